@@ -1,0 +1,1 @@
+"""What leaves ragvigil: alerts to on-call channels."""

@@ -1,0 +1,1 @@
+"""The judge's rubrics and prompts: versioned data."""

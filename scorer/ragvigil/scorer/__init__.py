@@ -1,0 +1,1 @@
+"""The sidecar: receives traces, joins them to records, scores them, watches the series, pages."""

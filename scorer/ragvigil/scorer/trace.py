@@ -1,0 +1,101 @@
+"""RagTrace: one question answered once, as every later room reads it.
+
+Unknown is ``None``, never ``""`` or 0. All values are frozen: a late span makes a new record.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+Completeness = Literal["complete", "partial_evidence", "content_off", "timed_out"]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One retrieved passage, at the place where the generator saw it."""
+
+    id: str | None
+    text: str | None
+    score: float | None = None
+    rank: int = 1
+    """1-based position in the order the generator saw, after reranking."""
+    metadata: Mapping[str, object] = field(default_factory=dict[str, object])
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """One retrieval step; first pass and rerank are kept apart so that first-pass recall can be measured."""
+
+    stage: Literal["retrieve", "rerank"]
+    query: str | None
+    ids: tuple[str | None, ...]
+    scores: tuple[float | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """Tokens counted at the leaf generation spans."""
+
+    input: int | None = None
+    output: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RagTrace:
+    """One question answered once."""
+
+    trace_id: str
+    """32 lower-case hex characters."""
+    span_id: str
+    """Span of the evaluated generation (of the root when nothing was generated), 16 hex characters."""
+    service: str
+    started_at: int
+    """Unix time, nanoseconds, UTC."""
+    query: str | None = None
+    documents: tuple[Document, ...] = ()
+    """What the generator could see, in its order."""
+    answer: str | None = None
+    environment: str | None = None
+    service_version: str | None = None
+    model: str | None = None
+    """Requested model; the response's where the request's is missing or ``unknown``."""
+    response_model: str | None = None
+    prompt_version: str | None = None
+    retrievals: tuple[Retrieval, ...] = ()
+    tokens: Tokens = field(default_factory=Tokens)
+    cost_usd: float | None = None
+    retrieval_seconds: float | None = None
+    generation_seconds: float | None = None
+    total_seconds: float | None = None
+    conversation_id: str | None = None
+    user_id: str | None = None
+    segment: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Low-cardinality dimensions: language, answer_type, tenant, index version."""
+    feedback: tuple[Mapping[str, object], ...] = ()
+    evaluations: tuple[Mapping[str, object], ...] = ()
+    error: str | None = None
+    streaming: bool | None = None
+    completeness: Completeness = "complete"
+    dialect: str | None = None
+
+    @property
+    def retrieved(self) -> bool:
+        """Whether any retrieval step was seen at all (an empty result still counts)."""
+        return bool(self.retrievals) or bool(self.documents)
+
+
+def input_hash(record: RagTrace) -> str:
+    """SHA-256 over query, answer and evidence (ids and texts in order): what a score is a score *of*.
+
+    >>> one = RagTrace("0" * 32, "1" * 16, "s", 0, query="q", answer="a")
+    >>> two = RagTrace("0" * 32, "1" * 16, "s", 5, query="q", answer="b")
+    >>> input_hash(one) == input_hash(two), len(input_hash(one))
+    (False, 64)
+    """
+    evidence = [[document.id, document.text] for document in record.documents]
+    canonical = json.dumps([record.query, record.answer, evidence], ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode()).hexdigest()

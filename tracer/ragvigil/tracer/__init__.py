@@ -1,0 +1,1 @@
+"""Decorators that trace a RAG service without slowing, blocking or breaking it."""
