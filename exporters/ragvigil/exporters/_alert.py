@@ -1,0 +1,74 @@
+"""The Alert contract: what a page says, in one value that every channel renders in its own form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+Action = Literal["trigger", "update", "resolve"]
+Severity = Literal["critical", "error", "warning", "info"]
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """A rate as it is shown anywhere: never without its interval and its n."""
+
+    value: float
+    lower: float
+    upper: float
+    n: int
+    """Observations behind the value: judged records for a judged series, records for a deterministic one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One trace that shows the fault."""
+
+    trace_id: str
+    query: str | None
+    answer: str | None
+    reason: str
+    """Why it is shown, in words: ``cites doc-9, which was not retrieved``."""
+    url: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Alert:
+    """One message about one incident."""
+
+    incident_id: str
+    dedup_key: str
+    """Stable over updates, restarts and replicas; never carries an instance id."""
+    action: Action
+    severity: Severity
+    series: str
+    service: str
+    environment: str | None
+    title: str
+    """One line, at most 120 characters: what fell, in which service, from what to what."""
+    summary: str
+    """A few plain sentences: what, how much with interval and n, since when, where."""
+    before: Measurement
+    now: Measurement
+    since: datetime
+    """When the fall began, UTC."""
+    at: datetime
+    """When this message was made, UTC."""
+    segment: Mapping[str, str] = field(default_factory=dict[str, str])
+    examples: tuple[Example, ...] = ()
+    link: str | None = None
+    """Page about the incident, under the configured public URL; never a loopback address."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a channel answers: was it delivered, and if not, is another try worth it, and why."""
+
+    delivered: bool
+    retry: bool = False
+    reason: str = ""
+    """Low-cardinality, fit for a metric label: ``http_429``, ``timeout``, ``invalid_payload``."""
+    retry_after: float | None = None
+    """Seconds the service asked us to wait."""

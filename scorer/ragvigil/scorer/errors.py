@@ -1,0 +1,41 @@
+"""Every exception of the scorer.
+
+RagvigilError
+├── ConfigError (ValueError)      a setting that cannot be used
+├── InputError (ValueError)       a file or row that cannot be read
+├── StoreError (RuntimeError)     a store that cannot be opened or is in use
+└── MissingExtraError (ImportError)  an optional dependency that is not installed
+"""
+
+from __future__ import annotations
+
+
+class RagvigilError(Exception):
+    """Base of every error that the command line shows as one line instead of a traceback."""
+
+
+class ConfigError(RagvigilError, ValueError):
+    """A setting that cannot be used; names the key, what is wrong, and the fix."""
+
+    def __init__(self, key: str, problem: str, hint: str | None = None) -> None:
+        self.key = key
+        super().__init__(f"{key}: {problem}" + (f" ({hint})" if hint else ""))
+
+
+class InputError(RagvigilError, ValueError):
+    """A file or row that cannot be read; names the place and the fix."""
+
+    def __init__(self, place: str, problem: str) -> None:
+        self.place = place
+        super().__init__(f"{place}: {problem}")
+
+
+class StoreError(RagvigilError, RuntimeError):
+    """A store that cannot be opened, or that another scorer is using."""
+
+
+class MissingExtraError(RagvigilError, ImportError):
+    """An optional dependency that is not installed; names the exact command that installs it."""
+
+    def __init__(self, extra: str, missing: str) -> None:
+        super().__init__(f"{missing} is not installed; run: pip install 'ragvigil[{extra}]'")

@@ -1,0 +1,157 @@
+"""What the monitor reads and writes: series, rollup buckets, incidents, deliveries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, Protocol
+
+from ragvigil.exporters import Alert, Example, Measurement
+
+SeriesName = Literal["faithfulness", "citation"]
+SeriesState = Literal[
+    "ok", "warning", "alert", "insufficient_sample", "no_data", "judge_unavailable", "cold_start"
+]
+
+
+class SeriesKey(NamedTuple):
+    """One watched series: a rate of one service in one environment."""
+
+    name: SeriesName
+    service: str
+    environment: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """Sufficient statistics of a weighted mean of values x in [0, 1] with weights w = 1 / inclusion probability.
+
+    They add up over buckets, which is what makes a rollup enough and a scan unnecessary.
+    """
+
+    n: int = 0
+    w: float = 0.0
+    wx: float = 0.0
+    w2: float = 0.0
+    w2x: float = 0.0
+    w2x2: float = 0.0
+
+    def __add__(self, other: Sums) -> Sums:
+        """The sums over both.
+
+        >>> Sums.of(1.0, 10.0) + Sums.of(0.0, 10.0)
+        Sums(n=2, w=20.0, wx=10.0, w2=200.0, w2x=100.0, w2x2=100.0)
+        """
+        return Sums(
+            self.n + other.n,
+            self.w + other.w,
+            self.wx + other.wx,
+            self.w2 + other.w2,
+            self.w2x + other.w2x,
+            self.w2x2 + other.w2x2,
+        )
+
+    def __neg__(self) -> Sums:
+        """What takes these sums away again, when a late span corrects a score."""
+        return Sums(-self.n, -self.w, -self.wx, -self.w2, -self.w2x, -self.w2x2)
+
+    @classmethod
+    def of(cls, value: float, weight: float = 1.0) -> Sums:
+        """The sums of one observation."""
+        square = weight * weight
+        return cls(1, weight, weight * value, square, square * value, square * value * value)
+
+
+@dataclass(frozen=True, slots=True)
+class Bucket:
+    """Rollup of one series over a short stretch of event time."""
+
+    start: int
+    """Unix time of the bucket's start, nanoseconds."""
+    sums: Sums
+
+
+@dataclass(frozen=True, slots=True)
+class Incident:
+    """One fall of one series, from the page to its resolution."""
+
+    id: str
+    key: SeriesKey
+    dedup_key: str
+    opened_at: int
+    """Unix time, nanoseconds, like every moment here."""
+    since: int
+    """Estimated moment at which the fall began."""
+    before: Measurement
+    worst: Measurement
+    now: Measurement
+    recovering_since: int | None = None
+    resolved_at: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """One alert on its way to one channel."""
+
+    id: int
+    channel: str
+    alert: Alert
+    attempts: int
+
+
+class MonitorStore(Protocol):
+    """What the monitor needs of the store; every call happens on the store's one writing thread."""
+
+    def series(self) -> Sequence[SeriesKey]:
+        """Every series that ever had an observation."""
+        ...
+
+    def buckets(self, key: SeriesKey, since: int, until: int) -> Sequence[Bucket]:
+        """Buckets whose start lies in [since, until), oldest first; empty ones are absent."""
+        ...
+
+    def first_seen(self, key: SeriesKey) -> int | None:
+        """Start of the series' first bucket."""
+        ...
+
+    def examples(self, key: SeriesKey, since: int, until: int, limit: int) -> Sequence[Example]:
+        """Traces of that stretch that show the fault best (lowest value first, newest first among equals)."""
+        ...
+
+    def open_incident(self, key: SeriesKey) -> Incident | None:
+        """The incident of that series that is not resolved."""
+        ...
+
+    def incident_spans(self, key: SeriesKey, since: int) -> Sequence[tuple[int, int | None]]:
+        """(since, resolved_at) of the incidents that touch [since, now): the baseline leaves them out."""
+        ...
+
+    def save_incident(self, incident: Incident, alert: Alert | None, channels: Sequence[str]) -> None:
+        """Write the incident and one outbox row per channel in one transaction."""
+        ...
+
+    def save_state(
+        self, key: SeriesKey, state: SeriesState, at: int, before: Measurement | None, now: Measurement | None
+    ) -> None:
+        """Remember the series' latest evaluation for `ragvigil status`."""
+        ...
+
+
+class OutboxStore(Protocol):
+    """What the courier needs of the store."""
+
+    async def due(self, now: int, limit: int) -> Sequence[Delivery]:
+        """Deliveries whose time has come; of one incident and channel only the oldest undelivered."""
+        ...
+
+    async def delivered(self, delivery: int, at: int) -> None:
+        """The channel has it."""
+        ...
+
+    async def postponed(self, delivery: int, next_at: int, reason: str) -> None:
+        """Try again at `next_at`; the attempt is counted."""
+        ...
+
+    async def refused(self, delivery: int, at: int, reason: str) -> None:
+        """The channel will never take this message; kept and shown, not retried."""
+        ...

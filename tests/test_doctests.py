@@ -1,0 +1,28 @@
+"""Every example in a docstring runs, under the module's one real name."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+
+import pytest
+
+import ragvigil
+
+MODULES = [
+    module.name
+    for module in pkgutil.walk_packages(ragvigil.__path__, "ragvigil.")
+    if not module.name.endswith("__main__")
+]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_docstring_examples(name: str) -> None:
+    """Each module's examples hold."""
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+def test_every_room_is_walked() -> None:
+    """An import error in one room must not make this file pass silently."""
+    assert {name.split(".")[1] for name in MODULES} == {"tracer", "scorer", "exporters", "prompts"}

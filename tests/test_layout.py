@@ -1,0 +1,48 @@
+"""The rooms may only import along the arrows drawn in README.md."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+MAY_IMPORT: dict[str, set[str]] = {
+    "tracer": set(),
+    "prompts": set(),
+    "exporters": set(),
+    "scorer": {"tracer.attributes", "tracer.redaction", "prompts", "exporters"},
+}
+
+
+def imported_rooms(source: str) -> set[str]:
+    """Rooms that a module imports, and what it takes of the tracer, as ``room`` or ``tracer.module``."""
+    names: list[str] = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            if node.module in ("ragvigil", "ragvigil.tracer"):
+                names += [f"{node.module}.{alias.name}" for alias in node.names]
+            else:
+                names.append(node.module)
+    parts = [name.split(".") for name in names if name.startswith("ragvigil.")]
+    return {".".join(part[1:3]) if part[1] == "tracer" else part[1] for part in parts}
+
+
+@pytest.mark.parametrize("room", MAY_IMPORT)
+def test_a_room_imports_only_along_the_arrows(room: str) -> None:
+    """design.md section 2: three leaves and one root."""
+    for path in (ROOT / room / "ragvigil" / room).rglob("*.py"):
+        if path.parent.name == "demo" and path.name == "service.py":
+            continue  # stands for somebody else's service, so it uses the tracer as a service does
+        foreign = {name for name in imported_rooms(path.read_text()) if name.split(".")[0] != room}
+        assert foreign <= MAY_IMPORT[room], path
+
+
+@pytest.mark.parametrize("room", MAY_IMPORT)
+def test_the_namespace_package_has_no_init(room: str) -> None:
+    """A stray ``ragvigil/__init__.py`` would hide the other three rooms."""
+    entries = (ROOT / room / "ragvigil").iterdir()
+    assert [entry.name for entry in entries if entry.name != "__pycache__"] == [room]
