@@ -24,7 +24,7 @@ class SeriesKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """Sufficient statistics of a weighted mean of values x in [0, 1] with weights w = 1 / inclusion probability.
+    """Sufficient statistics of a weighted mean of x in [0, 1] with weights w = 1 / inclusion probability.
 
     They add up over buckets, which is what makes a rollup enough and a scan unnecessary.
     """
