@@ -1,0 +1,148 @@
+"""Every span attribute name that ragvigil writes, once.
+
+``gen_ai.*``, ``error.type``, ``session.id`` and ``user.id`` are OpenTelemetry semantic conventions;
+``openinference.*``, ``input.value`` and ``output.value`` are the short OpenInference keys that other trace
+viewers read; ``ragvigil.*`` exists only for what no convention has. This module imports nothing, so that the
+scorer can read what the tracer writes without paying for it.
+"""
+
+from __future__ import annotations
+
+SCOPE_NAME = "ragvigil"
+"""Instrumentation scope of every span that we make."""
+
+# What a span is.
+
+GEN_AI_OPERATION_NAME = "gen_ai.operation.name"
+"""One of the four ``OPERATION_…`` values below."""
+
+OPERATION_WORKFLOW = "invoke_workflow"
+"""Operation of the root span: one question answered once."""
+
+OPERATION_RETRIEVAL = "retrieval"
+"""Operation of a retriever span."""
+
+OPERATION_RERANK = "rerank"
+"""Operation of a reranker span (a custom value: the conventions have none)."""
+
+OPERATION_CHAT = "chat"
+"""Operation of a generator span."""
+
+OPENINFERENCE_SPAN_KIND = "openinference.span.kind"
+"""One of the four ``KIND_…`` values below."""
+
+KIND_CHAIN = "CHAIN"
+"""OpenInference kind of the root span."""
+
+KIND_RETRIEVER = "RETRIEVER"
+"""OpenInference kind of a retriever span."""
+
+KIND_RERANKER = "RERANKER"
+"""OpenInference kind of a reranker span."""
+
+KIND_LLM = "LLM"
+"""OpenInference kind of a generator span."""
+
+GEN_AI_WORKFLOW_NAME = "gen_ai.workflow.name"
+"""Name of the traced pipeline, on the root."""
+
+GEN_AI_PROVIDER_NAME = "gen_ai.provider.name"
+"""Who serves the model, for example ``openai``."""
+
+ERROR_TYPE = "error.type"
+"""Qualified class name of the exception that left the function; the span's status is then ERROR."""
+
+# The request.
+
+INPUT_VALUE = "input.value"
+"""The user's question, on the root; plain text."""
+
+OUTPUT_VALUE = "output.value"
+"""The answer, on the root; plain text."""
+
+GEN_AI_CONVERSATION_ID = "gen_ai.conversation.id"
+"""Conversation that the question belongs to, on every span of the request."""
+
+SESSION_ID = "session.id"
+"""The conversation again, under the name that other trace viewers read."""
+
+USER_ID = "user.id"
+"""Who asked, as the service gave it, on every span of the request."""
+
+# Retrieval and reranking.
+
+GEN_AI_RETRIEVAL_QUERY_TEXT = "gen_ai.retrieval.query.text"
+"""What was searched for; plain text."""
+
+GEN_AI_RETRIEVAL_TOP_K = "gen_ai.retrieval.top_k"
+"""How many documents were asked for; integer."""
+
+GEN_AI_RETRIEVAL_DOCUMENTS = "gen_ai.retrieval.documents"
+"""JSON array of ``{"id", "score", "content", "metadata"}`` in the order returned; what is unknown is left out.
+
+A document whose text was cut also has ``"truncated": true``. With content off, id and score only.
+"""
+
+GEN_AI_DATA_SOURCE_ID = "gen_ai.data_source.id"
+"""Index or collection that was searched."""
+
+RAGVIGIL_DOCUMENTS_TOTAL = "ragvigil.documents.total"
+"""Number of documents returned, when the documents attribute could not hold them all; integer."""
+
+RAGVIGIL_RERANK_INPUT_IDS = "ragvigil.rerank.input_ids"
+"""Ids that went into a reranker, in their first-pass order; array of strings, ``""`` where a document has none."""
+
+# Generation.
+
+GEN_AI_REQUEST_MODEL = "gen_ai.request.model"
+"""Model that was asked for."""
+
+GEN_AI_RESPONSE_MODEL = "gen_ai.response.model"
+"""Model that answered, as it names itself."""
+
+GEN_AI_RESPONSE_ID = "gen_ai.response.id"
+"""The provider's id of the completion."""
+
+GEN_AI_RESPONSE_FINISH_REASONS = "gen_ai.response.finish_reasons"
+"""Why the model stopped; array with one string."""
+
+GEN_AI_USAGE_INPUT_TOKENS = "gen_ai.usage.input_tokens"  # noqa: S105 - a count of language model tokens
+"""Prompt tokens; integer."""
+
+GEN_AI_USAGE_OUTPUT_TOKENS = "gen_ai.usage.output_tokens"  # noqa: S105 - a count of language model tokens
+"""Completion tokens; integer."""
+
+GEN_AI_INPUT_MESSAGES = "gen_ai.input.messages"
+"""JSON array with the user's question as its one message; the prompt repeats the passages and stays out."""
+
+GEN_AI_OUTPUT_MESSAGES = "gen_ai.output.messages"
+"""JSON array with the answer as its one message: ``[{"role", "parts": [{"type": "text", "content"}]}]``."""
+
+GEN_AI_REQUEST_STREAM = "gen_ai.request.stream"
+"""True when the answer was streamed; boolean."""
+
+GEN_AI_RESPONSE_TIME_TO_FIRST_CHUNK = "gen_ai.response.time_to_first_chunk"
+"""Seconds from the call to the first streamed piece; double."""
+
+# What no convention has.
+
+RAGVIGIL_SEGMENT_PREFIX = "ragvigil.segment."
+"""Prefix of the low-cardinality dimensions that a drop is searched by: ``ragvigil.segment.language = "pt"``."""
+
+RAGVIGIL_PROMPT_VERSION = "ragvigil.prompt.version"
+"""Version of the prompt template in use."""
+
+RAGVIGIL_CONTENT = "ragvigil.content"
+"""``"off"`` where texts were left out on purpose; absent where they are recorded."""
+
+CONTENT_OFF = "off"
+"""Value of ``RAGVIGIL_CONTENT``: ids, scores and timings only."""
+
+RAGVIGIL_CONTENT_TRUNCATED = "ragvigil.content.truncated"
+"""Names of the attributes of this span that were cut to a limit; array of strings."""
+
+RAGVIGIL_STREAM_CLOSED_EARLY = "ragvigil.stream.closed_early"
+"""True when the reader of a stream left before its end, so the answer is what was sent until then; boolean."""
+
+RAGVIGIL_UNREADABLE = "ragvigil.unreadable"
+"""What of the call could not be read, and its type: array such as ``["documents: DataFrame"]``."""
