@@ -78,7 +78,7 @@ GEN_AI_RETRIEVAL_TOP_K = "gen_ai.retrieval.top_k"
 """How many documents were asked for; integer."""
 
 GEN_AI_RETRIEVAL_DOCUMENTS = "gen_ai.retrieval.documents"
-"""JSON array of ``{"id", "score", "content", "metadata"}`` in the order returned; what is unknown is left out.
+"""JSON array of ``{"id", "score", "content", "metadata"}`` in the order returned; unknown keys are left out.
 
 A document whose text was cut also has ``"truncated": true``. With content off, id and score only.
 """
@@ -90,7 +90,7 @@ RAGVIGIL_DOCUMENTS_TOTAL = "ragvigil.documents.total"
 """Number of documents returned, when the documents attribute could not hold them all; integer."""
 
 RAGVIGIL_RERANK_INPUT_IDS = "ragvigil.rerank.input_ids"
-"""Ids that went into a reranker, in their first-pass order; array of strings, ``""`` where a document has none."""
+"""Ids that went into a reranker, in first-pass order; array of strings, ``""`` where a document has none."""
 
 # Generation.
 
@@ -106,10 +106,10 @@ GEN_AI_RESPONSE_ID = "gen_ai.response.id"
 GEN_AI_RESPONSE_FINISH_REASONS = "gen_ai.response.finish_reasons"
 """Why the model stopped; array with one string."""
 
-GEN_AI_USAGE_INPUT_TOKENS = "gen_ai.usage.input_tokens"  # noqa: S105 - a count of language model tokens
+GEN_AI_USAGE_INPUT_TOKENS = "gen_ai.usage.input_tokens"
 """Prompt tokens; integer."""
 
-GEN_AI_USAGE_OUTPUT_TOKENS = "gen_ai.usage.output_tokens"  # noqa: S105 - a count of language model tokens
+GEN_AI_USAGE_OUTPUT_TOKENS = "gen_ai.usage.output_tokens"
 """Completion tokens; integer."""
 
 GEN_AI_INPUT_MESSAGES = "gen_ai.input.messages"
@@ -127,7 +127,7 @@ GEN_AI_RESPONSE_TIME_TO_FIRST_CHUNK = "gen_ai.response.time_to_first_chunk"
 # What no convention has.
 
 RAGVIGIL_SEGMENT_PREFIX = "ragvigil.segment."
-"""Prefix of the low-cardinality dimensions that a drop is searched by: ``ragvigil.segment.language = "pt"``."""
+"""Prefix of the low-cardinality dimensions a drop is searched by: ``ragvigil.segment.language = "pt"``."""
 
 RAGVIGIL_PROMPT_VERSION = "ragvigil.prompt.version"
 """Version of the prompt template in use."""
@@ -142,7 +142,7 @@ RAGVIGIL_CONTENT_TRUNCATED = "ragvigil.content.truncated"
 """Names of the attributes of this span that were cut to a limit; array of strings."""
 
 RAGVIGIL_STREAM_CLOSED_EARLY = "ragvigil.stream.closed_early"
-"""True when the reader of a stream left before its end, so the answer is what was sent until then; boolean."""
+"""True when the reader of a stream left before its end: the answer is what was sent until then; boolean."""
 
 RAGVIGIL_UNREADABLE = "ragvigil.unreadable"
 """What of the call could not be read, and its type: array such as ``["documents: DataFrame"]``."""
