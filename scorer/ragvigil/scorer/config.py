@@ -29,7 +29,7 @@ _OTHER_ROOMS = ("RAGVIGIL_DISABLED", "RAGVIGIL_DEMO_")
 """Variables that share the prefix without being settings of the scorer."""
 
 _CHANNEL_TYPES = frozenset({"webhook", "pagerduty"})
-_SECRETS = frozenset({"token", "secret", "routing_key"})
+_SECRETS = frozenset({"token", "secret", "routing_key", "user_id_key"})
 
 Seconds = Annotated[float, Field(gt=0)]
 Address = Annotated[str, Field(pattern=r"^[^\s]*:\d{1,5}$")]
@@ -72,6 +72,13 @@ class Store(_Section):
 
     url: str = Field(
         "sqlite:///ragvigil.db", description="sqlite:///PATH (a relative path has three slashes)"
+    )
+
+    user_ids: Literal["hmac", "plain"] = Field(
+        "hmac", description="how user and conversation ids are stored: as an HMAC, or as on the wire"
+    )
+    user_id_key: SecretStr | None = Field(
+        None, description="key of that HMAC; default: one made at random and kept in the store"
     )
 
     @field_validator("url")

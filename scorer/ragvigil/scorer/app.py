@@ -1,0 +1,120 @@
+"""Wiring: the receive role, the score role, and the parent that runs both."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Literal
+
+from ragvigil.scorer.config import Settings
+
+if TYPE_CHECKING:
+    from ragvigil.scorer.receive import Bound
+
+_log = logging.getLogger(__name__)
+
+Role = Literal["all", "receive", "score"]
+
+PERMANENT = frozenset({2, 3})
+"""Exit codes that another start would end with again: settings, store."""
+_FIRST_DELAY_SECONDS = 0.5
+_LONGEST_DELAY_SECONDS = 30.0
+_STEADY_SECONDS = 60.0
+_END_SECONDS = 20.0
+
+
+def serve(
+    settings: Settings, *, role: Role, score_command: Sequence[str], ready: Callable[[Bound], None]
+) -> int:
+    """Run a role until SIGTERM or SIGINT; the exit code. Role `all` starts `score_command` beside itself."""
+    if role == "score":
+        return asyncio.run(_score(settings))
+    return asyncio.run(_receive(settings, score_command if role == "all" else (), ready))
+
+
+async def _receive(settings: Settings, score_command: Sequence[str], ready: Callable[[Bound], None]) -> int:
+    from ragvigil.scorer.receive import receive
+
+    stop = _stop_on_signals()
+    receiving = asyncio.create_task(receive(settings, ready=ready, stop=stop))
+    scoring = asyncio.create_task(keep_running(score_command, stop)) if score_command else None
+    if scoring is not None:
+        scoring.add_done_callback(lambda _: stop.set())
+    receiving.add_done_callback(lambda _: stop.set())
+    await receiving
+    return 0 if scoring is None else await scoring
+
+
+async def _score(settings: Settings) -> int:
+    from ragvigil.scorer.score import score
+
+    stop = _stop_on_signals()
+    orphaned = asyncio.create_task(_stop_when_orphaned(stop))
+    await score(settings, stop)
+    orphaned.cancel()
+    return 0
+
+
+def _stop_on_signals() -> asyncio.Event:
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    return stop
+
+
+async def _stop_when_orphaned(stop: asyncio.Event) -> None:
+    """Stop when standard input ends and is a pipe: the parent holds its other end for as long as it lives."""
+    reader = asyncio.StreamReader()
+    loop = asyncio.get_running_loop()
+    try:
+        await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    except ValueError:
+        return  # a terminal or a file: started by hand
+    await reader.read()
+    stop.set()
+
+
+async def keep_running(command: Sequence[str], stop: asyncio.Event) -> int:
+    """Run `command` until `stop`, starting it again with growing pauses when it dies; the exit code.
+
+    It is given up only when it refuses to start for a reason that another start cannot mend.
+    """
+    delay = _FIRST_DELAY_SECONDS
+    first = True
+    while not stop.is_set():
+        began = time.monotonic()
+        process = await asyncio.create_subprocess_exec(*command, stdin=asyncio.subprocess.PIPE)
+        code = await _watch(process, stop)
+        if stop.is_set():
+            return 0
+        if first and code in PERMANENT:
+            return code
+        first = False
+        delay = _FIRST_DELAY_SECONDS if time.monotonic() - began > _STEADY_SECONDS else delay
+        _log.error("the score process ended with code %s; acks go on, it starts again in %.1f s", code, delay)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(stop.wait(), delay)
+        delay = min(delay * 2, _LONGEST_DELAY_SECONDS)
+    return 0
+
+
+async def _watch(process: asyncio.subprocess.Process, stop: asyncio.Event) -> int:
+    """Wait until the process ends, or end it when `stop` comes; its exit code."""
+    ended = asyncio.create_task(process.wait())
+    stopped = asyncio.create_task(stop.wait())
+    await asyncio.wait({ended, stopped}, return_when=asyncio.FIRST_COMPLETED)
+    stopped.cancel()
+    if not ended.done():
+        with suppress(ProcessLookupError):
+            process.terminate()
+        try:
+            await asyncio.wait_for(asyncio.shield(ended), _END_SECONDS)
+        except TimeoutError:
+            process.kill()
+    return await ended

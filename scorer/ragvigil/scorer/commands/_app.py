@@ -1,0 +1,70 @@
+"""The command table, and what every command shares: options, errors as one line, exit codes."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from importlib.metadata import version
+from typing import Annotated
+
+import click
+import typer
+
+from ragvigil.scorer.commands._check_config import check_config
+from ragvigil.scorer.commands._demo import demo
+from ragvigil.scorer.commands._ledger import ledger
+from ragvigil.scorer.commands._read import read
+from ragvigil.scorer.commands._score import score
+from ragvigil.scorer.commands._serve import serve
+from ragvigil.scorer.commands._status import status
+from ragvigil.scorer.errors import RagvigilError, StoreError
+
+_EPILOG = """Exit codes: 0 done; 1 what was checked does not hold (a ledger out of balance, a demo without its
+pages, a row that could not be scored); 2 a setting, an argument or an input file cannot be used; 3 a store or
+port cannot be opened."""
+
+app = typer.Typer(
+    name="ragvigil",
+    help="On-call for RAG services: receives their traces, scores the answers, pages when they go wrong.",
+    epilog=_EPILOG,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+for command in (serve, demo, check_config, status, ledger, score, read):
+    app.command(name=command.__name__.replace("_", "-"), epilog=_EPILOG)(command)
+
+
+@app.callback(invoke_without_command=True)
+def _main(
+    show_version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Log details to standard error.")] = False,
+) -> None:
+    """Options before the command."""
+    if show_version:
+        typer.echo(version("ragvigil"))
+        raise typer.Exit
+    logging.basicConfig(
+        level=logging.DEBUG if verbose else logging.WARNING,
+        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
+        stream=sys.stderr,
+    )
+
+
+def run() -> int:
+    """Run the command that the arguments name; the exit code."""
+    try:
+        result = app(standalone_mode=False)
+    except RagvigilError as error:
+        typer.echo(f"ragvigil: {error}", err=True)
+        return 3 if isinstance(error, StoreError) else 2
+    except click.ClickException as error:
+        error.show()
+        return 2
+    except (KeyboardInterrupt, click.Abort):
+        return 130
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 0
+    return result if isinstance(result, int) else 0

@@ -1,0 +1,50 @@
+"""``ragvigil ledger``."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+
+import typer
+
+from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
+from ragvigil.scorer.store import reading
+from ragvigil.scorer.store.sqlite import open_for_reading
+
+_MEANING = {
+    "pending": "sampled, waiting for its verdict",
+    "judged": "has a verdict",
+    "checked_only": "sampled out; the deterministic checks ran",
+    "filtered": "not a question, or filtered by a rule",
+    "shed": "sampled, but the judge's queue was full",
+    "failed": "could not be read or judged",
+    "expired": "waited too long for its verdict",
+}
+
+
+def ledger(config: ConfigOption = None, store: StoreOption = None, as_json: JsonOption = False) -> int:
+    """Show in which state every ingested record stands, and that the sums match.
+
+    Exit code 1 when they do not.
+    """
+    with closing(open_for_reading(settings_of(config, store).store.path)) as connection:
+        sums = reading.ledger(connection)
+    if as_json:
+        typer.echo(
+            json.dumps(
+                {
+                    "ingested": sums.ingested,
+                    "states": {state: sums.states.get(state, 0) for state in _MEANING},
+                    "filtered": sums.filtered,
+                    "balanced": sums.balanced,
+                }
+            )
+        )
+        return 0 if sums.balanced else 1
+    for state, meaning in _MEANING.items():
+        typer.echo(f"{sums.states.get(state, 0):>12,}  {state:<13} {meaning}")
+    typer.echo(
+        f"{sum(sums.states.values()):>12,}  in all; {sums.ingested:,} ingested"
+        + ("" if sums.balanced else ": OUT OF BALANCE")
+    )
+    return 0 if sums.balanced else 1

@@ -1,0 +1,32 @@
+"""Options that several commands take."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ragvigil.scorer.config import Settings, load
+
+ConfigOption = Annotated[
+    Path | None, typer.Option("--config", metavar="FILE", help="TOML file; every setting has a default.")
+]
+StoreOption = Annotated[
+    str | None,
+    typer.Option("--store", metavar="URL", help="sqlite:///PATH; a bare path to a file is taken too."),
+]
+JsonOption = Annotated[
+    bool, typer.Option("--json", help="Print JSON for programs instead of text for people.")
+]
+
+
+def settings_of(config: Path | None, store: str | None = None, **receive: str | None) -> Settings:
+    """The settings, with what the command line says on top."""
+    overrides: dict[str, object] = {}
+    if store is not None:
+        overrides["store"] = {"url": store if "://" in store else f"sqlite:///{store}"}
+    given = {key: value for key, value in receive.items() if value is not None}
+    if given:
+        overrides["receive"] = given
+    return load(config, overrides)

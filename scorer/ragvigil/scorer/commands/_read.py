@@ -1,0 +1,27 @@
+"""``ragvigil read``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from ragvigil.scorer.offline.read import as_json, read_files
+
+
+def read(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE...", help="OTLP as .pb or OTLP-JSON; *.logs.* holds log records of the same traces."
+        ),
+    ],
+) -> int:
+    """Show the records that ragvigil reads from OTLP files, one JSON object a line: what it would score.
+
+    The files of one call are joined by trace id, so split exports and log events find their trace.
+    """
+    for record in read_files(files):
+        typer.echo(json.dumps(as_json(record), ensure_ascii=False))
+    return 0

@@ -1,0 +1,61 @@
+"""``ragvigil score``."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from ragvigil.scorer.offline.score import score_rows
+
+from ragvigil.scorer.commands._options import JsonOption
+from ragvigil.scorer.errors import InputError
+
+
+def score(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="JSONL; - reads standard input.")],
+    judge: Annotated[
+        str,
+        typer.Option(
+            help="builtin: offline; none: checks only. The LLM judge (openai) is not in this version."
+        ),
+    ] = "builtin",
+    as_json: JsonOption = False,
+) -> int:
+    """Score answers from a file with the checks and judge that production uses; no sampling, no budgets.
+
+    A row is {id, query, evidence: [{id, text}], answer} or {question, answer, contexts: [text]}; unknown keys
+    are allowed, the query may be empty. One result per row, in order. Exit code 1 when one could not be scored.
+    """
+    failed = 0
+    try:
+        source = nullcontext(sys.stdin) if str(file) == "-" else file.open(encoding="utf-8")
+    except OSError as error:
+        raise InputError(str(file), error.strerror or "cannot be read") from error
+    with source as lines:
+        for result in score_rows(lines, judge=judge):
+            failed += "error" in result
+            typer.echo(json.dumps(result, ensure_ascii=False) if as_json else _line(result))
+    return 1 if failed else 0
+
+
+def _line(result: dict[str, object]) -> str:
+    if "error" in result:
+        return f"{result.get('id', '?')}: {result['error']}"
+    return f"{result['id']}: {result['state']}, faithfulness {_share(result['faithfulness'])}, " + ", ".join(
+        f"{check} {_share(value)}" for check, value in _checks(result)
+    )
+
+
+def _checks(result: dict[str, object]) -> Iterable[tuple[str, object]]:
+    checks = result["checks"]
+    assert isinstance(checks, dict)
+    return ((name, result.get(name)) for name in checks)
+
+
+def _share(value: object) -> str:
+    return f"{value:.2f}" if isinstance(value, float) else "-"

@@ -1,0 +1,61 @@
+"""``ragvigil serve``."""
+
+from __future__ import annotations
+
+import json
+import sys
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from ragvigil.scorer.app import serve as run_role
+from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
+
+if TYPE_CHECKING:
+    from ragvigil.scorer.receive import Bound
+
+
+def serve(
+    config: ConfigOption = None,
+    store: StoreOption = None,
+    grpc: Annotated[
+        str | None,
+        typer.Option(metavar="HOST:PORT", help="OTLP over gRPC; port 0 picks a free one and prints it."),
+    ] = None,
+    http: Annotated[
+        str | None,
+        typer.Option(metavar="HOST:PORT", help="OTLP over HTTP; port 0 picks a free one and prints it."),
+    ] = None,
+    role: Annotated[
+        Literal["all", "receive", "score"],
+        typer.Option(help="all: both processes; receive or score: that one alone, on the same store."),
+    ] = "all",
+    as_json: JsonOption = False,
+) -> int:
+    """Run the scorer beside your service: receive OTLP, score every answer, watch the series, page.
+
+    Point any OTLP exporter at it, for example OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318, and look
+    with `ragvigil status` and `ragvigil ledger`. SIGTERM ends it: what was acknowledged is kept.
+    """
+    settings = settings_of(config, store, grpc=grpc, http=http)
+
+    def announce(bound: Bound) -> None:
+        place = {"grpc": bound.grpc, "http": bound.http, "store": settings.store.url}
+        if as_json:
+            typer.echo(json.dumps({"event": "ready", **place}))
+            return
+        typer.echo(f"ragvigil {version('ragvigil')} is ready")
+        typer.echo(
+            f"  OTLP gRPC  {bound.grpc}\n  OTLP HTTP  http://{bound.http}\n  store      {settings.store.url}"
+        )
+
+    return run_role(
+        settings, role=role, score_command=_score_command(config, settings.store.url), ready=announce
+    )
+
+
+def _score_command(config: Path | None, store: str) -> list[str]:
+    command = [sys.executable, "-m", "ragvigil.scorer", "serve", "--role", "score", "--store", store]
+    return command if config is None else [*command, "--config", str(config)]

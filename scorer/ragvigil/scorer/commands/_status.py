@@ -1,0 +1,97 @@
+"""``ragvigil status``."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import asdict
+
+import typer
+
+from ragvigil.exporters import Measurement
+from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
+from ragvigil.scorer.monitoring import Incident
+from ragvigil.scorer.store import reading
+from ragvigil.scorer.store.sqlite import open_for_reading
+
+
+def status(config: ConfigOption = None, store: StoreOption = None, as_json: JsonOption = False) -> int:
+    """Show every series with its interval and n, the incidents, and whether the scorer lives."""
+    path = settings_of(config, store).store.path
+    with closing(open_for_reading(path)) as connection:
+        if as_json:
+            typer.echo(json.dumps(_as_json(connection)))
+        else:
+            typer.echo(_as_text(connection))
+    return 0
+
+
+def _as_json(connection: sqlite3.Connection) -> dict[str, object]:
+    alive = reading.alive_at(connection)
+    return {
+        "alive_seconds_ago": None if alive is None else (time.time_ns() - alive) / 1e9,
+        "series": [
+            {
+                "series": status.key.name,
+                "service": status.key.service,
+                "environment": status.key.environment,
+                "state": status.state,
+                "now": None if status.now is None else asdict(status.now),
+                "before": None if status.before is None else asdict(status.before),
+            }
+            for status in reading.series(connection)
+        ],
+        "incidents": [
+            {**asdict(incident), "key": incident.key._asdict()} for incident in reading.incidents(connection)
+        ],
+        "undelivered": sum(
+            message.delivered_at is None and message.refused_at is None
+            for message in reading.messages(connection)
+        ),
+    }
+
+
+def _as_text(connection: sqlite3.Connection) -> str:
+    return "\n".join(
+        [
+            _heartbeat(reading.alive_at(connection)),
+            *_series(reading.series(connection)),
+            *_incidents(reading.incidents(connection)),
+        ]
+    )
+
+
+def _heartbeat(alive: int | None) -> str:
+    if alive is None:
+        return "scorer: has not evaluated anything yet"
+    return f"scorer: last evaluation {(time.time_ns() - alive) / 1e9:,.0f} s ago"
+
+
+def _series(statuses: Sequence[reading.SeriesStatus]) -> list[str]:
+    if not statuses:
+        return ["series: none yet"]
+    return [
+        f"{status.key.name:<13} {status.key.service:<20} {status.state:<20} {_measured(status.now)}"
+        + (f"  (baseline {_measured(status.before)})" if status.before else "")
+        for status in statuses
+    ]
+
+
+def _measured(measurement: Measurement | None) -> str:
+    if measurement is None:
+        return "not enough data"
+    return f"{measurement.value:.1%} [{measurement.lower:.1%}, {measurement.upper:.1%}] n={measurement.n:,}"
+
+
+def _incidents(incidents: Sequence[Incident]) -> list[str]:
+    lines = [f"incidents: {sum(incident.resolved_at is None for incident in incidents)} open"]
+    for incident in incidents:
+        opened = time.strftime("%Y-%m-%d %H:%M:%SZ", time.gmtime(incident.opened_at / 1e9))
+        lines.append(
+            f"  {opened}  {incident.key.name} of {incident.key.service}: {_measured(incident.before)} -> "
+            f"{_measured(incident.worst)}, {'open' if incident.resolved_at is None else 'resolved'}"
+        )
+    return lines

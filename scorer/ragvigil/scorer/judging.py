@@ -1,0 +1,61 @@
+"""The judge's queue: jobs in, judgements out, in the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+
+from ragvigil.prompts import Prompt
+from ragvigil.scorer.judge import Judge
+from ragvigil.scorer.store.port import Job, Judgement
+
+_log = logging.getLogger(__name__)
+
+_JUDGEMENTS_A_BATCH = 50
+
+
+class Bench:
+    """Judges what it is given, some at a time, and hands judgements on in batches."""
+
+    def __init__(
+        self,
+        judge: Judge,
+        rubric: Prompt,
+        *,
+        seats: int,
+        deliver: Callable[[Sequence[Judgement]], None],
+    ) -> None:
+        self._judge = judge
+        self._rubric = rubric
+        self._seats = seats
+        self._deliver = deliver
+        self._jobs: asyncio.Queue[Job] = asyncio.Queue()
+        self._done: list[Judgement] = []
+
+    def submit(self, jobs: Sequence[Job]) -> None:
+        """Queue jobs; the caller bounds how many."""
+        for job in jobs:
+            self._jobs.put_nowait(job)
+
+    async def run(self) -> None:
+        """Judge until cancelled."""
+        async with asyncio.TaskGroup() as group:
+            for _ in range(self._seats):
+                group.create_task(self._sit())
+
+    async def _sit(self) -> None:
+        while True:
+            job = await self._jobs.get()
+            self._done.append(await self._try(job))
+            if self._jobs.empty() or len(self._done) >= _JUDGEMENTS_A_BATCH:
+                batch, self._done = self._done, []
+                self._deliver(batch)
+            await asyncio.sleep(0)  # a judge that never waits must not starve the servers
+
+    async def _try(self, job: Job) -> Judgement:
+        try:
+            return Judgement(job, await self._judge.judge(job.record, self._rubric))
+        except Exception as error:
+            _log.exception("the judge failed on trace %s", job.record.trace_id)
+            return Judgement(job, None, f"judge: {type(error).__name__}")

@@ -1,0 +1,174 @@
+"""From inbox rows to committed scores: assemble, read, check, decide the sample, write.
+
+One thread runs it, and that thread is the only writer of the store.
+"""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from ragvigil.scorer.assemble import Assembled, Assembler
+from ragvigil.scorer.inbox import InboxReader, Position
+from ragvigil.scorer.sample import decide
+
+from ragvigil.scorer.checks import run_checks
+from ragvigil.scorer.dialects import read_records
+from ragvigil.scorer.span import logs_of, spans_of
+from ragvigil.scorer.store.port import (
+    Job,
+    Judgement,
+    LedgerEntry,
+    RawTrace,
+    RecordStore,
+    ScoredRecord,
+    ScoredTrace,
+)
+from ragvigil.scorer.trace import RagTrace
+
+_log = logging.getLogger(__name__)
+
+_ROWS_A_TURN = 500
+_TRACES_A_COMMIT = 200
+_BAD_DATA = (sqlite3.DataError, sqlite3.IntegrityError, sqlite3.ProgrammingError, OverflowError, ValueError)
+
+
+@dataclass(frozen=True, slots=True)
+class SamplePlan:
+    """Who is judged."""
+
+    rate: float
+    """Inclusion probability of every record, in [0, 1]; 0 when there is no judge."""
+    max_jobs: int
+    """Records that may wait for the judge; above it they are shed."""
+
+
+class Pipeline:
+    """The journey of a trace, one turn at a time."""
+
+    def __init__(
+        self,
+        *,
+        inbox: InboxReader,
+        assembler: Assembler,
+        store: RecordStore,
+        plan: SamplePlan,
+        now: Callable[[], int],
+    ) -> None:
+        self._inbox = inbox
+        self._assembler = assembler
+        self._store = store
+        self._plan = plan
+        self._now = now
+        self._read_to = store.watermark()
+        self._committed = self._read_to
+        self._assembled: list[Assembled] = []
+        self._waiting = len(store.pending())
+
+    def turn(self, *, everything: bool = False) -> tuple[bool, Sequence[Job]]:
+        """Take what has arrived one step further; whether there was work, and the records to judge.
+
+        With `everything`, open traces are read as they stand.
+        """
+        rows = self._inbox.read(self._read_to, _ROWS_A_TURN)
+        now = self._now()
+        for row in rows:
+            self._assembler.add(row.position, row.kind, row.trace_id, row.payload, now)
+            self._read_to = row.position
+        self._assembled += self._assembler.due(now, everything=everything and not rows)
+        jobs = self._commit(self._assembled[:_TRACES_A_COMMIT])
+        return bool(rows or self._assembled), jobs
+
+    def judged(self, judgements: Sequence[Judgement]) -> None:
+        """Store verdicts."""
+        self._store.record_judgements(judgements, self._now())
+        self._waiting -= len(judgements)
+
+    def _commit(self, assembled: Sequence[Assembled]) -> Sequence[Job]:
+        watermark = self._covered(self._assembled[len(assembled) :])
+        if not assembled and watermark == self._committed:
+            return []
+        jobs = self._write(self._score(assembled), watermark)
+        del self._assembled[: len(assembled)]  # only now: a failed commit is tried again
+        self._waiting += len(jobs)
+        self._committed = watermark
+        if watermark is not None:
+            self._inbox.discard(watermark)
+        return jobs
+
+    def _covered(self, unwritten: Iterable[Assembled]) -> Position | None:
+        """The last position of which nothing is open any more."""
+        open_positions = [item.first_position for item in unwritten]
+        oldest = self._assembler.oldest()
+        if oldest is not None:
+            open_positions.append(oldest)
+        if not open_positions:
+            return self._read_to
+        first = min(open_positions)
+        return Position(first.segment, first.row - 1)
+
+    def _write(self, traces: Sequence[ScoredTrace], watermark: Position | None) -> Sequence[Job]:
+        try:
+            return self._store.commit(traces, watermark, self._now())
+        except _BAD_DATA:
+            if len(traces) > 1:
+                _log.warning("a batch could not be stored; storing its traces one by one")
+                return [job for trace in traces for job in self._write([trace], None)]
+            _log.exception("trace %s could not be stored", traces[0].trace_id if traces else "")
+            failed = [
+                ScoredTrace(trace.trace_id, trace.raw, trace.timed_out, failure="store") for trace in traces
+            ]
+            return self._store.commit(failed, watermark, self._now())
+
+    def _score(self, assembled: Sequence[Assembled]) -> list[ScoredTrace]:
+        known = self._store.raw([item.trace_id for item in assembled])
+        traces: list[ScoredTrace] = []
+        sampled = 0
+        for item in assembled:
+            raw = _merge(known.get(item.trace_id), item)
+            if raw is None:
+                continue  # an exporter that missed our ack sent the same spans again
+            trace = self._score_one(item, raw, self._plan.max_jobs - self._waiting - sampled)
+            sampled += sum(scored.ledger.state == "pending" for scored in trace.records)
+            traces.append(trace)
+        return traces
+
+    def _score_one(self, item: Assembled, raw: RawTrace, room: int) -> ScoredTrace:
+        try:
+            records = read_records(spans_of(raw.spans), logs_of(raw.logs), timed_out=item.timed_out)
+            scored = tuple(
+                ScoredRecord(record, run_checks(record), self._decide(record, room > place))
+                for place, record in enumerate(records)
+            )
+        except Exception:
+            _log.exception("trace %s could not be read", item.trace_id)
+            return ScoredTrace(item.trace_id, raw, item.timed_out, failure="read")
+        return ScoredTrace(item.trace_id, raw, item.timed_out, scored)
+
+    def _decide(self, record: RagTrace, room: bool) -> LedgerEntry:
+        decision = decide(record.trace_id, self._plan.rate)
+        if not decision.judged:
+            return LedgerEntry("checked_only", decision.inclusion, "sampled_out")
+        if not room:
+            return LedgerEntry("shed", decision.inclusion, "judge_queue_full")
+        return LedgerEntry("pending", decision.inclusion)
+
+
+def _merge(known: RawTrace | None, item: Assembled) -> RawTrace | None:
+    """All that was received of the trace; None when the new part holds nothing new.
+
+    Serialised TracesData messages may be concatenated: protobuf defines that as their union.
+    """
+    spans, logs = b"".join(item.spans), b"".join(item.logs)
+    if known is None:
+        return RawTrace(spans, logs)
+    seen = {span.span_id for span in spans_of(known.spans)}
+    fresh_spans = any(span.span_id not in seen for span in spans_of(spans))
+    fresh_logs = bool(logs) and logs not in known.logs
+    if not fresh_spans and not fresh_logs:
+        return None
+    return RawTrace(
+        known.spans + spans if fresh_spans else known.spans, known.logs + logs if fresh_logs else known.logs
+    )

@@ -1,0 +1,234 @@
+"""The score process: one event loop, and one thread that alone writes the store."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import queue
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from typing import TypeVar
+
+from apscheduler.schedulers.asyncio import AsyncIOScheduler
+from ragvigil.scorer.assemble import Assembler
+from ragvigil.scorer.deliver import Channel, Courier
+from ragvigil.scorer.inbox import InboxReader
+from ragvigil.scorer.monitor import Monitor
+
+from ragvigil import exporters, prompts
+from ragvigil.scorer import config
+from ragvigil.scorer.judge import build_judge
+from ragvigil.scorer.judging import Bench
+from ragvigil.scorer.lock import exclusive
+from ragvigil.scorer.monitoring import Delivery
+from ragvigil.scorer.pipeline import Pipeline, SamplePlan
+from ragvigil.scorer.store.port import Job, Judgement
+from ragvigil.scorer.store.sqlite import SqliteStore
+
+_log = logging.getLogger(__name__)
+
+_IDLE_SECONDS = 0.05
+_BACK_OFF_SECONDS = 1.0
+_DRAIN_SECONDS = 10.0
+_JUDGE_SEATS = 4
+
+T = TypeVar("T")
+
+
+class Scoring(threading.Thread):
+    """The pipeline's thread, sole writer of the store; others reach the store through `call`."""
+
+    def __init__(self, settings: config.Settings, *, hand_out: Callable[[Sequence[Job]], None]) -> None:
+        super().__init__(name="scoring", daemon=True)
+        self._settings = settings
+        self._hand_out = hand_out
+        self._calls: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+        self._stopping = threading.Event()
+        self._open: Future[None] = Future()
+
+    def open(self) -> None:
+        """Start, and wait until the store is open; raises what opening it raised."""
+        self.start()
+        self._open.result()
+
+    def stop(self) -> None:
+        """Commit what has arrived and end; returns when it has ended."""
+        self._stopping.set()
+        self._calls.put(lambda: None)
+        self.join()
+
+    def call(self, work: Callable[[], T]) -> Future[T]:
+        """Run `work` on this thread, between two turns."""
+        answer: Future[T] = Future()
+
+        def run() -> None:
+            try:
+                answer.set_result(work())
+            except BaseException as error:
+                answer.set_exception(error)
+
+        self._calls.put(run)
+        return answer
+
+    def run(self) -> None:
+        """Turn until stopped."""
+        try:
+            store = SqliteStore(self._settings)
+        except BaseException as error:
+            self._open.set_exception(error)
+            return
+        with store, contextlib.closing(InboxReader(self._settings.inbox_path)) as inbox:
+            self._equip(store, inbox)
+            self._open.set_result(None)
+            self._hand_out(store.records.pending())
+            self._turn_until_stopped()
+
+    def _equip(self, store: SqliteStore, inbox: InboxReader) -> None:
+        settings = self._settings
+        self.store = store
+        self.pipeline = Pipeline(
+            inbox=inbox,
+            assembler=Assembler(settings.assemble),
+            store=store.records,
+            plan=SamplePlan(
+                settings.sample.rate if settings.judge.kind != "none" else 0.0, settings.judge.max_jobs
+            ),
+            now=time.time_ns,
+        )
+        self.monitor = Monitor(store.monitoring, settings.monitor, list(settings.channels), settings.links)
+
+    def _turn_until_stopped(self) -> None:
+        deadline = float("inf")
+        while time.monotonic() < deadline:
+            if self._stopping.is_set() and deadline == float("inf"):
+                deadline = time.monotonic() + _DRAIN_SECONDS
+            worked = self._turn()
+            if not worked and self._stopping.is_set():
+                return
+            self._answer_calls(wait=0.0 if worked else _IDLE_SECONDS)
+
+    def _turn(self) -> bool:
+        try:
+            worked, jobs = self.pipeline.turn()
+        except (sqlite3.Error, OSError) as error:
+            _log.error("the store cannot be written (%s); trying again", error)
+            self._answer_calls(wait=_BACK_OFF_SECONDS)
+            return False
+        if jobs:
+            self._hand_out(jobs)
+        return worked
+
+    def _answer_calls(self, wait: float) -> None:
+        try:
+            work = self._calls.get(timeout=wait) if wait else self._calls.get_nowait()
+            while True:
+                work()
+                work = self._calls.get_nowait()
+        except queue.Empty:
+            return
+
+
+class LoopOutbox:
+    """The outbox as the courier's event loop sees it: every call runs on the scoring thread."""
+
+    def __init__(self, scoring: Scoring) -> None:
+        self._scoring = scoring
+
+    async def due(self, now: int, limit: int) -> Sequence[Delivery]:
+        """Deliveries whose time has come."""
+        return await asyncio.wrap_future(
+            self._scoring.call(lambda: self._scoring.store.outbox.due(now, limit))
+        )
+
+    async def delivered(self, delivery: int, at: int) -> None:
+        """The channel has it."""
+        await asyncio.wrap_future(
+            self._scoring.call(lambda: self._scoring.store.outbox.delivered(delivery, at))
+        )
+
+    async def postponed(self, delivery: int, next_at: int, reason: str) -> None:
+        """Try again later."""
+        outbox = self._scoring.store.outbox
+        await asyncio.wrap_future(self._scoring.call(lambda: outbox.postponed(delivery, next_at, reason)))
+
+    async def refused(self, delivery: int, at: int, reason: str) -> None:
+        """Never try again."""
+        outbox = self._scoring.store.outbox
+        await asyncio.wrap_future(self._scoring.call(lambda: outbox.refused(delivery, at, reason)))
+
+
+def channels(configured: Mapping[str, config.Channel]) -> dict[str, Channel]:
+    """The channels of a configuration, by name."""
+    built: dict[str, Channel] = {}
+    for name, channel in configured.items():
+        if isinstance(channel, config.WebhookChannel):
+            built[name] = exporters.Webhook(url=channel.url, secret=channel.secret.get_secret_value())
+        else:
+            built[name] = exporters.PagerDuty(
+                routing_key=channel.routing_key.get_secret_value(), url=channel.url
+            )
+    return built
+
+
+async def score(settings: config.Settings, stop: asyncio.Event) -> None:
+    """Score what the inbox receives until `stop`; raises StoreError when the store cannot be used."""
+    with exclusive(settings.store.path):
+        await _score(settings, stop)
+
+
+async def _score(settings: config.Settings, stop: asyncio.Event) -> None:
+    loop = asyncio.get_running_loop()
+    bench: Bench | None = None
+
+    def hand_out(jobs: Sequence[Job]) -> None:
+        if bench is not None and jobs:
+            loop.call_soon_threadsafe(bench.submit, jobs)
+
+    scoring = Scoring(settings, hand_out=hand_out)
+
+    def deliver(judgements: Sequence[Judgement]) -> None:
+        scoring.call(lambda: scoring.pipeline.judged(judgements))
+
+    judge = build_judge(settings.judge)
+    if judge is not None:
+        bench = Bench(judge, prompts.load("faithfulness"), seats=_JUDGE_SEATS, deliver=deliver)
+    await loop.run_in_executor(None, scoring.open)
+    courier = Courier(LoopOutbox(scoring), channels(settings.channels))
+    with _ticking(scoring, settings.monitor.tick_seconds):
+        tasks = [asyncio.create_task(courier.run(stop))]
+        if bench is not None:
+            tasks.append(asyncio.create_task(bench.run()))
+        await stop.wait()
+        await loop.run_in_executor(None, scoring.stop)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+@contextlib.contextmanager
+def _ticking(scoring: Scoring, seconds: float) -> Iterator[None]:
+    def tick() -> None:
+        now = time.time_ns()
+        scoring.store.beat(now)
+        scoring.monitor.tick(now)
+        scoring.store.checkpoint()
+
+    def guarded() -> None:
+        try:
+            tick()
+        except Exception:
+            _log.exception("an evaluation of the series failed; the next one is in %g s", seconds)
+
+    scheduler = AsyncIOScheduler()
+    scheduler.add_job(
+        lambda: scoring.call(guarded), "interval", seconds=seconds, coalesce=True, max_instances=1
+    )
+    scheduler.start()
+    try:
+        yield
+    finally:
+        scheduler.shutdown(wait=False)

@@ -1,0 +1,26 @@
+"""Which records enter which series, and with what value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ragvigil.scorer.verdict import CLAIM_BEARING, CheckResult, Verdict
+
+
+def citation_value(checks: Iterable[CheckResult]) -> float | None:
+    """Citation correctness of one answer in [0, 1]; None for an answer that owes no citation (a refusal).
+
+    >>> citation_value([CheckResult("citation_correctness", "1", 0.5)])
+    0.5
+    """
+    return next((check.value for check in checks if check.check == "citation_correctness"), None)
+
+
+def faithfulness_value(verdict: Verdict) -> float | None:
+    """1 when a claim-bearing answer passed, 0 when it did not; None when it bears no claims.
+
+    >>> faithfulness_value(Verdict("builtin", "1", "d", "no_claims", None, None))
+    """
+    if verdict.state not in CLAIM_BEARING or verdict.passed is None:
+        return None
+    return float(verdict.passed)

@@ -1,0 +1,1 @@
+"""Where records, scores, incidents and messages stay: the ports' implementations."""

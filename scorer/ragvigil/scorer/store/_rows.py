@@ -1,0 +1,170 @@
+"""Records to rows and back."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from ragvigil.exporters import Measurement
+from ragvigil.scorer.trace import Document, RagTrace, Retrieval, Tokens, input_hash
+
+Row = Mapping[str, Any]
+
+RECORD_COLUMNS = (
+    "trace_id",
+    "span_id",
+    "version",
+    "input_hash",
+    "service",
+    "environment",
+    "service_version",
+    "started_at",
+    "query",
+    "answer",
+    "documents",
+    "retrievals",
+    "model",
+    "response_model",
+    "prompt_version",
+    "input_tokens",
+    "output_tokens",
+    "cost_usd",
+    "retrieval_seconds",
+    "generation_seconds",
+    "total_seconds",
+    "conversation_id",
+    "user_id",
+    "segment",
+    "feedback",
+    "evaluations",
+    "error",
+    "streaming",
+    "completeness",
+    "dialect",
+)
+
+
+def to_json(value: object) -> str:
+    """Compact JSON of anything: what JSON cannot say becomes its text, a number that is none becomes null."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str, allow_nan=False)
+    except ValueError:
+        text = json.dumps(_finite(value), ensure_ascii=False, separators=(",", ":"), default=str)
+    return storable(text)
+
+
+def storable(text: str) -> str:
+    r"""The text with lone surrogates replaced: JSON may smuggle them in, no UTF-8 store can hold them.
+
+    >>> storable("a\ud800b")
+    'a?b'
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text
+
+
+def _finite(value: object) -> object:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(key): _finite(inner) for key, inner in value.items()}  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    if isinstance(value, (list, tuple)):
+        return [_finite(inner) for inner in value]  # pyright: ignore[reportUnknownVariableType]
+    return value
+
+
+def hash_of(record: RagTrace) -> bytes:
+    """The record's input hash as 32 bytes."""
+    return bytes.fromhex(input_hash(record))
+
+
+def record_row(
+    record: RagTrace, version: int, pseudonym: Callable[[str | None], str | None]
+) -> tuple[object, ...]:
+    """One value per column of RECORD_COLUMNS; conversation and user go through `pseudonym`."""
+    values = (
+        record.trace_id,
+        record.span_id,
+        version,
+        hash_of(record),
+        record.service,
+        record.environment or "",
+        record.service_version,
+        record.started_at,
+        record.query,
+        record.answer,
+        to_json([_document_json(document) for document in record.documents]),
+        to_json([asdict(retrieval) for retrieval in record.retrievals]),
+        record.model,
+        record.response_model,
+        record.prompt_version,
+        record.tokens.input,
+        record.tokens.output,
+        record.cost_usd,
+        record.retrieval_seconds,
+        record.generation_seconds,
+        record.total_seconds,
+        pseudonym(record.conversation_id),
+        pseudonym(record.user_id),
+        to_json(dict(record.segment)),
+        to_json([dict(item) for item in record.feedback]),
+        to_json([dict(item) for item in record.evaluations]),
+        record.error,
+        record.streaming,
+        record.completeness,
+        record.dialect,
+    )
+    return tuple(storable(value) if isinstance(value, str) else value for value in values)
+
+
+def _document_json(document: Document) -> dict[str, object]:
+    plain: dict[str, object] = {"id": document.id, "text": document.text, "score": document.score}
+    return {**plain, "rank": document.rank, "metadata": dict(document.metadata)}
+
+
+def record_of(row: Row) -> RagTrace:
+    """The record of one row of `records`."""
+    return RagTrace(
+        trace_id=row["trace_id"],
+        span_id=row["span_id"],
+        service=row["service"],
+        started_at=row["started_at"],
+        query=row["query"],
+        documents=tuple(Document(**document) for document in json.loads(row["documents"])),
+        answer=row["answer"],
+        environment=row["environment"] or None,
+        service_version=row["service_version"],
+        model=row["model"],
+        response_model=row["response_model"],
+        prompt_version=row["prompt_version"],
+        retrievals=tuple(_retrieval(item) for item in json.loads(row["retrievals"])),
+        tokens=Tokens(row["input_tokens"], row["output_tokens"]),
+        cost_usd=row["cost_usd"],
+        retrieval_seconds=row["retrieval_seconds"],
+        generation_seconds=row["generation_seconds"],
+        total_seconds=row["total_seconds"],
+        conversation_id=row["conversation_id"],
+        user_id=row["user_id"],
+        segment=json.loads(row["segment"]),
+        feedback=tuple(json.loads(row["feedback"])),
+        evaluations=tuple(json.loads(row["evaluations"])),
+        error=row["error"],
+        streaming=None if row["streaming"] is None else bool(row["streaming"]),
+        completeness=row["completeness"],
+        dialect=row["dialect"],
+    )
+
+
+def _retrieval(item: dict[str, Any]) -> Retrieval:
+    return Retrieval(item["stage"], item["query"], tuple(item["ids"]), tuple(item["scores"]))
+
+
+def measurement_of(text: str | None) -> Measurement | None:
+    """The measurement written by `to_json(asdict(measurement))`."""
+    return None if text is None else Measurement(**json.loads(text))

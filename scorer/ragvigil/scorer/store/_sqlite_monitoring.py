@@ -1,0 +1,200 @@
+"""MonitorStore and the outbox over one SQLite connection."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from ragvigil.exporters import Alert, Example, Measurement, from_json
+from ragvigil.exporters import to_json as alert_to_json
+from ragvigil.scorer.monitoring import Bucket, Delivery, Incident, SeriesKey, SeriesState, Sums
+from ragvigil.scorer.store._rows import measurement_of, to_json
+
+_PLACE = "series = ? AND service = ? AND environment = ?"
+
+
+def _place(key: SeriesKey) -> tuple[str, str, str]:
+    return key.name, key.service, key.environment or ""
+
+
+def key_of(row: sqlite3.Row) -> SeriesKey:
+    """The key of any row with series, service and environment."""
+    return SeriesKey(row["series"], row["service"], row["environment"] or None)
+
+
+def incident_of(row: sqlite3.Row) -> Incident:
+    """The incident of one row of `incidents`."""
+    before, worst, now = (measurement_of(row[column]) for column in ("before", "worst", "now"))
+    assert before is not None
+    assert worst is not None
+    assert now is not None
+    return Incident(
+        id=row["id"],
+        key=key_of(row),
+        dedup_key=row["dedup_key"],
+        opened_at=row["opened_at"],
+        since=row["since"],
+        before=before,
+        worst=worst,
+        now=now,
+        recovering_since=row["recovering_since"],
+        resolved_at=row["resolved_at"],
+    )
+
+
+class SqliteMonitoring:
+    """What the monitor reads and writes, in one SQLite file."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def series(self) -> Sequence[SeriesKey]:
+        """Every series that ever had an observation."""
+        rows = self._connection.execute("SELECT * FROM series ORDER BY series, service, environment")
+        return [key_of(row) for row in rows]
+
+    def buckets(self, key: SeriesKey, since: int, until: int) -> Sequence[Bucket]:
+        """Buckets whose start lies in [since, until), oldest first."""
+        rows = self._connection.execute(
+            f"SELECT bucket, n, w, wx, w2, w2x, w2x2 FROM rollups WHERE {_PLACE} "
+            "AND bucket >= ? AND bucket < ? AND n > 0 ORDER BY bucket",
+            (*_place(key), since, until),
+        )
+        return [Bucket(row[0], Sums(*row[1:])) for row in rows]
+
+    def first_seen(self, key: SeriesKey) -> int | None:
+        """Start of the series' first bucket."""
+        row = self._connection.execute(
+            f"SELECT first_bucket FROM series WHERE {_PLACE}",
+            _place(key),
+        ).fetchone()
+        return None if row is None else int(row[0])
+
+    def examples(self, key: SeriesKey, since: int, until: int, limit: int) -> Sequence[Example]:
+        """Traces of that stretch that show the fault best: lowest value first, newest first among equals."""
+        rows = self._connection.execute(
+            "SELECT r.id, r.trace_id, r.query, r.answer "
+            "FROM observations o JOIN records r ON r.id = o.record_id "
+            "WHERE o.series = ? AND o.service = ? AND o.environment = ? AND o.bucket >= ? AND o.bucket < ? "
+            "AND o.value < 1 ORDER BY o.value, r.started_at DESC LIMIT ?",
+            (*_place(key), since, until, limit),
+        ).fetchall()
+        return [
+            Example(row["trace_id"], row["query"], row["answer"], self._reason(key.name, row["id"]))
+            for row in rows
+        ]
+
+    def open_incident(self, key: SeriesKey) -> Incident | None:
+        """The incident of that series that is not resolved."""
+        row = self._connection.execute(
+            f"SELECT * FROM incidents WHERE {_PLACE} AND resolved_at IS NULL",
+            _place(key),
+        ).fetchone()
+        return None if row is None else incident_of(row)
+
+    def incident_spans(self, key: SeriesKey, since: int) -> Sequence[tuple[int, int | None]]:
+        """(since, resolved_at) of the incidents that touch [since, now)."""
+        rows = self._connection.execute(
+            f"SELECT since, resolved_at FROM incidents WHERE {_PLACE} "
+            "AND (resolved_at IS NULL OR resolved_at >= ?) ORDER BY since",
+            (*_place(key), since),
+        )
+        return [(row[0], row[1]) for row in rows]
+
+    def save_incident(self, incident: Incident, alert: Alert | None, channels: Sequence[str]) -> None:
+        """Write the incident and one outbox row per channel in one transaction."""
+        row = (
+            incident.id,
+            *_place(incident.key),
+            incident.dedup_key,
+            incident.opened_at,
+            incident.since,
+            *(to_json(asdict(part)) for part in (incident.before, incident.worst, incident.now)),
+            incident.recovering_since,
+            incident.resolved_at,
+        )
+        with self._connection:
+            self._connection.execute("BEGIN IMMEDIATE")
+            self._connection.execute(
+                f"INSERT OR REPLACE INTO incidents VALUES ({', '.join('?' * len(row))})",
+                row,
+            )
+            if alert is not None:
+                self._post(incident.id, alert, channels)
+
+    def save_state(
+        self,
+        key: SeriesKey,
+        state: SeriesState,
+        at: int,
+        before: Measurement | None,
+        now: Measurement | None,
+    ) -> None:
+        """Remember the series' latest evaluation."""
+        values = [None if part is None else to_json(asdict(part)) for part in (before, now)]
+        self._connection.execute(
+            f'UPDATE series SET state = ?, evaluated_at = ?, "before" = ?, now = ? WHERE {_PLACE}',
+            (state, at, *values, *_place(key)),
+        )
+
+    def _post(self, incident: str, alert: Alert, channels: Sequence[str]) -> None:
+        moment = int(alert.at.timestamp() * 1e9)
+        text = alert_to_json(alert)
+        self._connection.executemany(
+            "INSERT INTO outbox (incident_id, channel, action, alert, created_at, next_at) "
+            "VALUES (?, ?, ?, ?, ?, ?)",
+            [(incident, channel, alert.action, text, moment, moment) for channel in channels],
+        )
+
+    def _reason(self, series: str, record_id: int) -> str:
+        return self._bad_citation(record_id) if series == "citation" else self._bad_claim(record_id)
+
+    def _bad_citation(self, record_id: int) -> str:
+        row = self._connection.execute(
+            "SELECT s.reason FROM scores s JOIN instruments i ON i.id = s.instrument_id "
+            "WHERE s.record_id = ? AND s.current AND i.name = 'citation_correctness'",
+            (record_id,),
+        ).fetchone()
+        return row[0] if row and row[0] else "a citation is wrong"
+
+    def _bad_claim(self, record_id: int) -> str:
+        row = self._connection.execute(
+            "SELECT claims FROM verdicts WHERE record_id = ? AND current", (record_id,)
+        ).fetchone()
+        claims = json.loads(row[0]) if row else []
+        worst = min(claims, key=lambda claim: claim["probability"], default=None)
+        return f"not in the passages: {worst['text']}" if worst else "an unsupported claim"
+
+
+class SqliteOutbox:
+    """The courier's queue, in one SQLite file."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def due(self, now: int, limit: int) -> Sequence[Delivery]:
+        """Deliveries whose time has come; of one incident and channel only the oldest undelivered."""
+        rows = self._connection.execute(
+            "SELECT id, channel, alert, attempts FROM outbox WHERE next_at <= ? AND id IN "
+            "(SELECT min(id) FROM outbox WHERE delivered_at IS NULL AND refused_at IS NULL "
+            "GROUP BY incident_id, channel) ORDER BY next_at, id LIMIT ?",
+            (now, limit),
+        )
+        return [Delivery(row["id"], row["channel"], from_json(row["alert"]), row["attempts"]) for row in rows]
+
+    def delivered(self, delivery: int, at: int) -> None:
+        """The channel has it."""
+        self._update("delivered_at = ?, attempts = attempts + 1, reason = NULL", at, delivery)
+
+    def postponed(self, delivery: int, next_at: int, reason: str) -> None:
+        """Try again at `next_at`."""
+        self._update("next_at = ?, attempts = attempts + 1, reason = ?", next_at, reason, delivery)
+
+    def refused(self, delivery: int, at: int, reason: str) -> None:
+        """The channel will never take this message; kept and shown, not retried."""
+        self._update("refused_at = ?, attempts = attempts + 1, reason = ?", at, reason, delivery)
+
+    def _update(self, assignments: str, *values: object) -> None:
+        self._connection.execute(f"UPDATE outbox SET {assignments} WHERE id = ?", values)

@@ -1,0 +1,326 @@
+"""RecordStore over one SQLite connection: traces, records, scores, ledger, rollups, watermark."""
+
+from __future__ import annotations
+
+import sqlite3
+import zlib
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+from ragvigil.scorer.inbox import Position
+
+from ragvigil.scorer.monitoring import Sums
+from ragvigil.scorer.series import citation_value, faithfulness_value
+from ragvigil.scorer.store._rows import RECORD_COLUMNS, hash_of, record_of, record_row, to_json
+from ragvigil.scorer.store.port import (
+    Job,
+    Judgement,
+    LedgerEntry,
+    RawTrace,
+    ScoredRecord,
+    ScoredTrace,
+)
+from ragvigil.scorer.verdict import CheckResult, Verdict
+
+_INSERT_RECORD = (
+    f"INSERT INTO records (id, {', '.join(RECORD_COLUMNS)}) "
+    f"VALUES (?, {', '.join('?' * len(RECORD_COLUMNS))}) "
+    "ON CONFLICT (trace_id, span_id) DO UPDATE SET "
+    + ", ".join(f"{column} = excluded.{column}" for column in RECORD_COLUMNS)
+)
+_INSERT_SCORE = (
+    "INSERT INTO scores (record_id, instrument_id, input_hash, value, reason, details, current, created_at) "
+    "VALUES (?, ?, ?, ?, ?, ?, 1, ?) ON CONFLICT DO UPDATE SET current = 1"
+)
+_INSERT_VERDICT = (
+    "INSERT INTO verdicts (record_id, instrument_id, input_hash, state, support, faithfulness, passed, "
+    "claims, reason, current, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?) "
+    "ON CONFLICT DO UPDATE SET current = 1"
+)
+_INSERT_TRACE = (
+    "INSERT OR REPLACE INTO traces (trace_id, spans, logs, timed_out, updated_at) VALUES (?, ?, ?, ?, ?)"
+)
+_INSERT_LEDGER = (
+    "INSERT OR REPLACE INTO ledger (trace_id, span_id, state, reason, inclusion, updated_at) "
+    "VALUES (?, ?, ?, ?, ?, ?)"
+)
+_ADD_TO_ROLLUP = (
+    "INSERT INTO rollups (series, service, environment, bucket, n, w, wx, w2, w2x, w2x2) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n, w = w + excluded.w, "
+    "wx = wx + excluded.wx, w2 = w2 + excluded.w2, w2x = w2x + excluded.w2x, w2x2 = w2x2 + excluded.w2x2"
+)
+_MEET_SERIES = (
+    "INSERT INTO series (series, service, environment, first_bucket, state) "
+    "VALUES (?, ?, ?, ?, 'cold_start') ON CONFLICT DO UPDATE SET first_bucket = min(first_bucket, excluded.first_bucket)"
+)
+
+_Observation = tuple[int, str, str, str, int, float, float]
+
+
+class SqliteRecords:
+    """Records, scores and the ledger in one SQLite file; the caller's thread is its only writer."""
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        *,
+        bucket_nanoseconds: int,
+        pseudonym: Callable[[str | None], str | None],
+    ) -> None:
+        self._connection = connection
+        self._bucket = bucket_nanoseconds
+        self._pseudonym = pseudonym
+        self._next_record = self._scalar("SELECT coalesce(max(id), 0) FROM records") + 1
+        self._instruments: dict[tuple[str, str, str, str], int] = {}
+
+    def watermark(self) -> Position | None:
+        """The last inbox position whose outcome is committed."""
+        row = self._connection.execute("SELECT value FROM meta WHERE key = 'watermark'").fetchone()
+        if row is None:
+            return None
+        segment, _, number = row[0].partition(":")
+        return Position(int(segment), int(number))
+
+    def raw(self, trace_ids: Collection[str]) -> Mapping[str, RawTrace]:
+        """What is stored of those traces that were seen before."""
+        marks = ", ".join("?" * len(trace_ids))
+        rows = self._connection.execute(
+            f"SELECT trace_id, spans, logs FROM traces WHERE trace_id IN ({marks})",
+            tuple(trace_ids),
+        )
+        return {
+            row[0]: RawTrace(zlib.decompress(row[1]), zlib.decompress(row[2]) if row[2] else b"")
+            for row in rows
+        }
+
+    def commit(self, traces: Sequence[ScoredTrace], watermark: Position | None, now: int) -> Sequence[Job]:
+        """Write everything of these traces in one transaction; return what to judge."""
+        with self._transaction():
+            known = self._known_records([trace.trace_id for trace in traces])
+            ids = [self._write_trace(trace, known.get(trace.trace_id, {}), now) for trace in traces]
+            if watermark is not None:
+                self._connection.execute(
+                    "INSERT OR REPLACE INTO meta (key, value) VALUES ('watermark', ?)",
+                    (f"{watermark.segment}:{watermark.row}",),
+                )
+        return [job for jobs in ids for job in jobs]
+
+    def record_judgements(self, judgements: Sequence[Judgement], now: int) -> None:
+        """Write verdicts and ledger states; one whose record has changed meanwhile is dropped."""
+        with self._transaction():
+            for judgement in judgements:
+                if self._still_waits(judgement.job):
+                    self._write_judgement(judgement, now)
+
+    def pending(self) -> Sequence[Job]:
+        """Every record that waits for a verdict, oldest first."""
+        rows = self._connection.execute(
+            "SELECT r.*, l.inclusion FROM ledger l JOIN records r USING (trace_id, span_id) "
+            "WHERE l.state = 'pending' ORDER BY l.updated_at"
+        )
+        return [Job(row["id"], row["input_hash"], record_of(row), row["inclusion"]) for row in rows]
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        try:
+            with self._connection:
+                self._connection.execute("BEGIN IMMEDIATE")
+                yield
+        except BaseException:
+            self._instruments.clear()  # ids that were rolled back
+            raise
+
+    def _known_records(self, trace_ids: Sequence[str]) -> Mapping[str, dict[str, sqlite3.Row]]:
+        known: dict[str, dict[str, sqlite3.Row]] = defaultdict(dict)
+        marks = ", ".join("?" * len(trace_ids))
+        rows = self._connection.execute(
+            "SELECT l.trace_id, l.span_id, l.state, l.reason, l.inclusion, r.id, r.version, r.input_hash "
+            "FROM ledger l LEFT JOIN records r USING (trace_id, span_id) "
+            f"WHERE l.trace_id IN ({marks})",
+            trace_ids,
+        )
+        for row in rows:
+            known[row["trace_id"]][row["span_id"]] = row
+        return known
+
+    def _write_trace(self, trace: ScoredTrace, known: dict[str, sqlite3.Row], now: int) -> list[Job]:
+        spans, logs = (
+            zlib.compress(trace.raw.spans, 1),
+            zlib.compress(trace.raw.logs, 1) if trace.raw.logs else None,
+        )
+        self._connection.execute(_INSERT_TRACE, (trace.trace_id, spans, logs, trace.timed_out, now))
+        kept = {scored.record.span_id for scored in trace.records} or {""}
+        for span_id, row in known.items():
+            if span_id not in kept:
+                self._withdraw(trace.trace_id, span_id, row["id"])
+        self._count("ingested", len(kept - known.keys()) - len(known.keys() - kept))
+        if not trace.records:
+            state, reason = ("failed", trace.failure) if trace.failure else ("filtered", "no_question")
+            self._connection.execute(_INSERT_LEDGER, (trace.trace_id, "", state, reason, 0.0, now))
+        jobs = (self._write_record(scored, known.get(scored.record.span_id), now) for scored in trace.records)
+        return [job for job in jobs if job is not None]
+
+    def _write_record(self, scored: ScoredRecord, known: sqlite3.Row | None, now: int) -> Job | None:
+        record, fresh_hash = scored.record, hash_of(scored.record)
+        unchanged = known is not None and known["input_hash"] == fresh_hash
+        version = 1 if known is None or known["version"] is None else known["version"] + (not unchanged)
+        record_id = self._take_id() if known is None or known["id"] is None else int(known["id"])
+        self._connection.execute(_INSERT_RECORD, (record_id, *record_row(record, version, self._pseudonym)))
+        if known is not None and not unchanged:
+            for table in ("scores", "verdicts"):
+                self._connection.execute(
+                    f"UPDATE {table} SET current = 0 WHERE record_id = ?",
+                    (record_id,),
+                )
+            self._forget_observations(record_id)
+        self._write_scores(record_id, fresh_hash, scored.checks, now)
+        citation = citation_value(scored.checks)
+        if citation is not None:
+            self._observe(record_id, "citation", scored, citation, 1.0)
+        if unchanged and known is not None and known["state"] != "shed":
+            return None  # it waits for its verdict, or has it, under the inclusion probability it began with
+        self._write_ledger(record.trace_id, record.span_id, scored.ledger, now)
+        if scored.ledger.state != "pending":
+            return None
+        return Job(record_id, fresh_hash, record, scored.ledger.inclusion)
+
+    def _write_scores(
+        self, record_id: int, input_hash: bytes, checks: Iterable[CheckResult], now: int
+    ) -> None:
+        rows = [
+            (
+                record_id,
+                self._instrument(check.check, check.version, "", ""),
+                input_hash,
+                check.value,
+                check.reason,
+                to_json(dict(check.details)) if check.details else None,
+                now,
+            )
+            for check in checks
+        ]
+        self._connection.executemany(_INSERT_SCORE, rows)
+
+    def _write_judgement(self, judgement: Judgement, now: int) -> None:
+        job, verdict = judgement.job, judgement.verdict
+        place = (job.record.trace_id, job.record.span_id)
+        if verdict is None:
+            self._write_ledger(*place, LedgerEntry("failed", job.inclusion, judgement.failure), now)
+            return
+        self._write_verdict(job, verdict, now)
+        self._write_ledger(*place, LedgerEntry("judged", job.inclusion, verdict.state), now)
+        value = faithfulness_value(verdict)
+        if value is not None:
+            scored = ScoredRecord(job.record, (), LedgerEntry("judged", job.inclusion))
+            self._observe(job.record_id, "faithfulness", scored, value, 1.0 / job.inclusion)
+
+    def _write_verdict(self, job: Job, verdict: Verdict, now: int) -> None:
+        instrument = self._instrument("faithfulness", "", verdict.judge_version, verdict.prompt_digest)
+        claims = [
+            {
+                "text": claim.text,
+                "start": claim.start,
+                "end": claim.end,
+                "supported_by": claim.supported_by,
+                "verdict": claim.verdict,
+                "probability": claim.probability,
+            }
+            for claim in verdict.claims
+        ]
+        self._connection.execute("UPDATE verdicts SET current = 0 WHERE record_id = ?", (job.record_id,))
+        self._connection.execute(
+            _INSERT_VERDICT,
+            (
+                job.record_id,
+                instrument,
+                job.input_hash,
+                verdict.state,
+                verdict.support,
+                verdict.faithfulness,
+                verdict.passed,
+                to_json(claims),
+                verdict.reason,
+                now,
+            ),
+        )
+
+    def _still_waits(self, job: Job) -> bool:
+        row = self._connection.execute(
+            "SELECT 1 FROM ledger l JOIN records r USING (trace_id, span_id) "
+            "WHERE l.trace_id = ? AND l.span_id = ? AND l.state = 'pending' AND r.input_hash = ?",
+            (job.record.trace_id, job.record.span_id, job.input_hash),
+        ).fetchone()
+        return row is not None
+
+    def _observe(
+        self, record_id: int, series: str, scored: ScoredRecord, value: float, weight: float
+    ) -> None:
+        record = scored.record
+        bucket = record.started_at - record.started_at % self._bucket
+        row = (record_id, series, record.service, record.environment or "", bucket, value, weight)
+        inserted = self._connection.execute(
+            "INSERT OR IGNORE INTO observations VALUES (?, ?, ?, ?, ?, ?, ?)", row
+        )
+        if inserted.rowcount:
+            self._add(row, Sums.of(value, weight))
+            self._connection.execute(_MEET_SERIES, row[1:5])
+
+    def _forget_observations(self, record_id: int) -> None:
+        rows: list[_Observation] = [
+            tuple(row)
+            for row in self._connection.execute(
+                "SELECT * FROM observations WHERE record_id = ?", (record_id,)
+            )
+        ]
+        for row in rows:
+            self._add(row, -Sums.of(row[5], row[6]))
+        self._connection.execute("DELETE FROM observations WHERE record_id = ?", (record_id,))
+
+    def _add(self, observation: _Observation, sums: Sums) -> None:
+        totals = (sums.n, sums.w, sums.wx, sums.w2, sums.w2x, sums.w2x2)
+        self._connection.execute(_ADD_TO_ROLLUP, (*observation[1:5], *totals))
+
+    def _withdraw(self, trace_id: str, span_id: str, record_id: int | None) -> None:
+        """Take back a record that later spans have shown to be none."""
+        self._connection.execute("DELETE FROM ledger WHERE trace_id = ? AND span_id = ?", (trace_id, span_id))
+        if record_id is None:
+            return
+        self._forget_observations(record_id)
+        for table, column in (("scores", "record_id"), ("verdicts", "record_id"), ("records", "id")):
+            self._connection.execute(
+                f"DELETE FROM {table} WHERE {column} = ?",
+                (record_id,),
+            )
+
+    def _write_ledger(self, trace_id: str, span_id: str, entry: LedgerEntry, now: int) -> None:
+        row = (trace_id, span_id, entry.state, entry.reason, entry.inclusion, now)
+        self._connection.execute(_INSERT_LEDGER, row)
+
+    def _count(self, name: str, amount: int) -> None:
+        if amount:
+            self._connection.execute(
+                "INSERT INTO counters (name, value) VALUES (?, ?) "
+                "ON CONFLICT DO UPDATE SET value = value + excluded.value",
+                (name, amount),
+            )
+
+    def _instrument(self, *identity: str) -> int:
+        name, check_version, judge_version, prompt_digest = identity
+        key = (name, check_version, judge_version, prompt_digest)
+        if key not in self._instruments:
+            columns = "(name, check_version, judge_version, prompt_digest)"
+            self._connection.execute(f"INSERT OR IGNORE INTO instruments {columns} VALUES (?, ?, ?, ?)", key)
+            self._instruments[key] = self._scalar(
+                f"SELECT id FROM instruments WHERE {columns} = (?, ?, ?, ?)",
+                key,
+            )
+        return self._instruments[key]
+
+    def _take_id(self) -> int:
+        taken = self._next_record
+        self._next_record += 1
+        return taken
+
+    def _scalar(self, query: str, values: Sequence[object] = ()) -> int:
+        return int(self._connection.execute(query, values).fetchone()[0])

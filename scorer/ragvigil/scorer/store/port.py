@@ -1,0 +1,99 @@
+"""What the pipeline needs of a store. The monitor's and the courier's needs are in `monitoring`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from ragvigil.scorer.inbox import Position
+
+from ragvigil.scorer.trace import RagTrace
+from ragvigil.scorer.verdict import CheckResult, Verdict
+
+LedgerState = Literal["pending", "judged", "checked_only", "filtered", "shed", "failed", "expired"]
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerEntry:
+    """Where one record stands, and why."""
+
+    state: LedgerState
+    inclusion: float
+    """Probability with which it was to be judged, fixed before any verdict."""
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RawTrace:
+    """Everything received of one trace: concatenated TracesData and LogsData messages."""
+
+    spans: bytes
+    logs: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredRecord:
+    """One record with what every check said of it."""
+
+    record: RagTrace
+    checks: tuple[CheckResult, ...]
+    ledger: LedgerEntry
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredTrace:
+    """One assembled trace: what was received, and the records read from it (none: nobody asked anything)."""
+
+    trace_id: str
+    raw: RawTrace
+    timed_out: bool
+    records: tuple[ScoredRecord, ...] = ()
+    failure: str | None = None
+    """Why nothing could be read from it; it then counts as one failed record."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One record that waits for its verdict."""
+
+    record_id: int
+    input_hash: bytes
+    record: RagTrace
+    inclusion: float
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The answer to a job; `failure` says why there is no usable verdict."""
+
+    job: Job
+    verdict: Verdict | None
+    failure: str | None = None
+
+
+class RecordStore(Protocol):
+    """Records, scores and the ledger. Only the pipeline's thread calls it."""
+
+    def watermark(self) -> Position | None:
+        """The last inbox position whose outcome is committed here; everything after it is read again."""
+        ...
+
+    def raw(self, trace_ids: Collection[str]) -> Mapping[str, RawTrace]:
+        """What is stored of those traces that were seen before."""
+        ...
+
+    def commit(self, traces: Sequence[ScoredTrace], watermark: Position | None, now: int) -> Sequence[Job]:
+        """Write traces, scores, ledger, rollups and the watermark in one transaction; return what to judge.
+
+        A trace seen before is replaced: its old scores stay, but only the new ones are current.
+        """
+        ...
+
+    def record_judgements(self, judgements: Sequence[Judgement], now: int) -> None:
+        """Write verdicts and ledger states; one whose record has changed meanwhile is dropped."""
+        ...
+
+    def pending(self) -> Sequence[Job]:
+        """Every record that waits for a verdict, oldest first: what a restart has to hand out again."""
+        ...

@@ -1,0 +1,110 @@
+"""What people and pages read of a store that another process writes: ledger, series, incidents, answers."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ragvigil.exporters import Measurement
+from ragvigil.scorer.monitoring import Incident, SeriesKey, SeriesState
+from ragvigil.scorer.store._rows import measurement_of
+from ragvigil.scorer.store._sqlite_monitoring import incident_of, key_of
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """How many records stand in each state, and how many were ever ingested."""
+
+    ingested: int
+    states: dict[str, int]
+    filtered: dict[str, int]
+    """The filtered ones by reason."""
+
+    @property
+    def balanced(self) -> bool:
+        """Whether every ingested record is in exactly one state.
+
+        >>> Ledger(3, {"judged": 1, "checked_only": 2}, {}).balanced
+        True
+        """
+        return self.ingested == sum(self.states.values())
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesStatus:
+    """The latest evaluation of one series."""
+
+    key: SeriesKey
+    state: SeriesState
+    evaluated_at: int | None
+    before: Measurement | None
+    now: Measurement | None
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One alert's way to one channel."""
+
+    incident_id: str
+    channel: str
+    action: str
+    attempts: int
+    delivered_at: int | None
+    refused_at: int | None
+    reason: str | None
+
+
+def ledger(connection: sqlite3.Connection) -> Ledger:
+    """The sums of the ledger, read in one statement so that they belong together."""
+    rows = connection.execute(
+        "SELECT state, CASE WHEN state = 'filtered' THEN reason END AS reason, count(*) AS records, "
+        "(SELECT coalesce(max(value), 0) FROM counters WHERE name = 'ingested') AS ingested "
+        "FROM ledger GROUP BY 1, 2 UNION ALL "
+        "SELECT NULL, NULL, 0, coalesce(max(value), 0) FROM counters WHERE name = 'ingested'"
+    ).fetchall()
+    states: dict[str, int] = {}
+    filtered: dict[str, int] = {}
+    for row in rows:
+        if row["state"] is not None:
+            states[row["state"]] = states.get(row["state"], 0) + row["records"]
+        if row["reason"] is not None:
+            filtered[row["reason"]] = row["records"]
+    return Ledger(rows[-1]["ingested"], states, filtered)
+
+
+def series(connection: sqlite3.Connection) -> Sequence[SeriesStatus]:
+    """The latest evaluation of every series."""
+    rows = connection.execute("SELECT * FROM series ORDER BY service, environment, series")
+    return [
+        SeriesStatus(
+            key_of(row),
+            row["state"],
+            row["evaluated_at"],
+            measurement_of(row["before"]),
+            measurement_of(row["now"]),
+        )
+        for row in rows
+    ]
+
+
+def incidents(connection: sqlite3.Connection, limit: int = 20) -> Sequence[Incident]:
+    """The latest incidents, newest first."""
+    rows = connection.execute("SELECT * FROM incidents ORDER BY opened_at DESC LIMIT ?", (limit,))
+    return [incident_of(row) for row in rows]
+
+
+def messages(connection: sqlite3.Connection, limit: int = 100) -> Sequence[Message]:
+    """The latest messages to channels, newest first."""
+    rows = connection.execute(
+        "SELECT incident_id, channel, action, attempts, delivered_at, refused_at, reason FROM outbox "
+        "ORDER BY id DESC LIMIT ?",
+        (limit,),
+    )
+    return [Message(**dict(row)) for row in rows]
+
+
+def alive_at(connection: sqlite3.Connection) -> int | None:
+    """When the scorer last said that it lives, Unix nanoseconds."""
+    row = connection.execute("SELECT value FROM meta WHERE key = 'alive_at'").fetchone()
+    return None if row is None else int(row[0])

@@ -1,0 +1,186 @@
+-- Moments are Unix nanoseconds, UTC. `current` marks the one score per check that series read.
+
+CREATE TABLE meta (
+    key TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+) WITHOUT ROWID;
+
+-- Counts that the ledger is held against; they change in the transaction that changes the ledger.
+CREATE TABLE counters (
+    name TEXT PRIMARY KEY,
+    value INTEGER NOT NULL
+) WITHOUT ROWID;
+
+-- Raw spans and log records as received: zlib over concatenated TracesData (LogsData) messages.
+CREATE TABLE traces (
+    trace_id TEXT PRIMARY KEY,
+    spans BLOB NOT NULL,
+    logs BLOB,
+    timed_out INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL
+);
+
+CREATE TABLE records (
+    id INTEGER PRIMARY KEY,
+    trace_id TEXT NOT NULL,
+    span_id TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    input_hash BLOB NOT NULL,
+    service TEXT NOT NULL,
+    environment TEXT NOT NULL,
+    service_version TEXT,
+    started_at INTEGER NOT NULL,
+    query TEXT,
+    answer TEXT,
+    documents TEXT NOT NULL,
+    retrievals TEXT NOT NULL,
+    model TEXT,
+    response_model TEXT,
+    prompt_version TEXT,
+    input_tokens INTEGER,
+    output_tokens INTEGER,
+    cost_usd REAL,
+    retrieval_seconds REAL,
+    generation_seconds REAL,
+    total_seconds REAL,
+    conversation_id TEXT,
+    user_id TEXT,
+    segment TEXT NOT NULL,
+    feedback TEXT NOT NULL,
+    evaluations TEXT NOT NULL,
+    error TEXT,
+    streaming INTEGER,
+    completeness TEXT NOT NULL,
+    dialect TEXT,
+    UNIQUE (trace_id, span_id)
+);
+CREATE INDEX records_started_at ON records (started_at);
+
+-- One row per question answered; span_id is '' for a trace in which nobody asked anything.
+CREATE TABLE ledger (
+    trace_id TEXT NOT NULL,
+    span_id TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN
+        ('pending', 'judged', 'checked_only', 'filtered', 'shed', 'failed', 'expired')),
+    reason TEXT,
+    inclusion REAL NOT NULL,
+    updated_at INTEGER NOT NULL,
+    PRIMARY KEY (trace_id, span_id)
+) WITHOUT ROWID;
+CREATE INDEX ledger_pending ON ledger (updated_at) WHERE state = 'pending';
+
+-- What measured: a check, or a judge with its prompt.
+CREATE TABLE instruments (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,
+    check_version TEXT NOT NULL,
+    judge_version TEXT NOT NULL,
+    prompt_digest TEXT NOT NULL,
+    UNIQUE (name, check_version, judge_version, prompt_digest)
+);
+
+CREATE TABLE scores (
+    record_id INTEGER NOT NULL REFERENCES records (id),
+    instrument_id INTEGER NOT NULL REFERENCES instruments (id),
+    input_hash BLOB NOT NULL,
+    value REAL CHECK (value BETWEEN 0 AND 1),
+    reason TEXT,
+    details TEXT,
+    current INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    PRIMARY KEY (record_id, instrument_id, input_hash)
+) WITHOUT ROWID;
+
+CREATE TABLE verdicts (
+    record_id INTEGER NOT NULL REFERENCES records (id),
+    instrument_id INTEGER NOT NULL REFERENCES instruments (id),
+    input_hash BLOB NOT NULL,
+    state TEXT NOT NULL,
+    support REAL CHECK (support BETWEEN 0 AND 1),
+    faithfulness REAL CHECK (faithfulness BETWEEN 0 AND 1),
+    passed INTEGER,
+    claims TEXT NOT NULL,
+    reason TEXT,
+    current INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    PRIMARY KEY (record_id, instrument_id, input_hash)
+) WITHOUT ROWID;
+
+-- What each record contributes to each series, so that a correction takes away exactly what was added.
+CREATE TABLE observations (
+    record_id INTEGER NOT NULL REFERENCES records (id),
+    series TEXT NOT NULL,
+    service TEXT NOT NULL,
+    environment TEXT NOT NULL,
+    bucket INTEGER NOT NULL,
+    value REAL NOT NULL,
+    weight REAL NOT NULL,
+    PRIMARY KEY (record_id, series)
+) WITHOUT ROWID;
+CREATE INDEX observations_by_time ON observations (series, service, environment, bucket, value);
+
+CREATE TABLE rollups (
+    series TEXT NOT NULL,
+    service TEXT NOT NULL,
+    environment TEXT NOT NULL,
+    bucket INTEGER NOT NULL,
+    n INTEGER NOT NULL,
+    w REAL NOT NULL,
+    wx REAL NOT NULL,
+    w2 REAL NOT NULL,
+    w2x REAL NOT NULL,
+    w2x2 REAL NOT NULL,
+    PRIMARY KEY (series, service, environment, bucket)
+) WITHOUT ROWID;
+
+CREATE TABLE series (
+    series TEXT NOT NULL,
+    service TEXT NOT NULL,
+    environment TEXT NOT NULL,
+    first_bucket INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    evaluated_at INTEGER,
+    before TEXT,
+    now TEXT,
+    PRIMARY KEY (series, service, environment)
+) WITHOUT ROWID;
+
+CREATE TABLE incidents (
+    id TEXT PRIMARY KEY,
+    series TEXT NOT NULL,
+    service TEXT NOT NULL,
+    environment TEXT NOT NULL,
+    dedup_key TEXT NOT NULL,
+    opened_at INTEGER NOT NULL,
+    since INTEGER NOT NULL,
+    before TEXT NOT NULL,
+    worst TEXT NOT NULL,
+    now TEXT NOT NULL,
+    recovering_since INTEGER,
+    resolved_at INTEGER
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX one_open_incident ON incidents (series, service, environment) WHERE resolved_at IS NULL;
+
+CREATE TABLE outbox (
+    id INTEGER PRIMARY KEY,
+    incident_id TEXT NOT NULL REFERENCES incidents (id),
+    channel TEXT NOT NULL,
+    action TEXT NOT NULL,
+    alert TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    next_at INTEGER NOT NULL,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    delivered_at INTEGER,
+    refused_at INTEGER,
+    reason TEXT
+);
+CREATE INDEX outbox_waiting ON outbox (next_at) WHERE delivered_at IS NULL AND refused_at IS NULL;
+
+CREATE VIEW answers AS
+SELECT datetime(r.started_at / 1000000000, 'unixepoch') AS asked_at, r.service, r.trace_id, r.query, r.answer,
+       l.state AS ledger_state, v.state AS verdict, v.faithfulness, v.support,
+       (SELECT s.value FROM scores s JOIN instruments i ON i.id = s.instrument_id
+        WHERE s.record_id = r.id AND s.current AND i.name = 'citation_correctness') AS citation_correctness
+FROM records r
+JOIN ledger l USING (trace_id, span_id)
+LEFT JOIN verdicts v ON v.record_id = r.id AND v.current;

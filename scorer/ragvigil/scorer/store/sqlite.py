@@ -1,0 +1,131 @@
+"""One SQLite file: opened by one writing process, read by any."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+import sqlite3
+from collections.abc import Callable
+from importlib.resources import files
+from pathlib import Path
+from typing import Self
+
+import sqlite_utils
+
+from ragvigil.scorer.config import Settings
+from ragvigil.scorer.errors import StoreError
+from ragvigil.scorer.store._sqlite_monitoring import SqliteMonitoring, SqliteOutbox
+from ragvigil.scorer.store._sqlite_records import SqliteRecords
+
+SCHEMA_VERSION = 1
+_BUSY_SECONDS = 10.0
+
+
+class SqliteStore:
+    """The store of one scorer: records, monitoring and outbox over one connection of the opening thread.
+
+    Raises StoreError when the file is no store, is newer than this version, or cannot be written.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        path = settings.store.path
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
+            self._connection.row_factory = sqlite3.Row
+            self._prepare(settings)
+        except (OSError, sqlite3.Error) as error:
+            raise StoreError(f"{path}: {error}") from error
+        bucket = round(settings.monitor.bucket_seconds * 1e9)
+        self.records = SqliteRecords(
+            self._connection, bucket_nanoseconds=bucket, pseudonym=self._pseudonym(settings)
+        )
+        self.monitoring = SqliteMonitoring(self._connection)
+        self.outbox = SqliteOutbox(self._connection)
+
+    def checkpoint(self) -> None:
+        """Copy the write-ahead log into the file, so that the log stays small."""
+        self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+
+    def beat(self, now: int) -> None:
+        """Note that the scorer lives at `now`."""
+        self._connection.execute(
+            "INSERT OR REPLACE INTO meta (key, value) VALUES ('alive_at', ?)", (str(now),)
+        )
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _prepare(self, settings: Settings) -> None:
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._connection.execute("PRAGMA synchronous = FULL")
+        self._connection.execute("PRAGMA wal_autocheckpoint = 0")
+        database = sqlite_utils.Database(self._connection)
+        version = int(self._connection.execute("PRAGMA user_version").fetchone()[0])
+        if version > SCHEMA_VERSION:
+            raise StoreError(
+                f"{settings.store.path}: written by a newer ragvigil (schema {version}); upgrade"
+            )
+        if version < SCHEMA_VERSION:
+            if database.table_names():
+                raise StoreError(
+                    f"{settings.store.path}: holds tables that are not ragvigil's; name another file"
+                )
+            schema = files("ragvigil.scorer.store").joinpath("schema/0001_initial.sql").read_text()
+            self._connection.executescript(
+                f"BEGIN; {schema}; PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
+            )
+        self._fix_bucket(settings.monitor.bucket_seconds)
+
+    def _fix_bucket(self, seconds: float) -> None:
+        stored = float(self._remembered("bucket_seconds", lambda: repr(seconds)))
+        if stored != seconds:
+            raise StoreError(
+                f"monitor.bucket_seconds is {seconds:g}, but this store was made with {stored:g}: "
+                "set it back, or name another store"
+            )
+
+    def _pseudonym(self, settings: Settings) -> Callable[[str | None], str | None]:
+        if settings.store.user_ids == "plain":
+            return lambda value: value
+        configured = settings.store.user_id_key
+        text = (
+            configured.get_secret_value()
+            if configured
+            else self._remembered("user_id_key", secrets.token_hex)
+        )
+        key = text.encode()
+        return lambda value: (
+            None
+            if value is None
+            else hmac.digest(key, value.encode("utf-8", "replace"), hashlib.sha256).hex()[:32]
+        )
+
+    def _remembered(self, key: str, make: Callable[[], str]) -> str:
+        self._connection.execute("INSERT OR IGNORE INTO meta (key, value) VALUES (?, ?)", (key, make()))
+        return str(self._connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()[0])
+
+
+def open_for_reading(path: Path) -> sqlite3.Connection:
+    """A read-only connection to a store that may be written at this moment.
+
+    Raises StoreError when there is none.
+    """
+    if not path.is_file():
+        raise StoreError(f"{path}: no such store; start one with: ragvigil serve --store sqlite:///{path}")
+    connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=_BUSY_SECONDS)
+    connection.row_factory = sqlite3.Row
+    try:
+        connection.execute("SELECT 1 FROM ledger LIMIT 1")
+    except sqlite3.Error as error:
+        connection.close()
+        raise StoreError(f"{path}: not a ragvigil store ({error})") from error
+    return connection
