@@ -1,0 +1,226 @@
+"""The SQLite store, on real files."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ragvigil.scorer.config import Settings, load
+from ragvigil.scorer.errors import StoreError
+from ragvigil.scorer.inbox import Position
+from ragvigil.scorer.monitoring import SeriesKey, Sums
+from ragvigil.scorer.store import reading
+from ragvigil.scorer.store.port import Judgement, LedgerEntry, RawTrace, ScoredRecord, ScoredTrace
+from ragvigil.scorer.store.sqlite import SqliteStore, open_for_reading
+from ragvigil.scorer.trace import Document, RagTrace, Retrieval, Tokens
+from ragvigil.scorer.verdict import CheckResult, Claim, Verdict
+
+SECOND = 10**9
+CITATION = SeriesKey("citation", "docs", "production")
+FAITHFULNESS = SeriesKey("faithfulness", "docs", "production")
+RECORD = RagTrace(
+    trace_id="a" * 32,
+    span_id="1" * 16,
+    service="docs",
+    environment="production",
+    started_at=120 * SECOND,
+    query="Why?",
+    documents=(Document("d1", "Because.", 0.5, 1, {"source": "x"}),),
+    answer="Because [d1].",
+    retrievals=(Retrieval("retrieve", "Why?", ("d1",), (0.5,)),),
+    tokens=Tokens(3, 4),
+    user_id="user-7",
+    segment={"language": "en"},
+    streaming=False,
+)
+PENDING = LedgerEntry("pending", 0.1)
+PASSED = Verdict(
+    "builtin",
+    "builtin/1",
+    "digest",
+    "supported",
+    1.0,
+    0.9,
+    (Claim("Because", 0, 7, ("d1",), "supported", 0.9),),
+)
+FAILED = replace(PASSED, state="unsupported", support=0.0, faithfulness=0.1)
+
+
+def scored(record: RagTrace, citation: float | None = 1.0, ledger: LedgerEntry = PENDING) -> ScoredTrace:
+    """One trace with one record and one check."""
+    check = CheckResult("citation_correctness", "1", citation, None if citation == 1 else "cites d9")
+    raw = RawTrace(b"spans of " + record.trace_id.encode(), b"")
+    return ScoredTrace(record.trace_id, raw, False, (ScoredRecord(record, (check,), ledger),))
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    """Settings with a store file of the test's own."""
+    return load(overrides={"store": {"url": f"sqlite:///{tmp_path / 'store.db'}"}})
+
+
+@pytest.fixture
+def store(settings: Settings) -> Iterator[SqliteStore]:
+    """An empty store."""
+    with SqliteStore(settings) as opened:
+        yield opened
+
+
+def ledger_of(settings: Settings) -> reading.Ledger:
+    """The ledger as another process reads it."""
+    with closing(open_for_reading(settings.store.path)) as connection:
+        return reading.ledger(connection)
+
+
+def sums(store: SqliteStore, key: SeriesKey) -> list[Sums]:
+    """The rollups of a series."""
+    return [bucket.sums for bucket in store.monitoring.buckets(key, 0, 10**6 * SECOND)]
+
+
+def test_a_committed_record_comes_back_as_its_job_after_a_restart(
+    store: SqliteStore, settings: Settings
+) -> None:
+    """The job that a restart hands out is the record, with ids as pseudonyms."""
+    (job,) = store.records.commit([scored(RECORD)], Position(1, 7), 5)
+    assert job.record is RECORD
+    store.close()
+    with SqliteStore(settings) as reopened:
+        (again,) = reopened.records.pending()
+        assert again.record.user_id not in (None, "user-7")
+        assert replace(again.record, user_id="user-7") == RECORD
+        assert (again.record_id, again.input_hash, again.inclusion) == (job.record_id, job.input_hash, 0.1)
+        assert reopened.records.watermark() == Position(1, 7)
+        assert reopened.records.raw(["a" * 32, "b" * 32]) == {
+            "a" * 32: RawTrace(b"spans of " + b"a" * 32, b"")
+        }
+
+
+def test_committing_the_same_trace_again_changes_nothing(store: SqliteStore, settings: Settings) -> None:
+    """After a crash rows are read again: no second score, count, observation or job."""
+    store.records.commit([scored(RECORD)], None, 5)
+    assert store.records.commit([scored(RECORD)], None, 6) == []
+    assert ledger_of(settings) == reading.Ledger(1, {"pending": 1}, {})
+    assert sums(store, CITATION) == [Sums.of(1.0)]
+
+
+def test_a_late_span_that_changes_the_answer_makes_a_new_version(
+    store: SqliteStore, settings: Settings
+) -> None:
+    """Old scores stay but are not current, the rollup is corrected, and the record is judged again."""
+    (job,) = store.records.commit([scored(RECORD)], None, 5)
+    store.records.record_judgements([Judgement(job, PASSED)], 6)
+    assert sums(store, FAITHFULNESS) == [Sums.of(1.0, 10.0)]
+    (again,) = store.records.commit([scored(replace(RECORD, answer="No [d9]."), citation=0.0)], None, 7)
+    assert sums(store, CITATION) == [Sums.of(0.0)]
+    assert sums(store, FAITHFULNESS) == []
+    store.records.record_judgements([Judgement(job, PASSED)], 8)  # the verdict on the old answer arrives late
+    assert sums(store, FAITHFULNESS) == []
+    store.records.record_judgements([Judgement(again, FAILED)], 9)
+    assert sums(store, FAITHFULNESS) == [Sums.of(0.0, 10.0)]
+    assert ledger_of(settings) == reading.Ledger(1, {"judged": 1}, {})
+    with closing(open_for_reading(settings.store.path)) as connection:
+        assert connection.execute("SELECT version FROM records").fetchall()[0][0] == 2
+        assert [row[0] for row in connection.execute("SELECT current FROM verdicts ORDER BY created_at")] == [
+            0,
+            1,
+        ]
+        assert [row[0] for row in connection.execute("SELECT current FROM scores ORDER BY created_at")] == [
+            0,
+            1,
+        ]
+
+
+def test_a_question_that_shows_up_late_replaces_the_filtered_trace(
+    store: SqliteStore, settings: Settings
+) -> None:
+    """A trace counts once, whichever of its spans came first."""
+    empty = ScoredTrace(RECORD.trace_id, RawTrace(b"x", b""), False)
+    store.records.commit([empty], None, 5)
+    assert ledger_of(settings) == reading.Ledger(1, {"filtered": 1}, {"no_question": 1})
+    store.records.commit([scored(RECORD)], None, 6)
+    assert ledger_of(settings) == reading.Ledger(1, {"pending": 1}, {})
+    store.records.commit([empty], None, 7)
+    assert ledger_of(settings) == reading.Ledger(1, {"filtered": 1}, {"no_question": 1})
+    assert sums(store, CITATION) == []
+
+
+def test_a_judge_that_failed_leaves_the_record_failed_and_the_series_alone(
+    store: SqliteStore, settings: Settings
+) -> None:
+    """A dead judge is never a 0."""
+    (job,) = store.records.commit([scored(RECORD)], None, 5)
+    store.records.record_judgements([Judgement(job, None, "judge: TimeoutError")], 6)
+    assert ledger_of(settings).states == {"failed": 1}
+    assert sums(store, FAITHFULNESS) == []
+
+
+def test_an_unreadable_trace_is_failed_with_its_reason(store: SqliteStore, settings: Settings) -> None:
+    """Nothing disappears: what could not be read is counted."""
+    store.records.commit([ScoredTrace("c" * 32, RawTrace(b"x", b""), False, failure="read")], None, 5)
+    assert ledger_of(settings) == reading.Ledger(1, {"failed": 1}, {})
+
+
+def test_a_failed_commit_leaves_no_trace_and_can_be_tried_again(
+    store: SqliteStore, settings: Settings
+) -> None:
+    """A record that cannot be stored rolls the whole batch back, instrument ids included."""
+    broken = replace(RECORD, trace_id="b" * 32, started_at=2**70)
+    with pytest.raises(OverflowError):
+        store.records.commit([scored(RECORD), scored(broken)], Position(1, 1), 5)
+    assert ledger_of(settings).ingested == 0
+    assert store.records.watermark() is None
+    store.records.commit([scored(RECORD)], Position(1, 2), 6)
+    assert ledger_of(settings).balanced
+
+
+def test_text_that_no_utf8_can_hold_is_stored_readably(store: SqliteStore) -> None:
+    """Lone surrogates arrive through JSON inside attributes."""
+    hostile = replace(RECORD, answer="bad \ud800 [d1]", documents=(Document("d\udfff", "x", float("nan")),))
+    store.records.commit([scored(hostile)], None, 5)
+    (job,) = store.records.pending()
+    assert job.record.answer == "bad ? [d1]"
+    assert job.record.documents[0].score is None
+
+
+def test_user_ids_can_be_kept_as_they_are(tmp_path: Path) -> None:
+    """Whoever may store ids in the clear says so."""
+    url = f"sqlite:///{tmp_path / 'plain.db'}"
+    with SqliteStore(load(overrides={"store": {"url": url, "user_ids": "plain"}})) as store:
+        store.records.commit([scored(RECORD)], None, 5)
+        assert store.records.pending()[0].record.user_id == "user-7"
+
+
+def test_a_store_keeps_the_bucket_size_it_was_made_with(settings: Settings) -> None:
+    """Rollups of two grains must not mix."""
+    SqliteStore(settings).close()
+    other = load(overrides={"store": {"url": settings.store.url}, "monitor": {"bucket_seconds": 30}})
+    with pytest.raises(StoreError, match=r"monitor.bucket_seconds is 30, but this store was made with 60"):
+        SqliteStore(other)
+
+
+def test_a_store_of_a_newer_version_is_not_touched(settings: Settings) -> None:
+    """A downgrade must not write into a schema that it does not know."""
+    SqliteStore(settings).close()
+    with closing(sqlite3.connect(settings.store.path)) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    with pytest.raises(StoreError, match=r"written by a newer ragvigil \(schema 99\)"):
+        SqliteStore(settings)
+
+
+def test_a_file_that_is_somebody_elses_is_not_touched(settings: Settings) -> None:
+    """A path typed wrongly must not fill another database with tables."""
+    with closing(sqlite3.connect(settings.store.path)) as connection:
+        connection.execute("CREATE TABLE customers (id)")
+    with pytest.raises(StoreError, match="holds tables that are not ragvigil's"):
+        SqliteStore(settings)
+
+
+def test_reading_a_store_that_is_not_there_names_the_command_that_makes_one(tmp_path: Path) -> None:
+    """The reader is told what to do."""
+    with pytest.raises(StoreError, match="ragvigil serve --store sqlite:///"):
+        open_for_reading(tmp_path / "none.db")
