@@ -179,7 +179,7 @@ class Monitor(_Section):
 class WebhookChannel(_Section):
     """A signed HTTP callback (Standard Webhooks)."""
 
-    type: Literal["webhook"]
+    type: Literal["webhook"] = Field(description='"webhook"')
     url: str = Field(description="where to POST")
     secret: SecretStr = Field(description="whsec_ and base64, as Standard Webhooks writes it")
 
@@ -187,7 +187,7 @@ class WebhookChannel(_Section):
 class PagerDutyChannel(_Section):
     """PagerDuty Events API v2."""
 
-    type: Literal["pagerduty"]
+    type: Literal["pagerduty"] = Field(description='"pagerduty"')
     routing_key: SecretStr = Field(description="integration key of the service, 32 characters")
     url: str = Field(
         "https://events.pagerduty.com/v2/enqueue", description="events endpoint; the EU region has its own"

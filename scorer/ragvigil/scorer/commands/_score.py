@@ -29,7 +29,7 @@ def score(
     """Score answers from a file with the checks and judge that production uses; no sampling, no budgets.
 
     A row is {id, query, evidence: [{id, text}], answer} or {question, answer, contexts: [text]}; unknown keys
-    are allowed, the query may be empty. One result per row, in order. Exit code 1 when one could not be scored.
+    are allowed, the query may be empty. One result per row, in order. Exit code 1 when one has no score.
     """
     failed = 0
     try:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 
 from ragvigil.scorer.inbox import Position
-
 from ragvigil.scorer.monitoring import Sums
 from ragvigil.scorer.series import citation_value, faithfulness_value
 from ragvigil.scorer.store._rows import RECORD_COLUMNS, hash_of, record_of, record_row, to_json
@@ -52,7 +51,8 @@ _ADD_TO_ROLLUP = (
 )
 _MEET_SERIES = (
     "INSERT INTO series (series, service, environment, first_bucket, state) "
-    "VALUES (?, ?, ?, ?, 'cold_start') ON CONFLICT DO UPDATE SET first_bucket = min(first_bucket, excluded.first_bucket)"
+    "VALUES (?, ?, ?, ?, 'cold_start') "
+    "ON CONFLICT DO UPDATE SET first_bucket = min(first_bucket, excluded.first_bucket)"
 )
 
 _Observation = tuple[int, str, str, str, int, float, float]

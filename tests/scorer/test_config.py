@@ -1,0 +1,107 @@
+"""Settings: one file, the environment on top, errors that name the key and the fix."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ragvigil.scorer.config import Settings, load
+from ragvigil.scorer.errors import ConfigError
+
+
+def written(folder: Path, text: str) -> Path:
+    """A config file."""
+    path = folder / "ragvigil.toml"
+    path.write_text(text)
+    return path
+
+
+def test_defaults_need_no_file() -> None:
+    """The first start is one command."""
+    settings = load()
+    assert (settings.receive.grpc, settings.receive.http) == ("127.0.0.1:4317", "127.0.0.1:4318")
+    assert settings.sample.rate == 0.1
+    assert settings.inbox_path == Path("ragvigil-inbox")
+
+
+def test_arguments_win_over_the_environment_and_that_over_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two underscores nest."""
+    path = written(tmp_path, '[judge]\nmodel = "of-file"\nmax_jobs = 5\n[sample]\nrate = 0.3\n')
+    monkeypatch.setenv("RAGVIGIL_JUDGE__MODEL", "of-environment")
+    monkeypatch.setenv("RAGVIGIL_SAMPLE__RATE", "0.4")
+    settings = load(path, {"sample": {"rate": 0.5}})
+    assert (settings.judge.model, settings.judge.max_jobs, settings.sample.rate) == ("of-environment", 5, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[sample]\nrat = 0.2", r"sample\.rat: unknown key \(did you mean rate\?\)"),
+        ("[sampel]\nrate = 0.2", r"sampel: unknown key \(did you mean sample\?\)"),
+        ("[sample]\nrate = 1.2", r"sample\.rate: Input should be less than or equal to 1 \(got 1\.2\)"),
+        ("[sample]\nrate = nan", r"sample\.rate: "),
+        ("[monitor.faithfulness]\nmin_sample = 3", r"monitor\.faithfulness\.min_sample: .*20"),
+        (
+            "[channels.a]\ntype = 'webhook'\nurl = 'http://x'",
+            r"channels\.a\.secret: Field required",
+        ),
+        ("[channels.a]\ntype = 'pager'", r"channels\.a: .*'webhook', 'pagerduty'"),
+        (
+            "[channels.a]\ntype = 'pagerduty'\nruting_key = 'x'",
+            r"unknown key \(did you mean routing_key\?\)",
+        ),
+        ("[store]\nurl = 'mysql://x'", r"store\.url: must look like sqlite:///PATH"),
+        (
+            "[links]\ntrace_url_template = 'https://x'",
+            r"trace_url_template: must contain \{trace_id\}",
+        ),
+        (
+            "[receive]\nhttp = '0.0.0.0:4318'",
+            r"0\.0\.0\.0:4318 is not loopback \(set receive\.token",
+        ),
+        ("[receive]\nhttp = '4318'", r"receive\.http: "),
+        ("sample = [", r"not valid TOML"),
+    ],
+)
+def test_a_mistake_is_named_with_its_key_and_the_fix(tmp_path: Path, text: str, message: str) -> None:
+    """A typo must not become a default in silence."""
+    with pytest.raises(ConfigError, match=message):
+        load(written(tmp_path, text))
+
+
+def test_a_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    """Or every setting in it would be a default."""
+    with pytest.raises(ConfigError, match="no such file"):
+        load(tmp_path / "none.toml")
+
+
+def test_a_misspelt_variable_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At the top level too, where the prefix is all that tells it from others'."""
+    monkeypatch.setenv("RAGVIGIL_JUGDE__MODEL", "x")
+    with pytest.raises(ConfigError, match=r"RAGVIGIL_JUGDE__MODEL: unknown setting \(did you mean judge\?\)"):
+        load()
+
+
+def test_a_secret_is_never_in_an_error_or_in_the_settings_text(tmp_path: Path) -> None:
+    """Errors end up in logs."""
+    text = "[channels.a]\ntype = 'webhook'\nsecret = 'whsec_hush'\nurl = 3"
+    with pytest.raises(ConfigError) as caught:
+        load(written(tmp_path, text))
+    assert "hush" not in str(caught.value)
+    settings = load(written(tmp_path, text.replace("3", "'http://127.0.0.1'")))
+    assert "hush" not in repr(settings) + settings.model_dump_json()
+
+
+def test_every_setting_says_what_it_is() -> None:
+    """The reference in the docs is made from these words."""
+    missing = [
+        f"{section}.{name}"
+        for section, field in Settings.model_fields.items()
+        if isinstance(field.annotation, type) and hasattr(field.annotation, "model_fields")
+        for name, inner in field.annotation.model_fields.items()
+        if inner.description is None and not hasattr(inner.annotation, "model_fields")
+    ]
+    assert missing == []

@@ -1,0 +1,72 @@
+"""docs/configuration.md is made from the settings; ``python tests/test_configuration_docs.py`` renews it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from ragvigil.scorer.config import PagerDutyChannel, Settings, WebhookChannel
+
+PAGE = Path(__file__).parent.parent / "docs" / "configuration.md"
+INTRODUCTION = """# Configuration
+
+One TOML file, `ragvigil serve --config FILE`; no file is needed. The environment wins over the file: two
+underscores nest, so `RAGVIGIL_JUDGE__MODEL` is `judge.model`. Arguments win over both. An unknown key is an
+error that names the nearest one; `ragvigil check-config FILE` checks without starting anything.
+
+```toml
+[store]
+url = "sqlite:///ragvigil.db"
+
+[channels.oncall]                       # any name
+type = "pagerduty"
+routing_key = "..."                     # better: RAGVIGIL_CHANNELS__ONCALL__ROUTING_KEY in the environment
+
+[links]
+trace_url_template = "https://tempo.example.com/trace/{trace_id}"
+```
+
+This page is made from the code; a test holds it.
+"""
+HEAD = "| setting | default | what it is |\n|---|---|---|"
+
+
+def sections(tree: BaseModel, prefix: str = "") -> Iterator[tuple[str, type[BaseModel], BaseModel | None]]:
+    """Every section with its key, its model, and its defaults."""
+    for name in type(tree).model_fields:
+        value = getattr(tree, name)
+        if isinstance(value, BaseModel):
+            yield f"{prefix}{name}", type(value), value
+            yield from sections(value, f"{prefix}{name}.")
+
+
+def rows(key: str, model: type[BaseModel], defaults: BaseModel | None) -> Iterator[str]:
+    """One table row per setting."""
+    for name, field in model.model_fields.items():
+        value: object = field.default if defaults is None else getattr(defaults, name)
+        if isinstance(value, BaseModel):
+            continue
+        shown = "none" if value is None else f"`{json.dumps(value, default=str)}`"
+        yield f"| `{key}.{name}` | {'required' if field.is_required() else shown} | {field.description or ''} |"
+
+
+def page() -> str:
+    """The whole page."""
+    parts = [INTRODUCTION]
+    channels = [("channels.NAME", model, None) for model in (WebhookChannel, PagerDutyChannel)]
+    for key, model, defaults in [*sections(Settings.model_construct()), *channels]:
+        table = "\n".join(rows(key, model, defaults))
+        parts.append(f"## {key}\n\n{model.__doc__}\n\n{HEAD}\n{table}\n")
+    return "\n".join(parts)
+
+
+def test_the_configuration_page_says_what_the_code_does() -> None:
+    """A setting that nobody can find does not exist."""
+    assert PAGE.read_text() == page()
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page())
