@@ -4,6 +4,7 @@ RagvigilError
 ├── ConfigError (ValueError)      a setting that cannot be used
 ├── InputError (ValueError)       a file or row that cannot be read
 ├── StoreError (RuntimeError)     a store that cannot be opened or is in use
+│   └── InboxFull                 the inbox holds all it may; senders come back later
 └── MissingExtraError (ImportError)  an optional dependency that is not installed
 """
 
@@ -32,6 +33,16 @@ class InputError(RagvigilError, ValueError):
 
 class StoreError(RagvigilError, RuntimeError):
     """A store that cannot be opened, or that another scorer is using."""
+
+
+class InboxFull(StoreError):  # noqa: N818 - it is a state that passes, not a fault
+    """The inbox holds all it may; names the folder, the limit and the likely cause."""
+
+    def __init__(self, folder: object, max_bytes: int) -> None:
+        super().__init__(
+            f"inbox {folder} holds its limit of {max_bytes} bytes (inbox.max_bytes): "
+            "the score process is behind or down; try again later"
+        )
 
 
 class MissingExtraError(RagvigilError, ImportError):

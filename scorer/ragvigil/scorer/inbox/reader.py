@@ -1,0 +1,120 @@
+"""The reading side of the inbox, for the score process."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+from ragvigil.scorer.errors import StoreError
+from ragvigil.scorer.inbox.rows import InboxRow, Position
+from ragvigil.scorer.inbox.segments import connect, remove, segments, sql
+
+logger = logging.getLogger(__name__)
+
+
+class InboxReader:
+    """Reads committed rows in order and deletes what is done. Never writes to a segment."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._path: Path | None = None
+        self._connection: sqlite3.Connection | None = None
+
+    def read(
+        self, after: Position | None = None, limit: int = 200, *, max_bytes: int = 32 * 2**20
+    ) -> list[InboxRow]:
+        """The next rows after `after` (None: from the oldest), in order; [] when there is nothing new.
+
+        Stops at `limit` rows or once `max_bytes` of payload are reached. StoreError for a damaged file.
+        """
+        existing = segments(self._folder)
+        start = self._resume(after, existing)
+        rows: list[InboxRow] = []
+        size = 0
+        for number, path in existing:
+            if number < start.segment:
+                continue
+            for row in self._rows(path, number, start.row if number == start.segment else 0):
+                rows.append(row)
+                size += len(row.payload)
+                if len(rows) >= limit or size >= max_bytes:
+                    return rows
+        return rows
+
+    def discard(self, before: Position) -> int:
+        """The number of segments deleted: those that hold only rows before `before` and are finished.
+
+        A segment is finished when there is a newer one. The newest always stays: numbers continue from it.
+        To say "everything up to and including this row", pass ``Position(segment, row + 1)``.
+        """
+        finished = segments(self._folder)[:-1]
+        done = [
+            path
+            for number, path in finished
+            if number < before.segment or (number == before.segment and self._last(path) < before.row)
+        ]
+        for path in done:
+            if path == self._path:
+                self.close()
+            remove(path)
+        return len(done)
+
+    def backlog(self, after: Position | None = None) -> tuple[int, int]:
+        """Rows and bytes that wait after `after`: rows by the last id of each segment, bytes by file size."""
+        existing = segments(self._folder)
+        start = self._resume(after, existing)
+        waiting = [(number, path) for number, path in existing if number >= start.segment]
+        rows = sum(
+            self._last(path) - (start.row if number == start.segment else 0) for number, path in waiting
+        )
+        return rows, sum(_size(path) for _, path in waiting)
+
+    def close(self) -> None:
+        """Let go of the open segment."""
+        if self._connection is not None:
+            self._connection.close()
+        self._connection = self._path = None
+
+    def _resume(self, after: Position | None, existing: list[tuple[int, Path]]) -> Position:
+        """Where to go on: the oldest row, too, when the folder was emptied and numbered anew."""
+        if after is None or not existing:
+            return Position(0, 0)
+        if after.segment > existing[-1][0]:
+            logger.warning("inbox %s was emptied by somebody; reading it from its start", self._folder)
+            return Position(0, 0)
+        return after
+
+    def _rows(self, path: Path, number: int, after: int) -> Iterator[InboxRow]:
+        try:
+            with closing(self._open(path).execute(sql("after"), (after,))) as cursor:
+                for row, kind, trace_id, payload, received_at in cursor:
+                    yield InboxRow(Position(number, row), kind, trace_id.hex(), payload, received_at)
+        except sqlite3.Error as error:
+            raise _damaged(path, error) from None
+
+    def _last(self, path: Path) -> int:
+        try:
+            with closing(connect(path, "ro")) as connection:
+                last: int = connection.execute(sql("last")).fetchone()[0]
+        except sqlite3.Error as error:
+            raise _damaged(path, error) from None
+        return last
+
+    def _open(self, path: Path) -> sqlite3.Connection:
+        """The open connection is kept while the same segment is read."""
+        if self._connection is None or path != self._path:
+            self.close()
+            self._connection, self._path = connect(path, "ro"), path
+        return self._connection
+
+
+def _size(path: Path) -> int:
+    log = path.with_name(path.name + "-wal")
+    return path.stat().st_size + (log.stat().st_size if log.exists() else 0)
+
+
+def _damaged(path: Path, error: sqlite3.Error) -> StoreError:
+    return StoreError(f"inbox segment {path} cannot be read ({error}); move it out of the folder to go on")

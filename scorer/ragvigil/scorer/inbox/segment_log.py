@@ -1,0 +1,120 @@
+"""The segment now written: durable appends, a new file by size and age, a fresh start after a failure."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from ragvigil.scorer.inbox.checkpoints import Checkpointer
+from ragvigil.scorer.inbox.rows import Arrival
+from ragvigil.scorer.inbox.segments import create, open_for_writing, segments, sql
+
+logger = logging.getLogger(__name__)
+
+_RETRY_SECONDS = 0.1
+"""Pause before a segment that could not be made is tried again."""
+
+
+@dataclass(slots=True)
+class _Segment:
+    path: Path
+    connection: sqlite3.Connection
+    size: int
+    since: float
+    """Moment of its first row, on the monotonic clock."""
+
+
+class SegmentLog:
+    """Appends to the newest segment of a folder; every method is called from one thread at a time."""
+
+    def __init__(self, folder: Path, *, segment_bytes: int, segment_seconds: float) -> None:
+        self._folder = folder
+        self._segment_bytes = segment_bytes
+        self._segment_seconds = segment_seconds
+        self._checkpointer = Checkpointer()
+        self._segment: _Segment | None = None
+        try:
+            self._segment = self._next()
+        except BaseException:
+            self._checkpointer.close()
+            raise
+
+    def append(self, rows: Sequence[Arrival], size: int) -> None:
+        """Make the rows durable. Raises OSError or sqlite3.Error, and the next call starts afresh."""
+        try:
+            self._append(rows, size)
+        except BaseException:
+            self._let_go()
+            raise
+
+    def seconds_to_roll(self) -> float:
+        """Time until `roll_if_due` may have something to do."""
+        segment = self._segment
+        if segment is None or not segment.size:
+            return self._segment_seconds
+        return max(_RETRY_SECONDS, segment.since + self._segment_seconds - time.monotonic())
+
+    def roll_if_due(self) -> None:
+        """End a segment by size, and by age so that the reader can delete what it holds in time."""
+        segment = self._segment
+        if segment is None or not segment.size:
+            return
+        if segment.size < self._segment_bytes and time.monotonic() - segment.since < self._segment_seconds:
+            return
+        try:
+            self._segment = self._next()
+        except (OSError, sqlite3.Error) as error:
+            logger.info("inbox %s: no new segment yet: %s", self._folder, error)
+        else:
+            segment.connection.close()
+
+    def close(self) -> None:
+        """Finish the segment."""
+        self._let_go()
+        self._checkpointer.close()
+
+    def _append(self, rows: Sequence[Arrival], size: int) -> None:
+        segment = self._segment = self._segment or self._again()
+        segment.connection.executemany(sql("append"), rows)
+        segment.connection.commit()
+        if not segment.path.exists():
+            raise FileNotFoundError(f"{segment.path} was deleted while in use")
+        segment.since = segment.since if segment.size else time.monotonic()
+        segment.size += size
+        self._checkpointer.committed(size)
+
+    def _again(self) -> _Segment:
+        """After a failure: the newest segment if it can still be used, else the next."""
+        existing = segments(self._folder)
+        if existing:
+            try:
+                return self._open(existing[-1][1])
+            except sqlite3.Error as error:
+                logger.info("inbox segment %s cannot be used any more: %s", existing[-1][1], error)
+        return self._next()
+
+    def _next(self) -> _Segment:
+        """A new segment: the reader never deletes the newest, so numbers never come back."""
+        existing = segments(self._folder)
+        return self._open(create(self._folder, existing[-1][0] + 1 if existing else 1))
+
+    def _open(self, path: Path) -> _Segment:
+        connection = open_for_writing(path)
+        try:
+            with closing(connection.execute(sql("last"))) as cursor:
+                rows: int = cursor.fetchone()[0]
+            self._checkpointer.watch(open_for_writing(path))
+        except BaseException:
+            connection.close()
+            raise
+        return _Segment(path, connection, path.stat().st_size if rows else 0, time.monotonic())
+
+    def _let_go(self) -> None:
+        if self._segment is not None:
+            self._segment.connection.close()
+            self._segment = None

@@ -1,0 +1,1 @@
+INSERT INTO rows (kind, trace_id, payload, received_at) VALUES (?, ?, ?, ?)

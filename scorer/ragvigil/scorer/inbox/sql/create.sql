@@ -1,0 +1,7 @@
+CREATE TABLE rows (
+  id INTEGER PRIMARY KEY,
+  kind TEXT NOT NULL,            -- spans | logs
+  trace_id BLOB NOT NULL,        -- 16 bytes
+  payload BLOB NOT NULL,         -- serialized TracesData or LogsData holding this trace only
+  received_at INTEGER NOT NULL   -- Unix time, nanoseconds
+);

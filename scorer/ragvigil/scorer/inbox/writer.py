@@ -1,0 +1,169 @@
+"""The writing side of the inbox: group commit on one thread, an answer only after the commit."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+import threading
+import time
+from collections.abc import Sequence
+from concurrent.futures import Future
+from pathlib import Path
+
+from ragvigil.scorer.errors import InboxFull, StoreError
+from ragvigil.scorer.inbox.lock import FolderLock
+from ragvigil.scorer.inbox.rows import Arrival
+from ragvigil.scorer.inbox.segment_log import SegmentLog
+from ragvigil.scorer.inbox.segments import bytes_on_disk
+
+logger = logging.getLogger(__name__)
+
+_LOG_AND_TABLE = 2
+"""A committed byte may stand both in the write-ahead log and in the table."""
+
+_Batch = list[tuple[Sequence[Arrival], Future[None]]]
+
+
+class InboxWriter:
+    """Appends rows durably. One per folder; `append` may be called from any thread."""
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        max_bytes: int = 2**30,
+        segment_bytes: int = 64 * 2**20,
+        segment_seconds: float = 300.0,
+        commit_seconds: float = 0.005,
+        commit_bytes: int = 2**20,
+    ) -> None:
+        self._folder = folder
+        self._max_bytes = max_bytes
+        self._commit_seconds = commit_seconds
+        self._commit_bytes = commit_bytes
+        self._wake = threading.Condition()
+        self._queue: _Batch = []
+        self._queued = self._grown = 0
+        self._stopping = False
+        self._failing: str | None = None
+        self._lock = _enter(folder)
+        try:
+            self._log = SegmentLog(folder, segment_bytes=segment_bytes, segment_seconds=segment_seconds)
+        except (OSError, sqlite3.Error) as error:
+            self._lock.close()
+            raise StoreError(f"inbox {folder} cannot be written: {error}") from None
+        self._on_disk = bytes_on_disk(folder)
+        self._thread = threading.Thread(target=self._run, name="inbox-writer", daemon=True)
+        self._thread.start()
+
+    @property
+    def failing(self) -> str | None:
+        """Why the last commit failed; None when it succeeded."""
+        return self._failing
+
+    @property
+    def queued_bytes(self) -> int:
+        """Bytes that wait for their commit."""
+        return self._queued
+
+    @property
+    def bytes_on_disk(self) -> int:
+        """Size of the folder as of now."""
+        return bytes_on_disk(self._folder)
+
+    def append(self, rows: Sequence[Arrival]) -> Future[None]:
+        """A future that resolves once the rows are durable; StoreError when they could not be made so.
+
+        Raises InboxFull at once when the folder holds too much already.
+        """
+        future: Future[None] = Future()
+        future.set_running_or_notify_cancel()  # a sender that hangs up does not undo the commit
+        size = sum(len(row.payload) for row in rows)
+        with self._wake:
+            if self._stopping:
+                raise StoreError(f"inbox {self._folder} is closed")
+            self._make_sure_of_room(size)
+            first = not self._queue
+            before, self._queued = self._queued, self._queued + size
+            self._queue.append((rows, future))
+            if first or before < self._commit_bytes <= self._queued:
+                self._wake.notify()
+        return future
+
+    def close(self) -> None:
+        """Commit what is queued, answer it, and let go of the folder."""
+        with self._wake:
+            self._stopping = True
+            self._wake.notify()
+        self._thread.join()
+        self._log.close()
+        self._lock.close()
+
+    def _make_sure_of_room(self, size: int) -> None:
+        """Only near the limit is the folder measured, because the reader frees it behind our back."""
+        if self._used(size) <= self._max_bytes:
+            return
+        self._grown, self._on_disk = 0, bytes_on_disk(self._folder)
+        if self._used(size) > self._max_bytes:
+            raise InboxFull(self._folder, self._max_bytes)
+
+    def _used(self, size: int) -> int:
+        return self._on_disk + _LOG_AND_TABLE * self._grown + self._queued + size
+
+    def _run(self) -> None:
+        while True:
+            batch = self._gather()
+            if batch:
+                self._commit(batch)
+            elif self._stopping:
+                return
+            self._log.roll_if_due()
+
+    def _gather(self) -> _Batch:
+        """What arrived within one commit period of its first request; [] when woken by time or by the end."""
+        with self._wake:
+            if not self._queue and not self._stopping:
+                self._wake.wait(self._log.seconds_to_roll())
+            deadline = time.monotonic() + self._commit_seconds
+            while self._queue and self._queued < self._commit_bytes and not self._stopping:
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    break
+                self._wake.wait(left)
+            batch, self._queue = self._queue, []
+            return batch
+
+    def _commit(self, batch: _Batch) -> None:
+        rows = [row for arrived, _ in batch for row in arrived]
+        size = sum(len(row.payload) for row in rows)
+        failure: StoreError | None = None
+        try:
+            self._log.append(rows, size)
+        except Exception as error:
+            failure = StoreError(f"inbox {self._folder} cannot be written: {error}")
+        with self._wake:
+            self._queued -= size
+            self._grown += size
+        self._remember(failure)
+        for _, future in batch:
+            if failure:
+                future.set_exception(failure)
+            else:
+                future.set_result(None)
+
+    def _remember(self, failure: StoreError | None) -> None:
+        """One log line when commits begin to fail and one when they work again."""
+        if failure and not self._failing:
+            logger.error("%s; senders are told to come back", failure)
+        elif self._failing and not failure:
+            logger.warning("inbox %s can be written again", self._folder)
+        self._failing = str(failure) if failure else None
+
+
+def _enter(folder: Path) -> FolderLock:
+    """The folder made if needed, readable by its owner only (texts are not redacted yet), and locked."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return FolderLock(folder)
+    except OSError as error:
+        raise StoreError(f"inbox folder {folder} cannot be used: {error}; set inbox.path") from None
