@@ -1,0 +1,1 @@
+"""`ragvigil demo`: an example RAG service over Python's own documentation, its faults, and its on-call."""
