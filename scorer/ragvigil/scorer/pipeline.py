@@ -95,7 +95,7 @@ class Pipeline:
         self._waiting += len(jobs)
         self._committed = watermark
         if watermark is not None:
-            self._inbox.discard(watermark)
+            self._inbox.discard(Position(watermark.segment, watermark.row + 1))
         return jobs
 
     def _covered(self, unwritten: Iterable[Assembled]) -> Position | None:

@@ -35,6 +35,7 @@ _IDLE_SECONDS = 0.05
 _BACK_OFF_SECONDS = 1.0
 _DRAIN_SECONDS = 10.0
 _JUDGE_SEATS = 4
+_SHORTEST_TICK_SECONDS = 1.0
 
 T = TypeVar("T")
 
@@ -49,6 +50,7 @@ class Scoring(threading.Thread):
         self._calls: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._stopping = threading.Event()
         self._open: Future[None] = Future()
+        self._ticked_at = 0.0
 
     def open(self) -> None:
         """Start, and wait until the store is open; raises what opening it raised."""
@@ -73,6 +75,23 @@ class Scoring(threading.Thread):
 
         self._calls.put(run)
         return answer
+
+    def judged(self, judgements: Sequence[Judgement]) -> None:
+        """Store verdicts and look at the series again; on this thread."""
+        self.pipeline.judged(judgements)
+        if time.monotonic() - self._ticked_at > _SHORTEST_TICK_SECONDS:
+            self.tick()
+
+    def tick(self) -> None:
+        """Evaluate every series; on this thread. A failure costs this evaluation only."""
+        self._ticked_at = time.monotonic()
+        now = time.time_ns()
+        try:
+            self.store.beat(now)
+            self.monitor.tick(now)
+            self.store.checkpoint()
+        except Exception:
+            _log.exception("an evaluation of the series failed; the next tick tries again")
 
     def run(self) -> None:
         """Turn until stopped."""
@@ -191,7 +210,7 @@ async def _score(settings: config.Settings, stop: asyncio.Event) -> None:
     scoring = Scoring(settings, hand_out=hand_out)
 
     def deliver(judgements: Sequence[Judgement]) -> None:
-        scoring.call(lambda: scoring.pipeline.judged(judgements))
+        scoring.call(lambda: scoring.judged(judgements))
 
     judge = build_judge(settings.judge)
     if judge is not None:
@@ -211,22 +230,8 @@ async def _score(settings: config.Settings, stop: asyncio.Event) -> None:
 
 @contextlib.contextmanager
 def _ticking(scoring: Scoring, seconds: float) -> Iterator[None]:
-    def tick() -> None:
-        now = time.time_ns()
-        scoring.store.beat(now)
-        scoring.monitor.tick(now)
-        scoring.store.checkpoint()
-
-    def guarded() -> None:
-        try:
-            tick()
-        except Exception:
-            _log.exception("an evaluation of the series failed; the next one is in %g s", seconds)
-
     scheduler = AsyncIOScheduler()
-    scheduler.add_job(
-        lambda: scoring.call(guarded), "interval", seconds=seconds, coalesce=True, max_instances=1
-    )
+    scheduler.add_job(lambda: scoring.call(scoring.tick), "interval", seconds=seconds, coalesce=True, max_instances=1)
     scheduler.start()
     try:
         yield
