@@ -1,0 +1,153 @@
+"""Spans and log events as plain values, decoded from OTLP protobuf in one pass.
+
+`TracesData` and `ExportTraceServiceRequest` have the same bytes on the wire, so have their log counterparts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
+from opentelemetry.proto.logs.v1.logs_pb2 import LogsData
+from opentelemetry.proto.trace.v1.trace_pb2 import Span as WireSpan
+from opentelemetry.proto.trace.v1.trace_pb2 import Status, TracesData
+
+HAS_IS_REMOTE = 0x100
+"""Flag of OTLP's SpanFlags: the sender says whether the parent is remote."""
+IS_REMOTE = 0x200
+"""Flag of OTLP's SpanFlags: the parent lives in another process."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpanEvent:
+    """Something that happened during a span, whether it came as a span event or as a log record."""
+
+    name: str
+    time: int
+    """Unix time, nanoseconds."""
+    attributes: Mapping[str, object] = field(default_factory=dict[str, object])
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """One finished span."""
+
+    trace_id: str
+    """Lower-case hex."""
+    span_id: str
+    parent_id: str | None
+    name: str
+    kind: int
+    start: int
+    """Unix time, nanoseconds."""
+    end: int
+    attributes: Mapping[str, object]
+    events: tuple[SpanEvent, ...] = ()
+    failed: bool = False
+    """Whether the status is ERROR."""
+    status_message: str = ""
+    scope: str = ""
+    resource: Mapping[str, object] = field(default_factory=dict[str, object])
+    trace_state: str = ""
+    dropped_attributes: int = 0
+    """Attributes that the sender threw away; the Python SDK throws the oldest away first."""
+    flags: int = 0
+
+    @property
+    def parent_is_remote(self) -> bool:
+        """Whether the sender said that the parent lives in another process."""
+        return self.flags & (HAS_IS_REMOTE | IS_REMOTE) == HAS_IS_REMOTE | IS_REMOTE
+
+
+@dataclass(frozen=True, slots=True)
+class LogEvent:
+    """One log record that belongs to a trace."""
+
+    trace_id: str
+    span_id: str | None
+    name: str
+    time: int
+    attributes: Mapping[str, object]
+    """The attributes over the fields of the body; a body that is no mapping stands under `body`."""
+
+
+def spans_of(payload: bytes) -> list[Span]:
+    """Every span of an encoded TracesData or ExportTraceServiceRequest.
+
+    Raises google.protobuf.message.DecodeError when the bytes are neither.
+    """
+    found: list[Span] = []
+    for resource_spans in TracesData.FromString(payload).resource_spans:
+        resource = _mapping(resource_spans.resource.attributes)
+        for scope_spans in resource_spans.scope_spans:
+            scope = scope_spans.scope.name
+            found += [_span(wire, scope, resource) for wire in scope_spans.spans]
+    return found
+
+
+def logs_of(payload: bytes) -> list[LogEvent]:
+    """Every log record with a trace id of an encoded LogsData or ExportLogsServiceRequest."""
+    return [
+        LogEvent(
+            trace_id=record.trace_id.hex(),
+            span_id=record.span_id.hex() or None,
+            name=record.event_name or _older_event_name(record.attributes),
+            time=record.time_unix_nano or record.observed_time_unix_nano,
+            attributes={**_body(record.body), **_mapping(record.attributes)},
+        )
+        for resource_logs in LogsData.FromString(payload).resource_logs
+        for scope_logs in resource_logs.scope_logs
+        for record in scope_logs.log_records
+        if record.trace_id
+    ]
+
+
+def _span(wire: WireSpan, scope: str, resource: Mapping[str, object]) -> Span:
+    return Span(
+        wire.trace_id.hex(),
+        wire.span_id.hex(),
+        wire.parent_span_id.hex() or None,
+        wire.name,
+        wire.kind,
+        wire.start_time_unix_nano,
+        wire.end_time_unix_nano,
+        _mapping(wire.attributes),
+        tuple(
+            SpanEvent(event.name, event.time_unix_nano, _mapping(event.attributes)) for event in wire.events
+        ),
+        wire.status.code == Status.STATUS_CODE_ERROR,
+        wire.status.message,
+        scope,
+        resource,
+        wire.trace_state,
+        wire.dropped_attributes_count,
+        wire.flags,
+    )
+
+
+def _mapping(pairs: Iterable[KeyValue]) -> dict[str, object]:
+    return {pair.key: _value(pair.value) for pair in pairs}
+
+
+def _value(value: AnyValue) -> object:
+    which = value.WhichOneof("value")
+    if which == "string_value":
+        return value.string_value
+    if which == "array_value":
+        return [_value(item) for item in value.array_value.values]
+    if which == "kvlist_value":
+        return _mapping(value.kvlist_value.values)
+    return getattr(value, which) if which else None
+
+
+def _body(body: AnyValue) -> dict[str, object]:
+    content = _value(body)
+    if isinstance(content, dict):
+        return content  # pyright: ignore[reportUnknownVariableType] -- _value makes str keys only
+    return {} if content is None else {"body": content}
+
+
+def _older_event_name(attributes: Iterable[KeyValue]) -> str:
+    """Before LogRecord had `event_name`, the name stood in the attribute `event.name`."""
+    return next((pair.value.string_value for pair in attributes if pair.key == "event.name"), "")
