@@ -78,6 +78,10 @@ class RagTrace:
     feedback: tuple[Mapping[str, object], ...] = ()
     evaluations: tuple[Mapping[str, object], ...] = ()
     error: str | None = None
+    """Type name of the error, counted once; its message, cut short, where no type is known."""
+    error_where: str | None = None
+    """Step that failed first: retriever, reranker, generator, root, or ``NAME tool``."""
+    error_message: str | None = None
     streaming: bool | None = None
     completeness: Completeness = "complete"
     dialect: str | None = None
