@@ -1,0 +1,109 @@
+"""Documents from what frameworks return from a search: lists of objects, tuples, texts, or JSON of these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import cast
+
+from ragvigil.scorer.dialects.values import id_of, mapping_of, number_of, structure_of, text_of
+from ragvigil.scorer.trace import Document
+
+_ID_KEYS = ("id", "_id", "id_", "doc_id", "document_id", "chunk_id", "node_id", "uuid")
+_TEXT_KEYS = ("content", "page_content", "text", "chunk", "passage", "body", "snippet")
+_SCORE_KEYS = ("score", "relevance_score", "similarity", "_score")
+_METADATA_KEYS = ("metadata", "meta", "payload")
+_NONE: Mapping[str, object] = {}
+_WRAPPERS = ("document", "node", "kwargs")
+"""Keys under which frameworks put the document itself, beside its score or type."""
+_LISTS = (
+    *("documents", "results", "hits", "matches", "nodes", "chunks", "passages"),
+    *("source_documents", "context"),
+)
+"""Keys under which a result object keeps its documents."""
+
+
+def documents_of(value: object) -> tuple[Document, ...] | None:
+    """The documents in a search result, ranked as they stand; None when it holds no list of documents.
+
+    >>> documents_of('{"documents": [{"page_content": "Snow.", "metadata": {"score": 0.5}}]}')
+    (Document(id=None, text='Snow.', score=0.5, rank=1, metadata={'score': 0.5}),)
+    >>> documents_of("[]"), documents_of('{"answer": "42"}'), documents_of("Snow.")
+    ((), None, None)
+    """
+    structure = structure_of(value)
+    if isinstance(structure, Mapping):
+        fields = cast("Mapping[str, object]", structure)
+        lists = (fields[key] for key in _LISTS if isinstance(fields.get(key), list))
+        structure = next(lists, None)
+    if not isinstance(structure, list):
+        return None
+    items = cast("list[object]", structure)
+    found = [document for item in items if (document := document_of(item))]
+    return ranked(found) if found or not items else None
+
+
+def document_of(item: object) -> Document | None:
+    """One document of a search result, of rank 1; None when it has neither id nor text.
+
+    >>> document_of([{"id": 7, "text": "Snow."}, 0.25])
+    Document(id='7', text='Snow.', score=0.25, rank=1, metadata={})
+    """
+    if isinstance(item, str):
+        return Document(None, item) if text_of(item) else None
+    if isinstance(item, list):
+        return _scored_pair(cast("list[object]", item))
+    if not isinstance(item, Mapping):
+        return None
+    fields = cast("Mapping[str, object]", item)
+    for wrapper in _WRAPPERS:
+        if isinstance(fields.get(wrapper), Mapping):
+            inner = document_of(fields[wrapper])
+            score = _number(fields, _SCORE_KEYS)
+            return replace(inner, score=score) if inner and score is not None else inner
+    return _document(fields)
+
+
+def ranked(documents: Iterable[Document]) -> tuple[Document, ...]:
+    """The documents with ranks 1, 2, 3 … in the given order."""
+    return tuple(replace(document, rank=rank) for rank, document in enumerate(documents, 1))
+
+
+def same(one: Document, other: Document) -> bool:
+    """Whether both are the same passage: by id where both have one, else by text.
+
+    One id with two different texts is two passages: some stores give the id of the file, not of the chunk.
+    """
+    if one.id is not None and other.id is not None:
+        return one.id == other.id and (one.text is None or other.text is None or one.text == other.text)
+    return one.text is not None and one.text == other.text
+
+
+def _document(fields: Mapping[str, object]) -> Document | None:
+    metadata = next((found for key in _METADATA_KEYS if (found := mapping_of(fields.get(key)))), _NONE)
+    text = _text(fields) or _text(metadata)
+    identifier = _identifier(fields) or _identifier(metadata)
+    if text is None and identifier is None:
+        return None
+    score = _number(fields, _SCORE_KEYS)
+    return Document(identifier, text, _number(metadata, _SCORE_KEYS) if score is None else score, 1, metadata)
+
+
+def _scored_pair(pair: list[object]) -> Document | None:
+    """`similarity_search_with_score` and its kin return (document, score)."""
+    if len(pair) != 2 or (score := number_of(pair[1])) is None:
+        return None
+    document = document_of(pair[0])
+    return replace(document, score=score) if document else None
+
+
+def _identifier(fields: Mapping[str, object]) -> str | None:
+    return next((found for key in _ID_KEYS if (found := id_of(fields.get(key)))), None)
+
+
+def _text(fields: Mapping[str, object]) -> str | None:
+    return next((found for key in _TEXT_KEYS if (found := text_of(fields.get(key)))), None)
+
+
+def _number(fields: Mapping[str, object], keys: Iterable[str]) -> float | None:
+    return next((found for key in keys if (found := number_of(fields.get(key))) is not None), None)

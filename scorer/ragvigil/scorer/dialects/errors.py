@@ -1,0 +1,74 @@
+"""The one error of a question: chains repeat what failed below them, and agents survive failed tools."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ragvigil.scorer.dialects.failure import failure_of
+from ragvigil.scorer.dialects.question import Question
+from ragvigil.scorer.dialects.reading import Failure, Role
+from ragvigil.scorer.dialects.step import Step
+
+_COUNTING = frozenset[Role]({"retriever", "reranker", "generator", "tool"})
+
+
+@dataclass(frozen=True, slots=True)
+class Error:
+    """What failed first, and where."""
+
+    where: str
+    failure: Failure
+
+
+def error_of(question: Question) -> Error | None:
+    """The error of the question, at the deepest step that tells it; None when nothing failed that matters.
+
+    A step that failed and then succeeded under the same name was retried, and is no error.
+    """
+    failed = [step for step in question.steps if step.span.failed and _counts(step, question)]
+    failed = [step for step in failed if not _retried(step, question.steps)]
+    if not failed:
+        return None
+    deepest = [step for step in failed if not any(below in failed for below in step.children)]
+    first = min(deepest, key=lambda step: (step.span.end, step.span.span_id))
+    return _at_its_origin(first, question.steps)
+
+
+def _counts(step: Step, question: Question) -> bool:
+    """Helpers of the service (an HTTP call, a cache) fail without harm unless all above fail too."""
+    if step.role in _COUNTING or step is question.top or step.parent is None:
+        return True
+    return step.role == "chain" or all(above.span.failed for above in step.ancestors())
+
+
+def _retried(step: Step, steps: Sequence[Step]) -> bool:
+    return step.role in _COUNTING and any(
+        other.role == step.role
+        and other.span.name == step.span.name
+        and not other.span.failed
+        and other.span.start >= step.span.end
+        for other in steps
+    )
+
+
+def _at_its_origin(step: Step, steps: Sequence[Step]) -> Error:
+    """Some SDKs mark only the ancestors as failed; the step that raised has just the exception event."""
+    failure = _failure(step) or Failure(None, None)
+    if step.role not in _COUNTING:
+        for other in steps:
+            if other.role in _COUNTING and failure.message is not None and _failure(other) == failure:
+                return Error(_place(other), failure)
+        holder = next((above for above in step.ancestors() if above.role in _COUNTING), step)
+        return Error(_place(holder), failure)
+    return Error(_place(step), failure)
+
+
+def _failure(step: Step) -> Failure | None:
+    return step.reading.failure or failure_of(step.span)
+
+
+def _place(step: Step) -> str:
+    if step.reading.tool:
+        return f"{step.reading.tool} tool"
+    return step.role if step.role in _COUNTING else "root"

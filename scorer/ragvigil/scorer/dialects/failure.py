@@ -1,0 +1,58 @@
+"""Why a span failed: from its exception event, its error.type, or its status message."""
+
+from __future__ import annotations
+
+import re
+
+from ragvigil.scorer.dialects.reading import Failure
+from ragvigil.scorer.dialects.values import text_of
+from ragvigil.scorer.span import Span
+
+_GENERIC = frozenset({"Exception", "Error", "_OTHER"})
+"""Type names that say nothing: LangSmith's only one, JavaScript's default, and the conventions' unknown."""
+_PREFIXED = re.compile(r"(?P<type>[A-Za-z_][\w.]*): (?P<message>.+)", re.DOTALL)
+_REPR = re.compile(
+    r"(?P<type>[A-Za-z_][\w.]*)\((?P<quote>['\"])(?P<message>.*?)(?P=quote)\)(?:Traceback|\Z)", re.DOTALL
+)
+_LONGEST_MESSAGE = 1000
+
+
+def failure_of(span: Span) -> Failure | None:
+    """What the span's exception event says, else its error.type and status; None when it did not fail.
+
+    A span that recorded an exception without the status ERROR is read too: whether it counts is decided by
+    its ancestors.
+
+    >>> status = "ConnectionError('store unreachable')Traceback (most recent call last):"
+    >>> failure_of(Span("0" * 32, "1" * 16, None, "s", 1, 0, 1, {}, failed=True, status_message=status))
+    Failure(type='ConnectionError', message='store unreachable')
+    """
+    event = next((event for event in reversed(span.events) if event.name == "exception"), None)
+    if event is not None:
+        return failure(event.attributes.get("exception.type"), event.attributes.get("exception.message"))
+    if not span.failed:
+        return None
+    return failure(span.attributes.get("error.type"), span.status_message)
+
+
+def failure(type_name: object, message: object) -> Failure:
+    """The failure with a type and message of its own, taken out of a message that repeats the type.
+
+    >>> failure("Exception", "ValueError('too long')Traceback")
+    Failure(type='ValueError', message='too long')
+    >>> failure(None, "TimeoutError: after 3 s"), failure("Error", "after 3 s")
+    (Failure(type='TimeoutError', message='after 3 s'), Failure(type=None, message='after 3 s'))
+    """
+    name, text = text_of(type_name), text_of(message)
+    name = None if name in _GENERIC else name
+    found = _REPR.match(text) or _PREFIXED.match(text) if text else None
+    if found and _agrees(name, found["type"]):
+        name, text = name or found["type"], found["message"]
+    return Failure(name, text[:_LONGEST_MESSAGE].strip() if text else None)
+
+
+def _agrees(known: str | None, found: str) -> bool:
+    """A word before a colon is a type when it is the known one, or looks like one where none is known."""
+    if known is not None:
+        return known.rpartition(".")[2] == found.rpartition(".")[2]
+    return found.endswith(("Error", "Exception", "Timeout", "Interrupt")) and found not in _GENERIC

@@ -1,0 +1,23 @@
+"""Attributes that spell a list in their names: `retrieval.documents.0.document.id`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+_LONGEST_INDEX = 6
+
+
+def indexed(attributes: Mapping[str, object], prefix: str) -> list[dict[str, object]]:
+    """The items under `prefix`, each with its own names, in the order of their numbers.
+
+    >>> indexed({"d.1.id": "b", "d.0.id": "a", "d.0.score": 1, "e": 2}, "d.")
+    [{'id': 'a', 'score': 1}, {'id': 'b'}]
+    """
+    found: dict[int, dict[str, object]] = {}
+    start = len(prefix)
+    for key, value in attributes.items():
+        if key.startswith(prefix):
+            number, _, name = key[start:].partition(".")
+            if number.isdecimal() and number.isascii() and len(number) <= _LONGEST_INDEX:
+                found.setdefault(int(number), {})[name] = value
+    return [found[number] for number in sorted(found)]

@@ -1,0 +1,54 @@
+"""Log records that belong to spans: content that did not fit the span, and evaluations made later."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from ragvigil.scorer.dialects.values import number_of, text_of
+from ragvigil.scorer.span import LogEvent, Span, SpanEvent
+
+EVALUATION = "gen_ai.evaluation.result"
+_RESPONSE_ID = "gen_ai.response.id"
+_TEXTS = {"label": "gen_ai.evaluation.score.label", "explanation": "gen_ai.evaluation.explanation"}
+
+
+def attached(spans: Sequence[Span], events: Iterable[LogEvent]) -> list[Span]:
+    """The spans with each log event as an event of its span.
+
+    An event that names no span of the trace goes to the span with the same response id, else to the first.
+    """
+    by_span: dict[str, list[SpanEvent]] = {}
+    for event in sorted(events, key=lambda event: (event.time, event.name, repr(event))) if spans else ():
+        made = SpanEvent(event.name, event.time, event.attributes)
+        group = by_span.setdefault(_owner(spans, event), [])
+        if made not in group:
+            group.append(made)
+    if not by_span:
+        return list(spans)
+    return [
+        replace(span, events=(*span.events, *by_span[span.span_id])) if span.span_id in by_span else span
+        for span in spans
+    ]
+
+
+def evaluations_of(span: Span) -> list[Mapping[str, object]]:
+    """The evaluation results among the span's events: name, value, label, explanation, as far as known."""
+    return [_evaluation(event.attributes) for event in span.events if event.name == EVALUATION]
+
+
+def _evaluation(attributes: Mapping[str, object]) -> Mapping[str, object]:
+    entry: dict[str, object] = {
+        "name": text_of(attributes.get("gen_ai.evaluation.name")),
+        "value": number_of(attributes.get("gen_ai.evaluation.score.value")),
+        **{key: text_of(attributes.get(name)) for key, name in _TEXTS.items()},
+    }
+    return {key: value for key, value in entry.items() if value is not None}
+
+
+def _owner(spans: Sequence[Span], event: LogEvent) -> str:
+    if any(span.span_id == event.span_id for span in spans):
+        return event.span_id or ""
+    response = text_of(event.attributes.get(_RESPONSE_ID))
+    matching = (span.span_id for span in spans if response and span.attributes.get(_RESPONSE_ID) == response)
+    return next(matching, spans[0].span_id)

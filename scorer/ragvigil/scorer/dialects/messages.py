@@ -1,0 +1,90 @@
+"""Chat messages in the shapes that SDKs write them: GenAI parts, OpenAI content, LangChain constructors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import cast
+
+from ragvigil.scorer.dialects.reading import Message
+from ragvigil.scorer.dialects.values import structure_of, text_of
+
+_ROLES = {"human": "user", "ai": "assistant", "AIMessageChunk": "assistant", "model": "assistant"}
+_LISTS = ("messages", "input_messages", "contents")
+_PARTS = ("parts", "content", "contents", "message")
+
+
+def messages_of(value: object) -> tuple[Message, ...]:
+    """The messages in a list, an object that holds one, or JSON of these; a lone text is what the user said.
+
+    >>> messages_of('[{"role": "user", "parts": [{"type": "text", "content": "why?"}]}]')
+    (Message(role='user', text='why?'),)
+    >>> messages_of({"messages": [[{"kwargs": {"type": "human", "content": "why?"}}]]})
+    (Message(role='user', text='why?'),)
+    >>> messages_of({"system": "Be brief.", "prompt": "why?"})
+    (Message(role='system', text='Be brief.'), Message(role='user', text='why?'))
+    """
+    structure = structure_of(value)
+    if isinstance(structure, Mapping):
+        return _from_mapping(cast("Mapping[str, object]", structure))
+    if isinstance(structure, list):
+        return tuple(_from_list(cast("list[object]", structure)))
+    text = text_of(value)
+    return (Message("user", text),) if text else ()
+
+
+def content_of(value: object, depth: int = 0) -> str | None:
+    """The text of a message's content: a text, or its text parts joined by line breaks.
+
+    >>> content_of([{"type": "text", "text": "one"}, {"type": "tool_call", "name": "find"}, {"text": "two"}])
+    'one\\ntwo'
+    """
+    if isinstance(value, str):
+        return text_of(value)
+    if depth > 4:
+        return None
+    if isinstance(value, list):
+        parts = (content_of(part, depth + 1) for part in cast("list[object]", value))
+        return "\n".join(part for part in parts if part) or None
+    if not isinstance(value, Mapping):
+        return None
+    part = cast("Mapping[str, object]", value)
+    if part.get("type", "text") not in ("text", "output_text", "input_text"):
+        return None
+    return content_of(part.get("text"), depth + 1) or content_of(part.get("content"), depth + 1)
+
+
+def last_of(messages: Iterable[Message], role: str) -> str | None:
+    """The text of the last message of that role that has one."""
+    texts = [message.text for message in messages if message.role == role and message.text]
+    return texts[-1] if texts else None
+
+
+def _from_mapping(fields: Mapping[str, object]) -> tuple[Message, ...]:
+    system = content_of(fields.get("system"))
+    head = (Message("system", system),) if system else ()
+    for key in _LISTS:
+        if isinstance(fields.get(key), list):
+            return head + tuple(_from_list(cast("list[object]", fields[key])))
+    prompt = fields.get("prompt")
+    if isinstance(prompt, (str, list)):
+        return head + messages_of(cast("object", prompt))
+    return head + tuple(_from_list([fields]))
+
+
+def _from_list(items: list[object]) -> Iterable[Message]:
+    for item in items:
+        if isinstance(item, list):  # LangChain sends a list of conversations, nearly always of one
+            yield from _from_list(cast("list[object]", item))
+        elif isinstance(item, Mapping):
+            fields = cast("Mapping[str, object]", item)
+            nested = fields.get("kwargs") or fields.get("data")
+            yield _message(
+                fields, cast("Mapping[str, object]", nested) if isinstance(nested, Mapping) else fields
+            )
+
+
+def _message(outer: Mapping[str, object], fields: Mapping[str, object]) -> Message:
+    named = fields.get("role") or fields.get("type") or outer.get("type")
+    role = named if isinstance(named, str) else "unknown"
+    texts = (content_of(fields[key]) for key in _PARTS if key in fields)
+    return Message(_ROLES.get(role, role), next((text for text in texts if text), None))

@@ -1,0 +1,89 @@
+"""Which steps of a trace belong to one question.
+
+A chain with a query is one question with all that happens below it. Spans above it (an HTTP request, a batch)
+may hold several: every subtree that retrieves and generates on its own is then a question of its own.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ragvigil.scorer.dialects.reading import Role
+from ragvigil.scorer.dialects.step import Step
+
+_SEARCHING = frozenset[Role]({"retriever", "reranker"})
+_TELLING = frozenset[Role]({"retriever", "reranker", "generator"})
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question answered once."""
+
+    top: Step | None
+    """The span above all others; None when several spans without a common parent are left."""
+    steps: tuple[Step, ...]
+    """All its steps, by start."""
+
+
+def questions(roots: Sequence[Step]) -> list[Question]:
+    """The questions in a forest, by start; a forest without a question has none."""
+    found: list[Question] = []
+    waiting: list[tuple[Step, ...]] = [tuple(roots)]
+    while waiting:
+        path, level = _descend(waiting.pop())
+        top = path[-1] if path else None
+        units = [] if _asks(top) else [step for step in level if _is_complete(step)]
+        if len(units) < 2 or _concludes(top, level, units):
+            found.append(_question(path, level))
+        else:
+            waiting += _groups(level, units)
+    asked = [question for question in found if any(_tells(step) for step in question.steps)]
+    return sorted(asked, key=lambda question: _order(question.steps[0]))
+
+
+def _descend(level: Sequence[Step]) -> tuple[list[Step], Sequence[Step]]:
+    """The spans that stand alone above what branches, and what branches; nobody looks below a question."""
+    path: list[Step] = []
+    while len(level) == 1 and not _asks(path[-1] if path else None):
+        path.append(level[0])
+        level = level[0].children
+    return path, level
+
+
+def _asks(step: Step | None) -> bool:
+    return step is not None and step.role == "chain" and step.reading.query is not None
+
+
+def _tells(step: Step) -> bool:
+    return step.role in _TELLING or _asks(step) or (step.role == "chain" and step.reading.redacted)
+
+
+def _is_complete(step: Step) -> bool:
+    roles = {below.role for below in step.subtree()}
+    return "generator" in roles and not roles.isdisjoint(_SEARCHING)
+
+
+def _concludes(top: Step | None, level: Sequence[Step], units: Sequence[Step]) -> bool:
+    """Whether a chain draws one answer from several complete parts: it generates after the last of them."""
+    if top is None or top.role != "chain":
+        return False
+    end = max(unit.span.end for unit in units)
+    others = [below for step in level if step not in units for below in step.subtree()]
+    return any(step.role == "generator" and step.span.start >= end for step in others)
+
+
+def _groups(level: Sequence[Step], units: Sequence[Step]) -> list[tuple[Step, ...]]:
+    """Each complete part with what happened since the part before it; what comes last goes to the last."""
+    edges = [0, *(level.index(unit) + 1 for unit in units[:-1]), len(level)]
+    return [tuple(level[start:end]) for start, end in itertools.pairwise(edges)]
+
+
+def _question(path: Sequence[Step], level: Sequence[Step]) -> Question:
+    steps = [*path, *(below for step in level for below in step.subtree())]
+    return Question(path[-1] if path else None, tuple(sorted(steps, key=_order)))
+
+
+def _order(step: Step) -> tuple[int, str]:
+    return step.span.start, step.span.span_id

@@ -1,0 +1,109 @@
+"""Our own tracer's spans: GenAI conventions for content, `ragvigil.*` for what no convention has."""
+
+from __future__ import annotations
+
+from ragvigil.scorer.dialects.messages import last_of, messages_of
+from ragvigil.scorer.dialects.reading import Reading, Role
+from ragvigil.scorer.dialects.values import (
+    count_of,
+    flag_of,
+    id_of,
+    mapping_of,
+    number_of,
+    sequence_of,
+    structure_of,
+    text_of,
+)
+from ragvigil.scorer.span import Span
+from ragvigil.scorer.trace import Document, Tokens
+from ragvigil.tracer import attributes as names
+
+_ROLES: dict[object, Role] = {
+    names.OPERATION_WORKFLOW: "chain",
+    names.OPERATION_RETRIEVAL: "retriever",
+    names.OPERATION_RERANK: "reranker",
+    names.OPERATION_CHAT: "generator",
+}
+
+
+class Ragvigil:
+    """Reads the spans of `ragvigil.tracer`."""
+
+    name = "ragvigil"
+
+    def matches(self, span: Span) -> bool:
+        """Whether our tracer made the span."""
+        return span.scope == names.SCOPE_NAME
+
+    def read(self, span: Span) -> Reading:
+        """What the span says; our names are written strictly, so nothing else is looked for."""
+        get = span.attributes.get
+        role = _ROLES.get(get(names.GEN_AI_OPERATION_NAME), "other")
+        chain, searching = role == "chain", role in ("retriever", "reranker")
+        hits = structure_of(get(names.GEN_AI_RETRIEVAL_DOCUMENTS)) if searching else None
+        return Reading(
+            role=role,
+            query=text_of(get(names.INPUT_VALUE if chain else names.GEN_AI_RETRIEVAL_QUERY_TEXT)),
+            documents=_documents(hits),
+            input_documents=_input_documents(get(names.RAGVIGIL_RERANK_INPUT_IDS)),
+            answer=text_of(get(names.OUTPUT_VALUE)) if chain else _answer(get(names.GEN_AI_OUTPUT_MESSAGES)),
+            messages=messages_of(get(names.GEN_AI_INPUT_MESSAGES)),
+            model=text_of(get(names.GEN_AI_REQUEST_MODEL)),
+            response_model=text_of(get(names.GEN_AI_RESPONSE_MODEL)),
+            prompt_version=text_of(get(names.RAGVIGIL_PROMPT_VERSION)),
+            tokens=Tokens(
+                count_of(get(names.GEN_AI_USAGE_INPUT_TOKENS)),
+                count_of(get(names.GEN_AI_USAGE_OUTPUT_TOKENS)),
+            ),
+            conversation_id=text_of(get(names.GEN_AI_CONVERSATION_ID)) or text_of(get(names.SESSION_ID)),
+            user_id=text_of(get(names.USER_ID)),
+            segment=_segment(span),
+            streaming=flag_of(get(names.GEN_AI_REQUEST_STREAM)),
+            redacted=get(names.RAGVIGIL_CONTENT) == names.CONTENT_OFF,
+            truncated=_truncated(span, hits),
+        )
+
+
+def _answer(messages: object) -> str | None:
+    return last_of(messages_of(messages), "assistant") if messages else None
+
+
+def _documents(hits: object) -> tuple[Document, ...] | None:
+    if hits is None:
+        return None
+    fields = [mapping_of(hit) for hit in sequence_of(hits)]
+    return tuple(
+        Document(
+            id_of(hit.get("id")),
+            text_of(hit.get("content")),
+            number_of(hit.get("score")),
+            rank,
+            mapping_of(hit.get("metadata")),
+        )
+        for rank, hit in enumerate(fields, 1)
+    )
+
+
+def _input_documents(ids: object) -> tuple[Document, ...] | None:
+    if structure_of(ids) is None:
+        return None
+    return tuple(Document(id_of(each), None, None, rank) for rank, each in enumerate(sequence_of(ids), 1))
+
+
+def _segment(span: Span) -> dict[str, str]:
+    prefix = names.RAGVIGIL_SEGMENT_PREFIX
+    found = {
+        key.removeprefix(prefix): value for key, value in span.attributes.items() if key.startswith(prefix)
+    }
+    return {key: text for key, value in found.items() if (text := id_of(value))}
+
+
+def _truncated(span: Span, hits: object) -> bool:
+    """Whether documents are missing, or a text that the judge would read was cut."""
+    if names.RAGVIGIL_CONTENT_TRUNCATED in span.attributes or names.RAGVIGIL_UNREADABLE in span.attributes:
+        return True
+    documents = sequence_of(hits)
+    total = count_of(span.attributes.get(names.RAGVIGIL_DOCUMENTS_TOTAL))
+    if total is not None and total > len(documents):
+        return True
+    return any(mapping_of(document).get("truncated") is True for document in documents)

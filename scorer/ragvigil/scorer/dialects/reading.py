@@ -1,0 +1,105 @@
+"""Reading: the neutral facts of one span, and the port that every dialect implements.
+
+A dialect of your own is a class with `name`, `matches` and `read`:
+
+>>> from ragvigil.scorer.span import Span
+>>> class Acme:
+...     name = "acme"
+...     def matches(self, span: Span) -> bool:
+...         return span.scope == "acme-rag"
+...     def read(self, span: Span) -> Reading:
+...         if span.name == "search":
+...             hits = documents_of(span.attributes.get("acme.hits"))
+...             return Reading(role="retriever", query=text_of(span.attributes.get("acme.q")), documents=hits)
+...         return Reading(role="chain", answer=text_of(span.attributes.get("acme.reply")))
+>>> from ragvigil.scorer.dialects.documents import documents_of
+>>> from ragvigil.scorer.dialects.values import text_of
+>>> span = Span("0" * 32, "1" * 16, None, "search", 1, 0, 9, {"acme.q": "why?", "acme.hits": '[{"id": "a"}]'})
+>>> reading = Acme().read(span)
+>>> reading.query, [document.id for document in reading.documents or ()]
+('why?', ['a'])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from ragvigil.scorer.span import Span
+from ragvigil.scorer.trace import Document, Tokens
+
+Role = Literal["chain", "retriever", "reranker", "generator", "tool", "embedding", "evaluator", "other"]
+"""What a span does. The topmost `chain` of a question is its root; below an `evaluator` nothing answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One chat message, its text parts joined."""
+
+    role: str
+    text: str | None
+    """None when the message holds no text: a tool call, an image, hidden content."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a step failed, as far as the span says."""
+
+    type: str | None
+    """Type name as the service's language writes it; None when only a generic one is known."""
+    message: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What one span says. Unknown is None; documents `()` means that nothing was found, which is known."""
+
+    role: Role = "other"
+    query: str | None = None
+    """The question, of a chain or a retrieval."""
+    documents: tuple[Document, ...] | None = None
+    """What came out of a retrieval or rerank; on any other role, passages that fill gaps elsewhere."""
+    input_documents: tuple[Document, ...] | None = None
+    """What went into a rerank."""
+    answer: str | None = None
+    messages: tuple[Message, ...] = ()
+    """What the model was sent."""
+    tool: str | None = None
+    """Name of the tool, when the step was a tool call."""
+    model: str | None = None
+    response_model: str | None = None
+    prompt_version: str | None = None
+    tokens: Tokens = field(default_factory=Tokens)
+    cost_usd: float | None = None
+    conversation_id: str | None = None
+    user_id: str | None = None
+    environment: str | None = None
+    service_version: str | None = None
+    segment: Mapping[str, str] = field(default_factory=dict[str, str])
+    feedback: tuple[Mapping[str, object], ...] = ()
+    evaluations: tuple[Mapping[str, object], ...] = ()
+    failure: Failure | None = None
+    """Set when the dialect knows more than the span's status and exception event say."""
+    streaming: bool | None = None
+    redacted: bool = False
+    """Whether content was replaced or switched off by the sender."""
+    truncated: bool = False
+    """Whether the sender says that it cut documents or their texts."""
+
+
+class Dialect(Protocol):
+    """One way of writing spans. `read` is called only for spans that `matches`, and never raises."""
+
+    @property
+    def name(self) -> str:
+        """Short name, as `read` shows it."""
+        ...
+
+    def matches(self, span: Span) -> bool:
+        """Whether the span is written in this dialect; one look at its scope or one attribute."""
+        ...
+
+    def read(self, span: Span) -> Reading:
+        """What the span says."""
+        ...

@@ -1,0 +1,168 @@
+"""RagTrace records from the spans and log events of one trace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from ragvigil.scorer.dialects.errors import error_of
+from ragvigil.scorer.dialects.evidence import Evidence, evidence_of, retrievals_of
+from ragvigil.scorer.dialects.log_events import attached, evaluations_of
+from ragvigil.scorer.dialects.question import Question, questions
+from ragvigil.scorer.dialects.reading import Dialect
+from ragvigil.scorer.dialects.roles import Roles, answer_of, generations, leaf_sum, query_of, roles_of
+from ragvigil.scorer.dialects.step import Step, link, unique
+from ragvigil.scorer.dialects.table import DIALECTS, read
+from ragvigil.scorer.dialects.values import text_of
+from ragvigil.scorer.span import LogEvent, Span
+from ragvigil.scorer.trace import Completeness, RagTrace, Tokens
+
+_UNKNOWN_MODELS = frozenset({"unknown", "none", "null"})
+_UNKNOWN_SERVICE = "unknown_service"
+"""What OpenTelemetry's resource conventions say for a service without a name."""
+_ENVIRONMENT = ("deployment.environment.name", "deployment.environment")
+
+
+def read_records(
+    spans: Iterable[Span],
+    events: Iterable[LogEvent] = (),
+    *,
+    timed_out: bool = False,
+    dialects: Sequence[Dialect] = DIALECTS,
+) -> list[RagTrace]:
+    """The records of one trace, by start: one per question, none for a trace without a question.
+
+    Any order, split or duplication of the same spans gives the same records. `timed_out` says that the trace
+    was given up waiting for.
+    """
+    steps = [Step(span, *read(span, dialects)) for span in attached(unique(spans), events)]
+    return [_record(question, timed_out) for question in questions(link(steps))]
+
+
+def _record(question: Question, timed_out: bool) -> RagTrace:
+    roles = roles_of(question)
+    evidence = evidence_of(question.steps, roles.generation)
+    query, answer = query_of(roles), answer_of(roles)
+    model, response_model = _models(roles)
+    error = error_of(question)
+    stands_for = (roles.generation or roles.root or question.steps[0]).span
+    return RagTrace(
+        trace_id=stands_for.trace_id,
+        span_id=stands_for.span_id,
+        service=_resource(question, "service.name") or _UNKNOWN_SERVICE,
+        started_at=min((step.span.start for step in question.steps if step.span.start), default=0),
+        query=query,
+        documents=evidence.documents,
+        answer=answer,
+        environment=_resource(question, *_ENVIRONMENT) or roles.known(lambda step: step.reading.environment),
+        service_version=_resource(question, "service.version")
+        or roles.known(lambda step: step.reading.service_version),
+        model=model,
+        response_model=response_model,
+        prompt_version=roles.known(lambda step: step.reading.prompt_version),
+        retrievals=retrievals_of(evidence),
+        tokens=_tokens(question.steps),
+        cost_usd=leaf_sum(question.steps, lambda step: step.reading.cost_usd),
+        retrieval_seconds=_seconds(evidence.searches),
+        generation_seconds=_seconds([roles.generation] if roles.generation else []),
+        total_seconds=_seconds([question.top] if question.top else question.steps),
+        conversation_id=roles.known(lambda step: step.reading.conversation_id),
+        user_id=roles.known(lambda step: step.reading.user_id),
+        segment=_segment(question.steps),
+        feedback=tuple(entry for step in question.steps for entry in step.reading.feedback),
+        evaluations=tuple(entry for step in question.steps for entry in _evaluations(step)),
+        error=(error.failure.type or error.failure.message or "error")[:200] if error else None,
+        error_where=error.where if error else None,
+        error_message=error.failure.message if error else None,
+        streaming=_streaming(roles),
+        completeness=_completeness(roles, evidence, query, answer, timed_out=timed_out),
+        dialect=roles.known(lambda step: step.dialect if step.role != "other" else None),
+    )
+
+
+def _models(roles: Roles) -> tuple[str | None, str | None]:
+    """The requested model and the response's, both of the generation, else of another one of the question."""
+    for step in (roles.generation, *reversed(generations(roles)), roles.root):
+        if step is not None:
+            asked, answered = _model(step.reading.model), _model(step.reading.response_model)
+            if asked or answered:
+                return asked or answered, answered
+    return None, None
+
+
+def _model(name: str | None) -> str | None:
+    return None if name is None or name.lower() in _UNKNOWN_MODELS else name
+
+
+def _tokens(steps: Sequence[Step]) -> Tokens:
+    given = leaf_sum(steps, lambda step: step.reading.tokens.input)
+    made = leaf_sum(steps, lambda step: step.reading.tokens.output)
+    return Tokens(None if given is None else int(given), None if made is None else int(made))
+
+
+def _evaluations(step: Step) -> Iterable[Mapping[str, object]]:
+    return (*step.reading.evaluations, *evaluations_of(step.span))
+
+
+def _segment(steps: Iterable[Step]) -> dict[str, str]:
+    return {
+        key: value for step in reversed(list(steps)) for key, value in sorted(step.reading.segment.items())
+    }
+
+
+def _streaming(roles: Roles) -> bool | None:
+    told = {step.reading.streaming for step in (*generations(roles), roles.root) if step is not None}
+    return True if True in told else (False if False in told else None)
+
+
+def _resource(question: Question, *keys: str) -> str | None:
+    """Of the question's own steps first: spans above it may belong to a gateway."""
+    reading = sorted(question.steps, key=lambda step: step.dialect is None)
+    found = (text_of(step.span.resource.get(key)) for step in reading for key in keys)
+    return next((text for text in found if text), None)
+
+
+def _seconds(steps: Iterable[Step]) -> float | None:
+    """Time covered by the steps, overlaps once; None when a clock ran backwards or there are none."""
+    spans = sorted((step.span.start, step.span.end) for step in steps)
+    if not spans or any(end < start or not start for start, end in spans):
+        return None
+    covered, edge = 0, 0
+    for start, end in spans:
+        covered += max(0, end - max(start, edge))
+        edge = max(edge, end)
+    return covered / 1e9
+
+
+def _completeness(
+    roles: Roles, evidence: Evidence, query: str | None, answer: str | None, *, timed_out: bool
+) -> Completeness:
+    """Whether the record can be scored; missing attributes weigh more than hidden content."""
+    steps = roles.question.steps
+    if any(step.span.dropped_attributes and step.dialect is not None for step in steps):
+        return "partial_evidence"
+    if _is_hidden(roles, evidence, query, answer):
+        return "content_off"
+    texts_missing = any(document.text is None for document in evidence.documents)
+    truncated = any(step.reading.truncated for step in steps)
+    if texts_missing or truncated or not evidence.known or query is None or _lost_root(roles):
+        return "partial_evidence"
+    return "timed_out" if timed_out else "complete"
+
+
+def _is_hidden(roles: Roles, evidence: Evidence, query: str | None, answer: str | None) -> bool:
+    if answer is not None:
+        return False
+    if any(step.reading.redacted for step in roles.question.steps):
+        return True
+    generated = roles.generation is not None and not roles.generation.span.failed
+    return generated or (query is None and not any(document.text for document in evidence.documents))
+
+
+def _lost_root(roles: Roles) -> bool:
+    """Whether a span above those that are here is missing, in this process, and no chain stands for it."""
+    if roles.root is not None:
+        return False
+    return any(
+        step.parent is None and step.span.parent_id is not None and not step.span.parent_is_remote
+        for step in roles.question.steps
+    )

@@ -1,0 +1,80 @@
+"""The spans of one trace as a tree of steps, the same whatever the order, split or duplication."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from ragvigil.scorer.dialects.reading import Reading, Role
+from ragvigil.scorer.span import Span
+
+
+@dataclass(slots=True, eq=False)
+class Step:
+    """One span, what it says, and its place in the tree."""
+
+    span: Span
+    reading: Reading
+    dialect: str | None
+    parent: Step | None = None
+    children: list[Step] = field(default_factory=list["Step"])
+
+    @property
+    def role(self) -> Role:
+        """What the step does."""
+        return self.reading.role
+
+    def subtree(self) -> Iterator[Step]:
+        """The step and all below it."""
+        waiting: list[Step] = [self]
+        while waiting:
+            step = waiting.pop()
+            yield step
+            waiting += reversed(step.children)
+
+    def ancestors(self) -> Iterator[Step]:
+        """The steps above, nearest first."""
+        step = self.parent
+        while step is not None:
+            yield step
+            step = step.parent
+
+
+def unique(spans: Iterable[Span]) -> list[Span]:
+    """One span per id, by start: of spans that share one (a resend), the one that says most."""
+    chosen: dict[str, Span] = {}
+    for span in spans:
+        known = chosen.get(span.span_id)
+        if known is None or (known is not span and _fullness(span) > _fullness(known)):
+            chosen[span.span_id] = span
+    return sorted(chosen.values(), key=lambda span: (span.start, span.span_id))
+
+
+def link(steps: Sequence[Step]) -> list[Step]:
+    """Connect the steps, ordered by start, to a forest; its roots."""
+    by_id = {step.span.span_id: step for step in steps}
+    for step in steps:
+        parent = by_id.get(step.span.parent_id or "")
+        if parent is not None and parent is not step:
+            step.parent = parent
+            parent.children.append(step)
+    roots = [step for step in steps if step.parent is None]
+    return roots + list(_cut_cycles(steps, roots))
+
+
+def _cut_cycles(steps: Sequence[Step], roots: Sequence[Step]) -> Iterator[Step]:
+    """Spans that claim each other as parents hang on no root: the earliest of each ring becomes one."""
+    reached = {id(step) for root in roots for step in root.subtree()}
+    if len(reached) == len(steps):
+        return
+    for step in steps:
+        if id(step) not in reached:
+            if step.parent is not None:
+                step.parent.children.remove(step)
+                step.parent = None
+            reached |= {id(below) for below in step.subtree()}
+            yield step
+
+
+def _fullness(span: Span) -> tuple[int, int, int, str]:
+    return span.end, len(span.attributes), len(span.events), repr(span)

@@ -1,0 +1,58 @@
+"""Which dialect reads a span: the first of the table that matches, and later ones where it leaves gaps."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import fields, replace
+
+from ragvigil.scorer.dialects.openinference import OpenInference
+from ragvigil.scorer.dialects.ragvigil import Ragvigil
+from ragvigil.scorer.dialects.reading import Dialect, Reading
+from ragvigil.scorer.span import Span
+from ragvigil.scorer.trace import Tokens
+
+_log = logging.getLogger(__name__)
+
+DIALECTS: tuple[Dialect, ...] = (Ragvigil(), OpenInference())
+"""In order of detection: vendors' own marks before conventions that vendors write beside them."""
+
+_SELF_CONTAINED = frozenset({"ragvigil"})
+"""Dialects that leave no gap for another one to fill."""
+
+_EMPTY = Reading()
+_UNKNOWN: tuple[object, ...] = (None, (), {}, Tokens(), False)
+
+
+def read(span: Span, dialects: Sequence[Dialect] = DIALECTS) -> tuple[Reading, str | None]:
+    """What the span says, and the dialect that said it; an empty reading and None when no dialect matches."""
+    reading, name = _EMPTY, None
+    for dialect in dialects:
+        if not dialect.matches(span):
+            continue
+        found = _read(dialect, span)
+        reading, name = (found, dialect.name) if name is None else (filled(reading, found), name)
+        if dialect.name in _SELF_CONTAINED:
+            break
+    return reading, name
+
+
+def filled(reading: Reading, other: Reading) -> Reading:
+    """The reading, with what it does not know taken from the other; its role stays unless it has none."""
+    gaps = {
+        field.name: getattr(other, field.name)
+        for field in fields(Reading)
+        if field.name != "role" and getattr(reading, field.name) in _UNKNOWN
+    }
+    if reading.documents == () or reading.role not in ("other", other.role):
+        gaps.pop("documents", None)
+    return replace(reading, role=other.role if reading.role == "other" else reading.role, **gaps)
+
+
+def _read(dialect: Dialect, span: Span) -> Reading:
+    """A dialect may be somebody's own file: what it raises costs that span's reading, not the trace."""
+    try:
+        return dialect.read(span)
+    except Exception:
+        _log.exception("dialect %s could not read span %s", dialect.name, span.span_id)
+        return _EMPTY

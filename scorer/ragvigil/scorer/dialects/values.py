@@ -1,0 +1,173 @@
+"""Loosely typed attribute values: text, numbers and JSON inside strings.
+
+Every function answers None for what it cannot read; none raises.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from typing import cast
+
+REDACTED = "__REDACTED__"
+"""What OpenInference writes where content was hidden."""
+
+_PLACEHOLDER = re.compile(r"<(?:async_)?generator object\b[^>]*>")
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_QUERY_KEYS = (
+    *("query", "question", "query_str", "input", "inputs", "q", "user_input"),
+    *("prompt", "text", "args"),
+)
+_ANSWER_KEYS = (
+    *("answer", "response", "output", "outputs", "result", "reply"),
+    *("completion", "replies", "text", "content"),
+)
+_DEEPEST = 4
+
+
+def text_of(value: object) -> str | None:
+    """The text, None where there is none to read: empty, redacted, or a placeholder.
+
+    >>> text_of("42"), text_of(""), text_of("__REDACTED__"), text_of("<generator object>")
+    ('42', None, None, None)
+    """
+    if not isinstance(value, str) or not value or value.isspace() or value == REDACTED:
+        return None
+    return None if value[0] == "<" and _PLACEHOLDER.fullmatch(value) else value
+
+
+def id_of(value: object) -> str | None:
+    """An identifier as text; numbers are written out, everything else is unknown."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return text_of(value)
+
+
+def number_of(value: object) -> float | None:
+    """A finite number.
+
+    >>> number_of(0.5), number_of(float("nan")), number_of(True), number_of("1")
+    (0.5, None, None, None)
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def count_of(value: object) -> int | None:
+    """A count that is not negative, as an integer or a whole double."""
+    number = number_of(value)
+    return int(number) if number is not None and number >= 0 and number == int(number) else None
+
+
+def flag_of(value: object) -> bool | None:
+    """A boolean, nothing else."""
+    return value if isinstance(value, bool) else None
+
+
+def mapping_of(value: object) -> Mapping[str, object]:
+    """The mapping itself, or the JSON object in the text; empty when it is neither.
+
+    >>> mapping_of('{"a": 1}'), mapping_of("42")
+    ({'a': 1}, {})
+    """
+    structure = structure_of(value)
+    return cast("Mapping[str, object]", structure) if isinstance(structure, Mapping) else {}
+
+
+def sequence_of(value: object) -> list[object]:
+    """The list itself, or the JSON array in the text; empty when it is neither."""
+    structure = structure_of(value)
+    return cast("list[object]", structure) if isinstance(structure, list) else []
+
+
+def structure_of(value: object) -> object:
+    """The mapping or list that `value` is or holds as JSON; None for anything else.
+
+    A text that merely looks like a JSON scalar stays a text: "42" and "true" are answers.
+
+    >>> structure_of('[1]'), structure_of("true"), structure_of("{broken")
+    ([1], None, None)
+    """
+    if isinstance(value, (Mapping, list)):
+        return cast("object", value)
+    if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "["):
+        return None
+    decoded = _decode(value)
+    return cast("object", decoded) if isinstance(decoded, (dict, list)) else None
+
+
+def unquoted(value: object) -> object:
+    """A JSON string's content, when the text is exactly one JSON string; else the value unchanged.
+
+    >>> unquoted('"RETRIEVER"'), unquoted('say "no"')
+    ('RETRIEVER', 'say "no"')
+    """
+    if isinstance(value, str) and len(value) > 1 and value[0] == value[-1] == '"':
+        decoded = _decode(value)
+        return decoded if isinstance(decoded, str) else value
+    return value
+
+
+def query_in(value: object) -> str | None:
+    """The question inside a call's arguments: a known key, else the only text there, in nested objects too.
+
+    >>> query_in({"data": {"retriever": {"query": "why?"}}}), query_in({"args": ["why?", 3], "kwargs": {}})
+    ('why?', 'why?')
+    >>> query_in({"rows": [{"page_content": "Snow."}]})
+    """
+    return _text_in(value, _QUERY_KEYS, _DEEPEST)
+
+
+def answer_in(value: object) -> str | None:
+    """The answer inside a call's result: a known key, else the only text there, in nested objects too.
+
+    >>> answer_in({"llm": {"replies": ["Because."]}}), answer_in({"response_gen": "<generator object>"})
+    ('Because.', None)
+    """
+    return _text_in(value, _ANSWER_KEYS, _DEEPEST)
+
+
+def _text_in(value: object, keys: tuple[str, ...], levels: int) -> str | None:
+    """Lists are entered only under a known key: elsewhere they hold documents, whose text is no question."""
+    if isinstance(value, str):
+        return text_of(value)
+    if not isinstance(value, Mapping) or not levels:
+        return None
+    fields = cast("Mapping[str, object]", value)
+    for key in keys:
+        found = fields.get(key)
+        first = next(iter(cast("list[object]", found)), None) if isinstance(found, list) else found
+        if first and (text := _text_in(first, keys, levels - 1)):
+            return text
+    texts = [text for item in fields.values() if (text := text_of(item))]
+    if len(texts) == 1:
+        return texts[0]
+    nested = [cast("object", item) for item in fields.values() if isinstance(item, Mapping)]
+    return next((text for item in nested if (text := _text_in(item, keys, levels - 1))), None)
+
+
+def _decode(text: str) -> object:
+    try:
+        decoded: object = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return _without_surrogates(decoded) if _SURROGATE.search(text) else decoded
+
+
+def _without_surrogates(value: object) -> object:
+    r"""JSON may spell half of a pair ("\ud83d"), which no encoder takes; it becomes a question mark."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, list):
+        return [_without_surrogates(item) for item in cast("list[object]", value)]
+    if isinstance(value, dict):
+        fields = cast("dict[str, object]", value)
+        return {str(_without_surrogates(key)): _without_surrogates(item) for key, item in fields.items()}
+    return value
