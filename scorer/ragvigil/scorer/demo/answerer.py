@@ -84,7 +84,7 @@ def read_answer(text: str) -> Answer:
 
 
 def _is_covered(wanted: set[str], hits: Sequence[Hit]) -> bool:
-    found = [wanted.intersection(terms(hit.passage.text)) for hit in hits]
+    found = [wanted.intersection(terms(hit.document.text)) for hit in hits]
     return bool(wanted) and max(map(len, found), default=0) >= _COVERED * len(wanted)
 
 
@@ -95,8 +95,8 @@ def _candidates(wanted: set[str], hits: Sequence[Hit]) -> Iterator[tuple[float, 
         share = hit.score / hits[0].score
         if share < _RELEVANT:
             continue
-        for number, sentence in enumerate(sentences(hit.passage.text)):
+        for number, sentence in enumerate(sentences(hit.document.text)):
             place += 1
             if is_readable(sentence):
                 overlap = len(wanted.intersection(terms(sentence))) / len(wanted)
-                yield share + overlap + (number == 0), place, Statement(sentence, hit.passage.id)
+                yield share + overlap + (number == 0), place, Statement(sentence, hit.document.id)

@@ -82,7 +82,7 @@ class Saboteur:
 
     def _miscite(self, answer: Answer, hits: Sequence[Hit], number: int) -> Answer:
         del number
-        retrieved = {hit.passage.id for hit in hits}
+        retrieved = {hit.document.id for hit in hits}
         return Answer(
             tuple(
                 Statement(
@@ -102,7 +102,7 @@ class Saboteur:
         return f"{citation}.old"
 
     def _invent(self, answer: Answer, hits: Sequence[Hit], number: int) -> Answer:
-        evidence = " ".join(hit.passage.text for hit in hits)
+        evidence = " ".join(hit.document.text for hit in hits)
         made_up: list[Statement] = []
         for place, statement in enumerate(answer.statements):
             key = f"{number}:{place}"

@@ -27,7 +27,7 @@ _LONGEST_PLURAL_KEPT = 3
 class Hit:
     """One passage that answers a query, with its BM25 score."""
 
-    passage: Passage
+    document: Passage
     score: float
 
 
