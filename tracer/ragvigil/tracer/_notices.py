@@ -1,0 +1,61 @@
+"""One log line per cause per minute, for everything that the tracer keeps from the service."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+
+logger = logging.getLogger("ragvigil.tracer")
+
+LONGEST_DETAIL = 300
+"""Characters of an error's own words that reach the log."""
+
+
+def describe(error: BaseException) -> str:
+    """Class and message of an error, shortened; the class alone when it cannot be printed.
+
+    >>> describe(ValueError("no such index"))
+    'ValueError: no such index'
+    """
+    try:
+        return f"{type(error).__name__}: {error}"[:LONGEST_DETAIL]
+    except Exception:
+        return f"{type(error).__name__} (its message cannot be printed)"
+
+
+class Notices:
+    """Says each cause at most once per interval, and how often it happened meanwhile; never raises."""
+
+    def __init__(
+        self, *, interval_seconds: float = 60.0, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._interval = interval_seconds
+        self._clock = clock
+        self._lock = threading.RLock()
+        self._said: dict[str, tuple[float, int]] = {}
+
+    def say(self, cause: str, detail: BaseException | str) -> None:
+        """Log one warning for this cause, or count it silently when it was said less than an interval ago."""
+        try:
+            now = self._clock()
+            with self._lock:
+                last, withheld = self._said.get(cause, (now - self._interval, 0))
+                quiet = now - last < self._interval
+                self._said[cause] = (last, withheld + 1) if quiet else (now, 0)
+            if not quiet:
+                words = detail if isinstance(detail, str) else describe(detail)
+                repeats = f" ({withheld} more since the last such line)" if withheld else ""
+                logger.warning("%s: %s%s", cause, words[:LONGEST_DETAIL], repeats)
+        except Exception:  # noqa: S110 - a failing log handler of the service is the service's own
+            pass
+
+    def forget(self) -> None:
+        """Forget what was said, and take a fresh lock: for a forked child and for tests."""
+        self._lock = threading.RLock()
+        self._said = {}
+
+
+notices = Notices()
+"""The process-wide notices of the tracer."""
