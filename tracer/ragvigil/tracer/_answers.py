@@ -1,0 +1,152 @@
+"""A generator's answer, in whatever shape it comes, whole or streamed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from ragvigil.tracer import _reading
+from ragvigil.tracer._reading import count, identifier
+
+ANSWER = (
+    "answer", "output", "text", "content", "output_text", "response", "completion", "result", "message", "reply",
+    "generated_text", "final_answer", "parts",
+)  # fmt: skip
+PIECE = ("delta", "message", "text")
+MODEL = ("model", "model_name", "response_model")
+RESPONSE_ID = ("response_id", "id")
+FINISH = ("finish_reason", "stop_reason", "done_reason")
+USAGE = ("usage", "usage_metadata", "token_usage")
+INPUT_TOKENS = ("input_tokens", "prompt_tokens")
+OUTPUT_TOKENS = ("output_tokens", "completion_tokens")
+_DEEPEST = 3
+_MOST_PARTS = 256
+
+
+@dataclass(slots=True)
+class Answer:
+    """An answer as read: what it does not tell is None."""
+
+    text: str | None = None
+    model: str | None = None
+    response_id: str | None = None
+    finish_reason: str | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cut: bool = False
+    """Whether a stream was longer than what was kept of it."""
+    unreadable: str | None = None
+    """Type of the result when no text was found in it."""
+
+
+def read_answer(result: object) -> Answer:
+    """Read an answer; ``text`` is None when none was found.
+
+    >>> answer = read_answer({"answer": "100 °C", "usage": {"prompt_tokens": 87, "completion_tokens": 14}})
+    >>> answer.text, answer.output_tokens
+    ('100 °C', 14)
+    """
+    if isinstance(result, str | bytes):
+        return Answer(text=_reading.text(result))
+    if isinstance(result, Answer):
+        return result
+    if isinstance(result, tuple):
+        read = (read_answer(part) for part in cast("tuple[object, ...]", result)[:_MOST_PARTS])
+        return next((found for found in read if found.text), Answer(unreadable="tuple"))
+    if result is None or isinstance(result, int | float):
+        return Answer(unreadable=type(result).__name__)
+    if isinstance(result, list):
+        return Answer(unreadable="list")
+    answer = _named(result)
+    answer.unreadable = type(result).__name__ if answer.text is None else None
+    return answer
+
+
+def _named(result: object) -> Answer:
+    """An answer in a mapping or an object with the usual names."""
+    usage = _reading.field(result, USAGE)
+    choice = _first(_reading.field(result, ("choices", "generations", "candidates")))
+    return Answer(
+        text=_text(result, 0),
+        model=identifier(_string(_reading.field(result, MODEL))),
+        response_id=identifier(_string(_reading.field(result, RESPONSE_ID))),
+        finish_reason=identifier(
+            _string(_reading.field(result, FINISH)) or _string(_reading.field(choice, FINISH))
+        ),
+        input_tokens=_tokens(usage, result, INPUT_TOKENS),
+        output_tokens=_tokens(usage, result, OUTPUT_TOKENS),
+    )
+
+
+class AnswerPieces:
+    """Collects a streamed answer up to a number of characters; the last word on model and usage wins."""
+
+    def __init__(self, *, at_most: int) -> None:
+        self._room = at_most
+        self._texts: list[str] = []
+        self._answer = Answer()
+        self._seen = False
+
+    def add(self, piece: object) -> None:
+        """Take one streamed piece: text, or anything that an answer may be."""
+        if type(piece) is not str:
+            found = read_answer(piece)
+            self._keep(found)
+            piece = found.text
+            if piece is None:
+                self._answer.unreadable = found.unreadable
+                return
+        self._seen = True
+        if len(piece) > self._room:
+            piece = piece[: self._room]
+            self._answer.cut = True
+        if piece:
+            self._room -= len(piece)
+            self._texts.append(piece)
+
+    def result(self) -> Answer:
+        """The answer as far as it came."""
+        if self._seen:
+            self._answer.text = "".join(self._texts)
+            self._answer.unreadable = None
+        return self._answer
+
+    def _keep(self, found: Answer) -> None:
+        for name in ("model", "response_id", "finish_reason", "input_tokens", "output_tokens"):
+            if (value := getattr(found, name)) is not None:
+                setattr(self._answer, name, value)
+
+
+def _text(value: object, depth: int) -> str | None:
+    """The text of an answer under its usual names, through wrappers, message parts and choices."""
+    if isinstance(value, str | bytes):
+        return _reading.text(value)
+    if value is None or depth > _DEEPEST:
+        return None
+    if isinstance(value, list | tuple):
+        parts = [_text(part, depth + 1) for part in cast("Sequence[object]", value)[:_MOST_PARTS]]
+        texts = [part for part in parts if part is not None]
+        return "".join(texts) if texts else None
+    choice = _first(_reading.field(value, ("choices",)))
+    if choice is not None:
+        return _text(_reading.field(choice, PIECE), depth + 1)
+    for name in ANSWER:
+        if (found := _text(_reading.field(value, (name,)), depth + 1)) is not None:
+            return found
+    return None
+
+
+def _first(value: object) -> object:
+    return cast("Sequence[object]", value)[0] if isinstance(value, list | tuple) and value else None
+
+
+def _string(value: object) -> str | None:
+    return _reading.text(value) if isinstance(value, str) else None
+
+
+def _tokens(usage: object, result: object, names: tuple[str, ...]) -> int | None:
+    found = count(_reading.field(usage, names)) if usage is not None else None
+    if found is None and isinstance(result, Mapping):
+        found = count(_reading.field(cast("Mapping[str, object]", result), names))
+    return found

@@ -1,0 +1,194 @@
+"""Retrieved documents, in whatever shape a retriever returns them, as passages for the wire."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence, ValuesView
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import TypeGuard, cast
+
+from ragvigil.tracer import _reading
+from ragvigil.tracer._reading import identifier, is_mapping, number
+
+TEXT = ("page_content", "text", "content", "chunk", "passage", "body", "snippet", "chunk_text")
+ID = ("id", "doc_id", "document_id", "chunk_id", "passage_id", "id_", "node_id", "_id", "uuid", "key")
+SCORE = ("score", "similarity", "relevance_score", "rerank_score", "relevance", "_score")
+METADATA = ("metadata", "meta", "payload")
+INNER = ("document", "node", "doc", "_source")
+COLLECTIONS = (
+    "documents", "nodes", "source_nodes", "source_documents", "passages", "chunks", "matches", "hits", "results",
+    "points", "contexts",
+)  # fmt: skip
+
+_LISTS = (list, tuple, set, frozenset, deque, ValuesView)
+
+
+@dataclass(slots=True)
+class Passage:
+    """One document as read: what it does not tell is None."""
+
+    id: str | None = None
+    score: float | None = None
+    text: str | None = None
+    metadata: Mapping[str, object] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The passages of one result, how many there were, and the type of what could not be read."""
+
+    passages: list[Passage] = field(default_factory=list[Passage])
+    total: int = 0
+    unreadable: str | None = None
+
+    def of(self, total: int) -> Reading:
+        """The same passages, known to be the first of so many."""
+        return replace(self, total=total)
+
+
+class DocumentPieces:
+    """Collects the documents of a retriever that yields them, up to a number."""
+
+    def __init__(self, *, at_most: int) -> None:
+        self._at_most = at_most
+        self.kept: list[object] = []
+        self.total = 0
+
+    def add(self, piece: object) -> None:
+        """Take one document."""
+        self.total += 1
+        if len(self.kept) < self._at_most:
+            self.kept.append(piece)
+
+    def result(self) -> DocumentPieces:
+        """Itself: how many there were matters beside those kept."""
+        return self
+
+
+def read_documents(result: object, *, at_most: int) -> Reading:
+    """Read a retriever's result; never consumes an iterator, never looks at more than ``at_most`` documents.
+
+    >>> read_documents([("a", "Water boils."), ("Ice melts.", 0.4)], at_most=10).passages[1].score
+    0.4
+    """
+    documents = _collection(result)
+    if documents is None:
+        return Reading(unreadable=type(result).__name__)
+    passages: list[Passage] = []
+    unreadable: str | None = None
+    for document in islice(documents, at_most):
+        try:
+            passage = read_document(document)
+        except Exception:
+            passage = None
+        if passage is None:
+            unreadable = type(document).__name__
+        passages.append(passage or Passage())
+    return Reading(passages, len(documents), unreadable)
+
+
+def read_document(document: object) -> Passage | None:
+    """Read one document; None when nothing of it is known.
+
+    >>> read_document({"id": 7, "page_content": "Water boils.", "score": 0.9})
+    Passage(id='7', score=0.9, text='Water boils.', metadata=None)
+    """
+    if isinstance(document, str | bytes):
+        return Passage(text=_reading.text(document))
+    if isinstance(document, Passage):
+        return document
+    return _row(document) if _is_row(document) else _named(document)
+
+
+def _is_row(document: object) -> TypeGuard[Sequence[object]]:
+    """Whether this is a plain tuple or list; a named tuple has names to go by."""
+    return isinstance(document, tuple | list) and not hasattr(cast("object", document), "_fields")
+
+
+def _named(document: object) -> Passage | None:
+    """A mapping or an object with the usual names; what it lacks is looked for in the document it wraps."""
+    found = Passage(
+        id=identifier(_reading.field(document, ID)),
+        score=number(_reading.field(document, SCORE)),
+        text=_reading.text(_reading.field(document, TEXT)),
+    )
+    metadata = _reading.field(document, METADATA)
+    if is_mapping(metadata):
+        found.metadata = metadata
+        _fill(found, _named_in_metadata(found))
+    if found.text is None and (inner := _reading.field(document, INNER)) is not None:
+        _fill(found, read_document(inner))
+    return None if found.id is None and found.text is None else found
+
+
+def _named_in_metadata(found: Passage) -> Passage:
+    """The id and the text that vector stores keep in the metadata or payload."""
+    if found.id is not None and found.text is not None:
+        return found
+    return Passage(
+        id=identifier(_reading.field(found.metadata, ID)),
+        text=_reading.text(_reading.field(found.metadata, TEXT)),
+    )
+
+
+def _fill(found: Passage, other: Passage | None) -> None:
+    """Take from the other what is not known yet."""
+    if other is None:
+        return
+    found.id = found.id if found.id is not None else other.id
+    found.score = found.score if found.score is not None else other.score
+    found.text = found.text if found.text is not None else other.text
+    found.metadata = found.metadata if found.metadata is not None else other.metadata
+
+
+def _row(row: Sequence[object]) -> Passage | None:
+    """A tuple, told by its types: (id, text), (document, score), (id, text, score), any with a mapping last."""
+    found = Passage()
+    texts: list[str] = []
+    for value in islice(row, 6):
+        if isinstance(value, str | bytes):
+            texts.append(_reading.text(value) or "")
+        elif isinstance(value, int) and found.id is None and not texts and value is row[0]:
+            found.id = identifier(value)
+        elif (given := number(value)) is not None:
+            found.score = given if found.score is None else found.score
+        elif texts and value is row[-1] and is_mapping(value):
+            found.metadata = value
+        else:
+            _fill(found, read_document(value))
+    if found.id is None and len(texts) > 1:
+        found.id = identifier(texts.pop(0))
+    if found.text is None and texts:
+        found.text = texts[0]
+    return None if found.id is None and found.text is None else found
+
+
+def _collection(result: object) -> Sequence[object] | None:
+    """The documents of a result as something with a length, or None when it is no collection of documents."""
+    if isinstance(result, str | bytes):
+        return [result]
+    if isinstance(result, _LISTS) or (isinstance(result, Sequence) and not isinstance(result, bytearray)):
+        return _with_scores(cast("Sequence[object]", result))
+    inside = _reading.field(result, COLLECTIONS)
+    if isinstance(inside, _LISTS):
+        return _with_scores(cast("Sequence[object]", inside))
+    if result is not None and _reading.field(result, TEXT + INNER) is not None:
+        return [result]
+    return None
+
+
+def _with_scores(result: Sequence[object]) -> Sequence[object]:
+    """The documents of ``(documents, scores)``; any other list as it is."""
+    if not (isinstance(result, tuple) and len(result) == 2):
+        return result
+    first, second = result
+    if not isinstance(first, list):
+        return result
+    documents = cast("list[object]", first)
+    if isinstance(second, list | tuple):
+        scores: Iterable[object] = cast("Sequence[object]", second)
+        pairs = list(zip(documents, scores, strict=False))
+        if len(pairs) == len(documents) and all(number(score) is not None for _, score in pairs):
+            return pairs
+    return documents

@@ -1,0 +1,130 @@
+"""Reading of values that belong to the service: by usual names, without trusting any of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import SupportsFloat, TypeGuard, cast
+from uuid import UUID
+
+LONGEST_ID = 256
+LONGEST_METADATA_TEXT = 1_024
+MOST_METADATA_ENTRIES = 32
+DEEPEST_METADATA = 2
+_PRINTABLE_MODULES = frozenset({"datetime", "decimal", "pathlib", "uuid"})
+
+
+def field(value: object, names: Iterable[str]) -> object:
+    """Value of the first key or attribute of these names that is there and not None.
+
+    >>> field({"page_content": "Water boils."}, ("text", "page_content"))
+    'Water boils.'
+    """
+    if is_mapping(value):
+        for name in names:
+            if (found := value.get(name)) is not None:
+                return found
+        return None
+    for name in names:
+        try:
+            found = getattr(value, name, None)
+        except Exception:  # noqa: S112 - a property of the service may fail; the next name may not
+            continue
+        if found is not None and not callable(found):
+            return found
+    return None
+
+
+def is_mapping(value: object) -> TypeGuard[Mapping[str, object]]:
+    """Whether the value has entries by name."""
+    return type(value) is dict or isinstance(value, Mapping)
+
+
+def text(value: object) -> str | None:
+    """The value as plain text when it is text, else None.
+
+    >>> text(b"caf\\xc3\\xa9"), text(7)
+    ('café', None)
+    """
+    if type(value) is str:
+        return value
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, bytes | bytearray):
+        return bytes(value).decode("utf-8", "replace")
+    return None
+
+
+def identifier(value: object) -> str | None:
+    """The value as an id: text, number or anything that prints itself, at most 256 characters."""
+    if isinstance(value, str):
+        return encodable(str.__str__(value[:LONGEST_ID])) or None
+    if value is None or isinstance(value, bool | float | Mapping | list | tuple):
+        return None
+    if isinstance(value, int | UUID) or type(value).__str__ is not object.__str__:
+        return encodable(str(value)[:LONGEST_ID])
+    return None
+
+
+def number(value: object) -> float | None:
+    """The value as a finite float, else None; NumPy and Decimal numbers count, truth values do not."""
+    if value is None or isinstance(value, bool | str | bytes):
+        return None
+    try:
+        given = float(cast("SupportsFloat", value))
+    except Exception:
+        return None
+    return given if math.isfinite(given) else None
+
+
+def count(value: object) -> int | None:
+    """The value as a whole number from 0 up, else None."""
+    if isinstance(value, bool):
+        return None
+    given = value if isinstance(value, int) else None
+    return given if given is not None and 0 <= given < 2**53 else None
+
+
+def encodable(value: str) -> str:
+    """The text without lone surrogates, which UTF-8 cannot carry and one of which would cost a whole batch.
+
+    >>> encodable("a\\ud800b")
+    'a?b'
+    """
+    if value.isascii():
+        return value
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return value.encode("utf-8", "replace").decode()
+    return value
+
+
+def plain(value: object, depth: int = 0) -> object:
+    """The value as bounded JSON: scalars, short texts, small lists and mappings; else the name of its type.
+
+    >>> plain({"page": 3, "handle": object()})
+    {'page': 3, 'handle': '<object>'}
+    """
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return str.__str__(value[: LONGEST_METADATA_TEXT >> 2 * depth])
+    if isinstance(value, int):
+        return int(value) if abs(value) < 2**63 else str(type(value).__name__)
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    if depth < DEEPEST_METADATA and isinstance(value, Mapping):
+        entries = cast("Mapping[object, object]", value)
+        chosen = [
+            entry for entry, _ in zip(entries.items(), range(MOST_METADATA_ENTRIES >> depth), strict=False)
+        ]
+        return {str(plain(key, DEEPEST_METADATA)): plain(entry, depth + 1) for key, entry in chosen}
+    if depth < DEEPEST_METADATA and isinstance(value, list | tuple):
+        rows = cast("list[object]", value)[: MOST_METADATA_ENTRIES >> depth]
+        return [plain(entry, depth + 1) for entry in rows]
+    if type(value).__module__ in _PRINTABLE_MODULES:
+        return str(value)[:LONGEST_METADATA_TEXT]
+    if hasattr(type(value), "__float__"):
+        return number(value)
+    return f"<{type(value).__name__}>"
