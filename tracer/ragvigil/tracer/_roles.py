@@ -1,0 +1,174 @@
+"""The roles of a RAG request: what each span is called, and what it tells."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeAlias
+
+from opentelemetry.trace import SpanKind
+
+from ragvigil.tracer import _reading
+from ragvigil.tracer import attributes as names
+from ragvigil.tracer._answers import Answer, AnswerPieces, read_answer
+from ragvigil.tracer._arguments import (
+    NO_PARAMETER,
+    OWN_QUESTION,
+    Arguments,
+    Keywords,
+    Parameter,
+    first_list,
+    first_text,
+    question_in,
+)
+from ragvigil.tracer._documents import DocumentPieces, read_documents
+from ragvigil.tracer._findings import Findings
+from ragvigil.tracer._settings import Limits
+
+Extract: TypeAlias = Callable[[Any], object]
+"""Turns an odd result into a shape that we read; with a stream it is given each piece."""
+
+
+class Pieces(Protocol):
+    """Collects a streamed result within the limits."""
+
+    def add(self, piece: object) -> None:
+        """Take one piece."""
+        ...
+
+    def result(self) -> object:
+        """The result as far as it came, in a shape that the role reads."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Role:
+    """What the roles have in common: which arguments matter, and what is written before and after a call."""
+
+    operation: str
+    kind: SpanKind = SpanKind.INTERNAL
+    label: Parameter = NO_PARAMETER
+    """What the span's name says after the operation: the model, the index, the pipeline."""
+    question: Parameter = NO_PARAMETER
+    facts: Mapping[str, Parameter] = field(default_factory=dict[str, Parameter])
+    """Attributes that are an argument's value."""
+    shared: Mapping[str, Parameter] = field(default_factory=dict[str, Parameter])
+    """Attributes of the whole request that are an argument's value."""
+    fixed: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Attributes known before any call: samplers see them at the span's start."""
+    extract: Extract | None = None
+    root: bool = False
+
+    def name(self, arguments: Arguments, keywords: Keywords) -> str:
+        """The span's name: the operation and what it works on."""
+        label = _reading.identifier(self.label.value(arguments, keywords))
+        return f"{self.operation} {label}" if label else self.operation
+
+    def query(self, arguments: Arguments, keywords: Keywords, enclosing: str | None) -> str | None:
+        """The question of this call; the enclosing request's when the call has none of its own."""
+        own = question_in(self.question.value(arguments, keywords))
+        return own or first_text(arguments, keywords) or enclosing
+
+    def before(self, findings: Findings, query: str | None, arguments: Arguments, keywords: Keywords) -> None:
+        """Note what the arguments tell, before the function can change them."""
+        for name, parameter in self.facts.items():
+            value = parameter.value(arguments, keywords)
+            findings.add(
+                name, _reading.count(value) if isinstance(value, int) else _reading.identifier(value)
+            )
+        self.note_query(findings, query)
+
+    def note_query(self, findings: Findings, query: str | None) -> None:
+        """Note the question where this role's readers look for it."""
+        raise NotImplementedError
+
+    def after(self, findings: Findings, result: object) -> None:
+        """Note what the result tells."""
+        raise NotImplementedError
+
+    def pieces(self, limits: Limits) -> Pieces:
+        """A fresh collector for a streamed result."""
+        return AnswerPieces(at_most=limits.attribute_characters)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workflow(Role):
+    """The root: one question answered once."""
+
+    def note_query(self, findings: Findings, query: str | None) -> None:
+        """Note the question."""
+        findings.add_text(names.INPUT_VALUE, query)
+
+    def after(self, findings: Findings, result: object) -> None:
+        """Note the answer."""
+        answer = read_answer(result)
+        _note_gaps(findings, names.OUTPUT_VALUE, answer)
+        findings.add_text(names.OUTPUT_VALUE, answer.text)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retriever(Role):
+    """A search: a query in, documents out."""
+
+    def note_query(self, findings: Findings, query: str | None) -> None:
+        """Note what was searched for."""
+        findings.add_text(names.GEN_AI_RETRIEVAL_QUERY_TEXT, query)
+
+    def after(self, findings: Findings, result: object) -> None:
+        """Note the documents in the order returned."""
+        at_most = findings.limits.documents
+        if isinstance(result, DocumentPieces):
+            findings.add_documents(read_documents(result.kept, at_most=at_most).of(result.total))
+        else:
+            findings.add_documents(read_documents(result, at_most=at_most))
+
+    def pieces(self, limits: Limits) -> Pieces:
+        """Collects documents one by one."""
+        return DocumentPieces(at_most=limits.documents)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reranker(Retriever):
+    """A second pass: documents in, the same in a better order out."""
+
+    documents: Parameter = NO_PARAMETER
+
+    def before(self, findings: Findings, query: str | None, arguments: Arguments, keywords: Keywords) -> None:
+        """Note the query and the ids that came in."""
+        Role.before(self, findings, query, arguments, keywords)
+        given = self.documents.value(arguments, keywords)
+        documents = given if given is not None else first_list(arguments)
+        reading = read_documents(documents, at_most=findings.limits.documents)
+        if reading.unreadable is None:
+            findings.add(names.RAGVIGIL_RERANK_INPUT_IDS, [passage.id or "" for passage in reading.passages])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Generator(Role):
+    """A model call: the question, with passages, in; the answer out."""
+
+    def query(self, arguments: Arguments, keywords: Keywords, enclosing: str | None) -> str | None:
+        """The user's own words; a rendered prompt repeats the passages, so the request's question goes before it."""
+        given = question_in(self.question.value(arguments, keywords))
+        if given and (self.question.told or self.question.names[0] in OWN_QUESTION):
+            return given
+        return enclosing or given or first_text(arguments, keywords)
+
+    def note_query(self, findings: Findings, query: str | None) -> None:
+        """Note the question as the only input message."""
+        findings.add_message(names.GEN_AI_INPUT_MESSAGES, "user", query)
+
+    def after(self, findings: Findings, result: object) -> None:
+        """Note the answer, the model that gave it, and its usage."""
+        answer = read_answer(result)
+        _note_gaps(findings, names.GEN_AI_OUTPUT_MESSAGES, answer)
+        findings.add_answer(answer)
+        findings.add_message(names.GEN_AI_OUTPUT_MESSAGES, "assistant", answer.text, answer.finish_reason)
+
+
+def _note_gaps(findings: Findings, name: str, answer: Answer) -> None:
+    """Mark what of an answer could not be read or was not kept."""
+    if answer.unreadable is not None:
+        findings.unreadable.append(f"answer: {answer.unreadable}")
+    if answer.cut:
+        findings.truncated.append(name)

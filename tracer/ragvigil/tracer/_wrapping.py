@@ -1,0 +1,93 @@
+"""Wraps any kind of function, so that each call of it is a span and nothing else changes."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
+from typing import Any, ParamSpec, TypeVar, cast
+
+from ragvigil.tracer._calls import Call, begin
+from ragvigil.tracer._roles import Role
+from ragvigil.tracer._streams import follow, follow_async
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def traced(function: Callable[P, R], role: Role) -> Callable[P, R]:
+    """The function, with a span around each call; its results, errors and signature stay the same."""
+    if _returns_coroutine(function):
+        return cast(
+            "Callable[P, R]", _traced_async(cast("Callable[P, Coroutine[Any, Any, R]]", function), role)
+        )
+
+    @functools.wraps(function)
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
+        call = begin(role, args, kwargs)
+        if call is None:
+            return function(*args, **kwargs)
+        try:
+            result = function(*args, **kwargs)
+        except BaseException as error:
+            call.fail(error)
+            raise
+        return _delivered(call, result)
+
+    return wrapper
+
+
+def _traced_async(
+    function: Callable[P, Coroutine[Any, Any, R]], role: Role
+) -> Callable[P, Coroutine[Any, Any, R]]:
+    @functools.wraps(function)
+    async def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
+        call = begin(role, args, kwargs)
+        if call is None:
+            return await function(*args, **kwargs)
+        try:
+            result = await function(*args, **kwargs)
+        except BaseException as error:
+            call.fail(error)
+            raise
+        return _delivered(call, result)
+
+    return wrapper
+
+
+def _delivered(call: Call, result: R) -> R:
+    """The result itself; a stream or a coroutine comes back in a traced one of the same kind."""
+    kind = type(result)
+    if kind in _PLAIN:
+        call.end(result)
+        return result
+    following: object
+    if inspect.isgenerator(result):
+        following = follow(call, cast("Generator[Any, Any, Any]", result))
+    elif inspect.isasyncgen(result):
+        following = follow_async(call, cast("AsyncGenerator[Any, Any]", result))
+    elif inspect.iscoroutine(result):
+        following = _awaited(call, cast("Coroutine[Any, Any, Any]", result))
+    else:
+        call.end(result)
+        return result
+    call.leave()
+    return cast("R", following)
+
+
+async def _awaited(call: Call, coroutine: Coroutine[Any, Any, R]) -> R:
+    call.enter()
+    try:
+        result = await coroutine
+    except BaseException as error:
+        call.fail(error)
+        raise
+    return _delivered(call, result)
+
+
+_PLAIN = frozenset({str, list, dict, tuple, type(None)})
+
+
+def _returns_coroutine(function: Callable[..., object]) -> bool:
+    called = getattr(type(function), "__call__", None)  # noqa: B004 - its kind is asked, not whether it exists
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(called)
