@@ -1,0 +1,72 @@
+"""OpenTelemetry's OTLP/HTTP exporter, with its log lines turned into one error that names the cause."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Mapping, Sequence
+
+from opentelemetry.exporter.otlp.proto.http import trace_exporter
+from opentelemetry.sdk.trace import ReadableSpan
+from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
+
+
+class DeliveryError(RuntimeError):
+    """A batch that did not arrive: where it should have gone, and the first reason heard."""
+
+    def __init__(self, endpoint: str, reason: str) -> None:
+        super().__init__(f"{endpoint}: {reason}")
+
+
+class QuietExporter(SpanExporter):
+    """Exports over OTLP/HTTP; raises ``DeliveryError`` instead of logging every attempt.
+
+    Certificates, compression and timeout come from the standard ``OTEL_EXPORTER_OTLP_…`` variables.
+    """
+
+    def __init__(self, *, endpoint: str, headers: Mapping[str, str] | None) -> None:
+        self._endpoint = endpoint
+        self._listener = _Listener()
+        self._inner: SpanExporter = trace_exporter.OTLPSpanExporter(
+            endpoint=endpoint, headers=None if headers is None else dict(headers)
+        )
+
+    def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+        """Deliver a batch, with the exporter's own retries."""
+        logger = logging.getLogger(trace_exporter.__name__)
+        self._listener.listen()
+        # The logger is shared with the service's own exporter, so only this thread's lines are taken.
+        logger.addFilter(self._listener)
+        try:
+            result = self._inner.export(spans)
+        finally:
+            logger.removeFilter(self._listener)
+        if result is not SpanExportResult.SUCCESS:
+            raise DeliveryError(self._endpoint, self._listener.heard or "no reason given")
+        return result
+
+    def shutdown(self) -> None:
+        """Interrupt a waiting retry and close the connections."""
+        self._inner.shutdown()
+
+
+class _Listener(logging.Filter):
+    """Keeps the first line that the exporter logs on the listening thread, and lets none of them through."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._thread = 0
+        self.heard: str | None = None
+
+    def listen(self) -> None:
+        """Listen to the current thread, from now on."""
+        self._thread = threading.get_ident()
+        self.heard = None
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether the line is somebody else's."""
+        if threading.get_ident() != self._thread:
+            return True
+        if self.heard is None:
+            self.heard = record.getMessage()
+        return False
