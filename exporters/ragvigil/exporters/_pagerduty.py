@@ -1,0 +1,116 @@
+"""PagerDuty, Events API v2: one dedup key from trigger to resolve."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ragvigil.exporters._alert import Alert, Example, Measurement, Outcome
+from ragvigil.exporters._post import Post
+from ragvigil.exporters._text import clean, shown
+from ragvigil.exporters._wire import rfc3339
+
+_SUMMARY_CHARACTERS = 1024
+_BODY_BYTES = 512_000
+_TEXT_CHARACTERS = 500
+_EXAMPLES = 5
+_DIMENSIONS = 20
+
+# Of the answers that PagerDuty documents only this one says that the event itself is wrong.
+_HOPELESS = frozenset({400})
+
+
+class PagerDuty:
+    """Triggers, updates and resolves alerts of one PagerDuty service.
+
+    >>> PagerDuty(routing_key="0" * 32)
+    PagerDuty('events.pagerduty.com')
+    """
+
+    def __init__(
+        self,
+        routing_key: str,
+        url: str = "https://events.pagerduty.com/v2/enqueue",
+        *,
+        timeout_seconds: float = 15.0,
+    ) -> None:
+        """Raises ValueError when the key or `url` cannot be used, ImportError without httpx."""
+        if not (routing_key.isascii() and routing_key.isalnum() and len(routing_key) == 32):
+            raise ValueError("routing_key must be the 32 letters and digits of an Events API v2 integration")
+        self._post = Post(url, timeout_seconds=timeout_seconds)
+        self._routing_key = routing_key
+
+    def __repr__(self) -> str:
+        return f"PagerDuty({self._post.host!r})"
+
+    async def send(self, alert: Alert) -> Outcome:
+        """Deliver one alert; an update is a trigger with the same dedup key, which PagerDuty merges."""
+        event = self._resolve(alert) if alert.action == "resolve" else self._trigger(alert)
+        body = _encode(event)
+        if len(body) > _BODY_BYTES:
+            event["payload"]["custom_details"] = {
+                "incident": clean(alert.incident_id, limit=_TEXT_CHARACTERS)
+            }
+            event["links"] = []
+            body = _encode(event)
+        return await self._post.send(body, {}, hopeless=_HOPELESS)
+
+    def _resolve(self, alert: Alert) -> dict[str, Any]:
+        return {"routing_key": self._routing_key, "event_action": "resolve", "dedup_key": alert.dedup_key}
+
+    def _trigger(self, alert: Alert) -> dict[str, Any]:
+        event: dict[str, Any] = {
+            "routing_key": self._routing_key,
+            "event_action": "trigger",
+            "dedup_key": alert.dedup_key,
+            "client": "ragvigil",
+            "links": _links(alert),
+            "payload": {
+                "summary": clean(alert.title, limit=_SUMMARY_CHARACTERS),
+                "timestamp": rfc3339(alert.at),
+                "severity": alert.severity,
+                "source": clean(alert.service, limit=_TEXT_CHARACTERS) or "unknown",
+                "component": alert.series,
+                "group": clean(alert.environment or "no environment", limit=_TEXT_CHARACTERS),
+                "class": "rate drop",
+                "custom_details": _details(alert),
+            },
+        }
+        return event | ({"client_url": alert.link} if alert.link else {})
+
+
+def _encode(event: dict[str, Any]) -> bytes:
+    return json.dumps(event, allow_nan=False, separators=(",", ":")).encode()
+
+
+def _links(alert: Alert) -> list[dict[str, str]]:
+    pages = [(alert.link, "Incident in ragvigil")] if alert.link else []
+    traces = [(example.url, f"Trace {example.trace_id[:32]}") for example in alert.examples[:_EXAMPLES]]
+    return [{"href": url, "text": clean(text, limit=100)} for url, text in [*pages, *traces] if url]
+
+
+def _details(alert: Alert) -> dict[str, Any]:
+    segment = sorted(alert.segment.items())[:_DIMENSIONS]
+    return {
+        "incident": clean(alert.incident_id, limit=_TEXT_CHARACTERS),
+        "what": clean(alert.summary, limit=4 * _TEXT_CHARACTERS),
+        "before": _measurement(alert.before),
+        "now": _measurement(alert.now),
+        "since": rfc3339(alert.since),
+        "segment": {clean(name, limit=100): clean(value, limit=100) for name, value in segment},
+        "examples": [_example(example) for example in alert.examples[:_EXAMPLES]],
+    }
+
+
+def _measurement(measurement: Measurement) -> str:
+    return f"{shown(measurement)}, n = {measurement.n}"
+
+
+def _example(example: Example) -> dict[str, str]:
+    texts = {
+        "why": example.reason,
+        "asked": example.query,
+        "answered": example.answer,
+        "trace": example.url or example.trace_id,
+    }
+    return {name: clean(text, limit=_TEXT_CHARACTERS) for name, text in texts.items() if text}

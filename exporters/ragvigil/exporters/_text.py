@@ -1,0 +1,118 @@
+"""An alert as plain text, and text made fit to show."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, cast
+
+from ragvigil.exporters._alert import Action, Alert, Example, Measurement
+
+_LABELS: dict[Action, str] = {"trigger": "TRIGGERED", "update": "UPDATED", "resolve": "RESOLVED"}
+
+_MOST_CHARACTERS = 10_000
+
+# Control characters (but not tab and newline), characters that reorder or hide text, halves of surrogate pairs.
+_UNSHOWABLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
+)
+
+
+def clean(text: str, *, limit: int) -> str:
+    """The text on one line, at most `limit` characters, without control, bidi and invisible characters.
+
+    >>> clean("drop\\x1b[31m me\\n  now", limit=10)
+    'drop[31m …'
+    """
+    # A page has no use for the end of a text of megabytes, so only its beginning is looked at.
+    line = " ".join(_UNSHOWABLE.sub("", text[: 4 * limit]).split())
+    return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+def showable(value: Any) -> Any:
+    """JSON values with the same characters removed from every text, and no text beyond 10,000 characters.
+
+    >>> showable({"a\x00": ["x\u202e\ny", 1, None]})
+    {'a': ['xy', 1, None]}
+    """
+    if isinstance(value, str):
+        return _UNSHOWABLE.sub("", value[:_MOST_CHARACTERS])
+    if isinstance(value, Mapping):
+        entries = cast("Mapping[str, Any]", value)
+        return {showable(name): showable(part) for name, part in entries.items()}
+    if isinstance(value, (list, tuple)):
+        parts = cast("Sequence[Any]", value)
+        return [showable(part) for part in parts]
+    return value
+
+
+def percent(value: float) -> str:
+    """A share as people read it.
+
+    >>> percent(0.9512)
+    '95.1 %'
+    """
+    return f"{100.0 * value:.1f} %"
+
+
+def shown(measurement: Measurement) -> str:
+    """A rate with its interval.
+
+    >>> shown(Measurement(0.62, 0.512, 0.718, 80))
+    '62.0 % (95 % interval 51.2 to 71.8 %)'
+    """
+    return (
+        f"{percent(measurement.value)} "
+        f"(95 % interval {100.0 * measurement.lower:.1f} to {100.0 * measurement.upper:.1f} %)"
+    )
+
+
+def as_text(alert: Alert) -> str:
+    """The whole page as plain text, for a terminal, an e-mail or a log; it ends without a newline.
+
+    >>> moment = datetime(2026, 3, 1, 3, 4, tzinfo=UTC)
+    >>> rate = Measurement(0.6, 0.5, 0.7, 80)
+    >>> print(as_text(Alert("i", "key", "trigger", "error", "citation", "shop", None, "It fell",
+    ...                     "By much.", rate, rate, since=moment, at=moment)))
+    [TRIGGERED] It fell
+    By much.
+    <BLANKLINE>
+    severity  error
+    service   shop
+    since     2026-03-01 03:04:00 UTC
+    sent      2026-03-01 03:04:00 UTC
+    incident  i
+    """
+    lines = [f"[{_LABELS[alert.action]}] {clean(alert.title, limit=200)}"]
+    lines += [clean(line, limit=2_000) for line in alert.summary.splitlines()]
+    lines += ["", *(f"{name:<9} {value}" for name, value in _facts(alert))]
+    for number, example in enumerate(alert.examples, start=1):
+        lines += ["", *_example(number, example)]
+    return "\n".join(lines)
+
+
+def _facts(alert: Alert) -> list[tuple[str, str]]:
+    place = f" ({clean(alert.environment, limit=200)})" if alert.environment else ""
+    facts = [
+        ("severity", alert.severity),
+        ("service", clean(alert.service, limit=200) + place),
+        ("since", _moment(alert.since)),
+        ("sent", _moment(alert.at)),
+        ("incident", clean(alert.incident_id, limit=200)),
+    ]
+    if alert.segment:
+        parts = (f"{name}={value}" for name, value in sorted(alert.segment.items()))
+        facts.insert(2, ("segment", clean(", ".join(parts), limit=500)))
+    return facts + ([("page", clean(alert.link, limit=2_000))] if alert.link else [])
+
+
+def _example(number: int, example: Example) -> list[str]:
+    lines = [f"example {number}: {clean(example.reason, limit=300)}"]
+    lines += [f"  asked     {clean(example.query, limit=300)}"] if example.query else []
+    lines += [f"  answered  {clean(example.answer, limit=300)}"] if example.answer else []
+    return [*lines, f"  trace     {clean(example.url or example.trace_id, limit=2_000)}"]
+
+
+def _moment(moment: datetime) -> str:
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
