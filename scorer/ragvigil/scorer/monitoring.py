@@ -118,6 +118,10 @@ class MonitorStore(Protocol):
         """Traces of that stretch that show the fault best (lowest value first, newest first among equals)."""
         ...
 
+    def waiting(self, key: SeriesKey, since: int, until: int) -> int:
+        """Records of that service and stretch that wait for a verdict."""
+        ...
+
     def open_incident(self, key: SeriesKey) -> Incident | None:
         """The incident of that series that is not resolved."""
         ...

@@ -1,0 +1,25 @@
+"""Is this a fall, since when, and is it over: decisions on rollups, event time, nothing else."""
+
+from ragvigil.scorer.detect.changepoint import Level, Split, current_level, split
+from ragvigil.scorer.detect.drop import Comparison, compare
+from ragvigil.scorer.detect.evaluate import Evaluation, evaluate
+from ragvigil.scorer.detect.recovery import Course, follow
+from ragvigil.scorer.detect.stretches import nanoseconds, stretches, total, untouched, without
+
+__all__ = [
+    "Comparison",
+    "Course",
+    "Evaluation",
+    "Level",
+    "Split",
+    "compare",
+    "current_level",
+    "evaluate",
+    "follow",
+    "nanoseconds",
+    "split",
+    "stretches",
+    "total",
+    "untouched",
+    "without",
+]

@@ -1,0 +1,69 @@
+"""One look at one series: its state, and the fall if there is one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ragvigil.scorer.config import Rule
+from ragvigil.scorer.detect.changepoint import split
+from ragvigil.scorer.detect.drop import Comparison, compare
+from ragvigil.scorer.detect.stretches import stretches, total
+from ragvigil.scorer.estimate import Estimate, rate
+from ragvigil.scorer.monitoring import Bucket, SeriesState, Sums
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What one look found."""
+
+    state: SeriesState
+    before: Estimate | None = None
+    """The baseline; None when it has too few observations to show."""
+    now: Estimate | None = None
+    """The window, or the stretch since the fall began; None when it has too few observations to show."""
+    since: int | None = None
+    """When the fall began, nanoseconds; None without a fall."""
+
+
+def evaluate(
+    recent: Sequence[Bucket],
+    older: Sums,
+    rule: Rule,
+    *,
+    now: int,
+    history: int,
+) -> Evaluation:
+    """The state of a series at `now`, from its `recent` buckets and the sums over the baseline before them.
+
+    `recent` covers the longest of `stretches(rule)` at least; `history` is the age of the series, in ns.
+    Nothing in the shortest window is no data, never zero. The shortest window that proves a fall decides;
+    without a fall, the shortest with enough observations is shown.
+    """
+    windows = [[bucket for bucket in recent if bucket.start >= now - length] for length in stretches(rule)]
+    newest = total(windows[0])
+    if newest.n <= 0:
+        return Evaluation("no_data", rate(older))
+    if history < rule.warmup_seconds * 1e9:
+        return Evaluation("cold_start", rate(older), rate(newest))
+    shown: Comparison | None = None
+    for window in windows:
+        earlier = recent[: len(recent) - len(window)]
+        before = older + total(earlier)
+        found = compare(before, total(window), rule)
+        if found is not None and found.fell:
+            return _fall(recent, older, found, rule)
+        shown = shown or found
+    if shown is None:
+        return Evaluation("insufficient_sample", rate(older), rate(total(windows[-1])))
+    return Evaluation("ok", shown.before, shown.now)
+
+
+def _fall(recent: Sequence[Bucket], older: Sums, found: Comparison, rule: Rule) -> Evaluation:
+    """The fall, told from its beginning: the window that proved it may be half full of what was before."""
+    cut = split(recent, before=older if older.n > 0 else None, falling=True)
+    index = cut.index if cut is not None else 0
+    since_then = total(recent[index:])
+    now = rate(since_then) if since_then.n >= rule.min_sample else None
+    before = rate(older + total(recent[:index]))
+    return Evaluation("alert", before or found.before, now or found.now, recent[index].start)
