@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,9 @@ from ragvigil.scorer.dialects.reading import Failure, Role
 from ragvigil.scorer.dialects.step import Step
 
 _COUNTING = frozenset[Role]({"retriever", "reranker", "generator", "tool"})
+
+_RETRIEVER_FRAME = re.compile(r'File "[^"\n]*\bretrievers?(?:/[^"\n]*)?\.py"')
+"""A framework's own frame in a stack trace names the retriever where, as in old LangChain, no span does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,4 +75,7 @@ def _failure(step: Step) -> Failure | None:
 def _place(step: Step) -> str:
     if step.reading.tool:
         return f"{step.reading.tool} tool"
-    return step.role if step.role in _COUNTING else "root"
+    if step.role in _COUNTING:
+        return step.role
+    traces = (str(event.attributes.get("exception.stacktrace", "")) for event in step.span.events)
+    return "retriever" if any(_RETRIEVER_FRAME.search(trace) for trace in traces) else "root"

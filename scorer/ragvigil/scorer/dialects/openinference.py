@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from ragvigil.scorer.dialects.documents import documents_of
 from ragvigil.scorer.dialects.flattened import indexed
+from ragvigil.scorer.dialects.genai_messages import completion_of
 from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.openinference_feedback import evaluations_in, feedback_in
 from ragvigil.scorer.dialects.reading import Message, Reading, Role
@@ -132,18 +133,7 @@ def _completion(attributes: Mapping[str, object]) -> str | None:
     if texts:
         return texts[0]
     structure = _declared_json(attributes, "output")
-    return text_of(attributes.get("output.value")) if structure is None else _provider_text(structure)
-
-
-def _provider_text(structure: object) -> str | None:
-    """The completion in a provider's reply: LangChain's generations, OpenAI's choices, Haystack's replies."""
-    fields = mapping_of(structure)
-    for key in ("generations", "choices", "replies", "messages"):
-        item = next(iter(sequence_of(fields.get(key))), None)
-        item = next(iter(sequence_of(item)), item)
-        if item is not None:
-            return last_of(messages_of([item]), "assistant") or answer_in(item)
-    return answer_in(fields) if fields else None
+    return text_of(attributes.get("output.value")) if structure is None else completion_of(structure)
 
 
 def _messages(attributes: Mapping[str, object]) -> tuple[Message, ...]:

@@ -55,7 +55,8 @@ class Failure:
 class Reading:
     """What one span says. Unknown is None; documents `()` means that nothing was found, which is known."""
 
-    role: Role = "other"
+    role: Role | None = None
+    """None when this dialect cannot tell, and the next that matches may; `other` is final."""
     query: str | None = None
     """The question, of a chain or a retrieval."""
     documents: tuple[Document, ...] | None = None

@@ -74,7 +74,9 @@ def _record(question: Question, timed_out: bool) -> RagTrace:
         error_where=error.where if error else None,
         error_message=error.failure.message if error else None,
         streaming=_streaming(roles),
-        completeness=_completeness(roles, evidence, query, answer, timed_out=timed_out),
+        completeness=_completeness(
+            roles, evidence, query, answer, failed=error is not None, timed_out=timed_out
+        ),
         dialect=roles.known(lambda step: step.dialect if step.role != "other" else None),
     )
 
@@ -134,13 +136,19 @@ def _seconds(steps: Iterable[Step]) -> float | None:
 
 
 def _completeness(
-    roles: Roles, evidence: Evidence, query: str | None, answer: str | None, *, timed_out: bool
+    roles: Roles,
+    evidence: Evidence,
+    query: str | None,
+    answer: str | None,
+    *,
+    failed: bool,
+    timed_out: bool,
 ) -> Completeness:
     """Whether the record can be scored; missing attributes weigh more than hidden content."""
     steps = roles.question.steps
     if any(step.span.dropped_attributes and step.dialect is not None for step in steps):
         return "partial_evidence"
-    if _is_hidden(roles, evidence, query, answer):
+    if answer is None and _is_hidden(roles, evidence, query, failed=failed):
         return "content_off"
     texts_missing = any(document.text is None for document in evidence.documents)
     truncated = any(step.reading.truncated for step in steps)
@@ -149,13 +157,14 @@ def _completeness(
     return "timed_out" if timed_out else "complete"
 
 
-def _is_hidden(roles: Roles, evidence: Evidence, query: str | None, answer: str | None) -> bool:
-    if answer is not None:
-        return False
-    if any(step.reading.redacted for step in roles.question.steps):
+def _is_hidden(roles: Roles, evidence: Evidence, query: str | None, *, failed: bool) -> bool:
+    """Whether the sender kept the texts back; a generation that only called tools hides nothing."""
+    steps = roles.question.steps
+    if any(step.reading.redacted for step in steps):
         return True
-    generated = roles.generation is not None and not roles.generation.span.failed
-    return generated or (query is None and not any(document.text for document in evidence.documents))
+    told = any(message.text for step in steps for message in step.reading.messages)
+    silent = query is None and not any(document.text for document in evidence.documents)
+    return not told and (silent or (roles.generation is not None and not failed))
 
 
 def _lost_root(roles: Roles) -> bool:

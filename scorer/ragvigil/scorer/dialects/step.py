@@ -22,7 +22,7 @@ class Step:
     @property
     def role(self) -> Role:
         """What the step does."""
-        return self.reading.role
+        return self.reading.role or "other"
 
     def subtree(self) -> Iterator[Step]:
         """The step and all below it."""

@@ -6,15 +6,34 @@ import logging
 from collections.abc import Sequence
 from dataclasses import fields, replace
 
+from ragvigil.scorer.dialects.haystack import Haystack
+from ragvigil.scorer.dialects.langfuse import Langfuse
+from ragvigil.scorer.dialects.langsmith import LangSmith
+from ragvigil.scorer.dialects.mlflow import MLflow
 from ragvigil.scorer.dialects.openinference import OpenInference
+from ragvigil.scorer.dialects.openllmetry import OpenLLMetry
+from ragvigil.scorer.dialects.otel_genai import OtelGenAI
+from ragvigil.scorer.dialects.pydantic_ai import PydanticAI
 from ragvigil.scorer.dialects.ragvigil import Ragvigil
 from ragvigil.scorer.dialects.reading import Dialect, Reading
+from ragvigil.scorer.dialects.vercel_ai import VercelAI
 from ragvigil.scorer.span import Span
 from ragvigil.scorer.trace import Tokens
 
 _log = logging.getLogger(__name__)
 
-DIALECTS: tuple[Dialect, ...] = (Ragvigil(), OpenInference())
+DIALECTS: tuple[Dialect, ...] = (
+    Ragvigil(),
+    OpenInference(),
+    Langfuse(),
+    MLflow(),
+    LangSmith(),
+    OpenLLMetry(),
+    Haystack(),
+    VercelAI(),
+    PydanticAI(),
+    OtelGenAI(),
+)
 """In order of detection: vendors' own marks before conventions that vendors write beside them."""
 
 _SELF_CONTAINED = frozenset({"ragvigil"})
@@ -44,9 +63,9 @@ def filled(reading: Reading, other: Reading) -> Reading:
         for field in fields(Reading)
         if field.name != "role" and getattr(reading, field.name) in _UNKNOWN
     }
-    if reading.documents == () or reading.role not in ("other", other.role):
+    if reading.documents == () or reading.role not in (None, other.role):
         gaps.pop("documents", None)
-    return replace(reading, role=other.role if reading.role == "other" else reading.role, **gaps)
+    return replace(reading, role=reading.role or other.role, **gaps)
 
 
 def _read(dialect: Dialect, span: Span) -> Reading:

@@ -1,0 +1,107 @@
+"""Prompt and completion of a model call, wherever one of the four generations of GenAI conventions put them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from ragvigil.scorer.dialects.flattened import indexed
+from ragvigil.scorer.dialects.messages import content_of, last_of, messages_of
+from ragvigil.scorer.dialects.reading import Message
+from ragvigil.scorer.dialects.values import answer_in, mapping_of, sequence_of, structure_of, text_of
+from ragvigil.scorer.span import SpanEvent
+
+_SAID = {f"gen_ai.{role}.message": role for role in ("system", "user", "assistant", "tool")}
+
+
+def prompt_in(attributes: Mapping[str, object], events: Sequence[SpanEvent]) -> tuple[Message, ...]:
+    """What the model was sent; the newest generation that carries anything wins.
+
+    >>> prompt_in({"gen_ai.prompt.0.role": "user", "gen_ai.prompt.0.content": "why?"}, ())
+    (Message(role='user', text='why?'),)
+    """
+    if "gen_ai.input.messages" in attributes or "gen_ai.system_instructions" in attributes:
+        system = content_of(sequence_of(attributes.get("gen_ai.system_instructions")))
+        head = (Message("system", system),) if system else ()
+        return head + messages_of(attributes.get("gen_ai.input.messages"))
+    said = tuple(_said(event, _SAID[event.name]) for event in events if event.name in _SAID)
+    older = [
+        event.attributes.get("gen_ai.prompt") for event in events if event.name == "gen_ai.content.prompt"
+    ]
+    if said or older:
+        return said or messages_of(older[-1])
+    numbered = indexed(attributes, "gen_ai.prompt.")
+    if numbered:
+        return tuple(_numbered(numbered, "user"))
+    return messages_of(attributes.get("gen_ai.prompt"))
+
+
+def completion_in(attributes: Mapping[str, object], events: Sequence[SpanEvent]) -> str | None:
+    """What the model answered; None when it only called tools.
+
+    >>> completion_in({"gen_ai.completion.0.content": "Because."}, ())
+    'Because.'
+    """
+    if "gen_ai.output.messages" in attributes:
+        return last_of(messages_of(attributes["gen_ai.output.messages"]), "assistant")
+    for event in reversed(events):
+        if event.name == "gen_ai.choice":
+            return _chosen(event.attributes)
+        if event.name == "gen_ai.content.completion":
+            return completion_of(event.attributes.get("gen_ai.completion"))
+    numbered = indexed(attributes, "gen_ai.completion.")
+    if numbered:
+        return last_of(_numbered(numbered, "assistant"), "assistant")
+    return completion_of(attributes.get("gen_ai.completion"))
+
+
+def completion_of(value: object) -> str | None:
+    """The answer in a provider's reply: messages, LangChain's generations, OpenAI's choices, Haystack's replies.
+
+    >>> completion_of('{"choices": [{"message": {"role": "assistant", "content": "Because."}}]}')
+    'Because.'
+    >>> completion_of("42"), completion_of('{"tool_calls": [{"id": "x"}]}')
+    ('42', None)
+    """
+    structure = structure_of(value)
+    if structure is None:
+        return text_of(value)
+    fields = mapping_of(structure)
+    for key in ("generations", "choices", "replies", "messages"):
+        item = next(iter(sequence_of(fields.get(key))), None)
+        item = next(iter(sequence_of(item)), item)
+        if item is not None:
+            return _reply(item)
+    return last_of(messages_of(structure), "assistant") or (answer_in(fields) if fields else None)
+
+
+def _reply(item: object) -> str | None:
+    if isinstance(item, str):
+        return text_of(item)
+    fields = mapping_of(item)
+    message = fields.get("message")
+    return (
+        last_of(messages_of([message]), "assistant")
+        or last_of(messages_of([fields]), "assistant")
+        or answer_in(fields)
+    )
+
+
+def _said(event: SpanEvent, role: str) -> Message:
+    fields = event.attributes
+    return Message(
+        text_of(fields.get("role")) or role, content_of(fields.get("content") or fields.get("body"))
+    )
+
+
+def _chosen(fields: Mapping[str, object]) -> str | None:
+    message = fields.get("message")
+    inner = mapping_of(message)
+    if inner:
+        return content_of(inner.get("content"))
+    return text_of(message) or content_of(fields.get("content"))
+
+
+def _numbered(items: Iterable[Mapping[str, object]], role: str) -> Iterable[Message]:
+    for item in items:
+        content = structure_of(item.get("content")) or item.get("content")
+        yield Message(text_of(item.get("role")) or role, content_of(content) or text_of(item.get("content")))

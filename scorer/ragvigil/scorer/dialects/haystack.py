@@ -1,0 +1,95 @@
+"""Haystack's own tracer: all components look alike, and their output tells what they are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from ragvigil.scorer.dialects.documents import documents_of
+from ragvigil.scorer.dialects.failure import failure_of
+from ragvigil.scorer.dialects.genai_messages import completion_of
+from ragvigil.scorer.dialects.messages import messages_of
+from ragvigil.scorer.dialects.reading import Failure, Reading, Role
+from ragvigil.scorer.dialects.values import answer_in, first_count, mapping_of, query_in, sequence_of, text_of
+from ragvigil.scorer.span import Span
+from ragvigil.scorer.trace import Tokens
+
+_TYPE = "haystack.component.type"
+_PIPELINES = ("haystack.pipeline.run", "haystack.async_pipeline.run")
+_WRAPPED = re.compile(r"^Error: (?P<message>.+)", re.MULTILINE | re.DOTALL)
+
+
+class Haystack:
+    """Reads pipeline and component runs."""
+
+    name = "haystack"
+
+    def matches(self, span: Span) -> bool:
+        """Whether the span is a run of a Haystack pipeline or component."""
+        return _TYPE in span.attributes or span.name in _PIPELINES
+
+    def read(self, span: Span) -> Reading:
+        """What the run says."""
+        get = span.attributes.get
+        if span.name in _PIPELINES:
+            return Reading(
+                role="chain",
+                query=query_in(mapping_of(get("haystack.pipeline.input_data"))),
+                answer=answer_in(mapping_of(get("haystack.pipeline.output_data"))),
+                failure=_failure(span),
+            )
+        given, made = (
+            mapping_of(get("haystack.component.input")),
+            mapping_of(get("haystack.component.output")),
+        )
+        role = _role(span.attributes)
+        searching = role in ("retriever", "reranker")
+        generating = role == "generator"
+        meta = _meta(made if generating else {})
+        usage = mapping_of(meta.get("usage"))
+        return Reading(
+            role=role,
+            query=text_of(given.get("query")) if searching else None,
+            documents=documents_of(made) if searching else None,
+            input_documents=documents_of(given) if role == "reranker" else None,
+            answer=completion_of(made) if generating and made else None,
+            messages=messages_of(given) if generating and given else (),
+            model=text_of(meta.get("model")),
+            tokens=Tokens(
+                first_count(usage, "prompt_tokens", "input_tokens"),
+                first_count(usage, "completion_tokens", "output_tokens"),
+            ),
+            failure=_failure(span),
+        )
+
+
+def _role(attributes: Mapping[str, object]) -> Role:
+    outputs = mapping_of(attributes.get("haystack.component.output_spec"))
+    inputs = mapping_of(attributes.get("haystack.component.input_spec"))
+    kind = str(attributes.get(_TYPE, ""))
+    if kind.endswith("Embedder"):
+        return "embedding"
+    if "documents" in outputs:
+        return "reranker" if "documents" in inputs else "retriever"
+    if "replies" in outputs or kind.endswith("Generator"):
+        return "generator"
+    return "other"
+
+
+def _meta(made: Mapping[str, object]) -> Mapping[str, object]:
+    """The provider's facts: on the chat reply, or beside the plain replies."""
+    replies, metas = sequence_of(made.get("replies")), sequence_of(made.get("meta"))
+    reply = mapping_of(next(iter(replies), None))
+    return mapping_of(reply.get("meta") or reply.get("_meta")) or mapping_of(next(iter(metas), None))
+
+
+def _failure(span: Span) -> Failure | None:
+    """The error of the component: the pipeline's exception wraps it and names it only in its stack trace."""
+    outer = failure_of(span)
+    wrapped = _WRAPPED.search(outer.message or "") if outer else None
+    if outer is None or wrapped is None:
+        return outer
+    message = wrapped["message"].strip()
+    traces = [str(event.attributes.get("exception.stacktrace", "")) for event in span.events]
+    cause = re.search(rf"^(?P<type>[A-Za-z_][\w.]*): {re.escape(message)}$", "\n".join(traces), re.MULTILINE)
+    return Failure(cause["type"] if cause else outer.type, message)

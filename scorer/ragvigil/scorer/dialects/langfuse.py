@@ -1,0 +1,110 @@
+"""Langfuse's SDK, versions 3 to 5: input and output are JSON, or plain text where the value was a text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ragvigil.scorer.dialects.documents import documents_of
+from ragvigil.scorer.dialects.genai_messages import completion_of
+from ragvigil.scorer.dialects.messages import last_of, messages_of
+from ragvigil.scorer.dialects.reading import Failure, Reading, Role
+from ragvigil.scorer.dialects.tools import tool_reading
+from ragvigil.scorer.dialects.values import (
+    answer_in,
+    count_of,
+    first_count,
+    first_id,
+    mapping_of,
+    number_of,
+    query_in,
+    structure_of,
+    text_of,
+)
+from ragvigil.scorer.span import Span
+from ragvigil.scorer.trace import Tokens
+
+KIND = "langfuse.observation.type"
+_SCOPE = "langfuse-sdk"
+_ROLES: dict[object, Role] = {
+    "span": "chain",
+    "chain": "chain",
+    "agent": "chain",
+    "generation": "generator",
+    "retriever": "retriever",
+    "embedding": "embedding",
+    "evaluator": "evaluator",
+    "guardrail": "evaluator",
+}
+
+
+class Langfuse:
+    """Reads every Langfuse observation."""
+
+    name = "langfuse"
+
+    def matches(self, span: Span) -> bool:
+        """Whether Langfuse's SDK made the span."""
+        return KIND in span.attributes or span.scope == _SCOPE
+
+    def read(self, span: Span) -> Reading:
+        """What the observation says."""
+        get = span.attributes.get
+        given, made = get("langfuse.observation.input"), get("langfuse.observation.output")
+        if get(KIND) == "tool":
+            return tool_reading(span.name, given, made)
+        role = _ROLES.get(get(KIND), "other")
+        asks = role in ("chain", "retriever")
+        usage = mapping_of(get("langfuse.observation.usage_details"))
+        return Reading(
+            role=role,
+            query=_asked(given) if asks else None,
+            documents=documents_of(made) if role == "retriever" else None,
+            answer=_answered(made, role),
+            messages=messages_of(given) if role == "generator" else (),
+            model=text_of(get("langfuse.observation.model.name")),
+            prompt_version=_prompt_version(span.attributes),
+            tokens=Tokens(
+                first_count(usage, "input", "prompt_tokens", "input_tokens"),
+                first_count(usage, "output", "completion_tokens", "output_tokens"),
+            ),
+            cost_usd=number_of(mapping_of(get("langfuse.observation.cost_details")).get("total")),
+            conversation_id=first_id(span.attributes, "session.id", "langfuse.session.id"),
+            user_id=first_id(span.attributes, "user.id", "langfuse.user.id"),
+            environment=text_of(get("langfuse.environment")),
+            service_version=text_of(get("langfuse.release")),
+            failure=_failure(span),
+            streaming=True if "langfuse.observation.completion_start_time" in span.attributes else None,
+        )
+
+
+def _asked(given: object) -> str | None:
+    structure = structure_of(given)
+    if structure is None:
+        return text_of(given)
+    fields = mapping_of(structure)
+    said = messages_of(fields.get("messages") if fields else structure)
+    return last_of(said, "user") or query_in(fields)
+
+
+def _answered(made: object, role: Role) -> str | None:
+    if role == "generator":
+        return completion_of(made)
+    if role != "chain":
+        return None
+    structure = structure_of(made)
+    return text_of(made) if structure is None else answer_in(structure) or completion_of(structure)
+
+
+def _prompt_version(attributes: Mapping[str, object]) -> str | None:
+    version = count_of(attributes.get("langfuse.observation.prompt.version"))
+    name = text_of(attributes.get("langfuse.observation.prompt.name"))
+    if version is None:
+        return name
+    return f"{name}@{version}" if name else str(version)
+
+
+def _failure(span: Span) -> Failure | None:
+    """Langfuse records no exception, only a level and a message."""
+    if span.failed or span.attributes.get("langfuse.observation.level") != "ERROR":
+        return None
+    return Failure(None, text_of(span.attributes.get("langfuse.observation.status_message")))

@@ -1,0 +1,86 @@
+"""LangSmith's OTel mode: its own kind wins, for the GenAI operation beside it is wrong on retrievers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ragvigil.scorer.dialects.documents import documents_of
+from ragvigil.scorer.dialects.genai_messages import completion_of
+from ragvigil.scorer.dialects.messages import last_of, messages_of
+from ragvigil.scorer.dialects.reading import Reading, Role
+from ragvigil.scorer.dialects.tools import tool_reading
+from ragvigil.scorer.dialects.values import (
+    answer_in,
+    first_id,
+    first_text,
+    mapping_of,
+    query_in,
+    structure_of,
+    text_of,
+)
+from ragvigil.scorer.span import Span
+
+KIND = "langsmith.span.kind"
+_SCOPE = "langsmith"
+_METADATA = "langsmith.metadata."
+_CONVERSATIONS = ("session_id", "thread_id", "conversation_id")
+_ROLES: dict[object, Role] = {
+    "llm": "generator",
+    "retriever": "retriever",
+    "chain": "chain",
+    "embedding": "embedding",
+}
+
+
+class LangSmith:
+    """Reads every LangSmith run; model and tokens are left to the GenAI reader."""
+
+    name = "langsmith"
+
+    def matches(self, span: Span) -> bool:
+        """Whether LangSmith made the span."""
+        return KIND in span.attributes or span.scope == _SCOPE
+
+    def read(self, span: Span) -> Reading:
+        """What the run says."""
+        get = span.attributes.get
+        given, made = get("gen_ai.prompt"), get("gen_ai.completion")
+        if get(KIND) == "tool":
+            return tool_reading(span.name, given, _output(made))
+        role = _ROLES.get(get(KIND), "other")
+        return Reading(
+            role=role,
+            query=_asked(given) if role in ("chain", "retriever") else None,
+            documents=documents_of(made) if role == "retriever" else None,
+            answer=_answered(made, role),
+            messages=messages_of(given) if role == "generator" else (),
+            model=first_text(span.attributes, "gen_ai.request.model", _METADATA + "ls_model_name"),
+            conversation_id=first_id(span.attributes, *(_METADATA + key for key in _CONVERSATIONS)),
+            user_id=first_id(span.attributes, _METADATA + "user_id"),
+            streaming=True
+            if isinstance(made, str) and '"AIMessageChunk"' in made and role == "generator"
+            else None,
+        )
+
+
+def _asked(given: object) -> str | None:
+    if structure_of(given) is None:
+        return text_of(given)
+    fields = mapping_of(given)
+    inner = mapping_of(fields.get("input")) or fields
+    return last_of(messages_of(inner.get("messages")), "user") or query_in(fields)
+
+
+def _answered(made: object, role: Role) -> str | None:
+    if role == "generator":
+        return completion_of(made)
+    if role != "chain":
+        return None
+    output = _output(made)
+    structure = structure_of(output)
+    return text_of(output) if structure is None else answer_in(structure) or completion_of(structure)
+
+
+def _output(made: object) -> object:
+    fields: Mapping[str, object] = mapping_of(made)
+    return fields.get("output", made)

@@ -1,0 +1,100 @@
+"""MLflow's native spans, every value JSON inside a string; what it translates is left to the GenAI reader."""
+
+from __future__ import annotations
+
+from ragvigil.scorer.dialects.documents import documents_of
+from ragvigil.scorer.dialects.genai_messages import completion_of
+from ragvigil.scorer.dialects.messages import last_of, messages_of
+from ragvigil.scorer.dialects.reading import Reading, Role
+from ragvigil.scorer.dialects.tools import tool_reading
+from ragvigil.scorer.dialects.values import (
+    answer_in,
+    first_count,
+    first_id,
+    mapping_of,
+    query_in,
+    sequence_of,
+    structure_of,
+    text_of,
+    unquoted,
+)
+from ragvigil.scorer.span import Span
+from ragvigil.scorer.trace import Tokens
+
+KIND = "mlflow.spanType"
+_SCOPE = "mlflow.tracing.provider"
+_ROLES: dict[object, Role] = {
+    "CHAT_MODEL": "generator",
+    "LLM": "generator",
+    "RETRIEVER": "retriever",
+    "RERANKER": "reranker",
+    "CHAIN": "chain",
+    "AGENT": "chain",
+    "WORKFLOW": "chain",
+    "UNKNOWN": "chain",
+    "EMBEDDING": "embedding",
+    "EVALUATOR": "evaluator",
+    "GUARDRAIL": "evaluator",
+}
+
+
+class MLflow:
+    """Reads every span with `mlflow.spanType`, and the streaming marks of others."""
+
+    name = "mlflow"
+
+    def matches(self, span: Span) -> bool:
+        """Whether MLflow made the span."""
+        return KIND in span.attributes or span.scope == _SCOPE
+
+    def read(self, span: Span) -> Reading:
+        """What the span says."""
+        get = span.attributes.get
+        streaming = (
+            True if any(event.name.startswith("mlflow.chunk.item.") for event in span.events) else None
+        )
+        if KIND not in span.attributes:
+            return Reading(streaming=streaming)
+        given, made = get("mlflow.spanInputs"), get("mlflow.spanOutputs")
+        kind = unquoted(get(KIND))
+        if kind == "TOOL":
+            return tool_reading(span.name, given, unquoted(made))
+        role = _ROLES.get(kind, "other")
+        searching = role in ("retriever", "reranker")
+        usage = mapping_of(get("mlflow.chat.tokenUsage"))
+        reply = mapping_of(made)
+        return Reading(
+            role=role,
+            query=_asked(given) if searching or role == "chain" else None,
+            documents=documents_of(made) if searching else None,
+            input_documents=documents_of(given) if role == "reranker" else None,
+            answer=_answered(made) if role in ("generator", "chain") else None,
+            messages=messages_of(given) if role == "generator" else (),
+            model=text_of(unquoted(get("mlflow.llm.model"))) or text_of(mapping_of(given).get("model")),
+            response_model=text_of(reply.get("model")) if role == "generator" else None,
+            tokens=Tokens(first_count(usage, "input_tokens"), first_count(usage, "output_tokens")),
+            conversation_id=_id(span, "mlflow.trace.session"),
+            user_id=_id(span, "mlflow.trace.user"),
+            streaming=streaming,
+        )
+
+
+def _asked(given: object) -> str | None:
+    fields = mapping_of(given)
+    return (
+        last_of(messages_of(fields.get("messages")), "user") or query_in(fields) or text_of(unquoted(given))
+    )
+
+
+def _answered(made: object) -> str | None:
+    """The text, the reply's text, or the chunks of a stream joined."""
+    if structure_of(made) is None:
+        return text_of(unquoted(made))
+    chunks = sequence_of(made)
+    if chunks and all(isinstance(chunk, str) for chunk in chunks):
+        return text_of("".join(str(chunk) for chunk in chunks))
+    return completion_of(made) or answer_in(mapping_of(made))
+
+
+def _id(span: Span, key: str) -> str | None:
+    return first_id({key: unquoted(span.attributes.get(key))}, key)

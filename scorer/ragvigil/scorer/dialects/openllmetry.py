@@ -1,0 +1,108 @@
+"""OpenLLMetry (Traceloop): the LangChain instrumentation, current and legacy, and the SDK's decorators.
+
+Model calls are written in GenAI conventions; this dialect reads the spans around them. The legacy
+instrumentation has no retriever span: there, documents stand only in the input of the step that formats them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ragvigil.scorer.dialects.documents import documents_of
+from ragvigil.scorer.dialects.reading import Reading
+from ragvigil.scorer.dialects.tools import tool_reading
+from ragvigil.scorer.dialects.values import (
+    answer_in,
+    first_id,
+    mapping_of,
+    query_in,
+    sequence_of,
+    structure_of,
+    text_of,
+    unquoted,
+)
+from ragvigil.scorer.span import Span
+from ragvigil.scorer.trace import Document
+
+KIND = "traceloop.span.kind"
+_SCOPE = "opentelemetry.instrumentation.langchain"
+_PROPERTIES = "traceloop.association.properties."
+_CONVERSATIONS = ("session_id", "conversation_id", "thread_id", "chat_id", "sessionId")
+_USERS = ("user_id", "userId", "user")
+
+
+class OpenLLMetry:
+    """Reads spans with `traceloop.span.kind`, and what the instrumentation adds to others."""
+
+    name = "openllmetry"
+
+    def matches(self, span: Span) -> bool:
+        """Whether Traceloop's SDK or instrumentation made the span."""
+        return KIND in span.attributes or span.scope == _SCOPE
+
+    def read(self, span: Span) -> Reading:
+        """What the span says; a model call is left to the GenAI reader but for its ids."""
+        get = span.attributes.get
+        given, made = mapping_of(get("traceloop.entity.input")), get("traceloop.entity.output")
+        conversation = first_id(span.attributes, *(_PROPERTIES + key for key in _CONVERSATIONS))
+        user = first_id(span.attributes, *(_PROPERTIES + key for key in _USERS))
+        kind = get(KIND)
+        if get("gen_ai.operation.name") == "vector_db_retrieve":
+            return Reading(
+                role="retriever",
+                query=query_in(given),
+                documents=documents_of(made),
+                conversation_id=conversation,
+                user_id=user,
+            )
+        if kind == "tool":
+            return tool_reading(text_of(get("traceloop.entity.name")) or span.name, given, made)
+        if kind in ("workflow", "agent"):
+            return Reading(
+                role="chain",
+                query=_asked(given, made),
+                answer=_answered(made),
+                streaming=_deferred(given),
+                conversation_id=conversation,
+                user_id=user,
+            )
+        return Reading(
+            role="other" if kind == "task" else None,
+            documents=_passed(given, made) if kind == "task" else None,
+            conversation_id=conversation,
+            user_id=user,
+        )
+
+
+def _asked(given: Mapping[str, object], made: object) -> str | None:
+    """While streaming, LangChain knows its input only at the end, and it stands beside the output."""
+    if "inputs" not in given:
+        return query_in(given)
+    for asked in (given["inputs"], _run(made).get("inputs")):
+        if text := text_of(asked) or query_in(mapping_of(asked)):
+            return text
+    return None
+
+
+def _deferred(given: Mapping[str, object]) -> bool | None:
+    return True if given.get("inputs") == {"input": ""} else None
+
+
+def _answered(made: object) -> str | None:
+    fields = mapping_of(made)
+    if "outputs" in fields:
+        return text_of(fields["outputs"]) or answer_in(fields["outputs"])
+    return text_of(unquoted(made)) if structure_of(made) is None else answer_in(fields)
+
+
+def _passed(given: Mapping[str, object], made: object) -> tuple[Document, ...] | None:
+    """The documents that a step was given: LangChain's serialised Document objects, nothing else."""
+    for value in (given.get("inputs"), _run(made).get("inputs")):
+        fields = [mapping_of(mapping_of(item).get("kwargs")) for item in sequence_of(value)]
+        if fields and all("page_content" in each for each in fields):
+            return documents_of(fields)
+    return None
+
+
+def _run(made: object) -> Mapping[str, object]:
+    return mapping_of(mapping_of(made).get("kwargs"))

@@ -1,0 +1,125 @@
+"""OpenTelemetry's GenAI conventions, in the four generations that are still sent.
+
+Indexed or JSON `gen_ai.prompt`; span events `gen_ai.user.message`; attributes `gen_ai.input.messages`; and the
+log event `gen_ai.client.inference.operation.details`. Vendors write parts of it beside their own attributes,
+so this dialect comes last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ragvigil.scorer.dialects.documents import documents_of
+from ragvigil.scorer.dialects.genai_messages import completion_in, prompt_in
+from ragvigil.scorer.dialects.messages import last_of
+from ragvigil.scorer.dialects.prompt import question_in
+from ragvigil.scorer.dialects.reading import Message, Reading, Role
+from ragvigil.scorer.dialects.tools import tool_reading
+from ragvigil.scorer.dialects.values import first_count, first_id, first_text, flag_of, text_of
+from ragvigil.scorer.span import Span
+from ragvigil.scorer.trace import Tokens
+
+OPERATION = "gen_ai.operation.name"
+DETAILS = "gen_ai.client.inference.operation.details"
+"""The log event that carries the content when a service keeps it off its spans."""
+
+_ROLES: dict[object, Role] = {
+    "chat": "generator",
+    "text_completion": "generator",
+    "generate_content": "generator",
+    "completion": "generator",
+    "retrieval": "retriever",
+    "RETRIEVER": "retriever",
+    "rerank": "reranker",
+    "RERANKER": "reranker",
+    "embeddings": "embedding",
+    "EMBEDDING": "embedding",
+    "invoke_agent": "chain",
+    "invoke_workflow": "chain",
+    "agent_step": "chain",
+    "CHAIN": "chain",
+    "AGENT": "chain",
+}
+_MARKS = (OPERATION, "gen_ai.system", "gen_ai.provider.name", "gen_ai.request.model", "llm.request.type")
+_FIRST_CHUNK = ("gen_ai.response.time_to_first_chunk", "gen_ai.client.operation.time_to_first_chunk")
+
+
+class OtelGenAI:
+    """Reads every span that follows the GenAI conventions, closely or loosely."""
+
+    name = "otel_genai"
+
+    def matches(self, span: Span) -> bool:
+        """Whether the span names a GenAI operation, system, provider or model."""
+        return any(mark in span.attributes for mark in _MARKS)
+
+    def read(self, span: Span) -> Reading:
+        """What the span says, with the content of its log event."""
+        attributes = _with_details(span)
+        operation = attributes.get(OPERATION)
+        if operation == "execute_tool":
+            return _tool(attributes)
+        role = _ROLES.get(operation, "other")
+        if operation is None and "gen_ai.request.model" in attributes:
+            role = "generator"
+        if role in ("retriever", "reranker"):
+            return _search(attributes, role)
+        messages = prompt_in(attributes, span.events) if role in ("generator", "chain") else ()
+        answer = completion_in(attributes, span.events) if role in ("generator", "chain") else None
+        return _conversation(attributes, role, messages, answer)
+
+
+def _with_details(span: Span) -> Mapping[str, object]:
+    found = [event.attributes for event in span.events if event.name == DETAILS]
+    return {**found[-1], **span.attributes} if found else span.attributes
+
+
+def _tool(attributes: Mapping[str, object]) -> Reading:
+    name = text_of(attributes.get("gen_ai.tool.name")) or "tool"
+    return tool_reading(
+        name, attributes.get("gen_ai.tool.call.arguments"), attributes.get("gen_ai.tool.call.result")
+    )
+
+
+def _search(attributes: Mapping[str, object], role: Role) -> Reading:
+    return Reading(
+        role=role,
+        query=text_of(attributes.get("gen_ai.retrieval.query.text")),
+        documents=documents_of(attributes.get("gen_ai.retrieval.documents")),
+        conversation_id=_conversation_id(attributes),
+        user_id=_user_id(attributes),
+    )
+
+
+def _conversation(
+    attributes: Mapping[str, object], role: Role, messages: tuple[Message, ...], answer: str | None
+) -> Reading:
+    asked = last_of(messages, "user") if role == "chain" else None
+    return Reading(
+        role=role,
+        query=question_in(asked) if asked else None,
+        answer=answer,
+        messages=messages,
+        model=text_of(attributes.get("gen_ai.request.model")),
+        response_model=text_of(attributes.get("gen_ai.response.model")),
+        tokens=Tokens(
+            first_count(attributes, "gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"),
+            first_count(attributes, "gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens"),
+        ),
+        conversation_id=_conversation_id(attributes),
+        user_id=_user_id(attributes),
+        streaming=True if any(key in attributes for key in _FIRST_CHUNK) else _streams(attributes),
+    )
+
+
+def _streams(attributes: Mapping[str, object]) -> bool | None:
+    asked = flag_of(attributes.get("gen_ai.request.stream"))
+    return flag_of(attributes.get("llm.is_streaming")) if asked is None else asked
+
+
+def _conversation_id(attributes: Mapping[str, object]) -> str | None:
+    return first_id(attributes, "gen_ai.conversation.id", "session.id")
+
+
+def _user_id(attributes: Mapping[str, object]) -> str | None:
+    return first_text(attributes, "user.id", "enduser.id") or first_id(attributes, "user.id", "enduser.id")

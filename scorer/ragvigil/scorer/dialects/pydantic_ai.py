@@ -1,0 +1,45 @@
+"""Pydantic AI and logfire: agents whose retrieval is a tool; model calls are left to the GenAI reader."""
+
+from __future__ import annotations
+
+from ragvigil.scorer.dialects.messages import last_of, messages_of
+from ragvigil.scorer.dialects.prompt import question_in
+from ragvigil.scorer.dialects.reading import Reading
+from ragvigil.scorer.dialects.tools import tool_reading
+from ragvigil.scorer.dialects.values import first_id, text_of
+from ragvigil.scorer.span import Span
+
+_SCOPE = "pydantic-ai"
+_PENDING = "pending_span"
+_RUN_MARKS = ("pydantic_ai.all_messages", "all_messages_events", "final_result")
+
+
+class PydanticAI:
+    """Reads agent runs and tool calls of formats 2 to 6; drops logfire's copies of unfinished spans."""
+
+    name = "pydantic_ai"
+
+    def matches(self, span: Span) -> bool:
+        """Whether Pydantic AI or logfire made the span."""
+        return span.scope == _SCOPE or "logfire.msg" in span.attributes
+
+    def read(self, span: Span) -> Reading:
+        """What the span says."""
+        get = span.attributes.get
+        if get("logfire.span_type") == _PENDING:
+            return Reading(role="other")
+        tool = text_of(get("gen_ai.tool.name"))
+        if tool is not None:
+            arguments = get("gen_ai.tool.call.arguments") or get("tool_arguments")
+            return tool_reading(tool, arguments, get("gen_ai.tool.call.result") or get("tool_response"))
+        if not any(mark in span.attributes for mark in _RUN_MARKS):
+            return Reading()
+        messages = messages_of(get("pydantic_ai.all_messages") or get("all_messages_events"))
+        asked = last_of(messages, "user")
+        return Reading(
+            role="chain",
+            query=question_in(asked) if asked else None,
+            answer=text_of(get("final_result")) or last_of(messages, "assistant"),
+            model=text_of(get("model_name")),
+            conversation_id=first_id(span.attributes, "gen_ai.conversation.id", "session.id"),
+        )

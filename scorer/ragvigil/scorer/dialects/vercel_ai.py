@@ -1,0 +1,58 @@
+"""The Vercel AI SDK, versions 4 to 6 and the legacy mode of 7; version 7 itself writes GenAI conventions."""
+
+from __future__ import annotations
+
+from ragvigil.scorer.dialects.messages import last_of, messages_of
+from ragvigil.scorer.dialects.prompt import question_in
+from ragvigil.scorer.dialects.reading import Reading, Role
+from ragvigil.scorer.dialects.tools import tool_reading
+from ragvigil.scorer.dialects.values import first_count, first_id, first_text, text_of
+from ragvigil.scorer.span import Span
+from ragvigil.scorer.trace import Tokens
+
+OPERATION = "ai.operationId"
+_METADATA = "ai.telemetry.metadata."
+_CONVERSATIONS = ("sessionId", "session_id", "conversationId", "conversation_id", "threadId", "chatId")
+_USERS = ("userId", "user_id")
+
+
+class VercelAI:
+    """Reads every span with `ai.operationId`."""
+
+    name = "vercel_ai"
+
+    def matches(self, span: Span) -> bool:
+        """Whether the AI SDK made the span."""
+        return OPERATION in span.attributes
+
+    def read(self, span: Span) -> Reading:
+        """What the operation says; the outer span repeats the inner one, and only inner ones count tokens."""
+        get = span.attributes.get
+        operation = str(get(OPERATION))
+        if operation == "ai.toolCall":
+            name = text_of(get("ai.toolCall.name")) or "tool"
+            return tool_reading(name, get("ai.toolCall.args"), get("ai.toolCall.result"))
+        role = _role(operation)
+        messages = messages_of(get("ai.prompt.messages") or get("ai.prompt"))
+        asked = last_of(messages, "user") if role == "chain" else None
+        return Reading(
+            role=role,
+            query=question_in(asked) if asked else None,
+            answer=first_text(span.attributes, "ai.response.text", "ai.response.object", "ai.result.text"),
+            messages=messages if role == "generator" else (),
+            model=text_of(get("ai.model.id")),
+            response_model=text_of(get("ai.response.model")),
+            tokens=Tokens(
+                first_count(span.attributes, "ai.usage.inputTokens", "ai.usage.promptTokens"),
+                first_count(span.attributes, "ai.usage.outputTokens", "ai.usage.completionTokens"),
+            ),
+            conversation_id=first_id(span.attributes, *(_METADATA + key for key in _CONVERSATIONS)),
+            user_id=first_id(span.attributes, *(_METADATA + key for key in _USERS)),
+            streaming=True if ".stream" in operation else None,
+        )
+
+
+def _role(operation: str) -> Role:
+    if operation.startswith("ai.embed"):
+        return "embedding"
+    return "generator" if ".do" in operation else "chain"
