@@ -1,0 +1,134 @@
+"""`ragvigil read`: the records in OTLP files, the way the scorer would read them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from ragvigil.scorer.dialects import read_records
+from ragvigil.scorer.errors import InputError
+from ragvigil.scorer.inbox import Arrival
+from ragvigil.scorer.receive.decode import LOGS, SPANS, Decoded, Encoding, Signal, decode
+from ragvigil.scorer.receive.limits import Limits
+from ragvigil.scorer.receive.refusal import Refusal
+from ragvigil.scorer.span import logs_of, spans_of
+from ragvigil.scorer.trace import Document, RagTrace
+
+_LARGEST = 2**30
+"""An operator's own file may be larger than what a sender may send at once; all else is bounded alike."""
+
+_GENERIC_ERRORS = frozenset({"Error", "Exception", "error"})
+
+
+def read_files(paths: Iterable[Path]) -> list[RagTrace]:
+    """The records of all traces in the files, by start.
+
+    A file is OTLP protobuf or OTLP-JSON; `.jsonl` holds one request a line; a name with `.logs.` holds log
+    records. The files of one call are joined by trace id. Raises InputError that names the file.
+    """
+    spans: dict[bytes, list[bytes]] = {}
+    logs: dict[bytes, list[bytes]] = {}
+    for path in paths:
+        for row in _rows(path):
+            (logs if row.kind == "logs" else spans).setdefault(row.trace_id, []).append(row.payload)
+    records = [
+        record
+        for trace_id, payloads in spans.items()
+        for record in read_records(spans_of(b"".join(payloads)), logs_of(b"".join(logs.get(trace_id, ()))))
+    ]
+    return sorted(records, key=lambda record: (record.started_at, record.trace_id, record.span_id))
+
+
+def as_json(record: RagTrace) -> dict[str, object]:
+    """The record as `ragvigil read` prints it: ids as on the wire, unknown as null.
+
+    >>> as_json(RagTrace("0" * 32, "1" * 16, "shop", 0, query="Where is my parcel?"))["query"]
+    'Where is my parcel?'
+    """
+    return {
+        "trace_id": record.trace_id,
+        "span_id": record.span_id,
+        "service": record.service,
+        "environment": record.environment,
+        "service_version": record.service_version,
+        "started_at": record.started_at,
+        "query": record.query,
+        "documents": [_document(document) for document in record.documents],
+        "answer": record.answer,
+        "model": record.model,
+        "response_model": record.response_model,
+        "prompt_version": record.prompt_version,
+        "conversation_id": record.conversation_id,
+        "user_id": record.user_id,
+        "tokens": {"input": record.tokens.input, "output": record.tokens.output},
+        "error": _error(record),
+        "streaming": record.streaming,
+        "feedback": [dict(entry) for entry in record.feedback],
+        "evaluations": [dict(entry) for entry in record.evaluations],
+        "segment": dict(record.segment),
+        "completeness": record.completeness,
+        "dialect": record.dialect,
+    }
+
+
+def _document(document: Document) -> dict[str, object]:
+    return {"id": document.id, "text": document.text, "score": document.score, "rank": document.rank}
+
+
+def _error(record: RagTrace) -> Mapping[str, str] | None:
+    """Where it failed, and the type and message as far as the trace tells them."""
+    if record.error is None:
+        return None
+    typed = (
+        record.error not in _GENERIC_ERRORS
+        and record.error != (record.error_message or "")[: len(record.error)]
+    )
+    facts = {
+        "where": record.error_where,
+        "type": record.error if typed else None,
+        "message": record.error_message,
+    }
+    return {key: value for key, value in facts.items() if value is not None}
+
+
+def _rows(path: Path) -> Iterator[Arrival]:
+    signal = LOGS if ".logs." in path.name else SPANS
+    content = _content(path)
+    if path.suffix != ".jsonl":
+        yield from _decoded(str(path), content, signal)
+        return
+    for number, line in enumerate(content.splitlines(), 1):
+        if line.strip():
+            yield from _decoded(f"{path} line {number}", line, _signal_of(line, signal))
+
+
+def _content(path: Path) -> bytes:
+    try:
+        if path.stat().st_size > _LARGEST:
+            raise InputError(str(path), f"larger than {_LARGEST} bytes; split it")
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(str(path), error.strerror or "cannot be read") from None
+
+
+def _signal_of(line: bytes, signal: Signal) -> Signal:
+    """The Collector's file exporter may write traces and logs to one file."""
+    return LOGS if b'"resourceLogs"' in line[:200] else signal
+
+
+def _decoded(place: str, body: bytes, signal: Signal) -> list[Arrival]:
+    encoding: Encoding = "json" if body.lstrip()[:1] == b"{" else "protobuf"
+    limits = Limits(max_body_bytes=_LARGEST, max_span_bytes=_LARGEST)
+    try:
+        decoded = decode(body, signal, encoding, limits, received_at=0)
+    except Refusal as refusal:
+        raise InputError(place, str(refusal)) from None
+    _refuse_what_holds_nothing(place, decoded, signal)
+    return decoded.rows
+
+
+def _refuse_what_holds_nothing(place: str, decoded: Decoded, signal: Signal) -> None:
+    if decoded.rows or decoded.ignored:
+        return
+    reason = decoded.error_message or f"holds no {signal.word}; is it an OTLP export?"
+    raise InputError(place, reason)
