@@ -16,7 +16,7 @@ _RELEVANT = 0.4
 """Share of the best passage's BM25 score below which a passage has nothing to add."""
 _COVERED = 0.5
 """Share of the question's terms that one passage must contain; below it the service abstains."""
-_CITED = re.compile(r"(.+?)\s*\[([^\[\]\s]+)\]\s*", re.DOTALL)
+_CITED = re.compile(r"(.+?)\s*\[([^\[\]\s]+)\]([.!?]?)\s*", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ def read_answer(text: str) -> Answer:
     >>> read_answer("It counts. [len#0] It is quick.").statements[1]
     Statement(text='It is quick.', citation=None)
     """
-    statements = [Statement(match[1].strip(), match[2]) for match in _CITED.finditer(text)]
+    statements = [Statement(match[1].strip() + match[3], match[2]) for match in _CITED.finditer(text)]
     rest = _CITED.sub("", text).strip()
     return Answer((*statements, *([Statement(rest, None)] if rest else [])))
 
