@@ -33,7 +33,7 @@ def clean(text: str, *, limit: int) -> str:
 def showable(value: Any) -> Any:
     """JSON values with the same characters removed from every text, and no text beyond 10,000 characters.
 
-    >>> showable({"a\x00": ["x\u202e\ny", 1, None]})
+    >>> showable({"a\\x00": ["x\\u202ey", 1, None]})
     {'a': ['xy', 1, None]}
     """
     if isinstance(value, str):

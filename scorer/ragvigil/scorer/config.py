@@ -148,7 +148,7 @@ class Rule(_Section):
     min_baseline: int = Field(300, ge=20, description="observations the baseline needs")
     min_drop: float = Field(0.05, gt=0, lt=1, description="smallest fall, as a share, that deserves a page")
     confidence: float = Field(
-        0.999, gt=0.5, lt=1, description="two-sided confidence of the interval of the fall"
+        0.9999, gt=0.5, lt=1, description="two-sided confidence of the interval of the fall"
     )
     resolve_seconds: Seconds = Field(
         1800.0, description="how long a series must look recovered before the page resolves"

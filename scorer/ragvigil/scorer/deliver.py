@@ -1,0 +1,162 @@
+"""The courier: takes alerts from the outbox to their channels until each one has them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import Protocol
+
+from ragvigil.exporters import Alert, Outcome
+from ragvigil.scorer.monitoring import Delivery, OutboxStore
+
+_log = logging.getLogger(__name__)
+
+LONGEST_DELAY_SECONDS = 300.0
+"""However often a channel failed, it is tried again after this long."""
+
+_FIRST_DELAY_SECONDS = 2.0
+_POLL_SECONDS = 1.0
+_SEND_SECONDS = 30.0
+_BATCH = 100
+_LAST_WORDS_SECONDS = 5.0
+
+
+class Channel(Protocol):
+    """Where alerts go."""
+
+    async def send(self, alert: Alert) -> Outcome:
+        """Deliver one alert; the same alert may be sent again, so it must carry a stable identity.
+
+        Failure is an answer, not an exception: whether another try is worth it, and why it failed.
+        """
+        ...
+
+
+class Courier:
+    """Delivers what is due: each channel on its own, each incident in order, no channel ever given up.
+
+    At least once: a message that a channel took just before a crash is sent again, with the same dedup key
+    and message id. A message that was overtaken while its channel was away is still sent first, so that a
+    channel reads trigger before resolve.
+    """
+
+    def __init__(
+        self,
+        store: OutboxStore,
+        channels: Mapping[str, Channel],
+        *,
+        now: Callable[[], int] = time.time_ns,
+        jitter: random.Random | None = None,
+        send_seconds: float = _SEND_SECONDS,
+    ) -> None:
+        self._store = store
+        self._channels = channels
+        self._now = now
+        self._jitter = jitter or random.Random()  # noqa: S311 - spreads retries, keeps no secret
+        self._send_seconds = send_seconds
+        self._rounds: dict[str, asyncio.Task[None]] = {}
+        self._paused_until: dict[str, int] = {}
+        self._counts: Counter[tuple[str, str, str]] = Counter()
+
+    @property
+    def counts(self) -> Mapping[tuple[str, str, str], int]:
+        """Attempts by (channel, ``delivered | postponed | refused``, reason)."""
+        return self._counts
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Deliver until `stop`; a store that fails is asked again."""
+        while not stop.is_set():
+            try:
+                await self._start_due(self._now())
+            except Exception:
+                _log.exception("the outbox could not be read; trying again")
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), _POLL_SECONDS)
+        await self._finish()
+
+    async def deliver_due(self, now: int) -> None:
+        """Try everything that is due at `now` once, and return when all of it was answered."""
+        await self._start_due(now)
+        await asyncio.gather(*self._rounds.values())
+
+    async def _start_due(self, now: int) -> None:
+        """Start a round for each channel that has something due and is neither at work nor paused."""
+        busy = {name for name, task in self._rounds.items() if not task.done()}
+        due: dict[str, list[Delivery]] = {}
+        for delivery in await self._store.due(now, _BATCH * (1 + len(self._channels))):
+            due.setdefault(delivery.channel, []).append(delivery)
+        for name, deliveries in due.items():
+            if name not in busy and self._paused_until.get(name, 0) <= now:
+                self._rounds[name] = asyncio.create_task(self._round(name, deliveries[:_BATCH]))
+
+    async def _round(self, name: str, deliveries: Sequence[Delivery]) -> None:
+        """Deliver in order; a channel that failed gets no more of this batch, only of the next."""
+        for delivery in deliveries:
+            try:
+                if not await self._deliver(name, delivery):
+                    return
+            except Exception:
+                _log.exception("an outcome for channel %s could not be stored; it will be sent again", name)
+                return
+
+    async def _deliver(self, name: str, delivery: Delivery) -> bool:
+        """Send one message and write down the outcome; whether the channel can take the next."""
+        outcome = await self._send(name, delivery.alert)
+        now = self._now()
+        if outcome.delivered:
+            self._count(name, "delivered", outcome.reason)
+            await self._store.delivered(delivery.id, now)
+            return True
+        if not outcome.retry:
+            self._count(name, "refused", outcome.reason)
+            _log.error("channel %s refused %s: %s", name, delivery.alert.dedup_key, outcome.reason)
+            await self._store.refused(delivery.id, now, outcome.reason)
+            return True
+        seconds = max(self.delay_seconds(delivery.attempts), outcome.retry_after or 0.0)
+        self._count(name, "postponed", outcome.reason)
+        _log.warning("channel %s failed (%s); trying again in %.0f s", name, outcome.reason, seconds)
+        if outcome.retry_after:
+            self._paused_until[name] = now + round(outcome.retry_after * 1e9)
+        await self._store.postponed(delivery.id, now + round(seconds * 1e9), outcome.reason)
+        return False
+
+    def delay_seconds(self, attempts: int) -> float:
+        """Seconds until the next try after `attempts` earlier ones: exponential, full jitter, at most 300.
+
+        >>> courier = Courier(..., {}, jitter=random.Random(1))
+        >>> [round(courier.delay_seconds(attempts)) for attempts in (0, 3, 6, 60)]
+        [0, 14, 98, 77]
+        """
+        ceiling = min(LONGEST_DELAY_SECONDS, _FIRST_DELAY_SECONDS * 2.0 ** min(attempts, 32))
+        return self._jitter.uniform(0.0, ceiling)
+
+    async def _send(self, name: str, alert: Alert) -> Outcome:
+        channel = self._channels.get(name)
+        if channel is None:
+            return Outcome(delivered=False, retry=False, reason="not_configured")
+        try:
+            async with asyncio.timeout(self._send_seconds):
+                return await channel.send(alert)
+        except TimeoutError:
+            return Outcome(delivered=False, retry=True, reason="timeout")
+        except Exception as error:
+            # Only the type: the text of a foreign exception may hold an address, and an address a secret.
+            _log.error("channel %s raised %s", name, type(error).__name__)
+            return Outcome(delivered=False, retry=True, reason="error")
+
+    def _count(self, name: str, result: str, reason: str) -> None:
+        self._counts[name, result, reason] += 1
+
+    async def _finish(self) -> None:
+        """Let what is being sent end, but not for long: it is in the outbox, and will be sent again."""
+        if not self._rounds:
+            return
+        _, late = await asyncio.wait(self._rounds.values(), timeout=_LAST_WORDS_SECONDS)
+        for task in late:
+            task.cancel()
+        await asyncio.gather(*late, return_exceptions=True)

@@ -1,0 +1,161 @@
+"""The monitor: looks at every series, opens and closes incidents, writes what there is to say."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ragvigil.exporters import Action, Alert, Example, Measurement
+from ragvigil.scorer import config
+from ragvigil.scorer.detect import (
+    Evaluation,
+    evaluate,
+    follow,
+    nanoseconds,
+    stretches,
+    total,
+    untouched,
+    without,
+)
+from ragvigil.scorer.detect.stretches import Span
+from ragvigil.scorer.estimate import Estimate, rate
+from ragvigil.scorer.incidents import advanced, measurement, opened
+from ragvigil.scorer.monitoring import Incident, MonitorStore, SeriesKey, Sums
+from ragvigil.scorer.pages import page
+
+_log = logging.getLogger(__name__)
+
+_EXAMPLES = 3
+_BASELINE_STALE_SHARE = 0.001
+"""The baseline is read again when it is older than this share of its own length (10 minutes of a week)."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Baseline:
+    end: int
+    spans: tuple[Span, ...]
+    sums: Sums
+
+
+class Monitor:
+    """Evaluates every series from rollups; all that it must remember is in the store.
+
+    What it keeps in memory is a copy of baselines, which saves reading a week of buckets at every tick: a
+    restarted monitor reads them again and continues the same incidents.
+    """
+
+    def __init__(
+        self, store: MonitorStore, settings: config.Monitor, channels: Sequence[str], links: config.Links
+    ) -> None:
+        self._store = store
+        self._settings = settings
+        self._channels = tuple(channels)
+        self._links = links
+        self._baselines: dict[SeriesKey, _Baseline] = {}
+
+    def tick(self, now: int) -> list[Alert]:
+        """Look at every series once, at `now` (Unix nanoseconds); the alerts that were put in the outbox.
+
+        A series that cannot be evaluated is logged and does not keep the others from being looked at.
+        """
+        alerts: list[Alert] = []
+        for key in self._store.series():
+            try:
+                alert = self._look(key, now)
+            except Exception:
+                _log.exception("series %s could not be evaluated", key)
+                continue
+            if alert is not None:
+                alerts.append(alert)
+        return alerts
+
+    def _look(self, key: SeriesKey, now: int) -> Alert | None:
+        incident = self._store.open_incident(key)
+        return self._watch(key, now) if incident is None else self._attend(incident, now)
+
+    def _rule(self, key: SeriesKey) -> config.Rule:
+        return self._settings.faithfulness if key.name == "faithfulness" else self._settings.citation
+
+    def _watch(self, key: SeriesKey, now: int) -> Alert | None:
+        """Look at a series that is not in an incident."""
+        rule = self._rule(key)
+        longest = stretches(rule)[-1]
+        spans = self._spans(key, now - longest, rule)
+        older = self._older(key, now - longest, rule, spans)
+        recent = without(self._store.buckets(key, older.end, now), spans)
+        first = self._store.first_seen(key)
+        found = evaluate(recent, older.sums, rule, now=now, history=0 if first is None else now - first)
+        found = self._blame_judge(key, found, now, rule)
+        last_end = max((stop for _, stop in spans if stop is not None), default=0)
+        incident = opened(key, found, rule, at=now, not_before=last_end)
+        alert = None if incident is None else self._save(incident, "trigger", now)
+        self._save_state(key, found, now)
+        return alert
+
+    def _attend(self, incident: Incident, now: int) -> Alert | None:
+        """Look at a series that is in an incident, against the baseline of before it."""
+        key = incident.key
+        rule = self._rule(key)
+        earlier = [span for span in self._spans(key, incident.since, rule) if span[0] < incident.since]
+        before = self._older(key, incident.since, rule, tuple(earlier)).sums
+        begin = max(incident.since, now - nanoseconds(rule.baseline_seconds))
+        during = self._store.buckets(key, begin, now)
+        course = follow(before, during, rule, bucket_seconds=self._settings.bucket_seconds)
+        after, action = advanced(incident, course, rule, at=now)
+        alert = self._save(after, action, now) if after != incident else None
+        silent = not during or during[-1].start < now - stretches(rule)[0]
+        found = Evaluation("ok" if after.resolved_at else "alert", rate(before), course.now)
+        if silent and not after.resolved_at:
+            found = self._blame_judge(key, replace(found, state="no_data", now=None), now, rule)
+        self._save_state(key, found, now)
+        return alert
+
+    def _spans(self, key: SeriesKey, end: int, rule: config.Rule) -> tuple[Span, ...]:
+        """Incidents that may lie in the baseline before `end`, or after it."""
+        reach = 2 * nanoseconds(rule.baseline_seconds)
+        return tuple(self._store.incident_spans(key, end - reach))
+
+    def _older(self, key: SeriesKey, end: int, rule: config.Rule, spans: tuple[Span, ...]) -> _Baseline:
+        """The baseline that ends at `end`, or a little before it."""
+        length = nanoseconds(rule.baseline_seconds)
+        known = self._baselines.get(key)
+        if (
+            known is not None
+            and known.spans == spans
+            and 0 <= end - known.end <= length * _BASELINE_STALE_SHARE
+        ):
+            return known
+        begin = untouched(end, length, spans)
+        sums = total(without(self._store.buckets(key, begin, end), spans))
+        self._baselines[key] = _Baseline(end, spans, sums)
+        return self._baselines[key]
+
+    def _blame_judge(self, key: SeriesKey, found: Evaluation, now: int, rule: config.Rule) -> Evaluation:
+        """Tell a judge that does not answer from a service that nobody asks."""
+        if found.state != "no_data" or key.name != "faithfulness":
+            return found
+        window = stretches(rule)[0]
+        overdue = self._store.waiting(key, now - window, now - window // 2)
+        return replace(found, state="judge_unavailable") if overdue > 0 else found
+
+    def _save(self, incident: Incident, action: Action | None, now: int) -> Alert | None:
+        """Write the incident, and with it the alert to every channel where its environment pages."""
+        environment = incident.key.environment
+        if action is None or not (environment is None or environment in self._settings.page_environments):
+            self._store.save_incident(incident, None, ())
+            return None
+        alert = page(incident, action, self._examples(incident, action, now), self._links, at=now)
+        self._store.save_incident(incident, alert, self._channels)
+        return alert
+
+    def _examples(self, incident: Incident, action: Action, now: int) -> Sequence[Example]:
+        if action == "resolve":
+            return ()
+        return self._store.examples(incident.key, incident.since, now, _EXAMPLES)
+
+    def _save_state(self, key: SeriesKey, found: Evaluation, now: int) -> None:
+        def shown(estimate: Estimate | None) -> Measurement | None:
+            return None if estimate is None else measurement(estimate)
+
+        self._store.save_state(key, found.state, now, shown(found.before), shown(found.now))

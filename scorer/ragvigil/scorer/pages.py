@@ -1,0 +1,136 @@
+"""What a page says: the words and links of one alert, for somebody who was asleep a minute ago."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from urllib.parse import quote
+
+from ragvigil.exporters import Action, Alert, Example, Severity, clean, is_loopback, percent, shown
+from ragvigil.scorer.config import Links
+from ragvigil.scorer.monitoring import Incident, SeriesName
+
+_TITLE_CHARACTERS = 120
+_SERVICE_CHARACTERS = 40
+_TEXT_CHARACTERS = 500
+_SEVERE_DROP = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    name: str
+    unit: str
+    meaning: str
+
+
+_WORDS: dict[SeriesName, _Words] = {
+    "faithfulness": _Words(
+        "faithfulness",
+        "judged answers",
+        "Faithfulness is the share of answers whose claims the retrieved passages support, as the judge sees it "
+        "(not calibrated with human labels).",
+    ),
+    "citation": _Words(
+        "citation correctness",
+        "answers",
+        "Citation correctness is the share of an answer's citations that point to a passage it was given.",
+    ),
+}
+
+
+def page(incident: Incident, action: Action, examples: Iterable[Example], links: Links, *, at: int) -> Alert:
+    """The alert that tells of `incident`; every text in it is fit to show."""
+    service = clean(incident.key.service, limit=200)
+    environment = incident.key.environment
+    return Alert(
+        incident_id=incident.id,
+        dedup_key=incident.dedup_key,
+        action=action,
+        severity=_severity(incident),
+        series=incident.key.name,
+        service=service,
+        environment=clean(environment, limit=200) if environment else None,
+        title=_title(incident, action),
+        summary="\n".join(_summary(incident, action)),
+        before=incident.before,
+        now=incident.now,
+        since=_moment(incident.since),
+        at=_moment(at),
+        segment={"service": service},
+        examples=tuple(_linked(example, links) for example in examples),
+        link=_incident_link(incident.id, links),
+    )
+
+
+def trace_link(trace_id: str, links: Links) -> str | None:
+    """Where to see a trace; None when no template is set, or when it leads to this machine alone.
+
+    >>> trace_link("ab" * 16, Links(trace_url_template="https://tempo.example.com/trace/{trace_id}"))
+    'https://tempo.example.com/trace/abababababababababababababababab'
+    >>> trace_link("ab" * 16, Links(trace_url_template="http://localhost:16686/trace/{trace_id}")) is None
+    True
+    """
+    if links.trace_url_template is None:
+        return None
+    url = links.trace_url_template.replace("{trace_id}", quote(trace_id, safe="", errors="replace"))
+    return None if is_loopback(url) else url
+
+
+def _incident_link(incident_id: str, links: Links) -> str | None:
+    if links.public_url is None or is_loopback(links.public_url):
+        return None
+    return f"{links.public_url.rstrip('/')}/incidents/{quote(incident_id, safe='')}"
+
+
+def _linked(example: Example, links: Links) -> Example:
+    return replace(
+        example,
+        query=clean(example.query, limit=_TEXT_CHARACTERS) if example.query else None,
+        answer=clean(example.answer, limit=_TEXT_CHARACTERS) if example.answer else None,
+        reason=clean(example.reason, limit=_TEXT_CHARACTERS),
+        url=trace_link(example.trace_id, links),
+    )
+
+
+def _severity(incident: Incident) -> Severity:
+    return "critical" if incident.before.value - incident.worst.value >= _SEVERE_DROP else "error"
+
+
+def _title(incident: Incident, action: Action) -> str:
+    name = _WORDS[incident.key.name].name
+    service = clean(incident.key.service, limit=_SERVICE_CHARACTERS)
+    before, now = percent(incident.before.value), percent(incident.now.value)
+    if action == "resolve":
+        title = f"Resolved: {name} of {service} is back at {now}"
+    elif action == "update":
+        title = f"Worse: {name} of {service} fell further, from {before} to {now}"
+    else:
+        title = f"{name.capitalize()} of {service} fell from {before} to {now}"
+    return clean(title, limit=_TITLE_CHARACTERS)
+
+
+def _summary(incident: Incident, action: Action) -> list[str]:
+    words = _WORDS[incident.key.name]
+    where = f"service {clean(incident.key.service, limit=200)}"
+    if incident.key.environment:
+        where += f", environment {clean(incident.key.environment, limit=200)}"
+    before = f"Before: {shown(incident.before)} of {incident.before.n:,} {words.unit}."
+    if action == "resolve":
+        now = f"Now: {shown(incident.now)} of {incident.now.n:,} {words.unit} since {_clock(_recovery(incident))}."
+        worst = f"At worst: {shown(incident.worst)}, from {_clock(incident.since)} on."
+        return [now, before, worst, f"Where: {where}."]
+    now = f"Now: {shown(incident.now)} of {incident.now.n:,} {words.unit}."
+    return [now, before, f"Since: about {_clock(incident.since)}.", f"Where: {where}.", words.meaning]
+
+
+def _recovery(incident: Incident) -> int:
+    return incident.since if incident.recovering_since is None else incident.recovering_since
+
+
+def _moment(nanoseconds: int) -> datetime:
+    return datetime.fromtimestamp(nanoseconds / 1e9, UTC)
+
+
+def _clock(nanoseconds: int) -> str:
+    return f"{_moment(nanoseconds):%Y-%m-%d %H:%M} UTC"
