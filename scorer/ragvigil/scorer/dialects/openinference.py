@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -11,7 +10,9 @@ from ragvigil.scorer.dialects.flattened import indexed
 from ragvigil.scorer.dialects.genai_messages import completion_of
 from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.openinference_feedback import evaluations_in, feedback_in
+from ragvigil.scorer.dialects.printed import printed_nodes, printed_reply
 from ragvigil.scorer.dialects.reading import Message, Reading, Role
+from ragvigil.scorer.dialects.tools import tool_reading
 from ragvigil.scorer.dialects.values import (
     REDACTED,
     answer_in,
@@ -39,8 +40,6 @@ _ROLES: dict[object, Role] = {
     "GUARDRAIL": "evaluator",
     "EVALUATOR": "evaluator",
 }
-_NODE = re.compile(r"<\w+\(node=\w+\(id_=(?P<id>[^()]*)\), score=(?P<score>[^()]*)\)>")
-"""How LlamaIndex prints a retrieved node, the only trace that its postprocessors leave of their output."""
 
 
 class OpenInference:
@@ -54,32 +53,39 @@ class OpenInference:
 
     def read(self, span: Span) -> Reading:
         """What the span says."""
-        role = _ROLES.get(span.attributes[KIND], "other")
-        documents = _documents(span.attributes, role)
-        if role == "chain" and (nodes := _printed_nodes(span.attributes)):
-            role, documents = "reranker", nodes
+        get = span.attributes.get
         return replace(
-            _generation(span) if role == "generator" else _wrapper(span, role),
-            documents=documents,
-            input_documents=_flattened(span.attributes, "reranker.input_documents."),
-            conversation_id=id_of(span.attributes.get("session.id")),
-            user_id=id_of(span.attributes.get("user.id")),
+            _content(span),
+            conversation_id=id_of(get("session.id")),
+            user_id=id_of(get("user.id")),
             feedback=feedback_in(span.attributes),
             evaluations=evaluations_in(span.attributes),
-            redacted=REDACTED in (span.attributes.get("input.value"), span.attributes.get("output.value")),
+            redacted=REDACTED in (get("input.value"), get("output.value")),
         )
 
 
-def _wrapper(span: Span, role: Role) -> Reading:
-    """A span whose input is a question and whose output, on a chain, is an answer."""
-    get = span.attributes.get
-    tool = role == "tool"
+def _content(span: Span) -> Reading:
+    role = _ROLES.get(span.attributes[KIND], "other")
+    if role == "tool":
+        return _tool(span)
+    if role == "generator":
+        return _generation(span)
+    documents = _documents(span.attributes, role)
+    if role == "chain" and (nodes := printed_nodes(sequence_of(_declared_json(span.attributes, "output")))):
+        role, documents = "reranker", nodes
     return Reading(
         role=role,
-        query=text_of(get("reranker.query")) or _input(span.attributes),
+        query=text_of(span.attributes.get("reranker.query")) or _input(span.attributes),
+        documents=documents,
+        input_documents=_flattened(span.attributes, "reranker.input_documents."),
         answer=_output(span.attributes) if role == "chain" else None,
-        tool=text_of(get("tool.name")) or span.name if tool else None,
     )
+
+
+def _tool(span: Span) -> Reading:
+    get = span.attributes.get
+    arguments = get("tool.parameters") or get("input.value")
+    return tool_reading(text_of(get("tool.name")) or span.name, arguments, get("output.value"))
 
 
 def _generation(span: Span) -> Reading:
@@ -118,8 +124,8 @@ def _output(attributes: Mapping[str, object]) -> str | None:
     if structure is None:
         return text_of(attributes.get("output.value"))
     fields = mapping_of(structure)
-    replies = messages_of(fields.get("messages") or fields.get("replies"))
-    return last_of(replies, "assistant") or (answer_in(fields) if fields else None)
+    reply = last_of(messages_of(fields.get("messages")), "assistant") or answer_in(fields)
+    return printed_reply(reply) or reply
 
 
 def _completion(attributes: Mapping[str, object]) -> str | None:
@@ -161,24 +167,27 @@ def _documents(attributes: Mapping[str, object], role: Role) -> tuple[Document, 
     prefix = "reranker.output_documents." if role == "reranker" else "retrieval.documents."
     flattened = _flattened(attributes, prefix)
     if flattened is None:
-        return (
-            documents_of(_declared_json(attributes, "output"))
-            if role in ("retriever", "reranker", "tool")
-            else None
-        )
+        return _written(attributes) if role in ("retriever", "reranker") else None
     if all(document.id is not None for document in flattened):
         return flattened
-    written = documents_of(_declared_json(attributes, "output")) or ()
+    written = _written(attributes) or ()
     if len(written) != len(flattened):
         return flattened
-    return tuple(
-        replace(
-            document,
-            id=document.id or other.id,
-            score=other.score if document.score is None else document.score,
-        )
-        for document, other in zip(flattened, written, strict=True)
-    )
+    return tuple(map(_completed, flattened, written))
+
+
+def _completed(document: Document, other: Document) -> Document:
+    score = other.score if document.score is None else document.score
+    return replace(document, id=document.id or other.id, score=score)
+
+
+def _written(attributes: Mapping[str, object]) -> tuple[Document, ...] | None:
+    """The documents in a JSON output; printed objects are no texts."""
+    structure = _declared_json(attributes, "output")
+    items = sequence_of(structure) or sequence_of(mapping_of(structure).get("documents"))
+    if any(isinstance(item, str) for item in items):
+        return printed_nodes(items) or None
+    return documents_of(structure)
 
 
 def _flattened(attributes: Mapping[str, object], prefix: str) -> tuple[Document, ...] | None:
@@ -193,26 +202,6 @@ def _document(fields: Mapping[str, object], rank: int) -> Document:
     return Document(
         id_of(fields.get("document.id")), text_of(fields.get("document.content")), score, rank, metadata
     )
-
-
-def _printed_nodes(attributes: Mapping[str, object]) -> tuple[Document, ...]:
-    """The nodes in an output that is nothing but printed nodes: a LlamaIndex postprocessor."""
-    texts = sequence_of(_declared_json(attributes, "output"))
-    found = [_NODE.fullmatch(text) for text in texts if isinstance(text, str)]
-    matches = [match for match in found if match]
-    if not matches or len(matches) != len(texts):
-        return ()
-    return tuple(
-        Document(match["id"], None, _printed_number(match["score"]), rank)
-        for rank, match in enumerate(matches, 1)
-    )
-
-
-def _printed_number(text: str) -> float | None:
-    try:
-        return number_of(float(text))
-    except ValueError:
-        return None
 
 
 def _declared_json(attributes: Mapping[str, object], side: str) -> object:
