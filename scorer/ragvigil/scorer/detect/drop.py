@@ -14,10 +14,10 @@ There is no floor. On an uncalibrated rate a floor pages for ever: a judge that 
 and 8 % of the unfaithful answers passes .81 of a service that is right 95 times in 100.
 
 What it does not promise: ``confidence`` is that of one look. The series is looked at again and again, over
-several stretches, and each look is another chance to err. At the default of .9999 the simulation of
-tests/scorer/detect finds about one false page in five to ten years of a series with 500 verdicts a day,
-fewer with more; at .999 it is about one a year. That is a measurement of independent observations with a
-constant rate, not a bound: conversations, time of day and mix make real observations more alike than that.
+several stretches, and every look is another chance to err. Simulated for 55 years a cell (200 to 2,000
+verdicts a day, a constant rate between .7 and .95, a look every ten minutes, defaults otherwise), a series
+pages falsely .1 to .6 times a year at .9999, and 0.5 to 5 times at .999. That is a measurement of
+independent observations, not a bound: conversations, time of day and mix make real ones more alike.
 """
 
 from __future__ import annotations
