@@ -1,0 +1,216 @@
+"""One OTLP request as rows for the inbox: split by trace, what can never be accepted told apart.
+
+A row is a TracesData or LogsData that holds one trace only and keeps resource, scope and schema urls.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from google.protobuf.message import DecodeError
+from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord, LogsData, ResourceLogs, ScopeLogs
+from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span, TracesData
+
+from ragvigil.scorer.inbox import Arrival, Kind
+from ragvigil.scorer.receive import otlp_json, wire
+from ragvigil.scorer.receive.limits import Limits
+from ragvigil.scorer.receive.otlp_json import Level
+from ragvigil.scorer.receive.wire import Batch, framed
+
+Encoding = Literal["protobuf", "json"]
+
+_CHUNK = 2**20
+"""Bytes parsed at once: an empty attribute takes two bytes on the wire and fifty in memory."""
+
+
+@dataclass(slots=True)
+class Decoded:
+    """What one request held."""
+
+    rows: list[Arrival] = field(default_factory=list[Arrival])
+    accepted: int = 0
+    """Spans or log records in the rows."""
+    ignored: int = 0
+    """Log records without a trace id: accepted, and nothing to do with them."""
+    rejected: Counter[str] = field(default_factory=Counter[str])
+    """Spans or log records that can never be accepted, by reason."""
+    error_message: str | None = None
+    """The first rejection in words: the field and the fix."""
+
+    def reject(self, reason: str, message: str) -> None:
+        """Count one item that can never be accepted; the first says why in the answer."""
+        self.rejected[reason] += 1
+        self.error_message = self.error_message or message
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """What differs between traces and logs."""
+
+    kind: Kind
+    word: str
+    levels: tuple[Level, Level, Level]
+    """Resources, scopes and items, as JSON names them."""
+    attributes: int
+    """Field of an item that holds its attributes."""
+    parse: Callable[[bytes], Sequence[Any]]
+    """The items of a serialized TracesData or LogsData with one resource and one scope."""
+
+
+def _spans(data: bytes) -> Sequence[Any]:
+    return TracesData.FromString(data).resource_spans[0].scope_spans[0].spans
+
+
+def _logs(data: bytes) -> Sequence[Any]:
+    return LogsData.FromString(data).resource_logs[0].scope_logs[0].log_records
+
+
+SPANS = Signal(
+    "spans",
+    "span",
+    (
+        Level("resourceSpans", ResourceSpans.DESCRIPTOR),
+        Level("scopeSpans", ScopeSpans.DESCRIPTOR),
+        Level("spans", Span.DESCRIPTOR),
+    ),
+    attributes=9,
+    parse=_spans,
+)
+"""Traces, as they arrive on /v1/traces."""
+
+LOGS = Signal(
+    "logs",
+    "log record",
+    (
+        Level("resourceLogs", ResourceLogs.DESCRIPTOR),
+        Level("scopeLogs", ScopeLogs.DESCRIPTOR),
+        Level("logRecords", LogRecord.DESCRIPTOR),
+    ),
+    attributes=6,
+    parse=_logs,
+)
+"""Logs, as they arrive on /v1/logs."""
+
+
+def decode(body: bytes, signal: Signal, encoding: Encoding, limits: Limits, *, received_at: int) -> Decoded:
+    """The rows of a decompressed request. Raises Refusal when the body as a whole cannot be read."""
+    batches = (
+        wire.batches(body, max_parts=limits.max_parts)
+        if encoding == "protobuf"
+        else otlp_json.batches(
+            body,
+            signal.levels,
+            max_values=limits.max_json_values,
+            max_depth=limits.max_depth,
+        )
+    )
+    return split(batches, signal, limits, received_at=received_at)
+
+
+def split(batches: Iterable[Batch], signal: Signal, limits: Limits, *, received_at: int) -> Decoded:
+    """The batches regrouped by trace: one row for each trace id."""
+    decoded = Decoded()
+    traces: dict[bytes, list[bytes]] = {}
+    for batch in batches:
+        for problem in batch.unreadable:
+            decoded.reject("unreadable", f"{signal.word} rejected: {problem}")
+        for trace_id, items in _by_trace(batch, signal, limits, decoded).items():
+            scope = framed(wire.SCOPE, batch.scope + b"".join(items))
+            traces.setdefault(trace_id, []).append(framed(wire.ENTRY, batch.resource + scope))
+    for trace_id, entries in traces.items():
+        decoded.rows.append(Arrival(signal.kind, trace_id, b"".join(entries), received_at))
+    return decoded
+
+
+def _by_trace(batch: Batch, signal: Signal, limits: Limits, decoded: Decoded) -> dict[bytes, list[bytes]]:
+    """The acceptable items of a batch by trace id."""
+    items = [item for item in batch.items if _small_enough(item, signal, limits, decoded)]
+    if items and not _describes(batch, signal, limits):
+        for _ in items:
+            decoded.reject("unreadable", f"{signal.word} rejected: its resource or scope cannot be read")
+        return {}
+    traces: dict[bytes, list[bytes]] = {}
+    for item, parsed in zip(items, _parsed(items, signal), strict=True):
+        if parsed is None:
+            decoded.reject(
+                "unreadable",
+                f"{signal.word} rejected: it is not valid protobuf, has text that is not UTF-8, "
+                "or is nested over 100 levels",
+            )
+        elif signal is LOGS and not parsed.trace_id:
+            decoded.ignored += 1
+        elif _identified(parsed, signal, decoded):
+            traces.setdefault(parsed.trace_id, []).append(item)
+            decoded.accepted += 1
+    return traces
+
+
+def _describes(batch: Batch, signal: Signal, limits: Limits) -> bool:
+    """Whether resource and scope can be read where the row will have them."""
+    if len(batch.resource) + len(batch.scope) > limits.max_span_bytes:
+        return False
+    try:
+        signal.parse(framed(wire.ENTRY, batch.resource + framed(wire.SCOPE, batch.scope)))
+    except DecodeError:
+        return False
+    return True
+
+
+def _parsed(items: Sequence[bytes], signal: Signal) -> Iterator[Any]:
+    """Each item's message, or None where it cannot be read; parsed at the depth at which the row will be."""
+    at = 0
+    while at < len(items):
+        size, start = 0, at
+        while at < len(items) and (at == start or size + len(items[at]) <= _CHUNK):
+            size += len(items[at])
+            at += 1
+        yield from _halved(items[start:at], signal)
+
+
+def _halved(items: Sequence[bytes], signal: Signal) -> Iterator[Any]:
+    """All at once when they are sound, else half by half until the unsound ones stand alone."""
+    try:
+        yield from signal.parse(framed(wire.ENTRY, framed(wire.SCOPE, b"".join(items))))
+    except DecodeError:
+        if len(items) == 1:
+            yield None
+            return
+        middle = len(items) // 2
+        yield from _halved(items[:middle], signal)
+        yield from _halved(items[middle:], signal)
+
+
+def _identified(item: Any, signal: Signal, decoded: Decoded) -> bool:
+    """Whether both ids are as they must be; the first problem is told."""
+    trace_id, span_id = item.trace_id, item.span_id
+    if len(trace_id) != 16 or not any(trace_id):
+        decoded.reject("trace_id", _id_problem(signal, "trace_id", 16, trace_id))
+    elif (len(span_id) == 8 and any(span_id)) or (signal is LOGS and not span_id):
+        return True
+    else:
+        decoded.reject("span_id", _id_problem(signal, "span_id", 8, span_id))
+    return False
+
+
+def _id_problem(signal: Signal, name: str, size: int, got: bytes) -> str:
+    found = "all zeros" if got and not any(got) else f"{len(got)} bytes" if got else "none"
+    return (
+        f"{signal.word} rejected: {name} must be {size} bytes ({2 * size} hex characters in JSON) "
+        f"and not all zeros, got {found}"
+    )
+
+
+def _small_enough(item: bytes, signal: Signal, limits: Limits, decoded: Decoded) -> bool:
+    if len(item) <= limits.max_span_bytes:
+        return True
+    largest = wire.largest_attribute(item, signal.attributes)
+    blame = f" (largest attribute: {largest[0]!r}, {largest[1]} bytes)" if largest else ""
+    decoded.reject(
+        "too_large",
+        f"{signal.word} rejected: {len(item)} bytes{blame}, the limit is {limits.max_span_bytes}; "
+        "shorten the attribute or raise receive.max_span_bytes",
+    )
+    return False

@@ -1,0 +1,125 @@
+"""What both servers do with a request once it is read: authorise, decode, stage, count."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import binascii
+import hmac
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from typing import Protocol
+
+from ragvigil.scorer.errors import InboxFull, StoreError
+from ragvigil.scorer.inbox import Arrival
+from ragvigil.scorer.receive.compression import gunzip
+from ragvigil.scorer.receive.decode import Decoded, Encoding, Signal, decode
+from ragvigil.scorer.receive.limits import Counters, Held, Limits, OpenBytes
+from ragvigil.scorer.receive.refusal import Reason, Refusal
+
+_LARGE = 2**20
+"""Bodies above this are worked on beside the event loop, so that small ones need not wait for them."""
+
+
+class Staging(Protocol):
+    """Where rows go before the ack: the future resolves when they are durable.
+
+    `append` raises InboxFull, or StoreError when it takes nothing any more; the future fails with StoreError.
+    """
+
+    def append(self, rows: Sequence[Arrival]) -> Future[None]:
+        """A future that resolves once the rows are durable."""
+        ...
+
+
+class Intake:
+    """Takes requests for both servers; used from one event loop."""
+
+    def __init__(
+        self,
+        staging: Staging,
+        limits: Limits,
+        *,
+        token: str | None = None,
+        clock: Callable[[], int] = time.time_ns,
+    ) -> None:
+        self.limits = limits
+        self.counters = Counters()
+        self.open_bytes = OpenBytes(limits)
+        self.stopping = False
+        self._staging = staging
+        self._token = token
+        self._clock = clock
+
+    def hold(self) -> Held:
+        """Counts the bytes of one request while it is worked on; use it in a ``with`` statement."""
+        return Held(self.open_bytes)
+
+    def admit(self, authorization: str | None) -> None:
+        """Let a request in. Raises Refusal when its token is not ours, or when we are stopping."""
+        if self._token is not None and not _shows(authorization, self._token):
+            raise Refusal(
+                Reason.UNAUTHENTICATED,
+                "this scorer wants a token; send the header 'Authorization: Bearer TOKEN' (receive.token)",
+            )
+        if self.stopping:
+            raise self._later(Reason.STOPPING, "this scorer is stopping; try again later")
+
+    async def take(
+        self, body: bytes, *, signal: Signal, encoding: Encoding, gzipped: bool, held: Held
+    ) -> Decoded:
+        """What the request held, once all of it is durable. Raises Refusal; then nothing was kept."""
+
+        def work() -> tuple[Decoded, int]:
+            plain = gunzip(body, limit=self.limits.max_body_bytes, grow=held.grow) if gzipped else body
+            return decode(plain, signal, encoding, self.limits, received_at=self._clock()), len(plain)
+
+        large = gzipped or encoding == "json" or len(body) > _LARGE
+        decoded, size = await asyncio.to_thread(work) if large else work()
+        self.counters.bytes += size
+        if decoded.rows:
+            await self._stage(decoded.rows)
+        self._count(decoded, signal)
+        return decoded
+
+    def refused(self, refusal: Refusal) -> None:
+        """Count a refusal."""
+        self.counters.refused[refusal.reason.label] += 1
+
+    async def _stage(self, rows: Sequence[Arrival]) -> None:
+        try:
+            await asyncio.wrap_future(self._staging.append(rows))
+        except InboxFull as full:
+            raise self._later(Reason.FULL, str(full)) from None
+        except StoreError as error:
+            raise self._later(Reason.STORE, str(error)) from None
+
+    def _later(self, reason: Reason, message: str) -> Refusal:
+        return Refusal(reason, message, self.limits.retry_seconds)
+
+    def _count(self, decoded: Decoded, signal: Signal) -> None:
+        if signal.kind == "spans":
+            self.counters.spans += decoded.accepted
+        else:
+            self.counters.logs += decoded.accepted
+        if decoded.ignored:
+            self.counters.ignored["logs_without_trace"] += decoded.ignored
+        self.counters.rejected.update(decoded.rejected)
+
+
+def _shows(authorization: str | None, token: str) -> bool:
+    """Whether the header carries the token: as bearer, or as password of Basic (some exporters know no other).
+
+    >>> _shows("Bearer t", "t"), _shows("bearer x", "t"), _shows("Basic cGs6dA==", "t"), _shows(None, "t")
+    (True, False, True, False)
+    """
+    scheme, _, shown = (authorization or "").partition(" ")
+    if scheme.lower() == "basic":
+        try:
+            shown = base64.b64decode(shown, validate=True).partition(b":")[2].decode()
+        except (binascii.Error, UnicodeDecodeError):
+            return False
+    elif scheme.lower() != "bearer":
+        return False
+    return hmac.compare_digest(shown.strip().encode(), token.encode())

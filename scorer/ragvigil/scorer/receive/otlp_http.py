@@ -1,0 +1,148 @@
+"""OTLP over HTTP as an ASGI application: protobuf and JSON, gzip, every answer in the request's encoding."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from ragvigil.scorer.receive.answers import CONTENT_TYPES, accepted, encoded
+from ragvigil.scorer.receive.compression import check_encoding
+from ragvigil.scorer.receive.decode import LOGS, SPANS, Encoding, Signal
+from ragvigil.scorer.receive.intake import Intake
+from ragvigil.scorer.receive.limits import Held
+from ragvigil.scorer.receive.refusal import Reason, Refusal
+
+logger = logging.getLogger(__name__)
+
+PATHS = ("/v1/traces", "/v1/logs", "/v1/metrics", "/api/public/otel/v1/traces")
+"""Where OTLP may be posted; the last one is where Langfuse's SDK posts."""
+
+_Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+def application(intake: Intake, health: Callable[[], Mapping[str, object]]) -> Starlette:
+    """The ASGI application; `health` is what /healthz shows."""
+
+    async def healthz(request: Request) -> Response:
+        del request
+        return JSONResponse(health())
+
+    traces = partial(_export, intake, SPANS)
+    endpoints: dict[str, _Endpoint] = {
+        "/v1/traces": traces,
+        "/v1/logs": partial(_export, intake, LOGS),
+        "/v1/metrics": partial(_discard, intake),
+        "/api/public/otel/v1/traces": traces,
+    }
+    routes = [
+        Route(path, partial(_answer, intake, endpoint), methods=["POST"])
+        for path, endpoint in endpoints.items()
+    ]
+    return Starlette(
+        routes=[*routes, Route("/healthz", healthz)],
+        exception_handlers={HTTPException: partial(_not_found, intake)},
+    )
+
+
+async def _answer(intake: Intake, endpoint: _Endpoint, request: Request) -> Response:
+    """Whatever happens is an answer, and never a 500: senders do not retry those."""
+    try:
+        intake.admit(request.headers.get("authorization"))
+        return await endpoint(request)
+    except Refusal as refusal:
+        return _refused(intake, refusal, request)
+    except ClientDisconnect:
+        intake.counters.refused["disconnected"] += 1
+        return Response(status_code=400)
+    except Exception:
+        logger.exception("a request to %s failed unexpectedly", request.url.path)
+        return _refused(intake, Refusal.unexpected(intake.limits.retry_seconds), request)
+
+
+async def _export(intake: Intake, signal: Signal, request: Request) -> Response:
+    encoding = _encoding(request)
+    gzipped = check_encoding(request.headers.get("content-encoding", ""))
+    intake.counters.requests[f"http {signal.kind}"] += 1
+    with intake.hold() as held:
+        body = await _body(request, intake, held)
+        decoded = await intake.take(body, signal=signal, encoding=encoding, gzipped=gzipped, held=held)
+    content = encoded(accepted(decoded, signal), encoding)
+    return Response(content, media_type=CONTENT_TYPES[encoding])
+
+
+async def _discard(intake: Intake, request: Request) -> Response:
+    """Metrics are of no use here, but a sender that exports all three signals should not see errors."""
+    encoding = _encoding(request)
+    with intake.hold() as held:
+        await _body(request, intake, held)
+    intake.counters.ignored["metrics_requests"] += 1
+    return Response(b"" if encoding == "protobuf" else b"{}", media_type=CONTENT_TYPES[encoding])
+
+
+async def _body(request: Request, intake: Intake, held: Held) -> bytes:
+    """The body as sent. Raises Refusal when it is too large, or when the sender takes too long."""
+    limits = intake.limits
+    declared = request.headers.get("content-length", "")
+    if declared.isdecimal() and int(declared) > limits.max_body_bytes:
+        raise Refusal.too_large("the body", limits.max_body_bytes)
+    chunks: list[bytes] = []
+    size = 0
+    try:
+        async with asyncio.timeout(limits.request_seconds), asyncio.timeout(limits.chunk_seconds) as patience:
+            async for chunk in request.stream():
+                patience.reschedule(asyncio.get_running_loop().time() + limits.chunk_seconds)
+                size += len(chunk)
+                if size > limits.max_body_bytes:
+                    raise Refusal.too_large("the body", limits.max_body_bytes)
+                held.grow(len(chunk))
+                chunks.append(chunk)
+    except TimeoutError:
+        raise Refusal(
+            Reason.SLOW, "the body came too slowly; send smaller batches", limits.retry_seconds
+        ) from None
+    return b"".join(chunks)
+
+
+def _encoding(request: Request) -> Encoding:
+    sent = request.headers.get("content-type", "")
+    media_type = sent.partition(";")[0].strip().lower()
+    for encoding, known in CONTENT_TYPES.items():
+        if media_type == known:
+            return encoding
+    raise Refusal(
+        Reason.UNSUPPORTED,
+        f"Content-Type {sent[:60]!r} is not supported; send application/x-protobuf or application/json",
+    )
+
+
+def _refused(intake: Intake, refusal: Refusal, request: Request) -> Response:
+    """The refusal as OTLP wants it: google.rpc.Status in the request's encoding, JSON when that is unknown."""
+    intake.refused(refusal)
+    try:
+        encoding = _encoding(request)
+    except Refusal:
+        encoding = "json"
+    headers: dict[str, str] = {}
+    if refusal.retry_seconds is not None:
+        headers["Retry-After"] = str(refusal.retry_seconds)
+    if refusal.reason is Reason.UNAUTHENTICATED:
+        headers["WWW-Authenticate"] = "Bearer"
+    if refusal.reason is Reason.SLOW:
+        headers["Connection"] = "close"
+    content = encoded(refusal.status(), encoding)
+    return Response(content, refusal.reason.http, headers, CONTENT_TYPES[encoding])
+
+
+async def _not_found(intake: Intake, request: Request, error: Exception) -> Response:
+    wrong_method = isinstance(error, HTTPException) and error.status_code == Reason.WRONG_METHOD.http
+    reason = Reason.WRONG_METHOD if wrong_method else Reason.UNKNOWN_PATH
+    problem = f"{request.method} {request.url.path[:80]} is not served; POST to {', '.join(PATHS)}"
+    return _refused(intake, Refusal(reason, problem), request)

@@ -1,0 +1,186 @@
+"""The receiving role from start to end."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+
+from ragvigil.scorer.errors import ConfigError, StoreError
+from ragvigil.scorer.inbox import Arrival
+from ragvigil.scorer.receive.intake import Intake
+from ragvigil.scorer.receive.limits import Limits
+from ragvigil.scorer.receive.otlp_http import application
+
+Start = Callable[..., Awaitable[Any]]
+Request = Callable[[Iterable[Span]], ExportTraceServiceRequest]
+SpanOf = Callable[..., Span]
+
+PROTOBUF = {"Content-Type": "application/x-protobuf"}
+
+IMPORTS_OF_THE_RECEIVER = """
+import sys
+import ragvigil.scorer.receive.serve
+heavy = {"numpy", "sqlite_utils", "pandas", "ragvigil.scorer.store", "ragvigil.scorer.judge"} & set(sys.modules)
+assert not heavy, heavy
+"""
+
+
+def test_the_receiver_imports_nothing_heavy() -> None:
+    """numpy alone would cost a third of its memory."""
+    done = subprocess.run(
+        [sys.executable, "-c", IMPORTS_OF_THE_RECEIVER],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+async def test_stopping_answers_what_is_under_way_and_ends(
+    start: Start, client: httpx.AsyncClient, request_of: Request, span_of: SpanOf
+) -> None:
+    """Requests that wait for a slow commit get their 200 and are stored; then the role ends."""
+    receiver = await start(inbox={"commit_seconds": 0.5})
+    bodies = [request_of([span_of(number, number)]).SerializeToString() for number in range(1, 6)]
+    sent = [
+        asyncio.create_task(client.post(f"{receiver.url}/v1/traces", content=body, headers=PROTOBUF))
+        for body in bodies
+    ]
+    await until_requests(client, receiver, 5)
+    receiver.stop.set()
+    assert [(await one).status_code for one in sent] == [200] * 5
+    await asyncio.wait_for(receiver.ended, 10)
+    assert len(receiver.spans()) == 5
+    with pytest.raises(httpx.ConnectError):
+        await client.post(f"{receiver.url}/v1/traces", content=bodies[0], headers=PROTOBUF)
+
+
+async def until_requests(client: httpx.AsyncClient, receiver: Any, count: int) -> None:
+    """Poll until so many requests have come in."""
+    async with asyncio.timeout(10):
+        while True:
+            found = (await client.get(f"{receiver.url}/healthz")).json()
+            if found["received"]["requests"] == {"http spans": count}:
+                return
+            await asyncio.sleep(0.005)
+
+
+async def test_a_second_receiver_on_the_same_inbox_is_told_so(start: Start) -> None:
+    """Before it binds anything."""
+    await start()
+    with pytest.raises(StoreError, match=r"set inbox\.path"):
+        await start()
+
+
+@pytest.mark.parametrize("protocol", ["grpc", "http"])
+async def test_an_address_in_use_is_a_config_error(start: Start, protocol: str, tmp_path: Path) -> None:
+    """It names the key, and the inbox is free again afterwards."""
+    first = await start()
+    taken = getattr(first.bound, protocol)
+    with pytest.raises(ConfigError, match=rf"receive\.{protocol}: {taken} cannot be used"):
+        await start(receive={protocol: taken}, inbox={"path": tmp_path / "second"})
+    await start(inbox={"path": tmp_path / "second"})
+
+
+class BrokenDisk:
+    """Staging whose commits fail, then work."""
+
+    def __init__(self) -> None:
+        self.broken = True
+
+    def append(self, rows: Iterable[Arrival]) -> Future[None]:
+        """A future that fails while the disk is broken."""
+        future: Future[None] = Future()
+        if self.broken:
+            future.set_exception(StoreError("inbox cannot be written: disk I/O error"))
+        else:
+            future.set_result(None)
+        return future
+
+
+async def test_a_failing_disk_is_a_503_that_passes(request_of: Request, span_of: SpanOf) -> None:
+    """Nothing is acked, the sender is told to come back, and afterwards it is taken."""
+    disk = BrokenDisk()
+    intake = Intake(disk, Limits())
+    body = request_of([span_of(1, 1)]).SerializeToString()
+    async with client_of(intake) as client:
+        answer = await client.post("/v1/traces", content=body, headers=PROTOBUF)
+        assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
+        disk.broken = False
+        assert (await client.post("/v1/traces", content=body, headers=PROTOBUF)).status_code == 200
+    assert (intake.counters.spans, dict(intake.counters.refused)) == (1, {"store": 1})
+
+
+async def test_a_stopping_receiver_refuses_new_work(request_of: Request, span_of: SpanOf) -> None:
+    """503 with Retry-After, so that the sender keeps its spans."""
+    intake = Intake(BrokenDisk(), Limits())
+    intake.stopping = True
+    async with client_of(intake) as client:
+        answer = await client.post("/v1/traces", content=b"", headers=PROTOBUF)
+    assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
+
+
+async def test_a_sender_that_falls_silent_is_refused(request_of: Request) -> None:
+    """A body that stops coming costs a bounded time, and the memory is given back."""
+    intake = Intake(BrokenDisk(), Limits(chunk_seconds=0.05))
+
+    async def silent() -> AsyncIterator[bytes]:
+        yield b"{"
+        await asyncio.Event().wait()
+
+    async with client_of(intake) as client:
+        answer = await client.post(
+            "/v1/traces", content=silent(), headers={"Content-Type": "application/json"}
+        )
+    assert (answer.status_code, answer.headers["connection"]) == (503, "close")
+    assert intake.open_bytes.held == 0
+
+
+async def test_too_many_bytes_at_once_are_refused_for_now(request_of: Request, span_of: SpanOf) -> None:
+    """Requests that are worked on hold at most so much memory together; one alone is always let in."""
+    disk = BrokenDisk()
+    disk.broken = False
+    intake = Intake(disk, Limits(max_open_bytes=1_000))
+    body = request_of([span_of(1, 1, text="x" * 5_000)]).SerializeToString()
+    async with client_of(intake) as client:
+        assert (await client.post("/v1/traces", content=body, headers=PROTOBUF)).status_code == 200
+        with intake.hold() as held:
+            held.grow(900)
+            assert (await client.post("/v1/traces", content=body, headers=PROTOBUF)).status_code == 429
+    assert intake.open_bytes.held == 0
+
+
+async def test_a_fault_of_our_own_is_never_a_500(
+    request_of: Request, span_of: SpanOf, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Senders do not retry a 500, so it would lose data."""
+
+    class Faulty:
+        """Raises what nobody expects."""
+
+        def append(self, rows: Iterable[Arrival]) -> Future[None]:
+            """Never returns."""
+            raise ZeroDivisionError
+
+    body = request_of([span_of(1, 1)]).SerializeToString()
+    async with client_of(Intake(Faulty(), Limits())) as client:
+        answer = await client.post("/v1/traces", content=body, headers=PROTOBUF)
+    assert answer.status_code == 503
+    assert "failed unexpectedly" in caplog.text
+
+
+def client_of(intake: Intake) -> httpx.AsyncClient:
+    """A client that talks to the application without a socket."""
+    transport = httpx.ASGITransport(application(intake, dict))
+    return httpx.AsyncClient(transport=transport, base_url="http://receiver")
