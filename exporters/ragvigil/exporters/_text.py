@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from ragvigil.exporters._alert import Action, Alert, Example, Measurement
 
-_LABELS: dict[Action, str] = {"trigger": "TRIGGERED", "update": "UPDATED", "resolve": "RESOLVED"}
+_STATUS: dict[Action, str] = {"trigger": "triggered", "update": "updated", "resolve": "resolved"}
 
 _MOST_CHARACTERS = 10_000
 
@@ -75,16 +75,17 @@ def as_text(alert: Alert) -> str:
     >>> rate = Measurement(0.6, 0.5, 0.7, 80)
     >>> print(as_text(Alert("i", "key", "trigger", "error", "citation", "shop", None, "It fell",
     ...                     "By much.", rate, rate, since=moment, at=moment)))
-    [TRIGGERED] It fell
+    It fell
     By much.
     <BLANKLINE>
+    status    triggered
     severity  error
     service   shop
     since     2026-03-01 03:04:00 UTC
     sent      2026-03-01 03:04:00 UTC
     incident  i
     """
-    lines = [f"[{_LABELS[alert.action]}] {clean(alert.title, limit=200)}"]
+    lines = [clean(alert.title, limit=200)]
     lines += [clean(line, limit=2_000) for line in alert.summary.splitlines()]
     lines += ["", *(f"{name:<9} {value}" for name, value in _facts(alert))]
     for number, example in enumerate(alert.examples, start=1):
@@ -95,15 +96,16 @@ def as_text(alert: Alert) -> str:
 def _facts(alert: Alert) -> list[tuple[str, str]]:
     place = f" ({clean(alert.environment, limit=200)})" if alert.environment else ""
     facts = [
+        ("status", _STATUS[alert.action]),
         ("severity", alert.severity),
         ("service", clean(alert.service, limit=200) + place),
         ("since", _moment(alert.since)),
         ("sent", _moment(alert.at)),
         ("incident", clean(alert.incident_id, limit=200)),
     ]
-    if alert.segment:
-        parts = (f"{name}={value}" for name, value in sorted(alert.segment.items()))
-        facts.insert(2, ("segment", clean(", ".join(parts), limit=500)))
+    parts = [f"{name}={value}" for name, value in sorted(alert.segment.items()) if name != "service"]
+    if parts:
+        facts.insert(3, ("segment", clean(", ".join(parts), limit=500)))
     return facts + ([("page", clean(alert.link, limit=2_000))] if alert.link else [])
 
 

@@ -43,42 +43,55 @@ class Receive(_Section):
     """Where OTLP comes in."""
 
     grpc: Address = Field(
-        "127.0.0.1:4317", description="host:port for OTLP over gRPC; port 0 picks a free one"
+        default="127.0.0.1:4317", description="host:port for OTLP over gRPC; port 0 picks a free one"
     )
     http: Address = Field(
-        "127.0.0.1:4318", description="host:port for OTLP over HTTP; port 0 picks a free one"
+        default="127.0.0.1:4318", description="host:port for OTLP over HTTP; port 0 picks a free one"
     )
     token: SecretStr | None = Field(
-        None, description="bearer token that senders must show; demanded when an address is not loopback"
+        default=None,
+        description="bearer token that senders must show; demanded when an address is not loopback",
     )
-    max_body_bytes: int = Field(64 * 2**20, gt=0, description="largest request, also after decompression")
+    max_body_bytes: int = Field(
+        default=64 * 2**20, gt=0, description="largest request, also after decompression"
+    )
     max_span_bytes: int = Field(
-        4 * 2**20, gt=0, description="largest single span; a larger one is rejected alone"
+        default=4 * 2**20, gt=0, description="largest single span; a larger one is rejected alone"
     )
 
 
 class Inbox(_Section):
     """Durable staging before the ack."""
 
-    path: Path | None = Field(None, description="folder of the segments; default: beside the store file")
-    max_bytes: int = Field(2**30, gt=0, description="full above this: senders are told to come back later")
-    segment_bytes: int = Field(64 * 2**20, gt=0, description="a segment file is closed above this size")
-    commit_seconds: Seconds = Field(0.005, description="longest wait of a request for its group commit")
-    commit_bytes: int = Field(2**20, gt=0, description="a group commit happens at once above this size")
+    path: Path | None = Field(
+        default=None, description="folder of the segments; default: beside the store file"
+    )
+    max_bytes: int = Field(
+        default=2**30, gt=0, description="full above this: senders are told to come back later"
+    )
+    segment_bytes: int = Field(
+        default=64 * 2**20, gt=0, description="a segment file is closed above this size"
+    )
+    commit_seconds: Seconds = Field(
+        default=0.005, description="longest wait of a request for its group commit"
+    )
+    commit_bytes: int = Field(
+        default=2**20, gt=0, description="a group commit happens at once above this size"
+    )
 
 
 class Store(_Section):
     """Where records, scores and incidents stay."""
 
     url: str = Field(
-        "sqlite:///ragvigil.db", description="sqlite:///PATH (a relative path has three slashes)"
+        default="sqlite:///ragvigil.db", description="sqlite:///PATH (a relative path has three slashes)"
     )
 
     user_ids: Literal["hmac", "plain"] = Field(
-        "hmac", description="how user and conversation ids are stored: as an HMAC, or as on the wire"
+        default="hmac", description="how user and conversation ids are stored: as an HMAC, or as on the wire"
     )
     user_id_key: SecretStr | None = Field(
-        None, description="key of that HMAC; default: one made at random and kept in the store"
+        default=None, description="key of that HMAC; default: one made at random and kept in the store"
     )
 
     @field_validator("url")
@@ -98,25 +111,28 @@ class Assemble(_Section):
     """When a trace is complete."""
 
     quiet_seconds: Seconds = Field(
-        2.0, description="a trace whose root has ended is complete after this long without a span"
+        default=2.0, description="a trace whose root has ended is complete after this long without a span"
     )
     rootless_seconds: Seconds = Field(
-        30.0, description="a trace without a root is complete after this long without a span"
+        default=30.0, description="a trace without a root is complete after this long without a span"
     )
     timeout_seconds: Seconds = Field(
-        600.0, description="a trace is read as it stands after this long, and marked timed_out"
+        default=600.0, description="a trace is read as it stands after this long, and marked timed_out"
     )
     max_open_traces: int = Field(
-        50_000, gt=0, description="open traces held at once; the oldest is read early above it"
+        default=50_000, gt=0, description="open traces held at once; the oldest is read early above it"
     )
-    max_open_bytes: int = Field(256 * 2**20, gt=0, description="bytes of open traces held at once")
+    max_open_bytes: int = Field(default=256 * 2**20, gt=0, description="bytes of open traces held at once")
 
 
 class Sample(_Section):
     """Who is judged."""
 
     rate: float = Field(
-        0.10, ge=0, le=1, description="share of records judged, by a restart-stable hash of the trace id"
+        default=0.10,
+        ge=0,
+        le=1,
+        description="share of records judged, by a restart-stable hash of the trace id",
     )
 
 
@@ -124,11 +140,11 @@ class Judge(_Section):
     """The instrument."""
 
     kind: Literal["builtin", "none"] = Field(
-        "builtin", description="builtin: offline and deterministic; none: checks only"
+        default="builtin", description="builtin: offline and deterministic; none: checks only"
     )
-    model: str = Field("lexical-1", description="for builtin, the fitted coefficients to use")
+    model: str = Field(default="lexical-1", description="for builtin, the fitted coefficients to use")
     max_jobs: int = Field(
-        10_000, gt=0, description="records waiting for the judge; above it they are shed, and counted"
+        default=10_000, gt=0, description="records waiting for the judge; above it they are shed, and counted"
     )
 
 
@@ -136,34 +152,38 @@ class Rule(_Section):
     """When a fall of one series deserves a page."""
 
     window_seconds: Seconds = Field(
-        3600.0, description="stretch of event time that is compared with the baseline"
+        default=3600.0, description="stretch of event time that is compared with the baseline"
     )
     baseline_seconds: Seconds = Field(
-        7 * 86_400.0, description="stretch before the window that the window is compared with"
+        default=7 * 86_400.0, description="stretch before the window that the window is compared with"
     )
     warmup_seconds: Seconds = Field(
-        7 * 86_400.0, description="history a series needs before it can page (cold_start until then)"
+        default=7 * 86_400.0, description="history a series needs before it can page (cold_start until then)"
     )
-    min_sample: int = Field(50, ge=20, description="observations the window needs before it is compared")
-    min_baseline: int = Field(300, ge=20, description="observations the baseline needs")
-    min_drop: float = Field(0.05, gt=0, lt=1, description="smallest fall, as a share, that deserves a page")
+    min_sample: int = Field(
+        default=50, ge=20, description="observations the window needs before it is compared"
+    )
+    min_baseline: int = Field(default=300, ge=20, description="observations the baseline needs")
+    min_drop: float = Field(
+        default=0.05, gt=0, lt=1, description="smallest fall, as a share, that deserves a page"
+    )
     confidence: float = Field(
-        0.9999, gt=0.5, lt=1, description="two-sided confidence of the interval of the fall"
+        default=0.9999, gt=0.5, lt=1, description="two-sided confidence of the interval of the fall"
     )
     resolve_seconds: Seconds = Field(
-        1800.0, description="how long a series must look recovered before the page resolves"
+        default=1800.0, description="how long a series must look recovered before the page resolves"
     )
 
 
 class Monitor(_Section):
     """How series are watched."""
 
-    tick_seconds: Seconds = Field(10.0, description="time between two evaluations")
+    tick_seconds: Seconds = Field(default=10.0, description="time between two evaluations")
     bucket_seconds: float = Field(
-        60.0, ge=1, description="grain of the rollups; fixed for the life of a store"
+        default=60.0, ge=1, description="grain of the rollups; fixed for the life of a store"
     )
     page_environments: tuple[str, ...] = Field(
-        ("production", "prod"),
+        default=("production", "prod"),
         description="values of deployment.environment.name that page; a service that sets none pages too",
     )
     faithfulness: Rule = Rule()
@@ -190,7 +210,8 @@ class PagerDutyChannel(_Section):
     type: Literal["pagerduty"] = Field(description='"pagerduty"')
     routing_key: SecretStr = Field(description="integration key of the service, 32 characters")
     url: str = Field(
-        "https://events.pagerduty.com/v2/enqueue", description="events endpoint; the EU region has its own"
+        default="https://events.pagerduty.com/v2/enqueue",
+        description="events endpoint; the EU region has its own",
     )
 
 
@@ -201,10 +222,11 @@ class Links(_Section):
     """Addresses that a page may show."""
 
     public_url: str | None = Field(
-        None, description="where people reach this scorer's pages, for example https://rag.example.com"
+        default=None,
+        description="where people reach this scorer's pages, for example https://rag.example.com",
     )
     trace_url_template: str | None = Field(
-        None,
+        default=None,
         description="link to a trace in your tracing tool, with {trace_id}, for example https://tempo/trace/{trace_id}",
     )
 
