@@ -18,7 +18,7 @@ import pytest
 
 from ragvigil.scorer.errors import StoreError
 from ragvigil.scorer.store import reading
-from ragvigil.scorer.store.sqlite import open_for_reading
+from ragvigil.scorer.store.reading import open_for_reading
 
 PATIENCE = 30.0
 T = TypeVar("T")

@@ -23,8 +23,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.sdk.trace.id_generator import IdGenerator
 from tests.scorer.conftest import Scorer, Serve, eventually
 
-from ragvigil.scorer.store.reading import Ledger
-from ragvigil.scorer.store.sqlite import open_for_reading
+from ragvigil.scorer.store.reading import Ledger, open_for_reading
 
 
 class SeededIds(IdGenerator):

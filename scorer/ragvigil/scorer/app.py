@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from ragvigil.scorer.config import Settings
 
 if TYPE_CHECKING:
-    from ragvigil.scorer.receive import Bound
+    from ragvigil.scorer.receive.serve import Bound
 
 _log = logging.getLogger(__name__)
 
@@ -38,7 +38,7 @@ def serve(
 
 
 async def _receive(settings: Settings, score_command: Sequence[str], ready: Callable[[Bound], None]) -> int:
-    from ragvigil.scorer.receive import receive
+    from ragvigil.scorer.receive.serve import receive
 
     stop = _stop_on_signals()
     receiving = asyncio.create_task(receive(settings, ready=ready, stop=stop))

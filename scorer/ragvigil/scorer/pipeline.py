@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import logging
 import sqlite3
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from ragvigil.scorer.assemble import Assembled, Assembler
-from ragvigil.scorer.inbox import InboxReader, Position
-from ragvigil.scorer.sample import decide
-
 from ragvigil.scorer.checks import run_checks
 from ragvigil.scorer.dialects import read_records
+from ragvigil.scorer.inbox import InboxReader, Position
+from ragvigil.scorer.sample import decide
 from ragvigil.scorer.span import logs_of, spans_of
 from ragvigil.scorer.store.port import (
     Job,
@@ -55,13 +55,15 @@ class Pipeline:
         assembler: Assembler,
         store: RecordStore,
         plan: SamplePlan,
-        now: Callable[[], int],
+        now: Callable[[], int] = time.time_ns,
+        ticks: Callable[[], int] = time.monotonic_ns,
     ) -> None:
         self._inbox = inbox
         self._assembler = assembler
         self._store = store
         self._plan = plan
         self._now = now
+        self._ticks = ticks
         self._read_to = store.watermark()
         self._committed = self._read_to
         self._assembled: list[Assembled] = []
@@ -73,11 +75,11 @@ class Pipeline:
         With `everything`, open traces are read as they stand.
         """
         rows = self._inbox.read(self._read_to, _ROWS_A_TURN)
-        now = self._now()
+        ticks = self._ticks()  # a clock that is set must not end or keep a trace
         for row in rows:
-            self._assembler.add(row.position, row.kind, row.trace_id, row.payload, now)
+            self._assembler.add(row.position, row.kind, row.trace_id, row.payload, ticks)
             self._read_to = row.position
-        self._assembled += self._assembler.due(now, everything=everything and not rows)
+        self._assembled += self._assembler.due(ticks, everything=everything and not rows)
         jobs = self._commit(self._assembled[:_TRACES_A_COMMIT])
         return bool(rows or self._assembled), jobs
 

@@ -14,16 +14,16 @@ from concurrent.futures import Future
 from typing import TypeVar
 
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
-from ragvigil.scorer.assemble import Assembler
-from ragvigil.scorer.deliver import Channel, Courier
-from ragvigil.scorer.inbox import InboxReader
-from ragvigil.scorer.monitor import Monitor
 
 from ragvigil import exporters, prompts
 from ragvigil.scorer import config
+from ragvigil.scorer.assemble import Assembler
+from ragvigil.scorer.deliver import Channel, Courier
+from ragvigil.scorer.inbox import InboxReader
 from ragvigil.scorer.judge import build_judge
 from ragvigil.scorer.judging import Bench
 from ragvigil.scorer.lock import exclusive
+from ragvigil.scorer.monitor import Monitor
 from ragvigil.scorer.monitoring import Delivery
 from ragvigil.scorer.pipeline import Pipeline, SamplePlan
 from ragvigil.scorer.store.port import Job, Judgement
@@ -116,7 +116,6 @@ class Scoring(threading.Thread):
             plan=SamplePlan(
                 settings.sample.rate if settings.judge.kind != "none" else 0.0, settings.judge.max_jobs
             ),
-            now=time.time_ns,
         )
         self.monitor = Monitor(store.monitoring, settings.monitor, list(settings.channels), settings.links)
 
@@ -231,7 +230,9 @@ async def _score(settings: config.Settings, stop: asyncio.Event) -> None:
 @contextlib.contextmanager
 def _ticking(scoring: Scoring, seconds: float) -> Iterator[None]:
     scheduler = AsyncIOScheduler()
-    scheduler.add_job(lambda: scoring.call(scoring.tick), "interval", seconds=seconds, coalesce=True, max_instances=1)
+    scheduler.add_job(
+        lambda: scoring.call(scoring.tick), "interval", seconds=seconds, coalesce=True, max_instances=1
+    )
     scheduler.start()
     try:
         yield

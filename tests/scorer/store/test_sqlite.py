@@ -16,7 +16,8 @@ from ragvigil.scorer.inbox import Position
 from ragvigil.scorer.monitoring import SeriesKey, Sums
 from ragvigil.scorer.store import reading
 from ragvigil.scorer.store.port import Judgement, LedgerEntry, RawTrace, ScoredRecord, ScoredTrace
-from ragvigil.scorer.store.sqlite import SqliteStore, open_for_reading
+from ragvigil.scorer.store.reading import open_for_reading
+from ragvigil.scorer.store.sqlite import SqliteStore
 from ragvigil.scorer.trace import Document, RagTrace, Retrieval, Tokens
 from ragvigil.scorer.verdict import CheckResult, Claim, Verdict
 

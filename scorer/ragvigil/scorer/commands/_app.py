@@ -1,4 +1,7 @@
-"""The command table, and what every command shares: options, errors as one line, exit codes."""
+"""The command table, and what every command shares: options, errors as one line, exit codes.
+
+Commands import what is heavy when they run: the process of `ragvigil serve` stays without numpy.
+"""
 
 from __future__ import annotations
 

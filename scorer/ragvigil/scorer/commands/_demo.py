@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from ragvigil.scorer.commands._options import JsonOption
-from ragvigil.scorer.demo import run_demo
 
 
 def demo(
@@ -30,4 +29,6 @@ def demo(
     traces_ingested, ledger, judged, series, incidents, wall_seconds. Seconds of an incident count from the
     moment its fault began. Exit code 1 when a fault was not paged once, named rightly, and resolved.
     """
+    from ragvigil.scorer.demo.run import run_demo
+
     return run_demo(faults=faults, directory=directory, as_json=as_json)

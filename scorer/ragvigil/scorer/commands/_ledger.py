@@ -9,7 +9,6 @@ import typer
 
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
 from ragvigil.scorer.store import reading
-from ragvigil.scorer.store.sqlite import open_for_reading
 
 _MEANING = {
     "pending": "sampled, waiting for its verdict",
@@ -27,7 +26,7 @@ def ledger(config: ConfigOption = None, store: StoreOption = None, as_json: Json
 
     Exit code 1 when they do not.
     """
-    with closing(open_for_reading(settings_of(config, store).store.path)) as connection:
+    with closing(reading.open_for_reading(settings_of(config, store).store.path)) as connection:
         sums = reading.ledger(connection)
     if as_json:
         typer.echo(

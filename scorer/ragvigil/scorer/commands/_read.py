@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from ragvigil.scorer.offline.read import as_json, read_files
 
 
 def read(
@@ -22,6 +21,8 @@ def read(
 
     The files of one call are joined by trace id, so split exports and log events find their trace.
     """
+    from ragvigil.scorer.offline.read import as_json, read_files
+
     for record in read_files(files):
         typer.echo(json.dumps(as_json(record), ensure_ascii=False))
     return 0

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from ragvigil.scorer.offline.score import score_rows
 
 from ragvigil.scorer.commands._options import JsonOption
 from ragvigil.scorer.errors import InputError
@@ -31,6 +30,8 @@ def score(
     A row is {id, query, evidence: [{id, text}], answer} or {question, answer, contexts: [text]}; unknown keys
     are allowed, the query may be empty. One result per row, in order. Exit code 1 when one has no score.
     """
+    from ragvigil.scorer.offline.score import score_rows
+
     failed = 0
     try:
         source = nullcontext(sys.stdin) if str(file) == "-" else file.open(encoding="utf-8")

@@ -14,7 +14,7 @@ from ragvigil.scorer.app import serve as run_role
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
 
 if TYPE_CHECKING:
-    from ragvigil.scorer.receive import Bound
+    from ragvigil.scorer.receive.serve import Bound
 
 
 def serve(

@@ -15,13 +15,12 @@ from ragvigil.exporters import Measurement
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
 from ragvigil.scorer.monitoring import Incident
 from ragvigil.scorer.store import reading
-from ragvigil.scorer.store.sqlite import open_for_reading
 
 
 def status(config: ConfigOption = None, store: StoreOption = None, as_json: JsonOption = False) -> int:
     """Show every series with its interval and n, the incidents, and whether the scorer lives."""
     path = settings_of(config, store).store.path
-    with closing(open_for_reading(path)) as connection:
+    with closing(reading.open_for_reading(path)) as connection:
         if as_json:
             typer.echo(json.dumps(_as_json(connection)))
         else:

@@ -86,6 +86,15 @@ class SqliteMonitoring:
             for row in rows
         ]
 
+    def waiting(self, key: SeriesKey, since: int, until: int) -> int:
+        """Records of that service and stretch that wait for a verdict."""
+        row = self._connection.execute(
+            "SELECT count(*) FROM ledger l JOIN records r USING (trace_id, span_id) WHERE l.state = 'pending' "
+            "AND r.service = ? AND r.environment = ? AND r.started_at >= ? AND r.started_at < ?",
+            (key.service, key.environment or "", since, until),
+        ).fetchone()
+        return int(row[0])
+
     def open_incident(self, key: SeriesKey) -> Incident | None:
         """The incident of that series that is not resolved."""
         row = self._connection.execute(

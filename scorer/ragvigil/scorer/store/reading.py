@@ -5,11 +5,15 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from ragvigil.exporters import Measurement
+from ragvigil.scorer.errors import StoreError
 from ragvigil.scorer.monitoring import Incident, SeriesKey, SeriesState
 from ragvigil.scorer.store._rows import measurement_of
 from ragvigil.scorer.store._sqlite_monitoring import incident_of, key_of
+
+_BUSY_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,23 @@ class Message:
     delivered_at: int | None
     refused_at: int | None
     reason: str | None
+
+
+def open_for_reading(path: Path) -> sqlite3.Connection:
+    """A read-only connection to a store that may be written at this moment.
+
+    Raises StoreError when there is none.
+    """
+    if not path.is_file():
+        raise StoreError(f"{path}: no such store; start one with: ragvigil serve --store sqlite:///{path}")
+    connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=_BUSY_SECONDS)
+    connection.row_factory = sqlite3.Row
+    try:
+        connection.execute("SELECT 1 FROM ledger LIMIT 1")
+    except sqlite3.Error as error:
+        connection.close()
+        raise StoreError(f"{path}: not a ragvigil store ({error})") from error
+    return connection
 
 
 def ledger(connection: sqlite3.Connection) -> Ledger:

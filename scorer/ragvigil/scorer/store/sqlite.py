@@ -8,7 +8,6 @@ import secrets
 import sqlite3
 from collections.abc import Callable
 from importlib.resources import files
-from pathlib import Path
 from typing import Self
 
 import sqlite_utils
@@ -112,20 +111,3 @@ class SqliteStore:
     def _remembered(self, key: str, make: Callable[[], str]) -> str:
         self._connection.execute("INSERT OR IGNORE INTO meta (key, value) VALUES (?, ?)", (key, make()))
         return str(self._connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()[0])
-
-
-def open_for_reading(path: Path) -> sqlite3.Connection:
-    """A read-only connection to a store that may be written at this moment.
-
-    Raises StoreError when there is none.
-    """
-    if not path.is_file():
-        raise StoreError(f"{path}: no such store; start one with: ragvigil serve --store sqlite:///{path}")
-    connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=_BUSY_SECONDS)
-    connection.row_factory = sqlite3.Row
-    try:
-        connection.execute("SELECT 1 FROM ledger LIMIT 1")
-    except sqlite3.Error as error:
-        connection.close()
-        raise StoreError(f"{path}: not a ragvigil store ({error})") from error
-    return connection

@@ -1,0 +1,113 @@
+"""The command line as a user types it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROW = {
+    "id": "r1",
+    "query": "When does water boil?",
+    "evidence": [{"id": "w", "text": "Water boils at 100 degrees Celsius at sea level."}],
+    "answer": "Water boils at 100 degrees Celsius at sea level [w].",
+}
+
+
+def ragvigil(*arguments: str, text: str = "", folder: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run the command."""
+    return subprocess.run(
+        [sys.executable, "-m", "ragvigil.scorer", *arguments],
+        input=text,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        cwd=folder,
+        env={**os.environ, "COLUMNS": "120"},
+    )
+
+
+@pytest.mark.parametrize("command", ["serve", "demo", "check-config", "status", "ledger", "score", "read"])
+def test_every_command_teaches(command: str) -> None:
+    """--help says what the command is for and what its exit codes mean."""
+    shown = ragvigil(command, "--help")
+    assert shown.returncode == 0
+    assert len(shown.stdout) > 500
+    assert "Exit codes: 0 done" in shown.stdout
+
+
+def test_the_version_is_the_distributions() -> None:
+    """Written once."""
+    from importlib.metadata import version
+
+    assert ragvigil("--version").stdout.strip() == version("ragvigil")
+
+
+def test_score_gives_one_result_a_row_in_order(tmp_path: Path) -> None:
+    """Both row shapes; an unsupported number is found; a bad row is named and hurts only itself."""
+    wrong = {
+        "question": "",
+        "answer": "Water boils at 70 degrees Celsius at sea level [q].",
+        "contexts": ["x"],
+    }
+    wrong["contexts"] = [ROW["evidence"][0]["text"]]  # type: ignore[index]  # a literal of mixed types
+    path = tmp_path / "rows.jsonl"
+    path.write_text("\n".join([json.dumps(ROW), json.dumps(wrong), "[1]"]))
+    done = ragvigil("score", str(path), "--json")
+    first, second, third = map(json.loads, done.stdout.splitlines())
+    assert (first["id"], first["state"], first["passed"], first["citation_correctness"]) == (
+        "r1",
+        "supported",
+        True,
+        1.0,
+    )
+    assert first["claims"][0]["supported_by"] == ["w"]
+    assert (second["passed"], second["citation_correctness"]) == (False, 0.0)
+    assert "line 3" in third["error"]
+    assert done.returncode == 1
+
+
+def test_score_reads_standard_input_and_can_leave_the_judge_out() -> None:
+    """For pipes."""
+    done = ragvigil("score", "-", "--judge", "none", "--json", text=json.dumps(ROW))
+    result = json.loads(done.stdout)
+    assert result["citation_correctness"] == 1.0
+    assert result["faithfulness"] is None
+    assert done.returncode == 0
+
+
+def test_a_judge_that_is_not_there_is_named_with_those_that_are() -> None:
+    """The LLM judge is a later version's."""
+    done = ragvigil("score", "-", "--judge", "openai", text=json.dumps(ROW))
+    assert done.returncode == 2
+    assert "builtin" in done.stderr
+
+
+def test_check_config_names_the_nearest_key(tmp_path: Path) -> None:
+    """Exit code 2, one line, no traceback."""
+    path = tmp_path / "ragvigil.toml"
+    path.write_text("[sample]\nrat = 0.2\n")
+    done = ragvigil("check-config", str(path))
+    assert (done.returncode, done.stderr) == (2, "ragvigil: sample.rat: unknown key (did you mean rate?)\n")
+    path.write_text("[channels.a]\ntype = 'pagerduty'\nrouting_key = 'hush'\n")
+    shown = ragvigil("check-config", str(path), "--json")
+    assert json.loads(shown.stdout)["settings"]["channels"]["a"]["routing_key"] == "**********"
+
+
+@pytest.mark.parametrize("command", ["status", "ledger"])
+def test_a_store_that_is_not_there_is_exit_code_3(command: str, tmp_path: Path) -> None:
+    """And names the command that makes one."""
+    done = ragvigil(command, folder=tmp_path)
+    assert done.returncode == 3
+    assert "ragvigil serve --store" in done.stderr
+
+
+def test_a_file_that_is_not_there_is_exit_code_2(tmp_path: Path) -> None:
+    """For read and score alike."""
+    for command in ("read", "score"):
+        done = ragvigil(command, str(tmp_path / "none.jsonl"))
+        assert (done.returncode, "none.jsonl" in done.stderr, "Traceback" in done.stderr) == (2, True, False)
