@@ -10,6 +10,8 @@ from opentelemetry.exporter.otlp.proto.http import trace_exporter
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 
+from ragvigil.tracer._notices import describe
+
 
 class DeliveryError(RuntimeError):
     """A batch that did not arrive: where it should have gone, and the first reason heard."""
@@ -26,7 +28,7 @@ class QuietExporter(SpanExporter):
 
     def __init__(self, *, endpoint: str, headers: Mapping[str, str] | None) -> None:
         self._endpoint = endpoint
-        self._listener = _Listener()
+        self._listener = Listener()
         self._inner: SpanExporter = trace_exporter.OTLPSpanExporter(
             endpoint=endpoint, headers=None if headers is None else dict(headers)
         )
@@ -50,7 +52,7 @@ class QuietExporter(SpanExporter):
         self._inner.shutdown()
 
 
-class _Listener(logging.Filter):
+class Listener(logging.Filter):
     """Keeps the first line that the exporter logs on the listening thread, and lets none of them through."""
 
     def __init__(self) -> None:
@@ -68,5 +70,14 @@ class _Listener(logging.Filter):
         if threading.get_ident() != self._thread:
             return True
         if self.heard is None:
-            self.heard = record.getMessage()
+            self.heard = _cause(record) or record.getMessage()
         return False
+
+
+def _cause(record: logging.LogRecord) -> str | None:
+    """The first of the errors behind a log line: what the operating system or the peer said."""
+    arguments = record.args if isinstance(record.args, tuple) else ()
+    error = next((argument for argument in arguments if isinstance(argument, BaseException)), None)
+    while error is not None and (earlier := error.__cause__ or error.__context__) is not None:
+        error = earlier
+    return None if error is None else describe(error)

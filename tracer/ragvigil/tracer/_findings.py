@@ -43,13 +43,18 @@ class Findings:
         """Note a text as the one message of a GenAI message list, if texts may be recorded."""
         if value is None or not self.content:
             return
-        message: dict[str, object] = {
-            "role": role,
-            "parts": [{"type": "text", "content": self._cut(name, value)}],
-        }
-        if finish_reason is not None:
-            message["finish_reason"] = finish_reason
-        self.attributes[name] = encodable(_encode([message]))
+        limit = self.limits.attribute_characters
+        written = _message(role, value, finish_reason)
+        while len(written) > limit and value:
+            self.mark_cut(name)
+            value = value[: min(len(value) - 1, len(value) * limit // len(written))]
+            written = _message(role, value, finish_reason)
+        self.attributes[name] = written
+
+    def mark_cut(self, name: str) -> None:
+        """Mark that this attribute does not hold all there was."""
+        if name not in self.truncated:
+            self.truncated.append(name)
 
     def add_answer(self, answer: Answer) -> None:
         """Note what the model said about itself: its name, the response's id, tokens, why it stopped."""
@@ -71,7 +76,7 @@ class Findings:
         if kept < reading.total:
             self.attributes[names.RAGVIGIL_DOCUMENTS_TOTAL] = reading.total
         if cut or kept < reading.total:
-            self.truncated.append(names.GEN_AI_RETRIEVAL_DOCUMENTS)
+            self.mark_cut(names.GEN_AI_RETRIEVAL_DOCUMENTS)
 
     def finished(self) -> Mapping[str, AttributeValue]:
         """All attributes, with the marks of what was cut and what could not be read."""
@@ -83,9 +88,16 @@ class Findings:
 
     def _cut(self, name: str, value: str) -> str:
         if len(value) > self.limits.attribute_characters:
-            self.truncated.append(name)
+            self.mark_cut(name)
             value = value[: self.limits.attribute_characters]
         return encodable(value)
+
+
+def _message(role: str, value: str, finish_reason: str | None) -> str:
+    message: dict[str, object] = {"role": role, "parts": [{"type": "text", "content": value}]}
+    if finish_reason is not None:
+        message["finish_reason"] = finish_reason
+    return encodable(_encode([message]))
 
 
 def documents_json(passages: Sequence[Passage], *, content: bool, limits: Limits) -> tuple[str, int, bool]:

@@ -171,4 +171,4 @@ def _note_gaps(findings: Findings, name: str, answer: Answer) -> None:
     if answer.unreadable is not None:
         findings.unreadable.append(f"answer: {answer.unreadable}")
     if answer.cut:
-        findings.truncated.append(name)
+        findings.mark_cut(name)

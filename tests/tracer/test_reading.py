@@ -1,0 +1,156 @@
+"""The shapes in which services hold documents and answers."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from decimal import Decimal
+from types import SimpleNamespace
+from typing import NamedTuple
+from uuid import UUID
+
+import numpy as np
+import pytest
+from pydantic import BaseModel
+
+from ragvigil.tracer._answers import read_answer
+from ragvigil.tracer._documents import Passage, read_documents
+
+
+class Page(BaseModel):
+    """A document as a pydantic model."""
+
+    doc_id: str
+    page_content: str
+    score: float
+
+
+@dataclass
+class Langchain:
+    """Keeps its id, if any, in the metadata."""
+
+    page_content: str
+    id: str | None = None
+    metadata: dict[str, object] = field(default_factory=dict[str, object])
+
+
+class Hit(NamedTuple):
+    """A tuple with names to go by, in an order of its own."""
+
+    score: float
+    text: str
+    id: str
+
+
+NODE = SimpleNamespace(node=SimpleNamespace(node_id="a", text="Ice", metadata={"p": 1}), score=0.5)
+
+
+@pytest.mark.parametrize(
+    ("document", "passage"),
+    [
+        ("Ice", Passage(text="Ice")),
+        (b"Ice", Passage(text="Ice")),
+        (("a", "Ice"), Passage("a", None, "Ice")),
+        (["a", "Ice"], Passage("a", None, "Ice")),
+        (("Ice", 0.5), Passage(None, 0.5, "Ice")),
+        (("a", "Ice", 0.5), Passage("a", 0.5, "Ice")),
+        ((7, "Ice"), Passage("7", None, "Ice")),
+        ((7, "Ice", 0.5), Passage("7", 0.5, "Ice")),
+        ((0.5, "Ice"), Passage(None, 0.5, "Ice")),
+        (("a", "Ice", 0.5, {"p": 1}), Passage("a", 0.5, "Ice", {"p": 1})),
+        (({"id": "a", "text": "Ice"}, 0.5), Passage("a", 0.5, "Ice")),
+        (
+            (Langchain("Ice", metadata={"doc_id": "a"}), np.float32(0.5)),
+            Passage("a", 0.5, "Ice", {"doc_id": "a"}),
+        ),
+        ({"_id": 7, "chunk": "Ice", "similarity": Decimal("0.5")}, Passage("7", 0.5, "Ice")),
+        ({"id": "a", "score": 0.5, "payload": {"text": "Ice"}}, Passage("a", 0.5, "Ice", {"text": "Ice"})),
+        ({"_id": "a", "_score": 0.5, "_source": {"content": "Ice"}}, Passage("a", 0.5, "Ice")),
+        (Page(doc_id="a", page_content="Ice", score=0.5), Passage("a", 0.5, "Ice")),
+        (Langchain("Ice", id="a"), Passage("a", None, "Ice", {})),
+        (Hit(0.5, "Ice", "a"), Passage("a", 0.5, "Ice")),
+        (NODE, Passage("a", 0.5, "Ice", {"p": 1})),
+        ({"id": UUID(int=1), "text": ""}, Passage("00000000-0000-0000-0000-000000000001", None, "")),
+        ({"id": 0, "text": "Ice", "score": 0}, Passage("0", 0.0, "Ice")),
+        ({"id": "a"}, Passage("a")),
+    ],
+)
+def test_a_document_is_read_in_its_usual_shapes(document: object, passage: Passage) -> None:
+    """Each shape alone in a list."""
+    reading = read_documents([document], at_most=10)
+    assert reading.unreadable is None
+    assert reading.passages == [passage]
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        [("a", "Ice"), ("b", "Water")],
+        (("a", "Ice"), ("b", "Water")),
+        {"documents": [("a", "Ice"), ("b", "Water")]},
+        SimpleNamespace(source_nodes=[("a", "Ice"), ("b", "Water")]),
+        ([("a", "Ice"), ("b", "Water")], {"took": 3}),
+        {"id-a": ("a", "Ice"), "id-b": ("b", "Water")}.values(),
+    ],
+)
+def test_a_collection_is_found_where_services_keep_it(result: object) -> None:
+    """Bare, wrapped, or beside something else."""
+    reading = read_documents(result, at_most=10)
+    assert [passage.id for passage in reading.passages] == ["a", "b"]
+
+
+def test_documents_beside_a_list_of_scores_get_their_scores() -> None:
+    """What many similarity searches return."""
+    reading = read_documents((["Ice", "Water"], [0.9, 0.1]), at_most=10)
+    assert [(passage.text, passage.score) for passage in reading.passages] == [("Ice", 0.9), ("Water", 0.1)]
+
+
+def test_an_empty_result_is_no_documents_and_none_is_unreadable() -> None:
+    """Empty retrieval is a finding of its own, so it must not be guessed."""
+    assert read_documents([], at_most=10).unreadable is None
+    assert read_documents(None, at_most=10).unreadable == "NoneType"
+
+
+CHOICE = {"message": {"role": "assistant", "content": "100 °C"}, "finish_reason": "stop"}
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        "100 °C",
+        {"answer": "100 °C"},
+        {"output": {"text": "100 °C"}},
+        ("100 °C", ["p1"]),
+        SimpleNamespace(content="100 °C"),
+        {"content": [{"type": "text", "text": "100 "}, {"type": "text", "text": "°C"}]},
+        {"choices": [CHOICE]},
+        SimpleNamespace(choices=[SimpleNamespace(message=SimpleNamespace(content="100 °C"))]),
+        {"choices": [{"delta": {"content": "100 °C"}}]},
+        {"choices": [{"text": "100 °C"}]},
+    ],
+)
+def test_an_answer_is_read_in_its_usual_shapes(result: object) -> None:
+    """Texts, mappings, objects, message parts, choices."""
+    answer = read_answer(result)
+    assert (answer.text, answer.unreadable) == ("100 °C", None)
+
+
+def test_an_answer_that_looks_like_json_stays_a_text() -> None:
+    """Never decode an answer."""
+    assert read_answer('{"answer": 42}').text == '{"answer": 42}'
+    assert read_answer(json.dumps(["a"])).text == '["a"]'
+
+
+@pytest.mark.parametrize("result", [None, 7, {}, {"answer": None}, object(), [], (), ["a", "b"]])
+def test_no_answer_is_none_and_never_empty(result: object) -> None:
+    """Unknown is None, with the type of what was there."""
+    answer = read_answer(result)
+    assert answer.text is None
+    assert answer.unreadable == type(result).__name__
+
+
+def test_usage_is_read_under_both_generations_of_names() -> None:
+    """prompt and completion tokens of old, input and output tokens of now."""
+    old = read_answer({"answer": "a", "usage": {"prompt_tokens": 87, "completion_tokens": 14}})
+    new = read_answer({"answer": "a", "input_tokens": 87, "output_tokens": 14})
+    assert (old.input_tokens, old.output_tokens) == (new.input_tokens, new.output_tokens) == (87, 14)
