@@ -154,13 +154,13 @@ async def test_traffic_keeps_its_rate_and_counts_what_it_sent(service: str) -> N
     loop = asyncio.get_running_loop()
     began = loop.time()
     running = asyncio.create_task(traffic.run(stop))
-    while traffic.answered < 100:
+    while traffic.sent < 100:
         assert loop.time() < began + 30
         await asyncio.sleep(0.01)
     stop.set()
     await running
     assert traffic.failed == 0
-    assert traffic.answered <= (loop.time() - began) * 100 + 1
+    assert traffic.sent <= (loop.time() - began) * 100 + 1
     assert traffic.latest[-1].citations
 
 
@@ -176,4 +176,4 @@ async def test_a_dead_service_costs_the_traffic_answers_but_not_its_life() -> No
         await asyncio.sleep(0.01)
     stop.set()
     await running
-    assert (traffic.answered, list(traffic.latest)) == (0, [])
+    assert (traffic.sent, list(traffic.latest)) == (0, [])

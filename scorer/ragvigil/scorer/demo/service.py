@@ -11,6 +11,7 @@ import asyncio
 import json
 import logging
 import os
+import signal
 import socket
 import sys
 from collections.abc import AsyncGenerator, Sequence
@@ -149,12 +150,23 @@ async def _serve(endpoint: str) -> None:
         server = uvicorn.Server(
             uvicorn.Config(application(service), lifespan="off", access_log=False, log_level="warning")
         )
+        _stop_on_signals(server)
         await stack.enter_async_context(_stop_with_parent(server))
         sys.stdout.write(
             json.dumps({"event": "ready", "http": f"127.0.0.1:{listener.getsockname()[1]}"}) + "\n"
         )
         sys.stdout.flush()
         await server.serve(sockets=[listener])
+
+
+def _stop_on_signals(server: uvicorn.Server) -> None:
+    """Stop `server` on a signal; it raises the signal again at its end, which must not cost the last spans."""
+
+    def stop() -> None:
+        server.should_exit = True
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop)
 
 
 @asynccontextmanager

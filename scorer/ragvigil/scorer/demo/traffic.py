@@ -33,11 +33,12 @@ class Traffic:
 
     def __init__(self, url: str, questions: Iterable[str], *, rate: float) -> None:
         """Ask `questions`, over and over, `rate` times a second, of the service at `url`."""
-        self._url = url
+        self.url = url
         self._questions = itertools.cycle(questions)
         self._rate = rate
         self._in_flight: set[asyncio.Task[None]] = set()
-        self.answered = 0
+        self.sent = 0
+        """Questions that reached the service: each is one trace, whatever it answered."""
         self.failed = 0
         """Questions without an answer, those that were not even asked because 200 hung included."""
         self.latest: deque[Exchange] = deque(maxlen=_REMEMBERED)
@@ -66,7 +67,8 @@ class Traffic:
 
     async def _ask(self, client: httpx.AsyncClient, question: str) -> None:
         try:
-            response = await client.post(f"{self._url}/ask", json={"question": question})
+            response = await client.post(f"{self.url}/ask", json={"question": question})
+            self.sent += 1
             response.raise_for_status()
             reply = response.json()
             exchange = Exchange(question, reply["answer"], tuple(reply["citations"]), reply["trace_id"])
@@ -74,7 +76,6 @@ class Traffic:
             self.failed += 1
             _LOG.info("no answer: %r", error)
             return
-        self.answered += 1
         self.latest.append(exchange)
 
 

@@ -1,0 +1,41 @@
+"""`run_demo`: what the command line calls; light, for every other command imports it too."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from ragvigil.scorer.errors import InputError
+
+STORE_NAME = "demo.db"
+
+
+def run_demo(*, faults: bool, directory: Path | None, as_json: bool) -> int:
+    """Run the demo and leave its database in `directory` (none: a new temporary one).
+
+    The exit code: 0 when each fault was paged once, named rightly and resolved, or when, without `faults`,
+    nobody was paged; else 1.
+    """
+    import asyncio
+
+    from ragvigil.scorer.demo.play import play
+    from ragvigil.scorer.demo.view import open_view
+
+    place = _place(directory)
+    with open_view(place / STORE_NAME, as_json=as_json) as view:
+        report = asyncio.run(play(place, faults=faults, view=view))
+    view.conclude(report)
+    return 0 if report.holds else 1
+
+
+def _place(directory: Path | None) -> Path:
+    """The folder to leave everything in; one that already holds a demo would mix two baselines."""
+    if directory is None:
+        return Path(tempfile.mkdtemp(prefix="ragvigil-demo-"))
+    if (directory / STORE_NAME).exists():
+        raise InputError(str(directory), f"already holds {STORE_NAME}; name another folder")
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(str(directory), error.strerror or str(error)) from None
+    return directory
