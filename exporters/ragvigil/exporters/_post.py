@@ -9,12 +9,14 @@ import math
 import time
 from collections.abc import Mapping
 from contextvars import ContextVar
+from urllib.parse import urlsplit
 
 from ragvigil.exporters._addresses import is_loopback
 from ragvigil.exporters._alert import Outcome
 
 INSTALL = "httpx is not installed; run: pip install 'ragvigil[scorer]'"
 
+_ADDRESS = "url must look like https://host/path"
 _LONGEST_RETRY_AFTER_SECONDS = 3600.0
 
 _posting: ContextVar[bool] = ContextVar("ragvigil_posting", default=False)
@@ -35,11 +37,12 @@ class Post:
         except ImportError:
             raise ImportError(INSTALL) from None
         try:
+            parts = urlsplit(url)
             self._url = httpx.URL(url)
-        except httpx.InvalidURL:
-            raise ValueError("url must look like https://host/path") from None
-        if self._url.scheme not in ("http", "https") or not self._url.host:
-            raise ValueError("url must look like https://host/path")
+        except (ValueError, httpx.InvalidURL):
+            raise ValueError(_ADDRESS) from None
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError(_ADDRESS)
         self._httpx = httpx
         self._verify = httpx.create_ssl_context() if self._url.scheme == "https" else False
         # A proxy of the environment cannot reach this machine's own loopback.

@@ -1,0 +1,95 @@
+"""A real HTTP server that stands for an on-call service, and an alert to send to it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from ragvigil.exporters import Alert, Example, Measurement
+
+
+@dataclass
+class Received:
+    """One request as it arrived."""
+
+    path: str
+    headers: dict[str, str]
+    body: bytes
+
+
+@dataclass
+class Service:
+    """What the server answers, and what it received."""
+
+    url: str = ""
+    status: int = 202
+    headers: dict[str, str] = field(default_factory=dict[str, str])
+    body: bytes = b'{"status": "success"}'
+    hang: bool = False
+    released: threading.Event = field(default_factory=threading.Event)
+    received: list[Received] = field(default_factory=list[Received])
+
+
+@pytest.fixture
+def service() -> Iterator[Service]:
+    """A service on a free loopback port."""
+    state = Service()
+
+    class Request(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["content-length"]))
+            names = {name.lower(): value for name, value in self.headers.items()}
+            state.received.append(Received(self.path, names, body))
+            if state.hang:
+                state.released.wait(30)
+                return
+            self.send_response(state.status)
+            for name, value in {**state.headers, "content-length": str(len(state.body))}.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(state.body)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class named it
+            """Keep the test output clean."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Request)
+    server.daemon_threads = True
+    state.url = f"http://127.0.0.1:{server.server_address[1]}/hooks/hush-hush"
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+    thread.start()
+    yield state
+    state.released.set()
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture
+def alert() -> Alert:
+    """A fall of citation correctness."""
+    return Alert(
+        incident_id="inc-0123456789abcdef",
+        dedup_key="ragvigil/production/help-desk/citation/20260301T030000Z",
+        action="trigger",
+        severity="critical",
+        series="citation",
+        service="help-desk",
+        environment="production",
+        title="Citation correctness of help-desk fell from 95.0 % to 50.0 %",
+        summary="Now: 50.0 %.\nBefore: 95.0 %.",
+        before=Measurement(0.95, 0.944, 0.955, 5_520),
+        now=Measurement(0.5, 0.393, 0.607, 80),
+        since=datetime(2026, 3, 1, 3, 0, tzinfo=UTC),
+        at=datetime(2026, 3, 1, 3, 2, 0, 250, tzinfo=UTC),
+        segment={"service": "help-desk"},
+        examples=(
+            Example("ab" * 16, "How?", "Press both [9].", "cites doc-9", "https://tempo.example.com/trace/1"),
+            Example("cd" * 16, None, None, "cites nothing"),
+        ),
+        link="https://rag.example.com/incidents/inc-0123456789abcdef",
+    )
