@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 
 from ragvigil.scorer.config import Rule
 from ragvigil.scorer.detect.changepoint import split
@@ -40,23 +42,33 @@ def evaluate(
     Nothing in the shortest window is no data, never zero. The shortest window that proves a fall decides;
     without a fall, the shortest with enough observations is shown.
     """
-    windows = [[bucket for bucket in recent if bucket.start >= now - length] for length in stretches(rule)]
-    newest = total(windows[0])
+    windows = _windows(recent, rule, now)
+    newest = windows[0][1]
     if newest.n <= 0:
         return Evaluation("no_data", rate(older))
     if history < rule.warmup_seconds * 1e9:
         return Evaluation("cold_start", rate(older), rate(newest))
     shown: Comparison | None = None
-    for window in windows:
-        earlier = recent[: len(recent) - len(window)]
-        before = older + total(earlier)
-        found = compare(before, total(window), rule)
+    for before, window in windows:
+        found = compare(older + before, window, rule)
         if found is not None and found.fell:
             return _fall(recent, older, found, rule)
         shown = shown or found
     if shown is None:
-        return Evaluation("insufficient_sample", rate(older), rate(total(windows[-1])))
+        return Evaluation("insufficient_sample", rate(older), rate(windows[-1][1]))
     return Evaluation("ok", shown.before, shown.now)
+
+
+def _windows(recent: Sequence[Bucket], rule: Rule, now: int) -> list[tuple[Sums, Sums]]:
+    """For each stretch the sums over what lies before it in `recent`, and over itself; shortest first."""
+    lengths = stretches(rule)
+    edges = [
+        bisect_left(recent, now - length, key=lambda bucket: bucket.start) for length in reversed(lengths)
+    ]
+    pieces = [total(recent[low:high]) for low, high in pairwise([0, *edges, len(recent)])]
+    before = list(accumulate(pieces[:-1]))
+    within = list(accumulate(reversed(pieces[1:])))
+    return list(zip(reversed(before), within, strict=True))
 
 
 def _fall(recent: Sequence[Bucket], older: Sums, found: Comparison, rule: Rule) -> Evaluation:

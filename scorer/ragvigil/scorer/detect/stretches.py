@@ -72,6 +72,8 @@ def without(buckets: Sequence[Bucket], spans: Sequence[Span]) -> list[Bucket]:
     >>> [bucket.start for bucket in without([Bucket(1, Sums()), Bucket(5, Sums())], [(4, None)])]
     [1]
     """
+    if not spans:
+        return list(buckets)
     return [
         bucket
         for bucket in buckets
