@@ -23,8 +23,8 @@ Role = Literal["all", "receive", "score"]
 PERMANENT = frozenset({2, 3})
 """Exit codes that another start would end with again: settings, store."""
 _FIRST_DELAY_SECONDS = 0.5
-_LONGEST_DELAY_SECONDS = 30.0
-_STEADY_SECONDS = 60.0
+_LONGEST_DELAY_SECONDS = 10.0
+_STEADY_SECONDS = 10.0
 _END_SECONDS = 20.0
 
 
@@ -41,13 +41,21 @@ async def _receive(settings: Settings, score_command: Sequence[str], ready: Call
     from ragvigil.scorer.receive.serve import receive
 
     stop = _stop_on_signals()
-    receiving = asyncio.create_task(receive(settings, ready=ready, stop=stop))
-    scoring = asyncio.create_task(keep_running(score_command, stop)) if score_command else None
-    if scoring is not None:
-        scoring.add_done_callback(lambda _: stop.set())
-    receiving.add_done_callback(lambda _: stop.set())
-    await receiving
-    return 0 if scoring is None else await scoring
+    scoring: list[asyncio.Task[int]] = []
+
+    def begin(bound: Bound) -> None:
+        ready(bound)
+        if score_command:
+            task = asyncio.create_task(keep_running(score_command, stop))
+            task.add_done_callback(lambda _: stop.set())
+            scoring.append(task)
+
+    try:
+        await receive(settings, ready=begin, stop=stop)
+    finally:
+        stop.set()
+        codes = await asyncio.gather(*scoring)
+    return max(codes, default=0)
 
 
 async def _score(settings: Settings) -> int:

@@ -23,8 +23,8 @@ from ragvigil.scorer.commands._status import status
 from ragvigil.scorer.errors import RagvigilError, StoreError
 
 _EPILOG = """Exit codes: 0 done; 1 what was checked does not hold (a ledger out of balance, a demo without its
-pages, a row that could not be scored); 2 a setting, an argument or an input file cannot be used; 3 a store or
-port cannot be opened."""
+pages, a row that could not be scored); 2 a setting, an argument, a port or an input file cannot be used; 3 a store
+cannot be opened."""
 
 app = typer.Typer(
     name="ragvigil",
