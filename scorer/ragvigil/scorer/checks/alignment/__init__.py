@@ -1,0 +1,1 @@
+"""How claims lie on the evidence, and the fitted model that weighs it."""

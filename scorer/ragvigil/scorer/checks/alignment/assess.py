@@ -1,0 +1,82 @@
+"""Assessment: every claim of a record with its probability of support, and what they add up to."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from ragvigil.scorer.checks.alignment.align import Alignment, align
+from ragvigil.scorer.checks.alignment.model import Model, probability
+from ragvigil.scorer.checks.reading.claims import Statement
+from ragvigil.scorer.checks.reading.evidence import Evidence
+from ragvigil.scorer.verdict import Claim, ClaimVerdict
+
+VERSION = "1"
+"""Changes whenever the code would give other figures with the same coefficients."""
+_MOST_CLAIMS = 500
+_WORTH: dict[ClaimVerdict, float] = {
+    "supported": 1.0,
+    "partial": 0.5,
+    "unsupported": 0.0,
+    "contradicted": 0.0,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Assessment:
+    """What the evidence says of the claims of one answer."""
+
+    claims: tuple[Claim, ...]
+    support: float
+    """Supported claims over claims, a partial one counting one half."""
+    faithfulness: float
+    """Probability that no claim is unsupported."""
+    truncated: bool
+    """Whether claims or evidence beyond the limits were left out."""
+
+
+def assess(
+    answer: str, statements: Sequence[Statement], evidence: Evidence, question: Collection[str], model: Model
+) -> Assessment | None:
+    """The assessment of the check-worthy `statements`; None when there are none."""
+    worthy = [statement for statement in statements if statement.checkworthy]
+    if not worthy:
+        return None
+    claims = tuple(_claim(answer, one, evidence, question, model) for one in worthy[:_MOST_CLAIMS])
+    return Assessment(
+        claims=claims,
+        support=round(sum(_WORTH[claim.verdict] for claim in claims) / len(claims), 6),
+        faithfulness=model.faithfulness([claim.probability for claim in claims]),
+        truncated=evidence.truncated or len(worthy) > _MOST_CLAIMS,
+    )
+
+
+def _claim(
+    answer: str, statement: Statement, evidence: Evidence, question: Collection[str], model: Model
+) -> Claim:
+    alignment = align(statement.words, evidence, question, model.weights)
+    supported = claim_probability(alignment, model)
+    verdict = _verdict(supported, alignment, model)
+    carriers = alignment.passages if verdict in ("supported", "partial") else ()
+    return Claim(
+        text=answer[statement.start : statement.end],
+        start=statement.start,
+        end=statement.end,
+        supported_by=tuple(evidence.names[passage] for passage in carriers),
+        verdict=verdict,
+        probability=supported,
+    )
+
+
+def claim_probability(alignment: Alignment, model: Model) -> float:
+    """Probability in [0, 1] that the evidence supports an aligned claim."""
+    supported = probability(model.claim.log_odds(alignment.figures))
+    return min(supported, model.contradicted_at_most) if alignment.contradiction else supported
+
+
+def _verdict(supported: float, alignment: Alignment, model: Model) -> ClaimVerdict:
+    if alignment.contradiction:
+        return "contradicted"
+    if supported >= model.supported_at:
+        return "supported"
+    return "partial" if supported >= model.partial_at else "unsupported"

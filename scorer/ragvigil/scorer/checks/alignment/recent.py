@@ -1,0 +1,58 @@
+"""The latest assessments by content, so that the check on every record and the judge share one computation."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from threading import Lock
+
+from ragvigil.scorer.checks.alignment.assess import Assessment
+
+_MOST_CLAIMS_KEPT = 20_000
+
+Key = tuple[str, str]
+"""Input hash and model name."""
+
+
+class Recent:
+    """A bounded memory of assessments, shared by threads; the oldest go first."""
+
+    def __init__(self, most_claims: int = _MOST_CLAIMS_KEPT) -> None:
+        self._most_claims = most_claims
+        self._lock = Lock()
+        self._kept: OrderedDict[Key, Assessment | None] = OrderedDict()
+        self._claims = 0
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def recall(self, key: Key, make: Callable[[], Assessment | None]) -> Assessment | None:
+        """What `make` gave under `key` before; made now, outside the lock, when that is forgotten.
+
+        >>> recent = Recent(most_claims=1)
+        >>> recent.recall(("a", "m"), lambda: None), recent.recall(("b", "m"), lambda: None), len(recent)
+        (None, None, 1)
+        """
+        with self._lock:
+            if key in self._kept:
+                return self._kept[key]
+        assessment = make()
+        with self._lock:
+            self._keep(key, assessment)
+        return assessment
+
+    def _keep(self, key: Key, assessment: Assessment | None) -> None:
+        if key in self._kept:
+            return
+        self._kept[key] = assessment
+        self._claims += _size(assessment)
+        while self._claims > self._most_claims:
+            self._claims -= _size(self._kept.popitem(last=False)[1])
+
+
+def _size(assessment: Assessment | None) -> int:
+    return 1 if assessment is None else len(assessment.claims)
+
+
+RECENT = Recent()
+"""The process's one memory."""

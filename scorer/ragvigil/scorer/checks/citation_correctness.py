@@ -1,0 +1,60 @@
+"""citation_correctness: share of the cited ids that are among the retrieved ids of this trace (rubric G4).
+
+Range [0, 1]; each id counts once, however often it is cited. An answer that makes claims and cites nothing
+scores 0 (the strict definition); one that refuses or makes no claim owes no citation and scores None. An id of
+a whole document of which chunks were retrieved counts as correct and is listed as over-broad.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ragvigil.scorer.checks.check import Check, Finding
+from ragvigil.scorer.checks.prepared import Prepared
+
+_MOST_NAMED = 3
+_LONGEST_NAME = 60
+
+
+def _measure(prepared: Prepared) -> Finding:
+    record = prepared.record
+    if not prepared.answer.strip():
+        return Finding(None, "there is no answer")
+    if not record.retrieved:
+        return Finding(None, "no retrieval was seen")
+    if not prepared.citations:
+        return _uncited(prepared)
+    valid = {citation.id for citation in prepared.citations if citation.id is not None}
+    dead = list(dict.fromkeys(citation.cited for citation in prepared.citations if citation.id is None))
+    if dead and record.completeness == "partial_evidence":
+        return Finding(None, "the list of retrieved passages is incomplete")
+    return Finding(
+        len(valid) / (len(valid) + len(dead)),
+        f"cites {_named(dead)}, which {_was(dead)} not retrieved" if dead else None,
+        {
+            "cited": sorted(valid),
+            "not_retrieved": dead,
+            "over_broad": sorted({citation.cited for citation in prepared.citations if citation.over_broad}),
+        },
+    )
+
+
+def _uncited(prepared: Prepared) -> Finding:
+    if not prepared.bears_claims:
+        return Finding(None, "the answer refuses" if prepared.refuses else "the answer makes no claim")
+    if not prepared.record.documents:
+        return Finding(None, "nothing was retrieved that could be cited")
+    return Finding(0.0, "cites nothing")
+
+
+def _named(names: list[str]) -> str:
+    shown: Iterable[str] = (name[:_LONGEST_NAME] for name in names[:_MOST_NAMED])
+    rest = len(names) - _MOST_NAMED
+    return ", ".join(shown) + (f" and {rest} more" if rest > 0 else "")
+
+
+def _was(names: list[str]) -> str:
+    return "was" if len(names) == 1 else "were"
+
+
+CHECK = Check("citation_correctness", "1", _measure)

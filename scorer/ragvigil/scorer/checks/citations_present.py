@@ -1,0 +1,23 @@
+"""citations_present: 1 when the answer cites anything, 0 when it makes claims and cites nothing (rubrics G2, G4).
+
+Range {0, 1}. None where nothing needs a citation: no answer, a refusal, an answer without claims.
+"""
+
+from __future__ import annotations
+
+from ragvigil.scorer.checks.check import Check, Finding
+from ragvigil.scorer.checks.prepared import Prepared
+
+
+def _measure(prepared: Prepared) -> Finding:
+    if not prepared.answer.strip():
+        return Finding(None, "there is no answer")
+    if prepared.citations:
+        styles = sorted({citation.style for citation in prepared.citations})
+        return Finding(1.0, details={"markers": len(prepared.citations), "styles": styles})
+    if not prepared.bears_claims:
+        return Finding(None, "the answer refuses" if prepared.refuses else "the answer makes no claim")
+    return Finding(0.0, "cites nothing")
+
+
+CHECK = Check("citations_present", "1", _measure)

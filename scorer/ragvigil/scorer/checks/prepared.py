@@ -1,0 +1,68 @@
+"""A record as the checks see it: read once, lazily, and shared by all of them."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from ragvigil.scorer.checks.alignment.assess import Assessment, assess
+from ragvigil.scorer.checks.alignment.model import Model, load
+from ragvigil.scorer.checks.alignment.recent import RECENT
+from ragvigil.scorer.checks.reading.citations import Citation, definitions, read_citations
+from ragvigil.scorer.checks.reading.claims import Statement, read_statements
+from ragvigil.scorer.checks.reading.evidence import Evidence
+from ragvigil.scorer.checks.reading.words import words
+from ragvigil.scorer.trace import RagTrace, input_hash
+
+DEFAULT_MODEL = "lexical-1"
+"""Coefficients that the checks on every record use."""
+
+
+class Prepared:
+    """One record with everything that is read from its texts."""
+
+    def __init__(self, record: RagTrace, model: Model | None = None) -> None:
+        self.record = record
+        self.answer = record.answer or ""
+        self._model = model or load(DEFAULT_MODEL)
+
+    @cached_property
+    def citations(self) -> tuple[Citation, ...]:
+        """Markers of the answer, resolved against the retrieved passages."""
+        return read_citations(self.answer, self.record.documents)
+
+    @cached_property
+    def statements(self) -> tuple[Statement, ...]:
+        """What the answer says, piece by piece, citations left out."""
+        markers = [(citation.start, citation.end) for citation in self.citations]
+        return read_statements(self.answer, [*markers, *definitions(self.answer)])
+
+    @cached_property
+    def bears_claims(self) -> bool:
+        """Whether any statement needs evidence."""
+        return any(statement.checkworthy for statement in self.statements)
+
+    @cached_property
+    def refuses(self) -> bool:
+        """Whether any sentence says that there is no answer."""
+        return any(statement.kind == "refusal" for statement in self.statements)
+
+    @cached_property
+    def has_evidence(self) -> bool:
+        """Whether any passage has a text."""
+        return any(document.text for document in self.record.documents)
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """The passages, indexed."""
+        return Evidence(self.record.documents)
+
+    @cached_property
+    def assessment(self) -> Assessment | None:
+        """Every claim on the evidence; None when the answer makes no claim."""
+        return RECENT.recall((input_hash(self.record), self._model.name), self._assess)
+
+    def _assess(self) -> Assessment | None:
+        if not self.bears_claims:
+            return None
+        question = {word.stem for word in words(self.record.query or "")}
+        return assess(self.answer, self.statements, self.evidence, question, self._model)

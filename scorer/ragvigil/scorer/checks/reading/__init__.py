@@ -1,0 +1,1 @@
+"""The texts of a record, read once for all checks: words, sentences, citations, claims, evidence."""

@@ -1,0 +1,54 @@
+"""Word lists, read once from data."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib.resources import files
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """What is known about single words, in every language at once, without accents."""
+
+    stop_words: frozenset[str]
+    negations: frozenset[str]
+    qualifiers: frozenset[str]
+    frame_words: frozenset[str]
+    """Words by which an answer speaks about its evidence (passage, context, based); no claim rests on them."""
+    number_words: dict[str, str]
+    scales: dict[str, int]
+    """Power of ten."""
+    suffixes: tuple[tuple[str, str], ...]
+    clause_openers: tuple[str, ...]
+    abbreviations: frozenset[str]
+
+
+def _bare(word: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", word.casefold())
+    return "".join(character for character in decomposed if not unicodedata.combining(character))
+
+
+def _bared(entries: Iterable[str]) -> frozenset[str]:
+    return frozenset(_bare(entry) for entry in entries)
+
+
+def _load() -> Lexicon:
+    data = json.loads(files("ragvigil.scorer.data").joinpath("words.json").read_text("utf-8"))
+    return Lexicon(
+        stop_words=_bared(word for entries in data["stop_words"].values() for word in entries),
+        negations=_bared(data["negations"]),
+        qualifiers=_bared(data["qualifiers"]),
+        frame_words=_bared(data["frame_words"]),
+        number_words={_bare(word): value for word, value in data["number_words"].items()},
+        scales={_bare(word): power for word, power in data["scales"].items()},
+        suffixes=tuple((ending, replacement) for ending, replacement in data["suffixes"]),
+        clause_openers=tuple(data["clause_openers"]),
+        abbreviations=frozenset(data["abbreviations"]),
+    )
+
+
+LEXICON = _load()
+"""The shipped lists."""

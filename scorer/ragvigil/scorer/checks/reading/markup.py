@@ -1,0 +1,56 @@
+"""Markup: which characters of a text are code, and the same text without some of its characters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+Span = tuple[int, int]
+
+_FENCE = re.compile(r"^[ \t]{0,8}(```|~~~)[^\n]*$", re.MULTILINE)
+_INLINE = re.compile(r"(?<!`)(`{1,3})(?!`)[^`\n]{1,400}\1(?!`)")
+
+
+def fenced(text: str) -> list[Span]:
+    """Fenced code blocks with their fences; an unclosed one reaches to the end.
+
+    >>> fenced("a\\n```py\\nx[1]\\n```\\nb")
+    [(2, 16)]
+    """
+    spans: list[Span] = []
+    opened: re.Match[str] | None = None
+    for fence in _FENCE.finditer(text):
+        if opened is None:
+            opened = fence
+        elif fence[1] == opened[1]:
+            spans.append((opened.start(), fence.end()))
+            opened = None
+    if opened is not None:
+        spans.append((opened.start(), len(text)))
+    return spans
+
+
+def inline_code(text: str) -> list[Span]:
+    """Code spans inside a line.
+
+    >>> inline_code("call `rows[0]` now")
+    [(5, 14)]
+    """
+    return [match.span() for match in _INLINE.finditer(text)] if "`" in text else []
+
+
+def blank(text: str, spans: Iterable[Span]) -> str:
+    """`text` with `spans` replaced by spaces, so that every other offset stays.
+
+    >>> blank("one [1] two", [(4, 7)])
+    'one     two'
+    """
+    parts: list[str] = []
+    position = 0
+    for start, end in sorted(spans):
+        start = max(start, position)
+        if end <= start:
+            continue
+        parts += (text[position:start], " " * (end - start))
+        position = end
+    return "".join((*parts, text[position:]))

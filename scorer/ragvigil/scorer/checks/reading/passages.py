@@ -1,0 +1,151 @@
+"""The retrieved passages by every name under which an answer may cite them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from ragvigil.scorer.trace import Document
+
+_ADDRESS_KEYS = ("url", "uri", "source", "link", "href", "path", "file", "file_path", "source_url")
+_DOCUMENT_KEYS = ("doc_id", "document_id", "source_id", "parent_id")
+_CHUNK_MARKS = ("#", "::", "/chunk", ":", "@")
+_RUNS = re.compile(r"[A-Z]+[a-z]+|[A-Z]+|[^\W\d_]+|\d+")
+_TIME_OR_DATE = re.compile(r"\d{1,4}(?:[:./-]\d{1,4}){1,3}\Z")
+_CHARACTER_RANGE = re.compile(r"\^?(?:\w-\w){1,4}\W?\Z")
+_ID_PREFIX = re.compile(
+    r"(?:doc|document|source|src|chunk|passage|ref|kb|file|page|id|node|text|article)[-_:#.]?[\w.-]{0,40}\d",
+    re.IGNORECASE,
+)
+_UNIQUE = re.compile(
+    r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\Z|(?=\D*\d)[0-9a-f]{12,64}\Z",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Passages:
+    """Look-ups over the passages of one record. A passage without an id is named by its rank, ``#3``."""
+
+    _ids: Mapping[str, str]
+    _folded: Mapping[str, str]
+    _ranks: Mapping[int, str]
+    _documents: Mapping[str, str]
+    _addresses: Mapping[str, str]
+    _shapes: frozenset[str]
+
+    @classmethod
+    def of(cls, documents: Sequence[Document]) -> Self:
+        """The look-ups of `documents`; of two with one name the first counts."""
+        names = [(name_of(document), document) for document in reversed(documents)]
+        chunks = {base: name for name, document in names for base in _bases(document)}
+        return cls(
+            {document.id: name for name, document in names if document.id},
+            {document.id.casefold(): name for name, document in names if document.id},
+            {document.rank: name for name, document in names},
+            chunks,
+            {address: name for name, document in names for address in _addresses(document)},
+            frozenset(_shape(document.id) for _, document in names if document.id),
+        )
+
+    @property
+    def has_addresses(self) -> bool:
+        """Whether any passage says where it comes from."""
+        return bool(self._addresses)
+
+    def by_id(self, text: str) -> str | None:
+        """The passage with this id, case set aside where that is needed."""
+        return self._ids.get(text) or self._folded.get(text.casefold())
+
+    def by_rank(self, rank: int) -> str | None:
+        """The passage at this 1-based rank."""
+        return self._ranks.get(rank)
+
+    def by_document(self, text: str) -> str | None:
+        """The first chunk of the document with this id."""
+        return self._documents.get(text.casefold())
+
+    def by_address(self, text: str) -> str | None:
+        """The passage that comes from this address."""
+        return self._addresses.get(_normal(text))
+
+    def mentioned(self, text: str) -> str | None:
+        """The passage whose id is one of the words of `text`."""
+        words = (word.strip(".,;()<>[]\"'") for word in text.split())
+        return next((found for word in words if (found := self.by_id(word) or self.by_address(word))), None)
+
+    def resembles(self, text: str) -> bool:
+        """Whether `text` has the shape of an id, although no passage has it.
+
+        >>> known = Passages.of([Document("doc-3", None)])
+        >>> [known.resembles(text) for text in ("doc-9", "kb_guide#4", "COVID-19", "sic", "12:30", "a-z", "see above")]
+        [True, True, False, False, False, False, False]
+        """
+        if not text or len(text) > 200 or any(character.isspace() for character in text):
+            return False
+        if _TIME_OR_DATE.match(text) or _CHARACTER_RANGE.match(text):
+            return False
+        if text.isalpha():
+            return False
+        return (
+            _shape(text) in self._shapes
+            or _UNIQUE.match(text) is not None
+            or _ID_PREFIX.match(text) is not None
+            or _marked(text)
+        )
+
+
+def name_of(document: Document) -> str:
+    """The name under which results mention a passage: its id, else its rank.
+
+    >>> name_of(Document(None, "text", rank=3))
+    '#3'
+    """
+    return document.id or f"#{document.rank}"
+
+
+def _bases(document: Document) -> list[str]:
+    """Ids of the document of which this passage is a chunk."""
+    named = [
+        value for key in _DOCUMENT_KEYS if isinstance(value := document.metadata.get(key), str) and value
+    ]
+    name = document.id or ""
+    cut = [name.rpartition(mark)[0] for mark in _CHUNK_MARKS if mark in name[1:]][:1]
+    return [base.casefold() for base in (*named, *cut) if base and base != name]
+
+
+def _addresses(document: Document) -> list[str]:
+    values = [document.metadata.get(key) for key in _ADDRESS_KEYS]
+    if document.id and "://" in document.id:
+        values.append(document.id)
+    return [_normal(value) for value in values if isinstance(value, str) and value]
+
+
+def _normal(address: str) -> str:
+    bare = address.strip(" <>").partition("#")[0].casefold().rstrip("/")
+    return bare.removeprefix("https://").removeprefix("http://").removeprefix("www.")
+
+
+def _shape(identifier: str) -> str:
+    """Runs of letters and digits in one character each, separators as they are; a bare number keeps its length.
+
+    >>> _shape("doc-12#3"), _shape("COVID-19"), _shape("GuideBook_7"), _shape("2019")
+    ('a-0#0', 'A-0', 'CC_0', '0000')
+    """
+    if identifier.isdigit():
+        return "0" * min(len(identifier), 32)
+    return _RUNS.sub(_run, identifier[:200])
+
+
+def _run(match: re.Match[str]) -> str:
+    run = match[0]
+    if run[0].isdigit():
+        return "0"
+    return "a" if run.islower() else "A" if run.isupper() else "C" if run[0].isupper() else "a"
+
+
+def _marked(text: str) -> bool:
+    """Whether `text` has a separator that prose does not use, between letters or digits."""
+    return any(mark in text[1:-1] for mark in ("#", "_", "::")) and text[0].isalnum() and "=" not in text

@@ -1,0 +1,181 @@
+"""Words: what two texts have in common when case, accents, endings and number formats are set aside."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import NamedTuple
+
+from ragvigil.scorer.checks.reading.lexicon import LEXICON
+
+UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+)
+"""Scripts written without spaces (Thai, Lao, Burmese, Khmer, Chinese, Japanese): one character is one word."""
+_MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u065f\u0900-\u0963\u0971-\u0dff"
+_NUMERAL = r"\d{1,32}(?:[.,:/]\d{1,32}){0,6}"
+_LETTER = rf"[^\W\d_{UNSPACED}]"
+_TOKEN = re.compile(
+    rf"{_NUMERAL}|[{UNSPACED}]"
+    rf"|(?:{_LETTER}|[{_MARKS}])(?:[^\W_{UNSPACED}]|[{_MARKS}]){{0,62}}(?:['\u2019][tT](?!{_LETTER}))?"
+)
+_WIDE = "\x80-\U0010ffff"
+_RUN = re.compile(rf"[A-Za-z{_WIDE}][A-Za-z0-9{_WIDE}]{{0,62}}(?:'[tT](?![A-Za-z]))?|{_NUMERAL}")
+_GROUPED = re.compile(r"\d{1,3}(?:[.,]\d{3})+(?:[.,]\d{1,2})?\Z")
+_CLOCK = re.compile(r"(\d{1,2}):(\d{1,2})(?::\d{1,2})?\Z")
+
+
+class Word(NamedTuple):
+    """One word as the checks compare it."""
+
+    stem: str
+    content: bool
+    """Whether it carries meaning of its own: no stop word."""
+    name: bool
+    """Whether it begins with a capital letter."""
+    numbers: tuple[str, ...] = ()
+    """Every value it may stand for: ``1,234`` may be 1234 or 1.234."""
+    negation: bool = False
+    qualifier: bool = False
+    """Whether it quantifies or ranks: all, never, only, largest."""
+    scale: int | None = None
+    """Power of ten by which it multiplies the number before it: million is 6."""
+
+
+def words(text: str) -> list[Word]:
+    """The words of `text` in order.
+
+    >>> [word.stem for word in words("The cats' 1,500 caches, café!")]
+    ['the', 'cat', '1500', 'cach', 'caf']
+    """
+    runs: list[str] = _RUN.findall(text)
+    if not text.isascii():
+        runs = [token for run in runs for token in ((run,) if run.isascii() else _TOKEN.findall(run))]
+    return list(map(_word, runs))
+
+
+@lru_cache(maxsize=1 << 16)
+def _word(token: str) -> Word:
+    if token[0].isdigit():
+        token = unicodedata.normalize("NFKC", token)
+        readings = _readings(token)
+        return Word(readings[0], True, False, readings)
+    plain = _plain(token)
+    negation = plain in LEXICON.negations or plain.endswith("n't")
+    number = LEXICON.number_words.get(plain)
+    return Word(
+        stem(plain),
+        not negation and plain not in LEXICON.stop_words,
+        token[0].isupper(),
+        (number,) if number else (),
+        negation,
+        plain in LEXICON.qualifiers,
+        LEXICON.scales.get(plain),
+    )
+
+
+def _plain(token: str) -> str:
+    """Case, width and accents set aside.
+
+    >>> _plain("São"), _plain("ÉTÉ")
+    ('sao', 'ete')
+    """
+    if token.isascii():
+        return token.lower()
+    decomposed = unicodedata.normalize("NFKD", token.replace("\u2019", "'").casefold())
+    return "".join(character for character in decomposed if not unicodedata.combining(character)) or token
+
+
+@lru_cache(maxsize=1 << 16)
+def stem(word: str) -> str:
+    """`word` without its usual English, Portuguese or Spanish ending; the same rules on both sides of a comparison.
+
+    >>> stem("cities"), stem("city"), stem("running"), stem("run")
+    ('citi', 'citi', 'run', 'run')
+    """
+    if len(word) < 4:
+        return word
+    word = _singular(word)
+    for ending, replacement in LEXICON.suffixes:
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            word = word[: -len(ending)] + replacement
+            break
+    if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeiou":
+        word = word[:-1]
+    return word
+
+
+def _singular(word: str) -> str:
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("sses", "shes", "ches", "xes")):
+        return word[:-2]
+    return word if word.endswith(("ss", "us", "is")) or not word.endswith("s") else word[:-1]
+
+
+FRAME_STEMS = frozenset(stem(word) for word in LEXICON.frame_words)
+"""Stems of the words by which an answer speaks about its evidence; no claim rests on them."""
+
+
+def _readings(token: str) -> tuple[str, ...]:
+    """Values a numeral may stand for, in one spelling.
+
+    >>> _readings("1,234"), _readings("12,50"), _readings("9:0"), _readings("007")
+    (('1234', '1.234'), ('12.5',), ('9:00', '9'), ('7',))
+    """
+    clock = _CLOCK.match(token)
+    if clock:
+        hour, minute = int(clock[1]), int(clock[2])
+        return (f"{hour}:{minute:02}", *((str(hour),) if minute == 0 else ()))
+    if _GROUPED.match(token):
+        whole = token[:-3] if token[-3] in ".," else token
+        cents = token[len(whole) + 1 :]
+        grouped = _decimal(whole.replace(",", "").replace(".", "") + (f".{cents}" if cents else ""))
+        decimal = _decimal(token.replace(",", ".")) if token.count(",") + token.count(".") == 1 else None
+        return (grouped, decimal) if decimal else (grouped,)
+    if "/" in token or ":" in token:
+        return (token, *(_decimal(part) for part in re.split("[/:]", token)))
+    if token.count(".") + token.count(",") > 1:
+        return (token,)
+    return (_decimal(token.replace(",", ".")),)
+
+
+def _decimal(digits: str) -> str:
+    whole, _, fraction = digits.partition(".")
+    fraction = fraction.rstrip("0")
+    return (whole.lstrip("0") or "0") + (f".{fraction}" if fraction else "")
+
+
+def values(sequence: list[Word]) -> list[tuple[str, ...]]:
+    """Every number of a text, each as the values it may stand for, scales and clock halves applied.
+
+    >>> values(words("5 million at 7 pm"))
+    [('5', '5000000'), ('7', '19', '19:00', '7:00')]
+    """
+    found: list[tuple[str, ...]] = []
+    for place, word in enumerate(sequence):
+        if not word.numbers:
+            continue
+        following = sequence[place + 1] if place + 1 < len(sequence) else None
+        found.append((*word.numbers, *_scaled(word.numbers[0], following)) if following else word.numbers)
+    return found
+
+
+def _scaled(value: str, following: Word) -> tuple[str, ...]:
+    if following.scale is not None and value.replace(".", "").isdigit():
+        whole, _, fraction = value.partition(".")
+        shifted = fraction.ljust(following.scale, "0")
+        return (_decimal(f"{whole}{shifted[: following.scale]}.{shifted[following.scale :]}"),)
+    if following.stem in ("am", "pm"):
+        return _on_the_clock(value, following.stem)
+    return ()
+
+
+def _on_the_clock(value: str, half: str) -> tuple[str, ...]:
+    hour, _, minute = value.partition(":")
+    if not hour.isdigit() or not 1 <= int(hour[:3]) <= 12:
+        return ()
+    full, minute = int(hour) % 12 + (12 if half == "pm" else 0), minute or "00"
+    return (*((str(full),) if minute == "00" else ()), f"{full}:{minute}", f"{hour}:{minute}")

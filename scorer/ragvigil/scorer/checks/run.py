@@ -1,0 +1,43 @@
+"""Every check on one record, in the order of the table."""
+
+from __future__ import annotations
+
+import logging
+
+from ragvigil.scorer.checks import (
+    abstention,
+    citation_correctness,
+    citations_present,
+    empty_retrieval,
+    supported_claims,
+)
+from ragvigil.scorer.checks.check import Check
+from ragvigil.scorer.checks.prepared import Prepared
+from ragvigil.scorer.trace import RagTrace
+from ragvigil.scorer.verdict import CheckResult
+
+_log = logging.getLogger(__name__)
+
+CHECKS: tuple[Check, ...] = (
+    empty_retrieval.CHECK,
+    abstention.CHECK,
+    citations_present.CHECK,
+    citation_correctness.CHECK,
+    supported_claims.CHECK,
+)
+"""What runs on every record."""
+
+
+def run_checks(record: RagTrace, checks: tuple[Check, ...] = CHECKS) -> tuple[CheckResult, ...]:
+    """One result for each of `checks`; a check that fails says so and hurts no other."""
+    prepared = Prepared(record)
+    return tuple(_run(check, prepared) for check in checks)
+
+
+def _run(check: Check, prepared: Prepared) -> CheckResult:
+    try:
+        finding = check.measure(prepared)
+    except Exception as error:
+        _log.exception("check %s failed on trace %s", check.id, prepared.record.trace_id)
+        return CheckResult(check.id, check.version, None, f"the check failed: {type(error).__name__}")
+    return CheckResult(check.id, check.version, finding.value, finding.reason, finding.details)

@@ -1,0 +1,1 @@
+"""Fitted coefficients and hand-written word lists, as JSON that says where its numbers came from."""
