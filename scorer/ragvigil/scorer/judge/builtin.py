@@ -1,0 +1,94 @@
+"""The built-in judge: lexical alignment of claims with evidence, offline and the same bit for bit everywhere.
+
+It sees words, numbers, names and negation. It does not see swapped roles, subtle relations or common sense; the
+language-model judges are for those.
+"""
+
+from __future__ import annotations
+
+from ragvigil.prompts import Prompt
+from ragvigil.scorer.checks.alignment.assess import VERSION, Assessment
+from ragvigil.scorer.checks.alignment.model import load
+from ragvigil.scorer.checks.prepared import DEFAULT_MODEL, Prepared
+from ragvigil.scorer.trace import RagTrace
+from ragvigil.scorer.verdict import ClaimVerdict, State, Verdict
+
+_WORST_FIRST: tuple[ClaimVerdict, ...] = ("contradicted", "unsupported", "partial", "supported")
+
+
+class Builtin:
+    """The judge that needs no key, no network and no model server."""
+
+    def __init__(self, model: str = DEFAULT_MODEL) -> None:
+        """Load the coefficients `model`; ConfigError names those that ship when there is none such."""
+        self._model = load(model)
+
+    @property
+    def name(self) -> str:
+        """``builtin``."""
+        return "builtin"
+
+    @property
+    def version(self) -> str:
+        """Version of the code and name of the coefficients."""
+        return f"{VERSION}+{self._model.name}"
+
+    async def judge(self, record: RagTrace, rubric: Prompt) -> Verdict:
+        """The verdict on one record; it never waits for anything."""
+        return self.judge_now(record, rubric)
+
+    def judge_now(self, record: RagTrace, rubric: Prompt) -> Verdict:
+        """The verdict on one record, for callers without an event loop."""
+        prepared = Prepared(record, self._model)
+        obstacle = _obstacle(prepared)
+        if obstacle is not None:
+            return self._verdict(rubric, *obstacle)
+        assessment = prepared.assessment
+        if assessment is None:
+            reason = "the answer refuses" if prepared.refuses else "the answer makes no claim"
+            return self._verdict(rubric, "no_claims", reason)
+        return self._verdict(rubric, _state(assessment), _remark(record, assessment), assessment)
+
+    def _verdict(
+        self, rubric: Prompt, state: State, reason: str | None, assessment: Assessment | None = None
+    ) -> Verdict:
+        return Verdict(
+            judge=self.name,
+            judge_version=self.version,
+            prompt_digest=rubric.digest,
+            state=state,
+            support=assessment.support if assessment else None,
+            faithfulness=assessment.faithfulness if assessment else None,
+            claims=assessment.claims if assessment else (),
+            reason=reason,
+        )
+
+
+def _obstacle(prepared: Prepared) -> tuple[State, str] | None:
+    """Why a record cannot be judged."""
+    record = prepared.record
+    if record.completeness == "content_off":
+        return "not_scoreable", "content capture is off"
+    if not prepared.answer.strip():
+        return (
+            "not_scoreable",
+            "the request failed without an answer" if record.error else "there is no answer",
+        )
+    if not prepared.bears_claims:
+        return None
+    if any(not document.text for document in record.documents) or record.completeness == "partial_evidence":
+        return "partial_evidence", "texts of retrieved passages are missing"
+    if not record.documents:
+        return "not_scoreable", "nothing was retrieved" if record.retrieved else "no retrieval was seen"
+    return None
+
+
+def _state(assessment: Assessment) -> State:
+    found = {claim.verdict for claim in assessment.claims}
+    return next(verdict for verdict in _WORST_FIRST if verdict in found)
+
+
+def _remark(record: RagTrace, assessment: Assessment) -> str | None:
+    if assessment.truncated:
+        return "very long: only the first claims and passages were compared"
+    return "the trace timed out: evidence may be missing" if record.completeness == "timed_out" else None
