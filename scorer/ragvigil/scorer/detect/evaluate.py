@@ -52,7 +52,7 @@ def evaluate(
     for before, window in windows:
         found = compare(older + before, window, rule)
         if found is not None and found.fell:
-            return _fall(recent, older, found, rule)
+            return _fall(recent, older, found)
         shown = shown or found
     if shown is None:
         return Evaluation("insufficient_sample", rate(older), rate(windows[-1][1]))
@@ -71,11 +71,14 @@ def _windows(recent: Sequence[Bucket], rule: Rule, now: int) -> list[tuple[Sums,
     return list(zip(reversed(before), within, strict=True))
 
 
-def _fall(recent: Sequence[Bucket], older: Sums, found: Comparison, rule: Rule) -> Evaluation:
-    """The fall, told from its beginning: the window that proved it may be half full of what was before."""
+def _fall(recent: Sequence[Bucket], older: Sums, found: Comparison) -> Evaluation:
+    """The fall, told from its beginning: the window that proved it may be half full of what was before.
+
+    The beginning is the one that sets the two rates furthest apart, so a level of few observations is told a
+    little worse than it is; whether it is a fall was decided before, on a window nobody chose.
+    """
     cut = split(recent, before=older if older.n > 0 else None, falling=True)
     index = cut.index if cut is not None else 0
     since_then = total(recent[index:])
-    now = rate(since_then) if since_then.n >= rule.min_sample else None
     before = rate(older + total(recent[:index]))
-    return Evaluation("alert", before or found.before, now or found.now, recent[index].start)
+    return Evaluation("alert", before or found.before, rate(since_then) or found.now, recent[index].start)
