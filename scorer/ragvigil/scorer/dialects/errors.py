@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ragvigil.scorer.dialects.failure import failure_of
@@ -30,11 +30,15 @@ def error_of(question: Question) -> Error | None:
 
     A step that failed and then succeeded under the same name was retried, and is no error.
     """
-    failed = [step for step in question.steps if step.span.failed and _counts(step, question)]
-    failed = [step for step in failed if not _retried(step, question.steps)]
+    successes = _last_successes(question.steps)
+    failed = {
+        step
+        for step in question.steps
+        if step.span.failed and _counts(step, question) and not _retried(step, successes)
+    }
     if not failed:
         return None
-    deepest = [step for step in failed if not any(below in failed for below in step.children)]
+    deepest = [step for step in failed if failed.isdisjoint(step.children)]
     first = min(deepest, key=lambda step: (step.span.end, step.span.span_id))
     return _at_its_origin(first, question.steps)
 
@@ -46,14 +50,17 @@ def _counts(step: Step, question: Question) -> bool:
     return step.role == "chain" or all(above.span.failed for above in step.ancestors())
 
 
-def _retried(step: Step, steps: Sequence[Step]) -> bool:
-    return step.role in _COUNTING and any(
-        other.role == step.role
-        and other.span.name == step.span.name
-        and not other.span.failed
-        and other.span.start >= step.span.end
-        for other in steps
-    )
+def _last_successes(steps: Sequence[Step]) -> dict[tuple[Role, str], int]:
+    """When the last success of each role and name began."""
+    return {
+        (step.role, step.span.name): step.span.start
+        for step in steps
+        if step.role in _COUNTING and not step.span.failed
+    }
+
+
+def _retried(step: Step, successes: Mapping[tuple[Role, str], int]) -> bool:
+    return successes.get((step.role, step.span.name), -1) >= step.span.end
 
 
 def _at_its_origin(step: Step, steps: Sequence[Step]) -> Error:

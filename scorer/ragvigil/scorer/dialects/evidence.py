@@ -81,21 +81,23 @@ def _before(searches: list[Step], generation: Step | None) -> list[Step]:
 
 def _left_over(searches: Iterable[Step]) -> list[Document]:
     """A rerank replaces the searches that its input came from (all, when nobody says where from)."""
-    pool: list[tuple[Document, ...]] = []
-    for step in searches:
+    pool: dict[int, tuple[Document, ...]] = {}
+    holders: dict[str, list[int]] = {}
+    for number, step in enumerate(searches):
         found = step.reading.documents or ()
         if step.role == "reranker":
-            sources = _sources(pool, step.reading.input_documents or ())
+            keys = [key for document in step.reading.input_documents or () for key in _keys(document)]
+            matching = {each for key in keys for each in holders.get(key, ()) if each in pool}
+            sources = [pool.pop(each) for each in sorted(matching or pool)]
             found = tuple(_completed(document, sources) for document in found)
-            pool = [group for group in pool if group not in sources]
-        pool.append(found)
-    return _union(pool)
+        pool[number] = found
+        for key in (key for document in found for key in _keys(document)):
+            holders.setdefault(key, []).append(number)
+    return _union(pool.values())
 
 
-def _sources(pool: list[tuple[Document, ...]], given: tuple[Document, ...]) -> list[tuple[Document, ...]]:
-    keys = {document.id for document in given if document.id} | {each.text for each in given if each.text}
-    matching = [group for group in pool if any(each.id in keys or each.text in keys for each in group)]
-    return matching or pool
+def _keys(document: Document) -> list[str]:
+    return [key for key in (document.id, document.text) if key is not None]
 
 
 def _completed(document: Document, groups: Iterable[tuple[Document, ...]]) -> Document:
@@ -109,7 +111,7 @@ def _union(groups: Iterable[Iterable[Document]]) -> list[Document]:
     united: list[Document] = []
     places: dict[str, list[int]] = {}
     for document in (each for group in groups for each in group):
-        keys = [key for key in (document.id, document.text) if key is not None]
+        keys = _keys(document)
         twins = (place for key in keys for place in places.get(key, ()) if same(united[place], document))
         if (place := next(twins, None)) is not None:
             united[place] = _fill(united[place], [document])

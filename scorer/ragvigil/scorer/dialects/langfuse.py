@@ -25,7 +25,7 @@ from ragvigil.scorer.trace import Tokens
 
 KIND = "langfuse.observation.type"
 _SCOPE = "langfuse-sdk"
-_ROLES: dict[object, Role] = {
+_ROLES: dict[str, Role] = {
     "span": "chain",
     "chain": "chain",
     "agent": "chain",
@@ -52,7 +52,7 @@ class Langfuse:
         given, made = get("langfuse.observation.input"), get("langfuse.observation.output")
         if get(KIND) == "tool":
             return tool_reading(span.name, given, made)
-        role = _ROLES.get(get(KIND), "other")
+        role = _ROLES.get(text_of(get(KIND)) or "", "other")
         asks = role in ("chain", "retriever")
         usage = mapping_of(get("langfuse.observation.usage_details"))
         return Reading(

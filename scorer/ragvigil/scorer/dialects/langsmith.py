@@ -24,7 +24,7 @@ KIND = "langsmith.span.kind"
 _SCOPE = "langsmith"
 _METADATA = "langsmith.metadata."
 _CONVERSATIONS = ("session_id", "thread_id", "conversation_id")
-_ROLES: dict[object, Role] = {
+_ROLES: dict[str, Role] = {
     "llm": "generator",
     "retriever": "retriever",
     "chain": "chain",
@@ -47,7 +47,7 @@ class LangSmith:
         given, made = get("gen_ai.prompt"), get("gen_ai.completion")
         if get(KIND) == "tool":
             return tool_reading(span.name, given, _output(made))
-        role = _ROLES.get(get(KIND), "other")
+        role = _ROLES.get(text_of(get(KIND)) or "", "other")
         return Reading(
             role=role,
             query=_asked(given) if role in ("chain", "retriever") else None,

@@ -18,16 +18,20 @@ def attached(spans: Sequence[Span], events: Iterable[LogEvent]) -> list[Span]:
 
     An event that names no span of the trace goes to the span with the same response id, else to the first.
     """
-    by_span: dict[str, list[SpanEvent]] = {}
+    by_span: dict[str, dict[str, SpanEvent]] = {}
+    known = {span.span_id for span in spans}
+    responses = {text_of(span.attributes.get(_RESPONSE_ID)): span.span_id for span in reversed(spans)}
     for event in sorted(events, key=lambda event: (event.time, event.name, repr(event))) if spans else ():
+        response = text_of(event.attributes.get(_RESPONSE_ID))
+        owner = event.span_id if event.span_id in known else responses.get(response) if response else None
         made = SpanEvent(event.name, event.time, event.attributes)
-        group = by_span.setdefault(_owner(spans, event), [])
-        if made not in group:
-            group.append(made)
+        by_span.setdefault(owner or spans[0].span_id, {})[repr(made)] = made
     if not by_span:
         return list(spans)
     return [
-        replace(span, events=(*span.events, *by_span[span.span_id])) if span.span_id in by_span else span
+        replace(span, events=(*span.events, *by_span[span.span_id].values()))
+        if span.span_id in by_span
+        else span
         for span in spans
     ]
 
@@ -44,11 +48,3 @@ def _evaluation(attributes: Mapping[str, object]) -> Mapping[str, object]:
         **{key: text_of(attributes.get(name)) for key, name in _TEXTS.items()},
     }
     return {key: value for key, value in entry.items() if value is not None}
-
-
-def _owner(spans: Sequence[Span], event: LogEvent) -> str:
-    if any(span.span_id == event.span_id for span in spans):
-        return event.span_id or ""
-    response = text_of(event.attributes.get(_RESPONSE_ID))
-    matching = (span.span_id for span in spans if response and span.attributes.get(_RESPONSE_ID) == response)
-    return next(matching, spans[0].span_id)

@@ -23,7 +23,7 @@ from ragvigil.scorer.trace import Tokens
 
 KIND = "mlflow.spanType"
 _SCOPE = "mlflow.tracing.provider"
-_ROLES: dict[object, Role] = {
+_ROLES: dict[str, Role] = {
     "CHAT_MODEL": "generator",
     "LLM": "generator",
     "RETRIEVER": "retriever",
@@ -59,7 +59,7 @@ class MLflow:
         kind = unquoted(get(KIND))
         if kind == "TOOL":
             return tool_reading(span.name, given, unquoted(made))
-        role = _ROLES.get(kind, "other")
+        role = _ROLES.get(text_of(kind) or "", "other")
         searching = role in ("retriever", "reranker")
         usage = mapping_of(get("mlflow.chat.tokenUsage"))
         reply = mapping_of(made)

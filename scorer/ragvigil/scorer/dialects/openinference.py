@@ -29,7 +29,7 @@ from ragvigil.scorer.span import Span
 from ragvigil.scorer.trace import Document, Tokens
 
 KIND = "openinference.span.kind"
-_ROLES: dict[object, Role] = {
+_ROLES: dict[str, Role] = {
     "LLM": "generator",
     "RETRIEVER": "retriever",
     "RERANKER": "reranker",
@@ -65,7 +65,7 @@ class OpenInference:
 
 
 def _content(span: Span) -> Reading:
-    role = _ROLES.get(span.attributes[KIND], "other")
+    role = _ROLES.get(text_of(span.attributes[KIND]) or "", "other")
     if role == "tool":
         return _tool(span)
     if role == "generator":

@@ -23,7 +23,7 @@ OPERATION = "gen_ai.operation.name"
 DETAILS = "gen_ai.client.inference.operation.details"
 """The log event that carries the content when a service keeps it off its spans."""
 
-_ROLES: dict[object, Role] = {
+_ROLES: dict[str, Role] = {
     "chat": "generator",
     "text_completion": "generator",
     "generate_content": "generator",
@@ -59,7 +59,7 @@ class OtelGenAI:
         operation = attributes.get(OPERATION)
         if operation == "execute_tool":
             return _tool(attributes)
-        role = _ROLES.get(operation, "other")
+        role = _ROLES.get(text_of(operation) or "", "other")
         if operation is None and "gen_ai.request.model" in attributes:
             role = "generator"
         if role in ("retriever", "reranker"):

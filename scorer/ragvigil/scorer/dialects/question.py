@@ -69,14 +69,15 @@ def _concludes(top: Step | None, level: Sequence[Step], units: Sequence[Step]) -
     """Whether a chain draws one answer from several complete parts: it generates after the last of them."""
     if top is None or top.role != "chain":
         return False
-    end = max(unit.span.end for unit in units)
-    others = [below for step in level if step not in units for below in step.subtree()]
+    end, parts = max(unit.span.end for unit in units), set(units)
+    others = [below for step in level if step not in parts for below in step.subtree()]
     return any(step.role == "generator" and step.span.start >= end for step in others)
 
 
 def _groups(level: Sequence[Step], units: Sequence[Step]) -> list[tuple[Step, ...]]:
     """Each complete part with what happened since the part before it; what comes last goes to the last."""
-    edges = [0, *(level.index(unit) + 1 for unit in units[:-1]), len(level)]
+    parts = set(units[:-1])
+    edges = [0, *(place for place, step in enumerate(level, 1) if step in parts), len(level)]
     return [tuple(level[start:end]) for start, end in itertools.pairwise(edges)]
 
 

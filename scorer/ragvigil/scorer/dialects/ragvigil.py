@@ -18,7 +18,7 @@ from ragvigil.scorer.span import Span
 from ragvigil.scorer.trace import Document, Tokens
 from ragvigil.tracer import attributes as names
 
-_ROLES: dict[object, Role] = {
+_ROLES: dict[str, Role] = {
     names.OPERATION_WORKFLOW: "chain",
     names.OPERATION_RETRIEVAL: "retriever",
     names.OPERATION_RERANK: "reranker",
@@ -38,7 +38,7 @@ class Ragvigil:
     def read(self, span: Span) -> Reading:
         """What the span says; our names are written strictly, so nothing else is looked for."""
         get = span.attributes.get
-        role = _ROLES.get(get(names.GEN_AI_OPERATION_NAME), "other")
+        role = _ROLES.get(text_of(get(names.GEN_AI_OPERATION_NAME)) or "", "other")
         chain, searching = role == "chain", role in ("retriever", "reranker")
         hits = structure_of(get(names.GEN_AI_RETRIEVAL_DOCUMENTS)) if searching else None
         return Reading(

@@ -77,9 +77,14 @@ def leaf_sum(steps: Sequence[Step], amount: Callable[[Step], float | None]) -> f
 
 
 def _root(steps: Iterable[Step]) -> Step | None:
-    chains = sorted((step for step in steps if step.role == "chain"), key=_depth)
-    telling = (step for step in chains if step.reading.query is not None or step.reading.answer is not None)
-    return next(telling, chains[0] if chains else None)
+    """A silent chain above several that tell stands for itself: none of its parts is the whole."""
+    chains = sorted((step for step in steps if step.role == "chain"), key=_place)
+    telling = [step for step in chains if step.reading.query is not None or step.reading.answer is not None]
+    if not telling:
+        return chains[0] if chains else None
+    rivals = [step for step in telling if step.depth == telling[0].depth]
+    above = chains[0] in telling[0].ancestors()
+    return chains[0] if above and len(rivals) > 1 else telling[0]
 
 
 def _generation(steps: Sequence[Step], returned: str | None) -> Step | None:
@@ -104,5 +109,5 @@ def _innermost(steps: Sequence[Step]) -> list[Step]:
     return [step for step in steps if id(step) not in outer]
 
 
-def _depth(step: Step) -> tuple[int, int, str]:
-    return sum(1 for _ in step.ancestors()), step.span.start, step.span.span_id
+def _place(step: Step) -> tuple[int, int, str]:
+    return step.depth, step.span.start, step.span.span_id

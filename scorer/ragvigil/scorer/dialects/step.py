@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from ragvigil.scorer.dialects.reading import Reading, Role
 from ragvigil.scorer.span import Span
 
+_DEEPEST = 200
+"""No service nests deeper; looking upwards from every step of a hostile trace must not cost its square."""
+
 
 @dataclass(slots=True, eq=False)
 class Step:
@@ -18,6 +21,8 @@ class Step:
     dialect: str | None
     parent: Step | None = None
     children: list[Step] = field(default_factory=list["Step"])
+    depth: int = 0
+    """How many steps are above."""
 
     @property
     def role(self) -> Role:
@@ -59,7 +64,10 @@ def link(steps: Sequence[Step]) -> list[Step]:
             step.parent = parent
             parent.children.append(step)
     roots = [step for step in steps if step.parent is None]
-    return roots + list(_cut_cycles(steps, roots))
+    roots += list(_cut_cycles(steps, roots))
+    for root in roots:
+        _measure(root)
+    return roots
 
 
 def _cut_cycles(steps: Sequence[Step], roots: Sequence[Step]) -> Iterator[Step]:
@@ -74,6 +82,22 @@ def _cut_cycles(steps: Sequence[Step], roots: Sequence[Step]) -> Iterator[Step]:
                 step.parent = None
             reached |= {id(below) for below in step.subtree()}
             yield step
+
+
+def _measure(root: Step) -> None:
+    """Set the depths; what is below the deepest level hangs on it side by side."""
+    waiting = [root]
+    while waiting:
+        step = waiting.pop()
+        if step.depth == _DEEPEST - 1:
+            below = list(step.subtree())[1:]
+            for each in below:
+                each.parent, each.children, each.depth = step, [], _DEEPEST
+            step.children = below
+            continue
+        for child in step.children:
+            child.depth = step.depth + 1
+        waiting += step.children
 
 
 def _fullness(span: Span) -> tuple[int, int, int, str]:

@@ -1,0 +1,105 @@
+"""Any order, split or duplication of the same spans gives the same records."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ragvigil.scorer.dialects import DIALECTS, read_records
+from ragvigil.scorer.span import Span
+
+from .conftest import captured, trace
+
+NAMES = (
+    "langchain_session",
+    "langchain_error",
+    "llama_index_rerank",
+    "llama_index_stream",
+    "haystack_rerank",
+)
+
+
+@pytest.mark.parametrize("name", [*NAMES, "made by hand"])
+@settings(deadline=None, max_examples=40)
+@given(data=st.data())
+def test_order_and_duplication_do_not_matter(name: str, data: st.DataObject) -> None:
+    """Exporters batch, retry and race; the record is the same."""
+    spans = trace() if name == "made by hand" else captured(name)
+    expected = read_records(spans)
+    again = data.draw(st.lists(st.sampled_from(spans), max_size=6))
+    assert read_records(data.draw(st.permutations([*spans, *again]))) == expected
+
+
+NAMES_OF_ATTRIBUTES = st.sampled_from(
+    [
+        *("openinference.span.kind", "input.value", "output.value", "output.mime_type"),
+        *(
+            "gen_ai.operation.name",
+            "gen_ai.input.messages",
+            "gen_ai.retrieval.documents",
+            "gen_ai.completion",
+        ),
+        *(
+            "langfuse.observation.type",
+            "langfuse.observation.output",
+            "mlflow.spanType",
+            "mlflow.spanOutputs",
+        ),
+        *("langsmith.span.kind", "traceloop.span.kind", "traceloop.entity.input", "traceloop.entity.output"),
+        *("ai.operationId", "ai.prompt", "haystack.component.type", "haystack.component.output"),
+        *("pydantic_ai.all_messages", "logfire.msg", "gen_ai.tool.call.result"),
+    ]
+)
+VALUES: st.SearchStrategy[object] = st.one_of(
+    st.sampled_from(
+        [
+            *("LLM", "CHAIN", "RETRIEVER", "chat", "retrieval", "execute_tool", "application/json"),
+            *(
+                '{"documents": [[]]}',
+                '[{"role": 1, "content": [[{"text": {}}]]}]',
+                '{"choices": [{"message": 5}]}',
+            ),
+            *('{"kwargs": {"inputs": [{"kwargs": 1}]}}', "[" * 3000, '"\\ud800"', '{"text": "\\ud800"}'),
+        ]
+    ),
+    st.text(max_size=20),
+    st.floats(),
+    st.booleans(),
+    st.binary(max_size=3),
+    st.lists(st.integers(), max_size=2),
+    st.none(),
+)
+
+
+@st.composite
+def hostile_spans(draw: st.DrawFn) -> Span:
+    """Ids that repeat, rings of parents, values of every type, JSON of every shape."""
+    start = draw(st.integers(0, 2**63))
+    return Span(
+        trace_id="0" * 32,
+        span_id=draw(st.sampled_from("abcdef")),
+        parent_id=draw(st.sampled_from([None, *"abcdefg"])),
+        name=draw(st.text(max_size=5)),
+        kind=1,
+        start=start,
+        end=start + draw(st.integers(-5, 5)),
+        attributes=draw(st.dictionaries(NAMES_OF_ATTRIBUTES, VALUES, max_size=6)),
+        failed=draw(st.booleans()),
+    )
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.lists(hostile_spans(), max_size=7))
+def test_hostile_spans_neither_raise_nor_depend_on_order(spans: list[Span]) -> None:
+    """What cannot be read is unknown, and text is never empty."""
+    for span in spans:
+        for dialect in DIALECTS:
+            if dialect.matches(span):
+                dialect.read(span)
+    expected = read_records(spans)
+    assert read_records(spans[::-1]) == expected
+    for record in expected:
+        assert record.query != ""
+        assert record.answer != ""
+        assert (record.query or "").encode() is not None

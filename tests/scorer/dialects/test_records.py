@@ -1,0 +1,260 @@
+"""From all spans of a trace to records: one span per role, nothing guessed."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragvigil.scorer.dialects import read_records
+from ragvigil.scorer.span import LogEvent, SpanEvent
+from ragvigil.scorer.trace import Tokens
+
+from .conftest import ANSWER, QUESTION, TRACE_ID, chain, generation, ids, only, retrieval, span, trace
+
+REMOTE, LOCAL = 0x300, 0x100
+
+
+def test_a_trace_is_one_record() -> None:
+    """Every fact comes from the span that knows it."""
+    record = only(trace())
+    assert (record.trace_id, record.span_id) == (TRACE_ID, "a3")
+    assert (record.query, record.answer, record.model) == (QUESTION, ANSWER, "tiny-chat-1")
+    assert ids(record) == ["timetable-1", "fares-2"]
+    assert record.tokens == Tokens(20, 5)
+    assert (record.retrieval_seconds, record.generation_seconds, record.total_seconds) == (
+        0.017,
+        0.059,
+        0.088,
+    )
+    assert record.started_at == 1_700_000_000_001_000_000
+    assert record.completeness == "complete"
+
+
+def test_a_trace_without_a_question_has_no_record() -> None:
+    """Health checks, embeddings and stray requests are not answers."""
+    embedding = {"openinference.span.kind": "EMBEDDING", "input.value": "text"}
+    assert read_records([]) == []
+    assert read_records([span("a0", name="GET /health", start=1, end=2)]) == []
+    assert read_records([span("a0", embedding, start=1, end=2)]) == []
+
+
+def test_two_chains_in_one_request_are_two_records() -> None:
+    """A batch of questions shares a request; each has its own retrieval and generation."""
+    spans = [span("00", name="POST /batch", start=0, end=99)]
+    for number, (question, key) in enumerate({"One?": "doc-one", "Two?": "doc-two"}.items()):
+        at, top = number * 40, f"c{number}"
+        spans += [
+            span(top, chain(question, f"{key}!"), parent="00", start=at + 1, end=at + 39),
+            span(
+                f"{top}r", retrieval(((key, "Text.", 0.5),), question), parent=top, start=at + 2, end=at + 9
+            ),
+            span(f"{top}g", generation(f"{key}!"), parent=top, start=at + 10, end=at + 38),
+        ]
+    records = read_records(spans)
+    assert [(record.query, ids(record), record.answer) for record in records] == [
+        ("One?", ["doc-one"], "doc-one!"),
+        ("Two?", ["doc-two"], "doc-two!"),
+    ]
+    assert [record.tokens for record in records] == [Tokens(20, 5)] * 2
+    assert records[0].started_at < records[1].started_at
+
+
+def test_an_agent_with_several_searches_is_one_record() -> None:
+    """One question, one answer, and the union of what the answer could see."""
+    spans = [
+        span("c0", chain(), start=0, end=99),
+        span("c1", generation(None), parent="c0", start=1, end=9),
+        span(
+            "c2", retrieval((("a", "One.", 0.9), ("b", "Two.", 0.8)), "first"), parent="c0", start=10, end=19
+        ),
+        span("c3", generation("Let me look again."), parent="c0", start=20, end=29),
+        span(
+            "c4",
+            retrieval((("b", "Two.", 0.7), ("c", "Three.", 0.6)), "second"),
+            parent="c0",
+            start=30,
+            end=39,
+        ),
+        span("c5", generation(), parent="c0", start=40, end=90),
+    ]
+    record = only(spans)
+    assert ids(record) == ["a", "b", "c"]
+    assert [document.rank for document in record.documents] == [1, 2, 3]
+    assert record.documents[1].score == 0.8
+    assert (record.answer, record.span_id) == (ANSWER, "c5")
+    assert record.tokens == Tokens(60, 15)
+    assert [step.query for step in record.retrievals] == ["first", "second"]
+
+
+def test_a_chain_that_sums_up_its_parts_is_one_record() -> None:
+    """Two complete parts below a chain without a question, and a conclusion after both."""
+    spans = [span("d0", chain(None, None), start=0, end=99)]
+    for number in range(2):
+        at, top = number * 20, f"d{number}"
+        spans += [
+            span(f"{top}c", chain(f"Part {number}?", "part"), parent="d0", start=at + 1, end=at + 19),
+            span(f"{top}r", retrieval(), parent=f"{top}c", start=at + 2, end=at + 5),
+            span(f"{top}g", generation("part"), parent=f"{top}c", start=at + 6, end=at + 18),
+        ]
+    spans.append(span("d9", generation("In sum."), parent="d0", start=60, end=90))
+    assert only(spans).answer == "In sum."
+
+
+def test_what_was_retrieved_after_the_answer_is_no_evidence() -> None:
+    """A search for follow-up questions cannot have informed the answer."""
+    late = span("a4", retrieval((("late", "Later.", 0.9),)), parent="a1", start=81, end=85)
+    assert ids(only([*trace(), late])) == ["timetable-1", "fares-2"]
+
+
+def test_clocks_that_disagree_do_not_hide_the_evidence() -> None:
+    """A retriever on another machine may seem to end after the answer began."""
+    spans = trace()
+    skewed = span("a2", retrieval(), parent="a1", start=70, end=95)
+    assert ids(only([skewed if each.span_id == "a2" else each for each in spans])) == [
+        "timetable-1",
+        "fares-2",
+    ]
+
+
+def test_nested_retrievers_count_once() -> None:
+    """The outer one tells what it found; where it does not, the inner one does."""
+    inner = span("a4", retrieval(), parent="a2", start=4, end=19)
+    record = only([*trace(), inner])
+    assert ids(record) == ["timetable-1", "fares-2"]
+    assert len(record.retrievals) == 1
+    silent = {"openinference.span.kind": "RETRIEVER", "input.value": QUESTION}
+    spans = [
+        span("a2", silent, parent="a1", start=3, end=20) if each.span_id == "a2" else each for each in trace()
+    ]
+    assert ids(only([*spans, inner])) == ["timetable-1", "fares-2"]
+
+
+def test_a_rerank_replaces_only_what_went_into_it() -> None:
+    """Two searches; the second one is reranked, ids only, and its texts come from the search."""
+    rerank = {
+        "openinference.span.kind": "RERANKER",
+        "reranker.query": QUESTION,
+        "reranker.input_documents.0.document.id": "x",
+        "reranker.input_documents.1.document.id": "y",
+        "reranker.output_documents.0.document.id": "y",
+        "reranker.output_documents.0.document.score": 0.99,
+    }
+    spans = [
+        span("e0", chain(), start=0, end=99),
+        span("e1", retrieval(), parent="e0", start=1, end=9),
+        span("e2", retrieval((("x", "Ex.", 0.5), ("y", "Why.", 0.4))), parent="e0", start=10, end=19),
+        span("e3", rerank, parent="e0", start=20, end=29),
+        span("e4", generation(), parent="e0", start=30, end=90),
+    ]
+    record = only(spans)
+    assert ids(record) == ["timetable-1", "fares-2", "y"]
+    assert (record.documents[2].text, record.documents[2].score) == ("Why.", 0.99)
+    assert [step.stage for step in record.retrievals] == ["retrieve", "retrieve", "rerank"]
+
+
+def test_one_id_with_two_texts_is_two_passages() -> None:
+    """Some stores give the id of the file, not of the chunk."""
+    chunks = (("guide.pdf", "First page.", 0.9), ("guide.pdf", "Second page.", 0.8))
+    assert [each.text for each in only([span("f1", retrieval(chunks), start=1, end=2)]).documents] == [
+        "First page.",
+        "Second page.",
+    ]
+
+
+def test_an_evaluator_does_not_answer() -> None:
+    """A guardrail's model runs last, and is not the generation."""
+    guard = {"openinference.span.kind": "EVALUATOR"}
+    spans = [
+        *trace(),
+        span("a5", guard, parent="a1", start=81, end=89),
+        span("a6", generation("No harm found.", tokens=(7, 7)), parent="a5", start=82, end=88),
+    ]
+    record = only(spans)
+    assert (record.answer, record.tokens) == (ANSWER, Tokens(20, 5))
+
+
+def test_the_answer_is_the_one_that_the_root_returned() -> None:
+    """A model that names the conversation runs after the answer."""
+    title = span("a4", generation("Ferry times"), parent="a1", start=81, end=88)
+    assert only([*trace(), title]).span_id == "a3"
+
+
+@pytest.mark.parametrize(
+    ("flags", "completeness"), [(REMOTE, "complete"), (LOCAL, "partial_evidence"), (0, "partial_evidence")]
+)
+def test_a_lost_root_is_incomplete_unless_its_parent_is_elsewhere(flags: int, completeness: str) -> None:
+    """A parent in another process may never have been sent here; one in this process was lost."""
+    spans = [
+        span("a2", retrieval(), parent="a1", start=3, end=20, flags=flags),
+        span("a3", generation(), parent="a1", start=21, end=80, flags=flags),
+    ]
+    record = only(spans)
+    assert (record.query, record.answer, record.completeness) == (QUESTION, ANSWER, completeness)
+
+
+def test_dropped_attributes_make_a_record_incomplete() -> None:
+    """The SDK throws the oldest attributes away first: what is missing may have been there."""
+    spans = [span("a3", generation(), parent="a1", start=21, end=80, dropped=3), *trace()[:3]]
+    assert only(spans).completeness == "partial_evidence"
+
+
+def test_a_search_that_does_not_tell_what_it_found_is_incomplete() -> None:
+    """Never scored as an empty retrieval."""
+    silent = {"openinference.span.kind": "RETRIEVER", "input.value": QUESTION}
+    spans = [
+        span("a2", silent, parent="a1", start=3, end=20) if each.span_id == "a2" else each for each in trace()
+    ]
+    assert only(spans).completeness == "partial_evidence"
+
+
+def test_a_trace_given_up_waiting_for_says_so() -> None:
+    """Unless something worse is known."""
+    (record,) = read_records(trace(), timed_out=True)
+    assert record.completeness == "timed_out"
+
+
+def test_a_failed_helper_is_no_error_of_the_question() -> None:
+    """A cache miss that raised did not keep the answer from being given."""
+    spans = [*trace(), span("a4", name="GET cache", parent="a1", start=3, end=4, failed=True, status="miss")]
+    assert only(spans).error is None
+
+
+def test_a_retry_that_succeeded_is_no_error() -> None:
+    """The model was asked twice under one name."""
+    first = span(
+        "a4", generation(None), parent="a1", start=5, end=9, failed=True, status="RateLimitError: slow"
+    )
+    assert only([*trace(), first]).error is None
+
+
+def test_an_error_above_all_else_is_the_roots() -> None:
+    """No step failed but the chain itself."""
+    event = SpanEvent("exception", 0, {"exception.type": "ValueError", "exception.message": "bad template"})
+    root = span("a1", chain(answer=None), parent="a0", start=2, end=90, failed=True, events=(event,))
+    record = only([root if each.span_id == "a1" else each for each in trace()])
+    assert (record.error, record.error_where, record.error_message) == ("ValueError", "root", "bad template")
+
+
+def test_evaluations_arrive_as_log_events() -> None:
+    """By span id; by response id; else at the first span. A resend counts once."""
+    attributes = {"gen_ai.evaluation.name": "helpful", "gen_ai.evaluation.score.value": 0.8}
+    by_span = LogEvent(TRACE_ID, "a3", "gen_ai.evaluation.result", 5, attributes)
+    unplaced = LogEvent(TRACE_ID, None, "gen_ai.evaluation.result", 6, {"gen_ai.evaluation.name": "polite"})
+    (record,) = read_records(trace(), [by_span, unplaced, by_span])
+    assert record.evaluations == ({"name": "polite"}, {"name": "helpful", "value": 0.8})
+
+
+def test_rings_of_parents_do_not_hang() -> None:
+    """Hostile spans may claim each other as parents."""
+    spans = [
+        span("r1", retrieval(), parent="r2", start=1, end=2),
+        span("r2", generation(), parent="r1", start=3, end=4),
+        span("r3", chain(), parent="r3", start=0, end=9),
+    ]
+    assert only(spans).answer == ANSWER
+
+
+def test_very_deep_traces_are_read() -> None:
+    """Ten thousand spans below each other."""
+    deep = [span(f"s{n:05}", parent=f"s{n - 1:05}" if n else None, start=0, end=1) for n in range(10_000)]
+    bottom = span("zz", generation(), parent="s09999", start=0, end=1)
+    assert only([*deep, bottom]).answer == ANSWER

@@ -1,0 +1,406 @@
+"""The other dialects: one plain trace each, and what is peculiar to it."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragvigil.scorer.dialects import read_records
+from ragvigil.scorer.span import LogEvent, Span, SpanEvent
+from ragvigil.scorer.trace import Tokens
+
+from .conftest import ANSWER, PASSAGES, QUESTION, TRACE_ID, as_json, ids, only, span
+
+PAGES = [{"id": key, "page_content": text, "metadata": {"score": score}} for key, text, score in PASSAGES]
+HITS = [{"id": key, "content": text, "score": score} for key, text, score in PASSAGES]
+CONTEXT = "\n".join(f"[{place}] {text}" for place, (_, text, _) in enumerate(PASSAGES, 1))
+ASKING = [{"role": "system", "content": CONTEXT}, {"role": "user", "content": QUESTION}]
+PARTS = [
+    {"role": message["role"], "parts": [{"type": "text", "content": message["content"]}]}
+    for message in ASKING
+]
+SAID = [{"role": "assistant", "parts": [{"type": "text", "content": ANSWER}]}]
+CHOICES = {"choices": [{"message": {"role": "assistant", "content": ANSWER}}]}
+LC_PAGES = [
+    {"lc": 1, "type": "constructor", "id": ["langchain", "Document"], "kwargs": {**page, "type": "Document"}}
+    for page in PAGES
+]
+LC_ASKING = {
+    "messages": [
+        [
+            {"lc": 1, "type": "constructor", "kwargs": {"content": CONTEXT, "type": "system"}},
+            {"lc": 1, "type": "constructor", "kwargs": {"content": QUESTION, "type": "human"}},
+        ]
+    ]
+}
+LC_SAID = {"generations": [[{"text": ANSWER, "message": {"kwargs": {"content": ANSWER, "type": "ai"}}}]]}
+CHAT: dict[str, object] = {
+    "gen_ai.operation.name": "chat",
+    "gen_ai.request.model": "tiny-chat-1",
+    "gen_ai.usage.input_tokens": 20,
+    "gen_ai.usage.output_tokens": 5,
+}
+
+
+def steps(
+    root: dict[str, object],
+    search: dict[str, object],
+    chat: dict[str, object],
+    *,
+    scope: str = "app",
+    name: str = "x",
+) -> list[Span]:
+    """A root, a search and a model call."""
+    return [
+        span("a1", root, start=1, end=99, scope=scope, name=name if name != "x" else "rag"),
+        span("a2", search, parent="a1", start=2, end=20, scope=scope),
+        span("a3", chat, parent="a1", start=21, end=90, scope=scope),
+    ]
+
+
+LANGFUSE = steps(
+    {
+        "langfuse.observation.type": "span",
+        "langfuse.observation.input": as_json({"args": [QUESTION], "kwargs": {}}),
+        "langfuse.observation.output": ANSWER,
+        "langfuse.environment": "production",
+    },
+    {
+        "langfuse.observation.type": "retriever",
+        "langfuse.observation.input": as_json({"args": [QUESTION], "kwargs": {}}),
+        "langfuse.observation.output": as_json(HITS),
+    },
+    {
+        "langfuse.observation.type": "generation",
+        "langfuse.observation.input": as_json(ASKING),
+        "langfuse.observation.output": ANSWER,
+        "langfuse.observation.model.name": "tiny-chat-1",
+        "langfuse.observation.usage_details": as_json({"input": 20, "output": 5}),
+    },
+    scope="langfuse-sdk",
+)
+MLFLOW = steps(
+    {
+        "mlflow.spanType": '"CHAIN"',
+        "mlflow.spanInputs": as_json({"q": QUESTION, "fast": False}),
+        "mlflow.spanOutputs": as_json(ANSWER),
+    },
+    {
+        "mlflow.spanType": '"RETRIEVER"',
+        "mlflow.spanInputs": as_json({"q": QUESTION}),
+        "mlflow.spanOutputs": as_json(PAGES),
+    },
+    {
+        "mlflow.spanType": '"CHAT_MODEL"',
+        "mlflow.spanInputs": as_json({"messages": ASKING}),
+        "mlflow.spanOutputs": as_json(CHOICES),
+        "mlflow.llm.model": '"tiny-chat-1"',
+        "mlflow.chat.tokenUsage": as_json({"input_tokens": 20, "output_tokens": 5}),
+    },
+    scope="mlflow.tracing.provider",
+)
+LANGSMITH = steps(
+    {
+        "langsmith.span.kind": "chain",
+        "gen_ai.operation.name": "chain",
+        "gen_ai.prompt": as_json({"input": QUESTION}),
+        "gen_ai.completion": as_json({"output": ANSWER}),
+    },
+    {
+        "langsmith.span.kind": "retriever",
+        "gen_ai.operation.name": "embeddings",
+        "gen_ai.prompt": as_json({"query": QUESTION}),
+        "gen_ai.completion": as_json({"documents": PAGES}),
+    },
+    {
+        **CHAT,
+        "langsmith.span.kind": "llm",
+        "gen_ai.prompt": as_json(LC_ASKING),
+        "gen_ai.completion": as_json(LC_SAID),
+    },
+    scope="langsmith",
+)
+OPENLLMETRY = steps(
+    {
+        "traceloop.span.kind": "workflow",
+        "traceloop.entity.input": as_json({"inputs": QUESTION}),
+        "traceloop.entity.output": as_json({"outputs": ANSWER}),
+    },
+    {
+        "traceloop.span.kind": "task",
+        "gen_ai.operation.name": "vector_db_retrieve",
+        "traceloop.entity.input": as_json({"query": QUESTION, "tags": []}),
+        "traceloop.entity.output": as_json({"documents": PAGES}),
+    },
+    {
+        **CHAT,
+        "gen_ai.request.model": "unknown",
+        "gen_ai.response.model": "tiny-chat-1",
+        "gen_ai.input.messages": as_json(PARTS),
+        "gen_ai.output.messages": as_json(SAID),
+    },
+    scope="opentelemetry.instrumentation.langchain",
+)
+HAYSTACK = steps(
+    {"haystack.pipeline.input_data": as_json({"retriever": {"query": QUESTION}})},
+    {
+        "haystack.component.type": "InMemoryBM25Retriever",
+        "haystack.component.output_spec": as_json({"documents": {"type": "list"}}),
+        "haystack.component.input": as_json({"query": QUESTION}),
+        "haystack.component.output": as_json({"documents": HITS}),
+    },
+    {
+        "haystack.component.type": "TinyChatGenerator",
+        "haystack.component.output_spec": as_json({"replies": {"type": "list"}}),
+        "haystack.component.input": as_json(
+            {"messages": [{"role": "user", "content": [{"text": QUESTION}]}]}
+        ),
+        "haystack.component.output": as_json(
+            {
+                "replies": [
+                    {
+                        "role": "assistant",
+                        "content": [{"text": ANSWER}],
+                        "meta": {
+                            "model": "tiny-chat-1",
+                            "usage": {"prompt_tokens": 20, "completion_tokens": 5},
+                        },
+                    }
+                ]
+            }
+        ),
+    },
+    name="haystack.pipeline.run",
+)
+PYDANTIC_AI = steps(
+    {
+        "gen_ai.operation.name": "invoke_agent",
+        "pydantic_ai.all_messages": as_json(PARTS),
+        "final_result": ANSWER,
+        "gen_ai.aggregated_usage.input_tokens": 20,
+    },
+    {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": "retrieve",
+        "tool_arguments": as_json({"search_query": "ferry"}),
+        "tool_response": as_json(HITS),
+        "logfire.msg": "running tool: retrieve",
+    },
+    {**CHAT, "gen_ai.input.messages": as_json(PARTS), "gen_ai.output.messages": as_json(SAID)},
+    scope="pydantic-ai",
+)
+VERCEL_AI = steps(
+    {
+        "ai.operationId": "ai.generateText",
+        "ai.prompt": as_json({"system": "Be brief.", "prompt": QUESTION}),
+        "ai.response.text": ANSWER,
+        "ai.usage.inputTokens": 20,
+        "ai.usage.outputTokens": 5,
+    },
+    {
+        "ai.operationId": "ai.toolCall",
+        "ai.toolCall.name": "searchFerries",
+        "ai.toolCall.args": as_json({"query": "ferry"}),
+        "ai.toolCall.result": as_json(HITS),
+    },
+    {
+        "ai.operationId": "ai.generateText.doGenerate",
+        "ai.prompt.messages": as_json([{"role": "user", "content": [{"type": "text", "text": QUESTION}]}]),
+        "ai.response.text": ANSWER,
+        "ai.model.id": "tiny-chat-1",
+        "ai.usage.promptTokens": 20,
+        "ai.usage.completionTokens": 5,
+    },
+    scope="ai",
+)
+OTEL_GENAI = steps(
+    {"http.request.method": "POST"},
+    {
+        "gen_ai.operation.name": "retrieval",
+        "gen_ai.retrieval.query.text": QUESTION,
+        "gen_ai.retrieval.documents": HITS,
+    },
+    {**CHAT, "gen_ai.input.messages": PARTS, "gen_ai.output.messages": as_json(SAID)},
+)
+PLAIN = {
+    "langfuse": LANGFUSE,
+    "mlflow": MLFLOW,
+    "langsmith": LANGSMITH,
+    "openllmetry": OPENLLMETRY,
+    "haystack": HAYSTACK,
+    "pydantic_ai": PYDANTIC_AI,
+    "vercel_ai": VERCEL_AI,
+    "otel_genai": OTEL_GENAI,
+}
+
+
+@pytest.mark.parametrize("dialect", PLAIN)
+def test_a_plain_trace_reads_whole(dialect: str) -> None:
+    """Question, passages, answer, model and tokens, wherever the vendor put them."""
+    record = only(PLAIN[dialect])
+    assert record.dialect == dialect
+    assert (record.query, record.answer, record.model) == (QUESTION, ANSWER, "tiny-chat-1")
+    assert [(each.id, each.text, each.score) for each in record.documents] == list(PASSAGES)
+    assert record.tokens == Tokens(20, 5)
+    assert record.completeness == "complete"
+
+
+@pytest.mark.parametrize("answer", ["42", "true", "null", '"yes"'])
+def test_langfuse_answers_that_look_like_json_stay_text(answer: str) -> None:
+    """It sends a text as it is, without saying that it is one."""
+    said: dict[str, object] = {
+        "langfuse.observation.type": "generation",
+        "langfuse.observation.output": answer,
+    }
+    assert only([span("a1", said, start=1, end=2)]).answer == answer
+
+
+def test_mlflow_chunks_are_joined() -> None:
+    """A stream's output is the list of its chunks."""
+    said: dict[str, object] = {"mlflow.spanType": '"LLM"', "mlflow.spanOutputs": as_json(["At ", "nine."])}
+    chunk = SpanEvent("mlflow.chunk.item.0", 0, {"mlflow.chunk.value": '"At "'})
+    record = only([span("a1", said, start=1, end=2, events=(chunk,))])
+    assert (record.answer, record.streaming) == ("At nine.", True)
+
+
+def test_langsmith_prompts_are_no_generations() -> None:
+    """Its prompt runs carry the operation `chat` as well."""
+    prompt: dict[str, object] = {
+        "langsmith.span.kind": "prompt",
+        "gen_ai.operation.name": "chat",
+        "gen_ai.completion": as_json({"output": "a prompt"}),
+    }
+    spans = [*LANGSMITH, span("a9", prompt, parent="a1", start=91, end=95, scope="langsmith")]
+    assert only(spans).answer == ANSWER
+
+
+def test_langsmith_errors_have_their_type_in_the_message() -> None:
+    """`exception.type` always says Exception."""
+    message = "TimeoutError('no reply')Traceback (most recent call last):\n ..."
+    event = SpanEvent("exception", 0, {"exception.type": "Exception", "exception.message": message})
+    broken: dict[str, object] = {
+        "langsmith.span.kind": "retriever",
+        "gen_ai.prompt": as_json({"query": QUESTION}),
+    }
+    record = only([span("a2", broken, start=1, end=2, failed=True, events=(event,))])
+    assert (record.error, record.error_message, record.error_where) == (
+        "TimeoutError",
+        "no reply",
+        "retriever",
+    )
+
+
+def test_legacy_openllmetry_documents_come_from_the_step_that_formats_them() -> None:
+    """It has no retriever span; a parser's messages are no documents."""
+    task: dict[str, object] = {
+        "traceloop.span.kind": "task",
+        "traceloop.entity.input": as_json({"inputs": LC_PAGES}),
+    }
+    parser: dict[str, object] = {
+        "traceloop.span.kind": "task",
+        "traceloop.entity.input": as_json({"inputs": LC_ASKING["messages"][0]}),
+    }
+    old: dict[str, object] = {
+        "llm.request.type": "chat",
+        "gen_ai.request.model": "unknown",
+        "gen_ai.response.model": "tiny-chat-1",
+        "gen_ai.prompt.0.role": "user",
+        "gen_ai.prompt.0.content": QUESTION,
+        "gen_ai.completion.0.role": "assistant",
+        "gen_ai.completion.0.content": ANSWER,
+        "gen_ai.usage.prompt_tokens": 20,
+    }
+    spans = [
+        OPENLLMETRY[0],
+        span("b1", parser, parent="a1", start=1, end=2),
+        span("b2", task, parent="a1", start=2, end=3),
+        span("b3", old, parent="a1", start=4, end=9, scope="opentelemetry.instrumentation.langchain"),
+    ]
+    record = only(spans)
+    assert ids(record) == ["timetable-1", "fares-2"]
+    assert (record.answer, record.model, record.tokens) == (ANSWER, "tiny-chat-1", Tokens(20, None))
+
+
+def test_haystack_names_the_cause_only_in_its_stack_trace() -> None:
+    """The pipeline's exception wraps it."""
+    event = SpanEvent(
+        "exception",
+        0,
+        {
+            "exception.type": "haystack.core.errors.PipelineRuntimeError",
+            "exception.message": "The following component failed to run:\nError: no reply",
+            "exception.stacktrace": "Traceback\nTimeoutError: no reply\n\nThe above exception was the cause",
+        },
+    )
+    failed = span("a2", HAYSTACK[1].attributes, parent="a1", start=2, end=3, failed=True, events=(event,))
+    record = only([HAYSTACK[0], failed])
+    assert (record.error, record.error_message) == ("TimeoutError", "no reply")
+
+
+def test_pending_spans_are_no_steps() -> None:
+    """Logfire sends a copy of each span when it starts."""
+    copy = {**PYDANTIC_AI[2].attributes, "logfire.span_type": "pending_span", "logfire.msg": "chat"}
+    spans = [*PYDANTIC_AI, span("p1", copy, parent="a3", start=21, end=21)]
+    assert only(spans).tokens == Tokens(20, 5)
+
+
+def test_a_failed_tool_is_named_where_its_agent_only_failed() -> None:
+    """Pydantic AI leaves the status of the tool's span unset."""
+    event = SpanEvent("exception", 0, {"exception.type": "TimeoutError", "exception.message": "no reply"})
+    tool: dict[str, object] = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "retrieve"}
+    spans = [
+        span("a1", PYDANTIC_AI[0].attributes, start=1, end=9, failed=True, events=(event,)),
+        span("a2", tool, parent="a1", start=2, end=3, events=(event,)),
+    ]
+    assert only(spans).error_where == "retrieve tool"
+
+
+def test_passages_and_question_are_found_in_a_numbered_prompt() -> None:
+    """Retrieval without a span: everything stands in the prompt."""
+    prompt = f"Context:\n{CONTEXT}\n\nQuestion: {QUESTION}"
+    asked: dict[str, object] = {
+        **CHAT,
+        "gen_ai.input.messages": as_json([{"role": "user", "parts": [{"type": "text", "content": prompt}]}]),
+        "gen_ai.output.messages": as_json(SAID),
+    }
+    record = only([span("a1", start=1, end=9), span("a2", asked, parent="a1", start=2, end=8)])
+    assert record.query == QUESTION
+    assert [(each.id, each.text) for each in record.documents] == [(None, text) for _, text, _ in PASSAGES]
+
+
+def test_texts_that_official_retrieval_spans_lack_come_from_the_prompt() -> None:
+    """As many numbered passages as documents: they are the same ones."""
+    bare: dict[str, object] = {
+        "gen_ai.operation.name": "retrieval",
+        "gen_ai.retrieval.documents": as_json([{"id": key, "score": score} for key, _, score in PASSAGES]),
+    }
+    record = only([OTEL_GENAI[0], span("a2", bare, parent="a1", start=2, end=20), OTEL_GENAI[2]])
+    assert [(each.id, each.text, each.score) for each in record.documents] == list(PASSAGES)
+
+
+def test_content_may_arrive_as_a_log_event() -> None:
+    """Generation four, and EVENT_ONLY capture."""
+    content = {"gen_ai.input.messages": PARTS, "gen_ai.output.messages": SAID}
+    event = LogEvent(TRACE_ID, "a3", "gen_ai.client.inference.operation.details", 0, content)
+    (record,) = read_records([span("a3", CHAT, start=1, end=2)], [event])
+    assert (record.query, record.answer) == (QUESTION, ANSWER)
+
+
+def test_content_may_arrive_as_message_events() -> None:
+    """Generation two, on the span or as logs."""
+    events = (
+        SpanEvent("gen_ai.user.message", 0, {"content": QUESTION}),
+        SpanEvent("gen_ai.choice", 1, {"index": 0, "message": as_json({"content": ANSWER})}),
+    )
+    record = only([span("a3", CHAT, start=1, end=2, events=events)])
+    assert (record.query, record.answer) == (QUESTION, ANSWER)
+
+
+def test_totals_on_an_agent_are_not_added_to_its_calls() -> None:
+    """Version 7 of the AI SDK repeats the sum above."""
+    agent: dict[str, object] = {
+        **CHAT,
+        "gen_ai.operation.name": "invoke_agent",
+        "gen_ai.usage.input_tokens": 40,
+    }
+    calls = [span(f"c{n}", CHAT, parent="a1", start=n, end=n + 1) for n in (1, 3)]
+    assert only([span("a1", agent, start=0, end=9), *calls]).tokens == Tokens(40, 10)
