@@ -1,0 +1,161 @@
+"""When a trace is complete, given up, or over the bounds."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span, TracesData
+
+from ragvigil.scorer.assemble import Assembled, Assembler
+from ragvigil.scorer.config import Assemble
+from ragvigil.scorer.inbox import Position
+
+SECOND = 1_000_000_000
+ONE, TWO = "1" * 32, "2" * 32
+
+
+def payload(*, parent: bytes = b"", size: int = 0) -> bytes:
+    """An encoded span, with a parent or without."""
+    span = Span(trace_id=b"1" * 16, span_id=b"1" * 8, parent_span_id=parent, name="x" * size)
+    return TracesData(
+        resource_spans=[ResourceSpans(scope_spans=[ScopeSpans(spans=[span])])]
+    ).SerializeToString()
+
+
+ROOT, CHILD = payload(), payload(parent=b"0" * 8)
+
+
+def row(number: int) -> Position:
+    """A place in the first segment."""
+    return Position(1, number)
+
+
+def taken(assembler: Assembler, seconds: float) -> list[tuple[str, bool]]:
+    """Trace id and whether it was given up, of what is due."""
+    return [(item.trace_id, item.timed_out) for item in assembler.due(int(seconds * SECOND))]
+
+
+def test_a_trace_with_its_root_is_complete_once_it_is_quiet() -> None:
+    """Children may come after the root; each one starts the quiet time again."""
+    assembler = Assembler(Assemble())
+    assembler.add(row(1), "spans", ONE, ROOT, 0)
+    assembler.add(row(2), "spans", ONE, CHILD, 1 * SECOND)
+    assert taken(assembler, 2.9) == []
+    assert assembler.due(3 * SECOND) == [Assembled(ONE, (ROOT, CHILD), (), row(1), timed_out=False)]
+    assert (assembler.open_traces, assembler.open_bytes, assembler.oldest()) == (0, 0, None)
+
+
+def test_a_trace_without_a_root_waits_longer() -> None:
+    """Its root may be a remote parent that is never sent here."""
+    assembler = Assembler(Assemble())
+    assembler.add(row(1), "spans", ONE, CHILD, 0)
+    assert taken(assembler, 29.9) == []
+    assert taken(assembler, 30) == [(ONE, False)]
+
+
+def test_a_late_root_shortens_the_wait() -> None:
+    """From then on quiet time is enough."""
+    assembler = Assembler(Assemble())
+    assembler.add(row(1), "spans", ONE, CHILD, 0)
+    assembler.add(row(2), "spans", ONE, ROOT, 5 * SECOND)
+    assert taken(assembler, 7) == [(ONE, False)]
+
+
+def test_a_trace_that_never_falls_quiet_is_given_up() -> None:
+    """And says so."""
+    assembler = Assembler(Assemble(timeout_seconds=10))
+    for second in range(10):
+        assembler.add(row(second), "spans", ONE, ROOT, second * SECOND)
+        assert taken(assembler, second) == []
+    assert taken(assembler, 10) == [(ONE, True)]
+
+
+def test_a_late_look_does_not_make_a_complete_trace_timed_out() -> None:
+    """The scorer may have been down for an hour."""
+    assembler = Assembler(Assemble(timeout_seconds=10))
+    assembler.add(row(1), "spans", ONE, ROOT, 0)
+    assert taken(assembler, 3600) == [(ONE, False)]
+
+
+def test_a_span_after_the_end_opens_the_trace_again() -> None:
+    """At its own place in the inbox."""
+    assembler = Assembler(Assemble())
+    assembler.add(row(1), "spans", ONE, ROOT, 0)
+    assert taken(assembler, 2) == [(ONE, False)]
+    assembler.add(row(9), "spans", ONE, CHILD, 3 * SECOND)
+    assert assembler.oldest() == row(9)
+    assert taken(assembler, 33) == [(ONE, False)]
+
+
+def test_log_records_are_kept_apart_and_are_no_root() -> None:
+    """An evaluation may arrive long before or after its spans."""
+    assembler = Assembler(Assemble())
+    assembler.add(row(1), "logs", ONE, b"log", 0)
+    assembler.add(row(2), "spans", ONE, CHILD, 0)
+    assert taken(assembler, 2) == []
+    assert assembler.due(30 * SECOND) == [Assembled(ONE, (CHILD,), (b"log",), row(1), timed_out=False)]
+
+
+def test_too_many_open_traces_are_read_early_oldest_first() -> None:
+    """Memory is bounded, and what was cut short says so."""
+    assembler = Assembler(Assemble(max_open_traces=2))
+    for number in range(3):
+        assembler.add(row(number), "spans", f"{number:032x}", CHILD, 0)
+    assert taken(assembler, 0) == [(f"{0:032x}", True)]
+    assert assembler.open_traces == 2
+
+
+def test_too_many_open_bytes_are_read_early() -> None:
+    """Bytes count as traces do."""
+    large = payload(parent=b"0" * 8, size=600)
+    assembler = Assembler(Assemble(max_open_bytes=1000))
+    assembler.add(row(1), "spans", ONE, large, 0)
+    assembler.add(row(2), "spans", TWO, large, 0)
+    assert taken(assembler, 0) == [(ONE, True)]
+    assert assembler.open_bytes == len(large)
+
+
+def test_everything_is_taken_as_it_stands_on_demand() -> None:
+    """At the end of a replay nothing more will come."""
+    assembler = Assembler(Assemble())
+    assembler.add(row(2), "spans", TWO, CHILD, 0)
+    assembler.add(row(1), "spans", ONE, ROOT, 0)
+    assert [item.trace_id for item in assembler.due(0, everything=True)] == [ONE, TWO]
+    assert assembler.open_traces == 0
+
+
+def test_bytes_that_are_no_spans_do_not_stop_the_assembly() -> None:
+    """The reader will say what is wrong with them."""
+    assembler = Assembler(Assemble())
+    assembler.add(row(1), "spans", ONE, b"\xff\xff", 0)
+    assert taken(assembler, 30) == [(ONE, False)]
+
+
+def test_a_clock_that_steps_back_delays_nothing_for_ever() -> None:
+    """The latest time seen counts."""
+    assembler = Assembler(Assemble())
+    assembler.add(row(1), "spans", ONE, ROOT, 10 * SECOND)
+    assembler.add(row(2), "spans", ONE, CHILD, 4 * SECOND)
+    assert taken(assembler, 12) == [(ONE, False)]
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("abcdef"), st.booleans(), st.integers(0, 40)), min_size=1, max_size=60)
+)
+def test_nothing_is_lost_and_the_oldest_position_is_right(steps: list[tuple[str, bool, int]]) -> None:
+    """Every payload comes out once, and no open trace has anything before `oldest`."""
+    assembler = Assembler(Assemble(max_open_traces=4))
+    now, first, out = 0, dict[str, Position](), list[Assembled]()
+    for number, (trace_id, rooted, seconds) in enumerate(steps):
+        now += seconds * SECOND // 4
+        assembler.add(row(number), "spans", trace_id, ROOT if rooted else CHILD, now)
+        first.setdefault(trace_id, row(number))
+        done = assembler.due(now)
+        for item in done:
+            assert item.first_position == first.pop(item.trace_id)
+        out += done
+        assert assembler.oldest() == min(first.values(), default=None)
+        assert assembler.open_traces == len(first) <= 4
+    out += assembler.due(now, everything=True)
+    assert sum(len(item.spans) for item in out) == len(steps)
+    assert (assembler.oldest(), assembler.open_bytes) == (None, 0)
