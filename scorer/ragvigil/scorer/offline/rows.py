@@ -1,0 +1,150 @@
+"""Rows of an evaluation file as records: (id, query, evidence, answer) or (question, contexts, answer)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from typing import cast
+
+from ragvigil.scorer.errors import InputError
+from ragvigil.scorer.trace import Document, RagTrace, Retrieval
+
+_QUERY = ("query", "question", "user_input")
+_ANSWER = ("answer", "response")
+_EVIDENCE = ("evidence", "contexts", "retrieved_contexts", "documents")
+_TEXT = ("text", "content", "page_content")
+_SERVICE = "offline"
+
+
+def parse_row(line: str, number: int) -> Mapping[str, object]:
+    """The JSON object on one line; InputError names the line, what is wrong, and the fix.
+
+    >>> parse_row('{"answer": NaN}', 3)
+    Traceback (most recent call last):
+    ragvigil.scorer.errors.InputError: line 3, answer: not a finite number; use null for an unknown one
+    """
+    try:
+        row: object = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        problem = (
+            "nested too deeply" if isinstance(error, RecursionError) else f"not JSON ({str(error)[:100]})"
+        )
+        raise InputError(f"line {number}", f"{problem}; put one JSON object on each line") from None
+    if not isinstance(row, dict):
+        raise InputError(f"line {number}", f"holds {_kind(row)}; put one JSON object on each line")
+    path = _not_finite(cast("dict[str, object]", row))
+    if path is not None:
+        raise InputError(f"line {number}, {path}", "not a finite number; use null for an unknown one")
+    return cast("dict[str, object]", row)
+
+
+def row_id(row: Mapping[str, object], number: int) -> str | int:
+    """The row's id as it stands; its line number when it has none."""
+    value = row.get("id")
+    if value is None:
+        return f"line-{number}"
+    if isinstance(value, bool) or not isinstance(value, (str, int)):
+        raise InputError(f"line {number}, id", f"must be text or a whole number, not {_kind(value)}")
+    return value
+
+
+def record_of(row: Mapping[str, object], number: int) -> RagTrace:
+    """The record that a row describes; unknown keys are allowed. InputError names the line, the field and the fix."""
+    identifier = row_id(row, number)
+    query = _text(row, _QUERY, number)
+    documents = _documents(row, number)
+    ids = tuple(document.id for document in documents or ())
+    scores = tuple(document.score for document in documents or ())
+    digest = hashlib.sha256(str(identifier).encode("utf-8", "replace")).hexdigest()
+    return RagTrace(
+        trace_id=digest[:32],
+        span_id=digest[32:48],
+        service=_SERVICE,
+        started_at=0,
+        query=query or None,
+        documents=documents or (),
+        answer=_text(row, _ANSWER, number),
+        retrievals=() if documents is None else (Retrieval("retrieve", query, ids, scores),),
+        dialect="row",
+    )
+
+
+def _text(row: Mapping[str, object], names: tuple[str, ...], number: int) -> str | None:
+    name = next((name for name in names if row.get(name) is not None), names[0])
+    value = row.get(name)
+    if value is not None and not isinstance(value, str):
+        raise InputError(f"line {number}, {name}", f"must be text, not {_kind(value)}; put it in quotes")
+    return value
+
+
+def _documents(row: Mapping[str, object], number: int) -> tuple[Document, ...] | None:
+    """The passages in their order; None when the row does not speak of any."""
+    name = next((name for name in _EVIDENCE if row.get(name) is not None), None)
+    if name is None:
+        return None
+    value = row[name]
+    if not isinstance(value, list):
+        problem = f"must be a list of passages, not {_kind(value)}; put it in [ ]"
+        raise InputError(f"line {number}, {name}", problem)
+    passages = cast("list[object]", value)
+    return tuple(
+        _document(passage, rank, f"line {number}, {name}[{rank - 1}]")
+        for rank, passage in enumerate(passages, 1)
+    )
+
+
+def _document(passage: object, rank: int, place: str) -> Document:
+    if isinstance(passage, str):
+        return Document(None, passage, rank=rank)
+    if not isinstance(passage, dict):
+        raise InputError(place, f"must be text or an object with id and text, not {_kind(passage)}")
+    fields = cast("dict[str, object]", passage)
+    text = next((fields[name] for name in _TEXT if fields.get(name) is not None), None)
+    if text is not None and not isinstance(text, str):
+        raise InputError(f"{place}.text", f"must be text, not {_kind(text)}; put it in quotes")
+    score = fields.get("score")
+    if score is not None and (isinstance(score, bool) or not isinstance(score, (int, float))):
+        raise InputError(
+            f"{place}.score", f"must be a number, not {_kind(score)}; use null for an unknown one"
+        )
+    rest = {key: value for key, value in fields.items() if key not in ("id", "score", *_TEXT)}
+    return Document(
+        _passage_id(fields.get("id"), place), text, None if score is None else float(score), rank, rest
+    )
+
+
+def _passage_id(value: object, place: str) -> str | None:
+    if value is None or value == "":
+        return None
+    if isinstance(value, bool) or not isinstance(value, (str, int)):
+        raise InputError(f"{place}.id", f"must be text or a whole number, not {_kind(value)}")
+    return str(value)
+
+
+def _not_finite(row: Mapping[str, object]) -> str | None:
+    """Path of the first NaN or infinity anywhere in a row."""
+    stack: list[tuple[str, object]] = [(key, value) for key, value in reversed(row.items())]
+    while stack:
+        path, value = stack.pop()
+        if isinstance(value, float) and not math.isfinite(value):
+            return path
+        if isinstance(value, dict):
+            members = cast("dict[str, object]", value)
+            stack += [(f"{path}.{key}", member) for key, member in reversed(members.items())]
+        elif isinstance(value, list):
+            stack += [
+                (f"{path}[{place}]", member) for place, member in enumerate(cast("list[object]", value))
+            ][::-1]
+    return None
+
+
+def _kind(value: object) -> str:
+    """What a JSON value is, in words.
+
+    >>> _kind(True), _kind([1])
+    ('true or false', 'a list')
+    """
+    names = {dict: "an object", list: "a list", str: "text", bool: "true or false", type(None): "null"}
+    return names.get(type(value), "a number")

@@ -1,0 +1,106 @@
+"""`ragvigil score`: rows of a file through the same checks and judge as production. Budgets do not apply."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
+
+from ragvigil import prompts
+from ragvigil.scorer import config
+from ragvigil.scorer.checks import CHECKS, run_checks
+from ragvigil.scorer.errors import ConfigError, InputError
+from ragvigil.scorer.judge import JUDGES, Judge, build_judge
+from ragvigil.scorer.offline.rows import parse_row, record_of, row_id
+from ragvigil.scorer.trace import RagTrace
+from ragvigil.scorer.verdict import CheckResult, Verdict
+
+_log = logging.getLogger(__name__)
+
+_RUBRIC = "faithfulness"
+_VERDICT_KEYS = ("support", "faithfulness", "passed", "state", "reason")
+
+
+def score_rows(lines: Iterable[str], *, judge: str, model: str = "lexical-1") -> Iterator[dict[str, object]]:
+    """One flat result for each row of `lines`, in order; a bad row gives one with `error`, and the others go on.
+
+    `judge` is a name in JUDGES, or "none" for the checks alone. ConfigError when there is no such judge or model.
+
+    >>> row = '{"id": 1, "evidence": [{"id": "d1", "text": "It opens at nine."}], "answer": "It opens at nine [d1]."}'
+    >>> [(one["id"], one["citation_correctness"], one["state"]) for one in score_rows([row], judge="builtin")]
+    [(1, 1.0, 'supported')]
+    """
+    return _results(lines, _judge(judge, model))
+
+
+def _judge(kind: str, model: str) -> Judge | None:
+    if kind == "none":
+        return None
+    if kind not in JUDGES:
+        raise ConfigError("judge", f"unknown judge {kind!r}", "known: none, " + ", ".join(JUDGES))
+    return build_judge(config.Judge.model_validate({"kind": kind, "model": model}))
+
+
+def _results(lines: Iterable[str], judge: Judge | None) -> Iterator[dict[str, object]]:
+    rubric = prompts.load(_RUBRIC)
+    with asyncio.Runner() as runner:
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            identifier: str | int | None = None
+            try:
+                row = parse_row(line, number)
+                identifier = row_id(row, number)
+                record = record_of(row, number)
+            except InputError as error:
+                yield _refused(identifier, number, error)
+                continue
+            verdict = _judged(runner, judge, record, rubric) if judge is not None else None
+            yield _result(identifier, run_checks(record), verdict)
+
+
+def _judged(runner: asyncio.Runner, judge: Judge, record: RagTrace, rubric: prompts.Prompt) -> Verdict:
+    try:
+        return runner.run(judge.judge(record, rubric))
+    except Exception as error:
+        _log.exception("the judge failed")
+        reason = f"the judge failed: {type(error).__name__}"
+        return Verdict(judge.name, judge.version, rubric.digest, "failed", None, None, reason=reason)
+
+
+def _result(
+    identifier: str | int, checks: tuple[CheckResult, ...], verdict: Verdict | None
+) -> dict[str, object]:
+    return {
+        "id": identifier,
+        **{check.check: check.value for check in checks},
+        **_flat(verdict),
+        "checks": {
+            check.check: {"value": check.value, "reason": check.reason, "version": check.version}
+            for check in checks
+        },
+    }
+
+
+def _flat(verdict: Verdict | None) -> Mapping[str, object]:
+    said = {key: getattr(verdict, key) if verdict else None for key in _VERDICT_KEYS}
+    return {
+        **said,
+        "claims": [asdict(claim) for claim in verdict.claims] if verdict else [],
+        "judge": verdict.judge if verdict else "none",
+        "judge_version": verdict.judge_version if verdict else None,
+        "prompt_digest": verdict.prompt_digest if verdict else None,
+    }
+
+
+def _refused(identifier: str | int | None, number: int, error: InputError) -> dict[str, object]:
+    """The same keys as any result, without values."""
+    nothing = {check.id: None for check in CHECKS}
+    return {
+        "id": f"line-{number}" if identifier is None else identifier,
+        "error": str(error),
+        **nothing,
+        **_flat(None),
+        "checks": {},
+    }
