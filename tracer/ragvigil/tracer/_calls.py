@@ -42,13 +42,14 @@ class Call:
         here = otel_context.get_current()
         scope = scope_of(here)
         name, query = self._read(scope, arguments, keywords)
-        apart = isolated(chosen)
+        apart = isolated(chosen) if scope.apart is None else scope.apart
         parent = set_span_in_context(scope.span, here) if apart and scope.span is not None else here
-        self._span = chosen.tracer.start_span(name, parent, role.kind, role.fixed)
-        self._scope = Scope(
-            self._span, query if role.root else scope.query, self._shared(scope, arguments, keywords)
-        )
-        self._context = otel_context.set_value(SCOPE_KEY, self._scope, here)
+        # Attributes known at the start are for samplers; our own provider's samples everything.
+        early = None if chosen.configured else role.fixed
+        self._span = chosen.tracer.start_span(name, parent, role.kind, early)
+        shared = self._shared(scope, arguments, keywords) if role.root else scope.attributes
+        self._scope = Scope(self._span, query if role.root else scope.query, shared, apart)
+        self._context = Context({**here, SCOPE_KEY: self._scope})
         if not apart:
             self._context = set_span_in_context(self._span, self._context)
         self._token: Token[Context] | None = otel_context.attach(self._context)
@@ -123,8 +124,8 @@ class Call:
             return self._role.operation, None
 
     def _shared(self, scope: Scope, arguments: Arguments, keywords: Keywords) -> dict[str, str]:
-        if not self._role.root:
-            return scope.attributes
+        if not self._role.shared:
+            return dict(scope.attributes)
         try:
             given = {
                 name: identifier(parameter.value(arguments, keywords))
@@ -161,7 +162,8 @@ class Call:
             if self._span.is_recording():
                 if not self._findings.content:
                     self._findings.add(names.RAGVIGIL_CONTENT, names.CONTENT_OFF)
-                self._span.set_attributes({**self._scope.attributes, **self._findings.finished()})
+                found = {**self._role.fixed, **self._scope.attributes, **self._findings.finished()}
+                self._span.set_attributes(found)
             self._span.end()
         except Exception as error:
             notices.say("a span could not be finished", error)

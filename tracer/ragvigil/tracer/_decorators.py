@@ -71,9 +71,8 @@ def trace_rag(
             label=_always(label),
             question=_question(function, query),
             shared={
-                names.GEN_AI_CONVERSATION_ID: _told(function, conversation_id),
-                names.SESSION_ID: _told(function, conversation_id),
-                names.USER_ID: _told(function, user_id),
+                **_shared(function, conversation_id, names.GEN_AI_CONVERSATION_ID, names.SESSION_ID),
+                **_shared(function, user_id, names.USER_ID),
                 **{key: _always(value) for key, value in segment_attributes(segment or {}).items()},
             },
             extract=extract,
@@ -257,6 +256,11 @@ def _question(function: Callable[..., object], told: str | None) -> Parameter:
 def _told(function: Callable[..., object], name: str | None) -> Parameter:
     """The parameter that the service named; one that never has a value when it named none."""
     return parameter(function, (name,), told=True) if name else NO_PARAMETER
+
+
+def _shared(function: Callable[..., object], told: str | None, *attributes: str) -> dict[str, Parameter]:
+    """The attributes of the request that the told parameter holds; none when none was told."""
+    return dict.fromkeys(attributes, _told(function, told)) if told else {}
 
 
 def _given(function: Callable[..., object], usual: tuple[str, ...], value: object) -> Parameter:

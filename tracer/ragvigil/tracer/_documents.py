@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence, ValuesView
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import TypeGuard, cast
+from typing import NamedTuple, TypeGuard, cast
 
 from ragvigil.tracer import _reading
 from ragvigil.tracer._reading import identifier, is_mapping, number
@@ -20,6 +21,9 @@ COLLECTIONS = (
     "documents", "nodes", "source_nodes", "source_documents", "passages", "chunks", "matches", "hits", "results",
     "points", "contexts",
 )  # fmt: skip
+
+GROUPS = (ID, SCORE, TEXT)
+METADATA_OR_INNER = frozenset(METADATA + INNER)
 
 _LISTS = (list, tuple, set, frozenset, deque, ValuesView)
 
@@ -79,7 +83,7 @@ def read_documents(result: object, *, at_most: int) -> Reading:
     unreadable: str | None = None
     for document in islice(documents, at_most):
         try:
-            passage = read_document(document)
+            passage = _known(document) or read_document(document)
         except Exception:
             passage = None
         if passage is None:
@@ -99,6 +103,48 @@ def read_document(document: object) -> Passage | None:
     if isinstance(document, Passage):
         return document
     return _row(document) if _is_row(document) else _named(document)
+
+
+class _Keys(NamedTuple):
+    """Under which keys a mapping of one shape holds what matters; None where it has no such key."""
+
+    id: str | None
+    score: str | None
+    text: str | None
+
+
+_seen: dict[tuple[object, ...], _Keys] = {}
+_MOST_SEEN = 256
+
+
+def _known(document: object) -> Passage | None:
+    """The passage of a mapping with the same keys as an earlier one; None unless every value is as plain as can be.
+
+    A retriever returns thousands of alike mappings, and trying every usual name on each costs ten times this.
+    """
+    if type(document) is not dict:
+        return None
+    row = cast("dict[object, object]", document)
+    keys = _seen.get(shape := tuple(row))
+    if keys is None:
+        _learn(shape)
+        return None
+    id_, score, text = row.get(keys.id), row.get(keys.score), row.get(keys.text)
+    if (
+        type(text) is not str
+        or type(id_) is not str
+        or not (0 < len(id_) <= _reading.LONGEST_ID and id_.isascii())
+    ):
+        return None
+    if score is not None and not (type(score) is float and math.isfinite(score)):
+        return None
+    return Passage(id_, score, text)
+
+
+def _learn(shape: tuple[object, ...]) -> None:
+    """Remember where mappings with these keys hold what matters, unless they must be searched deeper."""
+    if len(_seen) < _MOST_SEEN and METADATA_OR_INNER.isdisjoint(shape):
+        _seen[shape] = _Keys(*(next((name for name in group if name in shape), None) for group in GROUPS))
 
 
 def _is_row(document: object) -> TypeGuard[Sequence[object]]:

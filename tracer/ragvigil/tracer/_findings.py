@@ -133,7 +133,8 @@ def _row(passage: Passage, longest: int, *, content: bool) -> dict[str, object]:
         return row
     if passage.text is not None:
         row["content"] = passage.text
-        _shorten(row, longest)
+        if len(passage.text) > longest:
+            _shorten(row, longest)
     if passage.metadata:
         row["metadata"] = plain(passage.metadata)
     return row

@@ -57,6 +57,8 @@ def text(value: object) -> str | None:
 
 def identifier(value: object) -> str | None:
     """The value as an id: text, number or anything that prints itself, at most 256 characters."""
+    if type(value) is str and len(value) <= LONGEST_ID and value.isascii():
+        return value or None
     if isinstance(value, str):
         return encodable(str.__str__(value[:LONGEST_ID])) or None
     if value is None or isinstance(value, bool | float | Mapping | list | tuple):

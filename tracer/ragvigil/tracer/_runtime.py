@@ -37,6 +37,8 @@ class Scope(NamedTuple):
     """The question of the enclosing request."""
     attributes: dict[str, str]
     """Conversation, user, segment and prompt version; one dict shared by all spans of a request."""
+    apart: bool | None = None
+    """Whether our spans stay off the service's current span; None until the first span has decided it."""
 
 
 class Destination:
