@@ -15,6 +15,7 @@ _QUERY = ("query", "question", "user_input")
 _ANSWER = ("answer", "response")
 _EVIDENCE = ("evidence", "contexts", "retrieved_contexts", "documents")
 _TEXT = ("text", "content", "page_content")
+_LARGEST_SCORE = 10**300
 _SERVICE = "offline"
 
 
@@ -37,6 +38,10 @@ def parse_row(line: str, number: int) -> Mapping[str, object]:
     path = _not_finite(cast("dict[str, object]", row))
     if path is not None:
         raise InputError(f"line {number}, {path}", "not a finite number; use null for an unknown one")
+    if "\\u" in line and any(
+        "\ud800" <= character <= "\udfff" for character in json.dumps(row, ensure_ascii=False)
+    ):
+        raise InputError(f"line {number}", "holds half of a surrogate pair; write the whole character")
     return cast("dict[str, object]", row)
 
 
@@ -109,6 +114,8 @@ def _document(passage: object, rank: int, place: str) -> Document:
         raise InputError(
             f"{place}.score", f"must be a number, not {_kind(score)}; use null for an unknown one"
         )
+    if isinstance(score, int) and abs(score) > _LARGEST_SCORE:
+        raise InputError(f"{place}.score", "is too large; use null for an unknown one")
     rest = {key: value for key, value in fields.items() if key not in ("id", "score", *_TEXT)}
     return Document(
         _passage_id(fields.get("id"), place), text, None if score is None else float(score), rank, rest
@@ -125,7 +132,7 @@ def _passage_id(value: object, place: str) -> str | None:
 
 def _not_finite(row: Mapping[str, object]) -> str | None:
     """Path of the first NaN or infinity anywhere in a row."""
-    stack: list[tuple[str, object]] = [(key, value) for key, value in reversed(row.items())]
+    stack: list[tuple[str, object]] = list(row.items())[::-1]
     while stack:
         path, value = stack.pop()
         if isinstance(value, float) and not math.isfinite(value):
@@ -146,5 +153,11 @@ def _kind(value: object) -> str:
     >>> _kind(True), _kind([1])
     ('true or false', 'a list')
     """
-    names = {dict: "an object", list: "a list", str: "text", bool: "true or false", type(None): "null"}
+    names: dict[type[object], str] = {
+        dict: "an object",
+        list: "a list",
+        str: "text",
+        bool: "true or false",
+        type(None): "null",
+    }
     return names.get(type(value), "a number")
