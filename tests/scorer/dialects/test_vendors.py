@@ -404,3 +404,28 @@ def test_totals_on_an_agent_are_not_added_to_its_calls() -> None:
     }
     calls = [span(f"c{n}", CHAT, parent="a1", start=n, end=n + 1) for n in (1, 3)]
     assert only([span("a1", agent, start=0, end=9), *calls]).tokens == Tokens(40, 10)
+
+
+def test_a_stack_trace_names_the_retriever_where_no_span_does() -> None:
+    """Legacy OpenLLMetry again: the chain failed inside LangChain's own retriever."""
+    trace = (
+        'Traceback\n  File "/deps/langchain_core/retrievers.py", line 222, in invoke\nTimeoutError: no reply'
+    )
+    event = SpanEvent(
+        "exception",
+        0,
+        {"exception.type": "TimeoutError", "exception.message": "no reply", "exception.stacktrace": trace},
+    )
+    asked = span("a1", OPENLLMETRY[0].attributes, start=1, end=9, failed=True, events=(event,))
+    assert only([asked]).error_where == "retriever"
+
+
+def test_while_streaming_openllmetry_knows_the_question_only_at_the_end() -> None:
+    """It stands beside the output."""
+    streamed: dict[str, object] = {
+        "traceloop.span.kind": "workflow",
+        "traceloop.entity.input": as_json({"inputs": {"input": ""}, "kwargs": {"name": "rag"}}),
+        "traceloop.entity.output": as_json({"outputs": ANSWER, "kwargs": {"inputs": QUESTION}}),
+    }
+    record = only([span("a1", streamed, start=1, end=2)])
+    assert (record.query, record.answer, record.streaming) == (QUESTION, ANSWER, True)

@@ -18,7 +18,7 @@ _WRAPPERS = ("document", "node", "kwargs")
 """Keys under which frameworks put the document itself, beside its score or type."""
 _LISTS = (
     *("documents", "results", "hits", "matches", "nodes", "chunks", "passages"),
-    *("source_documents", "context"),
+    *("source_documents", "context", "items", "data", "value", "output", "result"),
 )
 """Keys under which a result object keeps its documents."""
 
@@ -32,7 +32,7 @@ def documents_of(value: object) -> tuple[Document, ...] | None:
     ((), None, None)
     """
     structure = structure_of(value)
-    if isinstance(structure, Mapping):
+    if isinstance(structure, dict):
         fields = cast("Mapping[str, object]", structure)
         lists = (fields[key] for key in _LISTS if isinstance(fields.get(key), list))
         structure = next(lists, None)
@@ -53,11 +53,11 @@ def document_of(item: object) -> Document | None:
         return Document(None, item) if text_of(item) else None
     if isinstance(item, list):
         return _scored_pair(cast("list[object]", item))
-    if not isinstance(item, Mapping):
+    if not isinstance(item, dict):
         return None
     fields = cast("Mapping[str, object]", item)
     for wrapper in _WRAPPERS:
-        if isinstance(fields.get(wrapper), Mapping):
+        if isinstance(fields.get(wrapper), dict):
             inner = document_of(fields[wrapper])
             score = _number(fields, _SCORE_KEYS)
             return replace(inner, score=score) if inner and score is not None else inner

@@ -16,6 +16,9 @@ _COUNTING = frozenset[Role]({"retriever", "reranker", "generator", "tool"})
 _RETRIEVER_FRAME = re.compile(r'File "[^"\n]*\bretrievers?(?:/[^"\n]*)?\.py"')
 """A framework's own frame in a stack trace names the retriever where, as in old LangChain, no span does."""
 
+_END_OF_TRACE = 10_000
+"""Characters of a stack trace that are searched."""
+
 
 @dataclass(frozen=True, slots=True)
 class Error:
@@ -85,4 +88,4 @@ def _place(step: Step) -> str:
     if step.role in _COUNTING:
         return step.role
     traces = (str(event.attributes.get("exception.stacktrace", "")) for event in step.span.events)
-    return "retriever" if any(_RETRIEVER_FRAME.search(trace) for trace in traces) else "root"
+    return "retriever" if any(_RETRIEVER_FRAME.search(trace[-_END_OF_TRACE:]) for trace in traces) else "root"

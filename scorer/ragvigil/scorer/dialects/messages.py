@@ -24,7 +24,7 @@ def messages_of(value: object) -> tuple[Message, ...]:
     (Message(role='system', text='Be brief.'), Message(role='user', text='why?'))
     """
     structure = structure_of(value)
-    if isinstance(structure, Mapping):
+    if isinstance(structure, dict):
         return _from_mapping(cast("Mapping[str, object]", structure))
     if isinstance(structure, list):
         return tuple(_from_list(cast("list[object]", structure)))
@@ -45,7 +45,7 @@ def content_of(value: object, depth: int = 0) -> str | None:
     if isinstance(value, list):
         parts = (content_of(part, depth + 1) for part in cast("list[object]", value))
         return "\n".join(part for part in parts if part) or None
-    if not isinstance(value, Mapping):
+    if not isinstance(value, dict):
         return None
     part = cast("Mapping[str, object]", value)
     if part.get("type", "text") not in ("text", "output_text", "input_text"):
@@ -75,11 +75,11 @@ def _from_list(items: list[object]) -> Iterable[Message]:
     for item in items:
         if isinstance(item, list):  # LangChain sends a list of conversations, nearly always of one
             yield from _from_list(cast("list[object]", item))
-        elif isinstance(item, Mapping):
+        elif isinstance(item, dict):
             fields = cast("Mapping[str, object]", item)
             nested = fields.get("kwargs") or fields.get("data")
             yield _message(
-                fields, cast("Mapping[str, object]", nested) if isinstance(nested, Mapping) else fields
+                fields, cast("Mapping[str, object]", nested) if isinstance(nested, dict) else fields
             )
 
 

@@ -10,7 +10,7 @@ import re
 
 _MARK = re.compile(r"^[ \t]*\[(\d{1,3})\][ \t:]*(?=\S)", re.MULTILINE)
 _END = re.compile(r"\n[ \t]*\n|\n(?=[ \t]*(?:question|query|q|user|answer)[ \t]*:)", re.IGNORECASE)
-_LABEL = re.compile(r"^[^\W\d_]{1,16}(?: [^\W\d_]{1,16})?[ \t]*[::][ \t]*")
+_LABEL = re.compile(r"^[^\W\d_]{1,16}(?: [^\W\d_]{1,16})?[ \t]*[:\uff1a][ \t]*")
 _TEMPLATE = re.compile(
     r"^[ \t]*(?:user )?(?:question|query|q)[ \t]*:[ \t]*(?P<question>\S.*?)\s*(?:^[ \t]*(?:\w+ )?answer[ \t]*:?\s*)?\Z",
     re.IGNORECASE | re.MULTILINE | re.DOTALL,

@@ -97,7 +97,7 @@ def mapping_of(value: object) -> Mapping[str, object]:
     ({'a': 1}, {})
     """
     structure = structure_of(value)
-    return cast("Mapping[str, object]", structure) if isinstance(structure, Mapping) else {}
+    return cast("Mapping[str, object]", structure) if isinstance(structure, dict) else {}
 
 
 def sequence_of(value: object) -> list[object]:
@@ -114,7 +114,7 @@ def structure_of(value: object) -> object:
     >>> structure_of('[1]'), structure_of("true"), structure_of("{broken")
     ([1], None, None)
     """
-    if isinstance(value, (Mapping, list)):
+    if isinstance(value, (dict, list)):
         return cast("object", value)
     if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "["):
         return None
@@ -157,7 +157,7 @@ def _text_in(value: object, keys: tuple[str, ...], levels: int) -> str | None:
     """Lists are entered only under a known key: elsewhere they hold documents, whose text is no question."""
     if isinstance(value, str):
         return text_of(value)
-    if not isinstance(value, Mapping) or not levels:
+    if not isinstance(value, dict) or not levels:
         return None
     fields = cast("Mapping[str, object]", value)
     for key in keys:
@@ -168,7 +168,7 @@ def _text_in(value: object, keys: tuple[str, ...], levels: int) -> str | None:
     texts = [text for item in fields.values() if (text := text_of(item))]
     if len(texts) == 1:
         return texts[0]
-    nested = [cast("object", item) for item in fields.values() if isinstance(item, Mapping)]
+    nested = [cast("object", item) for item in fields.values() if isinstance(item, dict)]
     return next((text for item in nested if (text := _text_in(item, keys, levels - 1))), None)
 
 
