@@ -38,6 +38,9 @@ RECORD = RagTrace(
     user_id="user-7",
     segment={"language": "en"},
     streaming=False,
+    error="TimeoutError",
+    error_where="generator",
+    error_message="too slow",
 )
 PENDING = LedgerEntry("pending", 0.1)
 PASSED = Verdict(

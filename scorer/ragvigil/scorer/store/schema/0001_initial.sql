@@ -49,6 +49,8 @@ CREATE TABLE records (
     feedback TEXT NOT NULL,
     evaluations TEXT NOT NULL,
     error TEXT,
+    error_where TEXT,
+    error_message TEXT,
     streaming INTEGER,
     completeness TEXT NOT NULL,
     dialect TEXT,
