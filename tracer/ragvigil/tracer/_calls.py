@@ -41,12 +41,12 @@ class Call:
         self._findings = Findings(content=chosen.content, limits=chosen.limits)
         here = otel_context.get_current()
         scope = scope_of(here)
-        name, query = self._read(scope, arguments, keywords)
         apart = isolated(chosen) if scope.apart is None else scope.apart
         parent = set_span_in_context(scope.span, here) if apart and scope.span is not None else here
         # Attributes known at the start are for samplers; our own provider's samples everything.
         early = None if chosen.configured else role.fixed
-        self._span = chosen.tracer.start_span(name, parent, role.kind, early)
+        self._span = chosen.tracer.start_span(self._name(arguments, keywords), parent, role.kind, early)
+        query = self._read(scope, arguments, keywords) if self._span.is_recording() else None
         shared = self._shared(scope, arguments, keywords) if role.root else scope.attributes
         self._scope = Scope(self._span, query if role.root else scope.query, shared, apart)
         self._context = Context({**here, SCOPE_KEY: self._scope})
@@ -113,15 +113,22 @@ class Call:
             return
         otel_context.detach(token)
 
-    def _read(self, scope: Scope, arguments: Arguments, keywords: Keywords) -> tuple[str, str | None]:
-        """The span's name and the question; everything that is read before the function can change it."""
+    def _name(self, arguments: Arguments, keywords: Keywords) -> str:
+        try:
+            return self._role.name(arguments, keywords)
+        except Exception as error:
+            self._could_not_read(error)
+            return self._role.operation
+
+    def _read(self, scope: Scope, arguments: Arguments, keywords: Keywords) -> str | None:
+        """The question; all that is read of the arguments is read before the function can change them."""
         try:
             query = self._role.query(arguments, keywords, scope.query)
             self._role.before(self._findings, query, arguments, keywords)
-            return self._role.name(arguments, keywords), query
         except Exception as error:
             self._could_not_read(error)
-            return self._role.operation, None
+            return None
+        return query
 
     def _shared(self, scope: Scope, arguments: Arguments, keywords: Keywords) -> dict[str, str]:
         if not self._role.shared:

@@ -110,6 +110,11 @@ class Delivery(SpanProcessor):
             self._drop(left, "spans dropped", "the tracer was shut down before they were sent")
         return sent and not left
 
+    def after_fork(self) -> None:
+        """Start afresh in a forked child, where another thread may have held any lock of the parent's."""
+        self._notices.forget()
+        self.renew()
+
     def renew(self) -> None:
         """Fresh queue, lock, exporter and, with the first span, thread: at first, and in a forked child.
 
@@ -193,7 +198,7 @@ class Delivery(SpanProcessor):
 
 def _renew(reference: weakref.ref[Delivery]) -> None:
     if (delivery := reference()) is not None:
-        delivery.renew()
+        delivery.after_fork()
 
 
 def _weight(span: ReadableSpan) -> int:
