@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from concurrent.futures import Future
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,8 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from ragvigil.scorer.errors import ConfigError, StoreError
-from ragvigil.scorer.inbox import Arrival
+from ragvigil.scorer.inbox import Arrival, InboxReader
+from ragvigil.scorer.receive import http_server
 from ragvigil.scorer.receive.intake import Intake
 from ragvigil.scorer.receive.limits import Limits
 from ragvigil.scorer.receive.otlp_http import application
@@ -45,6 +47,69 @@ def test_the_receiver_imports_nothing_heavy() -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
+
+
+RECEIVE_UNTIL_KILLED = """
+import asyncio, sys
+from pathlib import Path
+from ragvigil.scorer.config import load
+from ragvigil.scorer.receive.serve import receive
+
+async def main():
+    free = {"grpc": "127.0.0.1:0", "http": "127.0.0.1:0"}
+    settings = load(overrides={"receive": free, "inbox": {"path": Path(sys.argv[1])}})
+    await receive(settings, ready=lambda bound: print(bound.http, flush=True), stop=asyncio.Event())
+
+asyncio.run(main())
+"""
+
+
+async def test_kill_9_of_the_receiver_loses_no_acked_span(
+    tmp_path: Path, client: httpx.AsyncClient, request_of: Request, span_of: SpanOf
+) -> None:
+    """Three lives under load: every span that got its 200 is in the inbox afterwards."""
+    acked: set[int] = set()
+    for life in range(3):
+        command = [sys.executable, "-c", RECEIVE_UNTIL_KILLED, str(tmp_path)]
+        process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
+        assert process.stdout is not None
+        url = f"http://{(await process.stdout.readline()).decode().strip()}/v1/traces"
+
+        async def send(sender: int, url: str = url, first: int = 100_000 * life) -> None:
+            for number in range(first + 10_000 * sender + 1, first + 10_000 * (sender + 1)):
+                body = request_of([span_of(number, number, text="x" * 2_000)]).SerializeToString()
+                if (await client.post(url, content=body, headers=PROTOBUF)).status_code == 200:
+                    acked.add(number)
+
+        asyncio.get_running_loop().call_later(0.15 + 0.1 * life, process.kill)
+        ends = await asyncio.gather(*(send(sender) for sender in range(4)), return_exceptions=True)
+        await process.wait()
+        assert all(isinstance(end, httpx.TransportError) for end in ends), ends
+    with closing(InboxReader(tmp_path)) as reader:
+        stored = {int(row.trace_id, 16) for row in reader.read(limit=100_000)}
+    assert len(acked) > 10
+    assert acked <= stored
+
+
+async def test_a_connection_whose_headers_never_end_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Slow headers cost a bounded time; a connection that is kept alive between requests is left alone."""
+    monkeypatch.setattr(http_server, "_HEADER_SECONDS", 0.1)
+    server = http_server.HttpServer(
+        application(Intake(BrokenDisk(), Limits()), dict), "127.0.0.1:0", grace_seconds=1
+    )
+    server.start()
+    host, port = server.address.split(":")
+    slow_reader, slow = await asyncio.open_connection(host, int(port))
+    reader, kept = await asyncio.open_connection(host, int(port))
+    slow.write(b"POST /v1/traces HTTP/1.1\r\nX-Slow: ")
+    for _ in range(2):
+        kept.write(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert b"200 OK" in await reader.readuntil(b"{}")
+        assert await asyncio.wait_for(slow_reader.read(), 10) == b""
+    for writer in (slow, kept):
+        writer.close()
+        await writer.wait_closed()
+    await server.stop()
 
 
 async def test_stopping_answers_what_is_under_way_and_ends(

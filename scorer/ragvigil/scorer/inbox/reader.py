@@ -16,7 +16,7 @@ logger = logging.getLogger(__name__)
 
 
 class InboxReader:
-    """Reads committed rows in order and deletes what is done. Never writes to a segment."""
+    """Reads committed rows in order and deletes what is done. Used by one thread at a time, never writes."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

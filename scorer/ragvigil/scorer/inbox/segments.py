@@ -8,7 +8,8 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-_SIDE_FILES = ("", "-wal", "-shm")
+_FILES = ("-wal", "-shm", "")
+"""A segment's files, in the order in which they go: what a crash leaves can still be found and removed."""
 
 
 @cache
@@ -65,5 +66,5 @@ def bytes_on_disk(folder: Path) -> int:
 
 def remove(path: Path) -> None:
     """Delete a segment and its side files; those that are gone already do not matter."""
-    for suffix in _SIDE_FILES:
+    for suffix in _FILES:
         path.with_name(path.name + suffix).unlink(missing_ok=True)

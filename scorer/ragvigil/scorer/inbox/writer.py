@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import sqlite3
 import threading
 import time
@@ -44,6 +45,7 @@ class InboxWriter:
         self._wake = threading.Condition()
         self._queue: _Batch = []
         self._queued = self._grown = 0
+        self._committed_at = -math.inf
         self._stopping = False
         self._failing: str | None = None
         self._lock = _enter(folder)
@@ -120,13 +122,16 @@ class InboxWriter:
             self._log.roll_if_due()
 
     def _gather(self) -> _Batch:
-        """What arrived within one commit period of its first request; [] when woken by time or by the end."""
+        """What arrived since the last commit; [] when woken by time or by the end.
+
+        Commits are at least `commit_seconds` apart unless `commit_bytes` wait, so a lone request is committed
+        at once and a crowd shares one commit.
+        """
         with self._wake:
             if not self._queue and not self._stopping:
                 self._wake.wait(self._log.seconds_to_roll())
-            deadline = time.monotonic() + self._commit_seconds
             while self._queue and self._queued < self._commit_bytes and not self._stopping:
-                left = deadline - time.monotonic()
+                left = self._committed_at + self._commit_seconds - time.monotonic()
                 if left <= 0:
                     break
                 self._wake.wait(left)
@@ -144,6 +149,7 @@ class InboxWriter:
         with self._wake:
             self._queued -= size
             self._grown += size
+        self._committed_at = time.monotonic()
         self._remember(failure)
         for _, future in batch:
             if failure:
