@@ -159,7 +159,9 @@ def block(request: Callable[[], object]) -> tuple[float, float]:
     return (time.perf_counter() - wall) * scale, (time.process_time() - cpu) * scale
 
 
-def interleaved(one: Callable[[], object], other: Callable[[], object], *, flush: Callable[[], object]) -> list[float]:
+def interleaved(
+    one: Callable[[], object], other: Callable[[], object], *, flush: Callable[[], object]
+) -> list[float]:
     """Medians of both: wall of one, wall of the other, CPU of one, CPU of the other."""
     rows: list[tuple[float, float, float, float]] = []
     for _ in range(BLOCKS):
@@ -182,15 +184,25 @@ def request_cost() -> None:
     loop = asyncio.new_event_loop()
     pairs: list[tuple[str, Callable[[], object], Callable[[], object]]] = [
         ("sync", hand, ask),
-        ("async", lambda: loop.run_until_complete(hand_async()), lambda: loop.run_until_complete(ask_async())),
+        (
+            "async",
+            lambda: loop.run_until_complete(hand_async()),
+            lambda: loop.run_until_complete(ask_async()),
+        ),
     ]
     for label, one, other in pairs:
         wall, our_wall, cpu, our_cpu = interleaved(one, other, flush=tracing.flush)
         row(f"request {label}, by hand", f"{wall:.1f} us", f"CPU {cpu:.1f} us")
         row(f"request {label}, decorated", f"{our_wall:.1f} us", f"x {our_wall / wall:.2f}")
-        row(f"  CPU with batching, dropped at export ({label})", f"{our_cpu:.1f} us", f"x {our_cpu / cpu:.2f}")
+        row(
+            f"  CPU with batching, dropped at export ({label})", f"{our_cpu:.1f} us", f"x {our_cpu / cpu:.2f}"
+        )
     tracing.flush()
-    row("attribute bytes a request, by hand / ours", f"{theirs.per_request():.0f}", f"{ours.per_request():.0f}")
+    row(
+        "attribute bytes a request, by hand / ours",
+        f"{theirs.per_request():.0f}",
+        f"{ours.per_request():.0f}",
+    )
     tracing.shutdown()
     loop.close()
 
@@ -242,7 +254,9 @@ def import_cost() -> None:
     for _ in range(9):
         for label, statement in statements.items():
             program = f"import time; t = time.perf_counter(); {statement}; print(time.perf_counter() - t)"
-            output = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+            output = subprocess.run(
+                [sys.executable, "-c", program], capture_output=True, text=True, check=True
+            ).stdout
             seconds[label].append(float(output))
     sdk, ours = (statistics.median(times) * 1e3 for times in seconds.values())
     row("import opentelemetry.sdk.trace", f"{sdk:.1f} ms", "")
