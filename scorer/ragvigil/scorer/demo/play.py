@@ -70,13 +70,16 @@ class View(Protocol):
         ...
 
 
-async def play(folder: Path, *, faults: bool, view: View) -> Report:
-    """Everything from the first process to the last, in `folder`; what was measured."""
+async def play(folder: Path, *, faults: bool, view: View, pace: Pace | None = None) -> Report:
+    """Everything from the first process to the last, in `folder`; what was measured.
+
+    Without a `pace` it is that of the generator in use.
+    """
     stage = Stage(folder, view)
     task = asyncio.current_task()
     assert task is not None
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-    pace = EXTRACTIVE if LanguageModel.from_environment() is None else LANGUAGE_MODEL
+    pace = pace or (EXTRACTIVE if LanguageModel.from_environment() is None else LANGUAGE_MODEL)
     secret = "whsec_" + base64.b64encode(secrets.token_bytes(32)).decode()
     async with AsyncExitStack() as stack:
         stage.receiver = stack.enter_context(Receiver(secret))

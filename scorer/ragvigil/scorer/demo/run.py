@@ -8,13 +8,14 @@ from pathlib import Path
 from ragvigil.scorer.errors import InputError
 
 STORE_NAME = "demo.db"
+_TERMINATED = 143
 
 
 def run_demo(*, faults: bool, directory: Path | None, as_json: bool) -> int:
     """Run the demo and leave its database in `directory` (none: a new temporary one).
 
     The exit code: 0 when each fault was paged once, named rightly and resolved, or when, without `faults`,
-    nobody was paged; else 1.
+    nobody was paged; else 1; 143 after SIGTERM, which ends every process that it started.
     """
     import asyncio
 
@@ -22,8 +23,11 @@ def run_demo(*, faults: bool, directory: Path | None, as_json: bool) -> int:
     from ragvigil.scorer.demo.view import open_view
 
     place = _place(directory)
-    with open_view(place / STORE_NAME, as_json=as_json) as view:
-        report = asyncio.run(play(place, faults=faults, view=view))
+    try:
+        with open_view(place / STORE_NAME, as_json=as_json) as view:
+            report = asyncio.run(play(place, faults=faults, view=view))
+    except asyncio.CancelledError:
+        return _TERMINATED
     view.conclude(report)
     return 0 if report.holds else 1
 

@@ -129,7 +129,7 @@ def frame_of(frame: Frame) -> RenderableType:
 
 def answers_table(answers: Sequence[JudgedAnswer]) -> Table:
     """The newest judged answers; every text in it is made fit to show."""
-    table = _table("question (judged, about 1 in 10)", "answer", "citations", "verdict")
+    table = _table("newest judged questions", "answer", "citations", "verdict")
     for column in table.columns:
         column.no_wrap, column.overflow = True, "ellipsis"
     table.columns[0].ratio, table.columns[1].ratio = 2, 3

@@ -1,0 +1,165 @@
+"""The demo as people run it: real processes, real faults, real pages."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+
+from ragvigil.exporters import Alert
+from ragvigil.scorer import config
+from ragvigil.scorer.demo import phases
+from ragvigil.scorer.demo.play import Frame, play
+from ragvigil.scorer.demo.processes import clean_environment, running
+from ragvigil.scorer.demo.run import run_demo
+from ragvigil.scorer.demo.watch import EMPTY, look
+from ragvigil.scorer.errors import InputError, StoreError
+from ragvigil.scorer.store import reading
+
+DEMO = [sys.executable, "-m", "ragvigil.scorer", "demo"]
+SHIPPED = Path(phases.__file__).parent
+
+
+@dataclass
+class Notes:
+    """A view that remembers."""
+
+    scenes: list[str] = field(default_factory=list[str])
+    pages: list[Alert] = field(default_factory=list[Alert])
+    frames: int = 0
+
+    def scene(self, name: str) -> None:
+        """A phase begins."""
+        self.scenes.append(name)
+
+    def page(self, alert: Alert) -> None:
+        """A page arrived."""
+        self.pages.append(alert)
+
+    def frame(self, frame: Frame) -> None:
+        """Time passed."""
+        assert frame.seconds >= 0
+        self.frames += 1
+
+
+@pytest.mark.slow
+def test_both_faults_are_paged_once_rightly_named_and_resolved(tmp_path: Path) -> None:
+    """The main job, end to end, with the command that people type."""
+    done = subprocess.run(
+        [*DEMO, "--json", "--dir", str(tmp_path)], capture_output=True, text=True, timeout=200, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout.splitlines()[-1])
+    assert [one["series"] for one in report["incidents"]] == ["citation", "faithfulness"]
+    assert [one["channel_deliveries"] for one in report["incidents"]] == [1, 1]
+    assert all(0 < one["opened_after_seconds"] < one["resolved_after_seconds"] for one in report["incidents"])
+    assert report["traces_ingested"] == report["traces_sent"] == sum(report["ledger"].values())
+    for levels in report["series"].values():
+        assert levels["faulty"]["upper"] < levels["healthy"]["lower"]
+    with closing(reading.open_for_reading(tmp_path / "demo.db")) as connection:
+        assert reading.ledger(connection).balanced
+        messages = reading.messages(connection)
+    assert sorted(one.action for one in messages) == ["resolve", "resolve", "trigger", "trigger"]
+    assert all(one.delivered_at for one in messages)
+    assert len(look(tmp_path / "demo.db").answers) == 8
+
+
+@pytest.mark.slow
+async def test_a_healthy_service_pages_nobody(tmp_path: Path) -> None:
+    """As with --no-faults, for a shorter while."""
+    notes = Notes()
+    pace = replace(phases.EXTRACTIVE, healthy_seconds=18.0)
+    report = await play(tmp_path, faults=False, view=notes, pace=pace)
+    assert report.problems == ()
+    assert (report.incidents, notes.pages) == ((), [])
+    assert notes.scenes[1] == "healthy"
+    assert notes.frames > 10
+    healthy = report.series["citation"].healthy
+    assert healthy is not None
+    assert healthy.value > 0.95
+
+
+@pytest.mark.slow
+def test_sigterm_ends_the_demo_and_all_that_it_started(tmp_path: Path) -> None:
+    """No scorer may go on in the background."""
+    process = subprocess.Popen(
+        [*DEMO, "--dir", str(tmp_path)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    assert process.stdout is not None
+    for line in process.stdout:
+        if "healthy" in line:
+            break
+    started = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    process.send_signal(signal.SIGTERM)
+    rest = process.stdout.read()
+    assert process.wait(60) == 143
+    process.stdout.close()
+    assert "Traceback" not in rest
+    assert len(started) == 2
+    for pid in started:
+        with pytest.raises(ProcessLookupError):
+            os.kill(int(pid), 0)
+
+
+def test_a_folder_that_holds_a_demo_is_refused(tmp_path: Path) -> None:
+    """Two baselines in one store would compare apples with pears."""
+    (tmp_path / "demo.db").touch()
+    with pytest.raises(InputError, match="already holds"):
+        run_demo(faults=True, directory=tmp_path, as_json=False)
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    """Error, not a traceback."""
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match="file"):
+        run_demo(faults=True, directory=tmp_path / "file" / "inside", as_json=False)
+
+
+async def test_a_process_that_does_not_start_is_quoted(tmp_path: Path) -> None:
+    """Its own words say more than ours."""
+    arguments = ["serve", "--config", str(tmp_path / "missing.toml")]
+    with pytest.raises(StoreError, match=r"(?s)scorer did not start: .*missing.toml"):
+        async with running(
+            "scorer", "ragvigil.scorer", arguments, environment=clean_environment(), folder=tmp_path
+        ):
+            pass
+
+
+def test_the_environment_of_whoever_runs_it_does_not_redirect_the_demo() -> None:
+    """Settings of a real service, or of a real scorer, stay outside."""
+    found = clean_environment(
+        {
+            "OTEL_EXPORTER_OTLP_ENDPOINT": "https://collector.example.com",
+            "RAGVIGIL_SAMPLE__RATE": "0",
+            "RAGVIGIL_DISABLED": "1",
+            "RAGVIGIL_DEMO_LLM_KEY": "k",
+            "NO_PROXY": "example.com",
+            "PATH": "/bin",
+        }
+    )
+    assert found == {
+        "RAGVIGIL_DEMO_LLM_KEY": "k",
+        "NO_PROXY": "example.com,127.0.0.1,localhost",
+        "no_proxy": "example.com,127.0.0.1,localhost",
+        "PATH": "/bin",
+    }
+
+
+@pytest.mark.parametrize("name", [phases.EXTRACTIVE.config, phases.LANGUAGE_MODEL.config])
+def test_the_shipped_settings_are_valid(name: str) -> None:
+    """Only time is short: the buckets are those that the report is measured with."""
+    settings = config.load(SHIPPED / name)
+    assert settings.monitor.bucket_seconds == 1.0
+    assert settings.sample.rate in (0.1, 1.0)
+
+
+def test_before_the_scorer_made_its_store_there_is_nothing_to_see(tmp_path: Path) -> None:
+    """The view begins before the first trace."""
+    assert look(tmp_path / "demo.db") is EMPTY
