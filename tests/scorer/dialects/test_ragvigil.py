@@ -127,3 +127,10 @@ def test_documents_that_are_no_json_are_unknown() -> None:
     """A broken attribute costs the evidence, not the record."""
     record = only(changed(ours(), 1, **{names.GEN_AI_RETRIEVAL_DOCUMENTS: "[{"}))
     assert (record.documents, record.completeness) == ((), "partial_evidence")
+
+
+def test_an_unreadable_root_does_not_make_the_record_incomplete() -> None:
+    """A root may return a web framework's response object: the generator's span has the answer."""
+    mark: dict[str, object] = {names.RAGVIGIL_UNREADABLE: ["answer: Response"]}
+    assert only(changed(ours(), 0, **mark)).completeness == "complete"
+    assert only(changed(ours(), 2, **mark)).completeness == "partial_evidence"

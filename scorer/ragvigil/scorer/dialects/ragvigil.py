@@ -60,7 +60,7 @@ class Ragvigil:
             segment=_segment(span),
             streaming=flag_of(get(names.GEN_AI_REQUEST_STREAM)),
             redacted=get(names.RAGVIGIL_CONTENT) == names.CONTENT_OFF,
-            truncated=_truncated(span, hits),
+            truncated=_truncated(span, hits, chain=chain),
         )
 
 
@@ -98,9 +98,14 @@ def _segment(span: Span) -> dict[str, str]:
     return {key: text for key, value in found.items() if (text := id_of(value))}
 
 
-def _truncated(span: Span, hits: object) -> bool:
-    """Whether documents are missing, or a text that the judge would read was cut."""
-    if names.RAGVIGIL_CONTENT_TRUNCATED in span.attributes or names.RAGVIGIL_UNREADABLE in span.attributes:
+def _truncated(span: Span, hits: object, *, chain: bool) -> bool:
+    """Whether documents are missing, or a text that the judge would read was cut.
+
+    What a root returns to the web framework need not be readable: the generator's span has the answer.
+    """
+    if names.RAGVIGIL_CONTENT_TRUNCATED in span.attributes:
+        return True
+    if names.RAGVIGIL_UNREADABLE in span.attributes and not chain:
         return True
     documents = sequence_of(hits)
     total = count_of(span.attributes.get(names.RAGVIGIL_DOCUMENTS_TOTAL))
