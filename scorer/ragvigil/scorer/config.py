@@ -25,7 +25,7 @@ from pydantic_settings import (
 from ragvigil.scorer.errors import ConfigError
 
 _PREFIX = "RAGVIGIL_"
-_OTHER_ROOMS = ("RAGVIGIL_DISABLED", "RAGVIGIL_DEMO_")
+_OTHER_ROOMS = ("RAGVIGIL_DISABLED", "RAGVIGIL_DEMO_", "RAGVIGIL_BENCH_")
 """Variables that share the prefix without being settings of the scorer."""
 
 _CHANNEL_TYPES = frozenset({"webhook", "pagerduty"})

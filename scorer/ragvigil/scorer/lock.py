@@ -1,42 +1,55 @@
-"""One writer: a lock beside a file or folder, given back by the kernel when its holder dies."""
+"""One writer: a file lock that the operating system gives back when its holder dies, however it dies."""
 
 from __future__ import annotations
 
 import fcntl
+import os
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
+from typing import IO, Self
 
 from ragvigil.scorer.errors import StoreError
 
-_PATIENCE_SECONDS = 5.0
-"""A predecessor that is just ending is waited for."""
 
+class Lock:
+    """Exclusive use of `what`, from creation to `close`.
 
-@contextmanager
-def exclusive(path: Path, *, patience: float = _PATIENCE_SECONDS) -> Iterator[None]:
-    """Hold the lock ``PATH.lock``; raises StoreError when another process holds it for `patience` seconds."""
-    place = path.with_name(path.name + ".lock")
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        file = place.open("w")
-    except OSError as error:
-        raise StoreError(f"{place}: {error.strerror}") from error
-    with file:
+    Raises StoreError with `remedy` when another process still holds it after `patience` seconds: a predecessor
+    that is just ending is worth waiting for.
+    """
+
+    def __init__(self, path: Path, *, what: str, remedy: str, patience: float = 0.0) -> None:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = path.open("a+", encoding="ascii")
+        except OSError as error:
+            raise StoreError(f"{what}: {path}: {error.strerror}; {remedy}") from error
         deadline = time.monotonic() + patience
-        while not _take(file.fileno()):
-            if time.monotonic() > deadline:
-                raise StoreError(
-                    f"{path}: another scorer is using it; stop that one, or name another --store"
-                )
+        while not _take(self._file):
+            if time.monotonic() >= deadline:
+                self._file.seek(0)
+                owner = self._file.read().strip() or "unknown"
+                self._file.close()
+                raise StoreError(f"{what} is in use by process {owner}; stop it, or {remedy}")
             time.sleep(0.05)
-        yield
+        self._file.truncate(0)
+        self._file.write(str(os.getpid()))
+        self._file.flush()
+
+    def close(self) -> None:
+        """Let the next one in."""
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
-def _take(descriptor: int) -> bool:
+def _take(file: IO[str]) -> bool:
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     return True

@@ -22,7 +22,7 @@ from ragvigil.scorer.deliver import Channel, Courier
 from ragvigil.scorer.inbox import InboxReader
 from ragvigil.scorer.judge import build_judge
 from ragvigil.scorer.judging import Bench
-from ragvigil.scorer.lock import exclusive
+from ragvigil.scorer.lock import Lock
 from ragvigil.scorer.monitor import Monitor
 from ragvigil.scorer.monitoring import Delivery
 from ragvigil.scorer.pipeline import Pipeline, SamplePlan
@@ -35,6 +35,7 @@ _IDLE_SECONDS = 0.05
 _BACK_OFF_SECONDS = 1.0
 _DRAIN_SECONDS = 10.0
 _JUDGE_SEATS = 4
+_PATIENCE_SECONDS = 5.0
 _SHORTEST_TICK_SECONDS = 1.0
 
 T = TypeVar("T")
@@ -194,7 +195,9 @@ def channels(configured: Mapping[str, config.Channel]) -> dict[str, Channel]:
 
 async def score(settings: config.Settings, stop: asyncio.Event) -> None:
     """Score what the inbox receives until `stop`; raises StoreError when the store cannot be used."""
-    with exclusive(settings.store.path):
+    path = settings.store.path
+    lock = path.with_name(f"{path.name}.lock")
+    with Lock(lock, what=f"store {path}", remedy="name another with --store", patience=_PATIENCE_SECONDS):
         await _score(settings, stop)
 
 

@@ -12,10 +12,10 @@ from concurrent.futures import Future
 from pathlib import Path
 
 from ragvigil.scorer.errors import InboxFull, StoreError
-from ragvigil.scorer.inbox.lock import FolderLock
 from ragvigil.scorer.inbox.rows import Arrival
 from ragvigil.scorer.inbox.segment_log import SegmentLog
 from ragvigil.scorer.inbox.segments import bytes_on_disk
+from ragvigil.scorer.lock import Lock
 
 logger = logging.getLogger(__name__)
 
@@ -166,10 +166,10 @@ class InboxWriter:
         self._failing = str(failure) if failure else None
 
 
-def _enter(folder: Path) -> FolderLock:
+def _enter(folder: Path) -> Lock:
     """The folder made if needed, readable by its owner only (texts are not redacted yet), and locked."""
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        return FolderLock(folder)
+        return Lock(folder / "lock", what=f"inbox {folder}", remedy="set inbox.path to another folder")
     except OSError as error:
         raise StoreError(f"inbox folder {folder} cannot be used: {error}; set inbox.path") from None
