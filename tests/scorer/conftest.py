@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import pytest
 
@@ -24,7 +24,7 @@ PATIENCE = 30.0
 T = TypeVar("T")
 
 
-def eventually(probe: Callable[[], T], *, seconds: float = PATIENCE) -> T:
+def eventually(probe: Callable[[], T | Literal[False] | None], *, seconds: float = PATIENCE) -> T:
     """What `probe` answers once it is true; fails after `seconds`."""
     deadline = time.monotonic() + seconds
     while True:

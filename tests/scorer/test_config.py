@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel
 
 from ragvigil.scorer.config import Settings, load
 from ragvigil.scorer.errors import ConfigError
@@ -100,7 +101,7 @@ def test_every_setting_says_what_it_is() -> None:
     missing = [
         f"{section}.{name}"
         for section, field in Settings.model_fields.items()
-        if isinstance(field.annotation, type) and hasattr(field.annotation, "model_fields")
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel)
         for name, inner in field.annotation.model_fields.items()
         if inner.description is None and not hasattr(inner.annotation, "model_fields")
     ]

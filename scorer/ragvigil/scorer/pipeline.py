@@ -64,8 +64,8 @@ class Pipeline:
         self._plan = plan
         self._now = now
         self._ticks = ticks
-        self._read_to = store.watermark()
-        self._committed = self._read_to
+        self._read_to: Position | None = store.watermark()
+        self._committed: Position | None = self._read_to
         self._assembled: list[Assembled] = []
         self._waiting = len(store.pending())
 

@@ -9,13 +9,14 @@ import queue
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import Future
 from typing import TypeVar
 
-from apscheduler.schedulers.asyncio import AsyncIOScheduler
+from apscheduler.schedulers.asyncio import AsyncIOScheduler  # pyright: ignore[reportMissingTypeStubs]  # has none
 
-from ragvigil import exporters, prompts
+from ragvigil import exporters
+from ragvigil.prompts import load
 from ragvigil.scorer import config
 from ragvigil.scorer.assemble import Assembler
 from ragvigil.scorer.deliver import Channel, Courier
@@ -216,7 +217,7 @@ async def _score(settings: config.Settings, stop: asyncio.Event) -> None:
 
     judge = build_judge(settings.judge)
     if judge is not None:
-        bench = Bench(judge, prompts.load("faithfulness"), seats=_JUDGE_SEATS, deliver=deliver)
+        bench = Bench(judge, load("faithfulness"), seats=_JUDGE_SEATS, deliver=deliver)
     await loop.run_in_executor(None, scoring.open)
     courier = Courier(LoopOutbox(scoring), channels(settings.channels))
     with _ticking(scoring, settings.monitor.tick_seconds):
@@ -231,9 +232,9 @@ async def _score(settings: config.Settings, stop: asyncio.Event) -> None:
 
 
 @contextlib.contextmanager
-def _ticking(scoring: Scoring, seconds: float) -> Iterator[None]:
+def _ticking(scoring: Scoring, seconds: float) -> Generator[None, None, None]:
     scheduler = AsyncIOScheduler()
-    scheduler.add_job(
+    scheduler.add_job(  # pyright: ignore[reportUnknownMemberType]  # no stubs
         lambda: scoring.call(scoring.tick), "interval", seconds=seconds, coalesce=True, max_instances=1
     )
     scheduler.start()

@@ -57,12 +57,10 @@ class Prepared:
         return Evidence(self.record.documents)
 
     @cached_property
-    def assessment(self) -> Assessment | None:
-        """Every claim on the evidence; None when the answer makes no claim."""
+    def assessment(self) -> Assessment:
+        """Every claim on the evidence; made once for all who ask about the same content."""
         return RECENT.recall((input_hash(self.record), self._model.name), self._assess)
 
-    def _assess(self) -> Assessment | None:
-        if not self.bears_claims:
-            return None
+    def _assess(self) -> Assessment:
         question = {word.stem for word in words(self.record.query or "")}
         return assess(self.answer, self.statements, self.evidence, question, self._model)

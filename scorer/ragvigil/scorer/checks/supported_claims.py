@@ -20,7 +20,7 @@ def _measure(prepared: Prepared) -> Finding:
     if not prepared.has_evidence:
         return Finding(None, "there is no evidence text")
     assessment = prepared.assessment
-    if assessment is None:
+    if not assessment.claims:
         return Finding(None, "the answer makes no claim")
     worst = min(assessment.claims, key=lambda claim: claim.probability)
     complaint = None if worst.verdict == "supported" else f"{worst.verdict}: {worst.text[:_MOST_CHARACTERS]}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
@@ -36,6 +36,6 @@ def check_config(
 
 def _flat(value: object, key: str) -> list[tuple[str, object]]:
     if isinstance(value, dict):
-        pairs: dict[str, object] = value
+        pairs = cast("dict[str, object]", value)
         return [item for name, inner in pairs.items() for item in _flat(inner, f"{key}.{name}")]
     return [(key, value)]

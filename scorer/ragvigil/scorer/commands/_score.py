@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
@@ -53,8 +53,7 @@ def _line(result: dict[str, object]) -> str:
 
 
 def _checks(result: dict[str, object]) -> Iterable[tuple[str, object]]:
-    checks = result["checks"]
-    assert isinstance(checks, dict)
+    checks = cast("dict[str, object]", result["checks"])
     return ((name, result.get(name)) for name in checks)
 
 

@@ -39,14 +39,16 @@ class Builtin:
 
     def judge_now(self, record: RagTrace, rubric: Prompt) -> Verdict:
         """The verdict on one record, for callers without an event loop."""
-        prepared = Prepared(record, self._model)
-        obstacle = _obstacle(prepared)
+        obstacle = _without_content(record)
         if obstacle is not None:
-            return self._verdict(rubric, *obstacle)
-        assessment = prepared.assessment
-        if assessment is None:
-            reason = "the answer refuses" if prepared.refuses else "the answer makes no claim"
+            return self._verdict(rubric, "not_scoreable", obstacle)
+        assessment = Prepared(record, self._model).assessment
+        if not assessment.claims:
+            reason = "the answer refuses" if assessment.refuses else "the answer makes no claim"
             return self._verdict(rubric, "no_claims", reason)
+        missing = _without_evidence(record)
+        if missing is not None:
+            return self._verdict(rubric, *missing)
         return self._verdict(rubric, _state(assessment), _remark(record, assessment), assessment)
 
     def _verdict(
@@ -64,18 +66,17 @@ class Builtin:
         )
 
 
-def _obstacle(prepared: Prepared) -> tuple[State, str] | None:
-    """Why a record cannot be judged."""
-    record = prepared.record
+def _without_content(record: RagTrace) -> str | None:
+    """Why there is nothing to judge."""
     if record.completeness == "content_off":
-        return "not_scoreable", "content capture is off"
-    if not prepared.answer.strip():
-        return (
-            "not_scoreable",
-            "the request failed without an answer" if record.error else "there is no answer",
-        )
-    if not prepared.bears_claims:
-        return None
+        return "content capture is off"
+    if not (record.answer or "").strip():
+        return "the request failed without an answer" if record.error else "there is no answer"
+    return None
+
+
+def _without_evidence(record: RagTrace) -> tuple[State, str] | None:
+    """Why there is nothing to judge it by."""
     if any(not document.text for document in record.documents) or record.completeness == "partial_evidence":
         return "partial_evidence", "texts of retrieved passages are missing"
     if not record.documents:

@@ -87,7 +87,9 @@ def _flat(verdict: Verdict | None) -> Mapping[str, object]:
     said = {key: getattr(verdict, key) if verdict else None for key in _VERDICT_KEYS}
     return {
         **said,
-        "claims": [asdict(claim) for claim in verdict.claims] if verdict else [],
+        "claims": [asdict(claim) | {"supported_by": list(claim.supported_by)} for claim in verdict.claims]
+        if verdict
+        else [],
         "judge": verdict.judge if verdict else "none",
         "judge_version": verdict.judge_version if verdict else None,
         "prompt_digest": verdict.prompt_digest if verdict else None,

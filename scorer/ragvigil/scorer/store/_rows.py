@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, cast
 
 from ragvigil.exporters import Measurement
 from ragvigil.scorer.trace import Document, RagTrace, Retrieval, Tokens, input_hash
@@ -75,9 +75,10 @@ def _finite(value: object) -> object:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
-        return {str(key): _finite(inner) for key, inner in value.items()}  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+        pairs = cast("Mapping[object, object]", value)
+        return {str(key): _finite(inner) for key, inner in pairs.items()}
     if isinstance(value, (list, tuple)):
-        return [_finite(inner) for inner in value]  # pyright: ignore[reportUnknownVariableType]
+        return [_finite(inner) for inner in cast("Sequence[object]", value)]
     return value
 
 

@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import asdict
+from typing import Any
 
 from ragvigil.exporters import Alert, Example, Measurement, from_json
 from ragvigil.exporters import to_json as alert_to_json
@@ -172,7 +173,7 @@ class SqliteMonitoring:
         row = self._connection.execute(
             "SELECT claims FROM verdicts WHERE record_id = ? AND current", (record_id,)
         ).fetchone()
-        claims = json.loads(row[0]) if row else []
+        claims: list[dict[str, Any]] = json.loads(row[0]) if row else []
         worst = min(claims, key=lambda claim: claim["probability"], default=None)
         return f"not in the passages: {worst['text']}" if worst else "an unsupported claim"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import zlib
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 
 from ragvigil.scorer.inbox import Position
@@ -122,7 +122,7 @@ class SqliteRecords:
         return [Job(row["id"], row["input_hash"], record_of(row), row["inclusion"]) for row in rows]
 
     @contextmanager
-    def _transaction(self) -> Iterator[None]:
+    def _transaction(self) -> Generator[None]:
         try:
             with self._connection:
                 self._connection.execute("BEGIN IMMEDIATE")

@@ -27,27 +27,31 @@ class Assessment:
     """What the evidence says of the claims of one answer."""
 
     claims: tuple[Claim, ...]
-    support: float
-    """Supported claims over claims, a partial one counting one half."""
-    faithfulness: float
-    """Probability that no claim is unsupported."""
+    support: float | None
+    """Supported claims over claims, a partial one counting one half; None without claims."""
+    faithfulness: float | None
+    """Probability that no claim is unsupported; None without claims."""
     truncated: bool
     """Whether claims or evidence beyond the limits were left out."""
+    refuses: bool
+    """Whether any sentence says that there is no answer."""
 
 
 def assess(
     answer: str, statements: Sequence[Statement], evidence: Evidence, question: Collection[str], model: Model
-) -> Assessment | None:
-    """The assessment of the check-worthy `statements`; None when there are none."""
+) -> Assessment:
+    """The assessment of the check-worthy `statements`."""
+    refuses = any(statement.kind == "refusal" for statement in statements)
     worthy = [statement for statement in statements if statement.checkworthy]
     if not worthy:
-        return None
+        return Assessment((), None, None, False, refuses)
     claims = tuple(_claim(answer, one, evidence, question, model) for one in worthy[:_MOST_CLAIMS])
     return Assessment(
         claims=claims,
         support=round(sum(_WORTH[claim.verdict] for claim in claims) / len(claims), 6),
         faithfulness=model.faithfulness([claim.probability for claim in claims]),
         truncated=evidence.truncated or len(worthy) > _MOST_CLAIMS,
+        refuses=refuses,
     )
 
 

@@ -20,18 +20,20 @@ class Recent:
     def __init__(self, most_claims: int = _MOST_CLAIMS_KEPT) -> None:
         self._most_claims = most_claims
         self._lock = Lock()
-        self._kept: OrderedDict[Key, Assessment | None] = OrderedDict()
+        self._kept: OrderedDict[Key, Assessment] = OrderedDict()
         self._claims = 0
 
     def __len__(self) -> int:
         return len(self._kept)
 
-    def recall(self, key: Key, make: Callable[[], Assessment | None]) -> Assessment | None:
+    def recall(self, key: Key, make: Callable[[], Assessment]) -> Assessment:
         """What `make` gave under `key` before; made now, outside the lock, when that is forgotten.
 
-        >>> recent = Recent(most_claims=1)
-        >>> recent.recall(("a", "m"), lambda: None), recent.recall(("b", "m"), lambda: None), len(recent)
-        (None, None, 1)
+        >>> recent, empty = Recent(most_claims=1), Assessment((), None, None, False, False)
+        >>> recent.recall(("a", "m"), lambda: empty).claims, recent.recall(("b", "m"), lambda: empty).claims
+        ((), ())
+        >>> len(recent)
+        1
         """
         with self._lock:
             if key in self._kept:
@@ -41,7 +43,13 @@ class Recent:
             self._keep(key, assessment)
         return assessment
 
-    def _keep(self, key: Key, assessment: Assessment | None) -> None:
+    def clear(self) -> None:
+        """Forget everything."""
+        with self._lock:
+            self._kept.clear()
+            self._claims = 0
+
+    def _keep(self, key: Key, assessment: Assessment) -> None:
         if key in self._kept:
             return
         self._kept[key] = assessment
@@ -50,8 +58,8 @@ class Recent:
             self._claims -= _size(self._kept.popitem(last=False)[1])
 
 
-def _size(assessment: Assessment | None) -> int:
-    return 1 if assessment is None else len(assessment.claims)
+def _size(assessment: Assessment) -> int:
+    return 1 + len(assessment.claims)
 
 
 RECENT = Recent()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Literal
 
 from ragvigil.scorer.checks.reading.markup import Span, blank, fenced, inline_code
@@ -36,6 +37,7 @@ _LISTING = re.compile(
     r"\b(?:arrays?|lists?|vectors?|intervals?|ranges?|tuples?|values|returns?|equals|outputs?|prints?):?\Z",
     re.IGNORECASE,
 )
+_MOST_CITATIONS = 5000
 _ARITHMETIC = frozenset("=+*/<>∈\u222a∩\\")
 
 
@@ -66,7 +68,8 @@ def read_citations(answer: str, documents: Sequence[Document]) -> tuple[Citation
     if not any(character in answer for character in "[【("):
         return ()
     prose = blank(blank(answer, fenced(answer)), inline_code(answer))
-    return tuple(sorted(_Reader(prose, Passages.of(documents)).read(), key=lambda citation: citation.start))
+    found = islice(_Reader(prose, Passages.of(documents)).read(), _MOST_CITATIONS)
+    return tuple(sorted(found, key=lambda citation: citation.start))
 
 
 def definitions(answer: str) -> list[Span]:
@@ -89,10 +92,12 @@ class _Reader:
             yield from self._link(match.span(), match[1], match[2])
         self._prose = blank(self._prose, linked)
         for match in _BRACKET.finditer(self._prose):
+            if match[3] is not None:
+                linked.append(match.span())
             yield from self._bracket(match)
         for match in _TOOL.finditer(self._prose):
             yield from self._tool(match.span(), match[1])
-        for match in _PARENTHESIS.finditer(self._prose):
+        for match in _PARENTHESIS.finditer(blank(self._prose, linked)):
             yield from self._parenthesis(match.span(), match[1])
 
     def _bracket(self, match: re.Match[str]) -> Iterator[Citation]:

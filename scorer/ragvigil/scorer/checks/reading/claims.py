@@ -29,6 +29,7 @@ _COURTESY = re.compile(
 )
 _LONGEST_COURTESY = 160
 _FEWEST_WORDS_A_CLAUSE = 4
+_ENOUGH_CHARACTERS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,7 @@ def _clauses(prose: str, start: int, end: int) -> list[Span]:
     """Coordinated clauses of one sentence, where both sides are long enough to stand alone."""
     cuts = [start]
     for match in _CLAUSE.finditer(prose, start, end):
-        if _long_enough(prose[cuts[-1] : match.start()]) and _long_enough(prose[match.end() : end]):
+        if _long_enough(prose, cuts[-1], match.start()) and _long_enough(prose, match.end(), end):
             cuts.append(match.end())
     spans = [trim(prose, first, last) for first, last in zip(cuts, [*cuts[1:], end], strict=True)]
     return [(first, _without_joint(prose, first, last)) for first, last in spans if first < last]
@@ -94,7 +95,8 @@ def _without_joint(prose: str, first: int, last: int) -> int:
     return last
 
 
-def _long_enough(part: str) -> bool:
+def _long_enough(prose: str, start: int, end: int) -> bool:
+    part = prose[start : min(end, start + _ENOUGH_CHARACTERS)]
     return len(part.split(None, _FEWEST_WORDS_A_CLAUSE)) >= _FEWEST_WORDS_A_CLAUSE
 
 

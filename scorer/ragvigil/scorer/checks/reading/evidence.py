@@ -6,9 +6,8 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice, pairwise
-from typing import Literal, cast
+from typing import Literal, NamedTuple, cast
 
 from ragvigil.scorer.checks.reading.passages import name_of
 from ragvigil.scorer.checks.reading.sentences import sentences
@@ -23,8 +22,7 @@ _DENIALS = frozenset({"false", "no", "none"})
 _MISSING = frozenset({"null", "n/a", ""})
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
+class Segment(NamedTuple):
     """One sentence of a passage, or one value of a record with the path that leads to it."""
 
     passage: int

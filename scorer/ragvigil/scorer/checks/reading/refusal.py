@@ -4,26 +4,41 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass
 from importlib.resources import files
 
 _LONGEST_SENTENCE = 400
 
 
-def _load() -> tuple[re.Pattern[str], dict[str, re.Pattern[str]]]:
+@dataclass(frozen=True, slots=True)
+class _Wording:
+    """How one language refuses."""
+
+    language: str
+    cues: tuple[str, ...]
+    pattern: re.Pattern[str]
+
+
+def _load() -> tuple[_Wording, ...]:
     data = json.loads(files("ragvigil.scorer.data").joinpath("abstention.json").read_text("utf-8"))
-    cues = re.compile("|".join(map(re.escape, data["cues"])))
-    return cues, {
-        language: re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
-        for language, patterns in data["patterns"].items()
-    }
+    return tuple(
+        _Wording(
+            language,
+            tuple(one["cues"]),
+            re.compile("|".join(f"(?:{pattern})" for pattern in one["patterns"])),
+        )
+        for language, one in data["languages"].items()
+    )
 
 
-_CUES, _PATTERNS = _load()
+_WORDINGS = _load()
+_CUES = tuple(sorted({cue for wording in _WORDINGS for cue in wording.cues}))
 
 
 def may_refuse(text: str) -> bool:
     """Whether any cue of a refusal occurs: a cheap first look at a whole answer."""
-    return _CUES.search(_plain(text)) is not None
+    plain = _plain(text)
+    return any(cue in plain for cue in _CUES)
 
 
 def refuses(sentence: str) -> str | None:
@@ -34,9 +49,10 @@ def refuses(sentence: str) -> str | None:
     >>> refuses("The bridge is not open on Mondays.")
     """
     plain = _plain(sentence[:_LONGEST_SENTENCE])
-    if _CUES.search(plain) is None:
-        return None
-    return next((language for language, pattern in _PATTERNS.items() if pattern.search(plain)), None)
+    for wording in _WORDINGS:
+        if any(cue in plain for cue in wording.cues) and wording.pattern.search(plain):
+            return wording.language
+    return None
 
 
 def _plain(text: str) -> str:

@@ -8,8 +8,7 @@ from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.markup import Span
 
 _END = re.compile(r"""[.!?…؟।]{1,8}["'”\u2019»)\]*_]{0,4}(?=\s|\Z)|[。\uff01\uff1f｡][」』”\uff09]{0,2}|\n""")
-_LAST_WORD = re.compile(r"[\w.]{1,12}\Z")
-_LIST_NUMBER = re.compile(r"(?:^|\n)[ \t>*_#-]{0,8}(?:\d{1,3}|[A-Za-z])\Z")
+_LONGEST_ABBREVIATION = 8
 _TERMINAL = frozenset(".!?:;…。\uff01\uff1f؟।|")
 
 
@@ -53,12 +52,23 @@ def _goes_on(text: str, match: re.Match[str]) -> bool:
         return following.islower() and bool(previous) and previous not in _TERMINAL and previous != "\n"
     if mark[0] != ".":
         return False
-    if following.islower() or _LIST_NUMBER.search(text, max(0, match.start() - 16), match.start()):
+    if following.islower():
         return True
-    word = _LAST_WORD.search(text, max(0, match.start() - 12), match.start())
-    if word is None or mark != ".":
+    place = match.start()
+    word = text[max(place - _LONGEST_ABBREVIATION, 0) : place].rsplit(None, 1)[-1:]
+    if not word or mark != ".":
         return False
-    return word[0].lower() in LEXICON.abbreviations or (len(word[0]) == 1 and word[0].isupper())
+    last = word[0].lstrip("(*_")
+    if len(last) == 1 and last.isupper():
+        return True
+    return last.lower() in LEXICON.abbreviations or (len(last) <= 3 and _is_list_number(text, place, last))
+
+
+def _is_list_number(text: str, place: int, last: str) -> bool:
+    """Whether `last`, before the full stop at `place`, is the number or letter of a list item."""
+    if not (last.isdigit() or (len(last) == 1 and last.isalpha())):
+        return False
+    return not text[text.rfind("\n", 0, place) + 1 : place - len(last)].strip(" \t>*_#-")
 
 
 def _next_letter(text: str, position: int) -> str:
