@@ -9,6 +9,7 @@ from ragvigil.scorer.checks.reading.markup import Span
 
 _END = re.compile(r"""[.!?…؟।]{1,8}["'”\u2019»)\]*_]{0,4}(?=\s|\Z)|[。\uff01\uff1f｡][」』”\uff09]{0,2}|\n""")
 _LONGEST_ABBREVIATION = 8
+_LONGEST_LIST_MARK = 16
 _TERMINAL = frozenset(".!?:;…。\uff01\uff1f؟।|")
 
 
@@ -68,7 +69,11 @@ def _is_list_number(text: str, place: int, last: str) -> bool:
     """Whether `last`, before the full stop at `place`, is the number or letter of a list item."""
     if not (last.isdigit() or (len(last) == 1 and last.isalpha())):
         return False
-    return not text[text.rfind("\n", 0, place) + 1 : place - len(last)].strip(" \t>*_#-")
+    earliest = max(0, place - _LONGEST_LIST_MARK)
+    line = text.rfind("\n", earliest, place)
+    if line < 0 and earliest:
+        return False
+    return not text[line + 1 : place - len(last)].strip(" \t>*_#-")
 
 
 def _next_letter(text: str, position: int) -> str:
