@@ -1,0 +1,103 @@
+"""How claims lie on evidence, and what the fitted model makes of it."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from importlib.resources import files
+
+import pytest
+
+from ragvigil.scorer.checks.alignment.align import FEATURES, Alignment, align
+from ragvigil.scorer.checks.alignment.assess import Assessment
+from ragvigil.scorer.checks.alignment.model import MODELS, answer_figures, load
+from ragvigil.scorer.checks.alignment.recent import Recent
+from ragvigil.scorer.checks.reading.evidence import Evidence
+from ragvigil.scorer.checks.reading.words import words
+from ragvigil.scorer.errors import ConfigError
+from ragvigil.scorer.trace import Document
+
+EVIDENCE = Evidence(
+    [
+        Document("a", "The Zeppelin museum opened in 1998. It does not open on Mondays."),
+        Document("b", "Tickets cost 12 euros for adults and 5 euros for children."),
+    ]
+)
+
+
+def laid(claim: str) -> tuple[Alignment, dict[str, float]]:
+    """An alignment and its figures by name."""
+    alignment = align(tuple(words(claim)), EVIDENCE, (), load("lexical-1").weights)
+    return alignment, dict(zip(FEATURES, alignment.figures, strict=True))
+
+
+def test_a_verbatim_claim_is_wholly_covered_by_its_passage() -> None:
+    """Nothing is novel."""
+    alignment, figures = laid("Tickets cost 12 euros for adults.")
+    assert figures["best_segment"] == figures["bigrams"] == 1.0
+    assert figures["novel_count"] == figures["novel_numbers"] == 0.0
+    assert alignment.passages == (1,)
+
+
+def test_a_claim_from_two_passages_names_both() -> None:
+    """The best sentence first."""
+    assert set(
+        laid("The Zeppelin museum opened in 1998, and tickets cost 12 euros for adults.")[0].passages
+    ) == {0, 1}
+
+
+def test_novel_numbers_and_names_are_counted() -> None:
+    """What the evidence lacks."""
+    _, figures = laid("In 2005 the museum moved to Hamburg.")
+    assert figures["novel_numbers"] > 0
+    assert figures["novel_names"] > 0
+
+
+def test_an_opposite_or_renumbered_sentence_contradicts() -> None:
+    """Only when it is nearly identical."""
+    assert laid("The Zeppelin museum opened in 2003.")[0].contradiction == "number"
+    assert laid("The Zeppelin museum never opened in 1998.")[0].contradiction == "negation"
+    assert laid("Hamburg has no harbour.")[0].contradiction is None
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_shipped_model_says_where_it_is_from(name: str) -> None:
+    """Sets with licences, date, command; and weights for every feature."""
+    data = json.loads(files("ragvigil.scorer.data").joinpath(f"{name}.json").read_text("utf-8"))
+    assert {"sets", "date", "command"} <= data["provenance"].keys()
+    assert not any("NC" in one["from"] for one in data["provenance"]["sets"])
+    assert set(data["claim"]) == {"intercept", *FEATURES}
+
+
+def test_length_and_style_are_no_features() -> None:
+    """They tell who wrote an answer, not whether it is supported."""
+    assert not any(
+        word in feature for feature in FEATURES for word in ("length", "position", "style", "words")
+    )
+
+
+def test_an_unknown_model_is_a_config_error_that_names_the_known() -> None:
+    """It names the setting."""
+    with pytest.raises(ConfigError, match=r"judge.model: unknown model 'gpt' \(known: lexical-1\)"):
+        load("gpt")
+
+
+def test_better_claims_make_a_better_answer() -> None:
+    """Monotone in the worst claim."""
+    model = load("lexical-1")
+    assert model.faithfulness([0.9, 0.9]) > model.faithfulness([0.9, 0.4]) > model.faithfulness([0.4, 0.1])
+    assert answer_figures([0.0, 1.0])[0] < -9
+
+
+def test_recent_assessments_are_made_once_and_forgotten_in_order() -> None:
+    """Bounded by the number of claims."""
+    recent, made = Recent(most_claims=2), list[str]()
+
+    def make(name: str) -> Assessment:
+        made.append(name)
+        return Assessment((), None, None, truncated=False, refuses=False)
+
+    for name in "aabcab":
+        recent.recall((name, "m"), partial(make, name))
+    assert made == ["a", "b", "c", "a", "b"]
+    assert len(recent) == 2

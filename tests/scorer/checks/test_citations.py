@@ -1,0 +1,137 @@
+"""Which markers of an answer are citations, and of what."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragvigil.scorer.checks.reading.citations import read_citations
+from ragvigil.scorer.trace import Document
+
+DOCUMENTS = (
+    Document("doc-3#1", "one", rank=1, metadata={"url": "https://shop.example/opening"}),
+    Document("doc-5#2", "two", rank=2),
+    Document("kb_guide", "three", rank=3),
+)
+
+CITED = {
+    "It opens [doc-3#1].": ["doc-3#1"],
+    "It opens [DOC-3#1].": ["doc-3#1"],
+    "It opens [doc-3#1, doc-5#2].": ["doc-3#1", "doc-5#2"],
+    "It opens [doc-3#1; kb_guide].": ["doc-3#1", "kb_guide"],
+    "It opens [source: doc-5#2].": ["doc-5#2"],
+    "It opens ['doc-5#2'].": ["doc-5#2"],
+    "It opens [1].": ["doc-3#1"],
+    "It opens.[1][3]": ["doc-3#1", "kb_guide"],
+    "It opens [1, 3].": ["doc-3#1", "kb_guide"],
+    "It opens [1-3].": ["doc-3#1", "doc-5#2", "kb_guide"],
+    "It opens [1\u20133].": ["doc-3#1", "doc-5#2", "kb_guide"],
+    "It opens [Passage 2].": ["doc-5#2"],
+    "It opens (Passage 2).": ["doc-5#2"],
+    "It opens (doc-5#2).": ["doc-5#2"],
+    "It opens (source: kb_guide).": ["kb_guide"],
+    "It opens 【3†source】.": ["kb_guide"],
+    "It opens 【4:0†opening.pdf】.": ["doc-3#1"],
+    "It opens 【kb_guide】.": ["kb_guide"],
+    "It opens [^2].": ["doc-5#2"],
+    "It opens [^a].\n\n[^a]: see doc-5#2, page 3": ["doc-5#2"],
+    "It opens [1].\n\n[1]: https://shop.example/opening/": ["doc-3#1"],
+    "It opens, as [they say](https://shop.example/opening#hours).": ["doc-3#1"],
+    "It opens [[1]](https://shop.example/opening).": ["doc-3#1"],
+    "It opens [2](#ref-2).": ["doc-5#2"],
+    "It opens [see doc](kb_guide).": ["kb_guide"],
+}
+DEAD = {
+    "It opens [doc-9#4].": ["doc-9#4"],
+    "It opens [kb_other].": ["kb_other"],
+    "It opens [7].": ["7"],
+    "It opens [^9].": ["^9"],
+    "It opens 【9†source】.": ["9"],
+    "It opens (source: doc-9#4).": ["doc-9#4"],
+    "It opens [here](https://elsewhere.example/).": ["https://elsewhere.example/"],
+    "It opens [3f2504e0-4f89-11d3-9a0c-0305e82c3301].": ["3f2504e0-4f89-11d3-9a0c-0305e82c3301"],
+}
+TRAPS = [
+    "Use `rows[1]` for the first.",
+    "```python\nrows[1] = [1, 2]\n```",
+    "```\nunclosed [1]",
+    "~~~\n[doc-3#1]\n~~~",
+    "x = [1, 2]",
+    "The array [1, 2] is sorted.",
+    "It returns [1, 2, 3].",
+    "A number in [0, 1] is drawn.",
+    "The matrix [[1, 2], [3, 4]] is square.",
+    '{"ids": [1, 2]}',
+    "He said it [sic] twice.",
+    "It was [redacted] by them.",
+    "He wrote [emphasis added].",
+    "- [ ] buy milk\n- [x] sell bread",
+    "It began [2019] and went on.",
+    "At [12:30] it rang; at [00:01:30] it ended.",
+    "The pattern [a-z] and [A-Za-z] match letters.",
+    "It is [COVID-19] that they mean.",
+    "An image ![chart](https://shop.example/opening) shows it.",
+    "It costs (about 3 euros) more.",
+    "It is open (see below).",
+    "Brackets [] and () and 【】 are empty.",
+    "Read [the manual](https://example.org/manual) first.",
+]
+
+
+@pytest.mark.parametrize(("answer", "ids"), CITED.items(), ids=lambda value: str(value)[:30])
+def test_every_style_of_citation_is_resolved(answer: str, ids: list[str]) -> None:
+    """Ids, ordinals, ranges, tool markers, footnotes, links and parentheses name retrieved passages."""
+    assert [citation.id for citation in read_citations(answer, DOCUMENTS)] == ids
+
+
+@pytest.mark.parametrize(("answer", "cited"), DEAD.items(), ids=lambda value: str(value)[:30])
+def test_a_citation_of_what_was_not_retrieved_is_seen(answer: str, cited: list[str]) -> None:
+    """It counts as a citation without a passage."""
+    found = read_citations(answer, DOCUMENTS)
+    assert [(citation.cited, citation.id) for citation in found] == [(name, None) for name in cited]
+
+
+@pytest.mark.parametrize("answer", TRAPS)
+def test_what_only_looks_like_a_citation_is_none(answer: str) -> None:
+    """Code, arrays, JSON, checkboxes, times, prose in brackets, pictures and other links."""
+    without_addresses = tuple(
+        Document(document.id, document.text, rank=document.rank) for document in DOCUMENTS
+    )
+    assert read_citations(answer, without_addresses) == ()
+
+
+def test_a_document_id_that_matches_chunks_is_valid_but_over_broad() -> None:
+    """rubrics G4."""
+    (citation,) = read_citations("It opens [doc-3].", DOCUMENTS)
+    assert (citation.id, citation.over_broad) == ("doc-3#1", True)
+
+
+def test_a_known_numeric_id_wins_over_the_ordinal() -> None:
+    """Passage ids may be numbers themselves."""
+    documents = (Document("7", "x", rank=1), Document("1", "y", rank=2))
+    assert [citation.id for citation in read_citations("a [1] b [7]", documents)] == ["1", "7"]
+
+
+def test_a_passage_without_an_id_is_cited_by_its_rank() -> None:
+    """Evidence without ids is named ``#rank`` everywhere."""
+    assert [
+        citation.id
+        for citation in read_citations("a [2]", (Document(None, "x"), Document(None, "y", rank=2)))
+    ] == ["#2"]
+
+
+def test_the_offsets_are_those_of_the_marker() -> None:
+    """Also with characters outside the basic plane before it."""
+    answer = "😀 naïve [1] and 【2†source】"
+    markers = [answer[citation.start : citation.end] for citation in read_citations(answer, DOCUMENTS)]
+    assert markers == ["[1]", "【2†source】"]
+
+
+@given(st.text(alphabet=st.sampled_from("[]()【】†^:#`*-,; \n!123adoc😀一")))
+def test_any_text_is_read_without_an_error(answer: str) -> None:
+    """Offsets lie in the answer, and ids among the passages."""
+    ids = {document.id for document in DOCUMENTS}
+    for citation in read_citations(answer, DOCUMENTS):
+        assert 0 <= citation.start < citation.end <= len(answer)
+        assert citation.id is None or citation.id in ids

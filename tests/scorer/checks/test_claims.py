@@ -1,0 +1,166 @@
+"""Claims of an answer, with exact places."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragvigil.scorer.checks.reading.claims import read_statements
+from ragvigil.scorer.checks.reading.refusal import refuses
+
+
+def claims(answer: str) -> list[str]:
+    """Texts of the check-worthy statements."""
+    return [answer[one.start : one.end] for one in read_statements(answer, []) if one.checkworthy]
+
+
+def test_sentences_are_claims() -> None:
+    """Abbreviations, initials and decimals end no sentence."""
+    answer = "Dr. J. Smith paid 3.50 euros at 9 a.m. to Acme Inc. for it. He left."
+    assert claims(answer) == ["Dr. J. Smith paid 3.50 euros at 9 a.m. to Acme Inc. for it.", "He left."]
+
+
+def test_coordinated_clauses_are_claims_of_their_own() -> None:
+    """Only where both sides can stand alone."""
+    assert claims(
+        "The shop opens at nine, but it closes on Sundays at noon; the bar stays open all night."
+    ) == [
+        "The shop opens at nine",
+        "but it closes on Sundays at noon",
+        "the bar stays open all night.",
+    ]
+    assert claims("It is small, but nice.") == ["It is small, but nice."]
+
+
+def test_list_items_are_claims_without_their_markers() -> None:
+    """Bullets and numbers belong to the list."""
+    assert claims("Steps:\n1. Open the box.\n2) Take the red pill.\n- Close it again\n* Wait a day") == [
+        "Open the box.",
+        "Take the red pill.",
+        "Close it again",
+        "Wait a day",
+    ]
+
+
+def test_a_hard_wrapped_sentence_is_one_claim() -> None:
+    """A line that goes on in lower case is the same sentence."""
+    assert claims("The module holds functions\nthat read files.\nIt is old.") == [
+        "The module holds functions\nthat read files.",
+        "It is old.",
+    ]
+
+
+def test_code_is_no_claim_and_inline_code_is_part_of_one() -> None:
+    """Fenced blocks are left out with their fences."""
+    answer = "Call `open()` on it.\n```py\nx = open(1). Then.\n```\nIt returns a file."
+    assert claims(answer) == ["Call `open()` on it.", "It returns a file."]
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        ("## Opening hours", "heading"),
+        ("**Opening hours**", "heading"),
+        ("Here is the list:", "heading"),
+        ("Would you like to know more?", "question"),
+        ("本当ですか\uff1f", "question"),
+        ("Hello!", "phrase"),
+        ("Let me know if you need anything else.", "phrase"),
+        ("I'm sorry, but the passages do not mention this.", "refusal"),
+        ("(passage 2)", "phrase"),
+        ("Lyon has 500,000 inhabitants.", "claim"),
+        ("里昂有五十万人口。", "claim"),
+    ],
+)
+def test_only_statements_that_need_evidence_are_claims(answer: str, kind: str) -> None:
+    """Headings, questions, courtesies, refusals and bare references do not."""
+    assert [statement.kind for statement in read_statements(answer, [])] == [kind]
+
+
+def test_scripts_without_spaces_are_split_too() -> None:
+    """Ideographic full stops, with and without line breaks."""
+    assert claims("里昂是一座城市。它很古老\uff01\n人口五十万。") == [
+        "里昂是一座城市。",
+        "它很古老\uff01",
+        "人口五十万。",
+    ]
+
+
+def test_hidden_stretches_are_not_read() -> None:
+    """A citation is neither a word of a claim nor its end."""
+    answer = "It opens at nine [doc-7#2]. It is old."
+    first, _ = read_statements(answer, [(17, 26)])
+    assert answer[first.start : first.end] == "It opens at nine [doc-7#2]."
+    assert "doc" not in [word.stem for word in first.words]
+
+
+@given(
+    st.text(alphabet=st.sampled_from("aB1 .,;!?\n-*#|`()[]。\uff1f:、日ا\u0301\x00😀'")),
+    st.lists(st.integers(0, 30)),
+)
+def test_every_place_is_exact_and_in_order(answer: str, places: list[int]) -> None:
+    """Whatever the text: spans lie in the answer, do not overlap, hold no white space at their ends."""
+    hidden = [(place, min(place + 3, len(answer))) for place in places if place < len(answer)]
+    end = 0
+    for statement in read_statements(answer, hidden):
+        assert end <= statement.start < statement.end <= len(answer)
+        text = answer[statement.start : statement.end]
+        if not hidden:
+            assert text == text.strip()
+        end = statement.end
+
+
+REFUSALS = {
+    "en": [
+        "I'm sorry, but I cannot answer that from the given passages.",
+        "I couldn't find any information about this in the documents.",
+        "The context does not provide details on the warranty.",
+        "There is no mention of a discount in the provided text.",
+        "Unable to answer based on given passages.",
+        "I don't know.",
+        "This question cannot be answered with the available sources.",
+    ],
+    "pt": [
+        "Não encontrei informações sobre isso nos documentos.",
+        "Desculpe, não posso responder.",
+        "Não sei.",
+    ],
+    "es": ["Lo siento, no tengo información sobre eso.", "El documento no menciona el precio."],
+    "fr": ["Je suis désolé, je ne peux pas répondre.", "Le document ne mentionne pas le prix."],
+    "de": ["Das geht aus dem Kontext nicht hervor.", "Dazu liegen mir keine Informationen vor."],
+    "it": ["Mi dispiace, non posso rispondere.", "Il documento non menziona il prezzo."],
+    "nl": ["De documenten bevatten geen informatie hierover."],
+    "ru": ["Извините, я не могу ответить на этот вопрос."],
+    "zh": ["抱歉,文档中没有提到这一点。"],
+    "ja": ["申し訳ありませんが、文書に記載がありません。"],
+    "ko": ["죄송합니다. 문서에 관련 정보가 없습니다."],
+    "ar": ["عذراً، لا توجد معلومات حول ذلك."],
+    "hi": ["क्षमा करें, दस्तावेज़ में यह जानकारी नहीं है।"],
+}
+STATEMENTS = [
+    "The bridge is not open on Mondays.",
+    "Police did not name the suspect.",
+    "You cannot return opened software.",
+    "No dogs are allowed in the park.",
+    "There is no charge for parking.",
+    "The ministry was unable to pay its staff.",
+    "O museu não abre às segundas-feiras.",
+    "El museo no abre los lunes.",
+    "Le musée est fermé le lundi.",
+    "Das Museum ist montags nicht geöffnet.",
+]
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence"), [(one, text) for one, texts in REFUSALS.items() for text in texts]
+)
+def test_refusals_are_recognised_in_many_languages(language: str, sentence: str) -> None:
+    """The language is only a hint: related languages share wording."""
+    assert refuses(sentence) is not None, language
+
+
+@pytest.mark.parametrize("sentence", STATEMENTS)
+def test_a_negative_statement_is_no_refusal(sentence: str) -> None:
+    """What is not so in the world differs from what is not in the evidence."""
+    assert refuses(sentence) is None

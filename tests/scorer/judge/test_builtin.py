@@ -1,0 +1,155 @@
+"""The built-in judge: states, offsets, carriers, and the same verdict every time."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragvigil import prompts
+from ragvigil.scorer import config
+from ragvigil.scorer.errors import ConfigError
+from ragvigil.scorer.judge import JUDGES, Builtin, build_judge
+from ragvigil.scorer.trace import Completeness, Document, RagTrace, Retrieval
+from ragvigil.scorer.verdict import State
+
+RUBRIC = prompts.load("faithfulness")
+PASSAGES = (
+    Document("json#1", "json.dumps serialises an object to a JSON formatted string.", rank=1),
+    Document("queue#2", "The queue module implements queues for many producers and many consumers.", rank=2),
+)
+CARRIED = "The queue module implements queues for many producers [queue#2]."
+INVENTED = "It needs Redis 7 and encrypts every message with AES-256."
+
+
+def record(
+    answer: str | None,
+    documents: tuple[Document, ...] = PASSAGES,
+    *,
+    completeness: Completeness = "complete",
+    error: str | None = None,
+    retrieved: bool = True,
+) -> RagTrace:
+    """A record of one answer."""
+    return RagTrace(
+        trace_id="0" * 32,
+        span_id="1" * 16,
+        service="docs",
+        started_at=0,
+        query="What is it for?",
+        answer=answer,
+        documents=documents,
+        retrievals=(Retrieval("retrieve", None, (), ()),) if retrieved else (),
+        completeness=completeness,
+        error=error,
+    )
+
+
+async def test_a_carried_answer_passes_and_names_its_passage() -> None:
+    """With offsets into the answer, the version and the rubric's digest."""
+    verdict = await Builtin().judge(record(CARRIED), RUBRIC)
+    (claim,) = verdict.claims
+    assert (verdict.state, verdict.support, verdict.passed) == ("supported", 1.0, True)
+    assert (claim.supported_by, claim.verdict, CARRIED[claim.start : claim.end]) == (
+        ("queue#2",),
+        "supported",
+        claim.text,
+    )
+    assert (verdict.judge, verdict.judge_version) == ("builtin", "1+lexical-1")
+    assert verdict.prompt_digest == RUBRIC.digest
+
+
+def test_an_invented_claim_fails_the_answer() -> None:
+    """One of two is enough."""
+    verdict = Builtin().judge_now(record(f"{CARRIED} {INVENTED}"), RUBRIC)
+    assert (verdict.state, verdict.support, verdict.passed) == ("unsupported", 0.5, False)
+    assert verdict.claims[1].supported_by == ()
+
+
+def test_a_contradicted_claim_is_named_so() -> None:
+    """A nearly identical sentence says the opposite."""
+    answer = "The queue module does not implement queues for many producers and many consumers."
+    verdict = Builtin().judge_now(record(answer), RUBRIC)
+    assert (verdict.state, verdict.claims[0].verdict, verdict.passed) == (
+        "contradicted",
+        "contradicted",
+        False,
+    )
+
+
+TEXTLESS = (Document("a", "Some text that is long enough."), Document("b", None, rank=2))
+
+
+@pytest.mark.parametrize(
+    ("one", "state", "reason"),
+    [
+        (record(None), "not_scoreable", "there is no answer"),
+        (record("  "), "not_scoreable", "there is no answer"),
+        (record(None, error="timeout"), "not_scoreable", "the request failed without an answer"),
+        (record("It is so.", completeness="content_off"), "not_scoreable", "content capture is off"),
+        (record("It is a fact.", ()), "not_scoreable", "nothing was retrieved"),
+        (record("It is a fact.", (), retrieved=False), "not_scoreable", "no retrieval was seen"),
+        (record("It is a fact.", TEXTLESS), "partial_evidence", "texts of retrieved passages are missing"),
+        (
+            record(CARRIED, completeness="partial_evidence"),
+            "partial_evidence",
+            "texts of retrieved passages are missing",
+        ),
+        (record("I'm sorry, the passages do not mention this."), "no_claims", "the answer refuses"),
+        (record("Hello! How can I help you?"), "no_claims", "the answer makes no claim"),
+    ],
+)
+def test_what_cannot_be_judged_is_never_a_zero(one: RagTrace, state: State, reason: str) -> None:
+    """design.md 3.2: each such state has a rate of its own."""
+    verdict = Builtin().judge_now(one, RUBRIC)
+    assert (verdict.state, verdict.reason) == (state, reason)
+    assert (verdict.faithfulness, verdict.support, verdict.passed) == (None, None, None)
+
+
+def test_a_timed_out_trace_is_judged_and_says_so() -> None:
+    """Its evidence may be missing."""
+    assert Builtin().judge_now(record(CARRIED, completeness="timed_out"), RUBRIC).reason is not None
+
+
+def test_two_processes_give_the_same_verdict_bit_for_bit() -> None:
+    """Also with another hash seed."""
+    program = (
+        "from ragvigil import prompts; from ragvigil.scorer.judge import Builtin;"
+        "from ragvigil.scorer.trace import Document, RagTrace;"
+        f"record = RagTrace('0'*32, '1'*16, 's', 0, query='q', answer={CARRIED + ' ' + INVENTED!r},"
+        f"documents=({', '.join(f'Document({one.id!r}, {one.text!r}, rank={one.rank})' for one in PASSAGES)},));"
+        "print(Builtin().judge_now(record, prompts.load('faithfulness')))"
+    )
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={"PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(outputs) == 1
+
+
+@given(st.text(max_size=300), st.lists(st.text(max_size=200), min_size=1, max_size=4))
+def test_any_texts_give_a_verdict_whose_offsets_are_exact(answer: str, texts: list[str]) -> None:
+    """And probabilities in [0, 1]."""
+    documents = tuple(Document(f"d{rank}", text, rank=rank) for rank, text in enumerate(texts, 1))
+    verdict = Builtin().judge_now(record(answer, documents), RUBRIC)
+    for claim in verdict.claims:
+        assert answer[claim.start : claim.end] == claim.text
+        assert 0 <= claim.probability <= 1
+    assert verdict.faithfulness is None or 0 <= verdict.faithfulness <= 1
+
+
+def test_the_table_builds_what_the_settings_name() -> None:
+    """None when judging is off, a ConfigError for an unknown model."""
+    assert list(JUDGES) == ["builtin"]
+    assert build_judge(config.Judge(kind="none")) is None
+    with pytest.raises(ConfigError, match="known: lexical-1"):
+        build_judge(config.Judge(model="lexical-9"))

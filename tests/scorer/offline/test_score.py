@@ -1,0 +1,143 @@
+"""Rows of a file through the checks and judge of production."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, cast
+
+import pytest
+
+from ragvigil.scorer.checks import CHECKS
+from ragvigil.scorer.errors import ConfigError
+from ragvigil.scorer.offline.score import score_rows
+
+ROW = {
+    "id": "r1",
+    "query": "",
+    "evidence": [{"id": "d1", "text": "The shop opens at nine.", "url": "x"}],
+    "answer": "The shop opens at nine [d1].",
+    "label": 1,
+}
+
+
+def scored(*rows: object, judge: str = "builtin") -> list[dict[str, object]]:
+    """Results of rows."""
+    return list(score_rows([one if isinstance(one, str) else json.dumps(one) for one in rows], judge=judge))
+
+
+def test_a_row_gives_one_flat_result() -> None:
+    """Checks, verdict, claims with places, and the versions of what produced them."""
+    (result,) = scored(ROW)
+    assert {check.id for check in CHECKS} <= result.keys()
+    assert (result["id"], result["state"], result["support"], result["passed"]) == (
+        "r1",
+        "supported",
+        1.0,
+        True,
+    )
+    assert result["citation_correctness"] == 1.0
+    claims = cast("list[dict[str, Any]]", result["claims"])
+    assert claims[0].keys() == {"text", "start", "end", "supported_by", "verdict", "probability"}
+    assert claims[0]["text"] == str(ROW["answer"])[claims[0]["start"] : claims[0]["end"]]
+    assert (result["judge"], result["judge_version"]) == ("builtin", "1+lexical-1")
+    assert len(str(result["prompt_digest"])) == 64
+    checks = result["checks"]
+    assert isinstance(checks, dict)
+    assert checks["citation_correctness"] == {"value": 1.0, "reason": None, "version": "1"}
+
+
+def test_question_answer_contexts_rows_are_read_too() -> None:
+    """Contexts are texts or objects; without ids they are named by rank."""
+    (result,) = scored(
+        {
+            "question": "When?",
+            "answer": "The shop opens at nine [1].",
+            "contexts": ["The shop opens at nine."],
+        }
+    )
+    claims = cast("list[dict[str, Any]]", result["claims"])
+    assert (result["id"], result["citation_correctness"], claims[0]["supported_by"]) == (
+        "line-1",
+        1.0,
+        ["#1"],
+    )
+
+
+def test_results_come_in_the_order_of_the_rows_and_ids_stay_as_they_are() -> None:
+    """Blank lines are no rows."""
+    assert [one["id"] for one in scored({**ROW, "id": 7}, "", {**ROW, "id": "b"}, {**ROW, "id": None})] == [
+        7,
+        "b",
+        "line-4",
+    ]
+
+
+BAD = {
+    "nope": "line 1: not JSON",
+    "[1]": "line 1: holds a list; put one JSON object on each line",
+    '{"answer": 5}': "line 1, answer: must be text, not a number; put it in quotes",
+    '{"answer": NaN}': "line 1, answer: not a finite number; use null",
+    '{"extra": {"deep": [1, 1e999]}}': "line 1, extra.deep[1]: not a finite number; use null",
+    '{"id": []}': "line 1, id: must be text or a whole number, not a list",
+    '{"query": {}}': "line 1, query: must be text, not an object",
+    '{"evidence": "text"}': "line 1, evidence: must be a list of passages, not text",
+    '{"contexts": [5]}': "line 1, contexts[0]: must be text or an object with id and text, not a number",
+    '{"evidence": [{"id": "a", "text": 5}]}': "line 1, evidence[0].text: must be text, not a number",
+    '{"evidence": [{"score": "high"}]}': "line 1, evidence[0].score: must be a number, not text",
+    '{"evidence": [{"score": 1' + "0" * 310 + "}]}": "line 1, evidence[0].score: is too large",
+    '{"evidence": [{"id": true}]}': "line 1, evidence[0].id: must be text or a whole number",
+    '{"answer": "\\ud800"}': "line 1: holds half of a surrogate pair",
+    "[" * 100_000: "line 1: nested too deeply",
+}
+
+
+@pytest.mark.parametrize(("line", "problem"), BAD.items(), ids=[text[:40] for text in BAD.values()])
+def test_a_bad_row_names_line_field_and_fix_and_the_others_go_on(line: str, problem: str) -> None:
+    """The next row is scored."""
+    bad, good = scored(line, ROW)
+    assert str(bad["error"]).startswith(problem)
+    assert bad.keys() - {"error"} == good.keys()
+    assert good["state"] == "supported"
+
+
+def test_without_a_judge_only_the_checks_speak() -> None:
+    """The keys stay."""
+    (result,) = scored(ROW, judge="none")
+    assert (result["supported_claims"], result["state"], result["claims"], result["judge"]) == (
+        1.0,
+        None,
+        [],
+        "none",
+    )
+
+
+def test_an_unknown_judge_is_refused_before_any_row() -> None:
+    """With the known ones."""
+    with pytest.raises(ConfigError, match=r"judge: unknown judge 'gpt' \(known: none, builtin\)"):
+        score_rows([], judge="gpt")
+    with pytest.raises(ConfigError, match="known: lexical-1"):
+        score_rows([], judge="builtin", model="x")
+
+
+@pytest.mark.parametrize(
+    ("row", "state"),
+    [
+        ({"id": 1}, "not_scoreable"),
+        ({"answer": "The shop opens at nine."}, "not_scoreable"),
+        ({"answer": "The shop opens at nine.", "evidence": []}, "not_scoreable"),
+        ({"answer": "The shop opens at nine.", "evidence": [{"id": "a"}]}, "partial_evidence"),
+        ({"answer": "I don't know.", "contexts": ["The shop opens at nine."]}, "no_claims"),
+    ],
+)
+def test_what_a_row_lacks_shows_in_its_state(row: object, state: str) -> None:
+    """Never as a zero."""
+    (result,) = scored(row)
+    assert (result["state"], result["faithfulness"]) == (state, None)
+    assert result["reason"]
+
+
+def test_results_are_json() -> None:
+    """Also with odd characters."""
+    answer = "It opens\x00 at nine 😀 \u202e [d1]. 日本語です。"
+    (result,) = scored({**ROW, "answer": answer})
+    assert json.loads(json.dumps(result, ensure_ascii=False, allow_nan=False).encode())["id"] == "r1"
