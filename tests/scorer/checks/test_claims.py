@@ -21,6 +21,16 @@ def test_sentences_are_claims() -> None:
     assert claims(answer) == ["Dr. J. Smith paid 3.50 euros at 9 a.m. to Acme Inc. for it.", "He left."]
 
 
+def test_a_sentence_may_begin_with_a_name_in_lower_case() -> None:
+    """Modules and commands do; an abbreviation or an ellipsis before lower case ends nothing."""
+    answer = "It serialises objects. json.dumps returns text. Use e.g. indent or so... and more of it."
+    assert claims(answer) == [
+        "It serialises objects.",
+        "json.dumps returns text.",
+        "Use e.g. indent or so... and more of it.",
+    ]
+
+
 def test_coordinated_clauses_are_claims_of_their_own() -> None:
     """Only where both sides can stand alone."""
     assert claims(

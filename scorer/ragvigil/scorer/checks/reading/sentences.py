@@ -53,13 +53,13 @@ def _goes_on(text: str, match: re.Match[str]) -> bool:
         return following.islower() and bool(previous) and previous not in _TERMINAL and previous != "\n"
     if mark[0] != ".":
         return False
-    if following.islower():
-        return True
     place = match.start()
     word = text[max(place - _LONGEST_ABBREVIATION, 0) : place].rsplit(None, 1)[-1:]
-    if not word or mark != ".":
+    last = word[0].lstrip("(*_") if word else ""
+    if following.islower() and (len(last) <= 3 or "." in last or mark != "."):
+        return True
+    if not last or mark != ".":
         return False
-    last = word[0].lstrip("(*_")
     if len(last) == 1 and last.isupper():
         return True
     return last.lower() in LEXICON.abbreviations or (len(last) <= 3 and _is_list_number(text, place, last))
