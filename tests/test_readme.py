@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.scorer.conftest import Scorer, Serve, eventually
+from tests.conftest import Scorer, Serve, eventually
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()

@@ -21,7 +21,7 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor, SpanExporter
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.sdk.trace.id_generator import IdGenerator
-from tests.scorer.conftest import Scorer, Serve, eventually
+from tests.conftest import Scorer, Serve, eventually
 
 from ragvigil.scorer.store.reading import Ledger, open_for_reading
 

@@ -15,7 +15,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import httpx
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
-from tests.scorer.conftest import eventually
+from tests.conftest import eventually
 
 from ragvigil.scorer.demo.traffic import Traffic
 

@@ -84,11 +84,11 @@ Serve = Callable[..., Scorer]
 
 @pytest.fixture
 def serve(tmp_path: Path) -> Iterator[Serve]:
-    """Starts scorers on free ports over `tmp_path/store.db`, quick to assemble, and ends them after the test."""
+    """Starts scorers on free ports over `tmp_path/ragvigil.db`, quick to assemble, and ends them after the test."""
     started: list[Scorer] = []
 
     def start(*, environment: Mapping[str, str] | None = None, config: Path | None = None) -> Scorer:
-        store = tmp_path / "store.db"
+        store = tmp_path / "ragvigil.db"
         command = [
             sys.executable,
             "-m",
