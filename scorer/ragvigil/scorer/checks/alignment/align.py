@@ -233,7 +233,7 @@ def _contradiction(claim: tuple[Word, ...], denies: bool, best: Segment | None) 
         return None
     said = {word.stem for word in claim if word.content and not word.numbers}
     there = {word.stem for word in best.words if word.content and not word.numbers}
-    if len(said) < 3 or len(said & there) < 0.8 * len(said | there):
+    if len(said) < 2 or len(said & there) < 0.8 * len(said | there):
         return None
     if denies != best.negated:
         return "negation"
