@@ -45,7 +45,9 @@ def test_the_python_and_console_blocks_run_in_order(serve: Serve, tmp_path: Path
     environment = environment_of(scorer)
     for language, text in BLOCKS:
         if language == "python":
-            subprocess.run([sys.executable, "-c", text], env=environment, cwd=tmp_path, check=True, timeout=60)
+            subprocess.run(
+                [sys.executable, "-c", text], env=environment, cwd=tmp_path, check=True, timeout=60
+            )
             eventually(lambda: scorer.ledger().states.get("judged"))
         if language == "console":
             run_commands(text, environment, scorer.store.parent)
@@ -69,13 +71,19 @@ def test_the_configuration_blocks_are_valid(text: str, tmp_path: Path) -> None:
     """A copied configuration works."""
     path = tmp_path / "ragvigil.toml"
     path.write_text(text)
-    subprocess.run([sys.executable, "-m", "ragvigil.scorer", "check-config", str(path)], check=True, timeout=60)
+    subprocess.run(
+        [sys.executable, "-m", "ragvigil.scorer", "check-config", str(path)], check=True, timeout=60
+    )
 
 
 def test_every_command_is_in_the_readme() -> None:
     """Whoever reads only the README knows what there is."""
     listed = subprocess.run(
-        [sys.executable, "-m", "ragvigil.scorer", "--help"], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-m", "ragvigil.scorer", "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
     )
     commands = re.findall(r"^  ([a-z-]+)  +[A-Z]", listed.stdout.partition("Commands:")[2], re.MULTILINE)
     assert len(commands) >= 7

@@ -7,7 +7,7 @@ import logging
 import signal
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Literal
 
@@ -29,18 +29,41 @@ _END_SECONDS = 20.0
 
 
 def serve(
-    settings: Settings, *, role: Role, score_command: Sequence[str], ready: Callable[[Bound], None]
+    settings: Settings,
+    *,
+    role: Role,
+    score_command: Sequence[str],
+    ready: Callable[[Bound], None],
+    supervised: bool = False,
 ) -> int:
-    """Run a role until SIGTERM or SIGINT; the exit code. Role `all` starts `score_command` beside itself."""
+    """Run a role until SIGTERM or SIGINT; the exit code. Role `all` starts `score_command` beside itself.
+
+    A supervised one also ends when standard input does: its parent holds the other end for as long as it lives.
+    """
     if role == "score":
-        return asyncio.run(_score(settings))
-    return asyncio.run(_receive(settings, score_command if role == "all" else (), ready))
+        return asyncio.run(_run(supervised, lambda stop: _score(settings, stop)))
+    command = score_command if role == "all" else ()
+    return asyncio.run(_run(supervised, lambda stop: _receive(settings, command, ready, stop)))
 
 
-async def _receive(settings: Settings, score_command: Sequence[str], ready: Callable[[Bound], None]) -> int:
+async def _run(supervised: bool, role: Callable[[asyncio.Event], Awaitable[int]]) -> int:
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    orphaned = asyncio.create_task(_stop_when_orphaned(stop)) if supervised else None
+    try:
+        return await role(stop)
+    finally:
+        if orphaned is not None:
+            orphaned.cancel()
+
+
+async def _receive(
+    settings: Settings, score_command: Sequence[str], ready: Callable[[Bound], None], stop: asyncio.Event
+) -> int:
     from ragvigil.scorer.receive.serve import receive
 
-    stop = _stop_on_signals()
     scoring: list[asyncio.Task[int]] = []
 
     def begin(bound: Bound) -> None:
@@ -58,32 +81,17 @@ async def _receive(settings: Settings, score_command: Sequence[str], ready: Call
     return max(codes, default=0)
 
 
-async def _score(settings: Settings) -> int:
+async def _score(settings: Settings, stop: asyncio.Event) -> int:
     from ragvigil.scorer.score import score
 
-    stop = _stop_on_signals()
-    orphaned = asyncio.create_task(_stop_when_orphaned(stop))
     await score(settings, stop)
-    orphaned.cancel()
     return 0
 
 
-def _stop_on_signals() -> asyncio.Event:
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop.set)
-    return stop
-
-
 async def _stop_when_orphaned(stop: asyncio.Event) -> None:
-    """Stop when standard input ends and is a pipe: the parent holds its other end for as long as it lives."""
     reader = asyncio.StreamReader()
     loop = asyncio.get_running_loop()
-    try:
-        await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
-    except ValueError:
-        return  # a terminal or a file: started by hand
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
     await reader.read()
     stop.set()
 

@@ -32,6 +32,7 @@ def serve(
         Literal["all", "receive", "score"],
         typer.Option(help="all: both processes; receive or score: that one alone, on the same store."),
     ] = "all",
+    supervised: Annotated[bool, typer.Option("--supervised", hidden=True)] = False,
     as_json: JsonOption = False,
 ) -> int:
     """Run the scorer beside your service: receive OTLP, score every answer, watch the series, page.
@@ -51,11 +52,20 @@ def serve(
             f"  OTLP gRPC  {bound.grpc}\n  OTLP HTTP  http://{bound.http}\n  store      {settings.store.url}"
         )
 
-    return run_role(
-        settings, role=role, score_command=_score_command(config, settings.store.url), ready=announce
-    )
+    command = _score_command(config, settings.store.url)
+    return run_role(settings, role=role, score_command=command, ready=announce, supervised=supervised)
 
 
 def _score_command(config: Path | None, store: str) -> list[str]:
-    command = [sys.executable, "-m", "ragvigil.scorer", "serve", "--role", "score", "--store", store]
+    command = [
+        sys.executable,
+        "-m",
+        "ragvigil.scorer",
+        "serve",
+        "--role",
+        "score",
+        "--supervised",
+        "--store",
+        store,
+    ]
     return command if config is None else [*command, "--config", str(config)]

@@ -159,7 +159,15 @@ async def _start_scorer(stack: AsyncExitStack, stage: Stage, pace: Pace, secret:
     channel = {"TYPE": "webhook", "URL": stage.receiver.url, "SECRET": secret}
     environment = clean_environment()
     environment |= {f"RAGVIGIL_CHANNELS__ONCALL__{key}": value for key, value in channel.items()}
-    arguments = ["serve", "--json", "--config", str(config), "--store", f"sqlite:///{stage.store}"]
+    arguments = [
+        "serve",
+        "--json",
+        "--supervised",
+        "--config",
+        str(config),
+        "--store",
+        f"sqlite:///{stage.store}",
+    ]
     arguments += ["--grpc", "127.0.0.1:0", "--http", "127.0.0.1:0"]
     return await stack.enter_async_context(
         running("scorer", "ragvigil.scorer", arguments, environment=environment, folder=stage.folder)

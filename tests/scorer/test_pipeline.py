@@ -1,0 +1,285 @@
+"""The pipeline over a real inbox and a real store, with the failures that a test can place."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
+
+from ragvigil.scorer.assemble import Assembler
+from ragvigil.scorer.config import Settings, load
+from ragvigil.scorer.inbox import Arrival, InboxReader, InboxWriter, Position
+from ragvigil.scorer.pipeline import Pipeline, SamplePlan
+from ragvigil.scorer.store import reading
+from ragvigil.scorer.store.port import Job, Judgement, RawTrace, RecordStore, ScoredTrace
+from ragvigil.scorer.store.sqlite import SqliteStore
+from ragvigil.scorer.verdict import Verdict
+
+SECOND = 10**9
+PASSED = Verdict("test", "test/1", "digest", "supported", 1.0, 0.9)
+
+
+class Clock:
+    """A monotonic clock that a test moves."""
+
+    def __init__(self) -> None:
+        self.now = 1_000 * SECOND
+
+    def __call__(self) -> int:
+        """Nanoseconds."""
+        return self.now
+
+
+def span(trace: int, name: str, *, parent: bool, **attributes: str) -> Arrival:
+    """One span of one trace as the receiving side hands it over."""
+    data = TracesData()
+    scope = data.resource_spans.add().scope_spans.add()
+    made = scope.spans.add()
+    made.trace_id, made.span_id = trace.to_bytes(16, "big"), name.ljust(8)[:8].encode()
+    made.parent_span_id = b"root    " if parent else b""
+    made.name, made.start_time_unix_nano, made.end_time_unix_nano = name, SECOND, 2 * SECOND
+    for key, value in attributes.items():
+        pair = made.attributes.add()
+        pair.key, pair.value.string_value = key.replace("__", "."), value
+    return Arrival("spans", made.trace_id, data.SerializeToString(), 0)
+
+
+def question(trace: int) -> list[Arrival]:
+    """A trace of two spans: a root with question and answer, and its retrieval."""
+    return [
+        span(
+            trace,
+            "search",
+            parent=True,
+            openinference__span__kind="RETRIEVER",
+            retrieval__documents__0__document__id="p1",
+            retrieval__documents__0__document__content=f"Part {trace} weighs {trace} grams.",
+        ),
+        span(
+            trace,
+            "root",
+            parent=False,
+            openinference__span__kind="CHAIN",
+            input__value=f"What does part {trace} weigh?",
+            output__value=f"Part {trace} weighs {trace} grams [p1].",
+        ),
+    ]
+
+
+class Bench:
+    """Inbox, store and pipeline in one folder; `start` is what a new score process does."""
+
+    def __init__(self, folder: Path, *, rate: float, max_jobs: int = 1_000) -> None:
+        self.settings: Settings = load(
+            overrides={
+                "store": {"url": f"sqlite:///{folder / 'ragvigil.db'}"},
+                "assemble": {"quiet_seconds": 1},
+            }
+        )
+        self.clock = Clock()
+        self.plan = SamplePlan(rate, max_jobs)
+        inbox = self.settings.inbox
+        self.writer = InboxWriter(
+            self.settings.inbox_path,
+            max_bytes=inbox.max_bytes,
+            segment_bytes=20_000,
+            commit_seconds=0.0001,
+            commit_bytes=inbox.commit_bytes,
+        )
+        self.start()
+
+    def start(self, wrap: Callable[[RecordStore], RecordStore] = lambda store: store) -> Sequence[Job]:
+        """Open store, reader and pipeline anew; the jobs that waited."""
+        self.store = SqliteStore(self.settings)
+        self.reader = InboxReader(self.settings.inbox_path)
+        self.pipeline = Pipeline(
+            inbox=self.reader,
+            assembler=Assembler(self.settings.assemble),
+            store=wrap(self.store.records),
+            plan=self.plan,
+            ticks=self.clock,
+        )
+        return self.store.records.pending()
+
+    def crash(self) -> None:
+        """Everything in memory is gone; what was committed stays."""
+        self.store.close()
+        self.reader.close()
+
+    def receive(self, arrivals: Sequence[Arrival]) -> None:
+        """Acknowledge."""
+        self.writer.append(arrivals).result(10)
+
+    def settle(self, seconds: int = 60) -> list[Job]:
+        """Let so much time pass without a span, then turn until nothing is left to do; the jobs handed out."""
+        jobs = list(self.pipeline.turn()[1])
+        self.clock.now += seconds * SECOND
+        while True:
+            worked, more = self.pipeline.turn()
+            jobs += more
+            if not worked:
+                return jobs
+
+    def ledger(self) -> reading.Ledger:
+        """The sums."""
+        with closing(reading.open_for_reading(self.settings.store.path)) as connection:
+            return reading.ledger(connection)
+
+    def close(self) -> None:
+        """Give everything back."""
+        self.crash()
+        self.writer.close()
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[Bench]:
+    """Every record is judged."""
+    made = Bench(tmp_path, rate=1.0)
+    yield made
+    made.close()
+
+
+class Failing:
+    """A store whose next commits fail with `error`."""
+
+    def __init__(self, store: RecordStore, error: Exception, times: int) -> None:
+        self._store, self._error, self.times = store, error, times
+
+    def watermark(self) -> Position | None:
+        """As it is."""
+        return self._store.watermark()
+
+    def raw(self, trace_ids: Collection[str]) -> Mapping[str, RawTrace]:
+        """As it is."""
+        return self._store.raw(trace_ids)
+
+    def commit(self, traces: Sequence[ScoredTrace], watermark: Position | None, now: int) -> Sequence[Job]:
+        """Fail, then work."""
+        if self.times:
+            self.times -= 1
+            raise self._error
+        return self._store.commit(traces, watermark, now)
+
+    def record_judgements(self, judgements: Sequence[Judgement], now: int) -> None:
+        """As it is."""
+        self._store.record_judgements(judgements, now)
+
+    def pending(self) -> Sequence[Job]:
+        """As it is."""
+        return self._store.pending()
+
+
+def test_a_store_that_cannot_be_written_for_a_while_loses_nothing(bench: Bench) -> None:
+    """Disk full, locked: the same traces are committed once it works again."""
+    bench.crash()
+    bench.start(lambda store: Failing(store, sqlite3.OperationalError("database or disk is full"), 3))
+    bench.receive(question(1) + question(2))
+    for _ in range(3):
+        with pytest.raises(sqlite3.OperationalError):
+            bench.pipeline.turn()
+        bench.clock.now += 5 * SECOND
+    assert len(bench.settle()) == 2
+    assert bench.ledger() == reading.Ledger(2, {"pending": 2}, {})
+
+
+def test_a_trace_that_cannot_be_stored_is_failed_and_hurts_no_other(bench: Bench) -> None:
+    """One poisoned record must not stop the pipeline for ever."""
+    bench.crash()
+    bench.start(lambda store: PickyStore(store, f"{1:032x}"))
+    bench.receive([*question(1), *question(2), *question(3)])
+    assert len(bench.settle()) == 2
+    assert bench.ledger() == reading.Ledger(3, {"pending": 2, "failed": 1}, {})
+
+
+class PickyStore(Failing):
+    """A store that cannot hold the records of one trace."""
+
+    def __init__(self, store: RecordStore, refused: str) -> None:
+        super().__init__(store, ValueError(), 0)
+        self._refused = refused
+
+    def commit(self, traces: Sequence[ScoredTrace], watermark: Position | None, now: int) -> Sequence[Job]:
+        """Fail as SQLite does for a number that it cannot hold."""
+        if any(trace.trace_id == self._refused and trace.records for trace in traces):
+            raise OverflowError("Python int too large to convert to SQLite INTEGER")
+        return super().commit(traces, watermark, now)
+
+
+def test_an_unreadable_payload_is_failed_and_hurts_no_other(bench: Bench) -> None:
+    """Bytes that are no spans, though the receiving side should never let them in."""
+    bench.receive([Arrival("spans", bytes(15) + b"\x07", b"\xff\xff\xff", 0), *question(2)])
+    bench.settle()
+    bench.clock.now += 1_000 * SECOND
+    bench.settle()
+    assert bench.ledger().states == {"pending": 1, "failed": 1}
+
+
+def test_beyond_the_judges_queue_records_are_shed_and_counted(tmp_path: Path) -> None:
+    """Bounded memory, never a silent loss."""
+    bench = Bench(tmp_path, rate=1.0, max_jobs=3)
+    with closing(bench):
+        bench.receive([arrival for trace in range(1, 8) for arrival in question(trace)])
+        jobs = bench.settle()
+        assert bench.ledger().states == {"pending": 3, "shed": 4}
+        bench.pipeline.judged([Judgement(job, PASSED) for job in jobs])
+        bench.receive(question(9))
+        assert len(bench.settle()) == 1
+
+
+def test_without_a_judge_every_record_is_checked_only(tmp_path: Path) -> None:
+    """judge.kind = none."""
+    bench = Bench(tmp_path, rate=0.0)
+    with closing(bench):
+        bench.receive(question(1))
+        assert bench.settle() == []
+        assert bench.ledger().states == {"checked_only": 1}
+
+
+def test_an_open_trace_holds_the_watermark_back(bench: Bench) -> None:
+    """Its first half is in memory only, so the inbox must still have it after a crash."""
+    search, root = question(1)
+    bench.receive([search, *question(2)])
+    bench.settle(5)
+    assert bench.ledger().ingested == 1
+    bench.crash()
+    bench.start()
+    bench.receive([root])
+    bench.settle()
+    ledger = bench.ledger()
+    assert (ledger.ingested, ledger.balanced) == (2, True)
+    (record,) = [job.record for job in bench.store.records.pending() if job.record.trace_id == f"{1:032x}"]
+    assert [document.id for document in record.documents] == ["p1"]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_whatever_the_moment_of_a_crash_the_ledger_adds_up(tmp_path: Path, seed: int) -> None:
+    """Spans in any order and twice, crashes between any two steps: each question counts once and is judged once."""
+    chance = random.Random(seed)
+    bench = Bench(tmp_path, rate=1.0)
+    with closing(bench):
+        arrivals = [arrival for trace in range(1, 41) for arrival in question(trace)]
+        arrivals += chance.sample(arrivals, 20)
+        chance.shuffle(arrivals)
+        jobs: list[Job] = []
+        while arrivals:
+            batch, arrivals = arrivals[:7], arrivals[7:]
+            bench.receive(batch)
+            bench.clock.now += chance.choice([0, SECOND // 2, 3 * SECOND])
+            jobs += bench.pipeline.turn()[1]
+            if chance.random() < 0.3:
+                done = chance.sample(jobs, len(jobs) // 2)
+                bench.pipeline.judged([Judgement(job, PASSED) for job in done])
+                bench.crash()
+                jobs = list(bench.start())
+        bench.settle()
+        bench.pipeline.judged([Judgement(job, PASSED) for job in bench.store.records.pending()])
+        assert bench.ledger() == reading.Ledger(40, {"judged": 40}, {})
+        series = bench.store.monitoring.series()
+        sums = {key.name: bench.store.monitoring.buckets(key, 0, 10**6 * SECOND)[0].sums for key in series}
+        assert sums["faithfulness"].n == 40
+        assert (sums["citation"].n, sums["citation"].wx) == (40, 40.0)
