@@ -26,7 +26,7 @@ bench: $(INSTALLED) ## Measure speed and memory, as ratios to floors in the same
 	@for script in tests/bench/bench_*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
 lock: $(INSTALLED) ## Pin the newest versions that pyproject.toml allows
-	@$(BIN)/uv pip compile --quiet --upgrade --universal --generate-hashes --no-emit-index-url --no-header \
+	@$(BIN)/uv pip compile --quiet --upgrade --universal --fork-strategy fewest --generate-hashes --no-emit-index-url --no-header \
 		--python-version 3.11 --extra demo --group dev pyproject.toml -o requirements.lock
 
 clean: ## Remove the virtual environment and caches
