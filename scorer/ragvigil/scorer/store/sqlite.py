@@ -32,10 +32,20 @@ class SqliteStore:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
-            self._connection.row_factory = sqlite3.Row
-            self._prepare(settings)
         except (OSError, sqlite3.Error) as error:
             raise StoreError(f"{path}: {error}") from error
+        try:
+            self._equip(settings)
+        except sqlite3.Error as error:
+            self.close()
+            raise StoreError(f"{path}: {error}") from error
+        except BaseException:
+            self.close()
+            raise
+
+    def _equip(self, settings: Settings) -> None:
+        self._connection.row_factory = sqlite3.Row
+        self._prepare(settings)
         bucket = round(settings.monitor.bucket_seconds * 1e9)
         self.records = SqliteRecords(
             self._connection, bucket_nanoseconds=bucket, pseudonym=self._pseudonym(settings)
