@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from ragvigil.scorer.dialects.documents import ranked, same
+from ragvigil.scorer.dialects.passages import Known, United
 from ragvigil.scorer.dialects.prompt import passages_in
 from ragvigil.scorer.dialects.reading import Role
 from ragvigil.scorer.dialects.step import Step
@@ -21,6 +22,8 @@ class Evidence:
     searches: tuple[Step, ...]
     """The retrievals and reranks that count, each once, by end."""
     documents: tuple[Document, ...]
+    sources: tuple[Step, ...]
+    """The steps that the documents came from; a rerank stands for the searches before it."""
     known: bool
     """False when a search ran and nothing tells what it found."""
 
@@ -30,15 +33,19 @@ def evidence_of(steps: Sequence[Step], generation: Step | None) -> Evidence:
     searches = _before(sorted(_distinct(steps), key=_by_end), generation)
     told = [step for step in searches if step.reading.documents is not None]
     known = bool(told) or not any(not step.span.failed for step in searches)
-    documents = _filled(_left_over(told), steps)
+    pool = _left_over(told)
+    sources = tuple(told[number] for number in pool)
+    documents = _filled(_union(pool.values()), steps)
     passages = _passages(generation)
     if passages and len(passages) == len(documents):
         pairs = zip(documents, passages, strict=True)
         documents = [replace(document, text=document.text or text) for document, text in pairs]
     elif not documents and (not told or not known):
-        documents = _beside(steps) or [Document(None, text) for text in passages]
+        sources, documents = _beside(steps)
+        if not documents and generation is not None and passages:
+            sources, documents = (generation,), [Document(None, text) for text in passages]
         known = known or bool(documents)
-    return Evidence(tuple(searches), ranked(documents), known)
+    return Evidence(tuple(searches), ranked(documents), sources, known)
 
 
 def retrievals_of(evidence: Evidence) -> tuple[Retrieval, ...]:
@@ -59,17 +66,20 @@ def _retrieval(step: Step) -> Retrieval:
 def _distinct(steps: Iterable[Step]) -> Iterable[Step]:
     """Searches of one role that are nested are one search: the outermost that tells what it found."""
     for step in steps:
-        if step.role in _SEARCHING and not any(above.role in _SEARCHING for above in step.ancestors()):
+        if step.role in _SEARCHING and step.roles_above.isdisjoint(_SEARCHING):
             yield from _telling(step)
 
 
 def _telling(step: Step) -> list[Step]:
-    if step.reading.documents is not None:
-        return [step]
-    inner = [below for below in step.subtree() if below is not step and below.role in _SEARCHING]
-    telling = [below for below in inner if below.reading.documents is not None]
-    outermost = [below for below in telling if not any(above in telling for above in below.ancestors())]
-    return outermost or [step]
+    """The outermost searches of the subtree that tell what they found, in the tree's order."""
+    telling, waiting = list[Step](), [step]
+    while waiting:
+        below = waiting.pop()
+        if below.role in _SEARCHING and below.reading.documents is not None:
+            telling.append(below)
+        else:
+            waiting += reversed(below.children)
+    return telling or [step]
 
 
 def _before(searches: list[Step], generation: Step | None) -> list[Step]:
@@ -79,55 +89,57 @@ def _before(searches: list[Step], generation: Step | None) -> list[Step]:
     return [step for step in searches if step.span.end <= generation.span.start] or searches
 
 
-def _left_over(searches: Iterable[Step]) -> list[Document]:
-    """A rerank replaces the searches that its input came from (all, when nobody says where from)."""
+def _left_over(searches: Iterable[Step]) -> dict[int, tuple[Document, ...]]:
+    """By number of the search, what no later rerank took in: that replaces the searches before it.
+
+    It replaces those that its input came from; all, when nobody says where from.
+    """
     pool: dict[int, tuple[Document, ...]] = {}
-    holders: dict[str, list[int]] = {}
+    holders: dict[str, set[int]] = {}
     for number, step in enumerate(searches):
         found = step.reading.documents or ()
         if step.role == "reranker":
             keys = [key for document in step.reading.input_documents or () for key in _keys(document)]
-            matching = {each for key in keys for each in holders.get(key, ()) if each in pool}
-            sources = [pool.pop(each) for each in sorted(matching or pool)]
+            matching = set[int]().union(*(holders.get(key, ()) for key in dict.fromkeys(keys)))
+            sources = Known(each for source in sorted(matching or pool) for each in pool[source])
+            for source in matching or set(pool):
+                for key in (key for document in pool.pop(source) for key in _keys(document)):
+                    holders[key].discard(source)
             found = tuple(_completed(document, sources) for document in found)
         pool[number] = found
         for key in (key for document in found for key in _keys(document)):
-            holders.setdefault(key, []).append(number)
-    return _union(pool.values())
+            holders.setdefault(key, set()).add(number)
+    return pool
 
 
 def _keys(document: Document) -> list[str]:
     return [key for key in (document.id, document.text) if key is not None]
 
 
-def _completed(document: Document, groups: Iterable[tuple[Document, ...]]) -> Document:
+def _completed(document: Document, sources: Known) -> Document:
     """A reranker may give ids only; the text stands in its input."""
     if document.text is not None and document.id is not None:
         return document
-    return _fill(document, (each for group in groups for each in group), with_score=False)
+    return _fill(document, sources.like(document), with_score=False)
 
 
 def _union(groups: Iterable[Iterable[Document]]) -> list[Document]:
-    united: list[Document] = []
-    places: dict[str, list[int]] = {}
+    united = United()
     for document in (each for group in groups for each in group):
-        keys = _keys(document)
-        twins = (place for key in keys for place in places.get(key, ()) if same(united[place], document))
-        if (place := next(twins, None)) is not None:
-            united[place] = _fill(united[place], [document])
-            continue
-        for key in keys:
-            places.setdefault(key, []).append(len(united))
-        united.append(document)
-    return united
+        place = united.place_of(document)
+        if place is None:
+            united.put(document)
+        else:
+            united.put(_fill(united.documents[place], [document]), place)
+    return united.documents
 
 
 def _filled(documents: list[Document], steps: Iterable[Step]) -> list[Document]:
     """Gaps filled from wherever else in the question the same passages stand."""
     if all(document.id is not None and document.text is not None for document in documents):
         return documents
-    elsewhere = [each for step in steps for each in step.reading.documents or ()]
-    return [_fill(document, elsewhere, with_score=False) for document in documents]
+    elsewhere = Known(each for step in steps for each in step.reading.documents or ())
+    return [_completed(document, elsewhere) for document in documents]
 
 
 def _fill(document: Document, others: Iterable[Document], *, with_score: bool = True) -> Document:
@@ -144,10 +156,12 @@ def _fill(document: Document, others: Iterable[Document], *, with_score: bool = 
     return document
 
 
-def _beside(steps: Iterable[Step]) -> list[Document]:
+def _beside(steps: Iterable[Step]) -> tuple[tuple[Step, ...], list[Document]]:
     """Documents that a step without a search of its own handled: a formatter, a prompt builder."""
-    others = (step.reading.documents for step in steps if step.role not in _SEARCHING)
-    return list(next((documents for documents in others if documents), ()))
+    for step in steps:
+        if step.role not in _SEARCHING and step.reading.documents:
+            return (step,), list(step.reading.documents)
+    return (), []
 
 
 def _passages(generation: Step | None) -> tuple[str, ...]:

@@ -61,8 +61,7 @@ def _tells(step: Step) -> bool:
 
 
 def _is_complete(step: Step) -> bool:
-    roles = {below.role for below in step.subtree()}
-    return "generator" in roles and not roles.isdisjoint(_SEARCHING)
+    return "generator" in step.roles_within and not step.roles_within.isdisjoint(_SEARCHING)
 
 
 def _concludes(top: Step | None, level: Sequence[Step], units: Sequence[Step]) -> bool:

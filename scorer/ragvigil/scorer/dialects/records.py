@@ -35,10 +35,11 @@ def read_records(
     was given up waiting for.
     """
     steps = [Step(span, *read(span, dialects)) for span in attached(unique(spans), events)]
-    return [_record(question, timed_out) for question in questions(link(steps))]
+    return [record_of(question, timed_out=timed_out) for question in questions(link(steps))]
 
 
-def _record(question: Question, timed_out: bool) -> RagTrace:
+def record_of(question: Question, *, timed_out: bool = False) -> RagTrace:
+    """The record of one question."""
     roles = roles_of(question)
     evidence = evidence_of(question.steps, roles.generation)
     query, answer = query_of(roles), answer_of(roles)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -38,26 +38,48 @@ def roles_of(question: Question) -> Roles:
     return Roles(question, root, _generation(question.steps, root.reading.answer if root else None))
 
 
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One step that could tell a fact of the record."""
+
+    step: Step
+    value: str
+    place: str
+    """Where in the step it stands, in words."""
+
+
 def query_of(roles: Roles) -> str | None:
     """The question: as the root had it, else the retriever, else the last user message, else a tool."""
-    searches = [step for step in roles.question.steps if step.role in ("retriever", "reranker")]
-    if roles.root is not None and roles.root.reading.query is not None:
-        return roles.root.reading.query
-    for step in searches:
-        if step.reading.query is not None and step.reading.tool is None:
-            return step.reading.query
-    asking = [step for step in (roles.generation, *generations(roles)) if step is not None]
-    prompt = next((text for step in asking if (text := last_of(step.reading.messages, "user"))), None)
-    if prompt is not None:
-        return question_in(prompt)
-    return next((step.reading.query for step in searches if step.reading.query is not None), None)
+    return next((candidate.value for candidate in query_candidates(roles)), None)
 
 
 def answer_of(roles: Roles) -> str | None:
     """The answer as the generator gave it, else as the root returned it."""
-    if roles.generation is not None and roles.generation.reading.answer is not None:
-        return roles.generation.reading.answer
-    return roles.root.reading.answer if roles.root else None
+    return next((candidate.value for candidate in answer_candidates(roles)), None)
+
+
+def query_candidates(roles: Roles) -> Iterator[Candidate]:
+    """Every place where the question may stand; the first is taken."""
+    if (root := roles.root) is not None and root.reading.query is not None:
+        yield Candidate(root, root.reading.query, "input of the root")
+    searches = [step for step in roles.question.steps if step.role in ("retriever", "reranker")]
+    asked = [(step, step.reading.query) for step in searches]
+    for step, query in asked:
+        if query is not None and step.reading.tool is None:
+            yield Candidate(step, query, f"query of a {step.role}")
+    for step in (roles.generation, *generations(roles)):
+        if step is not None and (prompt := last_of(step.reading.messages, "user")):
+            yield Candidate(step, question_in(prompt), "last user message")
+    for step, query in asked:
+        if query is not None and step.reading.tool is not None:
+            yield Candidate(step, query, "argument of a tool call")
+
+
+def answer_candidates(roles: Roles) -> Iterator[Candidate]:
+    """Every place where the answer may stand; the first is taken."""
+    for step, place in ((roles.generation, "reply of the model"), (roles.root, "output of the root")):
+        if step is not None and step.reading.answer is not None:
+            yield Candidate(step, step.reading.answer, place)
 
 
 def generations(roles: Roles) -> list[Step]:
@@ -66,14 +88,17 @@ def generations(roles: Roles) -> list[Step]:
 
 
 def leaf_sum(steps: Sequence[Step], amount: Callable[[Step], float | None]) -> float | None:
-    """The sum over generations that contain no other counted one; None when none tells.
+    """The sum over generations that contain no other counted one; None when none tells."""
+    amounts = [amount(step) or 0 for step in counted(steps, amount)]
+    return sum(amounts) if amounts else None
+
+
+def counted(steps: Sequence[Step], amount: Callable[[Step], float | None]) -> list[Step]:
+    """The generations that tell the amount and contain no other one that does.
 
     Frameworks trace one call two or three times, one inside the other, and repeat its tokens.
     """
-    telling = [step for step in _generators(steps) if amount(step) is not None]
-    inner = {id(above) for step in telling for above in step.ancestors()}
-    amounts = [amount(step) or 0 for step in telling if id(step) not in inner]
-    return sum(amounts) if amounts else None
+    return innermost([step for step in _generators(steps) if amount(step) is not None])
 
 
 def _root(steps: Iterable[Step]) -> Step | None:
@@ -90,23 +115,25 @@ def _root(steps: Iterable[Step]) -> Step | None:
 def _generation(steps: Sequence[Step], returned: str | None) -> Step | None:
     """Of the generations that answered, the last whose answer the root returned, else the last."""
     every = sorted(_generators(steps), key=lambda step: (step.span.end, step.span.start, step.span.span_id))
-    answering = _innermost([step for step in every if step.reading.answer is not None])
+    answering = innermost([step for step in every if step.reading.answer is not None])
     expected = (returned or "").strip()
     agreeing = [step for step in answering if (step.reading.answer or "").strip() == expected]
-    return next(reversed(agreeing or answering or _innermost(every)), None)
+    return next(reversed(agreeing or answering or innermost(every)), None)
 
 
 def _generators(steps: Iterable[Step]) -> list[Step]:
-    return [
-        step
-        for step in steps
-        if step.role == "generator" and not any(above.role == "evaluator" for above in step.ancestors())
-    ]
+    return [step for step in steps if step.role == "generator" and "evaluator" not in step.roles_above]
 
 
-def _innermost(steps: Sequence[Step]) -> list[Step]:
-    outer = {id(above) for step in steps for above in step.ancestors()}
-    return [step for step in steps if id(step) not in outer]
+def innermost(steps: Sequence[Step]) -> list[Step]:
+    """Those of the steps that have none of the others below them."""
+    outer: set[Step] = set()
+    for step in steps:
+        for above in step.ancestors():
+            if above in outer:
+                break
+            outer.add(above)
+    return [step for step in steps if step not in outer]
 
 
 def _place(step: Step) -> tuple[int, int, str]:

@@ -23,6 +23,10 @@ class Step:
     children: list[Step] = field(default_factory=list["Step"])
     depth: int = 0
     """How many steps are above."""
+    roles_above: frozenset[Role] = frozenset()
+    """Roles of all steps above, so that nobody has to climb to know them."""
+    roles_within: frozenset[Role] = frozenset()
+    """Roles of the step and of all below it."""
 
     @property
     def role(self) -> Role:
@@ -67,6 +71,7 @@ def link(steps: Sequence[Step]) -> list[Step]:
     roots += list(_cut_cycles(steps, roots))
     for root in roots:
         _measure(root)
+        _gather(root)
     return roots
 
 
@@ -98,6 +103,17 @@ def _measure(root: Step) -> None:
         for child in step.children:
             child.depth = step.depth + 1
         waiting += step.children
+
+
+def _gather(root: Step) -> None:
+    """Set the roles above and within, each step once on the way down and once on the way up."""
+    downwards = list(root.subtree())
+    for step in downwards:
+        above = step.roles_above if step.role in step.roles_above else step.roles_above | {step.role}
+        for child in step.children:
+            child.roles_above = above
+    for step in reversed(downwards):
+        step.roles_within = frozenset({step.role}).union(*(child.roles_within for child in step.children))
 
 
 def _fullness(span: Span) -> tuple[int, int, int, str]:
