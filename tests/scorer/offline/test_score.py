@@ -77,7 +77,7 @@ BAD = {
     "[1]": "line 1: holds a list; put one JSON object on each line",
     '{"answer": 5}': "line 1, answer: must be text, not a number; put it in quotes",
     '{"answer": NaN}': "line 1, answer: not a finite number; use null",
-    '{"extra": {"deep": [1, 1e999]}}': "line 1, extra.deep[1]: not a finite number; use null",
+    '{"evidence": [{"id": "a", "deep": [1, 1e999]}]}': "line 1, evidence[0].deep[1]: not a finite number; use null",
     '{"id": []}': "line 1, id: must be text or a whole number, not a list",
     '{"query": {}}': "line 1, query: must be text, not an object",
     '{"evidence": "text"}': "line 1, evidence: must be a list of passages, not text",
@@ -141,3 +141,11 @@ def test_results_are_json() -> None:
     answer = "It opens\x00 at nine 😀 \u202e [d1]. 日本語です。"
     (result,) = scored({**ROW, "answer": answer})
     assert json.loads(json.dumps(result, ensure_ascii=False, allow_nan=False).encode())["id"] == "r1"
+
+
+def test_what_is_not_read_may_hold_anything() -> None:
+    """Exports of data frames write NaN where a column is empty; a refused row keeps its id."""
+    fine, refused = scored('{"id": "a", "answer": "x", "label": NaN}', '{"id": "b", "answer": NaN}')
+    assert ("error" in fine, fine["id"]) == (False, "a")
+    assert refused["id"] == "b"
+    assert str(refused["error"]).startswith("line 2, answer: not a finite number")

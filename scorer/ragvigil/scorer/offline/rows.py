@@ -15,6 +15,8 @@ _QUERY = ("query", "question", "user_input")
 _ANSWER = ("answer", "response")
 _EVIDENCE = ("evidence", "contexts", "retrieved_contexts", "documents")
 _TEXT = ("text", "content", "page_content")
+_READ = ("id", *_QUERY, *_ANSWER, *_EVIDENCE)
+"""Keys that are read; a row may hold anything under others."""
 _LARGEST_SCORE = 10**300
 _SERVICE = "offline"
 
@@ -22,9 +24,9 @@ _SERVICE = "offline"
 def parse_row(line: str, number: int) -> Mapping[str, object]:
     """The JSON object on one line; InputError names the line, what is wrong, and the fix.
 
-    >>> parse_row('{"answer": NaN}', 3)
+    >>> parse_row('["a"]', 3)
     Traceback (most recent call last):
-    ragvigil.scorer.errors.InputError: line 3, answer: not a finite number; use null for an unknown one
+    ragvigil.scorer.errors.InputError: line 3: holds a list; put one JSON object on each line
     """
     try:
         row: object = json.loads(line)
@@ -35,13 +37,6 @@ def parse_row(line: str, number: int) -> Mapping[str, object]:
         raise InputError(f"line {number}", f"{problem}; put one JSON object on each line") from None
     if not isinstance(row, dict):
         raise InputError(f"line {number}", f"holds {_kind(row)}; put one JSON object on each line")
-    path = _not_finite(cast("dict[str, object]", row))
-    if path is not None:
-        raise InputError(f"line {number}, {path}", "not a finite number; use null for an unknown one")
-    if "\\u" in line and any(
-        "\ud800" <= character <= "\udfff" for character in json.dumps(row, ensure_ascii=False)
-    ):
-        raise InputError(f"line {number}", "holds half of a surrogate pair; write the whole character")
     return cast("dict[str, object]", row)
 
 
@@ -58,6 +53,7 @@ def row_id(row: Mapping[str, object], number: int) -> str | int:
 def record_of(row: Mapping[str, object], number: int) -> RagTrace:
     """The record that a row describes; unknown keys are allowed. InputError names the line, the field and the fix."""
     identifier = row_id(row, number)
+    _refuse_what_is_no_value({name: row[name] for name in _READ if name in row}, number)
     query = _text(row, _QUERY, number)
     documents = _documents(row, number)
     ids = tuple(document.id for document in documents or ())
@@ -128,6 +124,14 @@ def _passage_id(value: object, place: str) -> str | None:
     if isinstance(value, bool) or not isinstance(value, (str, int)):
         raise InputError(f"{place}.id", f"must be text or a whole number, not {_kind(value)}")
     return str(value)
+
+
+def _refuse_what_is_no_value(row: Mapping[str, object], number: int) -> None:
+    path = _not_finite(row)
+    if path is not None:
+        raise InputError(f"line {number}, {path}", "not a finite number; use null for an unknown one")
+    if any("\ud800" <= character <= "\udfff" for character in json.dumps(row, ensure_ascii=False)):
+        raise InputError(f"line {number}", "holds half of a surrogate pair; write the whole character")
 
 
 def _not_finite(row: Mapping[str, object]) -> str | None:
