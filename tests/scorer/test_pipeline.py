@@ -6,6 +6,7 @@ import random
 import sqlite3
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -117,10 +118,10 @@ class Bench:
 
     def settle(self, seconds: int = 60) -> list[Job]:
         """Let so much time pass without a span, then turn until nothing is left to do; the jobs handed out."""
-        jobs = list(self.pipeline.turn()[1])
+        jobs = list(self.pipeline.turn().jobs)
         self.clock.now += seconds * SECOND
         while True:
-            worked, more = self.pipeline.turn()
+            worked, more, _ = self.pipeline.turn()
             jobs += more
             if not worked:
                 return jobs
@@ -145,10 +146,15 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
 
 
 class Failing:
-    """A store whose next commits fail with `error`."""
+    """A store whose next writes fail with `error`."""
 
     def __init__(self, store: RecordStore, error: Exception, times: int) -> None:
         self._store, self._error, self.times = store, error, times
+
+    def over(self, store: RecordStore) -> Failing:
+        """The same over another store."""
+        self._store = store
+        return self
 
     def watermark(self) -> Position | None:
         """As it is."""
@@ -166,7 +172,10 @@ class Failing:
         return self._store.commit(traces, watermark, now)
 
     def record_judgements(self, judgements: Sequence[Judgement], now: int) -> None:
-        """As it is."""
+        """Fail, then work."""
+        if self.times:
+            self.times -= 1
+            raise self._error
         self._store.record_judgements(judgements, now)
 
     def pending(self) -> Sequence[Job]:
@@ -219,6 +228,43 @@ def test_an_unreadable_payload_is_failed_and_hurts_no_other(bench: Bench) -> Non
     assert bench.ledger().states == {"pending": 1, "failed": 1}
 
 
+def test_verdicts_that_cannot_be_written_for_a_while_are_written_later(bench: Bench) -> None:
+    """A disk that is full for a minute must not leave records pending until the next restart."""
+    bench.receive(question(1))
+    jobs = bench.settle()
+    bench.crash()
+    store = Failing(bench.store.records, sqlite3.OperationalError("disk is full"), 0)
+    bench.start(lambda records: store.over(records))
+    store.times = 2
+    bench.pipeline.judged([Judgement(job, PASSED) for job in jobs])
+    for _ in range(2):
+        with pytest.raises(sqlite3.OperationalError):
+            bench.pipeline.turn()
+    assert bench.pipeline.turn().verdicts == 1
+    assert bench.ledger().states == {"judged": 1}
+
+
+def test_a_verdict_that_cannot_be_stored_is_failed_and_hurts_no_other(bench: Bench) -> None:
+    """A judge that answers 1.7 is the judge's fault, not the batch's."""
+    bench.receive(question(1) + question(2))
+    first, second = bench.settle()
+    absurd = replace(PASSED, support=1.7)
+    bench.pipeline.judged([Judgement(first, absurd), Judgement(second, PASSED)])
+    assert bench.pipeline.turn().verdicts == 2
+    assert bench.ledger().states == {"judged": 1, "failed": 1}
+
+
+def test_finished_segments_go_even_when_nothing_arrives(bench: Bench) -> None:
+    """They hold what was not redacted yet."""
+    for trace in range(1, 60):
+        bench.receive(question(trace))
+    assert len(list(bench.settings.inbox_path.glob("*.db"))) > 1
+    bench.settle()
+    bench.clock.now += 2 * SECOND
+    bench.pipeline.turn()
+    assert len(list(bench.settings.inbox_path.glob("*.db"))) == 1
+
+
 def test_beyond_the_judges_queue_records_are_shed_and_counted(tmp_path: Path) -> None:
     """Bounded memory, never a silent loss."""
     bench = Bench(tmp_path, rate=1.0, max_jobs=3)
@@ -227,6 +273,7 @@ def test_beyond_the_judges_queue_records_are_shed_and_counted(tmp_path: Path) ->
         jobs = bench.settle()
         assert bench.ledger().states == {"pending": 3, "shed": 4}
         bench.pipeline.judged([Judgement(job, PASSED) for job in jobs])
+        bench.settle()
         bench.receive(question(9))
         assert len(bench.settle()) == 1
 
@@ -270,14 +317,16 @@ def test_whatever_the_moment_of_a_crash_the_ledger_adds_up(tmp_path: Path, seed:
             batch, arrivals = arrivals[:7], arrivals[7:]
             bench.receive(batch)
             bench.clock.now += chance.choice([0, SECOND // 2, 3 * SECOND])
-            jobs += bench.pipeline.turn()[1]
+            jobs += bench.pipeline.turn().jobs
             if chance.random() < 0.3:
                 done = chance.sample(jobs, len(jobs) // 2)
                 bench.pipeline.judged([Judgement(job, PASSED) for job in done])
+                jobs += bench.pipeline.turn().jobs if chance.random() < 0.5 else []
                 bench.crash()
                 jobs = list(bench.start())
         bench.settle()
         bench.pipeline.judged([Judgement(job, PASSED) for job in bench.store.records.pending()])
+        bench.settle()
         assert bench.ledger() == reading.Ledger(40, {"judged": 40}, {})
         series = bench.store.monitoring.series()
         sums = {key.name: bench.store.monitoring.buckets(key, 0, 10**6 * SECOND)[0].sums for key in series}

@@ -10,10 +10,11 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ragvigil.scorer.assemble import Assembled, Assembler
 from ragvigil.scorer.checks import run_checks
-from ragvigil.scorer.dialects import read_records
+from ragvigil.scorer.dialects import DIALECTS, Dialect, read_records
 from ragvigil.scorer.inbox import InboxReader, Position
 from ragvigil.scorer.sample import decide
 from ragvigil.scorer.span import logs_of, spans_of
@@ -32,6 +33,7 @@ _log = logging.getLogger(__name__)
 
 _ROWS_A_TURN = 500
 _TRACES_A_COMMIT = 200
+_TIDY_NANOSECONDS = 1_000_000_000
 _BAD_DATA = (sqlite3.DataError, sqlite3.IntegrityError, sqlite3.ProgrammingError, OverflowError, ValueError)
 
 
@@ -45,6 +47,17 @@ class SamplePlan:
     """Records that may wait for the judge; above it they are shed."""
 
 
+class Turn(NamedTuple):
+    """What one turn did."""
+
+    worked: bool
+    """Whether there was anything to do."""
+    jobs: Sequence[Job]
+    """Records to judge."""
+    verdicts: int
+    """Verdicts written."""
+
+
 class Pipeline:
     """The journey of a trace, one turn at a time."""
 
@@ -55,6 +68,7 @@ class Pipeline:
         assembler: Assembler,
         store: RecordStore,
         plan: SamplePlan,
+        dialects: Sequence[Dialect] = DIALECTS,
         now: Callable[[], int] = time.time_ns,
         ticks: Callable[[], int] = time.monotonic_ns,
     ) -> None:
@@ -62,31 +76,59 @@ class Pipeline:
         self._assembler = assembler
         self._store = store
         self._plan = plan
+        self._dialects = dialects
         self._now = now
         self._ticks = ticks
         self._read_to: Position | None = store.watermark()
         self._committed: Position | None = self._read_to
         self._assembled: list[Assembled] = []
         self._waiting = len(store.pending())
+        self._judgements: list[Judgement] = []
+        self._tidied_at = 0
 
-    def turn(self, *, everything: bool = False) -> tuple[bool, Sequence[Job]]:
-        """Take what has arrived one step further; whether there was work, and the records to judge.
+    def judged(self, judgements: Sequence[Judgement]) -> None:
+        """Take verdicts; the next turn writes them, and the one after it if that one cannot."""
+        self._judgements += judgements
 
-        With `everything`, open traces are read as they stand.
-        """
+    def turn(self) -> Turn:
+        """Take what has arrived one step further. What it raises leaves nothing lost: turn again."""
+        verdicts = self._write_judgements()
         rows = self._inbox.read(self._read_to, _ROWS_A_TURN)
         ticks = self._ticks()  # a clock that is set must not end or keep a trace
         for row in rows:
             self._assembler.add(row.position, row.kind, row.trace_id, row.payload, ticks)
             self._read_to = row.position
-        self._assembled += self._assembler.due(ticks, everything=everything and not rows)
+        self._assembled += self._assembler.due(ticks)
         jobs = self._commit(self._assembled[:_TRACES_A_COMMIT])
-        return bool(rows or self._assembled), jobs
+        self._tidy(ticks)
+        return Turn(bool(rows or self._assembled or verdicts), jobs, verdicts)
 
-    def judged(self, judgements: Sequence[Judgement]) -> None:
-        """Store verdicts."""
-        self._store.record_judgements(judgements, self._now())
-        self._waiting -= len(judgements)
+    def _write_judgements(self) -> int:
+        batch = self._judgements
+        if not batch:
+            return 0
+        try:
+            self._store.record_judgements(batch, self._now())
+        except _BAD_DATA:
+            _log.exception("a verdict cannot be stored; storing the others of its batch one by one")
+            for judgement in batch:
+                self._write_judgement(judgement)
+        self._waiting -= len(batch)
+        self._judgements = []
+        return len(batch)
+
+    def _write_judgement(self, judgement: Judgement) -> None:
+        try:
+            self._store.record_judgements([judgement], self._now())
+        except _BAD_DATA as error:
+            failed = Judgement(judgement.job, None, f"store: {type(error).__name__}")
+            self._store.record_judgements([failed], self._now())
+
+    def _tidy(self, ticks: int) -> None:
+        """Delete inbox segments that are done: their content is unredacted and must not stay."""
+        if self._committed is not None and ticks - self._tidied_at >= _TIDY_NANOSECONDS:
+            self._tidied_at = ticks
+            self._inbox.discard(Position(self._committed.segment, self._committed.row + 1))
 
     def _commit(self, assembled: Sequence[Assembled]) -> Sequence[Job]:
         watermark = self._covered(self._assembled[len(assembled) :])
@@ -96,8 +138,6 @@ class Pipeline:
         del self._assembled[: len(assembled)]  # only now: a failed commit is tried again
         self._waiting += len(jobs)
         self._committed = watermark
-        if watermark is not None:
-            self._inbox.discard(Position(watermark.segment, watermark.row + 1))
         return jobs
 
     def _covered(self, unwritten: Iterable[Assembled]) -> Position | None:
@@ -139,7 +179,9 @@ class Pipeline:
 
     def _score_one(self, item: Assembled, raw: RawTrace, room: int) -> ScoredTrace:
         try:
-            records = read_records(spans_of(raw.spans), logs_of(raw.logs), timed_out=item.timed_out)
+            records = read_records(
+                spans_of(raw.spans), logs_of(raw.logs), timed_out=item.timed_out, dialects=self._dialects
+            )
             scored = tuple(
                 ScoredRecord(record, run_checks(record), self._decide(record, room > place))
                 for place, record in enumerate(records)

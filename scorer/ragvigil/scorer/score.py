@@ -20,6 +20,7 @@ from ragvigil.prompts import load
 from ragvigil.scorer import config
 from ragvigil.scorer.assemble import Assembler
 from ragvigil.scorer.deliver import Channel, Courier
+from ragvigil.scorer.dialects.custom import dialects_of
 from ragvigil.scorer.inbox import InboxReader
 from ragvigil.scorer.judge import build_judge
 from ragvigil.scorer.judging import Bench
@@ -49,9 +50,11 @@ class Scoring(threading.Thread):
         super().__init__(name="scoring", daemon=True)
         self._settings = settings
         self._hand_out = hand_out
+        self._dialects = dialects_of(settings.dialects)
         self._calls: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._stopping = threading.Event()
         self._open: Future[None] = Future()
+        self.ended: Future[None] = Future()
         self._ticked_at = 0.0
 
     def open(self) -> None:
@@ -78,12 +81,6 @@ class Scoring(threading.Thread):
         self._calls.put(run)
         return answer
 
-    def judged(self, judgements: Sequence[Judgement]) -> None:
-        """Store verdicts and look at the series again; on this thread."""
-        self.pipeline.judged(judgements)
-        if time.monotonic() - self._ticked_at > _SHORTEST_TICK_SECONDS:
-            self.tick()
-
     def tick(self) -> None:
         """Evaluate every series; on this thread. A failure costs this evaluation only."""
         self._ticked_at = time.monotonic()
@@ -96,17 +93,24 @@ class Scoring(threading.Thread):
             _log.exception("an evaluation of the series failed; the next tick tries again")
 
     def run(self) -> None:
-        """Turn until stopped."""
+        """Turn until stopped; `ended` says so, or why it could not go on."""
         try:
             store = SqliteStore(self._settings)
         except BaseException as error:
             self._open.set_exception(error)
             return
-        with store, contextlib.closing(InboxReader(self._settings.inbox_path)) as inbox:
-            self._equip(store, inbox)
-            self._open.set_result(None)
-            self._hand_out(store.records.pending())
-            self._turn_until_stopped()
+        try:
+            with store, contextlib.closing(InboxReader(self._settings.inbox_path)) as inbox:
+                self._equip(store, inbox)
+                self._open.set_result(None)
+                self._hand_out(store.records.pending())
+                self._turn_until_stopped()
+        except BaseException as error:
+            if not self._open.done():
+                self._open.set_exception(error)
+            self.ended.set_exception(error)
+        else:
+            self.ended.set_result(None)
 
     def _equip(self, store: SqliteStore, inbox: InboxReader) -> None:
         settings = self._settings
@@ -118,6 +122,7 @@ class Scoring(threading.Thread):
             plan=SamplePlan(
                 settings.sample.rate if settings.judge.kind != "none" else 0.0, settings.judge.max_jobs
             ),
+            dialects=self._dialects,
         )
         self.monitor = Monitor(store.monitoring, settings.monitor, list(settings.channels), settings.links)
 
@@ -133,14 +138,16 @@ class Scoring(threading.Thread):
 
     def _turn(self) -> bool:
         try:
-            worked, jobs = self.pipeline.turn()
+            turn = self.pipeline.turn()
         except (sqlite3.Error, OSError) as error:
             _log.error("the store cannot be written (%s); trying again", error)
             self._answer_calls(wait=_BACK_OFF_SECONDS)
             return False
-        if jobs:
-            self._hand_out(jobs)
-        return worked
+        if turn.jobs:
+            self._hand_out(turn.jobs)
+        if turn.verdicts and time.monotonic() - self._ticked_at > _SHORTEST_TICK_SECONDS:
+            self.tick()
+        return turn.worked
 
     def _answer_calls(self, wait: float) -> None:
         try:
@@ -213,7 +220,7 @@ async def _score(settings: config.Settings, stop: asyncio.Event) -> None:
     scoring = Scoring(settings, hand_out=hand_out)
 
     def deliver(judgements: Sequence[Judgement]) -> None:
-        scoring.call(lambda: scoring.judged(judgements))
+        scoring.call(lambda: scoring.pipeline.judged(judgements))
 
     judge = build_judge(settings.judge)
     if judge is not None:
@@ -224,11 +231,14 @@ async def _score(settings: config.Settings, stop: asyncio.Event) -> None:
         tasks = [asyncio.create_task(courier.run(stop))]
         if bench is not None:
             tasks.append(asyncio.create_task(bench.run()))
+        ended = asyncio.wrap_future(scoring.ended)
+        ended.add_done_callback(lambda _: stop.set())
         await stop.wait()
         await loop.run_in_executor(None, scoring.stop)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        await ended
 
 
 @contextlib.contextmanager
