@@ -53,9 +53,19 @@ def rows(key: str, model: type[BaseModel], defaults: BaseModel | None) -> Iterat
         yield f"| `{key}.{name}` | {'required' if field.is_required() else shown} | {field.description or ''} |"
 
 
+def top_level() -> str:
+    """The settings that stand in no section."""
+    table = "\n".join(
+        f"| `{name}` | `{json.dumps(field.default)}` | {field.description} |"
+        for name, field in Settings.model_fields.items()
+        if name != "channels" and not isinstance(field.default, BaseModel)
+    )
+    return f"## Before any section\n\n{HEAD}\n{table}\n"
+
+
 def page() -> str:
     """The whole page."""
-    parts = [INTRODUCTION]
+    parts = [INTRODUCTION, top_level()]
     channels = [("channels.NAME", model, None) for model in (WebhookChannel, PagerDutyChannel)]
     for key, model, defaults in [*sections(Settings.model_construct()), *channels]:
         table = "\n".join(rows(key, model, defaults))

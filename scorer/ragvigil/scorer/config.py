@@ -245,6 +245,11 @@ class Settings(BaseSettings):
         env_prefix=_PREFIX, env_nested_delimiter="__", extra="forbid", frozen=True
     )
 
+    dialects: tuple[str, ...] = Field(
+        default=(),
+        description="readers of your own spans, asked before the built-in ones: "
+        '"path/to/file.py" or "package.module:Name"',
+    )
     receive: Receive = Receive()
     inbox: Inbox = Inbox()
     store: Store = Store()

@@ -15,6 +15,7 @@ import typer
 
 from ragvigil.scorer.commands._check_config import check_config
 from ragvigil.scorer.commands._demo import demo
+from ragvigil.scorer.commands._explain import explain
 from ragvigil.scorer.commands._ledger import ledger
 from ragvigil.scorer.commands._read import read
 from ragvigil.scorer.commands._score import score
@@ -35,7 +36,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (serve, demo, check_config, status, ledger, score, read):
+for command in (serve, demo, check_config, status, ledger, score, read, explain):
     app.command(name=command.__name__.replace("_", "-"), epilog=_EPILOG)(command)
 
 

@@ -22,7 +22,10 @@ def check_config(
     A misspelt key is named with the nearest one that exists; secrets are shown as stars.
     Environment variables count too: RAGVIGIL_JUDGE__MODEL overrides judge.model.
     """
+    from ragvigil.scorer.dialects.custom import dialects_of
+
     settings = settings_of(config)
+    dialects_of(settings.dialects)
     tree = json.loads(settings.model_dump_json())
     if as_json:
         typer.echo(json.dumps({"ok": True, "settings": tree}, indent=2))

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from ragvigil.scorer.commands._options import ConfigOption, settings_of
+
 
 def read(
     files: Annotated[
@@ -16,13 +18,16 @@ def read(
             metavar="FILE...", help="OTLP as .pb or OTLP-JSON; *.logs.* holds log records of the same traces."
         ),
     ],
+    config: ConfigOption = None,
 ) -> int:
     """Show the records that ragvigil reads from OTLP files, one JSON object a line: what it would score.
 
     The files of one call are joined by trace id, so split exports and log events find their trace.
+    The dialects of the configuration file are used too.
     """
+    from ragvigil.scorer.dialects.custom import dialects_of
     from ragvigil.scorer.offline.read import as_json, read_files
 
-    for record in read_files(files):
+    for record in read_files(files, dialects_of(settings_of(config).dialects)):
         typer.echo(json.dumps(as_json(record), ensure_ascii=False))
     return 0

@@ -20,4 +20,6 @@ def indexed(attributes: Mapping[str, object], prefix: str) -> list[dict[str, obj
             number, _, name = key[start:].partition(".")
             if number.isdecimal() and number.isascii() and len(number) <= _LONGEST_INDEX:
                 found.setdefault(int(number), {})[name] = value
+    if not found:
+        attributes.get(f"{prefix}N")  # tells whoever records what is looked up, as `ragvigil explain` does
     return [found[number] for number in sorted(found)]

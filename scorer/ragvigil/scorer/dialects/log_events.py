@@ -18,6 +18,9 @@ def attached(spans: Sequence[Span], events: Iterable[LogEvent]) -> list[Span]:
 
     An event that names no span of the trace goes to the span with the same response id, else to the first.
     """
+    events = list(events)
+    if not events:
+        return list(spans)
     by_span: dict[str, dict[str, SpanEvent]] = {}
     known = {span.span_id for span in spans}
     responses = {text_of(span.attributes.get(_RESPONSE_ID)): span.span_id for span in reversed(spans)}

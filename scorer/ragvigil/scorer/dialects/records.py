@@ -34,8 +34,15 @@ def read_records(
     Any order, split or duplication of the same spans gives the same records. `timed_out` says that the trace
     was given up waiting for.
     """
-    steps = [Step(span, *read(span, dialects)) for span in attached(unique(spans), events)]
+    steps = steps_of(spans, events, dialects)
     return [record_of(question, timed_out=timed_out) for question in questions(link(steps))]
+
+
+def steps_of(
+    spans: Iterable[Span], events: Iterable[LogEvent] = (), dialects: Sequence[Dialect] = DIALECTS
+) -> list[Step]:
+    """Each span once with what it says, by start; not linked yet."""
+    return [Step(span, *read(span, dialects)) for span in attached(unique(spans), events)]
 
 
 def record_of(question: Question, *, timed_out: bool = False) -> RagTrace:

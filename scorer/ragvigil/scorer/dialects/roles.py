@@ -67,9 +67,9 @@ def query_candidates(roles: Roles) -> Iterator[Candidate]:
     for step, query in asked:
         if query is not None and step.reading.tool is None:
             yield Candidate(step, query, f"query of a {step.role}")
-    for step in (roles.generation, *generations(roles)):
-        if step is not None and (prompt := last_of(step.reading.messages, "user")):
-            yield Candidate(step, question_in(prompt), "last user message")
+    for model in (roles.generation, *generations(roles)):
+        if model is not None and (prompt := last_of(model.reading.messages, "user")):
+            yield Candidate(model, question_in(prompt), "last user message")
     for step, query in asked:
         if query is not None and step.reading.tool is not None:
             yield Candidate(step, query, "argument of a tool call")

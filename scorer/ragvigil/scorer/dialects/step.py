@@ -109,11 +109,13 @@ def _gather(root: Step) -> None:
     """Set the roles above and within, each step once on the way down and once on the way up."""
     downwards = list(root.subtree())
     for step in downwards:
-        above = step.roles_above if step.role in step.roles_above else step.roles_above | {step.role}
+        own = frozenset[Role]((step.role,))
+        above = step.roles_above if own <= step.roles_above else step.roles_above | own
         for child in step.children:
             child.roles_above = above
     for step in reversed(downwards):
-        step.roles_within = frozenset({step.role}).union(*(child.roles_within for child in step.children))
+        own = frozenset[Role]((step.role,))
+        step.roles_within = own.union(*(child.roles_within for child in step.children))
 
 
 def _fullness(span: Span) -> tuple[int, int, int, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 
 from ragvigil.scorer.dialects.haystack import Haystack
@@ -46,14 +46,19 @@ _UNKNOWN: tuple[object, ...] = (None, (), {}, Tokens(), False)
 def read(span: Span, dialects: Sequence[Dialect] = DIALECTS) -> tuple[Reading, str | None]:
     """What the span says, and the dialect that said it; an empty reading and None when no dialect matches."""
     reading, name = _EMPTY, None
-    for dialect in dialects:
-        if not dialect.matches(span):
-            continue
+    for dialect in matching(span, dialects):
         found = _read(dialect, span)
         reading, name = (found, dialect.name) if name is None else (filled(reading, found), name)
-        if dialect.name in _SELF_CONTAINED:
-            break
     return reading, name
+
+
+def matching(span: Span, dialects: Sequence[Dialect] = DIALECTS) -> Iterator[Dialect]:
+    """The dialects that read the span: the first decides, later ones fill its gaps."""
+    for dialect in dialects:
+        if _matches(dialect, span):
+            yield dialect
+            if dialect.name in _SELF_CONTAINED:
+                return
 
 
 def filled(reading: Reading, other: Reading) -> Reading:
@@ -66,6 +71,14 @@ def filled(reading: Reading, other: Reading) -> Reading:
     if reading.documents == () or reading.role not in (None, other.role):
         gaps.pop("documents", None)
     return replace(reading, role=reading.role or other.role, **gaps)
+
+
+def _matches(dialect: Dialect, span: Span) -> bool:
+    try:
+        return dialect.matches(span)
+    except Exception:
+        _log.exception("dialect %s could not look at span %s", dialect.name, span.span_id)
+        return False
 
 
 def _read(dialect: Dialect, span: Span) -> Reading:

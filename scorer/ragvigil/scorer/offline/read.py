@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from ragvigil.scorer.dialects import read_records
+from ragvigil.scorer.dialects import DIALECTS, Dialect, read_records
 from ragvigil.scorer.errors import InputError
 from ragvigil.scorer.inbox import Arrival
 from ragvigil.scorer.receive.decode import LOGS, SPANS, Decoded, Encoding, Signal, decode
 from ragvigil.scorer.receive.limits import Limits
 from ragvigil.scorer.receive.refusal import Refusal
-from ragvigil.scorer.span import logs_of, spans_of
+from ragvigil.scorer.span import LogEvent, Span, logs_of, spans_of
 from ragvigil.scorer.trace import Document, RagTrace
 
 _LARGEST = 2**30
@@ -20,8 +20,18 @@ _LARGEST = 2**30
 _GENERIC_ERRORS = frozenset({"Error", "Exception", "error"})
 
 
-def read_files(paths: Iterable[Path]) -> list[RagTrace]:
-    """The records of all traces in the files, by start.
+def read_files(paths: Iterable[Path], dialects: Sequence[Dialect] = DIALECTS) -> list[RagTrace]:
+    """The records of all traces in the files, by start. Raises InputError that names the file."""
+    records = [
+        record
+        for spans, events in traces_in(paths)
+        for record in read_records(spans, events, dialects=dialects)
+    ]
+    return sorted(records, key=lambda record: (record.started_at, record.trace_id, record.span_id))
+
+
+def traces_in(paths: Iterable[Path]) -> Iterator[tuple[list[Span], list[LogEvent]]]:
+    """Spans and log events of each trace in the files, in the order of appearance.
 
     A file is OTLP protobuf or OTLP-JSON; `.jsonl` holds one request a line; a name with `.logs.` holds log
     records. The files of one call are joined by trace id. Raises InputError that names the file.
@@ -31,12 +41,8 @@ def read_files(paths: Iterable[Path]) -> list[RagTrace]:
     for path in paths:
         for row in _rows(path):
             (logs if row.kind == "logs" else spans).setdefault(row.trace_id, []).append(row.payload)
-    records = [
-        record
-        for trace_id, payloads in spans.items()
-        for record in read_records(spans_of(b"".join(payloads)), logs_of(b"".join(logs.get(trace_id, ()))))
-    ]
-    return sorted(records, key=lambda record: (record.started_at, record.trace_id, record.span_id))
+    for trace_id, payloads in spans.items():
+        yield spans_of(b"".join(payloads)), logs_of(b"".join(logs.get(trace_id, ())))
 
 
 def as_json(record: RagTrace) -> dict[str, object]:

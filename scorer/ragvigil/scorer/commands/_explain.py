@@ -1,0 +1,120 @@
+"""``ragvigil explain``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ragvigil.scorer.commands._options import ConfigOption, JsonOption, settings_of
+
+if TYPE_CHECKING:
+    from ragvigil.scorer.offline.choices import Fact
+    from ragvigil.scorer.offline.explain import SpanAccount, TraceAccount
+
+_DEEPEST_INDENT = 12
+_SHOWN_OTHERS = 6
+
+
+def explain(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE...", help="OTLP as .pb or OTLP-JSON; *.logs.* holds log records of the same traces."
+        ),
+    ],
+    config: ConfigOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Show how traces are read: each span's dialect and role, and where each fact of a record comes from.
+
+    When a field is missing, it names the spans that should have told it and the attributes that were looked for
+    there. One JSON object a trace with --json. The dialects of the configuration file are used too.
+    """
+    from ragvigil.scorer.dialects.custom import dialects_of
+    from ragvigil.scorer.offline.explain import explain_files
+
+    for trace in explain_files(files, dialects_of(settings_of(config).dialects)):
+        if as_json:
+            typer.echo(json.dumps(asdict(trace), ensure_ascii=True))
+        else:
+            typer.echo("\n".join(_lines(trace)))
+    return 0
+
+
+def _lines(trace: TraceAccount) -> Iterator[str]:
+    yield (
+        f"trace {_clean(trace.trace_id)}  service {_clean(trace.service or 'unknown')}  "
+        f"spans {len(trace.spans)}  records {len(trace.records)}"
+    )
+    rows = [_row(span) for span in trace.spans]
+    widths = [max((len(row[column]) for row in rows), default=0) for column in range(4)]
+    for row in rows:
+        aligned = (cell.ljust(width) for cell, width in zip(row, widths, strict=False))
+        yield f"  {'  '.join(aligned)}  {row[4]}"
+    spans = {span.span_id: span for span in trace.spans}
+    for record in trace.records:
+        yield f"  record of span {_clean(record.span_id)}: {record.completeness}"
+        for fact in record.facts:
+            yield from _fact_lines(fact, spans)
+    if trace.problem:
+        yield f"  no record: {trace.problem}"
+    yield ""
+
+
+def _row(span: SpanAccount) -> tuple[str, str, str, str, str]:
+    indent = "  " * min(span.depth, _DEEPEST_INDENT)
+    name = indent + _clean(span.name, 40)
+    taken = f"  -> {', '.join(span.taken_for)}" if span.taken_for else ""
+    return (
+        _clean(span.span_id),
+        name,
+        span.role,
+        _clean(" + ".join(span.dialects) or "-", 40),
+        _clean(span.why) + taken,
+    )
+
+
+def _fact_lines(fact: Fact, spans: dict[str, SpanAccount]) -> Iterator[str]:
+    if fact.value is None:
+        yield f"    {fact.name:<10} MISSING"
+        for span_id in fact.looked_at[:_SHOWN_OTHERS]:
+            yield f"{'':15}looked at {_named(span_id, spans)}{_missed(spans.get(span_id))}"
+        if not fact.looked_at:
+            yield f"{'':15}no span has a role that could tell it"
+    else:
+        yield f"    {fact.name:<10} {_shown(fact.value)}"
+    for place in fact.taken[:_SHOWN_OTHERS]:
+        yield f"{'':15}from {_named(place.span_id, spans)}: {_clean(place.why)}"
+    for place in fact.others[:_SHOWN_OTHERS]:
+        yield f"{'':15}not  {_named(place.span_id, spans)}: {_clean(place.why)}"
+    hidden = len(fact.others) - _SHOWN_OTHERS
+    if hidden > 0:
+        yield f"{'':15}and {hidden} more"
+
+
+def _shown(value: object) -> str:
+    return _clean(json.dumps(value, ensure_ascii=False))
+
+
+def _named(span_id: str, spans: dict[str, SpanAccount]) -> str:
+    span = spans.get(span_id)
+    return f"{_clean(span_id)} {_clean(span.name, 40)}" if span else _clean(span_id)
+
+
+def _missed(span: SpanAccount | None) -> str:
+    if span is None:
+        return ""
+    hidden = f"; without content: {', '.join(span.hidden)}" if span.hidden else ""
+    missed = f" for {', '.join(span.looked_for)}" if span.looked_for else ""
+    return f" {_clean(missed, 300)}{_clean(hidden)}"
+
+
+def _clean(text: str, limit: int = 200) -> str:
+    from ragvigil.exporters import clean
+
+    return clean(text, limit=limit)

@@ -1,0 +1,170 @@
+"""Dialects of your own: Python files or importable classes that the configuration names."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import cast, get_args
+
+from ragvigil.scorer.dialects.reading import Dialect, Message, Reading, Role
+from ragvigil.scorer.dialects.table import DIALECTS
+from ragvigil.scorer.errors import ConfigError
+from ragvigil.scorer.span import Span
+from ragvigil.scorer.trace import Document, Tokens
+
+_log = logging.getLogger(__name__)
+
+_KEY = "dialects"
+_HINT = "write path/to/file.py, path/to/file.py:Name or package.module:Name"
+_ROLES = (None, *get_args(Role))
+_TEXTS = (
+    *("query", "answer", "tool", "model", "response_model", "prompt_version"),
+    *("conversation_id", "user_id", "environment", "service_version"),
+)
+_NONE = Reading()
+
+
+def dialects_of(names: Iterable[str]) -> Sequence[Dialect]:
+    """The dialects that the configuration names, in its order, before the built-in ones.
+
+    Raises ConfigError that names the entry and the fix.
+
+    >>> dialects_of([]) is DIALECTS
+    True
+    """
+    own = [dialect for name in names for dialect in _load(name)]
+    return (*own, *DIALECTS) if own else DIALECTS
+
+
+class Guarded:
+    """Somebody's own dialect: what it raises or returns wrongly costs the span's reading, not the trace."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self.name = dialect.name
+        self.matches = dialect.matches
+        self._dialect = dialect
+        self._failures = 0
+
+    def read(self, span: Span) -> Reading:
+        """What the dialect says, or nothing; its first failure is logged in full, all others are counted."""
+        try:
+            reading = self._dialect.read(span)
+            _check(reading)
+        except Exception as error:
+            self._failures += 1
+            level, trace = (logging.ERROR, True) if self._failures == 1 else (logging.DEBUG, False)
+            _log.log(
+                level,
+                "dialect %s could not read span %s (failure %d): %s",
+                *(self.name, span.span_id, self._failures, error),
+                exc_info=trace,
+            )
+            return _NONE
+        return reading
+
+
+def _load(entry: str) -> Iterator[Dialect]:
+    place, _, name = entry.partition(":")
+    is_file = place.endswith(".py")
+    if not place or (not is_file and not name):
+        raise ConfigError(_KEY, f"{entry!r} names no dialect", _HINT)
+    try:
+        module = _module_of_file(Path(place)) if is_file else importlib.import_module(place)
+    except FileNotFoundError:
+        raise ConfigError(
+            _KEY, f"{place}: no such file", f"paths start at {Path.cwd()}, where the scorer was started"
+        ) from None
+    except Exception as error:
+        raise ConfigError(
+            _KEY, f"{place} cannot be imported: {type(error).__name__}: {error}", _HINT
+        ) from error
+    found = [_named(module, name, entry)] if name else [*_classes_in(module)]
+    if not found:
+        raise ConfigError(
+            _KEY, f"{place} holds no dialect", "a dialect is a class with name, matches and read"
+        )
+    for candidate in found:
+        yield _instance(candidate, entry)
+
+
+def _module_of_file(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"ragvigil_dialect_{path.stem}", path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{path} is no Python file")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _named(module: ModuleType, name: str, entry: str) -> object:
+    if not hasattr(module, name):
+        known = ", ".join(each.__name__ for each in _classes_in(module)) or "none"
+        raise ConfigError(_KEY, f"{entry}: no {name} there", f"dialects in it: {known}")
+    return getattr(module, name)
+
+
+def _classes_in(module: ModuleType) -> Iterator[type]:
+    """Classes that the file itself defines and that look like a dialect."""
+    for each in vars(module).values():
+        if isinstance(each, type) and each.__module__ == module.__name__ and _missing_in(each) is None:
+            yield each
+
+
+def _instance(candidate: object, entry: str) -> Dialect:
+    try:
+        made = cast("object", candidate()) if isinstance(candidate, type) else candidate
+    except Exception as error:
+        raise ConfigError(
+            _KEY, f"{entry} cannot be made: {error}", "its __init__ is called without arguments"
+        ) from error
+    missing = _missing_in(made)
+    if missing is not None:
+        raise ConfigError(_KEY, f"{entry}: {missing}", "a dialect is a class with name, matches and read")
+    return Guarded(cast("Dialect", made))
+
+
+def _missing_in(candidate: object) -> str | None:
+    name: object = getattr(candidate, "name", None)
+    if not isinstance(name, (str, property)) or not name:
+        return "its `name` must be a text that is not empty"
+    for method in ("matches", "read"):
+        if not callable(getattr(candidate, method, None)):
+            return f"it has no method `{method}`"
+    return None
+
+
+def _check(reading: object) -> None:
+    """Raise TypeError that names what is not as `Reading` says it must be."""
+    if not isinstance(reading, Reading):
+        raise TypeError(f"read returned {type(reading).__name__}, not a Reading")
+    if reading.role not in _ROLES:
+        raise TypeError(f"role {reading.role!r} is not one of {', '.join(get_args(Role))}")
+    for name in _TEXTS:
+        value: object = getattr(reading, name)
+        if value is not None and (not isinstance(value, str) or not value):
+            raise TypeError(f"{name} must be a text that is not empty, or None; got {value!r:.80}")
+    _check_values(reading)
+
+
+def _check_values(reading: Reading) -> None:
+    for name, kind in (("documents", Document), ("input_documents", Document), ("messages", Message)):
+        items: object = getattr(reading, name)
+        if items is not None and not _all_are(items, kind):
+            raise TypeError(f"{name} must be a tuple of {kind.__name__}; got {items!r:.80}")
+    for name, kinds in (
+        ("tokens", Tokens),
+        ("segment", Mapping),
+        ("feedback", tuple),
+        ("evaluations", tuple),
+    ):
+        value: object = getattr(reading, name)
+        if not isinstance(value, kinds):
+            raise TypeError(f"{name} must be a {kinds.__name__}; got {value!r:.80}")
+
+
+def _all_are(items: object, kind: type) -> bool:
+    return isinstance(items, tuple) and all(isinstance(item, kind) for item in cast("tuple[object]", items))

@@ -1,0 +1,193 @@
+"""For each fact of a record: the span that it was taken from, and why the others were not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ragvigil.scorer.dialects.evidence import evidence_of
+from ragvigil.scorer.dialects.question import Question
+from ragvigil.scorer.dialects.roles import (
+    Candidate,
+    Roles,
+    answer_candidates,
+    counted,
+    innermost,
+    query_candidates,
+    roles_of,
+)
+from ragvigil.scorer.dialects.step import Step
+from ragvigil.scorer.trace import RagTrace
+
+_LONGEST = 200
+_SEARCHING = ("retriever", "reranker")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One span that told a fact, or could have."""
+
+    span_id: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One fact of the record."""
+
+    name: str
+    value: object
+    """As it stands in the record, texts cut short; None when it is missing."""
+    taken: tuple[Place, ...]
+    others: tuple[Place, ...]
+    """Spans that could have told it, each with why it was not taken."""
+    looked_at: tuple[str, ...] = ()
+    """When it is missing: the spans that would have told it."""
+
+
+def facts_of(question: Question, record: RagTrace) -> tuple[Fact, ...]:
+    """The facts of one record, with where they come from."""
+    roles = roles_of(question)
+    return (
+        _query(roles),
+        _documents(roles, record),
+        _answer(roles),
+        _model(roles, record),
+        _tokens(roles, record),
+    )
+
+
+def _query(roles: Roles) -> Fact:
+    first, others = _first_of(query_candidates(roles))
+    return _fact(roles, "query", first, others, ("chain", *_SEARCHING, "generator"))
+
+
+def _answer(roles: Roles) -> Fact:
+    first, others = _first_of(answer_candidates(roles))
+    others += [
+        Place(step.span.span_id, _why_not_this_generation(step, roles))
+        for step in roles.question.steps
+        if step.role == "generator" and step is not roles.generation
+    ]
+    return _fact(roles, "answer", first, others, ("generator", "chain"))
+
+
+def _first_of(candidates: Iterable[Candidate]) -> tuple[Candidate | None, list[Place]]:
+    every = list(candidates)
+    if not every:
+        return None, []
+    first = every[0]
+    return first, [_place(other, f"{other.place}; {first.place} comes first") for other in every[1:]]
+
+
+def _fact(
+    roles: Roles, name: str, first: Candidate | None, others: Iterable[Place], wanted: Sequence[str]
+) -> Fact:
+    if first is None:
+        return Fact(name, None, (), tuple(others), _looked_at(roles, wanted))
+    own = first.step.span.span_id
+    kept = {place.span_id: place for place in others if place.span_id != own}
+    return Fact(name, _short(first.value), (_place(first, first.place),), tuple(kept.values()))
+
+
+def _why_not_this_generation(step: Step, roles: Roles) -> str:
+    generators = [each for each in roles.question.steps if each.role == "generator"]
+    if "evaluator" in step.roles_above:
+        return "below an evaluator: it judged, it did not answer"
+    if step.reading.answer is None:
+        return "says no answer: a tool call, or its output is not on the span"
+    if step not in innermost([each for each in generators if each.reading.answer is not None]):
+        return "wraps another generation that answered"
+    returned = roles.root.reading.answer if roles.root else None
+    if returned is not None and step.reading.answer.strip() != returned.strip():
+        return "the root returned another answer"
+    return "a later generation answered"
+
+
+def _documents(roles: Roles, record: RagTrace) -> Fact:
+    evidence = evidence_of(roles.question.steps, roles.generation)
+    searches = [step for step in roles.question.steps if step.role in _SEARCHING]
+    taken = [Place(step.span.span_id, _what_it_found(step)) for step in evidence.sources]
+    others = [
+        Place(step.span.span_id, _why_not_this_search(step, evidence.searches, roles.generation))
+        for step in searches
+        if step not in evidence.sources
+    ]
+    shown = [{"id": each.id, "text": _short(each.text)} for each in record.documents]
+    if not evidence.known or not taken:
+        return Fact("documents", None, (), tuple(others), _looked_at(roles, _SEARCHING))
+    return Fact("documents", shown, tuple(taken), tuple(others))
+
+
+def _what_it_found(step: Step) -> str:
+    if step.role in _SEARCHING:
+        found = len(step.reading.documents or ())
+        return f"{found} document{'' if found == 1 else 's'} of a {step.role}" if found else "found nothing"
+    return "passages of its prompt" if step.role == "generator" else f"documents that a {step.role} handled"
+
+
+def _why_not_this_search(step: Step, counting: Sequence[Step], generation: Step | None) -> str:
+    if step in counting:
+        if step.reading.documents is None:
+            return "does not say what it found"
+        return "its documents went into a rerank, which stands for them"
+    if generation is not None and step.span.end > generation.span.start:
+        return "ended after the answer had begun"
+    if any(below in counting for below in step.subtree()):
+        return "says nothing of its documents; the search inside it does"
+    return "is part of the search above it, which was taken"
+
+
+def _model(roles: Roles, record: RagTrace) -> Fact:
+    telling = [
+        step for step in roles.question.steps if step.reading.model is not None or step.reading.response_model
+    ]
+    taken = [step for step in telling if record.model in (step.reading.model, step.reading.response_model)]
+    order = {id(roles.generation): 0, id(roles.root): 2}
+    chosen = sorted(taken, key=lambda step: order.get(id(step), 1))[:1]
+    if record.model is None:
+        return Fact("model", None, (), (), _looked_at(roles, ("generator",)))
+    others = [
+        Place(step.span.span_id, f"says {_short(step.reading.model or step.reading.response_model)}")
+        for step in telling
+        if step not in chosen
+    ]
+    places = [Place(step.span.span_id, f"model of the {step.role}") for step in chosen]
+    return Fact("model", _short(record.model), tuple(places), tuple(others))
+
+
+def _tokens(roles: Roles, record: RagTrace) -> Fact:
+    steps = roles.question.steps
+    given = counted(steps, lambda step: step.reading.tokens.input)
+    made = counted(steps, lambda step: step.reading.tokens.output)
+    if not given and not made:
+        return Fact("tokens", None, (), (), _looked_at(roles, ("generator",)))
+    taken = [
+        Place(step.span.span_id, f"{step.reading.tokens.input} in, {step.reading.tokens.output} out")
+        for step in steps
+        if step in given or step in made
+    ]
+    others = [
+        Place(
+            step.span.span_id,
+            "names no tokens"
+            if step.reading.tokens.input is None and step.reading.tokens.output is None
+            else "repeats or judges what a span of its own counts",
+        )
+        for step in steps
+        if step.role == "generator" and step not in given and step not in made
+    ]
+    value = {"input": record.tokens.input, "output": record.tokens.output}
+    return Fact("tokens", value, tuple(taken), tuple(others))
+
+
+def _looked_at(roles: Roles, wanted: Sequence[str]) -> tuple[str, ...]:
+    return tuple(step.span.span_id for step in roles.question.steps if step.role in wanted)
+
+
+def _place(candidate: Candidate, why: str) -> Place:
+    return Place(candidate.step.span.span_id, why)
+
+
+def _short(text: str | None) -> str | None:
+    return text if text is None or len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"

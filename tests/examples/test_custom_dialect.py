@@ -1,0 +1,134 @@
+"""A dialect of your own, from the file in the configuration to the record."""
+
+from __future__ import annotations
+
+import json
+import logging
+from pathlib import Path
+
+import pytest
+from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
+from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span, TracesData
+from tests.scorer.test_commands import ragvigil
+
+from ragvigil.scorer.dialects import DIALECTS, read_records
+from ragvigil.scorer.dialects.custom import dialects_of
+from ragvigil.scorer.errors import ConfigError
+from ragvigil.scorer.span import spans_of
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "custom_dialect" / "acme.py"
+HITS = json.dumps([{"id": "fee", "text": "The fee is 12 euros."}])
+
+
+def acme() -> bytes:
+    """One question in Acme's words."""
+    spans = [
+        _span(1, 0, "handle", {"acme.q": "What is the fee?"}),
+        _span(2, 1, "search", {"acme.q": "fee", "acme.hits": HITS}),
+        _span(3, 1, "complete", {"acme.reply": "It is 12 euros [fee].", "acme.llm": "acme-1"}),
+    ]
+    scope = ScopeSpans(spans=spans)
+    scope.scope.name = "acme-rag"
+    return TracesData(resource_spans=[ResourceSpans(scope_spans=[scope])]).SerializeToString()
+
+
+def _span(number: int, parent: int, name: str, attributes: dict[str, str]) -> Span:
+    return Span(
+        trace_id=b"t" * 16,
+        span_id=bytes([number] * 8),
+        parent_span_id=bytes([parent] * 8) if parent else b"",
+        name=name,
+        start_time_unix_nano=number,
+        end_time_unix_nano=number + 1,
+        attributes=[KeyValue(key=key, value=AnyValue(string_value=text)) for key, text in attributes.items()],
+    )
+
+
+def test_the_example_has_at_most_thirty_lines() -> None:
+    """As promised."""
+    assert len(EXAMPLE.read_text().splitlines()) <= 30
+
+
+def test_the_example_reads_its_spans() -> None:
+    """All facts, with the built-in dialects behind it."""
+    (record,) = read_records(spans_of(acme()), dialects=dialects_of([str(EXAMPLE)]))
+    assert (record.query, record.answer, record.model, record.dialect) == (
+        "What is the fee?",
+        "It is 12 euros [fee].",
+        "acme-1",
+        "acme",
+    )
+    assert [document.id for document in record.documents] == ["fee"]
+    assert read_records(spans_of(acme())) == []
+
+
+def test_read_and_explain_take_it_from_the_configuration(tmp_path: Path) -> None:
+    """With paths that start where the command is started."""
+    (tmp_path / "spans.pb").write_bytes(acme())
+    (tmp_path / "acme.py").write_text(EXAMPLE.read_text())
+    (tmp_path / "ragvigil.toml").write_text('dialects = ["acme.py"]\n')
+    arguments = ("--config", "ragvigil.toml", "spans.pb")
+    assert json.loads(ragvigil("read", *arguments, folder=tmp_path).stdout)["dialect"] == "acme"
+    shown = ragvigil("explain", *arguments, folder=tmp_path)
+    assert "the tracer acme-rag made the span  -> documents" in shown.stdout
+    assert ragvigil("check-config", "ragvigil.toml", folder=tmp_path).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("entry", "content", "problem"),
+    [
+        ("gone.py", None, "no such file"),
+        ("syntax.py", "def (", "SyntaxError"),
+        ("empty.py", "", "holds no dialect"),
+        ("other.py:Gone", "x = 1", "no Gone there"),
+        ("half.py:Half", "class Half:\n    name = 'half'", "no method `matches`"),
+        ("noname.py:D", "class D:\n    def matches(self, s): ...\n    def read(self, s): ...", "`name`"),
+        ("raises.py:D", "class D:\n    def __init__(self): raise ValueError('no')", "cannot be made: no"),
+        ("no.such.module:Name", None, "ModuleNotFoundError"),
+        ("package.module", None, "package.module:Name"),
+    ],
+)
+def test_a_mistake_is_named_at_the_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, entry: str, content: str | None, problem: str
+) -> None:
+    """The entry, what is wrong, and the fix."""
+    monkeypatch.chdir(tmp_path)
+    if content is not None:
+        Path(entry.partition(":")[0]).write_text(content)
+    with pytest.raises(ConfigError) as caught:
+        dialects_of([entry])
+    assert str(caught.value).startswith("dialects: ")
+    assert entry.partition(":")[0] in str(caught.value)
+    assert problem in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "raise KeyError('x')",
+        "return None",
+        "return Reading(role='seeker')",
+        "return Reading(role='chain', query=5)",
+        "return Reading(role='retriever', documents=[{'id': 1}])",
+    ],
+)
+def test_a_broken_dialect_costs_its_own_spans_only(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, body: str
+) -> None:
+    """The rest of the trace is read; the log has one line with the cause, however many spans fail."""
+    source = EXAMPLE.read_text().replace('if span.name == "search":', 'if span.name != "complete":')
+    marked = source.replace(
+        "            hits = documents_of", f"            {body}\n            hits = documents_of"
+    )
+    assert marked != source
+    path = tmp_path / "broken.py"
+    path.write_text(marked)
+    with caplog.at_level(logging.INFO):
+        (record,) = read_records(spans_of(acme()), dialects=dialects_of([str(path)]))
+    assert record.answer == "It is 12 euros [fee]."
+    assert len(caplog.records) == 1
+
+
+def test_without_entries_the_built_in_dialects_are_used() -> None:
+    """As ever."""
+    assert dialects_of([]) is DIALECTS

@@ -1,0 +1,123 @@
+"""`ragvigil explain`: which span was taken for which fact, why, and what is missing."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+from tests.scorer.test_commands import ragvigil
+
+from ragvigil.scorer.dialects import read_records
+from ragvigil.scorer.offline.choices import Fact
+from ragvigil.scorer.offline.explain import TraceAccount, explain, explain_files
+from ragvigil.scorer.offline.read import read_files
+from ragvigil.scorer.span import Span, spans_of
+
+TRACES = Path(__file__).parents[2] / "fixtures" / "traces"
+EVERY = sorted(TRACES.glob("*.pb"))
+
+
+def account(name: str) -> TraceAccount:
+    """The account of a fixture with one trace."""
+    (trace,) = explain_files([TRACES / f"{name}.pb"])
+    return trace
+
+
+def facts(trace: TraceAccount) -> dict[str, Fact]:
+    """The facts of its one record, by name."""
+    (record,) = trace.records
+    return {fact.name: fact for fact in record.facts}
+
+
+def names(trace: TraceAccount, ids: list[str]) -> list[str]:
+    """Names of the spans."""
+    known = {span.span_id: span.name for span in trace.spans}
+    return [known[each] for each in ids]
+
+
+def test_every_fact_names_the_span_that_it_was_taken_from() -> None:
+    """And why the others that could have told it were not."""
+    trace = account("llama_index_rerank")
+    told = facts(trace)
+    assert {name: names(trace, [place.span_id for place in fact.taken]) for name, fact in told.items()} == {
+        "query": ["RetrieverQueryEngine.query"],
+        "documents": ["LlamaRerank._postprocess_nodes"],
+        "answer": ["LlamaModel.complete"],
+        "model": ["LlamaModel.complete"],
+        "tokens": ["LlamaModel.complete"],
+    }
+    whys = {names(trace, [place.span_id])[0]: place.why for place in told["documents"].others}
+    assert whys == {
+        "LlamaSearch.retrieve": "its documents went into a rerank, which stands for them",
+        "LlamaSearch._retrieve": "is part of the search above it, which was taken",
+    }
+    whys = {names(trace, [place.span_id])[0]: place.why for place in told["answer"].others}
+    assert whys["LlamaModel.predict"] == "wraps another generation that answered"
+
+
+def test_a_missing_fact_names_where_it_was_looked_for() -> None:
+    """The spans that should have told it, the attributes that are not there, those that are hidden."""
+    trace = account("langchain_hidden")
+    fact = facts(trace)["answer"]
+    assert (fact.value, fact.taken) == (None, ())
+    assert "LangChainModel" in names(trace, list(fact.looked_at))
+    (model,) = [span for span in trace.spans if span.name == "LangChainModel"]
+    assert "llm.output_messages.N" in model.looked_for
+    assert "output.value" in model.hidden
+
+
+def test_a_span_that_no_dialect_reads_shows_what_it_has() -> None:
+    """So that somebody can write the dialect."""
+    span = Span("0" * 32, "1" * 16, None, "search", 1, 1, 2, {"acme.q": "why?"}, scope="acme")
+    trace = explain([span])
+    assert trace.spans[0].why == "no dialect knows scope 'acme' with attributes acme.q"
+    assert trace.problem == "no dialect reads any of its spans"
+
+
+@pytest.mark.parametrize("path", EVERY, ids=lambda path: path.stem)
+def test_what_is_explained_is_what_is_read(path: Path) -> None:
+    """The account comes from the readers themselves: same records, same texts, from spans that are there."""
+    spans = spans_of(path.read_bytes())
+    traces = explain_files([path])
+    records = read_files([path])
+    explained = [(record, trace) for trace in traces for record in trace.records]
+    assert sorted(account.span_id for account, _ in explained) == sorted(each.span_id for each in records)
+    for told, trace in explained:
+        (record,) = [each for each in records if each.span_id == told.span_id]
+        values = {fact.name: fact.value for fact in told.facts}
+        assert (values["query"], values["answer"]) == (record.query, record.answer)
+        assert values["model"] == record.model
+        ids = {span.span_id for span in trace.spans}
+        assert all(place.span_id in ids for fact in told.facts for place in (*fact.taken, *fact.others))
+        json.dumps(asdict(trace), allow_nan=False)
+    assert sum(len(trace.spans) for trace in traces) == len({span.span_id for span in spans})
+
+
+def test_the_readers_do_not_notice_that_they_are_watched() -> None:
+    """A recording mapping gives the same records as a plain one."""
+    for path in EVERY:
+        spans = spans_of(path.read_bytes())
+        before = read_records(spans)
+        explain(spans)
+        assert read_records(spans) == before
+
+
+def test_the_command_prints_text_for_people_and_json_for_programs(tmp_path: Path) -> None:
+    """Hostile names do not reach the terminal, and a bad file is one line."""
+    path = str(TRACES / "langchain_session.pb")
+    text = ragvigil("explain", path)
+    assert text.returncode == 0
+    assert "from" in text.stdout
+    assert "LangChainRetriever: 3 documents of a retriever" in text.stdout
+    (line,) = ragvigil("explain", path, "--json").stdout.splitlines()
+    assert json.loads(line)["records"][0]["facts"][0]["name"] == "query"
+    bad = tmp_path / "bad.json"
+    bad.write_text("{")
+    assert ragvigil("explain", str(bad)).returncode == 2
+    hostile = (TRACES / "langchain_session.pb").read_bytes().replace(b"LangChainModel", b"\x1b[31mEvilName!")
+    (tmp_path / "hostile.pb").write_bytes(hostile)
+    shown = ragvigil("explain", str(tmp_path / "hostile.pb")).stdout
+    assert "EvilName!" in shown
+    assert "\x1b" not in shown
