@@ -16,6 +16,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from ragvigil.tracer import Limits, trace_generator, trace_rag, trace_reranker, trace_retriever
 from ragvigil.tracer._documents import Passage
 from ragvigil.tracer._findings import documents_json
+from ragvigil.tracer._reading import plain
 from ragvigil.tracer._runtime import destination
 
 from .conftest import Recording, documents
@@ -77,7 +78,7 @@ def test_texts_are_recorded_by_default_and_kept_in_when_told(
     """The stricter of the argument and the convention's variable wins; ids and scores always leave."""
     if word is not None:
         monkeypatch.setenv(SWITCH, word)
-    recording = record(capture_content=capture)
+    recording = record(content="full" if capture else "ids_only")
     run_request()
     spans = recording.spans()
     assert (SECRET in json.dumps(spans)) is recorded
@@ -212,7 +213,8 @@ passages = st.builds(
     id=st.none() | st.text(max_size=20).map(lambda text: text.encode("utf-8", "replace").decode()),
     score=st.none() | st.floats(allow_nan=False, allow_infinity=False),
     text=st.none() | st.text(max_size=200),
-    metadata=st.none() | st.dictionaries(st.text(max_size=5), st.text(max_size=50) | st.floats(), max_size=3),
+    metadata=st.none()
+    | st.dictionaries(st.text(max_size=5), st.text(max_size=50) | st.floats(), max_size=3).map(plain),
 )
 
 

@@ -87,6 +87,7 @@ def expected_spans() -> list[SpanView]:
                 "gen_ai.response.finish_reasons": ["stop"],
                 "gen_ai.usage.input_tokens": 87,
                 "gen_ai.usage.output_tokens": 14,
+                "ragvigil.citations.ids": ["p2"],
                 "gen_ai.input.messages": QUESTION_MESSAGE,
                 "gen_ai.output.messages": ANSWER_MESSAGE + ',"finish_reason":"stop"}]',
             },
@@ -104,6 +105,7 @@ def expected_spans() -> list[SpanView]:
                 "gen_ai.workflow.name": "ask",
                 "input.value": QUESTION,
                 "output.value": ANSWER,
+                "ragvigil.citations.ids": ["p2"],
             },
         },
     ]

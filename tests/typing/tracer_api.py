@@ -24,7 +24,7 @@ assert_type(
         environment="production",
         service_version="1.4.0",
         headers={"Authorization": "Bearer t"},
-        capture_content=False,
+        content="ids_only",
         limits=Limits(documents=20),
     ).flush(timeout_seconds=1.0),
     bool,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from contextvars import Token
 
 from opentelemetry import context as otel_context
@@ -12,18 +13,25 @@ from opentelemetry.trace import Status, StatusCode, set_span_in_context
 from ragvigil.tracer import attributes as names
 from ragvigil.tracer._answers import AnswerPieces
 from ragvigil.tracer._arguments import Arguments, Keywords
-from ragvigil.tracer._findings import Findings
+from ragvigil.tracer._baggage import carried
+from ragvigil.tracer._findings import AttributeValue, Findings
 from ragvigil.tracer._notices import describe, notices
 from ragvigil.tracer._reading import identifier
 from ragvigil.tracer._roles import Pieces, Role
-from ragvigil.tracer._runtime import SCOPE_KEY, Runtime, Scope, destination, isolated, scope_of
+from ragvigil.tracer._runtime import SCOPE_KEY, Runtime, Scope, destination, isolated, sampling, scope_of
+from ragvigil.tracer._users import user_attribute
 
 
-def begin(role: Role, arguments: Arguments, keywords: Keywords) -> Call | None:
-    """Open a span for this call and make it current; None when nothing is recorded. Never raises."""
+def begin(
+    role: Role, arguments: Arguments, keywords: Keywords, *, started_at: int | None = None
+) -> Call | None:
+    """Open a span for this call and make it current; None when nothing is recorded. Never raises.
+
+    ``started_at``, in nanoseconds since 1970, is for a call that is over.
+    """
     try:
         chosen = destination.current()
-        return None if chosen is None else Call(role, chosen, arguments, keywords)
+        return None if chosen is None else Call(role, chosen, arguments, keywords, started_at)
     except Exception as error:
         notices.say("a call could not be traced", error)
         return None
@@ -32,34 +40,52 @@ def begin(role: Role, arguments: Arguments, keywords: Keywords) -> Call | None:
 class Call:
     """A call that is being traced; once it is made, nothing here raises."""
 
-    __slots__ = ("_context", "_findings", "_role", "_scope", "_span", "_started", "_token", "pieces")
+    __slots__ = (
+        "_chosen", "_context", "_ended_at", "_findings", "_recording", "_role", "_scope", "_span", "_started",
+        "_token", "pieces",
+    )  # fmt: skip
 
-    def __init__(self, role: Role, chosen: Runtime, arguments: Arguments, keywords: Keywords) -> None:
+    def __init__(
+        self,
+        role: Role,
+        chosen: Runtime,
+        arguments: Arguments,
+        keywords: Keywords,
+        started_at: int | None = None,
+    ) -> None:
         self._role = role
+        self._chosen = chosen
         self._started = time.perf_counter()
+        self._ended_at: int | None = None
         self.pieces: Pieces | None = None
-        self._findings = Findings(content=chosen.content, limits=chosen.limits)
         here = otel_context.get_current()
         scope = scope_of(here)
+        self._findings = Findings(chosen.policy, chosen.policy.at_least(role.content, scope.content))
         apart = isolated(chosen) if scope.apart is None else scope.apart
         parent = set_span_in_context(scope.span, here) if apart and scope.span is not None else here
         # Attributes known at the start are for samplers; our own provider's samples everything.
         early = None if chosen.configured else role.fixed
-        self._span = chosen.tracer.start_span(self._name(arguments, keywords), parent, role.kind, early)
-        query = self._read(scope, arguments, keywords) if self._span.is_recording() else None
-        shared = self._shared(scope, arguments, keywords) if role.root else scope.attributes
-        self._scope = Scope(self._span, query if role.root else scope.query, shared, apart)
+        name = self._name(arguments, keywords)
+        self._span = chosen.tracer.start_span(name, parent, role.kind, early, start_time=started_at)
+        self._recording = self._span.is_recording()
+        query = self._read(scope, arguments, keywords) if self._recording else None
+        self._scope = self._inner(scope, query, apart, here, arguments, keywords)
         self._context = Context({**here, SCOPE_KEY: self._scope})
         if not apart:
             self._context = set_span_in_context(self._span, self._context)
         self._token: Token[Context] | None = otel_context.attach(self._context)
+
+    @property
+    def trace_id(self) -> str:
+        """Trace id as 32 hexadecimal characters."""
+        return f"{self._span.get_span_context().trace_id:032x}"
 
     def fail(self, error: BaseException) -> None:
         """Close the span with the error that leaves the function, and what was streamed before it."""
         self.leave(error)
         try:
             # A message may quote the user or a passage.
-            words = describe(error) if self._findings.content else None
+            words = describe(error) if self._findings.content == "full" else None
             self._findings.add(names.ERROR_TYPE, _qualified(type(error)))
             self._span.set_status(Status(StatusCode.ERROR, words))
             self._take_pieces()
@@ -67,10 +93,11 @@ class Call:
             notices.say("an error could not be recorded", failure)
         self._close()
 
-    def end(self, result: object) -> None:
+    def end(self, result: object, *, ended_at: int | None = None) -> None:
         """Close the span with the result."""
+        self._ended_at = ended_at
         self.leave()
-        if self._span.is_recording():
+        if self._recording:
             try:
                 extract = self._role.extract
                 self._role.after(self._findings, result if extract is None else extract(result))
@@ -104,12 +131,14 @@ class Call:
         """Make the span not current any more.
 
         A suspended coroutine that is destroyed gets its ``GeneratorExit`` wherever the garbage collector
-        runs; detaching there would log an error of OpenTelemetry's into the service.
+        runs; OpenTelemetry's own way of detaching would there log an error into the service.
         """
         token, self._token = self._token, None
         if token is None:
             return
-        if isinstance(error, GeneratorExit) and otel_context.get_current() is not self._context:
+        if isinstance(error, GeneratorExit):
+            with suppress(Exception):
+                token.var.reset(token)
             return
         otel_context.detach(token)
 
@@ -130,18 +159,46 @@ class Call:
             return None
         return query
 
-    def _shared(self, scope: Scope, arguments: Arguments, keywords: Keywords) -> dict[str, str]:
-        if not self._role.shared:
-            return dict(scope.attributes)
+    def _inner(
+        self,
+        scope: Scope,
+        query: str | None,
+        apart: bool,
+        here: Context,
+        arguments: Arguments,
+        keywords: Keywords,
+    ) -> Scope:
+        """What the calls below must know; a root starts a request of its own, with what came over baggage."""
+        shared = scope.attributes
+        if scope.span is None:
+            shared = {**carried(here), **shared}
+            self._note_sampling()
+        if not self._role.root:
+            return Scope(self._span, scope.query, shared, scope.retrieved, scope.content, apart)
+        shared = self._shared(shared, arguments, keywords)
+        content = self._findings.content if self._role.content else scope.content
+        return Scope(self._span, query, shared, [], content, apart)
+
+    def _note_sampling(self) -> None:
+        probability = sampling.probability()
+        if probability is not None:
+            own = self._chosen.configured
+            name = names.RAGVIGIL_SERVICE_SAMPLING_PROBABILITY if own else names.RAGVIGIL_SAMPLING_PROBABILITY
+            self._findings.add(name, probability)
+
+    def _shared(
+        self, attributes: dict[str, AttributeValue], arguments: Arguments, keywords: Keywords
+    ) -> dict[str, AttributeValue]:
+        found = dict(attributes)
         try:
-            given = {
-                name: identifier(parameter.value(arguments, keywords))
-                for name, parameter in self._role.shared.items()
-            }
-            return scope.attributes | {name: value for name, value in given.items() if value is not None}
+            for name, parameter in self._role.shared.items():
+                value = identifier(parameter.value(arguments, keywords))
+                if value is not None:
+                    hashing = name == names.USER_ID and self._chosen.policy.hash_user_id
+                    found[name] = user_attribute(value, hashed=hashing)
         except Exception as error:
             self._could_not_read(error)
-            return dict(scope.attributes)
+        return found
 
     def _first_piece(self) -> None:
         self.pieces = self._role.pieces(self._findings.limits)
@@ -166,14 +223,21 @@ class Call:
 
     def _close(self) -> None:
         try:
-            if self._span.is_recording():
-                if not self._findings.content:
-                    self._findings.add(names.RAGVIGIL_CONTENT, names.CONTENT_OFF)
-                found = {**self._role.fixed, **self._scope.attributes, **self._findings.finished()}
-                self._span.set_attributes(found)
-            self._span.end()
+            if self._recording:
+                self._finish(self._findings, self._chosen.pending)
+            self._span.end(self._ended_at)
         except Exception as error:
             notices.say("a span could not be finished", error)
+
+    def _finish(self, findings: Findings, pending: dict[int, Findings] | None) -> None:
+        """Leave the findings to the delivery, or write them on the span where another one delivers it."""
+        findings.fixed = self._role.fixed
+        findings.shared = dict(self._scope.attributes)
+        self._role.see(self._scope.retrieved, findings)
+        if pending is None:
+            self._span.set_attributes(findings.finished())
+        else:
+            pending[self._span.get_span_context().span_id] = findings
 
 
 def _qualified(kind: type[BaseException]) -> str:

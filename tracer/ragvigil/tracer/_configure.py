@@ -6,18 +6,21 @@ import atexit
 import os
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from opentelemetry import trace
 
 from ragvigil.tracer._notices import notices
-from ragvigil.tracer._runtime import Runtime, destination, runtime
-from ragvigil.tracer._settings import Limits, content_allowed, disabled
+from ragvigil.tracer._runtime import Runtime, borrowed_policy, destination, runtime
+from ragvigil.tracer._settings import STRICTNESS, Content, Limits, Policy, content_allowed, disabled
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import SpanExporter
 
     from ragvigil.tracer._delivery import Delivery
+    from ragvigil.tracer.redaction import Redactor
 
 DEFAULT_ENDPOINT = "http://127.0.0.1:4318"
 
@@ -31,9 +34,20 @@ class Options:
     environment: str | None
     service_version: str | None
     headers: tuple[tuple[str, str], ...] | None
-    capture_content: bool
+    content: Content
+    content_to: Literal["ragvigil", "all"]
+    redact: Redactor | None
+    hash_user_id: bool
+    openinference: bool
     limits: Limits
     exporter: SpanExporter | None
+
+    def __post_init__(self) -> None:
+        """Refuse words that mean nothing."""
+        if self.content not in STRICTNESS:
+            raise ValueError(f"content={self.content!r} is none of {', '.join(STRICTNESS)}")
+        if self.content_to not in ("ragvigil", "all"):
+            raise ValueError(f"content_to={self.content_to!r} is neither 'ragvigil' nor 'all'")
 
 
 class Tracing:
@@ -68,7 +82,11 @@ def configure(
     environment: str | None = None,
     service_version: str | None = None,
     headers: Mapping[str, str] | None = None,
-    capture_content: bool = True,
+    content: Content = "full",
+    content_to: Literal["ragvigil", "all"] = "ragvigil",
+    redact: Redactor | None = None,
+    hash_user_id: bool = False,
+    openinference: bool = False,
     limits: Limits | None = None,
     exporter: SpanExporter | None = None,
 ) -> Tracing:
@@ -77,25 +95,36 @@ def configure(
     What is not given comes from the environment: ``OTEL_SERVICE_NAME``, ``OTEL_RESOURCE_ATTRIBUTES``,
     ``OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`` or ``OTEL_EXPORTER_OTLP_ENDPOINT`` (else port 4318 of this
     machine), ``OTEL_EXPORTER_OTLP_HEADERS``, ``…_TIMEOUT``, ``…_CERTIFICATE``, ``…_COMPRESSION``.
-    ``OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT``, when set, overrides ``capture_content``.
     ``exporter`` replaces the delivery over HTTP.
+
+    ``content`` says what of questions, passages and answers is recorded: ``full``; ``redacted``, without what
+    the built-in rules, Presidio where it is installed, and then ``redact`` find; or ``ids_only``: ids, scores,
+    cited ids and timings. ``OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT`` set to off makes it
+    ``ids_only``. ``content_to="all"`` makes the spans with the service's own provider, under its sampling, so that
+    its other exporters get them too, with their texts; it must be set before. ``hash_user_id`` replaces user
+    ids by keyed hashes. ``openinference`` spreads documents and messages over OpenInference's numbered attributes, for
+    viewers that know nothing else.
 
     Called again with the same arguments it returns the same handle; with others the new ones take over and
     the earlier spans are sent first, for at most three seconds. At exit the same applies.
     """
-    options = Options(
-        service_name,
-        endpoint,
-        environment,
-        service_version,
-        None if headers is None else tuple(sorted(headers.items())),
-        capture_content,
-        limits or Limits(),
-        exporter,
-    )
     if disabled():
         return Tracing()
     try:
+        options = Options(
+            service_name,
+            endpoint,
+            environment,
+            service_version,
+            None if headers is None else tuple(sorted(headers.items())),
+            content,
+            content_to,
+            redact,
+            hash_user_id,
+            openinference,
+            limits or Limits(),
+            exporter,
+        )
         return _active.start(options)
     except Exception as error:
         notices.say("tracing is off, configure() failed", error)
@@ -150,23 +179,56 @@ def _build(options: Options) -> tuple[Tracing, Runtime]:
     # Imported here: a service that only imports the decorators pays for the API alone.
     from opentelemetry.sdk.resources import Resource
     from opentelemetry.sdk.trace import SpanLimits, TracerProvider
-    from opentelemetry.sdk.trace.sampling import ALWAYS_ON
 
     from ragvigil.tracer._delivery import Delivery
+    from ragvigil.tracer._sampler import EVERY_SPAN
 
     delivery = Delivery(_exporter_of(options), notices=notices)
     # Our own limits apply; the SDK's would cut the documents' JSON, or evict what says whose span it is.
     span_limits = SpanLimits(max_span_attributes=256, max_span_attribute_length=SpanLimits.UNSET)
     provider = TracerProvider(
-        sampler=ALWAYS_ON,
+        sampler=EVERY_SPAN,
         resource=Resource.create(_resource_attributes(options)),
         span_limits=span_limits,
         shutdown_on_exit=False,
     )
     provider.add_span_processor(delivery)
-    content = content_allowed(default=True) if options.capture_content else False
-    chosen = runtime(provider, content=content, limits=options.limits, configured=True)
-    return Tracing(provider, delivery), chosen
+    if options.content_to == "all" and (shared := _shared(delivery, options)) is not None:
+        return Tracing(provider, delivery), shared
+    return Tracing(provider, delivery), runtime(
+        provider, _policy(options), configured=True, pending=delivery.pending
+    )
+
+
+def _policy(options: Options) -> Policy:
+    chosen: Content = options.content if content_allowed(default=True) else "ids_only"
+    return Policy(
+        content=chosen,
+        redact=_redactor(options) if chosen == "redacted" else None,
+        limits=options.limits,
+        openinference=options.openinference,
+        hash_user_id=options.hash_user_id,
+    )
+
+
+def _redactor(options: Options) -> Redactor:
+    """The built-in rules, Presidio where it is installed, and then the service's own."""
+    from ragvigil.tracer.redaction import all_of, presidio, redact
+
+    return all_of(one for one in (redact, presidio(), options.redact) if one is not None)
+
+
+def _shared(delivery: Delivery, options: Options) -> Runtime | None:
+    """A runtime over the service's own provider, which delivers to us beside its other exporters."""
+    provider = trace.get_tracer_provider()
+    add: Callable[[Delivery], None] | None = getattr(provider, "add_span_processor", None)
+    if add is None:
+        notices.say("content_to='all' has no effect", "the service has set no provider before configure()")
+        return None
+    add(delivery)
+    within = borrowed_policy(provider, content="full", limits=options.limits)
+    policy = replace(_policy(options), limits=within.limits, most_attributes=within.most_attributes)
+    return runtime(provider, policy, configured=False)
 
 
 def _exporter_of(options: Options) -> Callable[[], SpanExporter]:

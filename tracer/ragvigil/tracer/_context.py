@@ -1,4 +1,4 @@
-"""Facts about the whole request: conversation, user, segment, prompt version."""
+"""Facts about the whole request: conversation, user, segment, prompt version, content policy."""
 
 from __future__ import annotations
 
@@ -10,9 +10,13 @@ from opentelemetry import context as otel_context
 from opentelemetry.context import Context
 
 from ragvigil.tracer import attributes as names
+from ragvigil.tracer._baggage import with_baggage
+from ragvigil.tracer._findings import AttributeValue
 from ragvigil.tracer._notices import notices
 from ragvigil.tracer._reading import encodable, identifier
-from ragvigil.tracer._runtime import SCOPE_KEY, scope_of
+from ragvigil.tracer._runtime import SCOPE_KEY, destination, scope_of
+from ragvigil.tracer._settings import Content
+from ragvigil.tracer._users import user_attribute
 
 MOST_DIMENSIONS = 16
 """Segment dimensions of one request: each is a series of its own, and spans have an attribute limit."""
@@ -22,28 +26,61 @@ def context(
     *,
     conversation_id: object = None,
     user_id: object = None,
+    hash_user_id: bool | None = None,
     segment: Mapping[str, object] | None = None,
+    answer_type: object = None,
+    language: object = None,
+    experiment: object = None,
     prompt_version: object = None,
+    cached: bool | None = None,
+    content: Content | None = None,
+    baggage: bool | None = None,
 ) -> RequestContext:
     """Facts for every span of the request that ends from now on.
 
     Inside a traced request one call is enough. Outside, for example in a middleware, use it as a
-    ``with`` block around the request.
+    ``with`` block around the request. ``answer_type``, ``language`` and ``experiment`` (the arm of an experiment)
+    are segment dimensions under these names. ``hash_user_id`` replaces the user id by a keyed hash, by default as
+    ``configure`` says. ``cached`` says that the answer came from a cache. ``content`` of a block records less of
+    texts than ``configure`` allows, never more.
 
-    >>> with context(conversation_id="c-42", segment={"language": "pt"}):
+    The facts cross to other services in W3C baggage, which goes wherever the service's instrumented HTTP clients
+    go: a user id in clear stays here unless ``baggage=True``; ``baggage=False`` keeps everything here.
+
+    >>> with context(conversation_id="c-42", language="pt"):
     ...     pass
     """
-    return RequestContext(shared_attributes(conversation_id, user_id, segment, prompt_version))
+    hashed = _hashes() if hash_user_id is None else hash_user_id
+    dimensions = _dimensions(segment, answer_type=answer_type, language=language, experiment=experiment)
+    attributes = shared_attributes(conversation_id, user_id, dimensions, prompt_version, hashed=hashed)
+    crossing = {
+        name: value for name, value in attributes.items() if baggage or hashed or name != names.USER_ID
+    }
+    if cached is not None:
+        attributes[names.RAGVIGIL_CACHED] = cached
+    return RequestContext(attributes, {} if baggage is False else crossing, content)
 
 
 class RequestContext:
     """What ``context`` returns: already applied to the request around it, and a ``with`` block."""
 
-    def __init__(self, attributes: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        attributes: Mapping[str, AttributeValue],
+        crossing: Mapping[str, AttributeValue],
+        content: Content | None = None,
+    ) -> None:
         self._attributes = attributes
+        self._crossing = crossing
+        self._content: Content | None = content
         self._token: Token[Context] | None = None
         try:
-            scope_of(otel_context.get_current()).attributes.update(attributes)
+            here = otel_context.get_current()
+            scope = scope_of(here)
+            scope.attributes.update(attributes)
+            if scope.span is not None and crossing:
+                # Not detached here: the traced call around it restores what was before it.
+                otel_context.attach(with_baggage(here, crossing))
         except Exception as error:
             notices.say("context() had no effect", error)
 
@@ -53,9 +90,12 @@ class RequestContext:
             here = otel_context.get_current()
             scope = scope_of(here)
             if scope.span is not None:
-                return
-            inner = scope._replace(attributes={**scope.attributes, **self._attributes})
-            self._token = otel_context.attach(otel_context.set_value(SCOPE_KEY, inner, here))
+                scope = scope._replace(content=self._content or scope.content)
+            else:
+                facts = {**scope.attributes, **self._attributes}
+                scope = scope._replace(attributes=facts, content=self._content or scope.content)
+                here = with_baggage(here, self._crossing)
+            self._token = otel_context.attach(otel_context.set_value(SCOPE_KEY, scope, here))
         except Exception as error:
             notices.say("context() had no effect", error)
 
@@ -75,15 +115,18 @@ def shared_attributes(
     user_id: object,
     segment: Mapping[str, object] | None,
     prompt_version: object,
-) -> dict[str, str]:
+    *,
+    hashed: bool,
+) -> dict[str, AttributeValue]:
     """The attributes of these facts; what is None or cannot be printed is left out."""
-    found: dict[str, str] = segment_attributes(segment or {})
+    found: dict[str, AttributeValue] = dict(segment_attributes(segment or {}))
     try:
         conversation = identifier(conversation_id)
+        user = identifier(user_id)
         values = {
             names.GEN_AI_CONVERSATION_ID: conversation,
             names.SESSION_ID: conversation,
-            names.USER_ID: identifier(user_id),
+            names.USER_ID: None if user is None else user_attribute(user, hashed=hashed),
             names.RAGVIGIL_PROMPT_VERSION: identifier(prompt_version),
         }
         found.update({name: value for name, value in values.items() if value is not None})
@@ -107,3 +150,19 @@ def segment_attributes(segment: Mapping[str, object]) -> dict[str, str]:
     except Exception as error:
         notices.say("a segment could not be read", error)
     return found
+
+
+def _dimensions(segment: Mapping[str, object] | None, **named: object) -> Mapping[str, object]:
+    given = {name: value for name, value in named.items() if value is not None}
+    if not given:
+        return segment or {}
+    try:
+        return {**given, **(segment or {})}
+    except Exception as error:
+        notices.say("a segment could not be read", error)
+        return given
+
+
+def _hashes() -> bool:
+    chosen = destination.current()
+    return chosen is not None and chosen.policy.hash_user_id

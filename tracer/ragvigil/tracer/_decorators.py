@@ -13,7 +13,7 @@ from ragvigil.tracer._arguments import DOCUMENTS, MODEL, NO_PARAMETER, QUESTION,
 from ragvigil.tracer._context import segment_attributes
 from ragvigil.tracer._notices import notices
 from ragvigil.tracer._roles import Extract, Generator, Reranker, Retriever, Role, Workflow
-from ragvigil.tracer._settings import disabled
+from ragvigil.tracer._settings import Content, disabled
 from ragvigil.tracer._wrapping import traced
 
 P = ParamSpec("P")
@@ -39,6 +39,7 @@ def trace_rag(
     user_id: str | None = None,
     segment: Mapping[str, str] | None = None,
     extract: Extract | None = None,
+    content: Content | None = None,
 ) -> Decorator: ...
 def trace_rag(
     function: Callable[P, R] | None = None,
@@ -50,12 +51,14 @@ def trace_rag(
     user_id: str | None = None,
     segment: Mapping[str, str] | None = None,
     extract: Extract | None = None,
+    content: Content | None = None,
 ) -> Callable[P, R] | Decorator:
     """Trace the function that answers one question: the root of its spans.
 
     ``query``, ``conversation_id`` and ``user_id`` name the parameters that hold them; a question under a usual
     name is found by itself. ``segment`` is fixed; ``context`` sets what a request decides. ``extract`` turns an
-    odd result into a text or a mapping with an ``answer``.
+    odd result into a text or a mapping with an ``answer``. ``content`` records less of the texts of this request than
+    ``configure`` allows, never more.
 
     >>> @trace_rag(segment={"language": "en"})
     ... def ask(question: str) -> str:
@@ -76,6 +79,7 @@ def trace_rag(
                 **{key: _always(value) for key, value in segment_attributes(segment or {}).items()},
             },
             extract=extract,
+            content=content,
             fixed=_fixed(names.OPERATION_WORKFLOW, names.KIND_CHAIN, {names.GEN_AI_WORKFLOW_NAME: label}),
             root=True,
         )
@@ -92,6 +96,7 @@ def trace_retriever(
     query: str | None = None,
     top_k: int | None = None,
     extract: Extract | None = None,
+    content: Content | None = None,
 ) -> Decorator: ...
 def trace_retriever(
     function: Callable[P, R] | None = None,
@@ -101,6 +106,7 @@ def trace_retriever(
     query: str | None = None,
     top_k: int | None = None,
     extract: Extract | None = None,
+    content: Content | None = None,
 ) -> Callable[P, R] | Decorator:
     """Trace a search for documents.
 
@@ -122,6 +128,7 @@ def trace_retriever(
             question=_question(function, query),
             facts={names.GEN_AI_RETRIEVAL_TOP_K: _given(function, TOP_K, top_k)},
             extract=extract,
+            content=content,
             fixed=_fixed(
                 names.OPERATION_RETRIEVAL, names.KIND_RETRIEVER, {names.GEN_AI_DATA_SOURCE_ID: source}
             ),
@@ -140,6 +147,7 @@ def trace_reranker(
     documents: str | None = None,
     top_k: int | None = None,
     extract: Extract | None = None,
+    content: Content | None = None,
 ) -> Decorator: ...
 def trace_reranker(
     function: Callable[P, R] | None = None,
@@ -150,6 +158,7 @@ def trace_reranker(
     documents: str | None = None,
     top_k: int | None = None,
     extract: Extract | None = None,
+    content: Content | None = None,
 ) -> Callable[P, R] | Decorator:
     """Trace a second pass over documents: ids in, documents out in their new order.
 
@@ -174,6 +183,7 @@ def trace_reranker(
                 names.GEN_AI_RETRIEVAL_TOP_K: _given(function, TOP_K, top_k),
             },
             extract=extract,
+            content=content,
             fixed=_fixed(names.OPERATION_RERANK, names.KIND_RERANKER, {}),
         )
 
@@ -189,6 +199,7 @@ def trace_generator(
     provider: str | None = None,
     query: str | None = None,
     extract: Extract | None = None,
+    content: Content | None = None,
 ) -> Decorator: ...
 def trace_generator(
     function: Callable[P, R] | None = None,
@@ -198,6 +209,7 @@ def trace_generator(
     provider: str | None = None,
     query: str | None = None,
     extract: Extract | None = None,
+    content: Content | None = None,
 ) -> Callable[P, R] | Decorator:
     """Trace the call that writes the answer, whole or streamed.
 
@@ -220,6 +232,7 @@ def trace_generator(
             question=_question(function, query),
             facts={names.GEN_AI_REQUEST_MODEL: _given(function, MODEL, model)},
             extract=extract,
+            content=content,
             fixed=_fixed(names.OPERATION_CHAT, names.KIND_LLM, {names.GEN_AI_PROVIDER_NAME: provider}),
         )
 

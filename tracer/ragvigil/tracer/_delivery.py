@@ -13,13 +13,16 @@ import weakref
 from collections import deque
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
-from typing import TypeAlias, cast
+from typing import NamedTuple, TypeAlias, cast
 
 from opentelemetry import context as otel_context
+from opentelemetry import metrics
 from opentelemetry.context import Context
 from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 
+from ragvigil.tracer import attributes as names
+from ragvigil.tracer._findings import AttributeValue, Findings
 from ragvigil.tracer._notices import Notices
 
 MAX_QUEUED_SPANS = 4_096
@@ -33,8 +36,19 @@ Wake: TypeAlias = threading.Event | None
 """What wakes the sender early: a full batch (None), or somebody who waits until all is sent (an event)."""
 
 
+class Queued(NamedTuple):
+    """A span that waits, with what is still to be written on it."""
+
+    span: ReadableSpan
+    findings: Findings | None
+    weight: int
+
+
 class Delivery(SpanProcessor):
-    """Queues ended spans and exports them in batches; full or closed, it drops and counts."""
+    """Queues ended spans, writes and exports them in batches; full or closed, it drops and counts.
+
+    A span whose findings are in ``pending`` gets its attributes here, on the sending thread.
+    """
 
     def __init__(
         self, make_exporter: Callable[[], SpanExporter], *, notices: Notices, delay_seconds: float = 1.0
@@ -45,6 +59,14 @@ class Delivery(SpanProcessor):
         self._closed = False
         self.dropped = 0
         """Spans dropped because the queue was full, delivery failed, or the tracer was shut down."""
+        self.pending: dict[int, Findings] = {}
+        self._told = 0
+        """Of the dropped spans, those that the scorer has heard of."""
+        self._counter = metrics.get_meter(names.SCOPE_NAME).create_counter(
+            "ragvigil.tracer.dropped_spans",
+            unit="{span}",
+            description="RAG spans that never reached the scorer",
+        )
         self._exporter: SpanExporter | None = None
         self._sender: threading.Thread | None = None
         self._woken = False
@@ -60,14 +82,18 @@ class Delivery(SpanProcessor):
     def on_end(self, span: ReadableSpan) -> None:
         """Queue a span; never blocks, never raises."""
         try:
-            if span.context is None or not span.context.trace_flags.sampled:
+            scope = span.instrumentation_scope
+            if span.context is None or scope is None or scope.name != names.SCOPE_NAME:
                 return
-            weight = _weight(span)
+            findings = self.pending.pop(span.context.span_id, None)
+            if not span.context.trace_flags.sampled:
+                return
+            weight = SPAN_OVERHEAD_BYTES + findings.weight() if findings else _weight(span.attributes)
             with self._lock:
                 if self._closed or not self._has_room(weight):
                     self._drop(1, "spans dropped", "closed" if self._closed else "the queue is full")
                     return
-                self._spans.append((span, weight))
+                self._spans.append(Queued(span, findings, weight))
                 self._bytes += weight
                 full = not self._woken and (
                     self._bytes >= MAX_BATCH_BYTES or len(self._spans) >= MAX_BATCH_SPANS
@@ -121,7 +147,9 @@ class Delivery(SpanProcessor):
         The spans of before the fork are the parent's to send.
         """
         self._lock = threading.RLock()  # re-entrant: a finaliser may end a span while this thread holds it
-        self._spans: deque[tuple[ReadableSpan, int]] = deque()
+        self._spans: deque[Queued] = deque()
+        self._held: ReadableSpan | None = None
+        self.pending.clear()
         self._bytes = 0
         self._wake: SimpleQueue[Wake] = SimpleQueue()
         self._woken = False
@@ -144,6 +172,7 @@ class Delivery(SpanProcessor):
         with self._lock:
             self.dropped += count
         self._notices.say(cause, reason)
+        self._counter.add(count, {"reason": cause})
 
     def _start(self) -> threading.Thread:
         sender = threading.Thread(target=self._run, name="ragvigil-delivery", daemon=True)
@@ -173,27 +202,48 @@ class Delivery(SpanProcessor):
     def _send_all(self) -> None:
         self._woken = False
         while not self._stopping and (batch := self._take_batch()):
+            lost = self.dropped
+            if lost > self._told:
+                batch[0] = _with(batch[0], {names.RAGVIGIL_DROPPED_SPANS: lost - self._told})
             try:
                 if self._exporter is None:
                     self._exporter = self._make_exporter()
                 if self._exporter.export(batch) is not SpanExportResult.SUCCESS:
                     self._drop(len(batch), "spans were not delivered", "the exporter says FAILURE")
+                else:
+                    self._told = lost
             except Exception as error:
                 self._drop(len(batch), "spans were not delivered", error)
 
     def _take_batch(self) -> list[ReadableSpan]:
         """The oldest spans that make one request; only the sending thread takes, so it needs no lock for that."""
         batch: list[ReadableSpan] = []
-        taken = 0
-        while self._spans and len(batch) < MAX_BATCH_SPANS:
-            if batch and taken + self._spans[0][1] > MAX_BATCH_BYTES:
+        taken = written = 0
+        while (self._held is not None or self._spans) and len(batch) < MAX_BATCH_SPANS:
+            span = self._held
+            if span is None:
+                queued = self._spans.popleft()
+                taken += queued.weight
+                span = self._written(queued)
+            written += _weight(span.attributes)
+            self._held = span if batch and written > MAX_BATCH_BYTES else None
+            if self._held is not None:
                 break
-            span, weight = self._spans.popleft()
-            taken += weight
             batch.append(span)
         with self._lock:
             self._bytes -= taken
         return batch
+
+    def _written(self, queued: Queued) -> ReadableSpan:
+        """The span with its findings written on it."""
+        if queued.findings is None:
+            return queued.span
+        try:
+            return _with(queued.span, queued.findings.finished())
+        except Exception as error:
+            self._notices.say("a span could not be written", error)
+            unread = {names.RAGVIGIL_UNREADABLE: [f"span: {type(error).__name__}"]}
+            return _with(queued.span, {**queued.findings.fixed, **unread})
 
 
 def _renew(reference: weakref.ref[Delivery]) -> None:
@@ -201,11 +251,29 @@ def _renew(reference: weakref.ref[Delivery]) -> None:
         delivery.after_fork()
 
 
-def _weight(span: ReadableSpan) -> int:
-    """About how many bytes a span takes: its texts and a constant."""
+def _weight(attributes: object) -> int:
+    """About how many bytes a span takes: its texts in UTF-8 and a constant."""
     weight = SPAN_OVERHEAD_BYTES
     # A copy in one go: the SDK's own view takes a lock-free but slow step per attribute.
-    for value in cast("dict[str, object]", span.attributes or {}).copy().values():
+    for value in cast("dict[str, object]", attributes or {}).copy().values():
         if isinstance(value, str):
-            weight += len(value)
+            weight += len(value) if value.isascii() else len(value.encode("utf-8", "replace"))
     return weight
+
+
+def _with(span: ReadableSpan, attributes: dict[str, AttributeValue]) -> ReadableSpan:
+    """The span with these attributes beside those that the service set on it."""
+    return ReadableSpan(
+        name=span.name,
+        context=span.context,
+        parent=span.parent,
+        resource=span.resource,
+        attributes={**dict(span.attributes or {}), **attributes},
+        events=span.events,
+        links=span.links,
+        kind=span.kind,
+        status=span.status,
+        start_time=span.start_time,
+        end_time=span.end_time,
+        instrumentation_scope=span.instrumentation_scope,
+    )

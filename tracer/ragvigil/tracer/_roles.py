@@ -23,7 +23,7 @@ from ragvigil.tracer._arguments import (
 )
 from ragvigil.tracer._documents import DocumentPieces, read_documents
 from ragvigil.tracer._findings import Findings
-from ragvigil.tracer._settings import Limits
+from ragvigil.tracer._settings import Content, Limits
 
 Extract: TypeAlias = Callable[[Any], object]
 """Turns an odd result into a shape that we read; with a stream it is given each piece."""
@@ -58,6 +58,8 @@ class Role:
     """Attributes known before any call: samplers see them at the span's start."""
     extract: Extract | None = None
     root: bool = False
+    content: Content | None = None
+    """What this call wants of texts to be recorded at most."""
 
     def name(self, arguments: Arguments, keywords: Keywords) -> str:
         """The span's name: the operation and what it works on."""
@@ -85,6 +87,10 @@ class Role:
     def after(self, findings: Findings, result: object) -> None:
         """Note what the result tells."""
         raise NotImplementedError
+
+    def see(self, retrieved: list[str | None], findings: Findings) -> None:
+        """Tell the request what was retrieved, or the findings what the answer could see."""
+        findings.retrieved = tuple(retrieved)
 
     def pieces(self, limits: Limits) -> Pieces:
         """A fresh collector for a streamed result."""
@@ -122,6 +128,10 @@ class Retriever(Role):
         else:
             findings.add_documents(read_documents(result, at_most=at_most))
 
+    def see(self, retrieved: list[str | None], findings: Findings) -> None:
+        """Add the documents found to those that the request has."""
+        retrieved += findings.ids()
+
     def pieces(self, limits: Limits) -> Pieces:
         """Collects documents one by one."""
         return DocumentPieces(at_most=limits.documents)
@@ -132,6 +142,10 @@ class Reranker(Retriever):
     """A second pass: documents in, the same in a better order out."""
 
     documents: Parameter = NO_PARAMETER
+
+    def see(self, retrieved: list[str | None], findings: Findings) -> None:
+        """Replace the documents that the request has by their new order, unless nothing could be read."""
+        retrieved[:] = findings.ids() or retrieved
 
     def before(self, findings: Findings, query: str | None, arguments: Arguments, keywords: Keywords) -> None:
         """Note the query and the ids that came in."""

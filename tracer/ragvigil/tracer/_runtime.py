@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from opentelemetry import context as otel_context
 from opentelemetry import trace
 from opentelemetry.trace import ProxyTracerProvider, Span, Tracer, TracerProvider
 
 from ragvigil.tracer import attributes as names
-from ragvigil.tracer._settings import Limits, content_allowed, limits_under_environment
+from ragvigil.tracer._findings import AttributeValue, Findings
+from ragvigil.tracer._settings import (
+    Content,
+    Limits,
+    Policy,
+    content_allowed,
+    count_limit,
+    limits_within,
+    value_limit,
+)
 
 SCOPE_KEY = otel_context.create_key("ragvigil-scope")
 
@@ -23,10 +33,11 @@ class Runtime:
 
     provider: TracerProvider
     tracer: Tracer
-    content: bool
-    limits: Limits
+    policy: Policy
     configured: bool
     """Whether ``configure`` made it, as opposed to the service's global provider."""
+    pending: dict[int, Findings] | None = None
+    """Findings by span id for a delivery that writes them itself; None where the span must carry them."""
 
 
 class Scope(NamedTuple):
@@ -35,8 +46,12 @@ class Scope(NamedTuple):
     span: Span | None
     query: str | None
     """The question of the enclosing request."""
-    attributes: dict[str, str]
+    attributes: dict[str, AttributeValue]
     """Conversation, user, segment and prompt version; one dict shared by all spans of a request."""
+    retrieved: list[str | None]
+    """Ids of the documents that the request has retrieved so far, as the generator sees them."""
+    content: Content | None = None
+    """What the request wants of texts to be recorded at most."""
     apart: bool | None = None
     """Whether our spans stay off the service's current span; None until the first span has decided it."""
 
@@ -57,12 +72,8 @@ class Destination:
             return self._borrowed
         if isinstance(provider, ProxyTracerProvider):
             return None
-        self._borrowed = runtime(
-            provider,
-            content=content_allowed(default=False),
-            limits=limits_under_environment(Limits()),
-            configured=False,
-        )
+        policy = borrowed_policy(provider, content="full" if content_allowed(default=False) else "ids_only")
+        self._borrowed = runtime(provider, policy, configured=False)
         return self._borrowed
 
     def use(self, chosen: Runtime | None) -> None:
@@ -74,10 +85,65 @@ destination = Destination()
 """The process-wide destination of spans."""
 
 
-def runtime(provider: TracerProvider, *, content: bool, limits: Limits, configured: bool) -> Runtime:
+class _SpanLimits(Protocol):
+    """The part of the SDK's limits that matters to us."""
+
+    max_span_attribute_length: int | None
+    max_span_attributes: int | None
+
+
+def borrowed_policy(provider: TracerProvider, *, content: Content, limits: Limits | None = None) -> Policy:
+    """The policy for a provider of the service's own, within the limits that it has for spans."""
+    theirs: _SpanLimits | None = getattr(provider, "_span_limits", None)
+    longest = [value_limit(), None if theirs is None else theirs.max_span_attribute_length]
+    most = count_limit() if theirs is None else theirs.max_span_attributes
+    return Policy(
+        content=content,
+        limits=limits_within(
+            limits or Limits(), min((one for one in longest if one is not None), default=None)
+        ),
+        most_attributes=most,
+    )
+
+
+def runtime(
+    provider: TracerProvider,
+    policy: Policy,
+    *,
+    configured: bool,
+    pending: dict[int, Findings] | None = None,
+) -> Runtime:
     """A runtime over a provider, under our scope name and version."""
-    tracer = provider.get_tracer(names.SCOPE_NAME, _version())
-    return Runtime(provider, tracer, content, limits, configured)
+    return Runtime(provider, provider.get_tracer(names.SCOPE_NAME, _version()), policy, configured, pending)
+
+
+_RATIO = r"TraceIdRatioBased\{([\d.eE+-]+)\}"
+
+
+@dataclass(slots=True)
+class Sampling:
+    """How often the service's own provider records, as its sampler describes itself; None when always or unknown."""
+
+    _provider: object = None
+    _probability: float | None = field(default=None)
+
+    def probability(self) -> float | None:
+        """The probability of the global provider's sampler, when it is one below 1."""
+        provider = trace.get_tracer_provider()
+        if provider is not self._provider:
+            self._provider, self._probability = provider, _probability(provider)
+        return self._probability
+
+
+def _probability(provider: object) -> float | None:
+    describe = getattr(getattr(provider, "sampler", None), "get_description", None)
+    found = re.search(_RATIO, str(describe())) if callable(describe) else None
+    given = float(found[1]) if found else None
+    return given if given is not None and 0 < given < 1 else None
+
+
+sampling = Sampling()
+"""What is known of the service's own sampling."""
 
 
 def isolated(chosen: Runtime) -> bool:
@@ -95,7 +161,7 @@ def isolated(chosen: Runtime) -> bool:
 def scope_of(context: Mapping[str, object]) -> Scope:
     """The scope that a context carries, or an empty one."""
     found = context.get(SCOPE_KEY)
-    return found if isinstance(found, Scope) else Scope(None, None, {})
+    return found if isinstance(found, Scope) else Scope(None, None, {}, [])
 
 
 def _version() -> str | None:

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from ragvigil.tracer._notices import notices
 
+if TYPE_CHECKING:
+    from ragvigil.tracer.redaction import Redactor
+
+Content: TypeAlias = Literal["full", "redacted", "ids_only"]
+"""What of texts is recorded: all, all but what identifies or opens, or nothing but ids, scores and citations."""
+
+STRICTNESS: Mapping[Content, int] = {"full": 0, "redacted": 1, "ids_only": 2}
+
 CAPTURE_CONTENT = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
-"""The convention's own switch; wins over ``configure(capture_content=…)``."""
+"""The convention's own switch: off is off everywhere; on lets texts go to the service's own provider too."""
 
 _YES = frozenset({"1", "true", "yes", "on"})
 _NO = frozenset({"0", "false", "no", "off"})
@@ -34,9 +44,12 @@ class Limits:
     documents: int = 100
     """Documents of one retrieval."""
 
+    span_characters: int = 1_048_576
+    """Characters of all texts of one span together."""
+
     def __post_init__(self) -> None:
         """Refuse a limit that would leave nothing."""
-        for name in ("attribute_characters", "document_characters", "documents"):
+        for name in ("attribute_characters", "document_characters", "documents", "span_characters"):
             if getattr(self, name) < 1:
                 raise ValueError(f"limits.{name} must be at least 1")
 
@@ -59,20 +72,57 @@ def content_allowed(default: bool) -> bool:
 _MODES = "NO_CONTENT, SPAN_ONLY, EVENT_ONLY, SPAN_AND_EVENT"
 
 
-def limits_under_environment(limits: Limits) -> Limits:
-    """Limits that stay below the SDK's own value length limit, which would cut JSON in the middle."""
-    words = [
-        _environment(name)
-        for name in ("OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT", "OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT")
-    ]
-    given = next((int(word) for word in words if word.isdecimal() and int(word) > 0), None)
-    if given is None or given >= limits.attribute_characters:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """What may be recorded, how, and how much of it."""
+
+    content: Content = "full"
+    redact: Redactor | None = None
+    """Applied to every text where the content is ``redacted``; None means the built-in rules."""
+    limits: Limits = Limits()
+    most_attributes: int | None = None
+    """Attributes that one span of the provider can hold; it evicts the oldest beyond that."""
+    openinference: bool = False
+    """Whether documents and messages are also spread over OpenInference's numbered attributes."""
+    hash_user_id: bool = False
+
+    def at_least(self, *wanted: Content | None) -> Content:
+        """The strictest of this policy's content and what was wanted.
+
+        >>> Policy(content="redacted").at_least("full", None, "ids_only")
+        'ids_only'
+        """
+        strictest = self.content
+        for content in wanted:
+            if content is not None and STRICTNESS[content] > STRICTNESS[strictest]:
+                strictest = content
+        return strictest
+
+
+def limits_within(limits: Limits, longest: int | None) -> Limits:
+    """Limits that stay below an SDK's value length limit, which would cut JSON in the middle."""
+    if longest is None or longest >= limits.attribute_characters:
         return limits
-    return Limits(
-        attribute_characters=given,
-        document_characters=min(given, limits.document_characters),
-        documents=limits.documents,
+    return replace(
+        limits,
+        attribute_characters=max(1, longest),
+        document_characters=max(1, min(longest, limits.document_characters)),
     )
+
+
+def value_limit() -> int | None:
+    """Longest attribute value that the environment allows the SDK, None without a limit."""
+    return _whole("OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT", _whole("OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT", None))
+
+
+def count_limit() -> int | None:
+    """Most attributes that the environment allows a span, by default the SDK's 128."""
+    return _whole("OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT", _whole("OTEL_ATTRIBUTE_COUNT_LIMIT", 128))
+
+
+def _whole(name: str, default: int | None) -> int | None:
+    word = _environment(name)
+    return int(word) if word.isdecimal() and int(word) > 0 else default
 
 
 def _environment(name: str) -> str:

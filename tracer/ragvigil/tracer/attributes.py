@@ -133,10 +133,74 @@ RAGVIGIL_PROMPT_VERSION = "ragvigil.prompt.version"
 """Version of the prompt template in use."""
 
 RAGVIGIL_CONTENT = "ragvigil.content"
-"""``"off"`` where texts were left out on purpose; absent where they are recorded."""
+"""``"off"`` where texts were left out on purpose, ``"redacted"`` where parts were; absent where all is there."""
 
 CONTENT_OFF = "off"
-"""Value of ``RAGVIGIL_CONTENT``: ids, scores and timings only."""
+"""Value of ``RAGVIGIL_CONTENT``: ids, scores, cited ids and timings only."""
+
+CONTENT_REDACTED = "redacted"
+"""Value of ``RAGVIGIL_CONTENT``: texts after redaction, with marks such as ``<EMAIL>``."""
+
+RAGVIGIL_CITED_IDS = "ragvigil.citations.ids"
+"""Ids of the retrieved documents that the answer cites, each once; array of strings.
+
+A document without an id is its rank in brackets. On the span that has the answer, whatever the content policy.
+"""
+
+RAGVIGIL_CITED_UNKNOWN = "ragvigil.citations.unknown"
+"""Ranks and ids that the answer cites and that were not retrieved, each once; array of strings."""
+
+RAGVIGIL_ATTRIBUTES_DROPPED = "ragvigil.attributes.dropped"
+"""How many attributes did not fit the provider's limit for a span, the least important ones; integer."""
+
+RAGVIGIL_DROPPED_SPANS = "ragvigil.dropped_spans"
+"""Spans of this process that were lost since the last one that got through; integer, on the next that does."""
+
+RAGVIGIL_CACHED = "ragvigil.cached"
+"""True when the answer came from a cache; boolean."""
+
+RAGVIGIL_SAMPLING_PROBABILITY = "ragvigil.sampling.probability"
+"""Probability with which the service's sampler recorded this request, when below 1; double, on the root."""
+
+RAGVIGIL_SERVICE_SAMPLING_PROBABILITY = "ragvigil.service.sampling_probability"
+"""Probability with which the service samples its own spans, when below 1 and ours are all kept; on the root."""
+
+RAGVIGIL_RETRY = "retry"
+"""Name of the span event that says that the model was asked again."""
+
+RETRY_ATTEMPT = "ragvigil.retry.attempt"
+"""Which attempt failed, from 1; integer, on a retry event."""
+
+# OpenInference's own carriers, written with ``openinference=True`` only.
+
+OPENINFERENCE_DOCUMENTS = "retrieval.documents."
+"""Prefix of ``{i}.document.id``, ``.score``, ``.content`` and ``.metadata``; the JSON then has no content."""
+
+OPENINFERENCE_INPUT_MESSAGE = "llm.input_messages.0.message."
+"""Prefix of the question's ``role`` and ``content``."""
+
+OPENINFERENCE_OUTPUT_MESSAGE = "llm.output_messages.0.message."
+"""Prefix of the answer's ``role`` and ``content``."""
+
+# What people say later, on a span of its own in the same trace.
+
+OPERATION_FEEDBACK = "feedback"
+"""Operation of a feedback span; its parent is the span it is about, if that is known."""
+
+FEEDBACK_NAME = "annotations.0.annotation.name"
+"""``thumbs``, ``score``, ``comment``, ``rephrase`` or ``follow_up``; an OpenInference annotation."""
+
+FEEDBACK_SCORE = "annotations.0.annotation.score"
+"""1 for thumbs up, 0 for thumbs down, or the score given; double."""
+
+FEEDBACK_LABEL = "annotations.0.annotation.label"
+"""``up`` or ``down``."""
+
+FEEDBACK_EXPLANATION = "annotations.0.annotation.explanation"
+"""The comment, or the question as it was put again; content, so it obeys the content policy."""
+
+FEEDBACK_ANNOTATOR_KIND = "annotations.0.annotation.annotator_kind"
+"""Always ``HUMAN``."""
 
 RAGVIGIL_CONTENT_TRUNCATED = "ragvigil.content.truncated"
 """Names of the attributes of this span that were cut to a limit; array of strings."""
