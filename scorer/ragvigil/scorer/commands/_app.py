@@ -5,12 +5,13 @@ Commands import what is heavy when they run: the process of `ragvigil serve` sta
 
 from __future__ import annotations
 
+import functools
 import logging
 import sys
+from collections.abc import Callable
 from importlib.metadata import version
-from typing import Annotated
+from typing import Annotated, ParamSpec
 
-import click
 import typer
 
 from ragvigil.scorer.commands._check_config import check_config
@@ -27,6 +28,19 @@ _EPILOG = """Exit codes: 0 done; 1 what was checked does not hold (a ledger out 
 pages, a row that could not be scored); 2 a setting, an argument, a port or an input file cannot be used; 3 a store
 cannot be opened."""
 
+P = ParamSpec("P")
+
+
+def _exiting(command: Callable[P, int]) -> Callable[P, None]:
+    """The command as Typer wants it: its answer is the exit code."""
+
+    @functools.wraps(command)
+    def run_it(*arguments: P.args, **options: P.kwargs) -> None:
+        raise typer.Exit(command(*arguments, **options))
+
+    return run_it
+
+
 app = typer.Typer(
     name="ragvigil",
     help="On-call for RAG services: receives their traces, scores the answers, pages when they go wrong.",
@@ -37,7 +51,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 for command in (serve, demo, check_config, status, ledger, score, read, explain):
-    app.command(name=command.__name__.replace("_", "-"), epilog=_EPILOG)(command)
+    app.command(name=command.__name__.replace("_", "-"), epilog=_EPILOG)(_exiting(command))
 
 
 @app.callback(invoke_without_command=True)
@@ -59,16 +73,10 @@ def _main(
 def run() -> int:
     """Run the command that the arguments name; the exit code."""
     try:
-        result = app(standalone_mode=False)
+        app()
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 0
     except RagvigilError as error:
         typer.echo(f"ragvigil: {error}", err=True)
         return 3 if isinstance(error, StoreError) else 2
-    except click.ClickException as error:
-        error.show()
-        return 2
-    except (KeyboardInterrupt, click.Abort):
-        return 130
-    except BrokenPipeError:
-        sys.stderr.close()
-        return 0
-    return result if isinstance(result, int) else 0
+    return 0
