@@ -4,7 +4,8 @@ RagvigilError
 ├── ConfigError (ValueError)      a setting that cannot be used
 ├── InputError (ValueError)       a file or row that cannot be read
 ├── StoreError (RuntimeError)     a store that cannot be opened or is in use
-│   └── InboxFull                 the inbox holds all it may; senders come back later
+│   ├── InboxFull                 the inbox holds all it may; senders come back later
+│   └── DamagedSegmentError       a file of the inbox that cannot be read and never will be
 └── MissingExtraError (ImportError)  an optional dependency that is not installed
 """
 
@@ -42,6 +43,16 @@ class InboxFull(StoreError):  # noqa: N818 - it is a state that passes, not a fa
         super().__init__(
             f"inbox {folder} holds its limit of {max_bytes} bytes (inbox.max_bytes): "
             "the score process is behind or down; try again later"
+        )
+
+
+class DamagedSegmentError(StoreError):
+    """A file of the inbox that cannot be read and never will be; names it and what is wrong with it."""
+
+    def __init__(self, segment: object, problem: object) -> None:
+        self.segment = segment
+        super().__init__(
+            f"inbox segment {segment} is damaged ({problem}); move it out of the folder to go on"
         )
 
 

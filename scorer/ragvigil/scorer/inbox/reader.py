@@ -8,27 +8,46 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
-from ragvigil.scorer.errors import StoreError
+from ragvigil.scorer.errors import DamagedSegmentError, StoreError
 from ragvigil.scorer.inbox.rows import InboxRow, Position
-from ragvigil.scorer.inbox.segments import connect, remove, segments, sql
+from ragvigil.scorer.inbox.segments import (
+    connect,
+    damaged,
+    is_damage,
+    last_number,
+    remove,
+    segments,
+    set_aside,
+    sql,
+)
 
 logger = logging.getLogger(__name__)
 
 
 class InboxReader:
-    """Reads committed rows in order and deletes what is done. Used by one thread at a time, never writes."""
+    """Reads committed rows in order and deletes what is done. Used by one thread at a time, never writes.
+
+    A damaged segment is told in the log, moved aside as ``0001.db.damaged`` where `sqlite3 FILE .recover` may
+    save what is left of it, and the next one is read; `damaged` counts them.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._path: Path | None = None
         self._connection: sqlite3.Connection | None = None
 
+    @property
+    def damaged(self) -> int:
+        """Segments that were set aside and are still there."""
+        return len(damaged(self._folder))
+
     def read(
         self, after: Position | None = None, limit: int = 200, *, max_bytes: int = 32 * 2**20
     ) -> list[InboxRow]:
         """The next rows after `after` (None: from the oldest), in order; [] when there is nothing new.
 
-        Stops at `limit` rows or once `max_bytes` of payload are reached. StoreError for a damaged file.
+        Stops at `limit` rows or once `max_bytes` of payload are reached. Raises StoreError when a file cannot
+        be read for now, DamagedSegmentError when one never can be and cannot be moved aside either.
         """
         existing = segments(self._folder)
         start = self._resume(after, existing)
@@ -37,11 +56,14 @@ class InboxReader:
         for number, path in existing:
             if number < start.segment:
                 continue
-            for row in self._rows(path, number, start.row if number == start.segment else 0):
-                rows.append(row)
-                size += len(row.payload)
-                if len(rows) >= limit or size >= max_bytes:
-                    return rows
+            try:
+                for row in self._rows(path, number, start.row if number == start.segment else 0):
+                    rows.append(row)
+                    size += len(row.payload)
+                    if len(rows) >= limit or size >= max_bytes:
+                        return rows
+            except DamagedSegmentError as damage:
+                self._set_aside(path, damage)
         return rows
 
     def discard(self, before: Position) -> int:
@@ -54,7 +76,7 @@ class InboxReader:
         done = [
             path
             for number, path in finished
-            if number < before.segment or (number == before.segment and self._last(path) < before.row)
+            if number < before.segment or (number == before.segment and self._ended(path, before.row))
         ]
         for path in done:
             if path == self._path:
@@ -63,7 +85,10 @@ class InboxReader:
         return len(done)
 
     def backlog(self, after: Position | None = None) -> tuple[int, int]:
-        """Rows and bytes that wait after `after`: rows by the last id of each segment, bytes by file size."""
+        """Rows and bytes that wait after `after`: rows by the last id of each segment, bytes by file size.
+
+        Raises StoreError when a segment cannot be read.
+        """
         existing = segments(self._folder)
         start = self._resume(after, existing)
         waiting = [(number, path) for number, path in existing if number >= start.segment]
@@ -82,7 +107,7 @@ class InboxReader:
         """Where to go on: the oldest row, too, when the folder was emptied and numbered anew."""
         if after is None or not existing:
             return Position(0, 0)
-        if after.segment > existing[-1][0]:
+        if after.segment > last_number(self._folder):
             logger.warning("inbox %s was emptied by somebody; reading it from its start", self._folder)
             return Position(0, 0)
         return after
@@ -93,14 +118,29 @@ class InboxReader:
                 for row, kind, trace_id, payload, received_at in cursor:
                     yield InboxRow(Position(number, row), kind, trace_id.hex(), payload, received_at)
         except sqlite3.Error as error:
-            raise _damaged(path, error) from None
+            raise _unreadable(path, error) from None
+
+    def _set_aside(self, path: Path, damage: DamagedSegmentError) -> None:
+        self.close()
+        try:
+            aside = set_aside(path)
+        except OSError:
+            raise damage from None
+        logger.error("%s: moved to %s, reading goes on; what it still held is not scored", damage, aside)
+
+    def _ended(self, path: Path, row: int) -> bool:
+        """Whether its last row is before `row`; not so when nobody can tell."""
+        try:
+            return self._last(path) < row
+        except DamagedSegmentError:
+            return False
 
     def _last(self, path: Path) -> int:
         try:
             with closing(connect(path, "ro")) as connection:
                 last: int = connection.execute(sql("last")).fetchone()[0]
         except sqlite3.Error as error:
-            raise _damaged(path, error) from None
+            raise _unreadable(path, error) from None
         return last
 
     def _open(self, path: Path) -> sqlite3.Connection:
@@ -116,5 +156,7 @@ def _size(path: Path) -> int:
     return path.stat().st_size + (log.stat().st_size if log.exists() else 0)
 
 
-def _damaged(path: Path, error: sqlite3.Error) -> StoreError:
-    return StoreError(f"inbox segment {path} cannot be read ({error}); move it out of the folder to go on")
+def _unreadable(path: Path, error: sqlite3.Error) -> StoreError:
+    if is_damage(error):
+        return DamagedSegmentError(path, error)
+    return StoreError(f"inbox segment {path} cannot be read: {error}")

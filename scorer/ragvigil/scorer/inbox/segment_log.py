@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import sqlite3
 import time
 from collections.abc import Sequence
@@ -12,7 +13,14 @@ from pathlib import Path
 
 from ragvigil.scorer.inbox.checkpoints import Checkpointer
 from ragvigil.scorer.inbox.rows import Arrival
-from ragvigil.scorer.inbox.segments import create, open_for_writing, segments, sql
+from ragvigil.scorer.inbox.segments import (
+    create,
+    is_damage,
+    last_number,
+    open_for_writing,
+    segments,
+    sql,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -38,6 +46,8 @@ class SegmentLog:
         self._segment_seconds = segment_seconds
         self._checkpointer = Checkpointer()
         self._segment: _Segment | None = None
+        self._failed_at = -math.inf
+        self._damaged = False
         try:
             self._segment = self._next()
         except BaseException:
@@ -48,35 +58,45 @@ class SegmentLog:
         """Make the rows durable. Raises OSError or sqlite3.Error, and the next call starts afresh."""
         try:
             self._append(rows, size)
-        except BaseException:
+        except BaseException as error:
+            self._failed_at = time.monotonic()
+            self._damaged = isinstance(error, sqlite3.Error) and is_damage(error)
             self._let_go()
             raise
 
     def seconds_to_roll(self) -> float:
         """Time until `roll_if_due` may have something to do."""
         segment = self._segment
-        if segment is None or not segment.size:
+        if segment is not None and not segment.size:
             return self._segment_seconds
-        return max(_RETRY_SECONDS, segment.since + self._segment_seconds - time.monotonic())
+        since = self._failed_at if segment is None else segment.since
+        return max(_RETRY_SECONDS, since + self._segment_seconds - time.monotonic())
 
     def roll_if_due(self) -> None:
         """End a segment by size, and by age so that the reader can delete what it holds in time."""
         segment = self._segment
-        if segment is None or not segment.size:
-            return
-        if segment.size < self._segment_bytes and time.monotonic() - segment.since < self._segment_seconds:
+        if not self._due(segment):
             return
         try:
             self._segment = self._next()
         except (OSError, sqlite3.Error) as error:
             logger.info("inbox %s: no new segment yet: %s", self._folder, error)
         else:
-            segment.connection.close()
+            if segment is not None:
+                segment.connection.close()
 
     def close(self) -> None:
         """Finish the segment."""
         self._let_go()
         self._checkpointer.close()
+
+    def _due(self, segment: _Segment | None) -> bool:
+        """Whether it is time for another; after a failure, too, for the failed one may hold rows."""
+        now = time.monotonic()
+        if segment is None:
+            return now - self._failed_at >= self._segment_seconds
+        full = segment.size >= self._segment_bytes
+        return bool(segment.size) and (full or now - segment.since >= self._segment_seconds)
 
     def _append(self, rows: Sequence[Arrival], size: int) -> None:
         segment = self._segment = self._segment or self._again()
@@ -91,7 +111,7 @@ class SegmentLog:
     def _again(self) -> _Segment:
         """After a failure: the newest segment if it can still be used, else the next."""
         existing = segments(self._folder)
-        if existing:
+        if existing and not self._damaged:
             try:
                 return self._open(existing[-1][1])
             except sqlite3.Error as error:
@@ -100,8 +120,9 @@ class SegmentLog:
 
     def _next(self) -> _Segment:
         """A new segment: the reader never deletes the newest, so numbers never come back."""
-        existing = segments(self._folder)
-        return self._open(create(self._folder, existing[-1][0] + 1 if existing else 1))
+        segment = self._open(create(self._folder, last_number(self._folder) + 1))
+        self._damaged = False
+        return segment
 
     def _open(self, path: Path) -> _Segment:
         connection = open_for_writing(path)

@@ -11,6 +11,11 @@ from pathlib import Path
 _FILES = ("-wal", "-shm", "")
 """A segment's files, in the order in which they go: what a crash leaves can still be found and removed."""
 
+_ASIDE = ".damaged"
+
+_NEVER_READABLE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR})
+"""Primary result codes that no second attempt mends; SQLITE_ERROR, as the statements are ours: no such table."""
+
 
 @cache
 def sql(name: str) -> str:
@@ -22,6 +27,43 @@ def segments(folder: Path) -> list[tuple[int, Path]]:
     """Number and path of every segment, oldest first."""
     found = [(int(path.stem), path) for path in folder.glob("*.db") if path.stem.isdecimal()]
     return sorted(found)
+
+
+def last_number(folder: Path) -> int:
+    """The highest number ever given to a segment that is still there, damaged ones too; 0 in an empty folder.
+
+    A number that came back would make a reader that is past it skip rows.
+    """
+    numbers = [number for number, _ in segments(folder)]
+    numbers += [int(path.name.partition(".")[0]) for path in damaged(folder)]
+    return max(numbers, default=0)
+
+
+def damaged(folder: Path) -> list[Path]:
+    """The segments that were set aside."""
+    return [path for path in folder.glob(f"*.db{_ASIDE}") if path.name.partition(".")[0].isdecimal()]
+
+
+def is_damage(error: sqlite3.Error) -> bool:
+    """Whether the file itself is at fault, not a lock, a full disk or a lack of file handles.
+
+    >>> is_damage(sqlite3.OperationalError("not from SQLite"))
+    False
+    """
+    code: int | None = getattr(error, "sqlite_errorcode", None)
+    return code is not None and code & 0xFF in _NEVER_READABLE
+
+
+def set_aside(path: Path) -> Path:
+    """The new path of a damaged segment, moved with its side files to where nobody reads it by itself.
+
+    The segment goes first: its writer, if it has one, then takes another before its next answer.
+    """
+    aside = path.with_name(path.name + _ASIDE)
+    for suffix in reversed(_FILES):
+        with suppress(FileNotFoundError):
+            path.with_name(path.name + suffix).rename(aside.with_name(aside.name + suffix))
+    return aside
 
 
 def create(folder: Path, number: int) -> Path:
