@@ -23,7 +23,7 @@ url = "sqlite:///ragvigil.db"
 
 [channels.oncall]                       # any name
 type = "pagerduty"
-routing_key = "..."                     # better: RAGVIGIL_CHANNELS__ONCALL__ROUTING_KEY in the environment
+# its key: RAGVIGIL_CHANNELS__ONCALL__ROUTING_KEY in the environment, or routing_key = "..." here
 
 [links]
 trace_url_template = "https://tempo.example.com/trace/{trace_id}"

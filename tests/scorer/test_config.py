@@ -10,6 +10,8 @@ from pydantic import BaseModel
 from ragvigil.scorer.config import Settings, load
 from ragvigil.scorer.errors import ConfigError
 
+SECRET = "whsec_" + "aHVzaCEh" * 4
+
 
 def written(folder: Path, text: str) -> Path:
     """A config file."""
@@ -30,11 +32,11 @@ def test_arguments_win_over_the_environment_and_that_over_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two underscores nest."""
-    path = written(tmp_path, '[judge]\nmodel = "of-file"\nmax_jobs = 5\n[sample]\nrate = 0.3\n')
-    monkeypatch.setenv("RAGVIGIL_JUDGE__MODEL", "of-environment")
+    path = written(tmp_path, '[judge]\nkind = "builtin"\nmax_jobs = 5\n[sample]\nrate = 0.3\n')
+    monkeypatch.setenv("RAGVIGIL_JUDGE__KIND", "none")
     monkeypatch.setenv("RAGVIGIL_SAMPLE__RATE", "0.4")
     settings = load(path, {"sample": {"rate": 0.5}})
-    assert (settings.judge.model, settings.judge.max_jobs, settings.sample.rate) == ("of-environment", 5, 0.5)
+    assert (settings.judge.kind, settings.judge.max_jobs, settings.sample.rate) == ("none", 5, 0.5)
 
 
 @pytest.mark.parametrize(
@@ -49,7 +51,10 @@ def test_arguments_win_over_the_environment_and_that_over_the_file(
             "[channels.a]\ntype = 'webhook'\nurl = 'http://x'",
             r"channels\.a\.secret: Field required",
         ),
-        ("[channels.a]\ntype = 'pager'", r"channels\.a: .*'webhook', 'pagerduty'"),
+        (
+            "[channels.a]\ntype = 'pager'",
+            r"channels\.a\.type: no channel is called 'pager' \(did you mean pagerduty\?\)",
+        ),
         (
             "[channels.a]\ntype = 'pagerduty'\nruting_key = 'x'",
             r"unknown key \(did you mean routing_key\?\)",
@@ -64,6 +69,19 @@ def test_arguments_win_over_the_environment_and_that_over_the_file(
             r"0\.0\.0\.0:4318 is not loopback \(set receive\.token",
         ),
         ("[receive]\nhttp = '4318'", r"receive\.http: "),
+        ("[channels.a]\nurl = 'http://x'", r"channels\.a\.type: missing \(known: webhook, pagerduty\)"),
+        (
+            "[channels.a]\ntype = 'pagerduty'\nrouting_key = 'x'",
+            r"channels\.a: routing_key must be the 32 letters",
+        ),
+        (
+            "[channels.a]\ntype = 'webhook'\nurl = 'http://x'\nsecret = 'x'",
+            r"channels\.a: secret must be whsec_",
+        ),
+        ("sample = 3", r"sample: is a section, not a value \(set a key in it, such as rate\)"),
+        ("channels = 3", r"channels: "),
+        ("[judge]\nmodel = 'gpt-4o'", r"judge: no model 'gpt-4o' for the builtin judge; known: lexical-1"),
+        ("[receive]\nhttp = '127.0.0.1:99999'", r"receive\.http: a port is at most 65535"),
         ("sample = [", r"not valid TOML"),
     ],
 )
@@ -71,6 +89,21 @@ def test_a_mistake_is_named_with_its_key_and_the_fix(tmp_path: Path, text: str, 
     """A typo must not become a default in silence."""
     with pytest.raises(ConfigError, match=message):
         load(written(tmp_path, text))
+
+
+def test_the_environment_can_say_lists_and_channels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everything that a file can."""
+    monkeypatch.setenv("RAGVIGIL_MONITOR__PAGE_ENVIRONMENTS", "live, prod")
+    monkeypatch.setenv("RAGVIGIL_CHANNELS__ONCALL__TYPE", "pagerduty")
+    monkeypatch.setenv("RAGVIGIL_CHANNELS__ONCALL__ROUTING_KEY", "0" * 32)
+    settings = load()
+    assert settings.monitor.page_environments == ("live", "prod")
+    assert settings.channels["oncall"].type == "pagerduty"
+    monkeypatch.setenv("RAGVIGIL_MONITOR__PAGE_ENVIRONMENTS", '["one"]')
+    assert load().monitor.page_environments == ("one",)
+    monkeypatch.setenv("RAGVIGIL_SAMPLE", "x")
+    with pytest.raises(ConfigError, match="sample: is a section"):
+        load()
 
 
 def test_a_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:
@@ -88,12 +121,13 @@ def test_a_misspelt_variable_is_an_error(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_a_secret_is_never_in_an_error_or_in_the_settings_text(tmp_path: Path) -> None:
     """Errors end up in logs."""
-    text = "[channels.a]\ntype = 'webhook'\nsecret = 'whsec_hush'\nurl = 3"
-    with pytest.raises(ConfigError) as caught:
-        load(written(tmp_path, text))
-    assert "hush" not in str(caught.value)
+    for secret in ("whsec_hush", SECRET):
+        text = f"[channels.a]\ntype = 'webhook'\nsecret = '{secret}'\nurl = 3"
+        with pytest.raises(ConfigError) as caught:
+            load(written(tmp_path, text))
+        assert secret not in str(caught.value)
     settings = load(written(tmp_path, text.replace("3", "'http://127.0.0.1'")))
-    assert "hush" not in repr(settings) + settings.model_dump_json()
+    assert SECRET not in repr(settings) + settings.model_dump_json()
 
 
 def test_every_setting_says_what_it_is() -> None:

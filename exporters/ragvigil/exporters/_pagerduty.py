@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from ragvigil.exporters._alert import Alert, Example, Measurement, Outcome
-from ragvigil.exporters._post import Post
+from ragvigil.exporters._post import Post, check_address
 from ragvigil.exporters._text import clean, shown
 from ragvigil.exporters._wire import rfc3339
 
@@ -35,10 +35,16 @@ class PagerDuty:
         timeout_seconds: float = 15.0,
     ) -> None:
         """Raises ValueError when the key or `url` cannot be used, ImportError without httpx."""
-        if not (routing_key.isascii() and routing_key.isalnum() and len(routing_key) == 32):
-            raise ValueError("routing_key must be the 32 letters and digits of an Events API v2 integration")
+        self.check(url=url, routing_key=routing_key)
         self._post = Post(url, timeout_seconds=timeout_seconds)
         self._routing_key = routing_key
+
+    @staticmethod
+    def check(*, url: str, routing_key: str) -> None:
+        """Raises ValueError when the key or `url` cannot be used; sends nothing and needs no httpx."""
+        check_address(url)
+        if not (routing_key.isascii() and routing_key.isalnum() and len(routing_key) == 32):
+            raise ValueError("routing_key must be the 32 letters and digits of an Events API v2 integration")
 
     def __repr__(self) -> str:
         return f"PagerDuty({self._post.host!r})"

@@ -27,6 +27,17 @@ def _not_while_posting(record: logging.LogRecord) -> bool:
     return record.levelno >= logging.WARNING or not _posting.get()
 
 
+def check_address(url: str) -> None:
+    """Raises ValueError when `url` is no http or https address."""
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:
+        usable = False
+    if not usable:
+        raise ValueError(_ADDRESS)
+
+
 class Post:
     """Sends bodies to one address: no redirects, no response body, an end to every wait."""
 
@@ -36,13 +47,11 @@ class Post:
             import httpx
         except ImportError:
             raise ImportError(INSTALL) from None
+        check_address(url)
         try:
-            parts = urlsplit(url)
             self._url = httpx.URL(url)
-        except (ValueError, httpx.InvalidURL):
+        except httpx.InvalidURL:
             raise ValueError(_ADDRESS) from None
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError(_ADDRESS)
         self._httpx = httpx
         self._verify = httpx.create_ssl_context() if self._url.scheme == "https" else False
         # A proxy of the environment cannot reach this machine's own loopback.

@@ -10,7 +10,7 @@ import json
 import time
 
 from ragvigil.exporters._alert import Action, Alert, Outcome
-from ragvigil.exporters._post import Post
+from ragvigil.exporters._post import Post, check_address
 from ragvigil.exporters._text import showable
 from ragvigil.exporters._wire import as_mapping, rfc3339
 
@@ -36,8 +36,15 @@ class Webhook:
 
     def __init__(self, url: str, secret: str, *, timeout_seconds: float = 15.0) -> None:
         """Raises ValueError when `url` or `secret` cannot be used, ImportError without httpx."""
+        self.check(url=url, secret=secret)
         self._post = Post(url, timeout_seconds=timeout_seconds)
         self._key = _key(secret)
+
+    @staticmethod
+    def check(*, url: str, secret: str) -> None:
+        """Raises ValueError when `url` or `secret` cannot be used; sends nothing and needs no httpx."""
+        check_address(url)
+        _key(secret)
 
     def __repr__(self) -> str:
         return f"Webhook({self._post.host!r})"

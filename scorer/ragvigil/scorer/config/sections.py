@@ -1,38 +1,51 @@
-"""Every setting: one TOML file, environment overrides, defaults that need no file.
-
-``RAGVIGIL_JUDGE__MODEL`` overrides ``judge.model``: two underscores nest. Unknown keys are errors that name
-the nearest known key.
-"""
+"""The sections of the settings: defaults, units and validation beside each field."""
 
 from __future__ import annotations
 
-import difflib
-import ipaddress
-import os
-import tomllib
-from collections.abc import Mapping
+import json
+from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
-from pydantic_settings import (
-    BaseSettings,
-    PydanticBaseSettingsSource,
-    SettingsConfigDict,
-    TomlConfigSettingsSource,
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    field_validator,
+    model_validator,
 )
 
-from ragvigil.scorer.errors import ConfigError
+from ragvigil.exporters import PagerDuty, Webhook
 
-_PREFIX = "RAGVIGIL_"
-_OTHER_ROOMS = ("RAGVIGIL_DISABLED", "RAGVIGIL_DEMO_", "RAGVIGIL_BENCH_")
-"""Variables that share the prefix without being settings of the scorer."""
 
-_CHANNEL_TYPES = frozenset({"webhook", "pagerduty"})
-_SECRETS = frozenset({"token", "secret", "routing_key", "user_id_key"})
+def _port_exists(address: str) -> str:
+    if int(address.rpartition(":")[2]) > 65_535:
+        raise ValueError("a port is at most 65535")
+    return address
+
+
+def _several(value: object) -> object:
+    """What an environment variable says of a list: JSON, or words between commas."""
+    if not isinstance(value, str):
+        return value
+    return (
+        json.loads(value)
+        if value.startswith("[")
+        else [word.strip() for word in value.split(",") if word.strip()]
+    )
+
 
 Seconds = Annotated[float, Field(gt=0)]
-Address = Annotated[str, Field(pattern=r"^[^\s]*:\d{1,5}$")]
+Address = Annotated[str, Field(pattern=r"^[^\s]*:\d{1,5}$"), AfterValidator(_port_exists)]
+Words = Annotated[tuple[str, ...], BeforeValidator(_several)]
+
+
+def _lexical_models() -> list[str]:
+    data = (path.name for path in files("ragvigil.scorer.data").iterdir())
+    return sorted(name.removesuffix(".json") for name in data if name.startswith("lexical-"))
 
 
 class _Section(BaseModel):
@@ -147,6 +160,13 @@ class Judge(_Section):
         default=10_000, gt=0, description="records waiting for the judge; above it they are shed, and counted"
     )
 
+    @model_validator(mode="after")
+    def _known_model(self) -> Self:
+        known = _lexical_models()
+        if self.kind == "builtin" and self.model not in known:
+            raise ValueError(f"no model {self.model!r} for the builtin judge; known: {', '.join(known)}")
+        return self
+
 
 class Rule(_Section):
     """When a fall of one series deserves a page."""
@@ -182,7 +202,7 @@ class Monitor(_Section):
     bucket_seconds: float = Field(
         default=60.0, ge=1, description="grain of the rollups; fixed for the life of a store"
     )
-    page_environments: tuple[str, ...] = Field(
+    page_environments: Words = Field(
         default=("production", "prod"),
         description="values of deployment.environment.name that page; a service that sets none pages too",
     )
@@ -203,6 +223,11 @@ class WebhookChannel(_Section):
     url: str = Field(description="where to POST")
     secret: SecretStr = Field(description="whsec_ and base64, as Standard Webhooks writes it")
 
+    @model_validator(mode="after")
+    def _usable(self) -> Self:
+        Webhook.check(url=self.url, secret=self.secret.get_secret_value())
+        return self
+
 
 class PagerDutyChannel(_Section):
     """PagerDuty Events API v2."""
@@ -213,6 +238,11 @@ class PagerDutyChannel(_Section):
         default="https://events.pagerduty.com/v2/enqueue",
         description="events endpoint; the EU region has its own",
     )
+
+    @model_validator(mode="after")
+    def _usable(self) -> Self:
+        PagerDuty.check(url=self.url, routing_key=self.routing_key.get_secret_value())
+        return self
 
 
 Channel = Annotated[WebhookChannel | PagerDutyChannel, Field(discriminator="type")]
@@ -238,14 +268,10 @@ class Links(_Section):
         return template
 
 
-class Settings(BaseSettings):
+class Settings(_Section):
     """The whole tree. Build it with `load`."""
 
-    model_config = SettingsConfigDict(
-        env_prefix=_PREFIX, env_nested_delimiter="__", extra="forbid", frozen=True
-    )
-
-    dialects: tuple[str, ...] = Field(
+    dialects: Words = Field(
         default=(),
         description="readers of your own spans, asked before the built-in ones: "
         '"path/to/file.py" or "package.module:Name"',
@@ -265,101 +291,3 @@ class Settings(BaseSettings):
         """Folder of the inbox segments: as configured, else beside the store file and named after it."""
         store = self.store.path
         return self.inbox.path or store.with_name(f"{store.stem}-inbox")
-
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Arguments win over the environment, the environment over the file."""
-        del dotenv_settings, file_secret_settings
-        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
-
-
-def load(path: Path | None = None, overrides: Mapping[str, object] | None = None) -> Settings:
-    """The settings of the file at `path` (none: defaults), with the environment and then `overrides` on top.
-
-    Raises ConfigError that names the key, the problem, and the nearest known key.
-
-    >>> load(overrides={"sample": {"rate": 0.5}}).sample.rate
-    0.5
-    """
-    if path is not None and not path.is_file():
-        raise ConfigError(str(path), "no such file")
-    _refuse_unknown_variables(os.environ)
-
-    class FromFile(Settings):
-        model_config = SettingsConfigDict(toml_file=path)
-
-    arguments: dict[str, Any] = dict(overrides or {})
-    try:
-        settings = FromFile(**arguments)
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(str(path), f"not valid TOML: {error}") from None
-    except ValidationError as error:
-        raise _explain(error) from None
-    _refuse_open_doors(settings.receive)
-    return settings
-
-
-def _refuse_unknown_variables(environment: Mapping[str, str]) -> None:
-    sections = list(Settings.model_fields)
-    for name in environment:
-        if not name.startswith(_PREFIX) or name.startswith(_OTHER_ROOMS):
-            continue
-        section = name.removeprefix(_PREFIX).split("__")[0].lower()
-        if section not in sections:
-            raise ConfigError(name, "unknown setting", _nearest(section, sections))
-
-
-def _explain(error: ValidationError) -> ConfigError:
-    """The one error to show: a misspelt key before what follows from it, and never a secret's value."""
-    problems = sorted(error.errors(), key=lambda problem: problem["type"] != "extra_forbidden")
-    first = problems[0]
-    place = [str(part) for part in first["loc"] if part not in _CHANNEL_TYPES]
-    key = ".".join(place)
-    if first["type"] == "extra_forbidden":
-        return ConfigError(key, "unknown key", _nearest(place[-1], _known_keys(place[:-1])))
-    shown = isinstance(first["input"], (str, int, float)) and place[-1] not in _SECRETS
-    return ConfigError(
-        key, first["msg"].removeprefix("Value error, "), f"got {first['input']!r}"[:200] if shown else None
-    )
-
-
-def _known_keys(place: list[str]) -> list[str]:
-    """Keys of the section at `place`; for a channel, those of every kind of channel."""
-    if place and place[0] == "channels":
-        return sorted({*WebhookChannel.model_fields, *PagerDutyChannel.model_fields})
-    section: type[BaseModel] = Settings
-    for part in place:
-        annotation = section.model_fields[part].annotation
-        assert isinstance(annotation, type)
-        assert issubclass(annotation, BaseModel)
-        section = annotation
-    return list(section.model_fields)
-
-
-def _nearest(word: str, known: list[str]) -> str:
-    close = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
-    return f"did you mean {close[0]}?" if close else "known: " + ", ".join(known)
-
-
-def _refuse_open_doors(receive: Receive) -> None:
-    """Anything but loopback demands a token."""
-    if receive.token is not None:
-        return
-    for key, address in (("receive.grpc", receive.grpc), ("receive.http", receive.http)):
-        host = address.rpartition(":")[0].strip("[]")
-        if host != "localhost" and not _is_loopback(host):
-            raise ConfigError(key, f"{address} is not loopback", "set receive.token, or listen on 127.0.0.1")
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

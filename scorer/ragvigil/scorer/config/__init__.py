@@ -1,0 +1,39 @@
+"""Every setting: one TOML file, environment overrides, defaults that need no file.
+
+``RAGVIGIL_JUDGE__MODEL`` overrides ``judge.model``: two underscores nest. Unknown keys are errors that name
+the nearest known key.
+"""
+
+from ragvigil.scorer.config.load import load
+from ragvigil.scorer.config.sections import (
+    Assemble,
+    Channel,
+    Inbox,
+    Judge,
+    Links,
+    Monitor,
+    PagerDutyChannel,
+    Receive,
+    Rule,
+    Sample,
+    Settings,
+    Store,
+    WebhookChannel,
+)
+
+__all__ = [
+    "Assemble",
+    "Channel",
+    "Inbox",
+    "Judge",
+    "Links",
+    "Monitor",
+    "PagerDutyChannel",
+    "Receive",
+    "Rule",
+    "Sample",
+    "Settings",
+    "Store",
+    "WebhookChannel",
+    "load",
+]

@@ -1,0 +1,167 @@
+"""From a file, the environment and arguments to settings; errors that name the key and the fix."""
+
+from __future__ import annotations
+
+import difflib
+import ipaddress
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import cast
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from ragvigil.scorer.config.sections import PagerDutyChannel, Receive, Settings, WebhookChannel
+from ragvigil.scorer.errors import ConfigError
+
+_PREFIX = "RAGVIGIL_"
+_OTHER_ROOMS = ("RAGVIGIL_DISABLED", "RAGVIGIL_DEMO_", "RAGVIGIL_BENCH_")
+"""Variables that share the prefix without being settings of the scorer."""
+_CHANNELS: Mapping[str, type[BaseModel]] = {"webhook": WebhookChannel, "pagerduty": PagerDutyChannel}
+_SECRETS = frozenset({"token", "secret", "routing_key", "user_id_key", "url"})
+"""Values that no error may show; an address may hold a password."""
+
+Tree = dict[str, object]
+
+
+def load(path: Path | None = None, overrides: Mapping[str, object] | None = None) -> Settings:
+    """The settings of the file at `path` (none: defaults), with the environment and then `overrides` on top.
+
+    Raises ConfigError that names the key, the problem, and the nearest known key.
+
+    >>> load(overrides={"sample": {"rate": 0.5}}).sample.rate
+    0.5
+    """
+    tree = _read(path) if path is not None else {}
+    _merge(tree, _environment(os.environ), ())
+    _merge(tree, overrides or {}, ())
+    try:
+        settings = Settings.model_validate(tree)
+    except ValidationError as error:
+        raise _explain(error) from None
+    _refuse_open_doors(settings.receive)
+    return settings
+
+
+def _read(path: Path) -> Tree:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(str(path), (error.strerror or "cannot be read").lower()) from None
+    except ValueError as error:
+        raise ConfigError(str(path), f"not valid TOML: {error}") from None
+
+
+def _environment(variables: Mapping[str, str]) -> Tree:
+    """The tree that the variables spell: two underscores nest."""
+    tree: Tree = {}
+    sections = list(Settings.model_fields)
+    for name, value in variables.items():
+        if not name.startswith(_PREFIX) or name.startswith(_OTHER_ROOMS):
+            continue
+        place = name.removeprefix(_PREFIX).lower().split("__")
+        if place[0] not in sections:
+            raise ConfigError(name, "unknown setting", _nearest(place[0], sections))
+        branch: object = value
+        for part in reversed(place):
+            branch = {part: branch}
+        _merge(tree, cast("Tree", branch), ())
+    return tree
+
+
+def _merge(tree: Tree, over: Mapping[str, object], place: tuple[str, ...]) -> None:
+    for key, value in over.items():
+        below = tree.get(key)
+        if isinstance(value, Mapping) and below is not None:
+            if not isinstance(below, dict):
+                raise _is_section((*place, key))
+            _merge(cast("Tree", below), cast("Mapping[str, object]", value), (*place, key))
+        elif isinstance(value, Mapping):
+            branch: Tree = {}
+            tree[key] = branch
+            _merge(branch, cast("Mapping[str, object]", value), (*place, key))
+        else:
+            tree[key] = value
+
+
+def _explain(error: ValidationError) -> ConfigError:
+    """The one error to show: a misspelt key before what follows from it, and never a secret's value."""
+    problems = sorted(error.errors(), key=lambda problem: problem["type"] != "extra_forbidden")
+    first = problems[0]
+    place = tuple(str(part) for part in first["loc"])
+    if place[0] == "channels":
+        place = tuple(part for number, part in enumerate(place) if number != 2 or part not in _CHANNELS)
+    return _EXPLANATIONS.get(first["type"], _plainly)(place, first)
+
+
+def _unknown_key(place: tuple[str, ...], _: ErrorDetails) -> ConfigError:
+    return ConfigError(".".join(place), "unknown key", _nearest(place[-1], _known_keys(place[:-1])))
+
+
+def _no_type(place: tuple[str, ...], _: ErrorDetails) -> ConfigError:
+    return ConfigError(f"{'.'.join(place)}.type", "missing", "known: " + ", ".join(_CHANNELS))
+
+
+def _wrong_type(place: tuple[str, ...], problem: ErrorDetails) -> ConfigError:
+    said = str(problem.get("ctx", {}).get("tag"))
+    return ConfigError(
+        f"{'.'.join(place)}.type", f"no channel is called {said!r}", _nearest(said, list(_CHANNELS))
+    )
+
+
+def _is_section(place: tuple[str, ...], _: ErrorDetails | None = None) -> ConfigError:
+    known = _known_keys(place)
+    return ConfigError(".".join(place), "is a section, not a value", f"set a key in it, such as {known[0]}")
+
+
+def _plainly(place: tuple[str, ...], problem: ErrorDetails) -> ConfigError:
+    value = problem["input"]
+    shown = isinstance(value, (str, int, float)) and place[-1] not in _SECRETS
+    message = problem["msg"].removeprefix("Value error, ")
+    return ConfigError(".".join(place), message, f"got {value!r}"[:200] if shown else None)
+
+
+_EXPLANATIONS = {
+    "extra_forbidden": _unknown_key,
+    "union_tag_not_found": _no_type,
+    "union_tag_invalid": _wrong_type,
+    "model_type": _is_section,
+    "dict_type": _is_section,
+}
+
+
+def _known_keys(place: tuple[str, ...]) -> list[str]:
+    """Keys of the section at `place`; for a channel, those of every kind of channel."""
+    if place and place[0] == "channels":
+        return sorted({key for channel in _CHANNELS.values() for key in channel.model_fields})
+    section: type[BaseModel] = Settings
+    for part in place:
+        annotation = section.model_fields[part].annotation
+        assert isinstance(annotation, type)
+        assert issubclass(annotation, BaseModel)
+        section = annotation
+    return list(section.model_fields)
+
+
+def _nearest(word: str, known: list[str]) -> str:
+    close = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
+    return f"did you mean {close[0]}?" if close else "known: " + ", ".join(known)
+
+
+def _refuse_open_doors(receive: Receive) -> None:
+    """Anything but loopback demands a token."""
+    if receive.token is not None:
+        return
+    for key, address in (("receive.grpc", receive.grpc), ("receive.http", receive.http)):
+        host = address.rpartition(":")[0].strip("[]")
+        if host != "localhost" and not _is_loopback(host):
+            raise ConfigError(key, f"{address} is not loopback", "set receive.token, or listen on 127.0.0.1")
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
