@@ -383,7 +383,7 @@ def test_a_segment_that_cannot_be_opened_now_is_left_where_it_is(tmp_path: Path,
     writer.close()
     segment = (tmp_path / "0001.db").rename(tmp_path / "elsewhere")
     (tmp_path / "0001.db").mkdir()
-    with pytest.raises(StoreError, match=r"0001\.db cannot be read: unable to open"):
+    with pytest.raises(StoreError, match=r"0001\.db cannot be read: "):
         reader.read()
     (tmp_path / "0001.db").rmdir()
     segment.rename(tmp_path / "0001.db")
