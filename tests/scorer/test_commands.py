@@ -42,6 +42,16 @@ def test_every_command_teaches(command: str) -> None:
     assert "Exit codes: 0 done" in shown.stdout
 
 
+@pytest.mark.parametrize(
+    "arguments", [["bogus"], ["score"], ["read"], ["score", "--bogus", "x"], ["serve", "--grpc"], []]
+)
+def test_a_wrong_command_line_is_exit_code_2_and_no_traceback(arguments: list[str]) -> None:
+    """Whoever mistypes at three in the morning reads one sentence."""
+    done = ragvigil(*arguments)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+
+
 def test_the_version_is_the_distributions() -> None:
     """Written once."""
     from importlib.metadata import version
@@ -95,7 +105,7 @@ def test_check_config_names_the_nearest_key(tmp_path: Path) -> None:
     path.write_text("[sample]\nrat = 0.2\n")
     done = ragvigil("check-config", str(path))
     assert (done.returncode, done.stderr) == (2, "ragvigil: sample.rat: unknown key (did you mean rate?)\n")
-    path.write_text("[channels.a]\ntype = 'pagerduty'\nrouting_key = 'hush'\n")
+    path.write_text(f"[channels.a]\ntype = 'pagerduty'\nrouting_key = '{7:032}'\n")
     shown = ragvigil("check-config", str(path), "--json")
     assert json.loads(shown.stdout)["settings"]["channels"]["a"]["routing_key"] == "**********"
 

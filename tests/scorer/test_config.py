@@ -53,7 +53,7 @@ def test_arguments_win_over_the_environment_and_that_over_the_file(
         ),
         (
             "[channels.a]\ntype = 'pager'",
-            r"channels\.a\.type: no channel is called 'pager' \(did you mean pagerduty\?\)",
+            r"channels\.a\.type: no channel is .*\(did you mean pagerduty\?\)",
         ),
         (
             "[channels.a]\ntype = 'pagerduty'\nruting_key = 'x'",
