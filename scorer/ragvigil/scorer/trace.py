@@ -85,6 +85,8 @@ class RagTrace:
     streaming: bool | None = None
     completeness: Completeness = "complete"
     dialect: str | None = None
+    upstream_probability: float | None = None
+    """Probability in (0, 1] with which the sender's sampler kept the trace; None when it does not say."""
 
     @property
     def retrieved(self) -> bool:

@@ -71,6 +71,7 @@ def test_a_record_is_shown_with_all_its_keys() -> None:
         "segment": {},
         "completeness": "complete",
         "dialect": "openinference",
+        "upstream_probability": None,
     }
 
 

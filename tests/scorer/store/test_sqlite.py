@@ -228,3 +228,15 @@ def test_reading_a_store_that_is_not_there_names_the_command_that_makes_one(tmp_
     """The reader is told what to do."""
     with pytest.raises(StoreError, match="ragvigil serve --store sqlite:///"):
         open_for_reading(tmp_path / "none.db")
+
+
+def test_an_answer_stands_for_those_that_a_sampler_left_out_before_us(store: SqliteStore) -> None:
+    """Citation weighs 1 / p, faithfulness 1 / (inclusion * p), and the probability is kept."""
+    record = replace(RECORD, upstream_probability=0.25)
+    (job,) = store.records.commit([scored(record)], None, 1)
+    assert job.record.upstream_probability == 0.25
+    assert store.records.pending()[0].record.upstream_probability == 0.25
+    store.records.record_judgements([Judgement(job, PASSED)], 2)
+    for key, weight in ((CITATION, 4.0), (FAITHFULNESS, 40.0)):
+        (bucket,) = store.monitoring.buckets(key, 0, 1_000 * SECOND)
+        assert (bucket.sums.n, bucket.sums.w, bucket.sums.wx) == (1, weight, weight)

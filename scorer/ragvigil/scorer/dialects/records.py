@@ -12,6 +12,7 @@ from ragvigil.scorer.dialects.reading import Dialect
 from ragvigil.scorer.dialects.roles import Roles, answer_of, generations, leaf_sum, query_of, roles_of
 from ragvigil.scorer.dialects.step import Step, link, unique
 from ragvigil.scorer.dialects.table import DIALECTS, read
+from ragvigil.scorer.dialects.upstream import probability_of
 from ragvigil.scorer.dialects.values import text_of
 from ragvigil.scorer.span import LogEvent, Span
 from ragvigil.scorer.trace import Completeness, RagTrace, Tokens
@@ -86,6 +87,7 @@ def record_of(question: Question, *, timed_out: bool = False) -> RagTrace:
             roles, evidence, query, answer, failed=error is not None, timed_out=timed_out
         ),
         dialect=roles.known(lambda step: step.dialect if step.role != "other" else None),
+        upstream_probability=probability_of(question),
     )
 
 

@@ -74,6 +74,7 @@ def as_json(record: RagTrace) -> dict[str, object]:
         "segment": dict(record.segment),
         "completeness": record.completeness,
         "dialect": record.dialect,
+        "upstream_probability": record.upstream_probability,
     }
 
 

@@ -46,6 +46,7 @@ RECORD_COLUMNS = (
     "streaming",
     "completeness",
     "dialect",
+    "upstream_probability",
 )
 
 
@@ -124,6 +125,7 @@ def record_row(
         record.streaming,
         record.completeness,
         record.dialect,
+        record.upstream_probability,
     )
     return tuple(storable(value) if isinstance(value, str) else value for value in values)
 
@@ -165,6 +167,7 @@ def record_of(row: Row) -> RagTrace:
         streaming=None if row["streaming"] is None else bool(row["streaming"]),
         completeness=row["completeness"],
         dialect=row["dialect"],
+        upstream_probability=row["upstream_probability"],
     )
 
 

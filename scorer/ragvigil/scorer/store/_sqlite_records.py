@@ -20,6 +20,7 @@ from ragvigil.scorer.store.port import (
     ScoredRecord,
     ScoredTrace,
 )
+from ragvigil.scorer.trace import RagTrace
 from ragvigil.scorer.verdict import CheckResult, Verdict
 
 _INSERT_RECORD = (
@@ -177,7 +178,7 @@ class SqliteRecords:
         self._write_scores(record_id, fresh_hash, scored.checks, now)
         citation = citation_value(scored.checks)
         if citation is not None:
-            self._observe(record_id, "citation", scored, citation, 1.0)
+            self._observe(record_id, "citation", scored, citation, _weight(record, 1.0))
         if unchanged and known is not None and known["state"] != "shed":
             return None  # it waits for its verdict, or has it, under the inclusion probability it began with
         self._write_ledger(record.trace_id, record.span_id, scored.ledger, now)
@@ -213,7 +214,7 @@ class SqliteRecords:
         value = faithfulness_value(verdict)
         if value is not None:
             scored = ScoredRecord(job.record, (), LedgerEntry("judged", job.inclusion))
-            self._observe(job.record_id, "faithfulness", scored, value, 1.0 / job.inclusion)
+            self._observe(job.record_id, "faithfulness", scored, value, _weight(job.record, job.inclusion))
 
     def _write_verdict(self, job: Job, verdict: Verdict, now: int) -> None:
         instrument = self._instrument("faithfulness", "", verdict.judge_version, verdict.prompt_digest)
@@ -324,3 +325,9 @@ class SqliteRecords:
 
     def _scalar(self, query: str, values: Sequence[object] = ()) -> int:
         return int(self._connection.execute(query, values).fetchone()[0])
+
+
+def _weight(record: RagTrace, inclusion: float) -> float:
+    """How many answers this one stands for; a sender that does not say what it left out left out nothing."""
+    upstream = 1.0 if record.upstream_probability is None else record.upstream_probability
+    return 1.0 / (inclusion * upstream)

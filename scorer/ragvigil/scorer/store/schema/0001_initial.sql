@@ -54,6 +54,7 @@ CREATE TABLE records (
     streaming INTEGER,
     completeness TEXT NOT NULL,
     dialect TEXT,
+    upstream_probability REAL CHECK (upstream_probability > 0 AND upstream_probability <= 1),
     UNIQUE (trace_id, span_id)
 );
 CREATE INDEX records_started_at ON records (started_at);

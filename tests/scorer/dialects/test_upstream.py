@@ -1,0 +1,87 @@
+"""What the sender's sampler left out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from opentelemetry import trace as otel
+from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.trace import NonRecordingSpan, SpanContext, TraceFlags, TraceState
+
+from ragvigil.scorer.dialects import read_records
+from ragvigil.scorer.dialects.upstream import threshold_probability
+from ragvigil.scorer.span import Span, spans_of
+from ragvigil.tracer import configure, trace_generator, trace_rag
+
+from .conftest import only, trace
+
+
+def sampled(trace_state: str, scope: str = "app") -> list[Span]:
+    """The hand-made trace as a sampler with that `tracestate` kept it."""
+    return [replace(span, trace_state=trace_state, scope=scope) for span in trace()]
+
+
+@pytest.mark.parametrize(
+    ("trace_state", "probability"),
+    [
+        ("ot=th:0", 1.0),
+        ("ot=th:8", 0.5),
+        ("ot=th:c", 0.25),
+        ("ot=th:ffffffffffffff", 2.0**-56),
+        ("vendor=x, ot=rv:0123456789abcd;th:8 ", 0.5),
+        ("", None),
+        ("ot=rv:0123456789abcd", None),
+        ("ot=th:", None),
+        ("ot=th:G", None),
+        ("ot=th:8;th:c", None),
+        ("ot=th:000000000000000", None),
+        ("not=th:8", None),
+        ("=,;:,ot", None),
+    ],
+)
+def test_a_threshold_is_a_probability_and_anything_else_is_unknown(
+    trace_state: str, probability: float | None
+) -> None:
+    """Never guessed."""
+    assert threshold_probability(trace_state) == probability
+    assert only(sampled(trace_state)).upstream_probability == probability
+
+
+def test_the_span_that_is_kept_most_often_counts() -> None:
+    """A question is counted when its chain comes, though the service's sampler drops half of the rest."""
+    request, chain, retrieval, generation = sampled("ot=th:8")
+    chain = replace(chain, trace_state="ot=th:0")
+    assert only([request, chain, retrieval, generation]).upstream_probability == 1.0
+    assert only([replace(request, trace_state="ot=th:0"), retrieval, generation]).upstream_probability == 0.5
+
+
+def test_our_tracer_exports_all_under_a_sampled_parent_and_says_so() -> None:
+    """For real: the service's sampler drops half of such parents, and no span of ours."""
+    exporter = InMemorySpanExporter()
+    tracing = configure(service_name="docs", exporter=exporter)
+
+    @trace_generator(model="tiny")
+    def generate(question: str) -> str:
+        return f"About {question}"
+
+    @trace_rag
+    def ask(question: str) -> str:
+        return generate(question)
+
+    parent = SpanContext(1, 2, True, TraceFlags(0), TraceState([("ot", "th:8")]))
+    with otel.use_span(NonRecordingSpan(parent)):
+        ask("tides")
+    tracing.shutdown()
+    spans = spans_of(encode_spans(exporter.get_finished_spans()).SerializeToString())
+    (record,) = read_records(spans)
+    assert record.answer == "About tides"
+    assert record.upstream_probability == 1.0
+
+
+def test_our_tracer_through_the_services_provider_has_the_rate_of_its_sampler() -> None:
+    """Its spans are kept with the service's others."""
+    spans = [replace(span, scope="ragvigil") for span in sampled("ot=th:c")]
+    ours = [replace(span, attributes={"gen_ai.operation.name": "chat"}) for span in spans[-1:]]
+    assert only(ours).upstream_probability == 0.25
