@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import grpc
 import grpc.aio
+import httpx
 import pytest
 from google.rpc.error_details_pb2 import RetryInfo
 from google.rpc.status_pb2 import Status
@@ -93,8 +94,27 @@ async def test_bad_data_is_an_invalid_argument(start: Start) -> None:
     assert details(caught.value).code == 3
 
 
-async def test_messages_over_the_limit_are_not_to_be_retried(start: Start) -> None:
-    """RESOURCE_EXHAUSTED without RetryInfo, before and after decompression."""
+@pytest.mark.parametrize("method", [TRACES, LOGS, METRICS])
+@pytest.mark.parametrize("compression", [None, grpc.Compression.Gzip])
+async def test_messages_over_the_limit_are_refused_in_words_and_counted(
+    start: Start, client: httpx.AsyncClient, method: str, compression: grpc.Compression | None
+) -> None:
+    """RESOURCE_EXHAUSTED with a status that names the setting, and without RetryInfo."""
+    receiver = await start(receive={"max_body_bytes": 100_000})
+    async with calls(receiver) as call:
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            await call(bytes(120_000), method=method, compression=compression)
+    assert caught.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+    status = details(caught.value)
+    assert (status.code, list(status.details)) == (8, [])
+    assert "the message is over the limit of 100000 bytes" in status.message
+    assert "receive.max_body_bytes" in status.message
+    health = (await client.get(f"{receiver.url}/healthz")).json()
+    assert (health["received"]["refused"], health["open_bytes"]) == ({"too_large": 1}, 0)
+
+
+async def test_messages_far_over_the_limit_are_not_to_be_retried(start: Start) -> None:
+    """The library refuses them, before and after decompression: RESOURCE_EXHAUSTED, which nobody retries."""
     receiver = await start(receive={"max_body_bytes": 100_000})
     async with calls(receiver) as call:
         for compression in (None, grpc.Compression.Gzip):
