@@ -158,7 +158,11 @@ def test_json_and_protobuf_decode_alike(message: ExportTraceServiceRequest) -> N
 @settings(max_examples=150, deadline=None)
 @given(
     st.recursive(
-        st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+        st.none()
+        | st.booleans()
+        | st.integers()
+        | st.floats(allow_nan=False, allow_infinity=False)
+        | st.text(max_size=5),
         lambda inner: (
             st.lists(inner, max_size=3)
             | st.dictionaries(
@@ -282,6 +286,9 @@ def test_a_span_with_a_bad_field_is_rejected_alone(field: dict[str, object], mes
         (b'{"resourceSpans": [{"resource": 5}]}', "resource must be an object"),
         (b'{"a": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", "nested too deep"),
         (b'{"a": ' + b"9" * 5_000 + b"}", "not JSON"),
+        (b'{"a": NaN}', 'not JSON: the bare token NaN is no JSON value; send the string "NaN"'),
+        (b'{"a": [1, Infinity]}', "the bare token Infinity is no"),
+        (b'{"resourceSpans": -Infinity}', "the bare token -Infinity is no"),
     ],
 )
 def test_what_is_no_request_is_refused_as_a_whole(body: bytes, message: str) -> None:

@@ -58,7 +58,7 @@ def _parsed(body: bytes, max_values: int) -> Mapping[str, object]:
             f"more than {max_values} values in one JSON request; lower the exporter's batch size or send protobuf"
         )
     try:
-        value: object = json.loads(body)
+        value: object = json.loads(body, parse_constant=_not_json)
     except RecursionError:
         raise Refusal.malformed("the JSON is nested too deep") from None
     except ValueError as error:
@@ -66,6 +66,10 @@ def _parsed(body: bytes, max_values: int) -> Mapping[str, object]:
     if not isinstance(value, dict):
         raise Refusal.malformed('the JSON must be an object, such as {"resourceSpans": [...]}')
     return cast("dict[str, object]", value)
+
+
+def _not_json(token: str) -> object:
+    raise ValueError(f'the bare token {token} is no JSON value; send the string "{token}"')
 
 
 def _objects(parent: Mapping[str, object], key: str, place: str) -> list[Mapping[str, object]]:
