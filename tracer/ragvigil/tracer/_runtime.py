@@ -76,9 +76,10 @@ class Destination:
         self._borrowed = runtime(provider, policy, configured=False)
         return self._borrowed
 
-    def use(self, chosen: Runtime | None) -> None:
-        """Record with this runtime from now on; None goes back to the global provider."""
-        self._configured = chosen
+    def use(self, chosen: Runtime | None) -> Runtime | None:
+        """Record with this runtime from now on, and return the earlier; None goes back to the global provider."""
+        earlier, self._configured = self._configured, chosen
+        return earlier
 
 
 destination = Destination()

@@ -1,0 +1,246 @@
+"""Spans for code that cannot be decorated: ``with`` blocks, and records of what is already over."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from opentelemetry.trace import SpanKind
+
+from ragvigil.tracer import attributes as names
+from ragvigil.tracer._arguments import Parameter
+from ragvigil.tracer._calls import Call, begin
+from ragvigil.tracer._roles import Generator, Reranker, Retriever, Role, Workflow
+from ragvigil.tracer._settings import Content
+
+if TYPE_CHECKING:
+    from typing import Self
+
+
+class Block:
+    """A traced ``with`` or ``async with`` block; tell it what came out with ``result`` or piece by piece."""
+
+    def __init__(self, role: Role) -> None:
+        self._role = role
+        self._call: Call | None = None
+        self._results: list[object] = []
+
+    @property
+    def trace_id(self) -> str | None:
+        """Trace id as 32 hexadecimal characters, for feedback later; None when nothing is traced."""
+        return None if self._call is None else self._call.trace_id
+
+    def result(self, value: object) -> None:
+        """Note what came out, in any shape that a decorated function may return."""
+        self._results[:] = [value]
+
+    def piece(self, value: object) -> None:
+        """Note one piece of a streamed answer, or one document."""
+        if self._call is not None:
+            self._call.take(value)
+
+    def __enter__(self) -> Self:
+        """Open the span and make it current."""
+        self._call = begin(self._role, (), {})
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Close the span with what it was told; an error is noted and goes on."""
+        call = self._call
+        if call is None:
+            return
+        if error is not None:
+            call.fail(error)
+        elif self._results:
+            call.end(self._results[0])
+        else:
+            call.leave()
+            call.end_stream()
+
+    async def __aenter__(self) -> Self:
+        """Open the span and make it current."""
+        return self.__enter__()
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Close the span."""
+        self.__exit__(kind, error, traceback)
+
+
+def rag_span(question: str | None = None, *, name: str = "request", content: Content | None = None) -> Block:
+    """A block around the answering of one question: the root; its ``result`` is the answer.
+
+    >>> with rag_span("When does water boil?") as request:
+    ...     request.result("At 100 °C.")
+    """
+    return Block(_workflow(question, name, content))
+
+
+def retriever_span(
+    query: str | None = None,
+    *,
+    source: str | None = None,
+    top_k: int | None = None,
+    content: Content | None = None,
+) -> Block:
+    """A block around a search; its ``result`` is the documents."""
+    return Block(_retriever(query, source, top_k, content))
+
+
+def reranker_span(
+    query: str | None = None,
+    documents: object = None,
+    *,
+    model: str | None = None,
+    content: Content | None = None,
+) -> Block:
+    """A block around a second pass over ``documents``; its ``result`` is the documents in their new order."""
+    return Block(
+        Reranker(
+            operation=names.OPERATION_RERANK,
+            label=_always(model),
+            question=_always(query),
+            documents=_always(documents),
+            facts={names.GEN_AI_REQUEST_MODEL: _always(model)},
+            fixed=_fixed(names.OPERATION_RERANK, names.KIND_RERANKER),
+            content=content,
+        )
+    )
+
+
+def generator_span(
+    question: str | None = None,
+    *,
+    model: str | None = None,
+    provider: str | None = None,
+    content: Content | None = None,
+) -> Block:
+    """A block around a model call; its ``result`` is the answer, its ``piece`` a streamed part of it."""
+    return Block(_generator(question, model, provider, content))
+
+
+def record_retrieval(
+    query: str,
+    documents: object,
+    *,
+    seconds: float = 0.0,
+    ended_at: float | None = None,
+    source: str | None = None,
+    top_k: int | None = None,
+) -> str | None:
+    """Record a search that is over, and return its trace id; None when nothing is traced.
+
+    It took ``seconds`` and ended at ``ended_at``, in seconds since 1970, by default now. Inside a traced request it
+    becomes a part of it. ``documents`` may have any shape that a decorated retriever may return.
+    """
+    return _record(_retriever(query, source, top_k, None), documents, seconds, ended_at)
+
+
+def record_generation(
+    question: str | None,
+    answer: object,
+    *,
+    seconds: float = 0.0,
+    ended_at: float | None = None,
+    model: str | None = None,
+    provider: str | None = None,
+) -> str | None:
+    """Record a model call that is over, and return its trace id; None when nothing is traced.
+
+    Times are as for ``record_retrieval``; ``answer`` may have any shape that a decorated generator may return.
+    """
+    return _record(_generator(question, model, provider, None), answer, seconds, ended_at)
+
+
+def record_request(
+    question: str,
+    answer: object,
+    *,
+    documents: object = None,
+    seconds: float = 0.0,
+    ended_at: float | None = None,
+    name: str = "request",
+    source: str | None = None,
+    model: str | None = None,
+) -> str | None:
+    """Record a whole request that is over, with its search and its answer, and return its trace id."""
+    end = _nanoseconds(ended_at)
+    start = end - int(seconds * 1e9)
+    root = begin(_workflow(question, name, None), (), {}, started_at=start)
+    if root is None:
+        return None
+    if documents is not None:
+        _record(_retriever(question, source, None, None), documents, 0.0, start / 1e9)
+    _record(_generator(question, model, None, None), answer, seconds, ended_at)
+    root.end(answer, ended_at=end)
+    return root.trace_id
+
+
+def _record(role: Role, result: object, seconds: float, ended_at: float | None) -> str | None:
+    end = _nanoseconds(ended_at)
+    call = begin(role, (), {}, started_at=end - int(max(0.0, seconds) * 1e9))
+    if call is None:
+        return None
+    call.end(result, ended_at=end)
+    return call.trace_id
+
+
+def _nanoseconds(seconds: float | None) -> int:
+    return time.time_ns() if seconds is None else int(seconds * 1e9)
+
+
+def _workflow(question: object, name: str, content: Content | None) -> Workflow:
+    return Workflow(
+        operation=names.OPERATION_WORKFLOW,
+        label=_always(name),
+        question=_always(question),
+        fixed=_fixed(names.OPERATION_WORKFLOW, names.KIND_CHAIN, {names.GEN_AI_WORKFLOW_NAME: name}),
+        root=True,
+        content=content,
+    )
+
+
+def _retriever(query: object, source: str | None, top_k: int | None, content: Content | None) -> Retriever:
+    return Retriever(
+        operation=names.OPERATION_RETRIEVAL,
+        kind=SpanKind.CLIENT,
+        label=_always(source),
+        question=_always(query),
+        facts={names.GEN_AI_RETRIEVAL_TOP_K: _always(top_k)},
+        fixed=_fixed(names.OPERATION_RETRIEVAL, names.KIND_RETRIEVER, {names.GEN_AI_DATA_SOURCE_ID: source}),
+        content=content,
+    )
+
+
+def _generator(
+    question: object, model: str | None, provider: str | None, content: Content | None
+) -> Generator:
+    return Generator(
+        operation=names.OPERATION_CHAT,
+        kind=SpanKind.CLIENT,
+        label=_always(model),
+        question=_always(question),
+        facts={names.GEN_AI_REQUEST_MODEL: _always(model)},
+        fixed=_fixed(names.OPERATION_CHAT, names.KIND_LLM, {names.GEN_AI_PROVIDER_NAME: provider}),
+        content=content,
+    )
+
+
+def _always(value: object) -> Parameter:
+    return Parameter((), default=value, told=True)
+
+
+def _fixed(operation: str, kind: str, more: Mapping[str, str | None] | None = None) -> dict[str, str]:
+    told = {name: value for name, value in (more or {}).items() if value is not None}
+    return {names.GEN_AI_OPERATION_NAME: operation, names.OPENINFERENCE_SPAN_KIND: kind, **told}
