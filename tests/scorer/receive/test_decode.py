@@ -221,3 +221,13 @@ def test_log_records_split_by_trace_and_those_without_one_are_put_aside() -> Non
     assert (result.accepted, result.ignored, dict(result.rejected)) == (2, 1, {"trace_id": 1})
     (record,) = LogsData.FromString(result.rows[0].payload).resource_logs[0].scope_logs[0].log_records
     assert record == scope.log_records[0]
+
+
+def test_what_was_rejected_is_told_in_one_line(request_of: Request, span_of: SpanOf) -> None:
+    """How many, why, and the first one's fix, for whoever reads a file; nothing when all was taken."""
+    bad = [Span(trace_id=b"short"), Span(trace_id=b"t" * 16), Span(), span_of(1, 1)]
+    said = decoded(request_of(bad)).rejection(SPANS) or ""
+    assert said.startswith(
+        "3 spans rejected (trace_id 2, span_id 1); the first: span rejected: trace_id must"
+    )
+    assert decoded(request_of([span_of(1, 1)])).rejection(SPANS) is None

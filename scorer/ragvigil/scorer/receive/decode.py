@@ -45,6 +45,19 @@ class Decoded:
         self.rejected[reason] += 1
         self.error_message = self.error_message or message
 
+    def rejection(self, signal: Signal) -> str | None:
+        """One line that says how much was rejected, why, and the first rejection's fix; None when nothing was.
+
+        >>> decode(b"\\n\\x04\\x12\\x02\\x12\\0", SPANS, "protobuf", Limits(), received_at=1).rejection(SPANS)[:45]
+        '1 span rejected (trace_id 1); the first: span'
+        """
+        count = self.rejected.total()
+        if not count:
+            return None
+        reasons = ", ".join(f"{reason} {number}" for reason, number in self.rejected.most_common())
+        noun = signal.word if count == 1 else f"{signal.word}s"
+        return f"{count} {noun} rejected ({reasons}); the first: {self.error_message}"
+
 
 @dataclass(frozen=True, slots=True)
 class Signal:
