@@ -14,8 +14,9 @@ from typing import Protocol
 from ragvigil.scorer.errors import InboxFull, StoreError
 from ragvigil.scorer.inbox import Arrival
 from ragvigil.scorer.receive.compression import gunzip
+from ragvigil.scorer.receive.counters import Counters
 from ragvigil.scorer.receive.decode import Decoded, Encoding, Signal, decode
-from ragvigil.scorer.receive.limits import Counters, Held, Limits, OpenBytes
+from ragvigil.scorer.receive.limits import Held, Limits, OpenBytes
 from ragvigil.scorer.receive.refusal import Reason, Refusal
 
 _LARGE = 2**20
@@ -42,10 +43,11 @@ class Intake:
         limits: Limits,
         *,
         token: str | None = None,
+        counters: Counters | None = None,
         clock: Callable[[], int] = time.time_ns,
     ) -> None:
         self.limits = limits
-        self.counters = Counters()
+        self.counters = counters or Counters()
         self.open_bytes = OpenBytes(limits)
         self.stopping = False
         self._staging = staging

@@ -1,10 +1,9 @@
-"""The bounds of the receiving side, and what it counted; shared by both servers and shown by /healthz."""
+"""The bounds of the receiving side, shared by both servers."""
 
 from __future__ import annotations
 
 import threading
-from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
@@ -33,42 +32,6 @@ class Limits:
     """Longest time from a request's first byte to its last."""
     retry_seconds: int = 1
     """When a refused sender may come back."""
-
-
-@dataclass(slots=True)
-class Counters:
-    """What was received, rejected and refused since the start. Changed by the event loop's thread only."""
-
-    requests: Counter[str] = field(default_factory=Counter[str])
-    """By protocol and signal, such as ``http spans``."""
-    bytes: int = 0
-    """Bytes of request bodies, decompressed."""
-    spans: int = 0
-    """Spans committed."""
-    logs: int = 0
-    """Log records committed."""
-    ignored: Counter[str] = field(default_factory=Counter[str])
-    """Accepted and put aside: log records without a trace id, metrics requests."""
-    rejected: Counter[str] = field(default_factory=Counter[str])
-    """Spans and log records that can never be accepted, by reason."""
-    refused: Counter[str] = field(default_factory=Counter[str])
-    """Whole requests that were not accepted, by reason."""
-
-    def snapshot(self) -> dict[str, object]:
-        """The counts as plain JSON values.
-
-        >>> Counters(spans=3).snapshot()["spans"]
-        3
-        """
-        return {
-            "requests": dict(self.requests),
-            "bytes": self.bytes,
-            "spans": self.spans,
-            "logs": self.logs,
-            "ignored": dict(self.ignored),
-            "rejected": dict(self.rejected),
-            "refused": dict(self.refused),
-        }
 
 
 class OpenBytes:

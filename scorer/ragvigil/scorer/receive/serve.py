@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager, suppress
 from typing import NamedTuple
 
 from ragvigil.scorer.config import Settings
 from ragvigil.scorer.inbox import InboxWriter
 from ragvigil.scorer.receive import otlp_grpc
+from ragvigil.scorer.receive.counters import Counters, CountersFile
 from ragvigil.scorer.receive.http_server import HttpServer
 from ragvigil.scorer.receive.intake import Intake
 from ragvigil.scorer.receive.limits import Limits
@@ -34,9 +36,24 @@ async def receive(settings: Settings, *, ready: Callable[[Bound], None], stop: a
     writer = _writer(settings)
     try:
         intake = _intake(settings, writer)
-        await _serve(settings, intake, writer, ready, stop)
+        async with _counted(settings, intake.counters):
+            await _serve(settings, intake, writer, ready, stop)
     finally:
         await asyncio.to_thread(writer.close)
+
+
+@asynccontextmanager
+async def _counted(settings: Settings, counters: Counters) -> AsyncGenerator[None]:
+    """The counters are saved all the while, and once more at the end."""
+    file = CountersFile(settings.inbox_path, counters)
+    saving = asyncio.create_task(file.keep())
+    try:
+        yield
+    finally:
+        saving.cancel()
+        with suppress(asyncio.CancelledError):
+            await saving
+        await asyncio.to_thread(file.save, counters.flat())
 
 
 async def _serve(
@@ -93,4 +110,4 @@ def _intake(settings: Settings, writer: InboxWriter) -> Intake:
         max_open_bytes=int(_OPEN_BODIES * incoming.max_body_bytes),
     )
     token = incoming.token.get_secret_value() if incoming.token else None
-    return Intake(writer, limits, token=token)
+    return Intake(writer, limits, token=token, counters=Counters.loaded(settings.inbox_path))
