@@ -46,6 +46,8 @@ class Answer(BaseModel):
 def search(query: str, top_k: int = 3) -> list[Passage]:
     """The passages that share the most words with the query, best first."""
     wanted = words(query)
+    if not wanted:
+        return []
     scored = [Passage(one.id, one.text, len(wanted & words(one.text)) / len(wanted)) for one in CORPUS]
     found = [one for one in scored if one.score > 0]
     return sorted(found, key=lambda one: one.score, reverse=True)[:top_k]

@@ -250,12 +250,12 @@ async def test_a_channel_that_raises_is_tried_again_and_keeps_its_secret(
     assert "hush-hush" not in caplog.text
 
 
-async def test_a_channel_that_is_configured_no_more_refuses_by_name() -> None:
-    """The message stays in the outbox to be seen."""
+async def test_a_channel_that_is_configured_no_more_keeps_its_messages() -> None:
+    """A deploy that forgets a channel must not lose the page."""
     outbox, clock = Outbox(), Clock()
     outbox.put("gone", "trigger")
     await courier(outbox, clock).deliver_due(clock())
-    assert (outbox.states("gone"), outbox.rows[0].reason) == (["refused"], "not_configured")
+    assert (outbox.states("gone"), outbox.rows[0].reason) == (["waiting"], "not_configured")
 
 
 async def test_an_outcome_that_cannot_be_stored_is_delivered_again(caplog: pytest.LogCaptureFixture) -> None:

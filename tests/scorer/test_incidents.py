@@ -38,7 +38,7 @@ def test_only_a_fall_opens_an_incident() -> None:
 def test_an_incident_remembers_from_what_to_what_and_since_when() -> None:
     """As measured when it opened."""
     incident = fallen()
-    assert incident.before == Measurement(0.95, 0.95 - 0.02, 0.95 + 0.02, 400)
+    assert incident.before == Measurement(0.95, 0.95 - 0.02, 0.95 + 0.02, 400, 4000, "hajek-wilson")
     assert incident.worst == incident.now
     assert incident.since == 10_000 * SECOND
     assert incident.resolved_at is None

@@ -20,6 +20,12 @@ class Measurement:
     upper: float
     n: int
     """Observations behind the value: judged records for a judged series, records for a deterministic one."""
+    n_traces: int | None = None
+    """Records that they stand for, None where nobody says."""
+    method: str = ""
+    """How value and interval were made, for example ``hajek-wilson``."""
+    calibrated: bool = False
+    """Whether the judge's errors were corrected for with human labels."""
 
 
 @dataclass(frozen=True, slots=True)

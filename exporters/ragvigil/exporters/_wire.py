@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from datetime import UTC, datetime
 from typing import Any
 
@@ -68,7 +68,8 @@ def _alert(data: Mapping[str, Any]) -> Alert:
 
 
 def _measurement(data: Mapping[str, Any]) -> Measurement:
-    return Measurement(data["value"], data["lower"], data["upper"], data["n"])
+    names = (field.name for field in fields(Measurement))
+    return Measurement(**{name: data[name] for name in names if name in data})
 
 
 def _example(data: Mapping[str, Any]) -> Example:

@@ -138,7 +138,9 @@ class Courier:
     async def _send(self, name: str, alert: Alert) -> Outcome:
         channel = self._channels.get(name)
         if channel is None:
-            return Outcome(delivered=False, retry=False, reason="not_configured")
+            return Outcome(
+                delivered=False, retry=True, reason="not_configured"
+            )  # a bad deploy must not lose it
         try:
             async with asyncio.timeout(self._send_seconds):
                 return await channel.send(alert)

@@ -38,7 +38,15 @@ def dedup_key(key: SeriesKey, since: int, *, grain_seconds: float) -> str:
 
 def measurement(estimate: Estimate) -> Measurement:
     """The estimate as pages show it."""
-    return Measurement(estimate.value, estimate.lower, estimate.upper, estimate.n_judged)
+    return Measurement(
+        estimate.value,
+        estimate.lower,
+        estimate.upper,
+        estimate.n_judged,
+        estimate.n_traces,
+        estimate.method,
+        estimate.calibrated,
+    )
 
 
 def opened(

@@ -193,7 +193,9 @@ def channels(configured: Mapping[str, config.Channel]) -> dict[str, Channel]:
     built: dict[str, Channel] = {}
     for name, channel in configured.items():
         if isinstance(channel, config.WebhookChannel):
-            built[name] = exporters.Webhook(url=channel.url, secret=channel.secret.get_secret_value())
+            built[name] = exporters.Webhook(
+                url=channel.url.get_secret_value(), secret=channel.secret.get_secret_value()
+            )
         else:
             built[name] = exporters.PagerDuty(
                 routing_key=channel.routing_key.get_secret_value(), url=channel.url

@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from ragvigil.scorer.verdict import CLAIM_BEARING, CheckResult, Verdict
 
 
-def citation_value(checks: Iterable[CheckResult]) -> float | None:
-    """Citation correctness of one answer in [0, 1]; None for an answer that owes no citation (a refusal).
+def citation_check(checks: Iterable[CheckResult]) -> CheckResult | None:
+    """The check whose value enters the citation series; its value is None for an answer that owes no citation.
 
-    >>> citation_value([CheckResult("citation_correctness", "1", 0.5)])
+    >>> citation_check([CheckResult("abstention", "1", 0.0), CheckResult("citation_correctness", "1", 0.5)]).value
     0.5
     """
-    return next((check.value for check in checks if check.check == "citation_correctness"), None)
+    return next((check for check in checks if check.check == "citation_correctness"), None)
 
 
 def faithfulness_value(verdict: Verdict) -> float | None:

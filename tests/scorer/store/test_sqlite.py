@@ -139,6 +139,22 @@ def test_a_late_span_that_changes_the_answer_makes_a_new_version(
         ]
 
 
+def test_a_new_version_of_a_check_replaces_the_old_score_and_begins_the_series_anew(
+    store: SqliteStore, settings: Settings
+) -> None:
+    """One score per check is current, and figures of two instruments are never summed."""
+    other = replace(RECORD, trace_id="b" * 32)
+    store.records.commit([scored(RECORD), scored(other)], None, 5)
+    (old,) = scored(RECORD).records
+    newer = replace(old, checks=(replace(old.checks[0], version="2", value=0.0),))
+    store.records.commit([replace(scored(RECORD), records=(newer,))], None, 6)
+    assert sums(store, CITATION) == [Sums.of(0.0)]
+    with closing(open_for_reading(settings.store.path)) as connection:
+        rows = connection.execute("SELECT value, current FROM scores ORDER BY created_at, record_id")
+        assert [tuple(row) for row in rows] == [(1.0, 0), (1.0, 1), (0.0, 1)]
+        assert connection.execute("SELECT count(*) FROM rollups WHERE n > 0").fetchone()[0] == 2
+
+
 def test_a_question_that_shows_up_late_replaces_the_filtered_trace(
     store: SqliteStore, settings: Settings
 ) -> None:

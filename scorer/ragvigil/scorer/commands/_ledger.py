@@ -36,6 +36,7 @@ def ledger(config: ConfigOption = None, store: StoreOption = None, as_json: Json
                     "states": {state: sums.states.get(state, 0) for state in _MEANING},
                     "filtered": sums.filtered,
                     "balanced": sums.balanced,
+                    "dropped_spans": sums.dropped_spans,
                 }
             )
         )
@@ -46,4 +47,8 @@ def ledger(config: ConfigOption = None, store: StoreOption = None, as_json: Json
         f"{sum(sums.states.values()):>12,}  in all; {sums.ingested:,} ingested"
         + ("" if sums.balanced else ": OUT OF BALANCE")
     )
+    if sums.dropped_spans:
+        typer.echo(
+            f"{sums.dropped_spans:>12,}  spans dropped from traces over assemble.max_trace_spans or _bytes"
+        )
     return 0 if sums.balanced else 1

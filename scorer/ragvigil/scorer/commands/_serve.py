@@ -51,6 +51,8 @@ def serve(
         typer.echo(
             f"  OTLP gRPC  {bound.grpc}\n  OTLP HTTP  http://{bound.http}\n  store      {settings.store.url}"
         )
+        pages = ", ".join(settings.channels) or "nowhere: no channel is configured (docs/configuration.md)"
+        typer.echo(f"  pages      {pages}")
 
     command = _score_command(config, settings.store.url)
     return run_role(settings, role=role, score_command=command, ready=announce, supervised=supervised)

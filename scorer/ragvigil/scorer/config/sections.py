@@ -124,7 +124,14 @@ class Assemble(_Section):
     """When a trace is complete."""
 
     quiet_seconds: Seconds = Field(
-        default=2.0, description="a trace whose root has ended is complete after this long without a span"
+        default=2.0,
+        description="a trace whose root has ended is complete after this long without a span, "
+        "until the service's own quiet time is learned",
+    )
+    shortest_quiet_seconds: Seconds = Field(default=0.5, description="learned quiet times are never shorter")
+    longest_quiet_seconds: Seconds = Field(
+        default=10.0,
+        description="learned quiet times are never longer; also the quiet time under a parent in another process",
     )
     rootless_seconds: Seconds = Field(
         default=30.0, description="a trace without a root is complete after this long without a span"
@@ -136,6 +143,12 @@ class Assemble(_Section):
         default=50_000, gt=0, description="open traces held at once; the oldest is read early above it"
     )
     max_open_bytes: int = Field(default=256 * 2**20, gt=0, description="bytes of open traces held at once")
+    max_trace_spans: int = Field(
+        default=10_000,
+        gt=0,
+        description="spans of one trace; more are dropped, counted by the ledger, and it is timed_out",
+    )
+    max_trace_bytes: int = Field(default=32 * 2**20, gt=0, description="bytes of one trace, likewise")
 
 
 class Sample(_Section):
@@ -220,12 +233,12 @@ class WebhookChannel(_Section):
     """A signed HTTP callback (Standard Webhooks)."""
 
     type: Literal["webhook"] = Field(description='"webhook"')
-    url: str = Field(description="where to POST")
+    url: SecretStr = Field(description="where to POST; shown nowhere, for it may hold a token")
     secret: SecretStr = Field(description="whsec_ and base64, as Standard Webhooks writes it")
 
     @model_validator(mode="after")
     def _usable(self) -> Self:
-        Webhook.check(url=self.url, secret=self.secret.get_secret_value())
+        Webhook.check(url=self.url.get_secret_value(), secret=self.secret.get_secret_value())
         return self
 
 

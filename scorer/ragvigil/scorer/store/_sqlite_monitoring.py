@@ -59,8 +59,9 @@ class SqliteMonitoring:
     def buckets(self, key: SeriesKey, since: int, until: int) -> Sequence[Bucket]:
         """Buckets whose start lies in [since, until), oldest first."""
         rows = self._connection.execute(
-            f"SELECT bucket, n, w, wx, w2, w2x, w2x2 FROM rollups WHERE {_PLACE} "
-            "AND bucket >= ? AND bucket < ? AND n > 0 ORDER BY bucket",
+            "SELECT bucket, n, w, wx, w2, w2x, w2x2 "
+            "FROM series JOIN rollups USING (series, service, environment, instrument_id) "
+            f"WHERE {_PLACE} AND bucket >= ? AND bucket < ? AND n > 0 ORDER BY bucket",
             (*_place(key), since, until),
         )
         return [Bucket(row[0], Sums(*row[1:])) for row in rows]

@@ -9,9 +9,9 @@ from collections.abc import Callable, Collection, Generator, Iterable, Mapping, 
 from contextlib import contextmanager
 
 from ragvigil.scorer.inbox import Position
-from ragvigil.scorer.monitoring import Sums
-from ragvigil.scorer.series import citation_value, faithfulness_value
+from ragvigil.scorer.series import citation_check, faithfulness_value
 from ragvigil.scorer.store._rows import RECORD_COLUMNS, hash_of, record_of, record_row, to_json
+from ragvigil.scorer.store._sqlite_observations import SqliteObservations
 from ragvigil.scorer.store.port import (
     Job,
     Judgement,
@@ -45,18 +45,6 @@ _INSERT_LEDGER = (
     "INSERT OR REPLACE INTO ledger (trace_id, span_id, state, reason, inclusion, updated_at) "
     "VALUES (?, ?, ?, ?, ?, ?)"
 )
-_ADD_TO_ROLLUP = (
-    "INSERT INTO rollups (series, service, environment, bucket, n, w, wx, w2, w2x, w2x2) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n, w = w + excluded.w, "
-    "wx = wx + excluded.wx, w2 = w2 + excluded.w2, w2x = w2x + excluded.w2x, w2x2 = w2x2 + excluded.w2x2"
-)
-_MEET_SERIES = (
-    "INSERT INTO series (series, service, environment, first_bucket, state) "
-    "VALUES (?, ?, ?, ?, 'cold_start') "
-    "ON CONFLICT DO UPDATE SET first_bucket = min(first_bucket, excluded.first_bucket)"
-)
-
-_Observation = tuple[int, str, str, str, int, float, float]
 
 
 class SqliteRecords:
@@ -70,7 +58,7 @@ class SqliteRecords:
         pseudonym: Callable[[str | None], str | None],
     ) -> None:
         self._connection = connection
-        self._bucket = bucket_nanoseconds
+        self._observations = SqliteObservations(connection, bucket_nanoseconds=bucket_nanoseconds)
         self._pseudonym = pseudonym
         self._next_record = self._scalar("SELECT coalesce(max(id), 0) FROM records") + 1
         self._instruments: dict[tuple[str, str, str, str], int] = {}
@@ -155,6 +143,7 @@ class SqliteRecords:
         for span_id, row in known.items():
             if span_id not in kept:
                 self._withdraw(trace.trace_id, span_id, row["id"])
+        self._count("dropped_spans", trace.dropped)
         self._count("ingested", len(kept - known.keys()) - len(known.keys() - kept))
         if not trace.records:
             state, reason = ("failed", trace.failure) if trace.failure else ("filtered", "no_question")
@@ -168,23 +157,32 @@ class SqliteRecords:
         version = 1 if known is None or known["version"] is None else known["version"] + (not unchanged)
         record_id = self._take_id() if known is None or known["id"] is None else int(known["id"])
         self._connection.execute(_INSERT_RECORD, (record_id, *record_row(record, version, self._pseudonym)))
-        if known is not None and not unchanged:
-            for table in ("scores", "verdicts"):
-                self._connection.execute(
-                    f"UPDATE {table} SET current = 0 WHERE record_id = ?",
-                    (record_id,),
-                )
-            self._forget_observations(record_id)
+        if known is not None:
+            self._retire(record_id, verdicts=not unchanged)
         self._write_scores(record_id, fresh_hash, scored.checks, now)
-        citation = citation_value(scored.checks)
-        if citation is not None:
-            self._observe(record_id, "citation", scored, citation, _weight(record, 1.0))
+        self._observe_citation(record_id, scored)
         if unchanged and known is not None and known["state"] != "shed":
             return None  # it waits for its verdict, or has it, under the inclusion probability it began with
         self._write_ledger(record.trace_id, record.span_id, scored.ledger, now)
         if scored.ledger.state != "pending":
             return None
         return Job(record_id, fresh_hash, record, scored.ledger.inclusion)
+
+    def _retire(self, record_id: int, *, verdicts: bool) -> None:
+        """Old scores stay, but are no longer current; a verdict stays current while its input does."""
+        self._connection.execute("UPDATE scores SET current = 0 WHERE record_id = ?", (record_id,))
+        if verdicts:
+            self._connection.execute("UPDATE verdicts SET current = 0 WHERE record_id = ?", (record_id,))
+            self._observations.remove(record_id, "faithfulness")
+
+    def _observe_citation(self, record_id: int, scored: ScoredRecord) -> None:
+        check = citation_check(scored.checks)
+        if check is None or check.value is None:
+            self._observations.remove(record_id, "citation")
+            return
+        instrument = self._instrument(check.check, check.version, "", "")
+        weight = _weight(scored.record, 1.0)
+        self._observations.put(record_id, scored.record, "citation", instrument, check.value, weight)
 
     def _write_scores(
         self, record_id: int, input_hash: bytes, checks: Iterable[CheckResult], now: int
@@ -213,11 +211,12 @@ class SqliteRecords:
         self._write_ledger(*place, LedgerEntry("judged", job.inclusion, verdict.state), now)
         value = faithfulness_value(verdict)
         if value is not None:
-            scored = ScoredRecord(job.record, (), LedgerEntry("judged", job.inclusion))
-            self._observe(job.record_id, "faithfulness", scored, value, _weight(job.record, job.inclusion))
+            instrument = self._judging(verdict)
+            weight = _weight(job.record, job.inclusion)
+            self._observations.put(job.record_id, job.record, "faithfulness", instrument, value, weight)
 
     def _write_verdict(self, job: Job, verdict: Verdict, now: int) -> None:
-        instrument = self._instrument("faithfulness", "", verdict.judge_version, verdict.prompt_digest)
+        instrument = self._judging(verdict)
         claims = [
             {
                 "text": claim.text,
@@ -254,40 +253,12 @@ class SqliteRecords:
         ).fetchone()
         return row is not None
 
-    def _observe(
-        self, record_id: int, series: str, scored: ScoredRecord, value: float, weight: float
-    ) -> None:
-        record = scored.record
-        bucket = record.started_at - record.started_at % self._bucket
-        row = (record_id, series, record.service, record.environment or "", bucket, value, weight)
-        inserted = self._connection.execute(
-            "INSERT OR IGNORE INTO observations VALUES (?, ?, ?, ?, ?, ?, ?)", row
-        )
-        if inserted.rowcount:
-            self._add(row, Sums.of(value, weight))
-            self._connection.execute(_MEET_SERIES, row[1:5])
-
-    def _forget_observations(self, record_id: int) -> None:
-        rows: list[_Observation] = [
-            tuple(row)
-            for row in self._connection.execute(
-                "SELECT * FROM observations WHERE record_id = ?", (record_id,)
-            )
-        ]
-        for row in rows:
-            self._add(row, -Sums.of(row[5], row[6]))
-        self._connection.execute("DELETE FROM observations WHERE record_id = ?", (record_id,))
-
-    def _add(self, observation: _Observation, sums: Sums) -> None:
-        totals = (sums.n, sums.w, sums.wx, sums.w2, sums.w2x, sums.w2x2)
-        self._connection.execute(_ADD_TO_ROLLUP, (*observation[1:5], *totals))
-
     def _withdraw(self, trace_id: str, span_id: str, record_id: int | None) -> None:
         """Take back a record that later spans have shown to be none."""
         self._connection.execute("DELETE FROM ledger WHERE trace_id = ? AND span_id = ?", (trace_id, span_id))
         if record_id is None:
             return
-        self._forget_observations(record_id)
+        self._observations.remove(record_id)
         for table, column in (("scores", "record_id"), ("verdicts", "record_id"), ("records", "id")):
             self._connection.execute(
                 f"DELETE FROM {table} WHERE {column} = ?",
@@ -317,6 +288,11 @@ class SqliteRecords:
                 key,
             )
         return self._instruments[key]
+
+    def _judging(self, verdict: Verdict) -> int:
+        return self._instrument(
+            "faithfulness", "", f"{verdict.judge} {verdict.judge_version}", verdict.prompt_digest
+        )
 
     def _take_id(self) -> int:
         taken = self._next_record

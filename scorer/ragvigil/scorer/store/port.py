@@ -50,6 +50,8 @@ class ScoredTrace:
     records: tuple[ScoredRecord, ...] = ()
     failure: str | None = None
     """Why nothing could be read from it; it then counts as one failed record."""
+    dropped: int = 0
+    """Spans left out because the trace is larger than one may be."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,8 @@ class Ledger:
     states: dict[str, int]
     filtered: dict[str, int]
     """The filtered ones by reason."""
+    dropped_spans: int = 0
+    """Spans beyond the bounds of one trace."""
 
     @property
     def balanced(self) -> bool:

@@ -115,6 +115,7 @@ CREATE TABLE observations (
     series TEXT NOT NULL,
     service TEXT NOT NULL,
     environment TEXT NOT NULL,
+    instrument_id INTEGER NOT NULL REFERENCES instruments (id),
     bucket INTEGER NOT NULL,
     value REAL NOT NULL,
     weight REAL NOT NULL,
@@ -122,10 +123,12 @@ CREATE TABLE observations (
 ) WITHOUT ROWID;
 CREATE INDEX observations_by_time ON observations (series, service, environment, bucket, value);
 
+-- One row per instrument: figures of two judges are never summed.
 CREATE TABLE rollups (
     series TEXT NOT NULL,
     service TEXT NOT NULL,
     environment TEXT NOT NULL,
+    instrument_id INTEGER NOT NULL REFERENCES instruments (id),
     bucket INTEGER NOT NULL,
     n INTEGER NOT NULL,
     w REAL NOT NULL,
@@ -133,13 +136,15 @@ CREATE TABLE rollups (
     w2 REAL NOT NULL,
     w2x REAL NOT NULL,
     w2x2 REAL NOT NULL,
-    PRIMARY KEY (series, service, environment, bucket)
+    PRIMARY KEY (series, service, environment, instrument_id, bucket)
 ) WITHOUT ROWID;
 
+-- The watched series, with the instrument that measures it now; another one begins its history anew.
 CREATE TABLE series (
     series TEXT NOT NULL,
     service TEXT NOT NULL,
     environment TEXT NOT NULL,
+    instrument_id INTEGER NOT NULL REFERENCES instruments (id),
     first_bucket INTEGER NOT NULL,
     state TEXT NOT NULL,
     evaluated_at INTEGER,
