@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span, TracesData
@@ -14,12 +15,14 @@ SECOND = 1_000_000_000
 ONE, TWO = "1" * 32, "2" * 32
 
 
-def payload(*, parent: bytes = b"", size: int = 0) -> bytes:
+def payload(*, parent: bytes = b"", size: int = 0, service: str | None = None) -> bytes:
     """An encoded span, with a parent or without."""
     span = Span(trace_id=b"1" * 16, span_id=b"1" * 8, parent_span_id=parent, name="x" * size)
-    return TracesData(
-        resource_spans=[ResourceSpans(scope_spans=[ScopeSpans(spans=[span])])]
-    ).SerializeToString()
+    data = TracesData(resource_spans=[ResourceSpans(scope_spans=[ScopeSpans(spans=[span])])])
+    if service is not None:
+        name = data.resource_spans[0].resource.attributes.add()
+        name.key, name.value.string_value = "service.name", service
+    return data.SerializeToString()
 
 
 ROOT, CHILD = payload(), payload(parent=b"0" * 8)
@@ -137,6 +140,55 @@ def test_a_clock_that_steps_back_delays_nothing_for_ever() -> None:
     assembler.add(row(1), "spans", ONE, ROOT, 10 * SECOND)
     assembler.add(row(2), "spans", ONE, CHILD, 4 * SECOND)
     assert taken(assembler, 12) == [(ONE, False)]
+
+
+def test_quiet_time_is_learned_per_service_within_bounds() -> None:
+    """From the gaps before the last arrival; other services keep the configured time."""
+    assembler = Assembler(Assemble())
+    shop, bank = (payload(service=service) for service in ("shop", "bank"))
+    for number in range(20):
+        now = number * 100 * SECOND
+        assembler.add(row(2 * number), "spans", f"{number:032x}", shop, now)
+        assembler.add(row(2 * number + 1), "spans", f"{number:032x}", CHILD, now + SECOND // 2)
+        assert len(assembler.due(now + 50 * SECOND)) == 1
+    for trace_id, root, quiet in ((ONE, shop, 1.0), (TWO, bank, 2.0)):
+        assembler.add(row(100), "spans", trace_id, root, 5_000 * SECOND)
+        assert taken(assembler, 4_999.9 + quiet) == []
+        assert taken(assembler, 5_000 + quiet) == [(trace_id, False)]
+
+
+def test_late_spans_teach_a_longer_quiet_time() -> None:
+    """A service that exports every four seconds is waited for, once it is known."""
+    assembler = Assembler(Assemble())
+    shop = payload(service="shop")
+    for number in range(20):
+        now, trace_id = number * 100 * SECOND, f"{number:032x}"
+        assembler.add(row(2 * number), "spans", trace_id, shop, now)
+        assert len(assembler.due(now + 2 * SECOND)) == (number < 10)
+        assembler.add(row(2 * number + 1), "spans", trace_id, CHILD, now + 4 * SECOND)
+        assert len(assembler.due(now + 50 * SECOND)) == 1
+
+
+def test_a_known_root_shortens_the_wait_and_nothing_else() -> None:
+    """Somebody who has stored it says so; for a trace that is not open it means nothing."""
+    assembler = Assembler(Assemble())
+    assert assembler.add(row(1), "spans", ONE, CHILD, 0)
+    assembler.root_is_known(ONE)
+    assembler.root_is_known(TWO)
+    assert not assembler.add(row(2), "spans", ONE, CHILD, 0)
+    assert taken(assembler, 2) == [(ONE, False)]
+
+
+@pytest.mark.parametrize("bound", ["max_trace_spans", "max_trace_bytes"])
+def test_what_is_beyond_the_bounds_of_one_trace_is_dropped_and_counted(bound: str) -> None:
+    """And the trace says that it is not whole."""
+    limit = 3 if bound == "max_trace_spans" else 3 * len(CHILD)
+    assembler = Assembler(Assemble(**{bound: limit}))
+    for number in range(10):
+        assembler.add(row(number), "spans", ONE, CHILD, 0)
+    assert assembler.open_bytes == 3 * len(CHILD)
+    (trace,) = assembler.due(30 * SECOND)
+    assert (len(trace.spans), trace.dropped, trace.timed_out) == (3, 7, True)
 
 
 @given(

@@ -1,24 +1,27 @@
 """Spans by trace id until their trace is complete.
 
 Pure: no I/O and no clock. A trace is complete when a span without a parent has ended (exported means ended)
-and nothing more came for `quiet_seconds`; without such a span after `rootless_seconds`; in any case after
+and nothing more came for its service's quiet time; for the longest quiet time when all that is known is a span
+whose parent is in another process; without either after `rootless_seconds`; in any case after
 `timeout_seconds`, or when the bounds on open traces are reached, and is then marked as timed out. A span that
-comes later opens the trace again.
+comes later opens the trace again. What is beyond the bounds of one trace is dropped and counted.
 """
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
-from google.protobuf.message import DecodeError
-from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
-
 from ragvigil.scorer.config import Assemble
 from ragvigil.scorer.inbox import Kind, Position
+from ragvigil.scorer.payload import Top, look, trimmed
+from ragvigil.scorer.quiet import QuietTimes
 
 _NANOSECONDS = 1_000_000_000
+_RECENT = 10_000
+"""Traces that are remembered after they were complete, to know their late spans again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,16 @@ class Assembled:
     first_position: Position
     """Smallest place in the inbox of any of them."""
     timed_out: bool
-    """Whether the trace was given up waiting for."""
+    """Whether the trace was given up waiting for, or lost spans at its bounds."""
+    dropped: int = 0
+    """Spans and log payloads beyond the bounds of one trace."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Recent:
+    last_at: int
+    service: str | None
+    top: Top
 
 
 @dataclass(slots=True)
@@ -41,8 +53,13 @@ class _Open:
     first_position: Position
     first_at: int
     last_at: int
-    rooted: bool = False
+    gap: int = 0
+    """Between the last two arrivals."""
+    service: str | None = None
+    top: Top = Top.NONE
     size: int = 0
+    count: int = 0
+    dropped: int = 0
     spans: list[bytes] = field(default_factory=list[bytes])
     logs: list[bytes] = field(default_factory=list[bytes])
 
@@ -51,11 +68,18 @@ class Assembler:
     """Holds open traces. Times are nanoseconds of one clock that the caller chooses."""
 
     def __init__(self, settings: Assemble) -> None:
-        self._quiet = int(settings.quiet_seconds * _NANOSECONDS)
+        self._quiet = QuietTimes(
+            first=int(settings.quiet_seconds * _NANOSECONDS),
+            shortest=int(settings.shortest_quiet_seconds * _NANOSECONDS),
+            longest=int(settings.longest_quiet_seconds * _NANOSECONDS),
+        )
         self._rootless = int(settings.rootless_seconds * _NANOSECONDS)
         self._timeout = int(settings.timeout_seconds * _NANOSECONDS)
         self._max_traces = settings.max_open_traces
         self._max_bytes = settings.max_open_bytes
+        self.max_trace_spans = settings.max_trace_spans
+        self.max_trace_bytes = settings.max_trace_bytes
+        self._recent: OrderedDict[str, _Recent] = OrderedDict()
         self._open: dict[str, _Open] = {}
         self._deadlines: list[tuple[int, str]] = []
         self._positions: list[tuple[Position, str]] = []
@@ -71,26 +95,34 @@ class Assembler:
         """Bytes of the payloads of open traces."""
         return self._bytes
 
-    def add(self, position: Position, kind: Kind, trace_id: str, payload: bytes, now: int) -> None:
-        """Put one inbox row to its trace, opening the trace when it is new."""
+    def add(self, position: Position, kind: Kind, trace_id: str, payload: bytes, now: int) -> bool:
+        """Put one inbox row to its trace, opening the trace when it is new.
+
+        Whether that opened a trace whose root is not known: somebody may know it (see `root_is_known`).
+        """
         trace = self._open.get(trace_id)
+        opened = trace is None
         if trace is None:
-            trace = self._open[trace_id] = _Open(position, now, now)
+            trace = self._open[trace_id] = self._reopened(trace_id, position, now)
             heappush(self._positions, (position, trace_id))
-            heappush(self._deadlines, (now + min(self._rootless, self._timeout), trace_id))
-        elif position < trace.first_position:
+            heappush(self._deadlines, (min(self._deadline(trace), now + self._rootless), trace_id))
+        else:
+            trace.gap = max(now - trace.last_at, 0)
+        if position < trace.first_position:
             trace.first_position = position
             heappush(self._positions, (position, trace_id))
         trace.last_at = max(trace.last_at, now)
-        trace.size += len(payload)
-        self._bytes += len(payload)
         if kind == "logs":
-            trace.logs.append(payload)
-            return
-        trace.spans.append(payload)
-        if not trace.rooted and _has_root(payload):
-            trace.rooted = True
-            heappush(self._deadlines, (self._deadline(trace), trace_id))
+            self._keep(trace, trace.logs, payload)
+        else:
+            self._add_spans(trace_id, trace, payload)
+        return opened and trace.top < Top.ROOT
+
+    def root_is_known(self, trace_id: str) -> None:
+        """The root of this trace has been stored before: only late spans come, and quiet time is enough."""
+        trace = self._open.get(trace_id)
+        if trace is not None:
+            self._found(trace_id, trace, Top.ROOT)
 
     def due(self, now: int, *, everything: bool = False) -> list[Assembled]:
         """Take out the traces that are complete, given up, or over the bounds, by position.
@@ -121,11 +153,52 @@ class Assembler:
             heappop(self._positions)
         return None
 
+    def _reopened(self, trace_id: str, position: Position, now: int) -> _Open:
+        recent = self._recent.pop(trace_id, None)
+        if recent is None:
+            return _Open(position, now, now)
+        gap = max(now - recent.last_at, 0)
+        return _Open(position, now, now, gap=gap, service=recent.service, top=recent.top)
+
+    def _add_spans(self, trace_id: str, trace: _Open, payload: bytes) -> None:
+        seen = look(payload)
+        trace.service = trace.service or seen.service
+        room = self.max_trace_spans - trace.count
+        if seen.spans > room or trace.size + len(payload) > self.max_trace_bytes:
+            payload, kept = trimmed(payload, spans=room, size=self.max_trace_bytes - trace.size)
+            trace.dropped += seen.spans - kept
+            trace.count += kept
+        else:
+            trace.count += seen.spans
+        if payload:
+            self._hold(trace, trace.spans, payload)
+        self._found(trace_id, trace, seen.top)
+
+    def _keep(self, trace: _Open, held: list[bytes], payload: bytes) -> None:
+        if trace.size + len(payload) > self.max_trace_bytes:
+            trace.dropped += 1
+        else:
+            self._hold(trace, held, payload)
+
+    def _hold(self, trace: _Open, held: list[bytes], payload: bytes) -> None:
+        held.append(payload)
+        trace.size += len(payload)
+        self._bytes += len(payload)
+
+    def _found(self, trace_id: str, trace: _Open, top: Top) -> None:
+        if top > trace.top:
+            trace.top = top
+            heappush(self._deadlines, (self._deadline(trace), trace_id))
+
     def _deadline(self, trace: _Open) -> int:
         return min(self._complete_at(trace), trace.first_at + self._timeout)
 
     def _complete_at(self, trace: _Open) -> int:
-        return trace.last_at + (self._quiet if trace.rooted else self._rootless)
+        if trace.top is Top.ROOT:
+            return trace.last_at + self._quiet.of(trace.service)
+        if trace.top is Top.LOCAL:
+            return trace.last_at + min(self._quiet.longest, self._rootless)
+        return trace.last_at + self._rootless
 
     def _over_bounds(self) -> Iterator[Assembled]:
         """The traces that were opened first, as long as there are too many or too much."""
@@ -135,18 +208,17 @@ class Assembler:
     def _take(self, trace_id: str, *, timed_out: bool) -> Assembled:
         trace = self._open.pop(trace_id)
         self._bytes -= trace.size
-        return Assembled(trace_id, tuple(trace.spans), tuple(trace.logs), trace.first_position, timed_out)
-
-
-def _has_root(payload: bytes) -> bool:
-    """Whether a span without a parent is among them; bytes that are no spans have none."""
-    try:
-        message = TracesData.FromString(payload)
-    except DecodeError:
-        return False
-    return any(
-        not span.parent_span_id
-        for resource_spans in message.resource_spans
-        for scope_spans in resource_spans.scope_spans
-        for span in scope_spans.spans
-    )
+        if not timed_out:
+            if trace.top is Top.ROOT:
+                self._quiet.observe(trace.service, trace.gap)
+            self._recent[trace_id] = _Recent(trace.last_at, trace.service, trace.top)
+            if len(self._recent) > _RECENT:
+                self._recent.popitem(last=False)
+        return Assembled(
+            trace_id,
+            tuple(trace.spans),
+            tuple(trace.logs),
+            trace.first_position,
+            timed_out or trace.dropped > 0,
+            trace.dropped,
+        )

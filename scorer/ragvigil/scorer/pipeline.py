@@ -8,14 +8,15 @@ from __future__ import annotations
 import logging
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ragvigil.scorer.assemble import Assembled, Assembler
 from ragvigil.scorer.checks import run_checks
 from ragvigil.scorer.dialects import DIALECTS, Dialect, read_records
 from ragvigil.scorer.inbox import InboxReader, Position
+from ragvigil.scorer.payload import Top, look
 from ragvigil.scorer.sample import decide
 from ragvigil.scorer.span import logs_of, spans_of
 from ragvigil.scorer.store.port import (
@@ -95,13 +96,22 @@ class Pipeline:
         verdicts = self._write_judgements()
         rows = self._inbox.read(self._read_to, _ROWS_A_TURN)
         ticks = self._ticks()  # a clock that is set must not end or keep a trace
+        opened = set[str]()
         for row in rows:
-            self._assembler.add(row.position, row.kind, row.trace_id, row.payload, ticks)
+            if self._assembler.add(row.position, row.kind, row.trace_id, row.payload, ticks):
+                opened.add(row.trace_id)
             self._read_to = row.position
+        self._tell_known_roots(opened)
         self._assembled += self._assembler.due(ticks)
         jobs = self._commit(self._assembled[:_TRACES_A_COMMIT])
         self._tidy(ticks)
         return Turn(bool(rows or self._assembled or verdicts), jobs, verdicts)
+
+    def _tell_known_roots(self, trace_ids: Collection[str]) -> None:
+        """Late spans of a stored trace need not wait for a root that came before them."""
+        for trace_id, raw in self._store.raw(trace_ids).items() if trace_ids else ():
+            if look(raw.spans).top is Top.ROOT:
+                self._assembler.root_is_known(trace_id)
 
     def _write_judgements(self) -> int:
         batch = self._judgements
@@ -169,9 +179,17 @@ class Pipeline:
         traces: list[ScoredTrace] = []
         sampled = 0
         for item in assembled:
-            raw = _merge(known.get(item.trace_id), item)
+            raw, dropped = self._merge(known.get(item.trace_id), item)
             if raw is None:
                 continue  # an exporter that missed our ack sent the same spans again
+            if dropped:
+                item = replace(item, timed_out=True, dropped=dropped)
+                _log.warning(
+                    "trace %s is larger than one trace may be (assemble.max_trace_spans, max_trace_bytes): "
+                    "dropped %d of its spans",
+                    item.trace_id,
+                    dropped,
+                )
             trace = self._score_one(item, raw, self._plan.max_jobs - self._waiting - sampled)
             sampled += sum(scored.ledger.state == "pending" for scored in trace.records)
             traces.append(trace)
@@ -188,8 +206,8 @@ class Pipeline:
             )
         except Exception:
             _log.exception("trace %s could not be read", item.trace_id)
-            return ScoredTrace(item.trace_id, raw, item.timed_out, failure="read")
-        return ScoredTrace(item.trace_id, raw, item.timed_out, scored)
+            return ScoredTrace(item.trace_id, raw, item.timed_out, failure="read", dropped=item.dropped)
+        return ScoredTrace(item.trace_id, raw, item.timed_out, scored, dropped=item.dropped)
 
     def _decide(self, record: RagTrace, room: bool) -> LedgerEntry:
         decision = decide(record.trace_id, self._plan.rate)
@@ -199,20 +217,24 @@ class Pipeline:
             return LedgerEntry("shed", decision.inclusion, "judge_queue_full")
         return LedgerEntry("pending", decision.inclusion)
 
+    def _merge(self, known: RawTrace | None, item: Assembled) -> tuple[RawTrace | None, int]:
+        """All that was received of the trace, None when the new part holds nothing new; what was dropped.
 
-def _merge(known: RawTrace | None, item: Assembled) -> RawTrace | None:
-    """All that was received of the trace; None when the new part holds nothing new.
-
-    Serialised TracesData messages may be concatenated: protobuf defines that as their union.
-    """
-    spans, logs = b"".join(item.spans), b"".join(item.logs)
-    if known is None:
-        return RawTrace(spans, logs)
-    seen = {span.span_id for span in spans_of(known.spans)}
-    fresh_spans = any(span.span_id not in seen for span in spans_of(spans))
-    fresh_logs = bool(logs) and logs not in known.logs
-    if not fresh_spans and not fresh_logs:
-        return None
-    return RawTrace(
-        known.spans + spans if fresh_spans else known.spans, known.logs + logs if fresh_logs else known.logs
-    )
+        Serialised TracesData messages may be concatenated: protobuf defines that as their union.
+        """
+        spans, logs = b"".join(item.spans), b"".join(item.logs)
+        if known is None:
+            return RawTrace(spans, logs), item.dropped
+        seen = {span.span_id for span in spans_of(known.spans)}
+        fresh = {span.span_id for span in spans_of(spans)} - seen
+        fresh_logs = bool(logs) and logs not in known.logs
+        size = len(known.spans) + len(spans) + len(known.logs) + len(logs)
+        if size > self._assembler.max_trace_bytes or len(seen) + len(fresh) > self._assembler.max_trace_spans:
+            dropped = item.dropped + len(fresh) + fresh_logs
+            return (known, dropped) if dropped else (None, 0)
+        if not fresh and not fresh_logs:
+            return (known, item.dropped) if item.dropped else (None, 0)
+        merged = RawTrace(
+            known.spans + spans if fresh else known.spans, known.logs + logs if fresh_logs else known.logs
+        )
+        return merged, item.dropped

@@ -93,7 +93,8 @@ def ledger(connection: sqlite3.Connection) -> Ledger:
             states[row["state"]] = states.get(row["state"], 0) + row["records"]
         if row["reason"] is not None:
             filtered[row["reason"]] = row["records"]
-    return Ledger(rows[-1]["ingested"], states, filtered)
+    dropped = connection.execute("SELECT value FROM counters WHERE name = 'dropped_spans'").fetchone()
+    return Ledger(rows[-1]["ingested"], states, filtered, dropped[0] if dropped else 0)
 
 
 def series(connection: sqlite3.Connection) -> Sequence[SeriesStatus]:

@@ -1,0 +1,81 @@
+"""What assembly must know of an encoded TracesData: its top, its service, how many spans; and how to cut it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+from google.protobuf.message import DecodeError
+from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, Span, TracesData
+
+from ragvigil.scorer.span import HAS_IS_REMOTE, IS_REMOTE
+
+_REMOTE = HAS_IS_REMOTE | IS_REMOTE
+
+
+class Top(IntEnum):
+    """The highest span that is here."""
+
+    NONE = 0
+    LOCAL = 1
+    """Its parent is in another process, which may send its spans elsewhere."""
+    ROOT = 2
+    """It has no parent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What one payload holds."""
+
+    top: Top = Top.NONE
+    service: str | None = None
+    spans: int = 0
+
+
+def look(payload: bytes) -> Seen:
+    """Top, service and number of spans; bytes that are no spans have none of them."""
+    try:
+        message = TracesData.FromString(payload)
+    except DecodeError:
+        return Seen()
+    top, count = Top.NONE, 0
+    for resource_spans in message.resource_spans:
+        for scope_spans in resource_spans.scope_spans:
+            count += len(scope_spans.spans)
+            if top is not Top.ROOT:
+                top = max([top, *map(_top, scope_spans.spans)])
+    services = (_service(resource_spans) for resource_spans in message.resource_spans)
+    return Seen(top, next((service for service in services if service), None), count)
+
+
+def trimmed(payload: bytes, *, spans: int, size: int) -> tuple[bytes, int]:
+    """The payload cut after so many spans or bytes, and how many spans are left; empty when none is."""
+    message, kept = TracesData.FromString(payload), 0
+    for resource_spans in message.resource_spans:
+        for scope_spans in resource_spans.scope_spans:
+            room = 0
+            for span in scope_spans.spans:
+                size -= span.ByteSize()
+                if kept + room >= spans or size < 0:
+                    break
+                room += 1
+            else:
+                kept += room
+                continue
+            del scope_spans.spans[room:]
+            kept += room
+            spans = kept
+    return (message.SerializeToString(), kept) if kept else (b"", 0)
+
+
+def _top(span: Span) -> Top:
+    if not span.parent_span_id:
+        return Top.ROOT
+    return Top.LOCAL if span.flags & _REMOTE == _REMOTE else Top.NONE
+
+
+def _service(resource_spans: ResourceSpans) -> str | None:
+    for pair in resource_spans.resource.attributes:
+        if pair.key == "service.name":
+            return pair.value.string_value
+    return None
