@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict
 
@@ -14,23 +14,26 @@ import typer
 from ragvigil.exporters import Measurement
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
 from ragvigil.scorer.monitoring import Incident
+from ragvigil.scorer.receive.counters import counters
 from ragvigil.scorer.store import reading
 
 
 def status(config: ConfigOption = None, store: StoreOption = None, as_json: JsonOption = False) -> int:
-    """Show every series with its interval and n, the incidents, and whether the scorer lives."""
-    path = settings_of(config, store).store.path
-    with closing(reading.open_for_reading(path)) as connection:
+    """Show every series with its interval and n, the incidents, what was refused, and whether the scorer lives."""
+    settings = settings_of(config, store)
+    received = counters(settings.inbox_path)
+    with closing(reading.open_for_reading(settings.store.path)) as connection:
         if as_json:
-            typer.echo(json.dumps(_as_json(connection)))
+            typer.echo(json.dumps(_as_json(connection, received)))
         else:
-            typer.echo(_as_text(connection))
+            typer.echo(_as_text(connection, received))
     return 0
 
 
-def _as_json(connection: sqlite3.Connection) -> dict[str, object]:
+def _as_json(connection: sqlite3.Connection, received: Mapping[str, int]) -> dict[str, object]:
     alive = reading.alive_at(connection)
     return {
+        "received": dict(received),
         "alive_seconds_ago": None if alive is None else (time.time_ns() - alive) / 1e9,
         "series": [
             {
@@ -53,12 +56,13 @@ def _as_json(connection: sqlite3.Connection) -> dict[str, object]:
     }
 
 
-def _as_text(connection: sqlite3.Connection) -> str:
+def _as_text(connection: sqlite3.Connection, received: Mapping[str, int]) -> str:
     return "\n".join(
         [
             _heartbeat(reading.alive_at(connection)),
             *_series(reading.series(connection)),
             *_incidents(reading.incidents(connection)),
+            *_not_taken(received),
         ]
     )
 
@@ -67,6 +71,12 @@ def _heartbeat(alive: int | None) -> str:
     if alive is None:
         return "scorer: has not evaluated anything yet"
     return f"scorer: last evaluation {(time.time_ns() - alive) / 1e9:,.0f} s ago"
+
+
+def _not_taken(received: Mapping[str, int]) -> list[str]:
+    """What senders were told that it was not accepted, by reason; silent when all was."""
+    told = [f"  {count:>12,}  {name}" for name, count in sorted(received.items()) if name.startswith(("refused.", "rejected.")) and count]
+    return ["not accepted (senders were told):", *told] if told else []
 
 
 def _series(statuses: Sequence[reading.SeriesStatus]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from ragvigil.exporters import Measurement
 from ragvigil.scorer.demo.faults import FaultName
@@ -98,7 +98,10 @@ class Report:
             "traces_ingested": self.traces_ingested,
             "ledger": dict(self.ledger),
             "judged": self.ledger.get("judged", 0),
-            "series": {name: asdict(levels) for name, levels in self.series.items()},
+            "series": {
+                name: {"healthy": _shown(levels.healthy), "faulty": _shown(levels.faulty)}
+                for name, levels in self.series.items()
+            },
             "incidents": [
                 {
                     "series": incident.series,
@@ -152,3 +155,14 @@ def _problems_of(fault: FaultName, incidents: Sequence[IncidentReport]) -> list[
 
 def _rounded(seconds: float | None) -> float | None:
     return None if seconds is None else round(seconds, 2)
+
+
+def _shown(measurement: Measurement | None) -> dict[str, float] | None:
+    if measurement is None:
+        return None
+    return {
+        "value": measurement.value,
+        "lower": measurement.lower,
+        "upper": measurement.upper,
+        "n": measurement.n,
+    }

@@ -12,6 +12,7 @@ from pathlib import Path
 from ragvigil.exporters import Measurement
 from ragvigil.scorer.errors import StoreError
 from ragvigil.scorer.estimate import rate
+from ragvigil.scorer.incidents import measurement
 from ragvigil.scorer.monitoring import Incident, SeriesKey, SeriesName, Sums
 from ragvigil.scorer.store import reading
 
@@ -82,9 +83,7 @@ def measure(
             if row["n"] is not None:
                 sums += Sums(**dict(row))
     estimate = rate(sums)
-    if estimate is None:
-        return None
-    return Measurement(estimate.value, estimate.lower, estimate.upper, estimate.n_judged)
+    return None if estimate is None else measurement(estimate)
 
 
 def _answers(connection: sqlite3.Connection) -> list[JudgedAnswer]:

@@ -1,0 +1,35 @@
+"""The score process: what it does when its thread cannot go on."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from ragvigil.scorer.config import load
+from ragvigil.scorer.errors import StoreError
+from ragvigil.scorer.pipeline import Pipeline, Turn
+from ragvigil.scorer.score import score
+
+
+async def test_a_thread_that_breaks_ends_the_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A scorer that lives on without scoring would say "ok" for ever; one that ends is started again."""
+
+    def broken(_: Pipeline) -> Turn:
+        raise RuntimeError("a bug of ours")
+
+    monkeypatch.setattr(Pipeline, "turn", broken)
+    settings = load(overrides={"store": {"url": f"sqlite:///{tmp_path / 'ragvigil.db'}"}})
+    with pytest.raises(RuntimeError, match="a bug of ours"):
+        async with asyncio.timeout(30):
+            await score(settings, asyncio.Event())
+
+
+async def test_a_store_that_cannot_be_opened_is_said_at_once(tmp_path: Path) -> None:
+    """Not after a silent restart loop."""
+    (tmp_path / "ragvigil.db").write_text("this is no database, and long enough to be looked at " * 20)
+    settings = load(overrides={"store": {"url": f"sqlite:///{tmp_path / 'ragvigil.db'}"}})
+    with pytest.raises(StoreError, match=r"ragvigil\.db"):
+        async with asyncio.timeout(30):
+            await score(settings, asyncio.Event())
