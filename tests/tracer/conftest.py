@@ -69,6 +69,11 @@ class Recording:
         by_id = {span.context.span_id: span.name for span in finished if span.context is not None}
         return [_plain(span, by_id) for span in finished]
 
+    def raw(self) -> tuple[ReadableSpan, ...]:
+        """All spans so far, as they were exported."""
+        assert self.tracing.flush()
+        return self._exporter.get_finished_spans()
+
     def span(self) -> SpanView:
         """The only span."""
         (only,) = self.spans()

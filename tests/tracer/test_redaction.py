@@ -1,0 +1,140 @@
+"""What the built-in rules take out, what they leave, and that no text makes them slow."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import ModuleType, SimpleNamespace
+
+import pytest
+
+from ragvigil.tracer._citations import read_citations
+from ragvigil.tracer.redaction import all_of, presidio, redact
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        ("mail ana.souza+x@mail.example.org now", "mail <EMAIL> now"),
+        ("Card 4111 1111 1111 1111 12/26", "Card <CARD> 12/26"),
+        ("4111-1111-1111-1111, 378282246310005.", "<CARD>, <CARD>."),
+        ("IBAN DE89 3704 0044 0532 0130 00 AND more", "IBAN <IBAN> AND more"),
+        ("GB82WEST12345698765432.", "<IBAN>."),
+        ("CPF 529.982.247-25 or 52998224725", "CPF <CPF> or <CPF>"),
+        ("CNPJ 11.222.333/0001-81, 11222333000181", "CNPJ <CNPJ>, <CNPJ>"),
+        ("CNPJ 12.ABC.345/01DE-35", "CNPJ <CNPJ>"),
+        ("SSN 123-45-6789", "SSN <SSN>"),
+        ("from 10.0.0.1 and 2001:db8::1", "from <IP> and <IP>"),
+        ("+55 11 98765-4321, (11) 98765-4321, 555-123-4567", "<PHONE>, <PHONE>, <PHONE>"),
+        ("030 1234567 or +49 (0)30 123456", "<PHONE> or <PHONE>"),
+        ("sk-proj-abcdefghijklmnop1234", "<SECRET>"),
+        ("AKIAABCDEFGHIJKLMNOP ghp_abcdefghijklmnopqrstuvwx", "<SECRET> <SECRET>"),
+        ("Authorization: Bearer abcdefghijklmnopqrst", "Authorization: Bearer <SECRET>"),
+        ('{"api_key": "s3cr3t-value"}', '{"api_key": "<SECRET>"}'),
+        ("eyJhbGciOiJI.eyJzdWIiOiIx.SflKxwRJSM", "<SECRET>"),
+        ("-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----", "<SECRET>"),
+    ],
+)
+def test_what_identifies_or_opens_is_replaced(given: str, wanted: str) -> None:
+    """One mark for each kind, the rest of the text as it was."""
+    assert redact(given) == wanted
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "Water boils at 100 °C at 1013.25 hPa [1][doc-3].",
+        "order 4111 1111 1111 1112",
+        "CPF 529.982.247-26 and 111.111.111-11",
+        "CNPJ 11.222.333/0001-82",
+        "DE00 3704 0044 0532 0130 00",
+        "on 2026-11-21 at 12:30:45, 1997-2001",
+        "std::vector and 999.999.999.999",
+        "SSN 000-45-6789",
+        "100 200 300",
+        "",
+    ],
+)
+def test_what_only_looks_alike_stays(given: str) -> None:
+    """Wrong check digits, dates, times, code and measurements."""
+    assert redact(given) == given
+
+
+ADVERSARIAL = [
+    "a", "1", "1 ", "a.b-", "a@", "a@b.", "AA11", "AA11 ", ":", "a:", "sk-", "eyJ", "token=", "token ",
+    "-----BEGIN PRIVATE KEY-----", "1.1.", "+1 ", "(11) ", "[", "[a", "【", "-", "0 ", "Bearer ",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("unit", ADVERSARIAL)
+def test_time_is_linear_in_the_text_whatever_it_is(unit: str) -> None:
+    """Eight times the text takes nowhere near sixty-four times as long."""
+
+    def seconds(length: int) -> float:
+        text = unit * (length // len(unit))
+        started = time.process_time()
+        redact(text)
+        read_citations(text, ["doc-1"])
+        return time.process_time() - started
+
+    short = min(seconds(25_000) for _ in range(3))
+    assert seconds(200_000) < max(32 * short, 0.2)
+
+
+def test_redactors_compose_in_order() -> None:
+    """The service's own rule sees what the built-in rules left."""
+    assert all_of([redact, lambda text: text.replace("<EMAIL>", "somebody")])("ana@example.org") == "somebody"
+
+
+def test_presidio_is_used_when_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its entities, from the last to the first, overlapping ones once."""
+    module = ModuleType("presidio_analyzer")
+
+    class AnalyzerEngine:
+        def analyze(self, *, text: str, language: str) -> list[SimpleNamespace]:
+            assert language == "en"
+            start = text.index("Ana")
+            return [
+                SimpleNamespace(start=start, end=start + 3, entity_type="PERSON"),
+                SimpleNamespace(start=start + 1, end=start + 3, entity_type="NRP"),
+            ]
+
+    monkeypatch.setattr(module, "AnalyzerEngine", AnalyzerEngine, raising=False)
+    monkeypatch.setattr(module, "__spec__", SimpleNamespace(name="presidio_analyzer"), raising=False)
+    monkeypatch.setitem(sys.modules, "presidio_analyzer", module)
+    redactor = presidio()
+    assert redactor is not None
+    assert redactor("Dr Ana Souza") in ("Dr <PERSON> Souza", "Dr A<NRP> Souza")
+
+
+def test_without_presidio_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is no dependency of ours."""
+
+    def nothing(name: str) -> None:
+        assert name == "presidio_analyzer"
+
+    monkeypatch.setattr("ragvigil.tracer.redaction.find_spec", nothing)
+    assert presidio() is None
+
+
+@pytest.mark.parametrize(
+    ("answer", "ids", "unknown"),
+    [
+        ("Yes [doc-1][2].", ["doc-1", "doc-2"], []),
+        ("Yes [1, 3] and [1-2].", ["doc-1", "[3]", "doc-2"], []),
+        ("Yes 【2†source】 and [^1].", ["doc-2", "doc-1"], []),
+        ("Yes [doc-9] [7] [0].", [], ["doc-9", "7"]),
+        ("Call [John Smith] [sic] [555123] [ana@example.org].", [], []),
+        ("Nothing.", [], []),
+    ],
+)
+def test_citations_are_read_against_what_was_retrieved(
+    answer: str, ids: list[str], unknown: list[str]
+) -> None:
+    """Known ids, ordinals by rank, unknown ids of the known shape, and no other words."""
+    assert read_citations(answer, ["doc-1", "doc-2", None]) == (ids, unknown)
+
+
+def test_ids_without_digits_have_no_shape_to_leak_words_by() -> None:
+    """Any word in brackets would look like one."""
+    assert read_citations("See [water] and [Ana].", ["water"]) == (["water"], [])
