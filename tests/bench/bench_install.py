@@ -27,7 +27,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 EXTRAS = ("", "scorer", "demo")
 IDLE_SECONDS = 10.0
-INSTALLERS = frozenset({"pip", "setuptools", "wheel"})
+INSTALLERS = frozenset({"pip", "setuptools", "wheel", "pkg_resources", "_distutils_hack"})
 """What venv puts there by itself."""
 
 
