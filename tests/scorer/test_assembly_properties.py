@@ -168,7 +168,11 @@ def span(number: int, parent: int | None, kind: str, start: int, end: int, **att
 
 def search(number: int, query: str, start: int, end: int, *, parent: int | None = 1) -> bytes:
     """A retrieval of one passage."""
-    content = {"retrieval__documents__0__document__id": f"p{number}", "input__value": query}
+    content = {
+        "retrieval__documents__0__document__id": f"p{number}",
+        "retrieval__documents__0__document__content": f"Passage {number}.",
+        "input__value": query,
+    }
     return span(number, parent, "RETRIEVER", start, end, **content)
 
 
@@ -255,6 +259,53 @@ def test_a_missing_root_still_gives_a_record_that_says_so(scorer: Scorer) -> Non
     scorer.receive([], wait=2)
     (record,) = scorer.records()
     assert (record.query, record.answer, record.completeness) == ("Why?", "So [p2].", "partial_evidence")
+
+
+TWO_QUESTIONS = [
+    span(1, None, "CHAIN", 0, 99),
+    search(2, "Why is the sea salt?", 1, 10),
+    chat(3, "Why is the sea salt?", "Rivers [p2].", 11, 20),
+    search(4, "When is low tide?", 21, 30),
+    chat(5, "When is low tide?", "At six [p4].", 31, 40),
+]
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2, 3, 4), (4, 3, 2, 1, 0), (2, 4, 1, 0, 3)])
+def test_two_questions_side_by_side_are_two_records(scorer: Scorer, order: tuple[int, ...]) -> None:
+    """Each with its own evidence, in whichever order they come."""
+    scorer.receive([TWO_QUESTIONS[place] for place in order])
+    scorer.settle()
+    assert answers(scorer.records()) == [
+        ("Why is the sea salt?", "Rivers [p2]."),
+        ("When is low tide?", "At six [p4]."),
+    ]
+    assert [[document.id for document in each.documents] for each in scorer.records()] == [["p2"], ["p4"]]
+    assert {each.completeness for each in scorer.records()} == {"complete"}
+
+
+ASKED = {"input__value": "Why is the sea salt?", "output__value": "At six [p4]."}
+NOTES = "Question: Why is the sea salt?\nNotes: rivers bring salt"
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {0: span(1, None, "CHAIN", 0, 99, **ASKED)},
+        {0: span(1, None, "CHAIN", 0, 99, output__value="At six [p4].")},
+        {4: chat(5, "Why is the sea salt?", "At six [p4].", 31, 40)},
+        {4: chat(5, NOTES, "At six [p4].", 31, 40)},
+        {2: chat(3, "Why is the sea salt?", "", 11, 20)},
+        {3: search(4, "When is low tide?", 15, 30)},
+        {2: span(3, 1, "CHAIN", 11, 20)},
+    ],
+    ids=["root asks", "root answers", "same question", "agent's notes", "tool call", "overlap", "no answer"],
+)
+def test_what_may_be_one_agent_stays_one_record(scorer: Scorer, changed: dict[int, bytes]) -> None:
+    """Searching several times for one answer is no second question."""
+    scorer.receive([changed.get(place, each) for place, each in enumerate(TWO_QUESTIONS)])
+    scorer.settle()
+    (record,) = scorer.records()
+    assert record.answer == "At six [p4]."
 
 
 @pytest.mark.parametrize("skew", [-3_600_000, -50, 50, 3_600_000])

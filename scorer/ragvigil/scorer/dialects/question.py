@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ragvigil.scorer.dialects.reading import Role
+from ragvigil.scorer.dialects.rounds import rounds_of
 from ragvigil.scorer.dialects.step import Step
 
 _SEARCHING = frozenset[Role]({"retriever", "reranker"})
@@ -35,7 +36,9 @@ def questions(roots: Sequence[Step]) -> list[Question]:
         path, level = _descend(waiting.pop())
         top = path[-1] if path else None
         units = [] if _asks(top) else [step for step in level if _is_complete(step)]
-        if len(units) < 2 or _concludes(top, level, units):
+        if len(units) < 2 and (rounds := rounds_of(top, level)):
+            found += [_question((), each) for each in rounds]
+        elif len(units) < 2 or _concludes(top, level, units):
             found.append(_question(path, level))
         else:
             waiting += _groups(level, units)

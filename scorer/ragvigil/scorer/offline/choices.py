@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from ragvigil.scorer.dialects.evidence import evidence_of
@@ -64,10 +64,12 @@ def _query(roles: Roles) -> Fact:
 
 def _answer(roles: Roles) -> Fact:
     first, others = _first_of(answer_candidates(roles))
+    generators = [step for step in roles.question.steps if step.role == "generator"]
+    inner = set(innermost([step for step in generators if step.reading.answer is not None]))
     others += [
-        Place(step.span.span_id, _why_not_this_generation(step, roles))
-        for step in roles.question.steps
-        if step.role == "generator" and step is not roles.generation
+        Place(step.span.span_id, _why_not_this_generation(step, roles, inner))
+        for step in generators
+        if step is not roles.generation
     ]
     return _fact(roles, "answer", first, others, ("generator", "chain"))
 
@@ -90,13 +92,12 @@ def _fact(
     return Fact(name, _short(first.value), (_place(first, first.place),), tuple(kept.values()))
 
 
-def _why_not_this_generation(step: Step, roles: Roles) -> str:
-    generators = [each for each in roles.question.steps if each.role == "generator"]
+def _why_not_this_generation(step: Step, roles: Roles, inner: Collection[Step]) -> str:
     if "evaluator" in step.roles_above:
         return "below an evaluator: it judged, it did not answer"
     if step.reading.answer is None:
         return "says no answer: a tool call, or its output is not on the span"
-    if step not in innermost([each for each in generators if each.reading.answer is not None]):
+    if step not in inner:
         return "wraps another generation that answered"
     returned = roles.root.reading.answer if roles.root else None
     if returned is not None and step.reading.answer.strip() != returned.strip():
@@ -107,11 +108,12 @@ def _why_not_this_generation(step: Step, roles: Roles) -> str:
 def _documents(roles: Roles, record: RagTrace) -> Fact:
     evidence = evidence_of(roles.question.steps, roles.generation)
     searches = [step for step in roles.question.steps if step.role in _SEARCHING]
+    sources, counting = set(evidence.sources), set(evidence.searches)
     taken = [Place(step.span.span_id, _what_it_found(step)) for step in evidence.sources]
     others = [
-        Place(step.span.span_id, _why_not_this_search(step, evidence.searches, roles.generation))
+        Place(step.span.span_id, _why_not_this_search(step, counting, roles.generation))
         for step in searches
-        if step not in evidence.sources
+        if step not in sources
     ]
     shown = [{"id": each.id, "text": _short(each.text)} for each in record.documents]
     if not evidence.known or not taken:
@@ -126,14 +128,14 @@ def _what_it_found(step: Step) -> str:
     return "passages of its prompt" if step.role == "generator" else f"documents that a {step.role} handled"
 
 
-def _why_not_this_search(step: Step, counting: Sequence[Step], generation: Step | None) -> str:
+def _why_not_this_search(step: Step, counting: Collection[Step], generation: Step | None) -> str:
     if step in counting:
         if step.reading.documents is None:
             return "does not say what it found"
         return "its documents went into a rerank, which stands for them"
     if generation is not None and step.span.end > generation.span.start:
         return "ended after the answer had begun"
-    if any(below in counting for below in step.subtree()):
+    if step.roles_above.isdisjoint(_SEARCHING):
         return "says nothing of its documents; the search inside it does"
     return "is part of the search above it, which was taken"
 
@@ -144,7 +146,7 @@ def _model(roles: Roles, record: RagTrace) -> Fact:
     ]
     taken = [step for step in telling if record.model in (step.reading.model, step.reading.response_model)]
     order = {id(roles.generation): 0, id(roles.root): 2}
-    chosen = sorted(taken, key=lambda step: order.get(id(step), 1))[:1]
+    chosen = set(sorted(taken, key=lambda step: order.get(id(step), 1))[:1])
     if record.model is None:
         return Fact("model", None, (), (), _looked_at(roles, ("generator",)))
     others = [
@@ -158,8 +160,8 @@ def _model(roles: Roles, record: RagTrace) -> Fact:
 
 def _tokens(roles: Roles, record: RagTrace) -> Fact:
     steps = roles.question.steps
-    given = counted(steps, lambda step: step.reading.tokens.input)
-    made = counted(steps, lambda step: step.reading.tokens.output)
+    given = set(counted(steps, lambda step: step.reading.tokens.input))
+    made = set(counted(steps, lambda step: step.reading.tokens.output))
     if not given and not made:
         return Fact("tokens", None, (), (), _looked_at(roles, ("generator",)))
     taken = [
