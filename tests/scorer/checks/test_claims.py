@@ -79,6 +79,14 @@ def test_code_is_no_claim_and_inline_code_is_part_of_one() -> None:
         ("Let me know if you need anything else.", "phrase"),
         ("I'm sorry, but the passages do not mention this.", "refusal"),
         ("(passage 2)", "phrase"),
+        ("Sources: passages 1 and 2.", "phrase"),
+        ("Would you like to know more about Paris?", "question"),
+        ("Who runs the museum in Lyon?", "question"),
+        ("Did you know the fee is 90 euros?", "claim"),
+        ("Isn't the capital of France Berlin?", "claim"),
+        ("It is 5.", "claim"),
+        ("5.", "claim"),
+        ("The answer is 90.", "claim"),
         ("Lyon has 500,000 inhabitants.", "claim"),
         ("里昂有五十万人口。", "claim"),
     ],
@@ -86,6 +94,55 @@ def test_code_is_no_claim_and_inline_code_is_part_of_one() -> None:
 def test_only_statements_that_need_evidence_are_claims(answer: str, kind: str) -> None:
     """Headings, questions, courtesies, refusals and bare references do not."""
     assert [statement.kind for statement in read_statements(answer, [])] == [kind]
+
+
+@pytest.mark.parametrize(
+    ("answer", "stated"),
+    [
+        ("I don't know, but the capital of France is Berlin.", "but the capital of France is Berlin."),
+        (
+            "I could not find the fee, so assume it is 90 euros as the 1987 law says.",
+            "so assume it is 90 euros as the 1987 law says.",
+        ),
+        ("The passages do not mention the fee; it is 90 euros.", "it is 90 euros."),
+        ("Although the fee is 90 euros, I cannot answer that.", "Although the fee is 90 euros"),
+        ("I don't know, the capital of France is Berlin.", "the capital of France is Berlin."),
+        ("Não sei, mas a capital da França é Berlim.", "mas a capital da França é Berlim."),
+        ("Lo siento, no tengo información sobre eso, pero abre a las 9.", "pero abre a las 9."),
+        ("Je ne sais pas, mais le prix est de 90 euros.", "mais le prix est de 90 euros."),
+        ("Leider weiß ich das nicht, aber die Gebühr beträgt 90 Euro.", "aber die Gebühr beträgt 90 Euro."),
+        ("抱歉\uff0c文档中没有提到这一点\uff0c但法国有5个首都。", "但法国有5个首都。"),
+    ],
+)
+def test_a_refusal_excuses_only_its_own_clause(answer: str, stated: str) -> None:
+    """What the same sentence goes on to state needs evidence."""
+    kinds = {one.kind for one in read_statements(answer, [])}
+    assert (claims(answer), kinds) == ([stated], {"refusal", "claim"})
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "While the passages discuss engines, they do not mention the fee.",
+        "I cannot answer this from the passages, so please contact the dealer for help.",
+        "I'm sorry, but I cannot answer that: the context does not contain the price.",
+        "The context does not mention the price, the colour or the size of the Louvre.",
+    ],
+)
+def test_a_refusal_may_speak_of_its_evidence_and_give_advice(answer: str) -> None:
+    """Neither is a fact that evidence could carry."""
+    assert [one.kind for one in read_statements(answer, [])] == ["refusal"]
+
+
+def test_the_header_of_a_table_is_no_claim_but_its_rows_are() -> None:
+    """Delimiter rows hold no words."""
+    answer = "| Visitor | Fee |\n|:---|---:|\n| Adult | 12 euros |\n| Child | 5 euros |"
+    assert claims(answer) == ["Adult | 12 euros |", "Child | 5 euros |"]
+
+
+def test_a_number_that_only_labels_a_list_item_is_no_claim() -> None:
+    """Alone on its line, or after "Step"."""
+    assert claims("1.\nOpen the box.\nStep 2: Close the lid.") == ["Open the box.", "Close the lid."]
 
 
 def test_scripts_without_spaces_are_split_too() -> None:

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from ragvigil.scorer.checks.reading.clauses import clauses
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.markup import Span, blank, fenced
-from ragvigil.scorer.checks.reading.refusal import may_refuse, refuses
+from ragvigil.scorer.checks.reading.refusal import advises, may_refuse, parts, refuses
 from ragvigil.scorer.checks.reading.sentences import sentences, trim
-from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word, words
+from ragvigil.scorer.checks.reading.words import FRAME_STEMS, POINTER_STEMS, Word, words
 
 Kind = Literal["claim", "heading", "question", "refusal", "phrase"]
 
-_PREFIX = re.compile(r"(?:[-*+•▪◦‣>|]{1,3}[ \t]+|\d{1,3}[.)][ \t]+|\(?[a-z][.)][ \t]+|\|)+", re.IGNORECASE)
+_PREFIX = re.compile(
+    r"(?:[-*+•▪◦‣>|]{1,3}[ \t]+|\d{1,3}[.)][ \t]+|\(?[a-z][.)][ \t]+|\||"
+    r"(?:step|paso|passo|schritt|étape)[ \t]\d{1,3}[.:)][ \t]+)+",
+    re.IGNORECASE,
+)
 _HEADING = re.compile(r"#{1,6}[ \t]")
 _WHOLLY_BOLD = re.compile(r"(?:\*\*|__)[^*_\n]{1,100}(?:\*\*|__):?\Z")
-_OPENERS = "|".join(sorted(map(re.escape, LEXICON.clause_openers), key=len, reverse=True))
-_CLAUSE = re.compile(rf"[;\uff1b]\s*|,\s+(?=(?:{_OPENERS})\s)", re.IGNORECASE)
+_LIST_NUMBER = re.compile(r"[(]?(?:\d{1,2}|[a-zA-Z])[.)]")
+_TABLE_HEADER = re.compile(
+    r"^[^\n]{0,2000}\|[^\n]{0,2000}(?=\n[ \t]*\|?[ \t:]*-{2,}[ \t:|-]*$)", re.MULTILINE
+)
 _QUESTION = ("?", "\uff1f", "؟")
 _COURTESY = re.compile(
     r"(?:hi|hello|hey|dear|thanks?|thank you|sure|certainly|of course|absolutely|great question|you'?re welcome|"
@@ -28,8 +36,7 @@ _COURTESY = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_COURTESY = 160
-_FEWEST_WORDS_A_CLAUSE = 4
-_ENOUGH_CHARACTERS = 200
+_SHORT = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +69,56 @@ def read_statements(answer: str, hidden: list[Span]) -> tuple[Statement, ...]:
 
 
 def _statements(prose: str, wary: bool) -> Iterator[Statement]:
+    headers = _table_headers(prose)
     for start, end in sentences(prose):
+        header = any(first <= start < last for first, last in headers)
+        listed = _LIST_NUMBER.fullmatch(prose, start, end) and prose[end:].strip()
         start = _after_prefix(prose, start, end)
-        refusal = wary and refuses(prose[start:end]) is not None
-        clauses = [(start, end)] if refusal else _clauses(prose, start, end)
-        for first, last in clauses:
+        if wary and refuses(prose[start:end]):
+            yield from _refusing(prose, start, end)
+            continue
+        for first, last in clauses(prose, start, end):
             sequence = tuple(words(prose[first:last]))
             if sequence:
-                yield Statement(
-                    first, last, "refusal" if refusal else _kind(prose[first:last], sequence), sequence
-                )
+                kind = "heading" if header else "phrase" if listed else _kind(prose[first:last], sequence)
+                yield Statement(first, last, kind, sequence)
+
+
+def _table_headers(prose: str) -> list[Span]:
+    """Header rows of markdown tables."""
+    if "|" not in prose or "--" not in prose:
+        return []
+    return [match.span() for match in _TABLE_HEADER.finditer(prose)]
+
+
+def _refusing(prose: str, start: int, end: int) -> Iterator[Statement]:
+    """The clauses of a sentence that refuses; what a clause states beside the refusal is a claim all the same."""
+    read = [(span, tuple(words(prose[span[0] : span[1]]))) for span in parts(prose, start, end)]
+    refusing = [refuses(prose[first:last]) is not None for (first, last), _ in read]
+    runs = itertools.groupby(
+        zip(read, refusing, strict=True),
+        lambda one: _refuses_too(prose, *one[0], refusing=one[1], whole=not any(refusing)),
+    )
+    for part_of_refusal, run in runs:
+        spans = [span for (span, _), _ in run]
+        for first, last in [(spans[0][0], spans[-1][1])] if part_of_refusal else spans:
+            sequence = tuple(words(prose[first:last]))
+            if sequence:
+                kind = "refusal" if part_of_refusal else _kind(prose[first:last], sequence)
+                yield Statement(first, last, kind, sequence)
+
+
+def _refuses_too(prose: str, span: Span, sequence: tuple[Word, ...], *, refusing: bool, whole: bool) -> bool:
+    """Whether a clause of a refusing sentence adds nothing to the refusal; `whole`: no clause refuses by itself."""
+    if refusing:
+        return True
+    if any(word.numbers for word in sequence[1:]):
+        return False
+    if advises(prose[span[0] : span[1]]):
+        return True
+    if _specific(sequence):
+        return False
+    return whole or len(sequence) <= _SHORT or any(word.stem in FRAME_STEMS for word in sequence)
 
 
 def _after_prefix(prose: str, start: int, end: int) -> int:
@@ -79,43 +126,45 @@ def _after_prefix(prose: str, start: int, end: int) -> int:
     return trim(prose, prefix.end(), end)[0] if prefix and prefix.end() < end else start
 
 
-def _clauses(prose: str, start: int, end: int) -> list[Span]:
-    """Coordinated clauses of one sentence, where both sides are long enough to stand alone."""
-    cuts = [start]
-    for match in _CLAUSE.finditer(prose, start, end):
-        if _long_enough(prose, cuts[-1], match.start()) and _long_enough(prose, match.end(), end):
-            cuts.append(match.end())
-    spans = [trim(prose, first, last) for first, last in zip(cuts, [*cuts[1:], end], strict=True)]
-    return [(first, _without_joint(prose, first, last)) for first, last in spans if first < last]
-
-
-def _without_joint(prose: str, first: int, last: int) -> int:
-    while last > first and prose[last - 1] in ",;\uff1b \t\n":
-        last -= 1
-    return last
-
-
-def _long_enough(prose: str, start: int, end: int) -> bool:
-    part = prose[start : min(end, start + _ENOUGH_CHARACTERS)]
-    return len(part.split(None, _FEWEST_WORDS_A_CLAUSE)) >= _FEWEST_WORDS_A_CLAUSE
-
-
 def _kind(text: str, sequence: tuple[Word, ...]) -> Kind:
+    content = [word for word in sequence if word.content and word.stem not in FRAME_STEMS]
     if text.endswith(_QUESTION):
-        return "question"
+        return "claim" if _asserts(text, content) else "question"
     if (
         _HEADING.match(text)
         or _WHOLLY_BOLD.match(text)
         or (text.endswith((":", "\uff1a")) and len(sequence) <= 12)
     ):
         return "heading"
-    content = [word for word in sequence if word.content and word.stem not in FRAME_STEMS]
-    if not any(not word.numbers for word in content) or (
-        len(text) <= _LONGEST_COURTESY and _COURTESY.match(text) and not _specific(content)
+    if (
+        not content
+        or _only_points(sequence, content)
+        or (len(text) <= _LONGEST_COURTESY and _COURTESY.match(text) and not _specific(content))
     ):
         return "phrase"
     return "claim"
 
 
-def _specific(content: list[Word]) -> bool:
-    return any(word.numbers or word.name for word in content[1:])
+def _asserts(text: str, content: list[Word]) -> bool:
+    """Whether a question holds a fact of its own: a number or a name, unless it offers or asks for something."""
+    if _OFFER.match(text) or not _specific(content):
+        return False
+    return any(word.numbers for word in content) or not _ASKING.match(text)
+
+
+def _only_points(sequence: tuple[Word, ...], content: list[Word]) -> bool:
+    """Whether there are only numbers of passages, as in "passages 1 and 2"."""
+    return all(word.numbers for word in content) and any(word.stem in POINTER_STEMS for word in sequence)
+
+
+def _specific(content: Sequence[Word]) -> bool:
+    return any(word.numbers or (word.name and word.content) for word in content[1:])
+
+
+def _opening(entries: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(
+        rf"[¿\s]*(?:{'|'.join(re.escape(one.lstrip('¿')) for one in entries)})\b", re.IGNORECASE
+    )
+
+
+_OFFER, _ASKING = _opening(LEXICON.offers), _opening(LEXICON.asking)

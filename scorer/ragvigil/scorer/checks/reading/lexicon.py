@@ -18,6 +18,15 @@ class Lexicon:
     qualifiers: frozenset[str]
     frame_words: frozenset[str]
     """Words by which an answer speaks about its evidence (passage, context, based); no claim rests on them."""
+    pointer_words: frozenset[str]
+    """Those of them that a number may follow to name one passage."""
+    portuguese_words: frozenset[str]
+    """Short words beside which *no* is Portuguese (in the), unless one of another language stands there too."""
+    not_portuguese_words: frozenset[str]
+    offers: tuple[str, ...]
+    """How a question begins that offers something or asks what was meant."""
+    asking: tuple[str, ...]
+    """How a question begins that asks for something."""
     number_words: dict[str, str]
     scales: dict[str, int]
     """Power of ten."""
@@ -42,6 +51,11 @@ def _load() -> Lexicon:
         negations=_bared(data["negations"]),
         qualifiers=_bared(data["qualifiers"]),
         frame_words=_bared(data["frame_words"]),
+        pointer_words=_bared(data["pointer_words"]),
+        portuguese_words=_bared(data["portuguese_words"]),
+        not_portuguese_words=_bared(data["not_portuguese_words"]),
+        offers=tuple(data["offers"]),
+        asking=tuple(data["asking"]),
         number_words={_bare(word): value for word, value in data["number_words"].items()},
         scales={_bare(word): power for word, power in data["scales"].items()},
         suffixes=tuple((ending, replacement) for ending, replacement in data["suffixes"]),

@@ -77,7 +77,7 @@ class Passages:
         return next((found for word in words if (found := self.by_id(word) or self.by_address(word))), None)
 
     def resembles(self, text: str) -> bool:
-        """Whether `text` has the shape of an id, although no passage has it.
+        """Whether `text` has the shape of an id, although no passage has it; one letter has where none is known.
 
         >>> known = Passages.of([Document("doc-3", None)])
         >>> [known.resembles(text) for text in ("doc-9", "kb_guide#4", "COVID-19", "sic", "12:30", "a-z", "see above")]
@@ -88,7 +88,7 @@ class Passages:
         if _TIME_OR_DATE.match(text) or _CHARACTER_RANGE.match(text):
             return False
         if text.isalpha():
-            return False
+            return len(text) == 1 and text.isascii() and not self._ranks
         return (
             _shape(text) in self._shapes
             or _UNIQUE.match(text) is not None

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
+from typing import Any
+
+from ragvigil.scorer.checks.reading.clauses import cut
+from ragvigil.scorer.checks.reading.markup import Span
 
 _LONGEST_SENTENCE = 400
 
@@ -19,20 +24,26 @@ class _Wording:
     pattern: re.Pattern[str]
 
 
-def _load() -> tuple[_Wording, ...]:
-    data = json.loads(files("ragvigil.scorer.data").joinpath("abstention.json").read_text("utf-8"))
+def _load(data: Mapping[str, Any]) -> tuple[_Wording, ...]:
     return tuple(
-        _Wording(
-            language,
-            tuple(one["cues"]),
-            re.compile("|".join(f"(?:{pattern})" for pattern in one["patterns"])),
-        )
+        _Wording(language, tuple(one["cues"]), _any_of(one["patterns"]))
         for language, one in data["languages"].items()
     )
 
 
-_WORDINGS = _load()
+def _any_of(patterns: Sequence[str]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
+
+
+_DATA = json.loads(files("ragvigil.scorer.data").joinpath("abstention.json").read_text("utf-8"))
+_WORDINGS = _load(_DATA)
 _CUES = tuple(sorted({cue for wording in _WORDINGS for cue in wording.cues}))
+_JOINT = re.compile("|".join(_DATA["joints"]), re.IGNORECASE)
+_SUBORDINATE = re.compile(
+    rf"(?:{'|'.join(map(re.escape, _DATA['subordinators']))})\s[^,\uff0c]{{1,300}}([,\uff0c]\s*)",
+    re.IGNORECASE,
+)
+_ADVICE = _any_of(_DATA["advice"])
 
 
 def may_refuse(text: str) -> bool:
@@ -53,6 +64,29 @@ def refuses(sentence: str) -> str | None:
         if any(cue in plain for cue in wording.cues) and wording.pattern.search(plain):
             return wording.language
     return None
+
+
+def parts(prose: str, start: int, end: int) -> list[Span]:
+    """The clauses of a refusing sentence: what stands beside a refusal may be a claim.
+
+    >>> text = "I don't know, but the capital of France is Berlin."
+    >>> [text[start:end] for start, end in parts(text, 0, len(text))]
+    ["I don't know", 'but the capital of France is Berlin.']
+    """
+    cuts = {start, *(match.end() for match in _JOINT.finditer(prose, start, end) if start < match.start())}
+    subordinate = _SUBORDINATE.match(prose, start, end)
+    if subordinate:
+        cuts.add(subordinate.end())
+    return cut(prose, sorted(cuts - {end}), end)
+
+
+def advises(clause: str) -> bool:
+    """Whether a clause only says what to do about a missing answer.
+
+    >>> advises("so please contact the dealer."), advises("so it costs 90 euros.")
+    (True, False)
+    """
+    return _ADVICE.search(_plain(clause)) is not None
 
 
 def _plain(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -117,6 +118,23 @@ def _singular(word: str) -> str:
 
 FRAME_STEMS = frozenset(stem(word) for word in LEXICON.frame_words)
 """Stems of the words by which an answer speaks about its evidence; no claim rests on them."""
+
+
+POINTER_STEMS = frozenset(stem(word) for word in LEXICON.pointer_words)
+"""Stems of the words that point at a passage, as in "passage 2"."""
+
+
+def denies(sequence: Sequence[Word]) -> bool:
+    """Whether a sentence denies something; Portuguese *no*, "in the", does not.
+
+    >>> denies(words("No dogs")), denies(words("O museu fica no centro")), denies(words("A dog"))
+    (True, False, False)
+    """
+    negations = {word.stem for word in sequence if word.negation}
+    if negations != {"no"}:
+        return bool(negations)
+    stems = {word.stem for word in sequence}
+    return stems.isdisjoint(LEXICON.portuguese_words) or not stems.isdisjoint(LEXICON.not_portuguese_words)
 
 
 def _readings(token: str) -> tuple[str, ...]:

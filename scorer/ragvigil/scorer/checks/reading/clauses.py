@@ -1,0 +1,47 @@
+"""Clauses: where one sentence says two things."""
+
+from __future__ import annotations
+
+import re
+
+from ragvigil.scorer.checks.reading.lexicon import LEXICON
+from ragvigil.scorer.checks.reading.markup import Span
+from ragvigil.scorer.checks.reading.sentences import trim
+
+_OPENERS = "|".join(sorted(map(re.escape, LEXICON.clause_openers), key=len, reverse=True))
+_JOINT = re.compile(rf"[;\uff1b]\s*|,\s+(?=(?:{_OPENERS})\s)", re.IGNORECASE)
+_FEWEST_WORDS = 4
+_ENOUGH_CHARACTERS = 200
+
+
+def clauses(prose: str, start: int, end: int, fewest_words: int = _FEWEST_WORDS) -> list[Span]:
+    """Coordinated clauses of the sentence from `start` to `end`, where both sides have `fewest_words` at least.
+
+    >>> text = "It opens at nine daily, but it closes on public holidays."
+    >>> [text[start:end] for start, end in clauses(text, 0, len(text))]
+    ['It opens at nine daily', 'but it closes on public holidays.']
+    """
+    cuts = [start]
+    for match in _JOINT.finditer(prose, start, end):
+        if _long_enough(prose, cuts[-1], match.start(), fewest_words) and _long_enough(
+            prose, match.end(), end, fewest_words
+        ):
+            cuts.append(match.end())
+    return cut(prose, cuts, end)
+
+
+def cut(prose: str, cuts: list[int], end: int) -> list[Span]:
+    """The stretches between `cuts` and `end`, without the white space and joints at their ends."""
+    spans = [trim(prose, first, last) for first, last in zip(cuts, [*cuts[1:], end], strict=True)]
+    return [(first, _without_joint(prose, first, last)) for first, last in spans if first < last]
+
+
+def _without_joint(prose: str, first: int, last: int) -> int:
+    while last > first and prose[last - 1] in ",;\uff1b \t\n":
+        last -= 1
+    return last
+
+
+def _long_enough(prose: str, start: int, end: int, fewest_words: int) -> bool:
+    part = prose[start : min(end, start + _ENOUGH_CHARACTERS)]
+    return len(part.split(None, fewest_words)) >= fewest_words
