@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import log1p
 
+from ragvigil.scorer.checks.alignment.contradiction import contradiction_of, opposes
+from ragvigil.scorer.checks.alignment.numbers import Numbers
 from ragvigil.scorer.checks.reading.evidence import Evidence, Segment
-from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word, values
+from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word, denies
 
 FEATURES = (
     "coverage",
@@ -67,6 +69,8 @@ class Alignment:
     """Places of the passages that carry most of it, best first; empty when nothing does."""
     contradiction: str | None = None
     """Why a nearly identical sentence says otherwise: ``number`` or ``negation``."""
+    unfounded_number: bool = False
+    """Whether it holds a number that neither the evidence nor the question has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +95,13 @@ def align(
     if not stems:
         return Alignment(_NOTHING_TO_CARRY, ())
     total = weights.of(stems)
-    denies = any(word.negation for word in claim)
-    best, best_weight = _best(stems, evidence, weights, denies)
+    denying = denies(claim)
+    best, best_weight = _best(stems, evidence, weights, denying)
     rest = [one for one in stems if one not in best.content] if best is not None else []
-    second, second_weight = _best(rest, evidence, weights, denies)
+    second, second_weight = _best(rest, evidence, weights, denying)
     carried, carrying = _passages(stems, evidence, weights)
     missing = [one for one in stems if one not in evidence.places and one not in question]
+    numbers = Numbers.of(claim, evidence, question)
     figures = (
         1 - len(missing) / len(stems),
         1 - weights.of(missing) / total,
@@ -107,19 +112,23 @@ def align(
         max(0.0, 1 - 2 * (best_weight + second_weight) / total),
         *_pairs(sequence, evidence, best),
         *_novelty(missing, sequence, total, weights),
-        *_names_and_numbers(claim, evidence, question, [one for one in (best, second) if one]),
-        float(best is not None and best_weight > 0.5 * total and denies != best.negated),
+        _novel_names(claim, evidence, question),
+        *numbers.figures([one for one in (best, second) if one]),
+        float(best is not None and best_weight > 0.5 * total and opposes(claim, denying, best)),
         _novel_qualifiers(claim, best),
         sum(len(evidence.places.get(one, ())) > 1 for one in stems) / len(stems),
-        *_record(denies, set(stems), evidence, best, weights.of(missing) / total),
+        *_record(denying, set(stems), evidence, best, weights.of(missing) / total),
     )
     return Alignment(
-        figures, _carriers(carrying, best, second, second_weight / total), _contradiction(claim, denies, best)
+        figures,
+        _carriers(carrying, best, second, second_weight / total),
+        contradiction_of(claim, denying, best, numbers),
+        bool(numbers.novel),
     )
 
 
 def _best(
-    stems: Collection[str], evidence: Evidence, weights: Weights, denies: bool
+    stems: Collection[str], evidence: Evidence, weights: Weights, denying: bool
 ) -> tuple[Segment | None, float]:
     """The segment that holds most of `stems` by weight; of near equals one that denies as the claim does."""
     scores: dict[int, float] = defaultdict(float)
@@ -132,7 +141,7 @@ def _best(
     enough = _NEAR * max(scores.values())
     place = min(
         (place for place, score in scores.items() if score >= enough),
-        key=lambda one: (evidence.segments[one].negated != denies, -scores[one], one),
+        key=lambda one: (evidence.segments[one].negated != denying, -scores[one], one),
     )
     return evidence.segments[place], scores[place]
 
@@ -186,27 +195,9 @@ def _novelty(novel: list[str], sequence: list[str], total: float, weights: Weigh
     return weights.of(novel) / total, peak / weights.unknown, log1p(len(novel)), log1p(longest)
 
 
-def _names_and_numbers(
-    claim: tuple[Word, ...], evidence: Evidence, question: Collection[str], nearest: list[Segment]
-) -> tuple[float, float, float]:
+def _novel_names(claim: tuple[Word, ...], evidence: Evidence, question: Collection[str]) -> float:
     names = {word.stem for word in claim[1:] if word.name and word.content}
-    novel_names = sum(name not in evidence.places and name not in question for name in names)
-    numbers = values(_without_references(claim))
-    novel_numbers = sum(
-        evidence.numbers.isdisjoint(readings) and readings[0] not in question for readings in numbers
-    )
-    near = frozenset[str]().union(*(segment.numbers for segment in nearest)) if numbers else frozenset[str]()
-    elsewhere = sum(near.isdisjoint(readings) for readings in numbers) - novel_numbers
-    return log1p(novel_names), log1p(novel_numbers), log1p(max(0, elsewhere))
-
-
-def _without_references(claim: tuple[Word, ...]) -> list[Word]:
-    """`claim` without numbers that only point at a passage, as in "passage 2"."""
-    before = (None, *claim)
-    pairs = zip(before, claim, strict=False)
-    return [
-        word for previous, word in pairs if not (word.numbers and previous and previous.stem in FRAME_STEMS)
-    ]
+    return log1p(sum(name not in evidence.places and name not in question for name in names))
 
 
 def _novel_qualifiers(claim: tuple[Word, ...], best: Segment | None) -> float:
@@ -215,29 +206,13 @@ def _novel_qualifiers(claim: tuple[Word, ...], best: Segment | None) -> float:
 
 
 def _record(
-    denies: bool, stems: set[str], evidence: Evidence, best: Segment | None, novel: float
+    denying: bool, stems: set[str], evidence: Evidence, best: Segment | None, novel: float
 ) -> tuple[float, float, float, float]:
     """Whether the best evidence is a record's value, and whether the claim names one that is false or missing."""
     if not evidence.absences:
         return 0.0, 0.0, 0.0, 0.0
     is_record = float(best is not None and bool(best.key))
-    if denies:
+    if denying:
         return is_record, 0.0, 0.0, novel
     named = [kind for name, kind in evidence.absences if name <= stems]
     return is_record, log1p(named.count("false")), log1p(named.count("null")), novel
-
-
-def _contradiction(claim: tuple[Word, ...], denies: bool, best: Segment | None) -> str | None:
-    """What a nearly identical sentence says otherwise; None unless it is plain."""
-    if best is None or best.key:
-        return None
-    said = {word.stem for word in claim if word.content and not word.numbers}
-    there = {word.stem for word in best.words if word.content and not word.numbers}
-    if len(said) < 2 or len(said & there) < 0.8 * len(said | there):
-        return None
-    if denies != best.negated:
-        return "negation"
-    mine, theirs = values(list(claim)), best.numbers
-    if len(mine) == 1 and theirs and theirs.isdisjoint(mine[0]):
-        return "number"
-    return None

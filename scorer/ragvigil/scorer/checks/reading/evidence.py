@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import islice, pairwise
 from typing import Literal, NamedTuple, cast
 
+from ragvigil.scorer.checks.reading.clauses import clauses
 from ragvigil.scorer.checks.reading.passages import name_of
 from ragvigil.scorer.checks.reading.sentences import sentences
-from ragvigil.scorer.checks.reading.words import Word, values, words
+from ragvigil.scorer.checks.reading.words import Word, denies, values, words
 from ragvigil.scorer.trace import Document
 
 _MOST_SEGMENTS = 4000
@@ -32,11 +33,21 @@ class Segment(NamedTuple):
     """For a record's value: the words that name it."""
     absent: Literal["false", "null"] | None = None
     """For a record's value: whether it is denied or missing."""
+    text: str = ""
+    """As it stands, for prose."""
 
     @property
     def negated(self) -> bool:
         """Whether it denies something."""
-        return self.absent is not None or any(word.negation for word in self.words)
+        return self.absent is not None or denies(self.words)
+
+    def denies_of(self, stems: Collection[str]) -> bool:
+        """Whether it denies in the clause that holds most of `stems`; another clause may deny something else."""
+        if self.absent is not None or not self.negated:
+            return self.negated
+        parts = [words(self.text[first:last]) for first, last in clauses(self.text, 0, len(self.text), 2)]
+        sizes = [(sum(word.stem in stems for word in part if word.content), denies(part)) for part in parts]
+        return max(sizes)[1] if len(sizes) > 1 else self.negated
 
     @property
     def content(self) -> frozenset[str]:
@@ -106,7 +117,7 @@ def _prose(place: int, text: str) -> Iterator[Segment]:
     for start, end in sentences(text):
         sequence = words(text[start:end])
         if sequence:
-            yield Segment(place, sequence)
+            yield Segment(place, sequence, text=text[start:end])
 
 
 def _record(text: str) -> object | None:

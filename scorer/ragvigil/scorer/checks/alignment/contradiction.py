@@ -1,0 +1,82 @@
+"""Contradiction: a sentence that says nearly the same as a claim, with another number or the opposite."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from ragvigil.scorer.checks.alignment.numbers import Numbers
+from ragvigil.scorer.checks.reading.evidence import Segment
+from ragvigil.scorer.checks.reading.words import Word, values
+
+
+def opposes(claim: Sequence[Word], denying: bool, best: Segment) -> bool:
+    """Whether one of claim and sentence denies what the other says.
+
+    A negation counts for the word after it, which the other must hold, and for its own clause: "they are not
+    swayed and will go" does not deny that they will go.
+    """
+    if denying == best.negated:
+        return False
+    if best.absent is not None:
+        return True
+    if denying:
+        return _shares(_denied(claim), best.content)
+    said = frozenset(word.stem for word in claim if word.content)
+    return _shares(_denied(best.words), said) and best.denies_of(said)
+
+
+def _denied(sequence: Sequence[Word]) -> set[str]:
+    """The meaningful stem after each negation; empty where one ends the sentence and so denies all of it."""
+    found, open_ended = set[str](), False
+    for word in sequence:
+        if open_ended and word.content:
+            found.add(word.stem)
+            open_ended = False
+        open_ended = open_ended or word.negation
+    return set() if open_ended else found
+
+
+def _shares(denied: set[str], other: frozenset[str]) -> bool:
+    return not denied or not denied.isdisjoint(other)
+
+
+def contradiction_of(
+    claim: tuple[Word, ...], denying: bool, best: Segment | None, numbers: Numbers
+) -> str | None:
+    """What the best sentence says otherwise; None unless it is plain."""
+    if best is None or best.key:
+        return None
+    said = {word.stem for word in claim if word.content and not word.numbers}
+    there = {word.stem for word in best.words if word.content and not word.numbers}
+    if _renumbers(claim, best, numbers, said, there):
+        return "number"
+    if len(said) < 2 or len(said & there) < 0.8 * len(said | there):
+        return None
+    if opposes(claim, denying, best):
+        return "negation"
+    mine, theirs = numbers.all, best.numbers
+    return "number" if len(mine) == 1 and theirs and theirs.isdisjoint(mine[0]) else None
+
+
+def _renumbers(
+    claim: tuple[Word, ...], best: Segment, numbers: Numbers, said: set[str], there: set[str]
+) -> bool:
+    """Whether the claim says what the sentence says, one word aside, but with one number that is found nowhere.
+
+    The sentence must count the same thing; where the claim names none, it must hold one number only.
+    """
+    shared = len(said & there)
+    if len(numbers.all) != 1 or not numbers.novel or not shared or len(said) - shared > min(1, shared // 2):
+        return False
+    units, counted = _units(claim), _units(best.words)
+    return bool(units & counted) if units else len(values(best.words)) == 1 and 2 * shared >= len(there)
+
+
+def _units(sequence: Sequence[Word]) -> set[str]:
+    """Stems of the meaningful words right after a number."""
+    return {
+        after.stem
+        for word, after in pairwise(sequence)
+        if word.numbers and after.content and not after.numbers
+    }
