@@ -29,7 +29,8 @@ Fitted on: {sets}. Each answer was also put beside the evidence of another quest
 - **Subtle edits escape it**: near chance on SummEdits and BUMP, whose errors swap a role, a relation or one word.
 - A wrong number inside a long true sentence lowers the probability; only a nearly identical sentence with another
   number or a negation is called `contradicted`.
-- `state` is the worst claim's verdict and `passed` comes from the answer's probability; they can differ.
+- An answer with an unsupported or contradicted claim never passes: its probability is at most its worst claim's.
+  One whose claims are each supported or partly supported can still fail, when many are in doubt.
 - Passages in another language than the answer count as no support. Whether a question can be answered from the
   passages at all is not judged.
 """

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ragvigil.scorer.checks.alignment.align import FEATURES, Weights, align
+from ragvigil.scorer.checks.alignment.align import FEATURES, Alignment, Weights, align
 from ragvigil.scorer.checks.alignment.model import ANSWER_FEATURES, answer_figures
 from ragvigil.scorer.checks.reading.citations import read_citations
 from ragvigil.scorer.checks.reading.claims import read_statements
@@ -52,7 +52,12 @@ FOLDS = 5
 RIDGE = 3.0
 RAREST = 10
 """Documents a stem must occur in to get a weight of its own."""
-VERDICTS = {"supported_at": 0.75, "partial_at": 0.5, "contradicted_at_most": 0.25}
+VERDICTS = {
+    "supported_at": 0.75,
+    "partial_at": 0.5,
+    "contradicted_at_most": 0.25,
+    "unfounded_number_at_most": 0.74,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +78,8 @@ class Claims:
 
     figures: Array
     supported: Array
-    contradicted: npt.NDArray[np.bool_]
+    ceiling: Array
+    """What the probability must not exceed: see VERDICTS."""
     answer: npt.NDArray[np.int64]
 
 
@@ -154,20 +160,20 @@ def _stem_weights(rows: Sequence[tuple[int, Row]]) -> Weights:
 def _extract(rows: Sequence[tuple[int, Row]], weights: Weights) -> tuple[Claims, Answers]:
     figures: list[tuple[float, ...]] = []
     labels: list[float] = []
-    contradicted: list[bool] = []
+    ceilings: list[float] = []
     owner: list[int] = []
     kept: list[tuple[int, Row]] = []
     for place, row in rows:
         aligned = list(_aligned(row, weights))
         if not aligned:
             continue
-        for label, one, contradiction in aligned:
-            figures.append(one)
+        for label, alignment in aligned:
+            figures.append(alignment.figures)
             labels.append(label)
-            contradicted.append(contradiction)
+            ceilings.append(_ceiling(alignment))
             owner.append(len(kept))
         kept.append((place, row))
-    claims = Claims(np.array(figures), np.array(labels), np.array(contradicted), np.array(owner))
+    claims = Claims(np.array(figures), np.array(labels), np.array(ceilings), np.array(owner))
     return claims, Answers(
         supported=np.array([float(row["label"]) for _, row in kept]),
         source=np.array([place for place, _ in kept]),
@@ -181,7 +187,7 @@ def _weight(place: int, row: Row) -> float:
     return STRANGER_WEIGHT if row["task"] == STRANGERS else list(SETS.values())[place][0]
 
 
-def _aligned(row: Row, weights: Weights) -> Iterator[tuple[float, tuple[float, ...], bool]]:
+def _aligned(row: Row, weights: Weights) -> Iterator[tuple[float, Alignment]]:
     documents = [
         Document(part["id"], part["text"], rank=rank) for rank, part in enumerate(row["evidence"], 1)
     ]
@@ -198,7 +204,13 @@ def _aligned(row: Row, weights: Weights) -> Iterator[tuple[float, tuple[float, .
             label = float(row["label"])
         else:
             label = -1.0
-        yield label, alignment.figures, alignment.contradiction is not None
+        yield label, alignment
+
+
+def _ceiling(alignment: Alignment) -> float:
+    if alignment.contradiction:
+        return VERDICTS["contradicted_at_most"]
+    return VERDICTS["unfounded_number_at_most"] if alignment.unfounded_number else 1.0
 
 
 def _fold(place: int, group: str) -> int:
@@ -232,8 +244,7 @@ def _fit_claims(claims: Claims, answers: Answers, chosen: npt.NDArray[np.bool_])
 
 
 def _probabilities(model: Fitted, claims: Claims) -> Array:
-    supported = 1 / (1 + np.exp(-model.log_odds(claims.figures)))
-    return np.where(claims.contradicted, np.minimum(supported, VERDICTS["contradicted_at_most"]), supported)
+    return np.minimum(1 / (1 + np.exp(-model.log_odds(claims.figures))), claims.ceiling)
 
 
 def _cross_validated(claims: Claims, answers: Answers) -> Array:
@@ -257,7 +268,8 @@ def _answers_cross_validated(claims: Claims, answers: Answers, probabilities: Ar
         seen, unseen = answers.fold != held_out, answers.fold == held_out
         model = fit(figures[seen], answers.supported[seen], answers.weight[seen], answers.source[seen])
         faithfulness[unseen] = 1 / (1 + np.exp(-model.log_odds(figures[unseen])))
-    return faithfulness, figures
+    worst = np.minimum.reduceat(probabilities, starts[:-1])
+    return np.minimum(faithfulness, worst), figures
 
 
 def _report(claims: Claims, answers: Answers, probabilities: Array, faithfulness: Array) -> dict[str, Any]:

@@ -9,9 +9,10 @@ from importlib.resources import files
 import pytest
 
 from ragvigil.scorer.checks.alignment.align import FEATURES, Alignment, align
-from ragvigil.scorer.checks.alignment.assess import Assessment
+from ragvigil.scorer.checks.alignment.assess import Assessment, claim_probability, spread
 from ragvigil.scorer.checks.alignment.model import MODELS, answer_figures, load
 from ragvigil.scorer.checks.alignment.recent import Recent
+from ragvigil.scorer.checks.reading.claims import read_statements
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.words import words
 from ragvigil.scorer.errors import ConfigError
@@ -60,6 +61,65 @@ def test_an_opposite_or_renumbered_sentence_contradicts() -> None:
     assert laid("Hamburg has no harbour.")[0].contradiction is None
 
 
+@pytest.mark.parametrize(
+    ("claim", "contradiction"),
+    [
+        ("15 euros.", "number"),
+        ("Tickets cost 15 euros.", "number"),
+        ("Did you know tickets cost 15 euros for adults?", "number"),
+        ("The museum opened in 2003.", "number"),
+        ("12 euros.", None),
+        ("15 children.", None),
+        ("15 bridges.", None),
+    ],
+)
+def test_a_lone_number_that_conflicts_contradicts(claim: str, contradiction: str | None) -> None:
+    """The evidence counts the same thing and has no such number anywhere."""
+    assert laid(claim)[0].contradiction == contradiction
+
+
+@pytest.mark.parametrize(
+    ("sentence", "claim"),
+    [
+        ("The old shop opens at nine, but it does not open on holidays.", "The old shop opens at nine."),
+        ("Prosecutors aren't swayed and will seek the death penalty.", "Prosecutors seek the death penalty."),
+        ("O museu fica no centro da cidade.", "O museu fica em centro da cidade."),
+    ],
+)
+def test_what_another_clause_denies_contradicts_nothing(sentence: str, claim: str) -> None:
+    """A negation counts for its own clause and the word after it; Portuguese "no" is none."""
+    evidence = Evidence([Document("a", sentence)])
+    alignment = align(tuple(words(claim)), evidence, (), load("lexical-1").weights)
+    figures = dict(zip(FEATURES, alignment.figures, strict=True))
+    assert (alignment.contradiction, figures["negation_mismatch"]) == (None, 0.0)
+
+
+def test_a_claim_with_a_number_found_nowhere_is_never_supported() -> None:
+    """However well the rest is covered, unless the question brought it up."""
+    evidence = Evidence(
+        [Document("a", "The fee must be paid at the desk of the main office in the old town hall.")]
+    )
+    claim, model = (
+        tuple(words("The fee of 90 must be paid at the desk of the main office in the old town hall.")),
+        load("lexical-1"),
+    )
+    assert claim_probability(align(claim, evidence, (), model.weights), model) < model.supported_at
+    assert not align(claim, evidence, {"90"}, model.weights).unfounded_number
+
+
+def test_a_passage_that_is_pointed_at_is_no_number() -> None:
+    """As far as there is such a passage."""
+    assert not laid("Tickets cost 12 euros for adults according to passage 2.")[0].unfounded_number
+    assert laid("Tickets cost 12 euros for adults according to passage 7.")[0].unfounded_number
+
+
+def test_the_claims_of_a_sample_lie_at_even_distances() -> None:
+    """From the beginning to the end."""
+    statements = read_statements(" ".join(f"Fact {number} is true." for number in range(10)), [])
+    assert [one.words[1].stem for one in spread(statements, 5)] == ["1", "3", "5", "7", "9"]
+    assert spread(statements, 10) == spread(statements, None) == statements
+
+
 @pytest.mark.parametrize("name", MODELS)
 def test_every_shipped_model_says_where_it_is_from(name: str) -> None:
     """Sets with licences, date, command; and weights for every feature."""
@@ -98,6 +158,6 @@ def test_recent_assessments_are_made_once_and_forgotten_in_order() -> None:
         return Assessment((), None, None, truncated=False, refuses=False)
 
     for name in "aabcab":
-        recent.recall((name, "m"), partial(make, name))
+        recent.recall((name, "m", None), partial(make, name))
     assert made == ["a", "b", "c", "a", "b"]
     assert len(recent) == 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from ragvigil.scorer.checks.alignment.assess import Assessment, assess
+from ragvigil.scorer.checks.alignment.assess import MOST_CLAIMS, Assessment, assess
 from ragvigil.scorer.checks.alignment.model import Model, load
 from ragvigil.scorer.checks.alignment.recent import RECENT
 from ragvigil.scorer.checks.reading.citations import Citation, definitions, read_citations
@@ -20,7 +20,11 @@ DEFAULT_MODEL = "lexical-1"
 class Prepared:
     """One record with everything that is read from its texts."""
 
-    def __init__(self, record: RagTrace, model: Model | None = None) -> None:
+    def __init__(
+        self, record: RagTrace, model: Model | None = None, *, most_claims: int | None = MOST_CLAIMS
+    ) -> None:
+        """Of more than `most_claims` an evenly spread sample is compared; None: all of them."""
+        self._most_claims = most_claims
         self.record = record
         self.answer = record.answer or ""
         self._model = model or load(DEFAULT_MODEL)
@@ -47,6 +51,17 @@ class Prepared:
         return any(statement.kind == "refusal" for statement in self.statements)
 
     @cached_property
+    def nothing_retrieved(self) -> bool:
+        """Whether retrieval is known to have found nothing, so that no claim can rest on it."""
+        record = self.record
+        return (
+            record.completeness in ("complete", "timed_out")
+            and record.retrieved
+            and not record.documents
+            and not any(retrieval.ids for retrieval in record.retrievals)
+        )
+
+    @cached_property
     def has_evidence(self) -> bool:
         """Whether any passage has a text."""
         return any(document.text for document in self.record.documents)
@@ -59,8 +74,10 @@ class Prepared:
     @cached_property
     def assessment(self) -> Assessment:
         """Every claim on the evidence; made once for all who ask about the same content."""
-        return RECENT.recall((input_hash(self.record), self._model.name), self._assess)
+        return RECENT.recall((input_hash(self.record), self._model.name, self._most_claims), self._assess)
 
     def _assess(self) -> Assessment:
         question = {word.stem for word in words(self.record.query or "")}
-        return assess(self.answer, self.statements, self.evidence, question, self._model)
+        return assess(
+            self.answer, self.statements, self.evidence, question, self._model, most_claims=self._most_claims
+        )

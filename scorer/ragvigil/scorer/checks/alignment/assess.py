@@ -11,9 +11,10 @@ from ragvigil.scorer.checks.reading.claims import Statement
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.verdict import Claim, ClaimVerdict
 
-VERSION = "1"
+VERSION = "2"
 """Changes whenever the code would give other figures with the same coefficients."""
-_MOST_CLAIMS = 500
+MOST_CLAIMS = 500
+"""Claims of one answer that are compared in production; of more, an evenly spread sample."""
 _WORTH: dict[ClaimVerdict, float] = {
     "supported": 1.0,
     "partial": 0.5,
@@ -32,34 +33,61 @@ class Assessment:
     faithfulness: float | None
     """Probability that no claim is unsupported; None without claims."""
     truncated: bool
-    """Whether claims or evidence beyond the limits were left out."""
+    """Whether evidence beyond the limit was left out."""
     refuses: bool
     """Whether any sentence says that there is no answer."""
+    stated: int = 0
+    """How many claims the answer makes; more than `claims` holds when only a sample was compared."""
+
+    @property
+    def remark(self) -> str | None:
+        """What was left out, in words fit for a page; None when all was compared."""
+        remarks: list[str] = []
+        if self.stated > len(self.claims):
+            remarks.append(f"{len(self.claims):,} of {self.stated:,} claims were compared, evenly spread")
+        if self.truncated:
+            remarks.append("very much evidence: only the first passages were compared")
+        return "; ".join(remarks) or None
 
 
 def assess(
-    answer: str, statements: Sequence[Statement], evidence: Evidence, question: Collection[str], model: Model
+    answer: str,
+    statements: Sequence[Statement],
+    evidence: Evidence,
+    question: Collection[str],
+    model: Model,
+    *,
+    most_claims: int | None = MOST_CLAIMS,
 ) -> Assessment:
-    """The assessment of the check-worthy `statements`."""
+    """The assessment of the check-worthy `statements`: all, or `most_claims` of them spread over the whole answer."""
     refuses = any(statement.kind == "refusal" for statement in statements)
     worthy = [statement for statement in statements if statement.checkworthy]
     if not worthy:
         return Assessment((), None, None, False, refuses)
-    claims = tuple(_claim(answer, one, evidence, question, model) for one in worthy[:_MOST_CLAIMS])
+    claims = tuple(_claim(answer, one, evidence, question, model) for one in spread(worthy, most_claims))
     return Assessment(
         claims=claims,
         support=round(sum(_WORTH[claim.verdict] for claim in claims) / len(claims), 6),
         faithfulness=model.faithfulness([claim.probability for claim in claims]),
-        truncated=evidence.truncated or len(worthy) > _MOST_CLAIMS,
+        truncated=evidence.truncated,
         refuses=refuses,
+        stated=len(worthy),
     )
+
+
+def spread(statements: Sequence[Statement], most: int | None) -> Sequence[Statement]:
+    """At most `most` of `statements` at even distances, always the same: padding must not push a claim out of sight."""
+    count = len(statements)
+    if most is None or count <= most:
+        return statements
+    return [statements[(2 * place + 1) * count // (2 * most)] for place in range(most)]
 
 
 def _claim(
     answer: str, statement: Statement, evidence: Evidence, question: Collection[str], model: Model
 ) -> Claim:
     alignment = align(statement.words, evidence, question, model.weights)
-    supported = claim_probability(alignment, model)
+    supported = claim_probability(alignment, model) if evidence.segments else 0.0
     verdict = _verdict(supported, alignment, model)
     carriers = alignment.passages if verdict in ("supported", "partial") else ()
     return Claim(
@@ -75,6 +103,8 @@ def _claim(
 def claim_probability(alignment: Alignment, model: Model) -> float:
     """Probability in [0, 1] that the evidence supports an aligned claim."""
     supported = probability(model.claim.log_odds(alignment.figures))
+    if alignment.unfounded_number:
+        supported = min(supported, model.unfounded_number_at_most)
     return min(supported, model.contradicted_at_most) if alignment.contradiction else supported
 
 

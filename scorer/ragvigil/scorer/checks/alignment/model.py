@@ -54,10 +54,15 @@ class Model:
     """Probability from which a claim counts as partly supported."""
     contradicted_at_most: float
     """Ceiling of the probability of a claim that a nearly identical sentence contradicts."""
+    unfounded_number_at_most: float
+    """Ceiling of the probability of a claim with a number that is found nowhere; below `supported_at`."""
 
     def faithfulness(self, probabilities: Sequence[float]) -> float:
-        """Probability that none of the claims is unsupported, in [0, 1]; `probabilities` must not be empty."""
-        return probability(self.answer.log_odds(answer_figures(probabilities)))
+        """Probability that none of the claims is unsupported, in [0, 1]; `probabilities` must not be empty.
+
+        All of them hold at most as probably as the worst one does: P(A and B) <= min(P(A), P(B)).
+        """
+        return min(probability(self.answer.log_odds(answer_figures(probabilities))), *probabilities)
 
 
 def probability(log_odds: float) -> float:
@@ -99,6 +104,7 @@ def load(name: str) -> Model:
         supported_at=data["verdicts"]["supported_at"],
         partial_at=data["verdicts"]["partial_at"],
         contradicted_at_most=data["verdicts"]["contradicted_at_most"],
+        unfounded_number_at_most=data["verdicts"]["unfounded_number_at_most"],
     )
 
 

@@ -10,8 +10,8 @@ from ragvigil.scorer.checks.alignment.assess import Assessment
 
 _MOST_CLAIMS_KEPT = 20_000
 
-Key = tuple[str, str]
-"""Input hash and model name."""
+Key = tuple[str, str, int | None]
+"""Input hash, model name, most claims."""
 
 
 class Recent:
@@ -30,7 +30,7 @@ class Recent:
         """What `make` gave under `key` before; made now, outside the lock, when that is forgotten.
 
         >>> recent, empty = Recent(most_claims=1), Assessment((), None, None, False, False)
-        >>> recent.recall(("a", "m"), lambda: empty).claims, recent.recall(("b", "m"), lambda: empty).claims
+        >>> recent.recall(("a", "m", 9), lambda: empty).claims, recent.recall(("b", "m", 9), lambda: empty).claims
         ((), ())
         >>> len(recent)
         1
