@@ -81,6 +81,45 @@ def test_citing_when_nothing_was_retrieved_is_wrong(record: MakeRecord) -> None:
     assert result(record("The shop opens at nine [1]."), "citation_correctness").value == 0.0
 
 
+def test_claims_where_nothing_was_retrieved_rest_on_nothing(record: MakeRecord) -> None:
+    """A total outage of the retriever shows in both series, whatever the answer cites."""
+    for answer in ("The shop opens at nine.", "The shop opens at nine [a].", "It opens at nine [doc#1]."):
+        for check in ("citation_correctness", "supported_claims"):
+            found = result(record(answer), check)
+            assert (found.value, found.reason) == (0.0, "nothing was retrieved")
+
+
+@pytest.mark.parametrize(
+    ("answer", "value"), [("It opens [a].", 1.0), ("It opens [doc#1].", 1.0), ("It opens [sic].", 0.0)]
+)
+def test_a_plain_marker_is_present_although_nothing_was_retrieved(
+    record: MakeRecord, answer: str, value: float
+) -> None:
+    """An aside in brackets is none."""
+    assert result(record(answer), "citations_present").value == value
+
+
+@pytest.mark.parametrize("check", ["citation_correctness", "supported_claims"])
+def test_a_refusal_where_nothing_was_retrieved_is_fine(record: MakeRecord, check: str) -> None:
+    """It is the right answer."""
+    assert result(record("I don't know."), check).value is None
+
+
+@pytest.mark.parametrize("check", ["citation_correctness", "supported_claims"])
+def test_an_unknown_result_is_not_an_empty_one(record: MakeRecord, check: str) -> None:
+    """Content capture is off, or attributes were lost."""
+    for completeness in ("content_off", "partial_evidence"):
+        assert result(record("The shop opens at nine.", completeness=completeness), check).value is None
+
+
+def test_very_many_claims_are_sampled_and_the_check_says_so(record: MakeRecord) -> None:
+    """Padding must not push what is invented out of sight."""
+    facts = [f"Fact {number} says thing{number} is word{number}." for number in range(3000)]
+    found = result(record(" ".join(facts), ("a", " ".join(facts[:500]))), "supported_claims")
+    assert found.value == pytest.approx(1 / 6, abs=0.02)
+    assert "500 of 3,000 claims were compared" in str(found.reason)
+
+
 @pytest.mark.parametrize(
     ("answer", "value"),
     [("It opens at nine [1].", 1.0), ("The shop opens at nine.", 0.0), ("I don't know.", None), (" ", None)],

@@ -32,6 +32,7 @@ def record(
     completeness: Completeness = "complete",
     error: str | None = None,
     retrieved: bool = True,
+    found: tuple[str | None, ...] = (),
 ) -> RagTrace:
     """A record of one answer."""
     return RagTrace(
@@ -42,7 +43,7 @@ def record(
         query="What is it for?",
         answer=answer,
         documents=documents,
-        retrievals=(Retrieval("retrieve", None, (), ()),) if retrieved else (),
+        retrievals=(Retrieval("retrieve", None, found, (None,) * len(found)),) if retrieved else (),
         completeness=completeness,
         error=error,
     )
@@ -58,7 +59,7 @@ async def test_a_carried_answer_passes_and_names_its_passage() -> None:
         "supported",
         claim.text,
     )
-    assert (verdict.judge, verdict.judge_version) == ("builtin", "1+lexical-1")
+    assert (verdict.judge, verdict.judge_version) == ("builtin", "2+lexical-1")
     assert verdict.prompt_digest == RUBRIC.digest
 
 
@@ -90,7 +91,9 @@ TEXTLESS = (Document("a", "Some text that is long enough."), Document("b", None,
         (record("  "), "not_scoreable", "there is no answer"),
         (record(None, error="timeout"), "not_scoreable", "the request failed without an answer"),
         (record("It is so.", completeness="content_off"), "not_scoreable", "content capture is off"),
-        (record("It is a fact.", ()), "not_scoreable", "nothing was retrieved"),
+        (record("It is a fact.", (), found=("a",)), "not_scoreable", "what was retrieved is not known"),
+        (record("It is a fact.", (), completeness="content_off"), "not_scoreable", "content capture is off"),
+        (record("I don't know.", ()), "no_claims", "the answer refuses"),
         (record("It is a fact.", (), retrieved=False), "not_scoreable", "no retrieval was seen"),
         (record("It is a fact.", TEXTLESS), "partial_evidence", "texts of retrieved passages are missing"),
         (
@@ -107,6 +110,52 @@ def test_what_cannot_be_judged_is_never_a_zero(one: RagTrace, state: State, reas
     verdict = Builtin().judge_now(one, RUBRIC)
     assert (verdict.state, verdict.reason) == (state, reason)
     assert (verdict.faithfulness, verdict.support, verdict.passed) == (None, None, None)
+
+
+def test_claims_where_nothing_was_retrieved_are_unsupported() -> None:
+    """A retriever that is down beside a model that invents must show."""
+    verdict = Builtin().judge_now(record("It needs Redis 7.", ()), RUBRIC)
+    assert (verdict.state, verdict.support, verdict.passed) == ("unsupported", 0.0, False)
+    assert (verdict.faithfulness, verdict.reason) == (0.0, "nothing was retrieved")
+
+
+def test_padding_does_not_hide_what_is_invented() -> None:
+    """Of very many claims a sample over the whole answer is compared, and the verdict says so."""
+    facts = [f"Fact {number} says thing{number} is word{number}." for number in range(2400)]
+    one = record(" ".join(facts), (Document("a", " ".join(facts[:400]), rank=1),))
+    sampled, whole = Builtin().judge_now(one, RUBRIC), Builtin(most_claims=None).judge_now(one, RUBRIC)
+    assert sampled == Builtin().judge_now(one, RUBRIC)
+    assert sampled.reason == "500 of 2,400 claims were compared, evenly spread"
+    assert sampled.support == pytest.approx(1 / 6, abs=0.02)
+    assert sampled.passed is False
+    assert (len(whole.claims), whole.reason) == (2400, None)
+
+
+ANSWERS = st.lists(
+    st.sampled_from(
+        [
+            "The queue module implements queues for many producers and many consumers.",
+            "The queue module implements queues for 7 consumers.",
+            "It does not implement queues.",
+            "json.dumps serialises an object to a string, but Redis encrypts it.",
+            "Berlin has 90 bridges.",
+            "12 producers.",
+            "It serialises queues.",
+        ]
+    ),
+    min_size=1,
+    max_size=12,
+)
+
+
+@given(ANSWERS)
+def test_an_answer_with_an_unsupported_claim_never_passes(sentences: list[str]) -> None:
+    """`state` and `passed` agree: faithfulness is the probability that no claim is unsupported."""
+    verdict = Builtin().judge_now(record(" ".join(sentences)), RUBRIC)
+    assert verdict.faithfulness is not None
+    assert verdict.faithfulness <= min(claim.probability for claim in verdict.claims)
+    if verdict.state in ("unsupported", "contradicted"):
+        assert verdict.passed is False
 
 
 def test_a_timed_out_trace_is_judged_and_says_so() -> None:
@@ -152,4 +201,4 @@ def test_the_table_builds_what_the_settings_name() -> None:
     assert list(JUDGES) == ["builtin"]
     assert build_judge(config.Judge(kind="none")) is None
     with pytest.raises(ConfigError, match="known: lexical-1"):
-        build_judge(config.Judge(model="lexical-9"))
+        build_judge(config.Judge.model_construct(kind="builtin", model="lexical-9"))

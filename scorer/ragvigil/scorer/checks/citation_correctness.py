@@ -1,7 +1,8 @@
 """citation_correctness: share of the cited ids that are among the retrieved ids of this trace (rubric G4).
 
 Range [0, 1]; each id counts once, however often it is cited. An answer that makes claims and cites nothing
-scores 0 (the strict definition); one that refuses or makes no claim owes no citation and scores None. An id of
+scores 0 (the strict definition), also where nothing was
+retrieved; one that refuses or makes no claim owes no citation and scores None. An id of
 a whole document of which chunks were retrieved counts as correct and is listed as over-broad.
 """
 
@@ -22,6 +23,9 @@ def _measure(prepared: Prepared) -> Finding:
         return Finding(None, "there is no answer")
     if not record.retrieved:
         return Finding(None, "no retrieval was seen")
+    if prepared.nothing_retrieved and prepared.bears_claims:
+        cited = list(dict.fromkeys(citation.cited for citation in prepared.citations))
+        return Finding(0.0, "nothing was retrieved", {"cited": [], "not_retrieved": cited, "over_broad": []})
     if not prepared.citations:
         return _uncited(prepared)
     valid = {citation.id for citation in prepared.citations if citation.id is not None}
@@ -43,7 +47,7 @@ def _uncited(prepared: Prepared) -> Finding:
     if not prepared.bears_claims:
         return Finding(None, "the answer refuses" if prepared.refuses else "the answer makes no claim")
     if not prepared.record.documents:
-        return Finding(None, "nothing was retrieved that could be cited")
+        return Finding(None, "what was retrieved is not known")
     return Finding(0.0, "cites nothing")
 
 
@@ -57,4 +61,4 @@ def _was(names: list[str]) -> str:
     return "was" if len(names) == 1 else "were"
 
 
-CHECK = Check("citation_correctness", "1", _measure)
+CHECK = Check("citation_correctness", "2", _measure)

@@ -20,4 +20,4 @@ def _measure(prepared: Prepared) -> Finding:
     return Finding(0.0, "cites nothing")
 
 
-CHECK = Check("citations_present", "1", _measure)
+CHECK = Check("citations_present", "2", _measure)

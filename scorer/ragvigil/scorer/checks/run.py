@@ -11,6 +11,7 @@ from ragvigil.scorer.checks import (
     empty_retrieval,
     supported_claims,
 )
+from ragvigil.scorer.checks.alignment.assess import MOST_CLAIMS
 from ragvigil.scorer.checks.check import Check
 from ragvigil.scorer.checks.prepared import Prepared
 from ragvigil.scorer.trace import RagTrace
@@ -28,9 +29,14 @@ CHECKS: tuple[Check, ...] = (
 """What runs on every record."""
 
 
-def run_checks(record: RagTrace, checks: tuple[Check, ...] = CHECKS) -> tuple[CheckResult, ...]:
-    """One result for each of `checks`; a check that fails says so and hurts no other."""
-    prepared = Prepared(record)
+def run_checks(
+    record: RagTrace, checks: tuple[Check, ...] = CHECKS, *, most_claims: int | None = MOST_CLAIMS
+) -> tuple[CheckResult, ...]:
+    """One result for each of `checks`; a check that fails says so and hurts no other.
+
+    Of more than `most_claims` claims an evenly spread sample is compared; None: all of them.
+    """
+    prepared = Prepared(record, most_claims=most_claims)
     return tuple(_run(check, prepared) for check in checks)
 
 

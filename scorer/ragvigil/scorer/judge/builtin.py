@@ -7,7 +7,7 @@ language-model judges are for those.
 from __future__ import annotations
 
 from ragvigil.prompts import Prompt
-from ragvigil.scorer.checks.alignment.assess import VERSION, Assessment
+from ragvigil.scorer.checks.alignment.assess import MOST_CLAIMS, VERSION, Assessment
 from ragvigil.scorer.checks.alignment.model import load
 from ragvigil.scorer.checks.prepared import DEFAULT_MODEL, Prepared
 from ragvigil.scorer.trace import RagTrace
@@ -19,8 +19,12 @@ _WORST_FIRST: tuple[ClaimVerdict, ...] = ("contradicted", "unsupported", "partia
 class Builtin:
     """The judge that needs no key, no network and no model server."""
 
-    def __init__(self, model: str = DEFAULT_MODEL) -> None:
-        """Load the coefficients `model`; ConfigError names those that ship when there is none such."""
+    def __init__(self, model: str = DEFAULT_MODEL, *, most_claims: int | None = MOST_CLAIMS) -> None:
+        """Load the coefficients `model`; ConfigError names those that ship when there is none such.
+
+        Of more than `most_claims` claims an evenly spread sample is compared; None: all of them.
+        """
+        self._most_claims = most_claims
         self._model = load(model)
 
     @property
@@ -42,14 +46,15 @@ class Builtin:
         obstacle = _without_content(record)
         if obstacle is not None:
             return self._verdict(rubric, "not_scoreable", obstacle)
-        assessment = Prepared(record, self._model).assessment
+        prepared = Prepared(record, self._model, most_claims=self._most_claims)
+        assessment = prepared.assessment
         if not assessment.claims:
             reason = "the answer refuses" if assessment.refuses else "the answer makes no claim"
             return self._verdict(rubric, "no_claims", reason)
-        missing = _without_evidence(record)
+        missing = None if prepared.nothing_retrieved else _without_evidence(record)
         if missing is not None:
             return self._verdict(rubric, *missing)
-        return self._verdict(rubric, _state(assessment), _remark(record, assessment), assessment)
+        return self._verdict(rubric, _state(assessment), _remark(prepared), assessment)
 
     def _verdict(
         self, rubric: Prompt, state: State, reason: str | None, assessment: Assessment | None = None
@@ -80,7 +85,10 @@ def _without_evidence(record: RagTrace) -> tuple[State, str] | None:
     if any(not document.text for document in record.documents) or record.completeness == "partial_evidence":
         return "partial_evidence", "texts of retrieved passages are missing"
     if not record.documents:
-        return "not_scoreable", "nothing was retrieved" if record.retrieved else "no retrieval was seen"
+        return (
+            "not_scoreable",
+            "what was retrieved is not known" if record.retrieved else "no retrieval was seen",
+        )
     return None
 
 
@@ -89,7 +97,11 @@ def _state(assessment: Assessment) -> State:
     return next(verdict for verdict in _WORST_FIRST if verdict in found)
 
 
-def _remark(record: RagTrace, assessment: Assessment) -> str | None:
-    if assessment.truncated:
-        return "very long: only the first claims and passages were compared"
-    return "the trace timed out: evidence may be missing" if record.completeness == "timed_out" else None
+def _remark(prepared: Prepared) -> str | None:
+    timed_out = prepared.record.completeness == "timed_out"
+    remarks = (
+        "nothing was retrieved" if prepared.nothing_retrieved else None,
+        prepared.assessment.remark,
+        "the trace timed out: evidence may be missing" if timed_out else None,
+    )
+    return "; ".join(one for one in remarks if one) or None
