@@ -39,11 +39,11 @@ def test_a_row_gives_one_flat_result() -> None:
     claims = cast("list[dict[str, Any]]", result["claims"])
     assert claims[0].keys() == {"text", "start", "end", "supported_by", "verdict", "probability"}
     assert claims[0]["text"] == str(ROW["answer"])[claims[0]["start"] : claims[0]["end"]]
-    assert (result["judge"], result["judge_version"]) == ("builtin", "1+lexical-1")
+    assert (result["judge"], result["judge_version"]) == ("builtin", "2+lexical-1")
     assert len(str(result["prompt_digest"])) == 64
     checks = result["checks"]
     assert isinstance(checks, dict)
-    assert checks["citation_correctness"] == {"value": 1.0, "reason": None, "version": "1"}
+    assert checks["citation_correctness"] == {"value": 1.0, "reason": None, "version": "2"}
 
 
 def test_question_answer_contexts_rows_are_read_too() -> None:
@@ -124,7 +124,6 @@ def test_an_unknown_judge_is_refused_before_any_row() -> None:
     [
         ({"id": 1}, "not_scoreable"),
         ({"answer": "The shop opens at nine."}, "not_scoreable"),
-        ({"answer": "The shop opens at nine.", "evidence": []}, "not_scoreable"),
         ({"answer": "The shop opens at nine.", "evidence": [{"id": "a"}]}, "partial_evidence"),
         ({"answer": "I don't know.", "contexts": ["The shop opens at nine."]}, "no_claims"),
     ],
@@ -134,6 +133,32 @@ def test_what_a_row_lacks_shows_in_its_state(row: object, state: str) -> None:
     (result,) = scored(row)
     assert (result["state"], result["faithfulness"]) == (state, None)
     assert result["reason"]
+
+
+def test_claims_of_a_row_that_found_nothing_are_unsupported() -> None:
+    """An empty list of passages is known to be empty."""
+    (result,) = scored({"answer": "The shop opens at nine.", "evidence": []})
+    assert (result["state"], result["support"], result["reason"]) == (
+        "unsupported",
+        0.0,
+        "nothing was retrieved",
+    )
+
+
+@pytest.mark.parametrize("judge", ["builtin", "none"])
+def test_a_refused_row_names_the_judge_that_was_asked_for(judge: str) -> None:
+    """With the same versions as any row."""
+    refused, fine = scored("nope", ROW, judge=judge)
+    versions = ("judge", "judge_version", "prompt_digest")
+    assert [refused[key] for key in versions] == [fine[key] for key in versions]
+    assert refused["judge"] == judge
+
+
+def test_every_claim_of_a_row_is_compared() -> None:
+    """No budget applies offline."""
+    facts = " ".join(f"Fact {number} says word{number}." for number in range(600))
+    (result,) = scored({"answer": facts, "evidence": [facts]})
+    assert (len(cast("list[object]", result["claims"])), result["reason"]) == (600, None)
 
 
 def test_results_are_json() -> None:

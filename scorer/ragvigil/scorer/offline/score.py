@@ -10,6 +10,7 @@ from dataclasses import asdict
 from ragvigil import prompts
 from ragvigil.scorer import config
 from ragvigil.scorer.checks import CHECKS, run_checks
+from ragvigil.scorer.checks.alignment.model import MODELS
 from ragvigil.scorer.errors import ConfigError, InputError
 from ragvigil.scorer.judge import JUDGES, Judge, build_judge
 from ragvigil.scorer.offline.rows import parse_row, record_of, row_id
@@ -39,7 +40,9 @@ def _judge(kind: str, model: str) -> Judge | None:
         return None
     if kind not in JUDGES:
         raise ConfigError("judge", f"unknown judge {kind!r}", "known: none, " + ", ".join(JUDGES))
-    return build_judge(config.Judge.model_validate({"kind": kind, "model": model}))
+    if model not in MODELS:
+        raise ConfigError("judge.model", f"unknown model {model!r}", "known: " + ", ".join(MODELS))
+    return build_judge(config.Judge.model_validate({"kind": kind, "model": model}), most_claims=None)
 
 
 def _results(lines: Iterable[str], judge: Judge | None) -> Iterator[dict[str, object]]:
@@ -54,10 +57,10 @@ def _results(lines: Iterable[str], judge: Judge | None) -> Iterator[dict[str, ob
                 identifier = row_id(row, number)
                 record = record_of(row, number)
             except InputError as error:
-                yield _refused(identifier, number, error)
+                yield _refused(identifier, number, error, judge, rubric)
                 continue
             verdict = _judged(runner, judge, record, rubric) if judge is not None else None
-            yield _result(identifier, run_checks(record), verdict)
+            yield _result(identifier, run_checks(record, most_claims=None), verdict)
 
 
 def _judged(runner: asyncio.Runner, judge: Judge, record: RagTrace, rubric: prompts.Prompt) -> Verdict:
@@ -90,19 +93,28 @@ def _flat(verdict: Verdict | None) -> Mapping[str, object]:
         "claims": [asdict(claim) | {"supported_by": list(claim.supported_by)} for claim in verdict.claims]
         if verdict
         else [],
-        "judge": verdict.judge if verdict else "none",
-        "judge_version": verdict.judge_version if verdict else None,
-        "prompt_digest": verdict.prompt_digest if verdict else None,
+        **(
+            _versions(verdict.judge, verdict.judge_version, verdict.prompt_digest)
+            if verdict
+            else _versions("none", None, None)
+        ),
     }
 
 
-def _refused(identifier: str | int | None, number: int, error: InputError) -> dict[str, object]:
-    """The same keys as any result, without values."""
+def _versions(judge: str, version: str | None, digest: str | None) -> dict[str, object]:
+    return {"judge": judge, "judge_version": version, "prompt_digest": digest}
+
+
+def _refused(
+    identifier: str | int | None, number: int, error: InputError, judge: Judge | None, rubric: prompts.Prompt
+) -> dict[str, object]:
+    """The same keys as any result, without values; the judge is the one that was asked for."""
     nothing = {check.id: None for check in CHECKS}
     return {
         "id": f"line-{number}" if identifier is None else identifier,
         "error": str(error),
         **nothing,
         **_flat(None),
+        **(_versions(judge.name, judge.version, rubric.digest) if judge is not None else {}),
         "checks": {},
     }
