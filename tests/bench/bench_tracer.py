@@ -15,6 +15,7 @@ import statistics
 import subprocess
 import sys
 import time
+import tracemalloc
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
@@ -54,8 +55,17 @@ class Sink(SpanExporter):
         return 3 * self.bytes / min(self.spans, 100)
 
 
-def by_hand(sink: Sink) -> tuple[Callable[[], str], Callable[[], Coroutine[Any, Any, str]]]:
+def by_hand(
+    sink: SpanExporter,
+) -> tuple[Callable[[], str], Callable[[], Coroutine[Any, Any, str]]]:
     """The request with spans written by hand, as a careful engineer would."""
+    return _provider(sink)[1]
+
+
+def _provider(
+    sink: SpanExporter,
+) -> tuple[TracerProvider, tuple[Callable[[], str], Callable[[], Coroutine[Any, Any, str]]]]:
+    """A provider that exports to the sink, and the request through it."""
     provider = TracerProvider(resource=Resource({"service.name": "bench"}), shutdown_on_exit=False)
     provider.add_span_processor(BatchSpanProcessor(sink))
     tracer = provider.get_tracer("bench")
@@ -115,7 +125,7 @@ def by_hand(sink: Sink) -> tuple[Callable[[], str], Callable[[], Coroutine[Any, 
             span.set_attribute("output.value", answer)
             return answer
 
-    return request, request_async
+    return provider, (request, request_async)
 
 
 def decorated() -> tuple[Callable[[], str], Callable[[], Coroutine[Any, Any, str]]]:
@@ -263,6 +273,101 @@ def import_cost() -> None:
     row("import ragvigil.tracer", f"{ours:.1f} ms", f"x {ours / sdk:.2f}")
 
 
+SINK = """
+import asyncio, sys
+sys.path[:0] = []
+ANSWER = b"HTTP/1.1 200 OK\\r\\nContent-Type: application/x-protobuf\\r\\nContent-Length: 0\\r\\n\\r\\n"
+async def serve(reader, writer):
+    try:
+        while True:
+            head = (await reader.readuntil(b"\\r\\n\\r\\n")).lower()
+            length = int(head.split(b"content-length:")[1].split(b"\\r\\n")[0])
+            await reader.readexactly(length)
+            writer.write(ANSWER)
+            await writer.drain()
+    except asyncio.IncompleteReadError:
+        writer.close()
+async def main():
+    server = await asyncio.start_server(serve, "127.0.0.1", 0, limit=2**26)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await server.serve_forever()
+asyncio.run(main())
+"""
+"""An OTLP/HTTP sink in a process of its own: it takes every request and says yes."""
+
+
+def export_cost() -> None:
+    """Process CPU a request with real export over HTTP to a sink in another process, final flush included.
+
+    By hand is the SDK's batch processor and OTLP exporter; its queue is large enough to drop nothing.
+    """
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+
+    from ragvigil.tracer import configure
+
+    with subprocess.Popen([sys.executable, "-c", SINK], stdout=subprocess.PIPE, text=True) as sink:
+        assert sink.stdout is not None
+        endpoint = f"http://127.0.0.1:{sink.stdout.readline().strip()}"
+        provider, hand = _hand_exported(OTLPSpanExporter(endpoint=f"{endpoint}/v1/traces"))
+        tracing = configure(service_name="bench", endpoint=endpoint)
+        ask, _ = decorated()
+        pairs: list[tuple[Callable[[], str], Callable[[], object]]] = [
+            (hand, provider.force_flush),
+            (ask, tracing.flush),
+        ]
+        seconds: list[list[float]] = [[], []]
+        for _ in range(BLOCKS):
+            for column, (request, flush) in zip(seconds, pairs, strict=True):
+                started = time.process_time()
+                for _ in range(REQUESTS_A_BLOCK):
+                    request()
+                flush()
+                column.append((time.process_time() - started) * 1e6 / REQUESTS_A_BLOCK)
+        cpu, our_cpu = (statistics.median(column[2:]) for column in seconds)
+        row("CPU a request with OTLP export, by hand", f"{cpu:.1f} us", "final flush included")
+        row("CPU a request with OTLP export, decorated", f"{our_cpu:.1f} us", f"x {our_cpu / cpu:.2f}")
+        row("  spans dropped", str(tracing.dropped_spans), "")
+        tracing.shutdown()
+        provider.shutdown()
+        sink.terminate()
+
+
+def _hand_exported(exporter: SpanExporter) -> tuple[TracerProvider, Callable[[], str]]:
+    provider, tracer_of = _provider(exporter)
+    return provider, tracer_of[0]
+
+
+def broken_cost() -> None:
+    """Three decorators when configure() failed, and when the scorer is dead and the queue full of its spans."""
+    from ragvigil.tracer import configure
+
+    ask, _ = decorated()
+    plain = statistics.median(block(lambda: ANSWER)[0] for _ in range(BLOCKS))
+    configure(service_name="bench", endpoint="no scheme")
+    broken = statistics.median(block(ask)[0] for _ in range(BLOCKS)) - plain
+    row("three decorators, configure() failed", f"{broken:.2f} us", "")
+
+
+def memory_of_a_long_stream() -> None:
+    """Peak memory of tracing a stream of 100 MB."""
+    from ragvigil.tracer import configure, trace_generator
+
+    @trace_generator
+    def write(question: str) -> Any:
+        for _ in range(10_000):
+            yield "x" * 10_000
+
+    tracing = configure(service_name="bench", exporter=Sink())
+    tracemalloc.start()
+    for _ in write(QUESTION):
+        pass
+    tracing.flush()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    tracing.shutdown()
+    row("peak memory of a 100 MB stream", f"{peak / 2**20:.2f} MB", "")
+
+
 def row(label: str, figure: str, note: str) -> None:
     """Print one line of the table."""
     print(f"{label:<52}{figure:>14}  {note}")
@@ -273,7 +378,10 @@ def main() -> None:
     row("tracer", "median", "against by hand")
     request_cost()
     quiet_cost()
+    broken_cost()
+    export_cost()
     stream_cost()
+    memory_of_a_long_stream()
     import_cost()
 
 

@@ -10,6 +10,12 @@ from ragvigil.tracer import (
     Tracing,
     configure,
     context,
+    current_trace_id,
+    generator_span,
+    in_context,
+    rag_span,
+    record_feedback,
+    record_request,
     trace_generator,
     trace_rag,
     trace_reranker,
@@ -71,6 +77,15 @@ class Engine:
         return len(question)
 
 
+with rag_span("q", name="support") as request, generator_span("q", model="m") as written:
+    written.piece("a")
+    request.result("a")
+    assert_type(request.trace_id, str | None)
+
+assert_type(current_trace_id(), str | None)
+assert_type(record_feedback("4bf92f3577b34da6a3ce929d0e0e4736", thumbs_up=True, kind="follow_up"), bool)
+assert_type(record_request("q", "a", documents=["d"], seconds=1.5), str | None)
+assert_type(in_context(search)("q", top_k=3), list[tuple[str, str, float]])
 assert_type(search("q"), list[tuple[str, str, float]])
 assert_type(search("q", top_k=3), list[tuple[str, str, float]])
 reranking: Coroutine[Any, Any, list[str]] = rerank("q", [])

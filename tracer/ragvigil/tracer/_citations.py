@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 
 _MARKER = re.compile(r"\[\^?([^\[\]\n]{1,200})\]|【([^【】\n]{1,200})】")
@@ -28,25 +30,29 @@ def read_citations(answer: str, retrieved: Sequence[str | None]) -> Cited:
     >>> read_citations("Yes [doc-3][2], no [doc-9] [7] [sic].", ["doc-3", "doc-5"])
     Cited(ids=['doc-3', 'doc-5'], unknown=['doc-9', '7'])
     """
+    return _cited(answer, tuple(retrieved))
+
+
+# A request's generator and root have the same answer, one right after the other.
+@lru_cache(maxsize=4)
+def _cited(answer: str, retrieved: tuple[str | None, ...]) -> Cited:
     known = {identity for identity in retrieved if identity is not None}
-    shapes = {_shape(identity) for identity in known} - {""}
+    markers = dict.fromkeys(
+        islice((match[1] or match[2] for match in _MARKER.finditer(answer)), _MOST_MARKERS)
+    )
     found: dict[str, bool] = {}
-    for index, match in enumerate(_MARKER.finditer(answer)):
-        if index == _MOST_MARKERS:
-            break
-        content = (match[1] or match[2]).partition("†")[0].strip()
+    for marker in markers:
+        content = marker.partition("†")[0].strip()
         if content in known:
             found[content] = True
             continue
         for part in _SEPARATOR.split(content):
-            _read(part.strip(" '\"`^"), retrieved, known, shapes, found)
+            _read(part.strip(" '\"`^"), retrieved, known, found)
     ids = [cited for cited, there in found.items() if there]
     return Cited(ids, [cited for cited, there in found.items() if not there])
 
 
-def _read(
-    part: str, retrieved: Sequence[str | None], known: set[str], shapes: set[str], found: dict[str, bool]
-) -> None:
+def _read(part: str, retrieved: Sequence[str | None], known: set[str], found: dict[str, bool]) -> None:
     """Note what one part of a marker means; words that only stand in brackets mean nothing."""
     if part in known:
         found[part] = True
@@ -56,7 +62,8 @@ def _read(
             found[str(rank)] = False
         else:
             found[retrieved[rank - 1] or f"[{rank}]"] = True
-    if len(part) <= LONGEST_UNKNOWN and not part.isdigit() and _shape(part) in shapes:
+    shape = _shape(part) if len(part) <= LONGEST_UNKNOWN and not part.isdigit() else ""
+    if shape and any(_shape(identity) == shape for identity in known):
         found[part] = False
 
 

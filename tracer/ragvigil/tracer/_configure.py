@@ -182,13 +182,14 @@ def _build(options: Options) -> tuple[Tracing, Runtime]:
 
     from ragvigil.tracer._delivery import Delivery
     from ragvigil.tracer._sampler import EVERY_SPAN
+    from ragvigil.tracer._service import Service
 
     delivery = Delivery(_exporter_of(options), notices=notices)
     # Our own limits apply; the SDK's would cut the documents' JSON, or evict what says whose span it is.
     span_limits = SpanLimits(max_span_attributes=256, max_span_attribute_length=SpanLimits.UNSET)
     provider = TracerProvider(
         sampler=EVERY_SPAN,
-        resource=Resource.create(_resource_attributes(options)),
+        resource=Service.of(Resource.create(_resource_attributes(options))),
         span_limits=span_limits,
         shutdown_on_exit=False,
     )

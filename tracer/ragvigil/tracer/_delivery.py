@@ -268,7 +268,7 @@ def _with(span: ReadableSpan, attributes: dict[str, AttributeValue]) -> Readable
         context=span.context,
         parent=span.parent,
         resource=span.resource,
-        attributes={**dict(span.attributes or {}), **attributes},
+        attributes={**span.attributes, **attributes} if span.attributes else attributes,
         events=span.events,
         links=span.links,
         kind=span.kind,

@@ -172,6 +172,8 @@ class Findings:
         """The text as it may leave; nothing of it when the service's own redactor fails."""
         if clean is None:
             return ""
+        if self.content == "full":
+            return clean(text)
         try:
             return encodable(clean(text))
         except Exception as error:
@@ -208,11 +210,11 @@ class Findings:
     def _written_documents(
         self, passages: list[Passage], clean: Callable[[str], str] | None, room: int
     ) -> dict[str, AttributeValue]:
-        if clean is not None:
+        if clean is not None and self.content != "full":
             for passage in passages:
                 if passage.text is not None:
                     passage.text = self._cleaned(clean, passage.text)
-                if passage.metadata and self.content == "redacted":
+                if passage.metadata:
                     passage.metadata = {
                         key: self._deep(clean, value) for key, value in passage.metadata.items()
                     }
