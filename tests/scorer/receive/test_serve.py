@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
@@ -21,6 +22,7 @@ from ragvigil.scorer.inbox import Arrival, InboxReader
 from ragvigil.scorer.receive import http_server
 from ragvigil.scorer.receive.intake import Intake
 from ragvigil.scorer.receive.limits import Limits
+from ragvigil.scorer.receive.memory import give_back
 from ragvigil.scorer.receive.otlp_http import application
 
 Start = Callable[..., Awaitable[Any]]
@@ -47,6 +49,17 @@ def test_the_receiver_imports_nothing_heavy() -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_memory_is_given_back_only_where_the_c_library_can(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On another one the receiver starts all the same."""
+
+    def another_library(name: str | None) -> object:
+        return object()
+
+    assert isinstance(give_back(), bool)
+    monkeypatch.setattr(ctypes, "CDLL", another_library)
+    assert give_back() is False
 
 
 RECEIVE_UNTIL_KILLED = """

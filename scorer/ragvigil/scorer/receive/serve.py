@@ -14,6 +14,7 @@ from ragvigil.scorer.receive.counters import Counters, CountersFile
 from ragvigil.scorer.receive.http_server import HttpServer
 from ragvigil.scorer.receive.intake import Intake
 from ragvigil.scorer.receive.limits import Limits
+from ragvigil.scorer.receive.memory import give_back
 from ragvigil.scorer.receive.otlp_http import application
 
 _GRACE_SECONDS = 5
@@ -73,6 +74,7 @@ async def _serve(
     try:
         http.start()
         ready(Bound(grpc_address, http.address))
+        await asyncio.to_thread(give_back)
         await stop.wait()
     finally:
         intake.stopping = True
