@@ -256,3 +256,14 @@ def test_an_answer_stands_for_those_that_a_sampler_left_out_before_us(store: Sql
     for key, weight in ((CITATION, 4.0), (FAITHFULNESS, 40.0)):
         (bucket,) = store.monitoring.buckets(key, 0, 1_000 * SECOND)
         assert (bucket.sums.n, bucket.sums.w, bucket.sums.wx) == (1, weight, weight)
+
+
+def test_a_verdict_follows_what_late_spans_say_of_its_weight_and_time(store: SqliteStore) -> None:
+    """A late root moves the start and knows the sampler; the verdict stands, and counts once."""
+    late = replace(RECORD, upstream_probability=0.5, started_at=30 * SECOND)
+    (job,) = store.records.commit([scored(RECORD)], None, 1)
+    store.records.record_judgements([Judgement(job, PASSED)], 2)
+    assert store.records.commit([scored(late)], None, 3) == []
+    for key, weight in ((CITATION, 2.0), (FAITHFULNESS, 20.0)):
+        sums = [bucket.sums for bucket in store.monitoring.buckets(key, 0, 1_000 * SECOND) if bucket.sums.n]
+        assert [(each.n, each.w, each.wx) for each in sums] == [(1, weight, weight)]

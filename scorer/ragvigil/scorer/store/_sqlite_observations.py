@@ -66,6 +66,11 @@ class SqliteObservations:
         self._add(fresh, Sums.of(value, weight))
         self._connection.execute(_MEET_SERIES, fresh[1:6])
 
+    def follow(self, record_id: int, record: RagTrace, series: SeriesName, weight: float) -> None:
+        """Keep the record's value, and move it to where the record and its weight are now."""
+        for standing in self._standing(record_id, series):
+            self.put(record_id, record, series, standing.instrument_id, standing.value, weight)
+
     def remove(self, record_id: int, series: SeriesName | None = None) -> None:
         """Take away what the record contributes to the series, or to all."""
         for standing in self._standing(record_id, series):

@@ -162,6 +162,9 @@ class SqliteRecords:
         self._write_scores(record_id, fresh_hash, scored.checks, now)
         self._observe_citation(record_id, scored)
         if unchanged and known is not None and known["state"] != "shed":
+            if known["state"] == "judged":
+                weight = _weight(record, known["inclusion"])
+                self._observations.follow(record_id, record, "faithfulness", weight)
             return None  # it waits for its verdict, or has it, under the inclusion probability it began with
         self._write_ledger(record.trace_id, record.span_id, scored.ledger, now)
         if scored.ledger.state != "pending":
