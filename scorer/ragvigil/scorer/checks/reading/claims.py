@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -25,9 +26,7 @@ _PREFIX = re.compile(
 _HEADING = re.compile(r"#{1,6}[ \t]")
 _WHOLLY_BOLD = re.compile(r"(?:\*\*|__)[^*_\n]{1,100}(?:\*\*|__):?\Z")
 _LIST_NUMBER = re.compile(r"[(]?(?:\d{1,2}|[a-zA-Z])[.)]")
-_TABLE_HEADER = re.compile(
-    r"^[^\n]{0,2000}\|[^\n]{0,2000}(?=\n[ \t]*\|?[ \t:]*-{2,}[ \t:|-]*$)", re.MULTILINE
-)
+_TABLE_RULE = re.compile(r"^[ \t]{0,8}\|?[ \t:]{0,8}-[ \t:|-]*$", re.MULTILINE)
 _QUESTION = ("?", "\uff1f", "؟")
 _COURTESY = re.compile(
     r"(?:hi|hello|hey|dear|thanks?|thank you|sure|certainly|of course|absolutely|great question|you'?re welcome|"
@@ -69,9 +68,11 @@ def read_statements(answer: str, hidden: list[Span]) -> tuple[Statement, ...]:
 
 
 def _statements(prose: str, wary: bool) -> Iterator[Statement]:
-    headers = _table_headers(prose)
+    headers = deque(_table_headers(prose))
     for start, end in sentences(prose):
-        header = any(first <= start < last for first, last in headers)
+        while headers and headers[0][1] <= start:
+            headers.popleft()
+        header = bool(headers) and headers[0][0] <= start
         listed = _LIST_NUMBER.fullmatch(prose, start, end) and prose[end:].strip()
         start = _after_prefix(prose, start, end)
         if wary and refuses(prose[start:end]):
@@ -85,10 +86,12 @@ def _statements(prose: str, wary: bool) -> Iterator[Statement]:
 
 
 def _table_headers(prose: str) -> list[Span]:
-    """Header rows of markdown tables."""
-    if "|" not in prose or "--" not in prose:
+    """Header rows of markdown tables: the lines above a rule."""
+    if "|" not in prose or "-" not in prose:
         return []
-    return [match.span() for match in _TABLE_HEADER.finditer(prose)]
+    rules = [match.start() for match in _TABLE_RULE.finditer(prose)]
+    lines = [(prose.rfind("\n", 0, max(0, rule - 1)) + 1, rule) for rule in rules]
+    return [(first, last) for first, last in lines if "|" in prose[first:last]]
 
 
 def _refusing(prose: str, start: int, end: int) -> Iterator[Statement]:
