@@ -132,3 +132,11 @@ def test_a_broken_dialect_costs_its_own_spans_only(
 def test_without_entries_the_built_in_dialects_are_used() -> None:
     """As ever."""
     assert dialects_of([]) is DIALECTS
+
+
+def test_serve_names_a_mistake_before_it_is_ready(tmp_path: Path) -> None:
+    """Exit code 2, one line."""
+    (tmp_path / "ragvigil.toml").write_text('dialects = ["gone.py"]\n')
+    done = ragvigil("serve", "--config", "ragvigil.toml", folder=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("ragvigil: dialects: gone.py: no such file")

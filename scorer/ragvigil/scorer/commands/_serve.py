@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -41,6 +42,8 @@ def serve(
     with `ragvigil status` and `ragvigil ledger`. SIGTERM ends it: what was acknowledged is kept.
     """
     settings = settings_of(config, store, grpc=grpc, http=http)
+    if settings.dialects and role != "receive":
+        _refuse_broken_dialects(settings.dialects)
 
     def announce(bound: Bound) -> None:
         place = {"grpc": bound.grpc, "http": bound.http, "store": settings.store.url}
@@ -56,6 +59,13 @@ def serve(
 
     command = _score_command(config, settings.store.url)
     return run_role(settings, role=role, score_command=command, ready=announce, supervised=supervised)
+
+
+def _refuse_broken_dialects(names: Sequence[str]) -> None:
+    """Before anything is bound, a mistake in somebody's own file is named; imported only when there is one."""
+    from ragvigil.scorer.dialects.custom import dialects_of
+
+    dialects_of(names)
 
 
 def _score_command(config: Path | None, store: str) -> list[str]:
