@@ -76,6 +76,37 @@ def test_lost_spans_are_a_metric_where_the_service_has_metrics(monkeypatch: pyte
     provider.shutdown()
 
 
+def test_a_failing_metric_costs_the_metric_alone(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The sending thread goes on."""
+
+    class Broken:
+        def create_counter(self, name: str, unit: str, description: str) -> Broken:
+            assert name == "ragvigil.tracer.dropped_spans"
+            assert unit
+            assert description
+            return self
+
+        def add(self, count: int, attributes: object) -> None:
+            raise RuntimeError("no metrics")
+
+    def broken(name: str) -> Broken:
+        assert name == "ragvigil"
+        return Broken()
+
+    monkeypatch.setattr(metrics, "get_meter", broken)
+    flaky = Flaky()
+    tracing = configure(service_name="tests", exporter=flaky)
+    ask("why")
+    assert tracing.flush()
+    flaky.works = True
+    ask("why")
+    assert tracing.shutdown()
+    assert flaky.batches[0][0]["ragvigil.dropped_spans"] == 1
+    assert "dropped spans are no metric: RuntimeError: no metrics" in caplog.text
+
+
 @pytest.mark.parametrize("letter", ["水", "\0", '"'])
 def test_requests_stay_below_the_limit_in_bytes_as_written(receiver: Receiver, letter: str) -> None:
     """One character can be three bytes in UTF-8 and six in JSON; a gRPC server takes 4 MiB at most."""

@@ -172,7 +172,10 @@ class Delivery(SpanProcessor):
         with self._lock:
             self.dropped += count
         self._notices.say(cause, reason)
-        self._counter.add(count, {"reason": cause})
+        try:
+            self._counter.add(count, {"reason": cause})
+        except Exception as error:
+            self._notices.say("dropped spans are no metric", error)
 
     def _start(self) -> threading.Thread:
         sender = threading.Thread(target=self._run, name="ragvigil-delivery", daemon=True)
