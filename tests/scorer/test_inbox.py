@@ -337,6 +337,27 @@ def test_what_is_no_database_at_all_is_moved_aside(tmp_path: Path, reader: Inbox
     assert reader.damaged == 2
 
 
+@pytest.mark.parametrize(
+    "change", ["kind = CAST(X'ff' AS TEXT)", "trace_id = 'text'", "payload = 5", "payload = NULL"]
+)
+def test_a_segment_with_a_row_of_wrong_types_is_moved_aside(
+    tmp_path: Path, reader: InboxReader, change: str
+) -> None:
+    """SQLite itself sees nothing wrong with it; what stands before that row is read."""
+    three_segments(tmp_path)
+    with closing(sqlite3.connect(tmp_path / "0001.db")) as segment, segment:
+        segment.execute("CREATE TABLE loose (id INTEGER PRIMARY KEY, kind, trace_id, payload, received_at)")
+        segment.execute("INSERT INTO loose SELECT * FROM rows")
+        segment.execute(f"UPDATE loose SET {change} WHERE id = 4")
+        segment.execute("DROP TABLE rows")
+        segment.execute("ALTER TABLE loose RENAME TO rows")
+    found = numbers(reader.read(limit=1_000))
+    assert found[:3] == [0, 1, 2]
+    assert 3 not in found
+    assert found[-1] == 59
+    assert reader.damaged == 1
+
+
 def test_the_number_of_a_damaged_newest_segment_does_not_come_back(
     tmp_path: Path, reader: InboxReader
 ) -> None:

@@ -116,6 +116,8 @@ class InboxReader:
         try:
             with closing(self._open(path).execute(sql("after"), (after,))) as cursor:
                 for row, kind, trace_id, payload, received_at in cursor:
+                    if not (isinstance(trace_id, bytes) and isinstance(payload, bytes)):
+                        raise DamagedSegmentError(path, f"row {row} does not hold bytes")
                     yield InboxRow(Position(number, row), kind, trace_id.hex(), payload, received_at)
         except sqlite3.Error as error:
             raise _unreadable(path, error) from None

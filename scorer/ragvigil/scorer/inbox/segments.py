@@ -47,11 +47,15 @@ def damaged(folder: Path) -> list[Path]:
 def is_damage(error: sqlite3.Error) -> bool:
     """Whether the file itself is at fault, not a lock, a full disk or a lack of file handles.
 
-    >>> is_damage(sqlite3.OperationalError("not from SQLite"))
+    An OperationalError without a code comes from Python's module: text that is not UTF-8.
+
+    >>> is_damage(sqlite3.ProgrammingError("a closed database"))
     False
     """
     code: int | None = getattr(error, "sqlite_errorcode", None)
-    return code is not None and code & 0xFF in _NEVER_READABLE
+    if code is None:
+        return isinstance(error, sqlite3.OperationalError)
+    return code & 0xFF in _NEVER_READABLE
 
 
 def set_aside(path: Path) -> Path:
