@@ -73,7 +73,7 @@ def _statements(prose: str, wary: bool) -> Iterator[Statement]:
         while headers and headers[0][1] <= start:
             headers.popleft()
         header = bool(headers) and headers[0][0] <= start
-        listed = _LIST_NUMBER.fullmatch(prose, start, end) and prose[end:].strip()
+        listed = end - start <= _SHORT and _LIST_NUMBER.fullmatch(prose, start, end) and prose[end:].strip()
         start = _after_prefix(prose, start, end)
         if wary and refuses(prose[start:end]):
             yield from _refusing(prose, start, end)

@@ -115,9 +115,10 @@ def _segments(place: int, text: str) -> Iterator[Segment]:
 
 def _prose(place: int, text: str) -> Iterator[Segment]:
     for start, end in sentences(text):
-        sequence = words(text[start:end])
+        sentence = text[start:end]
+        sequence = words(sentence)
         if sequence:
-            yield Segment(place, sequence, text=text[start:end])
+            yield Segment(place, sequence, text=sentence)
 
 
 def _record(text: str) -> object | None:
