@@ -78,13 +78,19 @@ SOUND: tuple[tuple[Signal, Encoding, bytes], ...] = (
 
 @st.composite
 def bodies(draw: st.DrawFn) -> tuple[Signal, Encoding, bytes]:
-    """A sound request after a few cuts, copies, foreign bytes and tokens; now and then plain noise."""
+    """A sound request after a few cuts, copies, foreign bytes and tokens; now and then plain noise.
+
+    Half of them are changed in place, so that lengths still hold and the damage lies deeper.
+    """
     signal, encoding, sound = draw(st.sampled_from(SOUND))
     body = sound if draw(st.integers(0, 9)) else draw(st.binary(max_size=200))
-    for _ in range(draw(st.integers(0, 6))):
+    in_place = draw(st.booleans())
+    for _ in range(draw(st.integers(0, 3 if in_place else 6))):
         at = draw(st.integers(0, len(body)))
-        end = min(len(body), at + draw(st.integers(0, 12)))
-        inserted = draw(st.sampled_from(TOKENS) | st.binary(max_size=4) | st.just(body[at:end] * 2))
+        end = min(len(body), at + draw(st.integers(0, 2 if in_place else 12)))
+        same_size = st.binary(min_size=end - at, max_size=end - at)
+        anything = st.sampled_from(TOKENS) | st.binary(max_size=4) | st.just(body[at:end] * 2)
+        inserted = draw(same_size if in_place else anything)
         body = body[:at] + inserted + body[end:]
     return signal, encoding, body
 
