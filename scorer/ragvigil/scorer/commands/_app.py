@@ -41,6 +41,8 @@ def _exiting(command: Callable[P, int]) -> Callable[P, None]:
     return run_it
 
 
+COMMANDS: tuple[Callable[..., int], ...] = (serve, demo, check_config, status, ledger, score, read, explain)
+
 app = typer.Typer(
     name="ragvigil",
     help="On-call for RAG services: receives their traces, scores the answers, pages when they go wrong.",
@@ -50,7 +52,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (serve, demo, check_config, status, ledger, score, read, explain):
+for command in COMMANDS:
     app.command(name=command.__name__.replace("_", "-"), epilog=_EPILOG)(_exiting(command))
 
 

@@ -75,7 +75,12 @@ def _heartbeat(alive: int | None) -> str:
 
 def _not_taken(received: Mapping[str, int]) -> list[str]:
     """What senders were told that it was not accepted, by reason; silent when all was."""
-    told = [f"  {count:>12,}  {name}" for name, count in sorted(received.items()) if name.startswith(("refused.", "rejected.")) and count]
+    kept_out = ("refused.", "rejected.")
+    told = [
+        f"  {count:>12,}  {name}"
+        for name, count in sorted(received.items())
+        if name.startswith(kept_out) and count
+    ]
     return ["not accepted (senders were told):", *told] if told else []
 
 

@@ -17,7 +17,7 @@ from ragvigil.scorer.config.sections import PagerDutyChannel, Receive, Settings,
 from ragvigil.scorer.errors import ConfigError
 
 _PREFIX = "RAGVIGIL_"
-_OTHER_ROOMS = ("RAGVIGIL_DISABLED", "RAGVIGIL_DEMO_", "RAGVIGIL_BENCH_")
+_OTHER_ROOMS = ("RAGVIGIL_DISABLED", "RAGVIGIL_HASH_KEY", "RAGVIGIL_DEMO_", "RAGVIGIL_BENCH_")
 """Variables that share the prefix without being settings of the scorer."""
 _CHANNELS: Mapping[str, type[BaseModel]] = {"webhook": WebhookChannel, "pagerduty": PagerDutyChannel}
 _SECRETS = frozenset({"token", "secret", "routing_key", "user_id_key", "url"})
