@@ -5,7 +5,7 @@ PYTHON ?= $(shell for candidate in python3.13 python3.12 python3.11 python3 pyth
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
-.PHONY: help demo test lint bench lock clean
+.PHONY: help demo test lint bench soak lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -24,6 +24,10 @@ lint: $(INSTALLED) ## Check style and types
 
 bench: $(INSTALLED) ## Measure speed and memory, as ratios to floors in the same run
 	@for script in tests/bench/bench_*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+soak: $(INSTALLED) ## Kill the scorer 200 times under load, and throw hostile bytes at its decoders (half an hour)
+	@$(BIN)/python tests/soak/soak_kills.py
+	@$(BIN)/python tests/soak/soak_decoders.py
 
 lock: $(INSTALLED) ## Pin the newest versions that pyproject.toml allows
 	@$(BIN)/uv pip compile --quiet --upgrade --universal --fork-strategy fewest --generate-hashes --no-emit-index-url --no-header \

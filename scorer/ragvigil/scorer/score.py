@@ -21,6 +21,7 @@ from ragvigil.scorer import config
 from ragvigil.scorer.assemble import Assembler
 from ragvigil.scorer.deliver import Channel, Courier
 from ragvigil.scorer.dialects.custom import dialects_of
+from ragvigil.scorer.errors import StoreError
 from ragvigil.scorer.inbox import InboxReader
 from ragvigil.scorer.judge import build_judge
 from ragvigil.scorer.judging import Bench
@@ -139,8 +140,8 @@ class Scoring(threading.Thread):
     def _turn(self) -> bool:
         try:
             turn = self.pipeline.turn()
-        except (sqlite3.Error, OSError) as error:
-            _log.error("the store cannot be written (%s); trying again", error)
+        except (sqlite3.Error, OSError, StoreError) as error:
+            _log.error("inbox or store cannot be used (%s); trying again", error)
             self._answer_calls(wait=_BACK_OFF_SECONDS)
             return False
         if turn.jobs:

@@ -134,3 +134,20 @@ def test_an_unreadable_root_does_not_make_the_record_incomplete() -> None:
     mark: dict[str, object] = {names.RAGVIGIL_UNREADABLE: ["answer: Response"]}
     assert only(changed(ours(), 0, **mark)).completeness == "complete"
     assert only(changed(ours(), 2, **mark)).completeness == "partial_evidence"
+
+
+def test_feedback_and_the_sampling_probability_are_taken_along() -> None:
+    """Thumbs that come later as a span of the same trace, and what the service's own sampler left out."""
+    thumbs: dict[str, object] = {
+        names.GEN_AI_OPERATION_NAME: names.OPERATION_FEEDBACK,
+        "annotations.0.annotation.name": "thumbs",
+        "annotations.0.annotation.score": 0.0,
+        "annotations.0.annotation.annotator_kind": "HUMAN",
+    }
+    later = span("a9", thumbs, parent="a1", start=200, end=200, scope=names.SCOPE_NAME)
+    sampled = changed(ours(), 0, **{names.RAGVIGIL_SAMPLING_PROBABILITY: 0.25})
+    record = only([*sampled, later])
+    assert record.upstream_probability == 0.25
+    assert [dict(entry) for entry in record.feedback] == [
+        {"name": "thumbs", "score": 0.0, "annotator_kind": "HUMAN"}
+    ]

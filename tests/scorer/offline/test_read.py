@@ -165,3 +165,16 @@ def test_a_record_is_one_line_of_json() -> None:
     for path in sorted(TRACES.glob("*.pb")):
         for record in shown(path):
             assert json.loads(json.dumps(record, ensure_ascii=False, allow_nan=False)) == record
+
+
+def test_a_rejected_span_is_said(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """The others are read; whoever looks for the missing one is told where it went."""
+    path = tmp_path / "half.json"
+    spans = [
+        {"traceId": "zz", "spanId": "1" * 16, "name": "bad"},
+        {"traceId": "a" * 32, "spanId": "2" * 16, "name": "ok"},
+    ]
+    path.write_text(json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}))
+    read_files([path])
+    assert "1 span" in caplog.text
+    assert "half.json" in caplog.text

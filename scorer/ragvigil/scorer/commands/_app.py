@@ -41,7 +41,7 @@ def _exiting(command: Callable[P, int]) -> Callable[P, None]:
     return run_it
 
 
-COMMANDS: tuple[Callable[..., int], ...] = (serve, demo, check_config, status, ledger, score, read, explain)
+COMMANDS: list[Callable[..., int]] = [serve, demo, check_config, status, ledger, score, read, explain]
 
 app = typer.Typer(
     name="ragvigil",

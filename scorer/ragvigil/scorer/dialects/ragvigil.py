@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ragvigil.scorer.dialects.messages import last_of, messages_of
+from ragvigil.scorer.dialects.openinference_feedback import feedback_in
 from ragvigil.scorer.dialects.reading import Reading, Role
 from ragvigil.scorer.dialects.values import (
     count_of,
@@ -58,6 +59,8 @@ class Ragvigil:
             conversation_id=text_of(get(names.GEN_AI_CONVERSATION_ID)) or text_of(get(names.SESSION_ID)),
             user_id=text_of(get(names.USER_ID)),
             segment=_segment(span),
+            feedback=feedback_in(span.attributes),
+            sampled_with=number_of(get(names.RAGVIGIL_SAMPLING_PROBABILITY)),
             streaming=flag_of(get(names.GEN_AI_REQUEST_STREAM)),
             redacted=get(names.RAGVIGIL_CONTENT) == names.CONTENT_OFF,
             truncated=_truncated(span, hits, chain=chain),

@@ -79,6 +79,8 @@ class Reading:
     service_version: str | None = None
     segment: Mapping[str, str] = field(default_factory=dict[str, str])
     feedback: tuple[Mapping[str, object], ...] = ()
+    sampled_with: float | None = None
+    """Probability with which the span's own tracer kept it, where it says so beside the trace state."""
     evaluations: tuple[Mapping[str, object], ...] = ()
     failure: Failure | None = None
     """Set when the dialect knows more than the span's status and exception event say."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from ragvigil.scorer.dialects.question import Question
+from ragvigil.scorer.dialects.step import Step
 
 _THRESHOLD = re.compile(r"th:([0-9a-f]{1,14})")
 _DIGITS = 14
@@ -22,8 +23,13 @@ def probability_of(question: Question) -> float | None:
     Spans of one question may pass samplers of their own: the answer is counted as soon as one of them comes.
     Our tracer, when it exports everything under a sampled parent, writes ``th:0`` itself.
     """
-    told = (threshold_probability(step.span.trace_state) for step in question.steps if step.dialect)
+    told = (_probability(step) for step in question.steps if step.dialect)
     return max((each for each in told if each is not None), default=None)
+
+
+def _probability(step: Step) -> float | None:
+    said = step.reading.sampled_with
+    return said if said is not None and 0 < said <= 1 else threshold_probability(step.span.trace_state)
 
 
 def threshold_probability(trace_state: str) -> float | None:

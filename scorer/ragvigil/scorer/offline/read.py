@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from ragvigil.scorer.receive.limits import Limits
 from ragvigil.scorer.receive.refusal import Refusal
 from ragvigil.scorer.span import LogEvent, Span, logs_of, spans_of
 from ragvigil.scorer.trace import Document, RagTrace
+
+_log = logging.getLogger(__name__)
 
 _LARGEST = 2**30
 """An operator's own file may be larger than what a sender may send at once; all else is bounded alike."""
@@ -131,6 +134,9 @@ def _decoded(place: str, body: bytes, signal: Signal) -> list[Arrival]:
     except Refusal as refusal:
         raise InputError(place, str(refusal)) from None
     _refuse_what_holds_nothing(place, decoded, signal)
+    rejection = decoded.rejection(signal)
+    if rejection is not None:
+        _log.warning("%s: %s", place, rejection)
     return decoded.rows
 
 
