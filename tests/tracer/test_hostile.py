@@ -6,7 +6,7 @@ import logging
 from collections import UserList
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 
@@ -229,3 +229,22 @@ def test_arguments_changed_by_the_function_are_recorded_as_they_came(recording: 
     attributes = recording.attributes()
     assert attributes["ragvigil.rerank.input_ids"] == ["a", "b"]
     assert documents(attributes) == [{"id": "b"}, {"id": "a"}]
+
+
+def test_a_decorator_used_wrongly_leaves_the_function_as_it_was(caplog: pytest.LogCaptureFixture) -> None:
+    """A positional option or a decorated class must not break the service's import."""
+    misused: Any = trace_rag
+
+    @misused("name")
+    def ask(question: str) -> str:
+        return question
+
+    @misused
+    class Engine:
+        pass
+
+    assert ask("why?") == "why?"
+    assert isinstance(Engine(), Engine)
+    assert isinstance(Engine, type)
+    assert "takes its options by name" in caplog.text
+    assert "a class cannot be traced" in caplog.text

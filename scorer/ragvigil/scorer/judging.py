@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from ragvigil.prompts import Prompt
 from ragvigil.scorer.judge import Judge
 from ragvigil.scorer.store.port import Job, Judgement
+from ragvigil.scorer.verdict import Verdict
 
 _log = logging.getLogger(__name__)
 
@@ -55,7 +56,18 @@ class Bench:
 
     async def _try(self, job: Job) -> Judgement:
         try:
-            return Judgement(job, await self._judge.judge(job.record, self._rubric))
+            verdict = await self._judge.judge(job.record, self._rubric)
+            problem = _absurd(verdict)
+            return Judgement(job, None, problem) if problem else Judgement(job, verdict)
         except Exception as error:
             _log.exception("the judge failed on trace %s", job.record.trace_id)
             return Judgement(job, None, f"judge: {type(error).__name__}")
+
+
+def _absurd(verdict: Verdict) -> str | None:
+    """What makes a verdict unusable: a figure that is no probability. NaN would pass for a failure."""
+    for name in ("support", "faithfulness"):
+        value = getattr(verdict, name)
+        if value is not None and not 0.0 <= value <= 1.0:
+            return f"judge: {name} is {value}, not in [0, 1]"
+    return None

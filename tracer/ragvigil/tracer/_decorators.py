@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, ParamSpec, Protocol, TypeVar, cast, overload
@@ -246,11 +247,17 @@ def _decorated(function: Callable[P, R] | None, role_of: RoleOf) -> Callable[P, 
     """The function traced when the decorator was used bare, else a decorator that does it."""
     if function is None:
         return cast("Decorator", partial(_traced, role_of))
+    if not callable(function) and not isinstance(function, classmethod | staticmethod):
+        notices.say("a decorator takes its options by name", f"{type(function).__name__} was left out")
+        return cast("Decorator", partial(_traced, role_of))
     return _traced(role_of, function)
 
 
 def _traced(role_of: RoleOf, function: Callable[P, R]) -> Callable[P, R]:
     if disabled():
+        return function
+    if inspect.isclass(function):
+        notices.say("a class cannot be traced, its methods can", function.__name__)
         return function
     if isinstance(function, classmethod | staticmethod):
         method = cast("Any", function)

@@ -1,0 +1,68 @@
+"""The judge's queue, with judges that misbehave."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+
+import pytest
+
+from ragvigil.prompts import Prompt, load
+from ragvigil.scorer.judging import Bench
+from ragvigil.scorer.store.port import Job, Judgement
+from ragvigil.scorer.trace import RagTrace
+from ragvigil.scorer.verdict import Verdict
+
+RECORD = RagTrace("a" * 32, "b" * 16, "shop", 0, query="q", answer="a")
+GOOD = Verdict("scripted", "1", "d", "supported", 1.0, 0.9)
+
+
+class Scripted:
+    """A judge that answers by trace id."""
+
+    name, version = "scripted", "1"
+
+    def __init__(self, replies: dict[str, Verdict | Exception]) -> None:
+        self._replies = replies
+
+    async def judge(self, record: RagTrace, rubric: Prompt) -> Verdict:
+        """The scripted answer."""
+        reply = self._replies[record.trace_id]
+        if isinstance(reply, Exception):
+            raise reply
+        return reply
+
+
+async def judged(replies: Sequence[Verdict | Exception]) -> list[Judgement]:
+    """What becomes of one job per reply, in order of the jobs."""
+    jobs = [
+        Job(number, b"", replace(RECORD, trace_id=f"{number:032x}"), 0.1) for number in range(len(replies))
+    ]
+    done: list[Judgement] = []
+    scripted = Scripted({job.record.trace_id: reply for job, reply in zip(jobs, replies, strict=True)})
+    bench = Bench(scripted, load("faithfulness"), seats=2, deliver=done.extend)
+    bench.submit(jobs)
+    running = asyncio.create_task(bench.run())
+    async with asyncio.timeout(10):
+        while len(done) < len(jobs):
+            await asyncio.sleep(0)
+    running.cancel()
+    with suppress(asyncio.CancelledError):
+        await running
+    return sorted(done, key=lambda judgement: judgement.job.record_id)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), 1.7, -0.1])
+async def test_a_figure_that_is_no_probability_is_a_failure_of_the_judge(value: float) -> None:
+    """NaN is below one half in no sense: it must never count as an unfaithful answer."""
+    absurd, good = await judged([replace(GOOD, faithfulness=value), GOOD])
+    assert (absurd.verdict, good.verdict) == (None, GOOD)
+    assert absurd.failure == f"judge: faithfulness is {value}, not in [0, 1]"
+
+
+async def test_a_judge_that_raises_fails_that_record_and_judges_the_next() -> None:
+    """With its class as the reason; its words go to the log."""
+    failed, good = await judged([TimeoutError("slow"), GOOD])
+    assert (failed.verdict, failed.failure, good.verdict) == (None, "judge: TimeoutError", GOOD)
