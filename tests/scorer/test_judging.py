@@ -42,12 +42,18 @@ async def judged(replies: Sequence[Verdict | Exception]) -> list[Judgement]:
     ]
     done: list[Judgement] = []
     scripted = Scripted({job.record.trace_id: reply for job, reply in zip(jobs, replies, strict=True)})
-    bench = Bench(scripted, load("faithfulness"), seats=2, deliver=done.extend)
+    complete = asyncio.Event()
+
+    def deliver(batch: Sequence[Judgement]) -> None:
+        done.extend(batch)
+        if len(done) == len(jobs):
+            complete.set()
+
+    bench = Bench(scripted, load("faithfulness"), seats=2, deliver=deliver)
     bench.submit(jobs)
     running = asyncio.create_task(bench.run())
     async with asyncio.timeout(10):
-        while len(done) < len(jobs):
-            await asyncio.sleep(0)
+        await complete.wait()
     running.cancel()
     with suppress(asyncio.CancelledError):
         await running
