@@ -247,7 +247,8 @@ def _decorated(function: Callable[P, R] | None, role_of: RoleOf) -> Callable[P, 
     """The function traced when the decorator was used bare, else a decorator that does it."""
     if function is None:
         return cast("Decorator", partial(_traced, role_of))
-    if not callable(function) and not isinstance(function, classmethod | staticmethod):
+    given: object = function  # whatever its type says: a name is easily given by position
+    if not callable(given) and not isinstance(given, classmethod | staticmethod):
         notices.say("a decorator takes its options by name", f"{type(function).__name__} was left out")
         return cast("Decorator", partial(_traced, role_of))
     return _traced(role_of, function)
@@ -256,8 +257,9 @@ def _decorated(function: Callable[P, R] | None, role_of: RoleOf) -> Callable[P, 
 def _traced(role_of: RoleOf, function: Callable[P, R]) -> Callable[P, R]:
     if disabled():
         return function
-    if inspect.isclass(function):
-        notices.say("a class cannot be traced, its methods can", function.__name__)
+    given: object = function
+    if inspect.isclass(given):
+        notices.say("a class cannot be traced, its methods can", given.__name__)
         return function
     if isinstance(function, classmethod | staticmethod):
         method = cast("Any", function)
