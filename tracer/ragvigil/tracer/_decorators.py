@@ -247,11 +247,15 @@ def _decorated(function: Callable[P, R] | None, role_of: RoleOf) -> Callable[P, 
     """The function traced when the decorator was used bare, else a decorator that does it."""
     if function is None:
         return cast("Decorator", partial(_traced, role_of))
-    given: object = function  # whatever its type says: a name is easily given by position
-    if not callable(given) and not isinstance(given, classmethod | staticmethod):
+    if not _is_function(function):
         notices.say("a decorator takes its options by name", f"{type(function).__name__} was left out")
         return cast("Decorator", partial(_traced, role_of))
     return _traced(role_of, function)
+
+
+def _is_function(given: object) -> bool:
+    """Whether it is what its type says: a name is easily given by position."""
+    return callable(given) or isinstance(given, classmethod | staticmethod)
 
 
 def _traced(role_of: RoleOf, function: Callable[P, R]) -> Callable[P, R]:
