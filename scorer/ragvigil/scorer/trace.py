@@ -45,6 +45,16 @@ class Tokens:
 
 
 @dataclass(frozen=True, slots=True)
+class Cited:
+    """What an answer cites, as the service found it itself because it does not send the answer."""
+
+    ids: tuple[str, ...]
+    """Retrieved passages, each once."""
+    unknown: tuple[str, ...]
+    """Ids and ranks that were not retrieved, each once."""
+
+
+@dataclass(frozen=True, slots=True)
 class RagTrace:
     """One question answered once."""
 
@@ -83,6 +93,8 @@ class RagTrace:
     """Step that failed first: retriever, reranker, generator, root, or ``NAME tool``."""
     error_message: str | None = None
     streaming: bool | None = None
+    cited: Cited | None = None
+    """Set only where the answer itself is not known."""
     completeness: Completeness = "complete"
     dialect: str | None = None
     upstream_probability: float | None = None

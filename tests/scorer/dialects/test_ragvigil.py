@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from ragvigil.scorer.checks import run_checks
 from ragvigil.scorer.span import Span
-from ragvigil.scorer.trace import Retrieval, Tokens
+from ragvigil.scorer.trace import Cited, Retrieval, Tokens
 from ragvigil.tracer import attributes as names
 
 from .conftest import ANSWER, PASSAGES, QUESTION, as_json, ids, only, span
@@ -151,3 +152,26 @@ def test_feedback_and_the_sampling_probability_are_taken_along() -> None:
     assert [dict(entry) for entry in record.feedback] == [
         {"name": "thumbs", "score": 0.0, "annotator_kind": "HUMAN"}
     ]
+
+
+def test_citations_that_the_service_found_itself_stand_in_for_an_answer_that_was_not_sent() -> None:
+    """`ids_only`: the content stays in the service, the citation check still works."""
+    marks: dict[str, object] = {names.RAGVIGIL_CITED_IDS: ["fares-2"], names.RAGVIGIL_CITED_UNKNOWN: ["7"]}
+    hidden = only(changed(ours(content=False), 2, **marks))
+    assert hidden.cited == Cited(("fares-2",), ("7",))
+    results = {result.check: result for result in run_checks(hidden)}
+    assert (results["citation_correctness"].value, results["citations_present"].value) == (0.5, 1.0)
+    assert results["citation_correctness"].reason == "cites 7, which was not retrieved"
+    assert only(changed(ours(), 2, **marks)).cited is None  # the answer is here: it is read itself
+
+
+def test_passages_that_are_flattened_for_openinference_backends_are_read() -> None:
+    """`openinference=True` writes texts beside the JSON, not in it."""
+    plain = {"id": "timetable-1", "score": 0.5}
+    flat: dict[str, object] = {
+        names.GEN_AI_RETRIEVAL_DOCUMENTS: as_json([plain]),
+        "retrieval.documents.0.document.id": "timetable-1",
+        "retrieval.documents.0.document.content": "The ferry leaves at nine.",
+    }
+    record = only(changed(ours(), 1, **flat))
+    assert [document.text for document in record.documents] == ["The ferry leaves at nine."]

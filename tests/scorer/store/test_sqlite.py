@@ -18,7 +18,7 @@ from ragvigil.scorer.store import reading
 from ragvigil.scorer.store.port import Judgement, LedgerEntry, RawTrace, ScoredRecord, ScoredTrace
 from ragvigil.scorer.store.reading import open_for_reading
 from ragvigil.scorer.store.sqlite import SqliteStore
-from ragvigil.scorer.trace import Document, RagTrace, Retrieval, Tokens
+from ragvigil.scorer.trace import Cited, Document, RagTrace, Retrieval, Tokens
 from ragvigil.scorer.verdict import CheckResult, Claim, Verdict
 
 SECOND = 10**9
@@ -38,6 +38,7 @@ RECORD = RagTrace(
     user_id="user-7",
     segment={"language": "en"},
     streaming=False,
+    cited=Cited(("d1",), ("9",)),
     error="TimeoutError",
     error_where="generator",
     error_message="too slow",

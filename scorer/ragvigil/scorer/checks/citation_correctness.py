@@ -1,9 +1,9 @@
 """citation_correctness: share of the cited ids that are among the retrieved ids of this trace (rubric G4).
 
 Range [0, 1]; each id counts once, however often it is cited. An answer that makes claims and cites nothing
-scores 0 (the strict definition), also where nothing was
-retrieved; one that refuses or makes no claim owes no citation and scores None. An id of
-a whole document of which chunks were retrieved counts as correct and is listed as over-broad.
+scores 0 (the strict definition), also where nothing was retrieved; one that refuses or makes no claim owes no
+citation and scores None. An id of a whole document of which chunks were retrieved counts as correct and is listed as
+over-broad. Where the answer is not sent, what the service found in it itself is counted.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Iterable
 
 from ragvigil.scorer.checks.check import Check, Finding
 from ragvigil.scorer.checks.prepared import Prepared
+from ragvigil.scorer.trace import Cited
 
 _MOST_NAMED = 3
 _LONGEST_NAME = 60
@@ -20,7 +21,7 @@ _LONGEST_NAME = 60
 def _measure(prepared: Prepared) -> Finding:
     record = prepared.record
     if not prepared.answer.strip():
-        return Finding(None, "there is no answer")
+        return Finding(None, "there is no answer") if record.cited is None else _told(record.cited)
     if not record.retrieved:
         return Finding(None, "no retrieval was seen")
     if prepared.nothing_retrieved and prepared.bears_claims:
@@ -41,6 +42,16 @@ def _measure(prepared: Prepared) -> Finding:
             "over_broad": sorted({citation.cited for citation in prepared.citations if citation.over_broad}),
         },
     )
+
+
+def _told(cited: Cited) -> Finding:
+    """What the service found itself: the ids left it, the answer did not."""
+    count = len(cited.ids) + len(cited.unknown)
+    if not count:
+        return Finding(None, "the answer was not sent, and cites nothing")
+    reason = f"cites {_named(list(cited.unknown))}, which {_was(list(cited.unknown))} not retrieved"
+    details = {"cited": sorted(cited.ids), "not_retrieved": list(cited.unknown), "over_broad": []}
+    return Finding(len(cited.ids) / count, reason if cited.unknown else None, details)
 
 
 def _uncited(prepared: Prepared) -> Finding:

@@ -11,7 +11,12 @@ from ragvigil.scorer.checks.prepared import Prepared
 
 def _measure(prepared: Prepared) -> Finding:
     if not prepared.answer.strip():
-        return Finding(None, "there is no answer")
+        cited = prepared.record.cited
+        return (
+            Finding(None, "there is no answer")
+            if cited is None
+            else Finding(float(bool(cited.ids or cited.unknown)))
+        )
     if prepared.citations:
         styles = sorted({citation.style for citation in prepared.citations})
         return Finding(1.0, details={"markers": len(prepared.citations), "styles": styles})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.openinference_feedback import feedback_in
 from ragvigil.scorer.dialects.reading import Reading, Role
@@ -16,7 +18,7 @@ from ragvigil.scorer.dialects.values import (
     text_of,
 )
 from ragvigil.scorer.span import Span
-from ragvigil.scorer.trace import Document, Tokens
+from ragvigil.scorer.trace import Cited, Document, Tokens
 from ragvigil.tracer import attributes as names
 
 _ROLES: dict[str, Role] = {
@@ -45,7 +47,7 @@ class Ragvigil:
         return Reading(
             role=role,
             query=text_of(get(names.INPUT_VALUE if chain else names.GEN_AI_RETRIEVAL_QUERY_TEXT)),
-            documents=_documents(hits),
+            documents=_documents(hits, span.attributes),
             input_documents=_input_documents(get(names.RAGVIGIL_RERANK_INPUT_IDS)),
             answer=text_of(get(names.OUTPUT_VALUE)) if chain else _answer(get(names.GEN_AI_OUTPUT_MESSAGES)),
             messages=messages_of(get(names.GEN_AI_INPUT_MESSAGES)),
@@ -60,6 +62,7 @@ class Ragvigil:
             user_id=text_of(get(names.USER_ID)),
             segment=_segment(span),
             feedback=feedback_in(span.attributes),
+            cited=_cited(span),
             sampled_with=number_of(get(names.RAGVIGIL_SAMPLING_PROBABILITY)),
             streaming=flag_of(get(names.GEN_AI_REQUEST_STREAM)),
             redacted=get(names.RAGVIGIL_CONTENT) == names.CONTENT_OFF,
@@ -71,14 +74,24 @@ def _answer(messages: object) -> str | None:
     return last_of(messages_of(messages), "assistant") if messages else None
 
 
-def _documents(hits: object) -> tuple[Document, ...] | None:
+def _cited(span: Span) -> Cited | None:
+    found = [span.attributes.get(name) for name in (names.RAGVIGIL_CITED_IDS, names.RAGVIGIL_CITED_UNKNOWN)]
+    if found == [None, None]:
+        return None
+    ids, unknown = (tuple(text for each in sequence_of(part) if (text := id_of(each))) for part in found)
+    return Cited(ids, unknown)
+
+
+def _documents(hits: object, flattened: Mapping[str, object]) -> tuple[Document, ...] | None:
+    """The JSON attribute; with `openinference=True` it has no texts, they are flattened beside it."""
     if hits is None:
         return None
     fields = [mapping_of(hit) for hit in sequence_of(hits)]
     return tuple(
         Document(
             id_of(hit.get("id")),
-            text_of(hit.get("content")),
+            text_of(hit.get("content"))
+            or text_of(flattened.get(f"{names.OPENINFERENCE_DOCUMENTS}{rank - 1}.document.content")),
             number_of(hit.get("score")),
             rank,
             mapping_of(hit.get("metadata")),

@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from ragvigil.scorer.span import Span
-from ragvigil.scorer.trace import Document, Tokens
+from ragvigil.scorer.trace import Cited, Document, Tokens
 
 Role = Literal["chain", "retriever", "reranker", "generator", "tool", "embedding", "evaluator", "other"]
 """What a span does. The topmost `chain` of a question is its root; below an `evaluator` nothing answers."""
@@ -79,6 +79,8 @@ class Reading:
     service_version: str | None = None
     segment: Mapping[str, str] = field(default_factory=dict[str, str])
     feedback: tuple[Mapping[str, object], ...] = ()
+    cited: Cited | None = None
+    """What the span's own tracer says that the answer cites."""
     sampled_with: float | None = None
     """Probability with which the span's own tracer kept it, where it says so beside the trace state."""
     evaluations: tuple[Mapping[str, object], ...] = ()

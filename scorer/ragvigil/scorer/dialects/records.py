@@ -87,6 +87,7 @@ def record_of(question: Question, *, timed_out: bool = False) -> RagTrace:
             roles, evidence, query, answer, failed=error is not None, timed_out=timed_out
         ),
         dialect=roles.known(lambda step: step.dialect if step.role != "other" else None),
+        cited=roles.known(lambda step: step.reading.cited) if answer is None else None,
         upstream_probability=probability_of(question),
     )
 

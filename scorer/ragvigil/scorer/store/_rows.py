@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import Any, cast
 
 from ragvigil.exporters import Measurement
-from ragvigil.scorer.trace import Document, RagTrace, Retrieval, Tokens, input_hash
+from ragvigil.scorer.trace import Cited, Document, RagTrace, Retrieval, Tokens, input_hash
 
 Row = Mapping[str, Any]
 
@@ -44,6 +44,7 @@ RECORD_COLUMNS = (
     "error_where",
     "error_message",
     "streaming",
+    "cited",
     "completeness",
     "dialect",
     "upstream_probability",
@@ -123,6 +124,7 @@ def record_row(
         record.error_where,
         record.error_message,
         record.streaming,
+        None if record.cited is None else to_json(asdict(record.cited)),
         record.completeness,
         record.dialect,
         record.upstream_probability,
@@ -165,10 +167,18 @@ def record_of(row: Row) -> RagTrace:
         error_where=row["error_where"],
         error_message=row["error_message"],
         streaming=None if row["streaming"] is None else bool(row["streaming"]),
+        cited=_cited(row["cited"]),
         completeness=row["completeness"],
         dialect=row["dialect"],
         upstream_probability=row["upstream_probability"],
     )
+
+
+def _cited(text: str | None) -> Cited | None:
+    if text is None:
+        return None
+    found = json.loads(text)
+    return Cited(tuple(found["ids"]), tuple(found["unknown"]))
 
 
 def _retrieval(item: dict[str, Any]) -> Retrieval:

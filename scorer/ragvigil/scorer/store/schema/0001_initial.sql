@@ -52,6 +52,7 @@ CREATE TABLE records (
     error_where TEXT,
     error_message TEXT,
     streaming INTEGER,
+    cited TEXT,
     completeness TEXT NOT NULL,
     dialect TEXT,
     upstream_probability REAL CHECK (upstream_probability > 0 AND upstream_probability <= 1),
