@@ -265,6 +265,28 @@ def test_finished_segments_go_even_when_nothing_arrives(bench: Bench) -> None:
     assert len(list(bench.settings.inbox_path.glob("*.db"))) == 1
 
 
+def test_more_of_a_trace_that_was_unreadable_does_not_stop_the_scorer(bench: Bench) -> None:
+    """The stored half cannot be parsed: the new half must not bring the thread down, over and over."""
+    broken = Arrival("spans", (7).to_bytes(16, "big"), b"\xff\xff\xff", 0)
+    bench.receive([broken])
+    bench.settle(1_000)
+    bench.receive([*question(7), *question(8)])
+    bench.settle(1_000)
+    assert bench.ledger() == reading.Ledger(2, {"failed": 1, "pending": 1}, {})
+
+
+def test_spans_that_a_service_lost_are_in_the_ledger(bench: Bench) -> None:
+    """Its tracer says so on the next span that gets through."""
+    search, root = question(1)
+    data = TracesData.FromString(root.payload)
+    data.resource_spans[0].scope_spans[0].scope.name = "ragvigil"
+    pair = data.resource_spans[0].scope_spans[0].spans[0].attributes.add()
+    pair.key, pair.value.int_value = "ragvigil.dropped_spans", 12
+    bench.receive([search, root._replace(payload=data.SerializeToString())])
+    bench.settle()
+    assert bench.ledger().lost_spans == 12
+
+
 def test_beyond_the_judges_queue_records_are_shed_and_counted(tmp_path: Path) -> None:
     """Bounded memory, never a silent loss."""
     bench = Bench(tmp_path, rate=1.0, max_jobs=3)

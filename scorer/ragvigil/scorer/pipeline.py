@@ -12,9 +12,11 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from google.protobuf.message import DecodeError
+
 from ragvigil.scorer.assemble import Assembled, Assembler
 from ragvigil.scorer.checks import run_checks
-from ragvigil.scorer.dialects import DIALECTS, Dialect, read_records
+from ragvigil.scorer.dialects import DIALECTS, Dialect, lost_in_service, read_records
 from ragvigil.scorer.inbox import InboxReader, Position
 from ragvigil.scorer.payload import Top, look
 from ragvigil.scorer.sample import decide
@@ -179,7 +181,13 @@ class Pipeline:
         traces: list[ScoredTrace] = []
         sampled = 0
         for item in assembled:
-            raw, dropped = self._merge(known.get(item.trace_id), item)
+            try:
+                raw, dropped = self._merge(known.get(item.trace_id), item)
+            except (
+                DecodeError
+            ) as error:  # bytes that are no spans, stored as failed, and now more of that trace
+                _log.warning("trace %s cannot be joined: %s", item.trace_id, error)
+                continue
             if raw is None:
                 continue  # an exporter that missed our ack sent the same spans again
             if dropped:
@@ -197,8 +205,9 @@ class Pipeline:
 
     def _score_one(self, item: Assembled, raw: RawTrace, room: int) -> ScoredTrace:
         try:
+            spans = spans_of(raw.spans)
             records = read_records(
-                spans_of(raw.spans), logs_of(raw.logs), timed_out=item.timed_out, dialects=self._dialects
+                spans, logs_of(raw.logs), timed_out=item.timed_out, dialects=self._dialects
             )
             scored = tuple(
                 ScoredRecord(record, run_checks(record), self._decide(record, room > place))
@@ -207,7 +216,8 @@ class Pipeline:
         except Exception:
             _log.exception("trace %s could not be read", item.trace_id)
             return ScoredTrace(item.trace_id, raw, item.timed_out, failure="read", dropped=item.dropped)
-        return ScoredTrace(item.trace_id, raw, item.timed_out, scored, dropped=item.dropped)
+        lost = lost_in_service(spans)
+        return ScoredTrace(item.trace_id, raw, item.timed_out, scored, dropped=item.dropped, lost=lost)
 
     def _decide(self, record: RagTrace, room: bool) -> LedgerEntry:
         decision = decide(record.trace_id, self._plan.rate)

@@ -37,6 +37,7 @@ def ledger(config: ConfigOption = None, store: StoreOption = None, as_json: Json
                     "filtered": sums.filtered,
                     "balanced": sums.balanced,
                     "dropped_spans": sums.dropped_spans,
+                    "lost_spans": sums.lost_spans,
                 }
             )
         )
@@ -50,5 +51,9 @@ def ledger(config: ConfigOption = None, store: StoreOption = None, as_json: Json
     if sums.dropped_spans:
         typer.echo(
             f"{sums.dropped_spans:>12,}  spans dropped from traces over assemble.max_trace_spans or _bytes"
+        )
+    if sums.lost_spans:
+        typer.echo(
+            f"{sums.lost_spans:>12,}  spans lost in services before they were sent, as their tracers say"
         )
     return 0 if sums.balanced else 1

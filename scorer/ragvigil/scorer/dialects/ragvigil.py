@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.openinference_feedback import feedback_in
@@ -68,6 +68,14 @@ class Ragvigil:
             redacted=get(names.RAGVIGIL_CONTENT) == names.CONTENT_OFF,
             truncated=_truncated(span, hits, chain=chain),
         )
+
+
+def lost_in_service(spans: Iterable[Span]) -> int:
+    """Spans that our tracer says its process lost before these got through."""
+    said = (
+        span.attributes.get(names.RAGVIGIL_DROPPED_SPANS) for span in spans if span.scope == names.SCOPE_NAME
+    )
+    return sum(count_of(each) or 0 for each in said)
 
 
 def _answer(messages: object) -> str | None:

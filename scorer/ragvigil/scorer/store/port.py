@@ -52,6 +52,8 @@ class ScoredTrace:
     """Why nothing could be read from it; it then counts as one failed record."""
     dropped: int = 0
     """Spans left out because the trace is larger than one may be."""
+    lost: int = 0
+    """Spans that the service's tracer says it lost before these got through."""
 
 
 @dataclass(frozen=True, slots=True)

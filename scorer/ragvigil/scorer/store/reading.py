@@ -26,6 +26,8 @@ class Ledger:
     """The filtered ones by reason."""
     dropped_spans: int = 0
     """Spans beyond the bounds of one trace."""
+    lost_spans: int = 0
+    """Spans that tracers in services say they lost."""
 
     @property
     def balanced(self) -> bool:
@@ -93,8 +95,9 @@ def ledger(connection: sqlite3.Connection) -> Ledger:
             states[row["state"]] = states.get(row["state"], 0) + row["records"]
         if row["reason"] is not None:
             filtered[row["reason"]] = row["records"]
-    dropped = connection.execute("SELECT value FROM counters WHERE name = 'dropped_spans'").fetchone()
-    return Ledger(rows[-1]["ingested"], states, filtered, dropped[0] if dropped else 0)
+    counts = dict(connection.execute("SELECT name, value FROM counters").fetchall())
+    dropped, lost = counts.get("dropped_spans", 0), counts.get("lost_spans", 0)
+    return Ledger(rows[-1]["ingested"], states, filtered, dropped, lost)
 
 
 def series(connection: sqlite3.Connection) -> Sequence[SeriesStatus]:
