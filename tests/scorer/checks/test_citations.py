@@ -135,3 +135,23 @@ def test_any_text_is_read_without_an_error(answer: str) -> None:
     for citation in read_citations(answer, DOCUMENTS):
         assert 0 <= citation.start < citation.end <= len(answer)
         assert citation.id is None or citation.id in ids
+
+
+@pytest.mark.parametrize(
+    ("ids", "answer", "expected"),
+    [
+        (("p10", "p12"), "Yes [p2].", [("p2", None)]),
+        (("doc10", "doc12"), "Yes [doc2].", [("doc2", None)]),
+        (("s10", "s12"), "Yes [s1].", [("s1", None)]),
+        (("a-first", "b-second"), "Yes [Passage 2].", [("Passage 2", "b-second")]),
+        (("intro", "setup"), "Yes [intro, install].", [("intro", "intro"), ("install", None)]),
+        (("a", "b"), "Yes [a, c].", [("a", "a"), ("c", None)]),
+        (("intro", "setup"), "Yes [see above, and more].", []),
+    ],
+)
+def test_an_id_that_looks_like_those_retrieved_is_an_id_and_no_rank(
+    ids: tuple[str, ...], answer: str, expected: list[tuple[str, str | None]]
+) -> None:
+    """An id that was never retrieved must not pass because its number is a rank, or vanish beside a known one."""
+    documents = tuple(Document(key, "text", rank=rank) for rank, key in enumerate(ids, 1))
+    assert [(citation.cited, citation.id) for citation in read_citations(answer, documents)] == expected

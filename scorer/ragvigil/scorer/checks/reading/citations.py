@@ -37,6 +37,7 @@ _LISTING = re.compile(
     r"\b(?:arrays?|lists?|vectors?|intervals?|ranges?|tuples?|values|returns?|equals|outputs?|prints?):?\Z",
     re.IGNORECASE,
 )
+_ONE_WORD = re.compile(r"[^\s]{1,60}")
 _MOST_CITATIONS = 5000
 _ARITHMETIC = frozenset("=+*/<>∈\u222a∩\\")
 
@@ -167,18 +168,24 @@ class _Reader:
                 yield Citation(*span, part, self._passages.by_rank(rank), "parenthesis")
 
     def _listed(self, span: Span, content: str) -> Iterator[Citation]:
-        """One marker with one id or several; nothing when a part of it is plain words."""
+        """One marker with one id or several; nothing when a part of it is plain words and none is a known id."""
         whole = self._passages.by_id(content.strip())
         if whole is not None:
             yield Citation(*span, content.strip(), whole, "id")
             return
-        read: list[Citation] = []
-        for part in _parts(content):
-            meant = self._part(span, part)
-            if not meant:
+        parts = _parts(content)
+        read = [self._part(span, part) for part in parts]
+        if not all(read):
+            if not any(citation.style == "id" and citation.id for meant in read for citation in meant):
                 return
-            read += meant
-        yield from read
+            # Beside a known id, one word that is none is an id too: one that was not retrieved.
+            read = [
+                meant or [Citation(*span, part, None, "id")]
+                for part, meant in zip(parts, read, strict=True)
+                if meant or _ONE_WORD.fullmatch(part)
+            ]
+        for meant in read:
+            yield from meant
 
     def _part(self, span: Span, part: str) -> list[Citation]:
         exact = self._passages.by_id(part)
@@ -190,7 +197,11 @@ class _Reader:
         chunk = self._passages.by_document(part)
         if chunk is not None:
             return [Citation(*span, part, chunk, "id", over_broad=True)]
-        return [Citation(*span, part, None, "id")] if self._passages.resembles(part) else []
+        if self._passages.resembles(part):
+            return [Citation(*span, part, None, "id")]
+        named = _NAMED_ORDINAL.match(part)
+        rank = int(named[1]) if named else 0
+        return [Citation(*span, part, self._passages.by_rank(rank), "ordinal")] if rank else []
 
 
 def _parts(content: str) -> list[str]:
@@ -199,16 +210,15 @@ def _parts(content: str) -> list[str]:
 
 
 def _ordinals(part: str) -> list[int]:
-    """Ranks that a part of a marker names; a zero or four digits make it no ordinal.
+    """Ranks that a bare part of a marker names; a zero or four digits make it no ordinal.
 
-    >>> _ordinals("3"), _ordinals("1-3"), _ordinals("Passage 2"), _ordinals("2019"), _ordinals("0")
-    ([3], [1, 2, 3], [2], [], [])
+    >>> _ordinals("3"), _ordinals("1-3"), _ordinals("2019"), _ordinals("0")
+    ([3], [1, 2, 3], [], [])
     """
     if part.isascii() and part.isdigit() and len(part) <= 3:
         return [int(part)] if int(part) else []
     bounds = _RANGE.match(part)
-    if bounds:
-        first, last = int(bounds[1]), int(bounds[2])
-        return list(range(first, last + 1)) if 0 < first < last <= first + 50 else []
-    named = _NAMED_ORDINAL.match(part)
-    return [int(named[1])] if named and int(named[1]) else []
+    if not bounds:
+        return []
+    first, last = int(bounds[1]), int(bounds[2])
+    return list(range(first, last + 1)) if 0 < first < last <= first + 50 else []
