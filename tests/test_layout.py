@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -46,3 +48,15 @@ def test_the_namespace_package_has_no_init(room: str) -> None:
     """A stray ``ragvigil/__init__.py`` would hide the other three rooms."""
     entries = (ROOT / room / "ragvigil").iterdir()
     assert [entry.name for entry in entries if entry.name != "__pycache__"] == [room]
+
+
+def test_no_file_names_a_folder_of_somebodys_machine() -> None:
+    """Tracebacks in fixtures, paths in docs: they tell strangers what they need not know, and work nowhere else."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
+    telling = re.compile(rb"/(?:home|Users|root|work|tmp)/[\w.-]+/[\w.-]+")
+    found = {
+        name.decode(): match[0]
+        for name in filter(None, listed.split(b"\0"))
+        if (match := telling.search((ROOT / name.decode()).read_bytes()))
+    }
+    assert found == {}

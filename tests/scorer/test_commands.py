@@ -118,6 +118,25 @@ def test_a_store_that_is_not_there_is_exit_code_3(command: str, tmp_path: Path) 
     assert "ragvigil serve --store" in done.stderr
 
 
+def test_a_store_that_is_no_database_is_refused_before_anything_is_acknowledged(tmp_path: Path) -> None:
+    """What is acknowledged must be scored."""
+    (tmp_path / "notes.txt").write_text("not a database")
+    for place in ("notes.txt", "."):
+        done = ragvigil(
+            "serve", "--store", place, "--grpc", "127.0.0.1:0", "--http", "127.0.0.1:0", folder=tmp_path
+        )
+        assert (done.returncode, "is ready" in done.stdout) == (3, False)
+
+
+def test_bytes_that_are_no_text_refuse_their_row_alone(tmp_path: Path) -> None:
+    """One bad export must not cost the others; a byte order mark is no fault."""
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(b"\xef\xbb\xbf" + json.dumps(ROW).encode() + b'\n{"answer": "\xff\xfe"}\n')
+    done = ragvigil("score", str(path), "--json")
+    good, bad = map(json.loads, done.stdout.splitlines())
+    assert (good["passed"], "error" in bad, done.returncode) == (True, True, 1)
+
+
 def test_a_file_that_is_not_there_is_exit_code_2(tmp_path: Path) -> None:
     """For read and score alike."""
     for command in ("read", "score"):

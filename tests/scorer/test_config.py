@@ -82,6 +82,9 @@ def test_arguments_win_over_the_environment_and_that_over_the_file(
         ("channels = 3", r"channels: "),
         ("[judge]\nmodel = 'gpt-4o'", r"judge: no model 'gpt-4o' for the builtin judge; known: lexical-1"),
         ("[receive]\nhttp = '127.0.0.1:99999'", r"receive\.http: a port is at most 65535"),
+        ("[receive]\ntoken = ' '", r"receive\.token: is empty"),
+        ("[assemble]\nquiet_seconds = inf", r"assemble\.quiet_seconds: "),
+        ("[assemble]\nshortest_quiet_seconds = 20", r"assemble: shortest_quiet_seconds must not be above"),
         ("sample = [", r"not valid TOML"),
     ],
 )

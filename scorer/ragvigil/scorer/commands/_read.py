@@ -19,6 +19,9 @@ def read(
         ),
     ],
     config: ConfigOption = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Accepted for programs; the output is always JSON.")
+    ] = True,
 ) -> int:
     """Show the records that ragvigil reads from OTLP files, one JSON object a line: what it would score.
 
@@ -26,8 +29,9 @@ def read(
     The dialects of the configuration file are used too.
     """
     from ragvigil.scorer.dialects.custom import dialects_of
-    from ragvigil.scorer.offline.read import as_json, read_files
+    from ragvigil.scorer.offline import read as offline
 
-    for record in read_files(files, dialects_of(settings_of(config).dialects)):
-        typer.echo(json.dumps(as_json(record), ensure_ascii=False))
+    del as_json
+    for record in offline.read_files(files, dialects_of(settings_of(config).dialects)):
+        typer.echo(json.dumps(offline.as_json(record), ensure_ascii=False))
     return 0

@@ -34,7 +34,11 @@ def score(
 
     failed = 0
     try:
-        source = nullcontext(sys.stdin) if str(file) == "-" else file.open(encoding="utf-8")
+        source = (
+            nullcontext(sys.stdin)
+            if str(file) == "-"
+            else file.open(encoding="utf-8-sig", errors="surrogateescape")
+        )
     except OSError as error:
         raise InputError(str(file), error.strerror or "cannot be read") from error
     with source as lines:
@@ -47,8 +51,9 @@ def score(
 def _line(result: dict[str, object]) -> str:
     if "error" in result:
         return f"{result.get('id', '?')}: {result['error']}"
-    return f"{result['id']}: {result['state']}, faithfulness {_share(result['faithfulness'])}, " + ", ".join(
-        f"{check} {_share(value)}" for check, value in _checks(result)
+    return (
+        f"{result['id']}: {result['state'] or 'not judged'}, faithfulness {_share(result['faithfulness'])}, "
+        + ", ".join(f"{check} {_share(value)}" for check, value in _checks(result))
     )
 
 

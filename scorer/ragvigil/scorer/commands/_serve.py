@@ -13,9 +13,12 @@ import typer
 
 from ragvigil.scorer.app import serve as run_role
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
+from ragvigil.scorer.errors import StoreError
 
 if TYPE_CHECKING:
     from ragvigil.scorer.receive.serve import Bound
+
+_SQLITE_MAGIC = b"SQLite format 3\x00"
 
 
 def serve(
@@ -42,6 +45,7 @@ def serve(
     with `ragvigil status` and `ragvigil ledger`. SIGTERM ends it: what was acknowledged is kept.
     """
     settings = settings_of(config, store, grpc=grpc, http=http)
+    _refuse_unusable_store(settings.store.path)
     if settings.dialects and role != "receive":
         _refuse_broken_dialects(settings.dialects)
 
@@ -59,6 +63,21 @@ def serve(
 
     command = _score_command(config, settings.store.url)
     return run_role(settings, role=role, score_command=command, ready=announce, supervised=supervised)
+
+
+def _refuse_unusable_store(path: Path) -> None:
+    """Before anything is bound, for what was acknowledged should be scored; the score process opens it later."""
+    try:
+        if path.is_dir():
+            raise StoreError(f"{path} is a folder; name a file with --store")
+        with path.open("rb") as file:
+            head = file.read(len(_SQLITE_MAGIC))
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise StoreError(f"{path}: {error.strerror}; name another with --store") from None
+    if head not in (b"", _SQLITE_MAGIC):
+        raise StoreError(f"{path} is not a database; name another with --store")
 
 
 def _refuse_broken_dialects(names: Sequence[str]) -> None:

@@ -17,6 +17,9 @@ from ragvigil.scorer.monitoring import Incident
 from ragvigil.scorer.receive.counters import counters
 from ragvigil.scorer.store import reading
 
+_MISSED_TICKS = 4
+"""Evaluations that may be late before a scorer counts as not running."""
+
 
 def status(config: ConfigOption = None, store: StoreOption = None, as_json: JsonOption = False) -> int:
     """Show every series with its interval and n, the incidents, what was refused, and whether the scorer lives."""
@@ -24,17 +27,18 @@ def status(config: ConfigOption = None, store: StoreOption = None, as_json: Json
     received = counters(settings.inbox_path)
     with closing(reading.open_for_reading(settings.store.path)) as connection:
         if as_json:
-            typer.echo(json.dumps(_as_json(connection, received)))
+            typer.echo(json.dumps(_as_json(connection, received, settings.monitor.tick_seconds)))
         else:
-            typer.echo(_as_text(connection, received))
+            typer.echo(_as_text(connection, received, settings.monitor.tick_seconds))
     return 0
 
 
-def _as_json(connection: sqlite3.Connection, received: Mapping[str, int]) -> dict[str, object]:
-    alive = reading.alive_at(connection)
+def _as_json(connection: sqlite3.Connection, received: Mapping[str, int], tick: float) -> dict[str, object]:
+    age = _age(connection)
     return {
+        "alive": _lives(age, tick),
         "received": dict(received),
-        "alive_seconds_ago": None if alive is None else (time.time_ns() - alive) / 1e9,
+        "alive_seconds_ago": age,
         "series": [
             {
                 "series": status.key.name,
@@ -56,10 +60,10 @@ def _as_json(connection: sqlite3.Connection, received: Mapping[str, int]) -> dic
     }
 
 
-def _as_text(connection: sqlite3.Connection, received: Mapping[str, int]) -> str:
+def _as_text(connection: sqlite3.Connection, received: Mapping[str, int], tick: float) -> str:
     return "\n".join(
         [
-            _heartbeat(reading.alive_at(connection)),
+            _heartbeat(_age(connection), tick),
             *_series(reading.series(connection)),
             *_incidents(reading.incidents(connection)),
             *_not_taken(received),
@@ -67,10 +71,19 @@ def _as_text(connection: sqlite3.Connection, received: Mapping[str, int]) -> str
     )
 
 
-def _heartbeat(alive: int | None) -> str:
-    if alive is None:
+def _age(connection: sqlite3.Connection) -> float | None:
+    alive = reading.alive_at(connection)
+    return None if alive is None else (time.time_ns() - alive) / 1e9
+
+
+def _lives(age: float | None, tick: float) -> bool:
+    return age is not None and age < _MISSED_TICKS * tick
+
+
+def _heartbeat(age: float | None, tick: float) -> str:
+    if age is None:
         return "scorer: has not evaluated anything yet"
-    return f"scorer: last evaluation {(time.time_ns() - alive) / 1e9:,.0f} s ago"
+    return f"scorer: {'alive' if _lives(age, tick) else 'NOT RUNNING'}, last evaluation {age:,.0f} s ago"
 
 
 def _not_taken(received: Mapping[str, int]) -> list[str]:

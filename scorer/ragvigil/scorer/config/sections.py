@@ -27,6 +27,13 @@ def _port_exists(address: str) -> str:
     return address
 
 
+def _not_empty(secret: SecretStr) -> SecretStr:
+    """An unset variable of a deployment arrives as an empty secret: that is none, and no door may open for it."""
+    if not secret.get_secret_value().strip():
+        raise ValueError("is empty; give it a value, or leave it out")
+    return SecretStr(secret.get_secret_value().strip())
+
+
 def _several(value: object) -> object:
     """What an environment variable says of a list: JSON, or words between commas."""
     if not isinstance(value, str):
@@ -38,8 +45,9 @@ def _several(value: object) -> object:
     )
 
 
-Seconds = Annotated[float, Field(gt=0)]
+Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Address = Annotated[str, Field(pattern=r"^[^\s]*:\d{1,5}$"), AfterValidator(_port_exists)]
+Secret = Annotated[SecretStr, AfterValidator(_not_empty)]
 Words = Annotated[tuple[str, ...], BeforeValidator(_several)]
 
 
@@ -61,7 +69,7 @@ class Receive(_Section):
     http: Address = Field(
         default="127.0.0.1:4318", description="host:port for OTLP over HTTP; port 0 picks a free one"
     )
-    token: SecretStr | None = Field(
+    token: Secret | None = Field(
         default=None,
         description="bearer token that senders must show; demanded when an address is not loopback",
     )
@@ -103,7 +111,7 @@ class Store(_Section):
     user_ids: Literal["hmac", "plain"] = Field(
         default="hmac", description="how user and conversation ids are stored: as an HMAC, or as on the wire"
     )
-    user_id_key: SecretStr | None = Field(
+    user_id_key: Secret | None = Field(
         default=None, description="key of that HMAC; default: one made at random and kept in the store"
     )
 
@@ -149,6 +157,12 @@ class Assemble(_Section):
         description="spans of one trace; more are dropped, counted by the ledger, and it is timed_out",
     )
     max_trace_bytes: int = Field(default=32 * 2**20, gt=0, description="bytes of one trace, likewise")
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.shortest_quiet_seconds > self.longest_quiet_seconds:
+            raise ValueError("shortest_quiet_seconds must not be above longest_quiet_seconds")
+        return self
 
 
 class Sample(_Section):
@@ -233,8 +247,8 @@ class WebhookChannel(_Section):
     """A signed HTTP callback (Standard Webhooks)."""
 
     type: Literal["webhook"] = Field(description='"webhook"')
-    url: SecretStr = Field(description="where to POST; shown nowhere, for it may hold a token")
-    secret: SecretStr = Field(description="whsec_ and base64, as Standard Webhooks writes it")
+    url: Secret = Field(description="where to POST; shown nowhere, for it may hold a token")
+    secret: Secret = Field(description="whsec_ and base64, as Standard Webhooks writes it")
 
     @model_validator(mode="after")
     def _usable(self) -> Self:
@@ -246,7 +260,7 @@ class PagerDutyChannel(_Section):
     """PagerDuty Events API v2."""
 
     type: Literal["pagerduty"] = Field(description='"pagerduty"')
-    routing_key: SecretStr = Field(description="integration key of the service, 32 characters")
+    routing_key: Secret = Field(description="integration key of the service, 32 characters")
     url: str = Field(
         default="https://events.pagerduty.com/v2/enqueue",
         description="events endpoint; the EU region has its own",

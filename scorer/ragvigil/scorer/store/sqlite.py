@@ -31,6 +31,7 @@ class SqliteStore:
         path = settings.store.path
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch(mode=0o600)  # it holds what people asked and were told
             self._connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
         except (OSError, sqlite3.Error) as error:
             raise StoreError(f"{path}: {error}") from error
