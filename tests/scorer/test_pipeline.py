@@ -275,6 +275,18 @@ def test_more_of_a_trace_that_was_unreadable_does_not_stop_the_scorer(bench: Ben
     assert bench.ledger() == reading.Ledger(2, {"failed": 1, "pending": 1}, {})
 
 
+def test_a_score_that_is_no_number_is_unknown_and_counted(bench: Bench) -> None:
+    """A retriever that divides by zero must not pass in silence."""
+    search, root = question(1)
+    data = TracesData.FromString(search.payload)
+    pair = data.resource_spans[0].scope_spans[0].spans[0].attributes.add()
+    pair.key, pair.value.double_value = "retrieval.documents.0.document.score", float("nan")
+    bench.receive([search._replace(payload=data.SerializeToString()), root])
+    (job,) = bench.settle()
+    assert job.record.documents[0].score is None
+    assert bench.ledger().not_finite == 1
+
+
 def test_spans_that_a_service_lost_are_in_the_ledger(bench: Bench) -> None:
     """Its tracer says so on the next span that gets through."""
     search, root = question(1)

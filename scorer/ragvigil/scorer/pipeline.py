@@ -20,7 +20,7 @@ from ragvigil.scorer.dialects import DIALECTS, Dialect, lost_in_service, read_re
 from ragvigil.scorer.inbox import InboxReader, Position
 from ragvigil.scorer.payload import Top, look
 from ragvigil.scorer.sample import decide
-from ragvigil.scorer.span import logs_of, spans_of
+from ragvigil.scorer.span import logs_of, not_finite, spans_of
 from ragvigil.scorer.store.port import (
     Job,
     Judgement,
@@ -216,8 +216,15 @@ class Pipeline:
         except Exception:
             _log.exception("trace %s could not be read", item.trace_id)
             return ScoredTrace(item.trace_id, raw, item.timed_out, failure="read", dropped=item.dropped)
-        lost = lost_in_service(spans)
-        return ScoredTrace(item.trace_id, raw, item.timed_out, scored, dropped=item.dropped, lost=lost)
+        return ScoredTrace(
+            item.trace_id,
+            raw,
+            item.timed_out,
+            scored,
+            dropped=item.dropped,
+            lost=lost_in_service(spans),
+            not_finite=not_finite(spans),
+        )
 
     def _decide(self, record: RagTrace, room: bool) -> LedgerEntry:
         decision = decide(record.trace_id, self._plan.rate)

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -84,6 +85,15 @@ def spans_of(payload: bytes) -> list[Span]:
             scope = scope_spans.scope.name
             found += [_span(wire, scope, resource) for wire in scope_spans.spans]
     return found
+
+
+def not_finite(spans: Iterable[Span]) -> int:
+    """Attributes that are NaN or infinite: no score is, so readers take them for unknown, and they are counted."""
+    return sum(
+        isinstance(value, float) and not math.isfinite(value)
+        for span in spans
+        for value in span.attributes.values()
+    )
 
 
 def logs_of(payload: bytes) -> list[LogEvent]:

@@ -38,6 +38,7 @@ def ledger(config: ConfigOption = None, store: StoreOption = None, as_json: Json
                     "balanced": sums.balanced,
                     "dropped_spans": sums.dropped_spans,
                     "lost_spans": sums.lost_spans,
+                    "not_finite": sums.not_finite,
                 }
             )
         )
@@ -55,5 +56,9 @@ def ledger(config: ConfigOption = None, store: StoreOption = None, as_json: Json
     if sums.lost_spans:
         typer.echo(
             f"{sums.lost_spans:>12,}  spans lost in services before they were sent, as their tracers say"
+        )
+    if sums.not_finite:
+        typer.echo(
+            f"{sums.not_finite:>12,}  figures on spans were NaN or infinite, and are taken for unknown"
         )
     return 0 if sums.balanced else 1

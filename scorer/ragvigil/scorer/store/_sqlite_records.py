@@ -146,6 +146,7 @@ class SqliteRecords:
         self._count("dropped_spans", trace.dropped)
         if not known:  # a trace that is read again says it again
             self._count("lost_spans", trace.lost)
+            self._count("not_finite", trace.not_finite)
         self._count("ingested", len(kept - known.keys()) - len(known.keys() - kept))
         if not trace.records:
             state, reason = ("failed", trace.failure) if trace.failure else ("filtered", "no_question")

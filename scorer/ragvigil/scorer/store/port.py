@@ -54,6 +54,8 @@ class ScoredTrace:
     """Spans left out because the trace is larger than one may be."""
     lost: int = 0
     """Spans that the service's tracer says it lost before these got through."""
+    not_finite: int = 0
+    """Figures on its spans that are NaN or infinite, and so unknown."""
 
 
 @dataclass(frozen=True, slots=True)

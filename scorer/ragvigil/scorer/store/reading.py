@@ -28,6 +28,8 @@ class Ledger:
     """Spans beyond the bounds of one trace."""
     lost_spans: int = 0
     """Spans that tracers in services say they lost."""
+    not_finite: int = 0
+    """Figures on spans that were NaN or infinite, and so unknown."""
 
     @property
     def balanced(self) -> bool:
@@ -96,8 +98,8 @@ def ledger(connection: sqlite3.Connection) -> Ledger:
         if row["reason"] is not None:
             filtered[row["reason"]] = row["records"]
     counts = dict(connection.execute("SELECT name, value FROM counters").fetchall())
-    dropped, lost = counts.get("dropped_spans", 0), counts.get("lost_spans", 0)
-    return Ledger(rows[-1]["ingested"], states, filtered, dropped, lost)
+    others = (counts.get(name, 0) for name in ("dropped_spans", "lost_spans", "not_finite"))
+    return Ledger(rows[-1]["ingested"], states, filtered, *others)
 
 
 def series(connection: sqlite3.Connection) -> Sequence[SeriesStatus]:
