@@ -105,7 +105,7 @@ class Bench:
             plan=self.plan,
             ticks=self.clock,
         )
-        return self.store.records.pending()
+        return self.pipeline.resume()
 
     def crash(self) -> None:
         """Everything in memory is gone; what was committed stays."""

@@ -85,9 +85,15 @@ class Pipeline:
         self._read_to: Position | None = store.watermark()
         self._committed: Position | None = self._read_to
         self._assembled: list[Assembled] = []
-        self._waiting = len(store.pending())
+        self._waiting = 0
         self._judgements: list[Judgement] = []
         self._tidied_at = 0
+
+    def resume(self) -> Sequence[Job]:
+        """The records that waited for a verdict when the last process ended, to be handed out again."""
+        jobs = self._store.pending()
+        self._waiting += len(jobs)
+        return jobs
 
     def judged(self, judgements: Sequence[Judgement]) -> None:
         """Take verdicts; the next turn writes them, and the one after it if that one cannot."""

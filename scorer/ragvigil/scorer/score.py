@@ -104,7 +104,7 @@ class Scoring(threading.Thread):
             with store, contextlib.closing(InboxReader(self._settings.inbox_path)) as inbox:
                 self._equip(store, inbox)
                 self._open.set_result(None)
-                self._hand_out(store.records.pending())
+                self._hand_out(self.pipeline.resume())
                 self._turn_until_stopped()
         except BaseException as error:
             if not self._open.done():
