@@ -15,7 +15,8 @@ def read(
     files: Annotated[
         list[Path],
         typer.Argument(
-            metavar="FILE...", help="OTLP as .pb or OTLP-JSON; *.logs.* holds log records of the same traces."
+            metavar="FILE...",
+            help="OTLP files: protobuf or JSON, one request or many, gzip or zstd too; *.logs.* holds log records of the same traces.",
         ),
     ],
     config: ConfigOption = None,

@@ -9,9 +9,11 @@ from pathlib import Path
 from ragvigil.scorer.dialects import DIALECTS, Dialect, read_records
 from ragvigil.scorer.errors import InputError
 from ragvigil.scorer.inbox import Arrival
-from ragvigil.scorer.receive.decode import LOGS, SPANS, Decoded, Encoding, Signal, decode
+from ragvigil.scorer.receive.decode import Decoded, Signal, decode
 from ragvigil.scorer.receive.limits import Limits
 from ragvigil.scorer.receive.refusal import Refusal
+from ragvigil.scorer.sources.cut import Record
+from ragvigil.scorer.sources.files import OtlpFile, encoding_of, place_of, signal_of
 from ragvigil.scorer.span import LogEvent, Span, logs_of, spans_of
 from ragvigil.scorer.trace import Document, RagTrace
 
@@ -36,8 +38,8 @@ def read_files(paths: Iterable[Path], dialects: Sequence[Dialect] = DIALECTS) ->
 def traces_in(paths: Iterable[Path]) -> Iterator[tuple[list[Span], list[LogEvent]]]:
     """Spans and log events of each trace in the files, in the order of appearance.
 
-    A file is OTLP protobuf or OTLP-JSON; `.jsonl` holds one request a line; a name with `.logs.` holds log
-    records. The files of one call are joined by trace id. Raises InputError that names the file.
+    A file is whatever `OtlpFile` reads; a name with `.logs.` holds log records. The files of one call are
+    joined by trace id. Raises InputError that names the file and the line.
     """
     spans: dict[bytes, list[bytes]] = {}
     logs: dict[bytes, list[bytes]] = {}
@@ -102,35 +104,28 @@ def _error(record: RagTrace) -> Mapping[str, str] | None:
 
 
 def _rows(path: Path) -> Iterator[Arrival]:
-    signal = LOGS if ".logs." in path.name else SPANS
-    content = _content(path)
-    if path.suffix != ".jsonl":
-        yield from _decoded(str(path), content, signal)
-        return
-    for number, line in enumerate(content.splitlines(), 1):
-        if line.strip():
-            yield from _decoded(f"{path} line {number}", line, _signal_of(line, signal))
-
-
-def _content(path: Path) -> bytes:
     try:
-        if path.stat().st_size > _LARGEST:
-            raise InputError(str(path), f"larger than {_LARGEST} bytes; split it")
-        return path.read_bytes()
+        with OtlpFile(path, max_bytes=_LARGEST) as file:
+            empty = True
+            for record in file.rest():
+                empty = False
+                framing = file.place.framing if file.place else None
+                yield from _decoded(path, place_of(path, record, framing), record)
     except OSError as error:
         raise InputError(str(path), error.strerror or "cannot be read") from None
+    if empty:
+        raise InputError(str(path), "holds no span; is it an OTLP export?")
 
 
-def _signal_of(line: bytes, signal: Signal) -> Signal:
-    """The Collector's file exporter may write traces and logs to one file."""
-    return LOGS if b'"resourceLogs"' in line[:200] else signal
-
-
-def _decoded(place: str, body: bytes, signal: Signal) -> list[Arrival]:
-    encoding: Encoding = "json" if body.lstrip()[:1] == b"{" else "protobuf"
+def _decoded(path: Path, place: str, record: Record) -> list[Arrival]:
+    if record.problem is not None:
+        raise InputError(place, record.problem)
+    signal = signal_of(path, record.body)
+    if signal is None:
+        return []
     limits = Limits(max_body_bytes=_LARGEST, max_span_bytes=_LARGEST)
     try:
-        decoded = decode(body, signal, encoding, limits, received_at=0)
+        decoded = decode(record.body, signal, encoding_of(record.body), limits, received_at=0)
     except Refusal as refusal:
         raise InputError(place, str(refusal)) from None
     _refuse_what_holds_nothing(place, decoded, signal)
