@@ -25,7 +25,7 @@ def explain(
         list[Path],
         typer.Argument(
             metavar="FILE...",
-            help="OTLP files: protobuf or JSON, one request or many, gzip or zstd too; *.logs.* holds log records of the same traces.",
+            help="OTLP: protobuf or JSON, gzip or zstd too; *.logs.* holds log records of the same traces.",
         ),
     ],
     config: ConfigOption = None,

@@ -60,7 +60,7 @@ class Cutter:
     """
 
     def __init__(self, framing: Framing, *, max_bytes: int, number: int = 0, end: int = 0) -> None:
-        self.framing = framing
+        self.framing: Framing = framing
         self.number = number
         self.end = end
         self._max_bytes = max_bytes
