@@ -18,7 +18,17 @@ from ragvigil.tracer._findings import AttributeValue, Findings
 from ragvigil.tracer._notices import describe, notices
 from ragvigil.tracer._reading import identifier
 from ragvigil.tracer._roles import Pieces, Role
-from ragvigil.tracer._runtime import SCOPE_KEY, Runtime, Scope, destination, isolated, sampling, scope_of
+from ragvigil.tracer._runtime import (
+    SCOPE_KEY,
+    Request,
+    Runtime,
+    Scope,
+    destination,
+    isolated,
+    sampling,
+    scope_of,
+    without_ended,
+)
 from ragvigil.tracer._users import user_attribute
 
 
@@ -41,8 +51,8 @@ class Call:
     """A call that is being traced; once it is made, nothing here raises."""
 
     __slots__ = (
-        "_chosen", "_context", "_ended_at", "_findings", "_recording", "_role", "_scope", "_span", "_started",
-        "_token", "pieces",
+        "_chosen", "_context", "_ended_at", "_findings", "_recording", "_request", "_role", "_scope", "_span",
+        "_started", "_token", "pieces",
     )  # fmt: skip
 
     def __init__(
@@ -57,8 +67,9 @@ class Call:
         self._chosen = chosen
         self._started = time.perf_counter()
         self._ended_at: int | None = None
+        self._request: Request | None = None
         self.pieces: Pieces | None = None
-        here = otel_context.get_current()
+        here = without_ended(otel_context.get_current(), for_root=role.root)
         scope = scope_of(here)
         self._findings = Findings(chosen.policy, chosen.policy.at_least(role.content, scope.content))
         apart = isolated(chosen) if scope.apart is None else scope.apart
@@ -123,6 +134,10 @@ class Call:
         except Exception as error:
             self._could_not_read(error)
 
+    def note_unread(self, kind: str) -> None:
+        """Note that a stream of this type ended without a piece read."""
+        self._findings.unreadable.append(f"stream: {kind}")
+
     def enter(self) -> None:
         """Make the span current, for one step of a stream."""
         self._token = otel_context.attach(self._context)
@@ -174,10 +189,16 @@ class Call:
             shared = {**carried(here), **shared}
             self._note_sampling()
         if not self._role.root:
-            return Scope(self._span, scope.query, shared, scope.retrieved, scope.content, apart)
+            request = scope.request or self._opened()
+            return Scope(self._span, scope.query, shared, scope.retrieved, scope.content, apart, request)
         shared = self._shared(shared, arguments, keywords)
         content = self._findings.content if self._role.content else scope.content
-        return Scope(self._span, query, shared, [], content, apart)
+        return Scope(self._span, query, shared, [], content, apart, self._opened())
+
+    def _opened(self) -> Request:
+        """The request that lasts as long as this call."""
+        self._request = Request()
+        return self._request
 
     def _note_sampling(self) -> None:
         probability = sampling.probability()
@@ -222,6 +243,8 @@ class Call:
             self._findings.unreadable.append(mark)
 
     def _close(self) -> None:
+        if self._request is not None:
+            self._request.ended = time.monotonic()
         try:
             if self._recording:
                 self._finish(self._findings, self._chosen.pending)

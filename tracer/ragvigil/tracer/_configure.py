@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.trace.export import SpanExporter
 
     from ragvigil.tracer._delivery import Delivery
+    from ragvigil.tracer._threads import Carrying
     from ragvigil.tracer.redaction import Redactor
 
 DEFAULT_ENDPOINT = "http://127.0.0.1:4318"
@@ -40,6 +41,7 @@ class Options:
     hash_user_id: bool
     openinference: bool
     limits: Limits
+    threads: bool
     exporter: SpanExporter | None
 
     def __post_init__(self) -> None:
@@ -53,10 +55,16 @@ class Options:
 class Tracing:
     """What ``configure`` returns: flush and shut down; harmless when tracing could not start."""
 
-    def __init__(self, provider: TracerProvider | None = None, delivery: Delivery | None = None) -> None:
+    def __init__(
+        self,
+        provider: TracerProvider | None = None,
+        delivery: Delivery | None = None,
+        carrying: Carrying | None = None,
+    ) -> None:
         self.provider = provider
         """The provider behind our spans; None when tracing is off."""
         self._delivery = delivery
+        self._carrying = carrying
 
     @property
     def dropped_spans(self) -> int:
@@ -72,6 +80,9 @@ class Tracing:
     def shutdown(self, *, timeout_seconds: float = 3.0) -> bool:
         """Stop tracing and send what is queued for at most so long; whether all was sent."""
         _release(self)
+        carrying, self._carrying = self._carrying, None
+        if carrying is not None:
+            carrying.release()
         return True if self._delivery is None else self._delivery.close(timeout_seconds=timeout_seconds)
 
 
@@ -88,6 +99,7 @@ def configure(
     hash_user_id: bool = False,
     openinference: bool = False,
     limits: Limits | None = None,
+    threads: bool = True,
     exporter: SpanExporter | None = None,
 ) -> Tracing:
     """Start sending spans to ragvigil, and return a handle to flush and stop; never raises, never blocks.
@@ -103,7 +115,8 @@ def configure(
     ``ids_only``. ``content_to="all"`` makes the spans with the service's own provider, under its sampling, so that
     its other exporters get them too, with their texts; it must be set before. ``hash_user_id`` replaces user
     ids by keyed hashes. ``openinference`` spreads documents and messages over OpenInference's numbered attributes, for
-    viewers that know nothing else.
+    viewers that know nothing else. ``threads`` carries requests into ``threading.Thread`` and ``ThreadPoolExecutor``,
+    whose ``start`` and ``submit`` are replaced for it until ``shutdown``.
 
     Called again with the same arguments it returns the same handle; with others the new ones take over and
     the earlier spans are sent first, for at most three seconds. At exit the same applies.
@@ -123,6 +136,7 @@ def configure(
             hash_user_id,
             openinference,
             limits or Limits(),
+            threads,
             exporter,
         )
         return _active.start(options)
@@ -135,9 +149,15 @@ class _Active:
     """The one configured tracing of this process."""
 
     def __init__(self) -> None:
-        self._lock = threading.RLock()
         self._options: Options | None = None
         self.tracing: Tracing | None = None
+        self.renew()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self.renew)
+
+    def renew(self) -> None:
+        """Take a fresh lock: in a forked child another thread may have held it."""
+        self._lock = threading.RLock()
 
     def start(self, options: Options) -> Tracing:
         """The tracing that runs with these options, started if need be."""
@@ -194,11 +214,18 @@ def _build(options: Options) -> tuple[Tracing, Runtime]:
         shutdown_on_exit=False,
     )
     provider.add_span_processor(delivery)
-    if options.content_to == "all" and (shared := _shared(delivery, options)) is not None:
-        return Tracing(provider, delivery), shared
-    return Tracing(provider, delivery), runtime(
-        provider, _policy(options), configured=True, pending=delivery.pending
-    )
+    shared = _shared(delivery, options) if options.content_to == "all" else None
+    chosen = shared or runtime(provider, _policy(options), configured=True, pending=delivery.pending)
+    return Tracing(provider, delivery, _carrying(options)), chosen
+
+
+def _carrying(options: Options) -> Carrying | None:
+    if not options.threads:
+        return None
+    from ragvigil.tracer._threads import carrying
+
+    carrying.use()
+    return carrying
 
 
 def _policy(options: Options) -> Policy:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterator
 from typing import Any, ParamSpec, TypeVar, cast
 
 from ragvigil.tracer._calls import Call, begin
+from ragvigil.tracer._functions import StreamingFunction
+from ragvigil.tracer._iterators import BUILT_IN, is_stream, watch
 from ragvigil.tracer._roles import Role
 from ragvigil.tracer._streams import follow, follow_async
 
@@ -34,6 +36,8 @@ def traced(function: Callable[P, R], role: Role) -> Callable[P, R]:
             raise
         return _delivered(call, result)
 
+    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+        return cast("Callable[P, R]", StreamingFunction(function, wrapper))
     return wrapper
 
 
@@ -56,7 +60,7 @@ def _traced_async(
 
 
 def _delivered(call: Call, result: R) -> R:
-    """The result itself; a stream or a coroutine comes back in a traced one of the same kind."""
+    """The result itself; a generator or a coroutine comes back in a traced one of the same kind."""
     kind = type(result)
     if kind in _PLAIN:
         call.end(result)
@@ -68,11 +72,19 @@ def _delivered(call: Call, result: R) -> R:
         following = follow_async(call, cast("AsyncGenerator[Any, Any]", result))
     elif inspect.iscoroutine(result):
         following = _awaited(call, cast("Coroutine[Any, Any, Any]", result))
+    elif isinstance(result, BUILT_IN):
+        following = follow(call, _pieces(cast("Iterator[Any]", result)))
+    elif is_stream(result) and watch(call, result):
+        following = result
     else:
         call.end(result)
         return result
     call.leave()
     return cast("R", following)
+
+
+def _pieces(iterator: Iterator[R]) -> Generator[R, None, None]:
+    yield from iterator
 
 
 async def _awaited(call: Call, coroutine: Coroutine[Any, Any, R]) -> R:

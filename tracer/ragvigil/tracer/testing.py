@@ -27,6 +27,7 @@ from ragvigil.tracer._citations import read_citations
 from ragvigil.tracer._runtime import destination, runtime
 from ragvigil.tracer._sampler import EVERY_SPAN
 from ragvigil.tracer._settings import Content, Policy, disabled
+from ragvigil.tracer._threads import carrying
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +132,11 @@ def captured(*, content: Content = "full") -> Generator[Captured, None, None]:
     )
     provider.add_span_processor(collecting)
     earlier = destination.use(runtime(provider, Policy(content=content), configured=True))
+    carrying.use()
     try:
         yield collecting
     finally:
+        carrying.release()
         destination.use(earlier)
         provider.shutdown()
 

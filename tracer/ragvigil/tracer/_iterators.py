@@ -1,0 +1,261 @@
+"""Streams that are objects of their own, such as a model vendor's: watched where they are, never replaced.
+
+While such an object is read, its class is a subclass that looks at each piece; with the last piece, ``close``, the end
+of its ``with`` block or its collection it is of its own class again. So it stays the same object, with its type,
+attributes and methods, and methods of its own that read it are seen too.
+"""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import weakref
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator
+from functools import lru_cache
+from typing import Any, TypeVar
+
+from ragvigil.tracer._calls import Call
+
+Item = TypeVar("Item")
+
+BUILT_IN: tuple[type, ...] = (
+    map, filter, zip, type(iter([])), type(iter(())), itertools.chain, itertools.islice, itertools.starmap,
+    itertools.takewhile,
+)  # fmt: skip
+"""Iterators without a class that could be exchanged; they have nothing but their pieces."""
+
+_LEAVING = ("close", "aclose", "__exit__", "__aexit__")
+
+
+class Watched:
+    """A stream object that is being read, and the traced calls that returned it, innermost first."""
+
+    __slots__ = ("calls", "finalizer", "inside", "kind")
+
+    def __init__(self, kind: type, call: Call) -> None:
+        self.kind = kind
+        self.calls = [call]
+        self.inside = False
+        """Whether one of its own methods is running, so that what it reads of itself is not counted twice."""
+        self.finalizer: weakref.finalize[..., Any] | None = None
+
+    def end(self, error: BaseException | None = None, *, early: bool = False) -> None:
+        """End all calls with what was read."""
+        calls, self.calls = self.calls, []
+        for call in calls:
+            if error is not None:
+                call.fail(error)
+            else:
+                if call.pieces is None and early:
+                    call.note_unread(self.kind.__name__)
+                call.end_stream(early=early)
+
+
+_watched: dict[int, Watched] = {}
+
+
+def is_stream(result: object) -> bool:
+    """Whether the result is an iterator of its own class, as opposed to a collection or a built-in iterator."""
+    kind = type(result)
+    return (hasattr(kind, "__next__") and hasattr(kind, "__iter__")) or (
+        hasattr(kind, "__anext__") and hasattr(kind, "__aiter__")
+    )
+
+
+def watch(call: Call, stream: object) -> bool:
+    """Whether the call goes on until this stream ends; False when its class allows no watching. Never raises."""
+    try:
+        if (known := _watched.get(id(stream))) is not None:
+            known.calls.append(call)
+            return True
+        kind: type = type(stream)
+        if not _may_be_extended(kind):
+            return False
+        watched = Watched(kind, call)
+        watched.finalizer = weakref.finalize(stream, _collected, id(stream))
+        watched.finalizer.atexit = False
+        try:
+            stream.__class__ = _watching(kind)
+        except Exception:
+            watched.finalizer.detach()
+            raise
+        _watched[id(stream)] = watched
+    except Exception:
+        return False
+    return True
+
+
+def _may_be_extended(kind: type) -> bool:
+    """Whether a subclass of this class can be made without its noticing."""
+    if not kind.__flags__ & _HEAP_TYPE:
+        return False
+    hook: object = getattr(kind.__init_subclass__, "__func__", None)
+    return hook is None or getattr(hook, "__module__", None) in ("typing", "abc", "typing_extensions")
+
+
+_HEAP_TYPE = 1 << 9
+
+
+def _collected(identity: int) -> None:
+    if (watched := _watched.pop(identity, None)) is not None:
+        watched.end(early=True)
+
+
+def _release(stream: object, error: BaseException | None = None, *, early: bool = False) -> None:
+    """Give the stream its own class back, and end its calls."""
+    watched = _watched.pop(id(stream), None)
+    if watched is None:
+        return
+    if watched.finalizer is not None:
+        watched.finalizer.detach()
+    _CLASS.__set__(stream, watched.kind)
+    watched.end(error, early=early)
+
+
+_CLASS: Any = object.__dict__["__class__"]
+
+
+@lru_cache(maxsize=64)
+def _watching(kind: type) -> type:
+    """The subclass of this class that looks at what is read."""
+    namespace: dict[str, object] = {
+        "__slots__": (),
+        "__module__": kind.__module__,
+        "__qualname__": kind.__qualname__,
+        "__doc__": kind.__doc__,
+        "__class__": property(lambda _: kind),
+    }
+    for name, make in (
+        ("__next__", _next),
+        ("__iter__", _iter),
+        ("__anext__", _anext),
+        ("__aiter__", _aiter),
+    ):
+        if (own := getattr(kind, name, None)) is not None:
+            namespace[name] = make(own)
+    for name in _LEAVING:
+        if callable(own := getattr(kind, name, None)):
+            namespace[name] = _left(own)
+    return type(kind)(kind.__name__, (kind,), namespace)
+
+
+def _next(own: Callable[[object], Item]) -> Callable[[object], Item]:
+    def step(stream: object) -> Item:
+        return _stepped(stream, lambda: own(stream))
+
+    return step
+
+
+def _anext(own: Callable[[object], Awaitable[Item]]) -> Callable[[object], Awaitable[Item]]:
+    async def step(stream: object) -> Item:
+        return await _stepped_async(stream, lambda: own(stream))
+
+    return step
+
+
+def _iter(own: Callable[[object], Iterator[Item]]) -> Callable[[object], Iterator[Item]]:
+    def begin(stream: object) -> Iterator[Item]:
+        pieces = own(stream)
+        return pieces if pieces is stream else _pieces(stream, pieces)
+
+    return begin
+
+
+def _aiter(own: Callable[[object], AsyncIterator[Item]]) -> Callable[[object], AsyncIterator[Item]]:
+    def begin(stream: object) -> AsyncIterator[Item]:
+        pieces = own(stream)
+        return pieces if pieces is stream else _pieces_async(stream, pieces)
+
+    return begin
+
+
+def _left(own: Callable[..., object]) -> Callable[..., object]:
+    """The method that leaves the stream, after which its calls have ended."""
+
+    def leave(stream: object, *args: object, **kwargs: object) -> object:
+        try:
+            left = own(stream, *args, **kwargs)
+        except BaseException:
+            _release(stream, early=True)
+            raise
+        if inspect.iscoroutine(left):
+            return _left_later(stream, left)
+        _release(stream, early=True)
+        return left
+
+    return leave
+
+
+async def _left_later(stream: object, leaving: Awaitable[object]) -> object:
+    try:
+        return await leaving
+    finally:
+        _release(stream, early=True)
+
+
+def _pieces(stream: object, pieces: Iterator[Item]) -> Generator[Item, None, None]:
+    """The pieces of a stream that hands out another iterator for itself."""
+    while True:
+        try:
+            item = _stepped(stream, pieces.__next__)
+        except StopIteration:
+            return
+        yield item
+
+
+async def _pieces_async(stream: object, pieces: AsyncIterator[Item]) -> AsyncIterator[Item]:
+    while True:
+        try:
+            item = await _stepped_async(stream, pieces.__anext__)
+        except StopAsyncIteration:
+            return
+        yield item
+
+
+def _stepped(stream: object, step: Callable[[], Item]) -> Item:
+    """One piece, read under the innermost call's span."""
+    watched = _watched.get(id(stream))
+    if watched is None or watched.inside:
+        return step()
+    call = watched.calls[0]
+    watched.inside = True
+    call.enter()
+    try:
+        item = step()
+    except BaseException as error:
+        _after(watched, call, error)
+        _ended(stream, error)
+        raise
+    _after(watched, call, None)
+    for one in watched.calls:
+        one.take(item)
+    return item
+
+
+async def _stepped_async(stream: object, step: Callable[[], Awaitable[Item]]) -> Item:
+    watched = _watched.get(id(stream))
+    if watched is None or watched.inside:
+        return await step()
+    call = watched.calls[0]
+    watched.inside = True
+    call.enter()
+    try:
+        item = await step()
+    except BaseException as error:
+        _after(watched, call, error)
+        _ended(stream, error)
+        raise
+    _after(watched, call, None)
+    for one in watched.calls:
+        one.take(item)
+    return item
+
+
+def _after(watched: Watched, call: Call, error: BaseException | None) -> None:
+    watched.inside = False
+    call.leave(error)
+
+
+def _ended(stream: object, error: BaseException) -> None:
+    exhausted = isinstance(error, StopIteration | StopAsyncIteration)
+    _release(stream, None if exhausted else error)
