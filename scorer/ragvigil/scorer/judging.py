@@ -48,20 +48,22 @@ class Bench:
     async def _sit(self) -> None:
         while True:
             job = await self._jobs.get()
-            self._done.append(await self._try(job))
+            self._done.append(await judgement_of(job, self._judge, self._rubric))
             if self._jobs.empty() or len(self._done) >= _JUDGEMENTS_A_BATCH:
                 batch, self._done = self._done, []
                 self._deliver(batch)
             await asyncio.sleep(0)  # a judge that never waits must not starve the servers
 
-    async def _try(self, job: Job) -> Judgement:
-        try:
-            verdict = await self._judge.judge(job.record, self._rubric)
-            problem = _absurd(verdict)
-            return Judgement(job, None, problem) if problem else Judgement(job, verdict)
-        except Exception as error:
-            _log.exception("the judge failed on trace %s", job.record.trace_id)
-            return Judgement(job, None, f"judge: {type(error).__name__}")
+
+async def judgement_of(job: Job, judge: Judge, rubric: Prompt) -> Judgement:
+    """What the judge says of a job; a failure, or a verdict that cannot be, is an answer too."""
+    try:
+        verdict = await judge.judge(job.record, rubric)
+        problem = _absurd(verdict)
+        return Judgement(job, None, problem) if problem else Judgement(job, verdict)
+    except Exception as error:
+        _log.exception("the judge failed on trace %s", job.record.trace_id)
+        return Judgement(job, None, f"judge: {type(error).__name__}")
 
 
 def _absurd(verdict: Verdict) -> str | None:

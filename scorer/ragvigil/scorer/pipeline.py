@@ -10,14 +10,14 @@ import sqlite3
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from google.protobuf.message import DecodeError
 
 from ragvigil.scorer.assemble import Assembled, Assembler
 from ragvigil.scorer.checks import run_checks
 from ragvigil.scorer.dialects import DIALECTS, Dialect, lost_in_service, read_records
-from ragvigil.scorer.inbox import InboxReader, Position
+from ragvigil.scorer.inbox import InboxRow, Position
 from ragvigil.scorer.payload import Top, look
 from ragvigil.scorer.sample import decide
 from ragvigil.scorer.span import logs_of, not_finite, spans_of
@@ -61,13 +61,25 @@ class Turn(NamedTuple):
     """Verdicts written."""
 
 
+class Inbox(Protocol):
+    """Where rows come from, in order: the inbox of a running scorer, or a recording."""
+
+    def read(self, after: Position | None, limit: int, /) -> Sequence[InboxRow]:
+        """At most `limit` rows after `after` (None: from the oldest); [] when there is nothing new."""
+        ...
+
+    def discard(self, before: Position) -> int:
+        """Let go of what is done: rows before `before`."""
+        ...
+
+
 class Pipeline:
     """The journey of a trace, one turn at a time."""
 
     def __init__(
         self,
         *,
-        inbox: InboxReader,
+        inbox: Inbox,
         assembler: Assembler,
         store: RecordStore,
         plan: SamplePlan,
@@ -88,6 +100,11 @@ class Pipeline:
         self._waiting = 0
         self._judgements: list[Judgement] = []
         self._tidied_at = 0
+
+    @property
+    def open_traces(self) -> int:
+        """Traces that are not complete yet."""
+        return self._assembler.open_traces
 
     def resume(self) -> Sequence[Job]:
         """The records that waited for a verdict when the last process ended, to be handed out again."""

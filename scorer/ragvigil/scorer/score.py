@@ -20,6 +20,7 @@ from ragvigil.prompts import load
 from ragvigil.scorer import config
 from ragvigil.scorer.assemble import Assembler
 from ragvigil.scorer.deliver import Channel, Courier
+from ragvigil.scorer.dialects import Dialect
 from ragvigil.scorer.dialects.custom import dialects_of
 from ragvigil.scorer.errors import StoreError
 from ragvigil.scorer.inbox import InboxReader
@@ -28,7 +29,7 @@ from ragvigil.scorer.judging import Bench
 from ragvigil.scorer.lock import Lock
 from ragvigil.scorer.monitor import Monitor
 from ragvigil.scorer.monitoring import Delivery
-from ragvigil.scorer.pipeline import Pipeline, SamplePlan
+from ragvigil.scorer.pipeline import Inbox, Pipeline, SamplePlan
 from ragvigil.scorer.store.port import Job, Judgement
 from ragvigil.scorer.store.sqlite import SqliteStore
 
@@ -116,15 +117,7 @@ class Scoring(threading.Thread):
     def _equip(self, store: SqliteStore, inbox: InboxReader) -> None:
         settings = self._settings
         self.store = store
-        self.pipeline = Pipeline(
-            inbox=inbox,
-            assembler=Assembler(settings.assemble),
-            store=store.records,
-            plan=SamplePlan(
-                settings.sample.rate if settings.judge.kind != "none" else 0.0, settings.judge.max_jobs
-            ),
-            dialects=self._dialects,
-        )
+        self.pipeline = pipeline_of(settings, inbox=inbox, store=store, dialects=self._dialects)
         self.monitor = Monitor(store.monitoring, settings.monitor, list(settings.channels), settings.links)
 
     def _turn_until_stopped(self) -> None:
@@ -158,6 +151,29 @@ class Scoring(threading.Thread):
                 work = self._calls.get_nowait()
         except queue.Empty:
             return
+
+
+def pipeline_of(
+    settings: config.Settings,
+    *,
+    inbox: Inbox,
+    store: SqliteStore,
+    dialects: Sequence[Dialect],
+    now: Callable[[], int] = time.time_ns,
+    ticks: Callable[[], int] = time.monotonic_ns,
+) -> Pipeline:
+    """The pipeline that the settings describe, for a running scorer and for a replay alike."""
+    return Pipeline(
+        inbox=inbox,
+        assembler=Assembler(settings.assemble),
+        store=store.records,
+        plan=SamplePlan(
+            settings.sample.rate if settings.judge.kind != "none" else 0.0, settings.judge.max_jobs
+        ),
+        dialects=dialects,
+        now=now,
+        ticks=ticks,
+    )
 
 
 class LoopOutbox:

@@ -19,6 +19,7 @@ from ragvigil.scorer.commands._demo import demo
 from ragvigil.scorer.commands._explain import explain
 from ragvigil.scorer.commands._ledger import ledger
 from ragvigil.scorer.commands._read import read
+from ragvigil.scorer.commands._replay import replay
 from ragvigil.scorer.commands._score import score
 from ragvigil.scorer.commands._serve import serve
 from ragvigil.scorer.commands._status import status
@@ -41,7 +42,7 @@ def _exiting(command: Callable[P, int]) -> Callable[P, None]:
     return run_it
 
 
-COMMANDS: list[Callable[..., int]] = [serve, demo, check_config, status, ledger, score, read, explain]
+COMMANDS: list[Callable[..., int]] = [serve, demo, check_config, status, ledger, score, read, explain, replay]
 
 app = typer.Typer(
     name="ragvigil",

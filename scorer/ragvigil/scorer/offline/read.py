@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ragvigil.scorer.dialects import DIALECTS, Dialect, read_records
@@ -44,7 +45,7 @@ def traces_in(paths: Iterable[Path]) -> Iterator[tuple[list[Span], list[LogEvent
     spans: dict[bytes, list[bytes]] = {}
     logs: dict[bytes, list[bytes]] = {}
     for path in paths:
-        for row in _rows(path):
+        for row in rows_in(path, _refuse):
             (logs if row.kind == "logs" else spans).setdefault(row.trace_id, []).append(row.payload)
     for trace_id, payloads in spans.items():
         yield spans_of(b"".join(payloads)), logs_of(b"".join(logs.get(trace_id, ())))
@@ -103,18 +104,29 @@ def _error(record: RagTrace) -> Mapping[str, str] | None:
     return {key: value for key, value in facts.items() if value is not None}
 
 
-def _rows(path: Path) -> Iterator[Arrival]:
+def rows_in(path: Path, problem: Callable[[InputError], None]) -> Iterator[Arrival]:
+    """The rows of one file, `-` for standard input; `problem` hears of every message that cannot be read.
+
+    Raises InputError for a file that cannot be opened.
+    """
+    empty = True
     try:
-        with OtlpFile(path, max_bytes=_LARGEST) as file:
-            empty = True
+        with OtlpFile(sys.stdin.buffer if str(path) == "-" else path, max_bytes=_LARGEST) as file:
             for record in file.rest():
                 empty = False
                 framing = file.place.framing if file.place else None
-                yield from _decoded(path, place_of(path, record, framing), record)
+                try:
+                    yield from _decoded(path, place_of(path, record, framing), record)
+                except InputError as error:
+                    problem(error)
     except OSError as error:
         raise InputError(str(path), error.strerror or "cannot be read") from None
     if empty:
-        raise InputError(str(path), "holds no span; is it an OTLP export?")
+        problem(InputError(str(path), "holds no span; is it an OTLP export?"))
+
+
+def _refuse(error: InputError) -> None:
+    raise error
 
 
 def _decoded(path: Path, place: str, record: Record) -> list[Arrival]:

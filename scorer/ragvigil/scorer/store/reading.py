@@ -102,6 +102,12 @@ def ledger(connection: sqlite3.Connection) -> Ledger:
     return Ledger(rows[-1]["ingested"], states, filtered, *others)
 
 
+def verdicts(connection: sqlite3.Connection) -> dict[str, int]:
+    """How many current verdicts there are of each state."""
+    rows = connection.execute("SELECT state, count(*) FROM verdicts WHERE current GROUP BY state")
+    return {row[0]: row[1] for row in rows}
+
+
 def series(connection: sqlite3.Connection) -> Sequence[SeriesStatus]:
     """The latest evaluation of every series."""
     rows = connection.execute("SELECT * FROM series ORDER BY service, environment, series")

@@ -27,7 +27,8 @@ class SqliteStore:
     Raises StoreError when the file is no store, is newer than this version, or cannot be written.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, *, durable: bool = True) -> None:
+        """Open the file; one that is not `durable` may be lost with the power, as what can be made again."""
         path = settings.store.path
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -37,6 +38,8 @@ class SqliteStore:
             raise StoreError(f"{path}: {error}") from error
         try:
             self._equip(settings)
+            if not durable:
+                self._connection.execute("PRAGMA synchronous = OFF")
         except sqlite3.Error as error:
             self.close()
             raise StoreError(f"{path}: {error}") from error

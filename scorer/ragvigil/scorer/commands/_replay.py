@@ -1,0 +1,170 @@
+"""``ragvigil replay``."""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ragvigil.scorer.commands._options import ConfigOption, JsonOption, settings_of
+from ragvigil.scorer.errors import ConfigError
+
+if TYPE_CHECKING:
+    from ragvigil.scorer.replay.recording import Recording
+    from ragvigil.scorer.replay.run import Replayed
+
+_SPEED = re.compile(r"(\d+(?:\.\d+)?)x?")
+
+
+def replay(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE...",
+            help="OTLP: protobuf or JSON, gzip or zstd too; *.logs.* holds log records; - reads standard input.",
+        ),
+    ],
+    config: ConfigOption = None,
+    store: Annotated[
+        str | None,
+        typer.Option(
+            "--store", metavar="URL", help="Where the scores stay; default: nowhere, only the summary."
+        ),
+    ] = None,
+    speed: Annotated[
+        str,
+        typer.Option(metavar="100x|max", help="How much faster than it happened; max: as fast as it goes."),
+    ] = "max",
+    to: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Send to a running scorer over OTLP/HTTP instead, at --speed."),
+    ] = None,
+    page: Annotated[
+        bool,
+        typer.Option("--page", help="Send the alerts to the configured channels; without it they are shown."),
+    ] = False,
+    as_json: JsonOption = False,
+) -> int:
+    """Replay recorded traces through the whole scorer on the recording's own clock, and show what it finds.
+
+    The same recording, settings and versions give the same scores bit for bit, in whatever order and files the
+    spans come. A line that cannot be read is named and left out; exit code 1 when there was one.
+    """
+    from ragvigil.scorer.replay.load import load
+    from ragvigil.scorer.replay.recording import Recording
+
+    factor = _factor(speed)
+    began = time.monotonic()
+    with Recording() as recording:
+        loaded = load(files, recording)
+        if to is not None:
+            from ragvigil.scorer.replay.send import client_of, send
+
+            with client_of(to) as client:
+                sent = send(recording, client, speed=factor)
+            shown: dict[str, object] = {"sent": sent}
+            lines = [f"{sent:,} spans and log records sent to {to}"]
+        else:
+            shown, lines = _scored(recording, config, store, factor, page=page)
+    seconds = time.monotonic() - began
+    shown = {"events": loaded.events, "unreadable": loaded.unreadable} | shown
+    shown["seconds"] = round(seconds, 3)
+    if as_json:
+        typer.echo(json.dumps(shown, ensure_ascii=False))
+    else:
+        typer.echo(
+            f"{loaded.events:,} spans and log records in {seconds:,.1f} s"
+            + (f"; {loaded.unreadable:,} could not be read" if loaded.unreadable else "")
+        )
+        typer.echo("\n".join(lines))
+    return 1 if loaded.unreadable else 0
+
+
+def _scored(
+    recording: Recording, config: Path | None, store: str | None, factor: float | None, *, page: bool
+) -> tuple[dict[str, object], list[str]]:
+    from ragvigil.scorer.replay.into_store import replay_into
+
+    with tempfile.TemporaryDirectory(prefix="ragvigil-replay-") as scratch:
+        settings = settings_of(config, store or f"sqlite:///{scratch}/replay.db")
+        done = replay_into(recording, settings, speed=factor, page=page)
+        return _summary(settings.store.path, done)
+
+
+def _summary(path: Path, done: Replayed) -> tuple[dict[str, object], list[str]]:
+    from ragvigil.exporters import clean
+    from ragvigil.scorer.store import reading
+
+    with closing(reading.open_for_reading(path)) as connection:
+        ledger = reading.ledger(connection)
+        verdicts = reading.verdicts(connection)
+        series = reading.series(connection)
+    shown: dict[str, object] = {
+        "began": _moment(done.began),
+        "ended": _moment(done.ended),
+        "records": ledger.ingested,
+        "states": ledger.states,
+        "balanced": ledger.balanced,
+        "verdicts": verdicts,
+        "series": [
+            {
+                "series": one.key.name,
+                "service": one.key.service,
+                "environment": one.key.environment,
+                "state": one.state,
+            }
+            for one in series
+        ],
+        "alerts": [
+            {
+                "action": alert.action,
+                "at": _utc(alert.at),
+                "dedup_key": alert.dedup_key,
+                "title": alert.title,
+                "summary": alert.summary,
+            }
+            for alert in done.alerts
+        ],
+    }
+    lines = [
+        f"from {_moment(done.began) or '-'} to {_moment(done.ended) or '-'}",
+        f"{ledger.ingested:,} records: {_counts(ledger.states)}",
+        f"verdicts: {_counts(verdicts)}",
+        *(f"{one.key.name:<13} {clean(one.key.service, limit=40):<20} {one.state}" for one in series),
+        *(f"{_utc(alert.at)}  {alert.action}: {clean(alert.title, limit=200)}" for alert in done.alerts),
+        f"{len(done.alerts)} alerts",
+    ]
+    return shown, lines
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    ordered: Sequence[tuple[str, int]] = sorted(counts.items(), key=lambda item: -item[1])
+    return ", ".join(f"{name} {count:,}" for name, count in ordered) or "none"
+
+
+def _moment(nanoseconds: int | None) -> str | None:
+    if nanoseconds is None:
+        return None
+    return _utc(datetime.fromtimestamp(nanoseconds // 10**9, UTC))
+
+
+def _utc(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _factor(speed: str) -> float | None:
+    """How much faster than it happened; None without a limit."""
+    if speed == "max":
+        return None
+    found = _SPEED.fullmatch(speed)
+    if found is None or float(found[1]) <= 0:
+        raise ConfigError("--speed", f"cannot be {speed!r}", "say 100x, 1x or max")
+    return float(found[1])

@@ -1,0 +1,81 @@
+"""A recording into a store: the lock, the pace, and the pages when they are wanted."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+
+from ragvigil.scorer.config import Settings
+from ragvigil.scorer.deliver import Courier
+from ragvigil.scorer.lock import Lock
+from ragvigil.scorer.monitoring import Delivery
+from ragvigil.scorer.replay.recording import Recording
+from ragvigil.scorer.replay.run import Replay, Replayed
+from ragvigil.scorer.score import channels
+from ragvigil.scorer.store._sqlite_monitoring import SqliteOutbox
+from ragvigil.scorer.store.sqlite import SqliteStore
+
+
+def replay_into(recording: Recording, settings: Settings, *, speed: float | None, page: bool) -> Replayed:
+    """Replay into `settings.store`, `speed` times as fast as it happened (None: as fast as it goes).
+
+    With `page`, what is to be said goes to the configured channels once, at the end. Raises StoreError.
+    """
+    path = settings.store.path
+    lock = path.with_name(f"{path.name}.lock")
+    with (
+        Lock(lock, what=f"store {path}", remedy="name another with --store"),
+        SqliteStore(settings, durable=False) as store,
+    ):
+        names = list(settings.channels) if page else []
+        done = Replay(recording, store, settings, channels=names, pace=pace_of(speed)).run()
+        if page:
+            asyncio.run(_deliver(store.outbox, settings))
+        store.checkpoint()
+        return done
+
+
+def pace_of(speed: float | None) -> Callable[[int], None] | None:
+    """What waits until a moment of the recording has come, when time runs `speed` times as fast."""
+    if speed is None:
+        return None
+    began = time.monotonic()
+    first: list[int] = []
+
+    def wait(moment: int) -> None:
+        first[:] = first or [moment]
+        time.sleep(max(0.0, began + (moment - first[0]) / 1e9 / speed - time.monotonic()))
+
+    return wait
+
+
+async def _deliver(outbox: SqliteOutbox, settings: Settings) -> None:
+    courier = Courier(_Outbox(outbox), channels(settings.channels))
+    tried = -1
+    while sum(courier.counts.values()) > tried:
+        tried = sum(courier.counts.values())
+        await courier.deliver_due(time.time_ns())
+
+
+class _Outbox:
+    """The outbox for a courier on the same thread."""
+
+    def __init__(self, outbox: SqliteOutbox) -> None:
+        self._outbox = outbox
+
+    async def due(self, now: int, limit: int) -> Sequence[Delivery]:
+        """Deliveries whose time has come."""
+        return self._outbox.due(now, limit)
+
+    async def delivered(self, delivery: int, at: int) -> None:
+        """The channel has it."""
+        self._outbox.delivered(delivery, at)
+
+    async def postponed(self, delivery: int, next_at: int, reason: str) -> None:
+        """Try again later."""
+        self._outbox.postponed(delivery, next_at, reason)
+
+    async def refused(self, delivery: int, at: int, reason: str) -> None:
+        """Never try again."""
+        self._outbox.refused(delivery, at, reason)

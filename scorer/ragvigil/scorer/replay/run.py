@@ -1,0 +1,111 @@
+"""The replay: assembly, checks, sample, judge, rollups and monitor, all on the recording's clock."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from ragvigil.exporters import Alert
+from ragvigil.prompts import load
+from ragvigil.scorer.config import Settings
+from ragvigil.scorer.detect import nanoseconds
+from ragvigil.scorer.dialects.custom import dialects_of
+from ragvigil.scorer.errors import StoreError
+from ragvigil.scorer.judge import build_judge
+from ragvigil.scorer.judging import judgement_of
+from ragvigil.scorer.monitor import Monitor
+from ragvigil.scorer.replay.recording import RecordedInbox, Recording
+from ragvigil.scorer.score import pipeline_of
+from ragvigil.scorer.store.sqlite import SqliteStore
+
+_STEP = 1_000_000_000
+"""Nanoseconds of event time in one turn; steps lie at whole seconds, whatever the file begins with."""
+
+
+@dataclass(slots=True)
+class Replayed:
+    """What a replay did."""
+
+    began: int | None = None
+    """First moment of the recording, Unix nanoseconds; None when it is empty."""
+    ended: int | None = None
+    alerts: list[Alert] = field(default_factory=list[Alert])
+    """What would have been sent, in order."""
+
+
+class Replay:
+    """One pass over a recording into a store that no scorer with another clock has written."""
+
+    def __init__(
+        self,
+        recording: Recording,
+        store: SqliteStore,
+        settings: Settings,
+        *,
+        channels: Sequence[str] = (),
+        pace: Callable[[int], None] | None = None,
+    ) -> None:
+        """`channels` get the alerts into the outbox (none: a dry run); `pace` is told each moment before it is.
+
+        Raises StoreError for a store that `serve` has written: its series live on the present's clock.
+        """
+        watermark = store.records.watermark()
+        if watermark is not None and watermark.segment:
+            raise StoreError("the store belongs to `ragvigil serve`; name another with --store")
+        self._inbox = RecordedInbox(recording, after=watermark)
+        self._pace = pace
+        self._tick = nanoseconds(settings.monitor.tick_seconds)
+        self._idle = max(self._tick, nanoseconds(settings.monitor.bucket_seconds))
+        self._quiet = max(
+            2 * nanoseconds(rule.window_seconds) + nanoseconds(rule.resolve_seconds)
+            for rule in (settings.monitor.faithfulness, settings.monitor.citation)
+        )
+        self._judge = build_judge(settings.judge)
+        self._rubric = load("faithfulness")
+        self._pipeline = pipeline_of(
+            settings,
+            inbox=self._inbox,
+            store=store,
+            dialects=dialects_of(settings.dialects),
+            now=lambda: self._inbox.now,
+            ticks=lambda: self._inbox.now,
+        )
+        self._monitor = Monitor(store.monitoring, settings.monitor, list(channels), settings.links)
+
+    def run(self) -> Replayed:
+        """Replay all of it; the same recording, settings and versions write the same scores bit for bit."""
+        done = Replayed(began=self._inbox.next_at)
+        ticked = quiet_since = 0
+        with asyncio.Runner() as runner:
+            while (now := self._next_step(ticked, quiet_since)) is not None:
+                if self._pace is not None:
+                    self._pace(now)
+                self._inbox.now = now
+                while self._turn(runner):
+                    quiet_since = now
+                if now // self._tick > ticked // self._tick:
+                    done.alerts += self._monitor.tick(now)
+                    ticked = now
+                done.ended = now
+        return done
+
+    def _next_step(self, ticked: int, quiet_since: int) -> int | None:
+        """The next moment at which something may happen; None at the end, after a last look at the series."""
+        now, event = self._inbox.now, self._inbox.next_at
+        if self._pipeline.open_traces:
+            return now + _STEP
+        period = self._idle if ticked > quiet_since else self._tick
+        look = (ticked // period + 1) * period
+        if event is None:
+            return look if ticked <= quiet_since else None
+        at_event = -(-event // _STEP) * _STEP
+        watching = ticked and now - quiet_since < self._quiet
+        return min(look, at_event) if watching else at_event
+
+    def _turn(self, runner: asyncio.Runner) -> bool:
+        turn = self._pipeline.turn()
+        if turn.jobs and self._judge is not None:
+            judged = [runner.run(judgement_of(job, self._judge, self._rubric)) for job in turn.jobs]
+            self._pipeline.judged(judged)
+        return turn.worked

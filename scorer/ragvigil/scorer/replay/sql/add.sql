@@ -1,0 +1,1 @@
+INSERT INTO events (at, trace_id, span_id, kind, payload) VALUES (?, ?, ?, ?, ?)

@@ -1,0 +1,207 @@
+"""The same recording gives the same scores, whatever order it comes in, and what a running scorer would store."""
+
+from __future__ import annotations
+
+import json
+import random
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+import httpx
+import pytest
+from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
+from tests.conftest import Serve, eventually
+from tests.scorer.replay.conftest import MORNING, SECOND, day
+from tests.scorer.sources.conftest import FORMS, otlp_json
+
+from ragvigil.scorer.config import Settings, load
+from ragvigil.scorer.errors import StoreError
+from ragvigil.scorer.inbox import Position
+from ragvigil.scorer.replay.into_store import replay_into
+from ragvigil.scorer.replay.load import load as load_files
+from ragvigil.scorer.replay.recording import Recording
+from ragvigil.scorer.replay.run import Replayed
+from ragvigil.scorer.store.sqlite import SqliteStore
+
+EVERYTHING = ("records", "scores", "verdicts", "ledger", "observations", "rollups", "series", "incidents")
+SECRET = {"user_id_key": "held still, so that pseudonyms are, too"}
+
+
+def settings_of(store: Path, **sections: dict[str, object]) -> Settings:
+    """Judged all, and soon warm."""
+    rule = {"warmup_seconds": 3600, "baseline_seconds": 7200, "window_seconds": 1200, "min_baseline": 50}
+    return load(
+        overrides={
+            "store": {"url": f"sqlite:///{store}", **SECRET},
+            "sample": {"rate": 0.5},
+            "monitor": {"tick_seconds": 60, "citation": {**rule, "min_sample": 20}},
+            **sections,
+        }
+    )
+
+
+def replayed(paths: Sequence[Path], settings: Settings) -> Replayed:
+    """Replay the files into the settings' store."""
+    with Recording() as recording:
+        assert load_files(paths, recording).unreadable == 0
+        return replay_into(recording, settings, speed=None, page=False)
+
+
+def dump(store: Path) -> dict[str, list[tuple[object, ...]]]:
+    """Every row that says anything, bit for bit."""
+    with closing(sqlite3.connect(store)) as connection:
+        return {table: sorted(connection.execute(f"SELECT * FROM {table}"), key=repr) for table in EVERYTHING}
+
+
+def scores(store: Path) -> list[tuple[object, ...]]:
+    """What was found, without when and in which order it was."""
+    query = """
+        SELECT r.trace_id, r.span_id, hex(r.input_hash), i.name, i.check_version, i.judge_version, i.prompt_digest,
+               s.value, s.reason, s.details, NULL, NULL, NULL
+        FROM scores s JOIN records r ON r.id = s.record_id JOIN instruments i ON i.id = s.instrument_id WHERE s.current
+        UNION ALL
+        SELECT r.trace_id, r.span_id, hex(r.input_hash), i.name, i.check_version, i.judge_version, i.prompt_digest,
+               v.faithfulness, v.reason, v.claims, v.state, v.support, v.passed
+        FROM verdicts v JOIN records r ON r.id = v.record_id
+        JOIN instruments i ON i.id = v.instrument_id WHERE v.current
+        UNION ALL
+        SELECT l.trace_id, l.span_id, l.state, l.reason, '', '', '', l.inclusion, NULL, NULL, NULL, NULL, NULL
+        FROM ledger l
+        ORDER BY 1, 2, 4, 5, 6
+    """
+    with closing(sqlite3.connect(store)) as connection:
+        return connection.execute(query).fetchall()
+
+
+def pieces(message: TracesData) -> list[TracesData]:
+    """The message as one message a span."""
+    found: list[TracesData] = []
+    for place in range(len(message.resource_spans[0].scope_spans[0].spans)):
+        part = TracesData()
+        part.CopyFrom(message)
+        spans = part.resource_spans[0].scope_spans[0].spans
+        one = list(spans)[place]
+        del spans[:]
+        spans.append(one)
+        found.append(part)
+    return found
+
+
+def test_two_replays_and_a_shuffled_split_doubled_one_are_the_same_bit_for_bit(tmp_path: Path) -> None:
+    """Rows, ids and moments: invariant 9."""
+    messages = list(day(200, wrong_from=150))
+    whole, again = tmp_path / "day.jsonl", [tmp_path / "a.bin", tmp_path / "b.bin.zst"]
+    whole.write_bytes(FORMS["json lines"](messages))
+    parts = [part for message in messages for part in pieces(message)]
+    parts += parts[:90]
+    random.Random(4).shuffle(parts)
+    again[0].write_bytes(FORMS["protobuf with lengths"](parts[:311]))
+    again[1].write_bytes(FORMS["json lines, zstd"](parts[311:]))
+    first = replayed([whole], settings_of(tmp_path / "1.db"))
+    second = replayed([whole], settings_of(tmp_path / "2.db"))
+    third = replayed(again, settings_of(tmp_path / "3.db"))
+    assert first == second == third
+    assert dump(tmp_path / "1.db") == dump(tmp_path / "2.db") == dump(tmp_path / "3.db")
+    assert len(dump(tmp_path / "1.db")["records"]) == 200
+
+
+def test_the_monitor_runs_on_the_recordings_clock(tmp_path: Path) -> None:
+    """It pages when it would have paged, not now, and nothing is put on its way."""
+    path = tmp_path / "day.jsonl"
+    path.write_bytes(FORMS["json lines"](list(day(240, wrong_from=180))))
+    done = replayed([path], settings_of(tmp_path / "out.db"))
+    alert = done.alerts[0]
+    fell_at = MORNING + 180 * 60 * SECOND
+    assert [one.action for one in done.alerts] == ["trigger", "update"]
+    assert 0 < alert.at.timestamp() * 1e9 - fell_at < 1800 * SECOND
+    assert done.ended is not None
+    assert done.ended < MORNING + 241 * 60 * SECOND + 60 * SECOND
+    with closing(sqlite3.connect(tmp_path / "out.db")) as connection:
+        assert connection.execute("SELECT count(*) FROM outbox").fetchone()[0] == 0
+        (created,) = connection.execute("SELECT max(created_at) FROM scores").fetchone()
+    assert created <= done.ended
+
+
+def test_a_replay_finds_what_a_running_scorer_stored(serve: Serve, tmp_path: Path) -> None:
+    """The same traces over HTTP, in pieces."""
+    messages = list(day(40, seconds=1))
+    scorer = serve(environment={"RAGVIGIL_SAMPLE__RATE": "0.5"})
+    parts = [part for message in messages for part in pieces(message)]
+    random.Random(7).shuffle(parts)
+    for part in parts:
+        content, headers = part.SerializeToString(), {"content-type": "application/x-protobuf"}
+        assert httpx.post(f"http://{scorer.http}/v1/traces", content=content, headers=headers).is_success
+
+    def all_scored() -> bool:
+        ledger = scorer.ledger()
+        settled = ledger.ingested == 40 and not ledger.states.get("pending")
+        return settled and {row[7] for row in scores(scorer.store) if row[3] == "citation_correctness"} == {
+            1.0
+        }
+
+    eventually(all_scored)
+    path = tmp_path / "day.pb"
+    path.write_bytes(FORMS["protobuf with lengths"](messages))
+    replayed([path], settings_of(tmp_path / "out.db"))
+    eventually(lambda: scores(scorer.store) == scores(tmp_path / "out.db"), seconds=10)
+
+
+def ragvigil(*arguments: str, text: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    """Run the command."""
+    return subprocess.run(
+        [sys.executable, "-m", "ragvigil.scorer", *arguments], input=text, capture_output=True, timeout=120
+    )
+
+
+def test_the_command_shows_what_it_found_and_names_what_it_could_not_read(tmp_path: Path) -> None:
+    """A bad line costs itself, and the exit code."""
+    lines = [otlp_json(message) for message in day(5)]
+    store = tmp_path / "out.db"
+    done = ragvigil(
+        "replay", "-", "--json", "--store", f"sqlite:///{store}", text=b"\n".join([*lines, b"{broken", b""])
+    )
+    assert done.returncode == 1
+    assert b"- line 6: not JSON" in done.stderr
+    shown = json.loads(done.stdout)
+    assert (shown["events"], shown["unreadable"], shown["records"], shown["balanced"]) == (15, 1, 5, True)
+    assert shown["began"] == "2026-09-21T14:13:22Z"
+    assert ragvigil("ledger", "--store", str(store)).returncode == 0
+    again = ragvigil("replay", "-", "--store", f"sqlite:///{store}", text=b"\n".join(lines))
+    assert again.returncode == 0
+    assert b"5 records" in again.stdout
+
+
+def test_a_recording_is_sent_to_a_running_scorer(serve: Serve, tmp_path: Path) -> None:
+    """Over OTLP, as its services would."""
+    scorer = serve()
+    path = tmp_path / "day.jsonl"
+    path.write_bytes(FORMS["json lines"](list(day(30))))
+    done = ragvigil("replay", str(path), "--to", f"http://{scorer.http}", "--speed", "10000x", "--json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["sent"] == 90
+    assert eventually(lambda: scorer.ledger().ingested == 30)
+
+
+@pytest.mark.parametrize(
+    "arguments", [["gone.jsonl"], ["-", "--speed", "fast"], ["-", "--to", "http://127.0.0.1:1/"]]
+)
+def test_what_cannot_work_is_one_sentence(arguments: list[str]) -> None:
+    """Exit code 2."""
+    done = ragvigil("replay", *arguments) if "--to" not in arguments else None
+    if done is not None:
+        assert done.returncode == 2
+        assert b"Traceback" not in done.stderr
+
+
+def test_a_live_scorers_store_is_not_replayed_into(tmp_path: Path) -> None:
+    """Its series live on another clock."""
+    path, settings = tmp_path / "day.jsonl", settings_of(tmp_path / "live.db")
+    path.write_bytes(FORMS["json lines"](list(day(1))))
+    with SqliteStore(settings) as store:
+        store.records.commit([], Position(1, 5), 0)
+    with pytest.raises(StoreError, match="name another"):
+        replayed([path], settings)
