@@ -30,6 +30,7 @@ def environment_of(scorer: Scorer) -> dict[str, str]:
         **os.environ,
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         "OTEL_EXPORTER_OTLP_ENDPOINT": f"http://{scorer.http}",
+        "RAGVIGIL_RECEIVE__HTTP": scorer.http,
         "RAGVIGIL_STORE__URL": f"sqlite:///{scorer.store}",
     }
 

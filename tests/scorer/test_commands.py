@@ -32,7 +32,8 @@ def ragvigil(*arguments: str, text: str = "", folder: Path | None = None) -> sub
 
 
 @pytest.mark.parametrize(
-    "command", ["serve", "demo", "check-config", "status", "ledger", "score", "read", "explain", "replay"]
+    "command",
+    ["serve", "demo", "check-config", "status", "ledger", "mark", "score", "read", "explain", "replay"],
 )
 def test_every_command_teaches(command: str) -> None:
     """--help says what the command is for and what its exit codes mean."""

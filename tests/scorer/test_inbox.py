@@ -346,7 +346,9 @@ def test_a_segment_with_a_row_of_wrong_types_is_moved_aside(
     """SQLite itself sees nothing wrong with it; what stands before that row is read."""
     three_segments(tmp_path)
     with closing(sqlite3.connect(tmp_path / "0001.db")) as segment, segment:
-        segment.execute("CREATE TABLE loose (id INTEGER PRIMARY KEY, kind, trace_id, payload, received_at)")
+        segment.execute(
+            "CREATE TABLE loose (id INTEGER PRIMARY KEY, kind, trace_id, payload, received_at, items)"
+        )
         segment.execute("INSERT INTO loose SELECT * FROM rows")
         segment.execute(f"UPDATE loose SET {change} WHERE id = 4")
         segment.execute("DROP TABLE rows")

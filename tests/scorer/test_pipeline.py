@@ -17,7 +17,7 @@ from ragvigil.scorer.config import Settings, load
 from ragvigil.scorer.inbox import Arrival, InboxReader, InboxWriter, Position
 from ragvigil.scorer.pipeline import Pipeline, SamplePlan
 from ragvigil.scorer.store import reading
-from ragvigil.scorer.store.port import Job, Judgement, RawTrace, RecordStore, ScoredTrace
+from ragvigil.scorer.store.port import Job, Judgement, RawTrace, RecordStore, ScoredTrace, Taken
 from ragvigil.scorer.store.sqlite import SqliteStore
 from ragvigil.scorer.verdict import Verdict
 
@@ -160,16 +160,26 @@ class Failing:
         """As it is."""
         return self._store.watermark()
 
+    def counted_to(self) -> Position | None:
+        """As it is."""
+        return self._store.counted_to()
+
     def raw(self, trace_ids: Collection[str]) -> Mapping[str, RawTrace]:
         """As it is."""
         return self._store.raw(trace_ids)
 
-    def commit(self, traces: Sequence[ScoredTrace], watermark: Position | None, now: int) -> Sequence[Job]:
+    def commit(
+        self,
+        traces: Sequence[ScoredTrace],
+        watermark: Position | None,
+        now: int,
+        taken: Taken = Taken(),  # noqa: B008 - frozen
+    ) -> Sequence[Job]:
         """Fail, then work."""
         if self.times:
             self.times -= 1
             raise self._error
-        return self._store.commit(traces, watermark, now)
+        return self._store.commit(traces, watermark, now, taken)
 
     def record_judgements(self, judgements: Sequence[Judgement], now: int) -> None:
         """Fail, then work."""
@@ -212,11 +222,17 @@ class PickyStore(Failing):
         super().__init__(store, ValueError(), 0)
         self._refused = refused
 
-    def commit(self, traces: Sequence[ScoredTrace], watermark: Position | None, now: int) -> Sequence[Job]:
+    def commit(
+        self,
+        traces: Sequence[ScoredTrace],
+        watermark: Position | None,
+        now: int,
+        taken: Taken = Taken(),  # noqa: B008 - frozen
+    ) -> Sequence[Job]:
         """Fail as SQLite does for a number that it cannot hold."""
         if any(trace.trace_id == self._refused and trace.records for trace in traces):
             raise OverflowError("Python int too large to convert to SQLite INTEGER")
-        return super().commit(traces, watermark, now)
+        return super().commit(traces, watermark, now, taken)
 
 
 def test_an_unreadable_payload_is_failed_and_hurts_no_other(bench: Bench) -> None:

@@ -15,6 +15,7 @@ from typing import NamedTuple, Protocol
 from google.protobuf.message import DecodeError
 
 from ragvigil.scorer.assemble import Assembled, Assembler
+from ragvigil.scorer.changes import changes_of
 from ragvigil.scorer.checks import run_checks
 from ragvigil.scorer.dialects import DIALECTS, Dialect, lost_in_service, read_records
 from ragvigil.scorer.inbox import InboxRow, Position
@@ -29,6 +30,7 @@ from ragvigil.scorer.store.port import (
     RecordStore,
     ScoredRecord,
     ScoredTrace,
+    Taken,
 )
 from ragvigil.scorer.trace import RagTrace
 
@@ -96,6 +98,8 @@ class Pipeline:
         self._ticks = ticks
         self._read_to: Position | None = store.watermark()
         self._committed: Position | None = self._read_to
+        self._counted: Position | None = store.counted_to()
+        self._taken = Taken()
         self._assembled: list[Assembled] = []
         self._waiting = 0
         self._judgements: list[Judgement] = []
@@ -122,8 +126,11 @@ class Pipeline:
         rows = self._inbox.read(self._read_to, _ROWS_A_TURN)
         ticks = self._ticks()  # a clock that is set must not end or keep a trace
         opened = set[str]()
+        self._take(rows)
         for row in rows:
-            if self._assembler.add(row.position, row.kind, row.trace_id, row.payload, ticks):
+            if row.kind != "changes" and self._assembler.add(
+                row.position, row.kind, row.trace_id, row.payload, ticks
+            ):
                 opened.add(row.trace_id)
             self._read_to = row.position
         self._tell_known_roots(opened)
@@ -131,6 +138,20 @@ class Pipeline:
         jobs = self._commit(self._assembled[:_TRACES_A_COMMIT])
         self._tidy(ticks)
         return Turn(bool(rows or self._assembled or verdicts), jobs, verdicts)
+
+    def _take(self, rows: Sequence[InboxRow]) -> None:
+        """Count each row once, also over restarts, which read those after the watermark again; read changes."""
+        if rows and self._read_to is not None and rows[0].position <= self._read_to:
+            self._counted = None  # the folder was emptied and is numbered anew
+        fresh = [row for row in rows if self._counted is None or row.position > self._counted]
+        told = (changes_of(row.payload) for row in rows if row.kind == "changes")
+        if fresh:
+            self._counted = fresh[-1].position
+        self._taken = Taken(
+            self._counted,
+            self._taken.items + sum(row.items for row in fresh),
+            (*self._taken.changes, *(change for changes in told for change in changes)),
+        )
 
     def _tell_known_roots(self, trace_ids: Collection[str]) -> None:
         """Late spans of a stored trace need not wait for a root that came before them."""
@@ -167,10 +188,11 @@ class Pipeline:
 
     def _commit(self, assembled: Sequence[Assembled]) -> Sequence[Job]:
         watermark = self._covered(self._assembled[len(assembled) :])
-        if not assembled and watermark == self._committed:
+        if not assembled and watermark == self._committed and not self._taken.changes:
             return []
-        jobs = self._write(self._score(assembled), watermark)
+        jobs = self._write(self._score(assembled), watermark, self._taken)
         del self._assembled[: len(assembled)]  # only now: a failed commit is tried again
+        self._taken = Taken()
         self._waiting += len(jobs)
         self._committed = watermark
         return jobs
@@ -186,18 +208,23 @@ class Pipeline:
         first = min(open_positions)
         return Position(first.segment, first.row - 1)
 
-    def _write(self, traces: Sequence[ScoredTrace], watermark: Position | None) -> Sequence[Job]:
+    def _write(
+        self, traces: Sequence[ScoredTrace], watermark: Position | None, taken: Taken
+    ) -> Sequence[Job]:
         try:
-            return self._store.commit(traces, watermark, self._now())
+            return self._store.commit(traces, watermark, self._now(), taken)
         except _BAD_DATA:
             if len(traces) > 1:
                 _log.warning("a batch could not be stored; storing its traces one by one")
-                return [job for trace in traces for job in self._write([trace], None)]
-            _log.exception("trace %s could not be stored", traces[0].trace_id if traces else "")
+                jobs = [job for trace in traces for job in self._write([trace], None, Taken())]
+                return [*jobs, *self._write([], watermark, taken)]
+            if not traces:
+                raise
+            _log.exception("trace %s could not be stored", traces[0].trace_id)
             failed = [
                 ScoredTrace(trace.trace_id, trace.raw, trace.timed_out, failure="store") for trace in traces
             ]
-            return self._store.commit(failed, watermark, self._now())
+            return self._store.commit(failed, watermark, self._now(), taken)
 
     def _score(self, assembled: Sequence[Assembled]) -> list[ScoredTrace]:
         known = self._store.raw([item.trace_id for item in assembled])

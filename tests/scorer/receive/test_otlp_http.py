@@ -297,6 +297,7 @@ async def test_health_shows_the_counts(
         "bytes": len(body),
         "spans": 1,
         "logs": 0,
+        "told": {},
         "ignored": {},
         "rejected": {},
         "refused": {},

@@ -202,6 +202,32 @@ FEEDBACK_EXPLANATION = "annotations.0.annotation.explanation"
 FEEDBACK_ANNOTATOR_KIND = "annotations.0.annotation.annotator_kind"
 """Always ``HUMAN``."""
 
+FEEDBACK_IDENTIFIER = "annotations.0.annotation.identifier"
+"""Name of one piece of feedback; a later one of the same name stands in its place."""
+
+FEEDBACK_EVENT = "ragvigil.feedback"
+"""Name of the log event that carries the same attributes, from whoever has the trace id and no tracer."""
+
+# What somebody changed, as a log event that needs no trace.
+
+CHANGE_EVENT = "ragvigil.change"
+"""Name of the log event; its resource's ``service.name`` and environment say where, absent they say everywhere."""
+
+CHANGE_KIND = "ragvigil.change.kind"
+"""``deploy``, ``index``, ``prompt``, ``model``, ``config`` or ``other``."""
+
+CHANGE_TEXT = "ragvigil.change.text"
+"""What was changed, in words for the page; the event's body where this is absent."""
+
+CHANGE_ID = "ragvigil.change.id"
+"""Name of the change; told twice under one name, it is one change."""
+
+SERVICE_NAME = "service.name"
+"""Service, on the resource."""
+
+DEPLOYMENT_ENVIRONMENT_NAME = "deployment.environment.name"
+"""Environment, on the resource."""
+
 RAGVIGIL_CONTENT_TRUNCATED = "ragvigil.content.truncated"
 """Names of the attributes of this span that were cut to a limit; array of strings."""
 

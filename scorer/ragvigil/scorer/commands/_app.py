@@ -18,6 +18,7 @@ from ragvigil.scorer.commands._check_config import check_config
 from ragvigil.scorer.commands._demo import demo
 from ragvigil.scorer.commands._explain import explain
 from ragvigil.scorer.commands._ledger import ledger
+from ragvigil.scorer.commands._mark import mark
 from ragvigil.scorer.commands._read import read
 from ragvigil.scorer.commands._replay import replay
 from ragvigil.scorer.commands._score import score
@@ -42,7 +43,10 @@ def _exiting(command: Callable[P, int]) -> Callable[P, None]:
     return run_it
 
 
-COMMANDS: list[Callable[..., int]] = [serve, demo, check_config, status, ledger, score, read, explain, replay]
+COMMANDS: list[Callable[..., int]] = [
+    *(serve, demo, check_config, status, ledger, mark),
+    *(score, read, explain, replay),
+]
 
 app = typer.Typer(
     name="ragvigil",

@@ -12,6 +12,7 @@ from dataclasses import asdict
 import typer
 
 from ragvigil.exporters import Measurement
+from ragvigil.scorer.commands import _told
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
 from ragvigil.scorer.monitoring import Incident
 from ragvigil.scorer.receive.counters import counters
@@ -53,6 +54,8 @@ def _as_json(connection: sqlite3.Connection, received: Mapping[str, int], tick: 
         "incidents": [
             {**asdict(incident), "key": incident.key._asdict()} for incident in reading.incidents(connection)
         ],
+        "feedback": _told.feedback_as_json(connection),
+        "changes": _told.changes_as_json(connection),
         "undelivered": sum(
             message.delivered_at is None and message.refused_at is None
             for message in reading.messages(connection)
@@ -66,6 +69,7 @@ def _as_text(connection: sqlite3.Connection, received: Mapping[str, int], tick: 
             _heartbeat(_age(connection), tick),
             *_series(reading.series(connection)),
             *_incidents(reading.incidents(connection)),
+            *_told.as_text(connection),
             *_not_taken(received),
         ]
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from ragvigil.scorer.dialects.feedback import is_feedback
 from ragvigil.scorer.dialects.values import number_of, text_of
 from ragvigil.scorer.span import LogEvent, Span, SpanEvent
 
@@ -16,9 +17,10 @@ _TEXTS = {"label": "gen_ai.evaluation.score.label", "explanation": "gen_ai.evalu
 def attached(spans: Sequence[Span], events: Iterable[LogEvent]) -> list[Span]:
     """The spans with each log event as an event of its span.
 
-    An event that names no span of the trace goes to the span with the same response id, else to the first.
+    Feedback is left out: it is read by question. An event that names no span of the trace goes to the span with
+    the same response id, else to the first.
     """
-    events = list(events)
+    events = [event for event in events if not is_feedback(event)]
     if not events:
         return list(spans)
     by_span: dict[str, dict[str, SpanEvent]] = {}

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.prompt import question_in
 from ragvigil.scorer.dialects.reading import Reading
 from ragvigil.scorer.dialects.tools import tool_reading
-from ragvigil.scorer.dialects.values import first_id, text_of
+from ragvigil.scorer.dialects.values import first_id, flag_of, number_of, text_of
 from ragvigil.scorer.span import Span
 
 _SCOPE = "pydantic-ai"
@@ -28,6 +30,8 @@ class PydanticAI:
         get = span.attributes.get
         if get("logfire.span_type") == _PENDING:
             return Reading(role="other")
+        if get("logfire.span_type") == "annotation":
+            return Reading(role="other", feedback=_annotation(span.attributes))
         tool = text_of(get("gen_ai.tool.name"))
         if tool is not None:
             arguments = get("gen_ai.tool.call.arguments") or get("tool_arguments")
@@ -43,3 +47,22 @@ class PydanticAI:
             model=text_of(get("model_name")),
             conversation_id=first_id(span.attributes, "gen_ai.conversation.id", "session.id"),
         )
+
+
+def _annotation(attributes: Mapping[str, object]) -> tuple[Mapping[str, object], ...]:
+    """What logfire's `record_feedback` sent: a number is a score, a text a label, true and false are thumbs."""
+    name = text_of(attributes.get("logfire.feedback.name"))
+    if name is None:
+        return ()
+    value = attributes.get(name)
+    thumbs = {"label": "up" if value else "down", "score": float(value)} if isinstance(value, bool) else {}
+    entry = {
+        "name": name,
+        "score": number_of(value),
+        "label": text_of(value),
+        **thumbs,
+        "explanation": text_of(attributes.get("logfire.feedback.comment")),
+        "identifier": text_of(attributes.get("logfire.feedback.id")),
+        "withdrawn": flag_of(attributes.get("logfire.feedback.deleted")),
+    }
+    return ({key: value for key, value in entry.items() if value is not None},)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ragvigil.scorer.dialects.errors import error_of
 from ragvigil.scorer.dialects.evidence import Evidence, evidence_of, retrievals_of
+from ragvigil.scorer.dialects.feedback import Opinion, last_word, opinions_on
 from ragvigil.scorer.dialects.log_events import attached, evaluations_of
 from ragvigil.scorer.dialects.question import Question, questions
 from ragvigil.scorer.dialects.reading import Dialect
@@ -35,8 +36,12 @@ def read_records(
     Any order, split or duplication of the same spans gives the same records. `timed_out` says that the trace
     was given up waiting for.
     """
-    steps = steps_of(spans, events, dialects)
-    return [record_of(question, timed_out=timed_out) for question in questions(link(steps))]
+    events = list(events)
+    found = questions(link(steps_of(spans, events, dialects)))
+    return [
+        record_of(question, timed_out=timed_out, told=told)
+        for question, told in zip(found, opinions_on(found, events), strict=True)
+    ]
 
 
 def steps_of(
@@ -46,8 +51,8 @@ def steps_of(
     return [Step(span, *read(span, dialects)) for span in attached(unique(spans), events)]
 
 
-def record_of(question: Question, *, timed_out: bool = False) -> RagTrace:
-    """The record of one question."""
+def record_of(question: Question, *, timed_out: bool = False, told: Iterable[Opinion] = ()) -> RagTrace:
+    """The record of one question; `told` is what log events say of its answer."""
     roles = roles_of(question)
     evidence = evidence_of(question.steps, roles.generation)
     query, answer = query_of(roles), answer_of(roles)
@@ -77,7 +82,7 @@ def record_of(question: Question, *, timed_out: bool = False) -> RagTrace:
         conversation_id=roles.known(lambda step: step.reading.conversation_id),
         user_id=roles.known(lambda step: step.reading.user_id),
         segment=_segment(question.steps),
-        feedback=tuple(entry for step in question.steps for entry in step.reading.feedback),
+        feedback=last_word((*(entry for step in question.steps for entry in step.reading.feedback), *told)),
         evaluations=tuple(entry for step in question.steps for entry in _evaluations(step)),
         error=(error.failure.type or error.failure.message or "error")[:200] if error else None,
         error_where=error.where if error else None,

@@ -115,10 +115,12 @@ class InboxReader:
     def _rows(self, path: Path, number: int, after: int) -> Iterator[InboxRow]:
         try:
             with closing(self._open(path).execute(sql("after"), (after,))) as cursor:
-                for row, kind, trace_id, payload, received_at in cursor:
-                    if not (isinstance(trace_id, bytes) and isinstance(payload, bytes)):
-                        raise DamagedSegmentError(path, f"row {row} does not hold bytes")
-                    yield InboxRow(Position(number, row), kind, trace_id.hex(), payload, received_at)
+                for row, kind, trace_id, payload, received_at, items in cursor:
+                    if not (
+                        isinstance(trace_id, bytes) and isinstance(payload, bytes) and isinstance(items, int)
+                    ):
+                        raise DamagedSegmentError(path, f"row {row} does not hold what a row must")
+                    yield InboxRow(Position(number, row), kind, trace_id.hex(), payload, received_at, items)
         except sqlite3.Error as error:
             raise _unreadable(path, error) from None
 

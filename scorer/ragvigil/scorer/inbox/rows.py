@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-Kind = Literal["spans", "logs"]
+Kind = Literal["spans", "logs", "changes"]
+"""``changes`` are log records about no trace: marks of deploys, index builds and prompt edits."""
 
 
 class Position(NamedTuple):
@@ -24,11 +25,13 @@ class Arrival(NamedTuple):
 
     kind: Kind
     trace_id: bytes
-    """16 bytes."""
+    """16 bytes; all zeros for changes."""
     payload: bytes
     """Serialized TracesData or LogsData holding this trace only."""
     received_at: int
     """Unix time, nanoseconds."""
+    items: int = 1
+    """Spans or log records in the payload."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,3 +46,5 @@ class InboxRow:
     """Serialized TracesData or LogsData holding this trace only."""
     received_at: int
     """Unix time, nanoseconds."""
+    items: int = 1
+    """Spans or log records in the payload."""

@@ -28,6 +28,8 @@ class Counters:
     """Spans committed."""
     logs: int = 0
     """Log records committed."""
+    told: Counter[str] = field(default_factory=Counter[str])
+    """Items posted as JSON and committed: ``feedback``, ``changes``."""
     ignored: Counter[str] = field(default_factory=Counter[str])
     """Accepted and put aside: log records without a trace id, metrics requests."""
     rejected: Counter[str] = field(default_factory=Counter[str])
@@ -46,6 +48,7 @@ class Counters:
             "bytes": self.bytes,
             "spans": self.spans,
             "logs": self.logs,
+            "told": dict(self.told),
             "ignored": dict(self.ignored),
             "rejected": dict(self.rejected),
             "refused": dict(self.refused),
@@ -71,7 +74,7 @@ class Counters:
         found = cls()
         for name, value in counters(folder).items():
             group, _, key = name.partition(".")
-            if key and group in ("requests", "ignored", "rejected", "refused"):
+            if key and group in ("requests", "told", "ignored", "rejected", "refused"):
                 getattr(found, group)[key] = value
             elif name in ("bytes", "spans", "logs"):
                 setattr(found, name, value)

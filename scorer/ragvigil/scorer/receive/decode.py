@@ -14,6 +14,7 @@ from google.protobuf.message import DecodeError
 from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord, LogsData, ResourceLogs, ScopeLogs
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span, TracesData
 
+from ragvigil.scorer.changes import is_change
 from ragvigil.scorer.inbox import Arrival, Kind
 from ragvigil.scorer.receive import otlp_json, wire
 from ragvigil.scorer.receive.limits import Limits
@@ -22,6 +23,7 @@ from ragvigil.scorer.receive.wire import Batch, framed
 
 Encoding = Literal["protobuf", "json"]
 
+_NO_TRACE = bytes(16)
 _CHUNK = 2**20
 """Bytes parsed at once: an empty attribute takes two bytes on the wire and fifty in memory."""
 
@@ -127,19 +129,24 @@ def split(batches: Iterable[Batch], signal: Signal, limits: Limits, *, received_
     """The batches regrouped by trace: one row for each trace id."""
     decoded = Decoded()
     traces: dict[bytes, list[bytes]] = {}
+    sizes: Counter[bytes] = Counter()
     for batch in batches:
         for problem in batch.unreadable:
             decoded.reject("unreadable", f"{signal.word} rejected: {problem}")
         for trace_id, items in _by_trace(batch, signal, limits, decoded).items():
             scope = framed(wire.SCOPE, batch.scope + b"".join(items))
             traces.setdefault(trace_id, []).append(framed(wire.ENTRY, batch.resource + scope))
+            sizes[trace_id] += len(items)
     for trace_id, entries in traces.items():
-        decoded.rows.append(Arrival(signal.kind, trace_id, b"".join(entries), received_at))
+        kind: Kind = signal.kind if trace_id else "changes"
+        decoded.rows.append(
+            Arrival(kind, trace_id or _NO_TRACE, b"".join(entries), received_at, sizes[trace_id])
+        )
     return decoded
 
 
 def _by_trace(batch: Batch, signal: Signal, limits: Limits, decoded: Decoded) -> dict[bytes, list[bytes]]:
-    """The acceptable items of a batch by trace id."""
+    """The acceptable items of a batch by trace id; under none, marks of changes."""
     items = [item for item in batch.items if _small_enough(item, signal, limits, decoded)]
     if items and not _describes(batch, signal, limits):
         for _ in items:
@@ -153,6 +160,9 @@ def _by_trace(batch: Batch, signal: Signal, limits: Limits, decoded: Decoded) ->
                 f"{signal.word} rejected: it is not valid protobuf, has text that is not UTF-8, "
                 "or is nested over 100 levels",
             )
+        elif signal is LOGS and is_change(parsed):
+            traces.setdefault(b"", []).append(item)
+            decoded.accepted += 1
         elif signal is LOGS and not parsed.trace_id:
             decoded.ignored += 1
         elif _identified(parsed, signal, decoded):

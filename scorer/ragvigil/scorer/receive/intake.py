@@ -85,6 +85,15 @@ class Intake:
         self._count(decoded, signal)
         return decoded
 
+    async def tell(self, rows: Sequence[Arrival], what: str) -> None:
+        """Take what was told in JSON, once all of it is durable. Raises Refusal; then nothing was kept."""
+        await self._stage(rows)
+        self.counters.told[what] += len(rows)
+
+    def now(self) -> int:
+        """The moment of receipt, Unix nanoseconds."""
+        return self._clock()
+
     def refused(self, refusal: Refusal) -> None:
         """Count a refusal."""
         self.counters.refused[refusal.reason.label] += 1

@@ -14,16 +14,19 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from ragvigil.scorer.receive.answers import CONTENT_TYPES, accepted, encoded
-from ragvigil.scorer.receive.compression import check_encoding
+from ragvigil.scorer.receive.compression import check_encoding, gunzip
 from ragvigil.scorer.receive.decode import LOGS, SPANS, Encoding, Signal
 from ragvigil.scorer.receive.intake import Intake
 from ragvigil.scorer.receive.limits import Held
 from ragvigil.scorer.receive.refusal import Reason, Refusal
+from ragvigil.scorer.receive.told import Change, Feedback, Told, items_in
 
 logger = logging.getLogger(__name__)
 
-PATHS = ("/v1/traces", "/v1/logs", "/v1/metrics", "/api/public/otel/v1/traces")
-"""Where OTLP may be posted; the last one is where Langfuse's SDK posts."""
+PATHS = ("/v1/traces", "/v1/logs", "/v1/metrics", "/api/public/otel/v1/traces", "/v1/feedback", "/v1/changes")
+"""Where OTLP may be posted, the fourth being where Langfuse's SDK posts; and plain JSON about answers and deploys."""
+
+_MOST_TOLD_BYTES = 2**20
 
 _Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -41,6 +44,8 @@ def application(intake: Intake, health: Callable[[], Mapping[str, object]]) -> S
         "/v1/logs": partial(_export, intake, LOGS),
         "/v1/metrics": partial(_discard, intake),
         "/api/public/otel/v1/traces": traces,
+        "/v1/feedback": partial(_tell, intake, Feedback),
+        "/v1/changes": partial(_tell, intake, Change),
     }
     routes = [
         Route(path, partial(_answer, intake, endpoint), methods=["POST"])
@@ -78,6 +83,23 @@ async def _export(intake: Intake, signal: Signal, request: Request) -> Response:
     return Response(content, media_type=CONTENT_TYPES[encoding])
 
 
+async def _tell(intake: Intake, kind: type[Told], request: Request) -> Response:
+    """Plain JSON: a browser's form cannot send that content type, so no page can post here behind a person's back."""
+    if _media_type(request) != CONTENT_TYPES["json"]:
+        raise Refusal(Reason.UNSUPPORTED, "send Content-Type: application/json")
+    gzipped = check_encoding(request.headers.get("content-encoding", ""))
+    what = request.url.path.rpartition("/")[2]
+    intake.counters.requests[f"http {what}"] += 1
+    limit = min(_MOST_TOLD_BYTES, intake.limits.max_body_bytes)
+    with intake.hold() as held:
+        body = await _body(request, intake, held, limit)
+        plain = gunzip(body, limit=limit, grow=held.grow) if gzipped else body
+        intake.counters.bytes += len(plain)
+        items = items_in(plain, kind)
+        await intake.tell([item.arrival(intake.now()) for item in items], what)
+    return JSONResponse({"accepted": len(items)})
+
+
 async def _discard(intake: Intake, request: Request) -> Response:
     """Metrics are of no use here, but a sender that exports all three signals should not see errors."""
     encoding = _encoding(request)
@@ -87,12 +109,13 @@ async def _discard(intake: Intake, request: Request) -> Response:
     return Response(b"" if encoding == "protobuf" else b"{}", media_type=CONTENT_TYPES[encoding])
 
 
-async def _body(request: Request, intake: Intake, held: Held) -> bytes:
+async def _body(request: Request, intake: Intake, held: Held, limit: int | None = None) -> bytes:
     """The body as sent. Raises Refusal when it is too large, or when the sender takes too long."""
     limits = intake.limits
+    limit = limits.max_body_bytes if limit is None else limit
     declared = request.headers.get("content-length", "")
-    if declared.isdecimal() and int(declared) > limits.max_body_bytes:
-        raise Refusal.too_large("the body", limits.max_body_bytes)
+    if declared.isdecimal() and int(declared) > limit:
+        raise Refusal.too_large("the body", limit)
     chunks: list[bytes] = []
     size = 0
     try:
@@ -100,8 +123,8 @@ async def _body(request: Request, intake: Intake, held: Held) -> bytes:
             async for chunk in request.stream():
                 patience.reschedule(asyncio.get_running_loop().time() + limits.chunk_seconds)
                 size += len(chunk)
-                if size > limits.max_body_bytes:
-                    raise Refusal.too_large("the body", limits.max_body_bytes)
+                if size > limit:
+                    raise Refusal.too_large("the body", limit)
                 held.grow(len(chunk))
                 chunks.append(chunk)
     except TimeoutError:
@@ -112,15 +135,18 @@ async def _body(request: Request, intake: Intake, held: Held) -> bytes:
 
 
 def _encoding(request: Request) -> Encoding:
-    sent = request.headers.get("content-type", "")
-    media_type = sent.partition(";")[0].strip().lower()
+    media_type = _media_type(request)
     for encoding, known in CONTENT_TYPES.items():
         if media_type == known:
             return encoding
     raise Refusal(
         Reason.UNSUPPORTED,
-        f"Content-Type {sent[:60]!r} is not supported; send application/x-protobuf or application/json",
+        f"Content-Type {media_type[:60]!r} is not supported; send application/x-protobuf or application/json",
     )
+
+
+def _media_type(request: Request) -> str:
+    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 def _refused(intake: Intake, refusal: Refusal, request: Request) -> Response:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, cast
 
 from ragvigil.exporters import Measurement
+from ragvigil.scorer.inbox import Position
 from ragvigil.scorer.trace import Cited, Document, RagTrace, Retrieval, Tokens, input_hash
 
 Row = Mapping[str, Any]
@@ -118,7 +120,7 @@ def record_row(
         pseudonym(record.conversation_id),
         pseudonym(record.user_id),
         to_json(dict(record.segment)),
-        to_json([dict(item) for item in record.feedback]),
+        to_json([_opinion_json(item, pseudonym) for item in record.feedback]),
         to_json([dict(item) for item in record.evaluations]),
         record.error,
         record.error_where,
@@ -130,6 +132,13 @@ def record_row(
         record.upstream_probability,
     )
     return tuple(storable(value) if isinstance(value, str) else value for value in values)
+
+
+def _opinion_json(
+    item: Mapping[str, object], pseudonym: Callable[[str | None], str | None]
+) -> dict[str, object]:
+    user = item.get("user_id")
+    return {**item, "user_id": pseudonym(user)} if isinstance(user, str) else dict(item)
 
 
 def _document_json(document: Document) -> dict[str, object]:
@@ -183,6 +192,15 @@ def _cited(text: str | None) -> Cited | None:
 
 def _retrieval(item: dict[str, Any]) -> Retrieval:
     return Retrieval(item["stage"], item["query"], tuple(item["ids"]), tuple(item["scores"]))
+
+
+def position(connection: sqlite3.Connection, name: str) -> Position | None:
+    """The inbox position that `meta` keeps under that name; None when there is none yet."""
+    row = connection.execute("SELECT value FROM meta WHERE key = ?", (name,)).fetchone()
+    if row is None:
+        return None
+    segment, _, number = row[0].partition(":")
+    return Position(int(segment), int(number))
 
 
 def measurement_of(text: str | None) -> Measurement | None:

@@ -10,7 +10,8 @@ from contextlib import contextmanager
 
 from ragvigil.scorer.inbox import Position
 from ragvigil.scorer.series import citation_check, faithfulness_value
-from ragvigil.scorer.store._rows import RECORD_COLUMNS, hash_of, record_of, record_row, to_json
+from ragvigil.scorer.store._rows import RECORD_COLUMNS, hash_of, position, record_of, record_row, to_json
+from ragvigil.scorer.store._sqlite_changes import SqliteChanges
 from ragvigil.scorer.store._sqlite_observations import SqliteObservations
 from ragvigil.scorer.store.port import (
     Job,
@@ -19,6 +20,7 @@ from ragvigil.scorer.store.port import (
     RawTrace,
     ScoredRecord,
     ScoredTrace,
+    Taken,
 )
 from ragvigil.scorer.trace import RagTrace
 from ragvigil.scorer.verdict import CheckResult, Verdict
@@ -59,17 +61,18 @@ class SqliteRecords:
     ) -> None:
         self._connection = connection
         self._observations = SqliteObservations(connection, bucket_nanoseconds=bucket_nanoseconds)
+        self._changes = SqliteChanges(connection)
         self._pseudonym = pseudonym
         self._next_record = self._scalar("SELECT coalesce(max(id), 0) FROM records") + 1
         self._instruments: dict[tuple[str, str, str, str], int] = {}
 
     def watermark(self) -> Position | None:
         """The last inbox position whose outcome is committed."""
-        row = self._connection.execute("SELECT value FROM meta WHERE key = 'watermark'").fetchone()
-        if row is None:
-            return None
-        segment, _, number = row[0].partition(":")
-        return Position(int(segment), int(number))
+        return position(self._connection, "watermark")
+
+    def counted_to(self) -> Position | None:
+        """The last inbox position whose items are counted."""
+        return position(self._connection, "counted_to")
 
     def raw(self, trace_ids: Collection[str]) -> Mapping[str, RawTrace]:
         """What is stored of those traces that were seen before."""
@@ -83,16 +86,21 @@ class SqliteRecords:
             for row in rows
         }
 
-    def commit(self, traces: Sequence[ScoredTrace], watermark: Position | None, now: int) -> Sequence[Job]:
+    def commit(
+        self,
+        traces: Sequence[ScoredTrace],
+        watermark: Position | None,
+        now: int,
+        taken: Taken = Taken(),  # noqa: B008 - frozen
+    ) -> Sequence[Job]:
         """Write everything of these traces in one transaction; return what to judge."""
         with self._transaction():
             known = self._known_records([trace.trace_id for trace in traces])
             ids = [self._write_trace(trace, known.get(trace.trace_id, {}), now) for trace in traces]
-            if watermark is not None:
-                self._connection.execute(
-                    "INSERT OR REPLACE INTO meta (key, value) VALUES ('watermark', ?)",
-                    (f"{watermark.segment}:{watermark.row}",),
-                )
+            self._changes.put(taken.changes)
+            self._count("read_items", taken.items)
+            self._reach("watermark", watermark)
+            self._reach("counted_to", taken.to)
         return [job for jobs in ids for job in jobs]
 
     def record_judgements(self, judgements: Sequence[Judgement], now: int) -> None:
@@ -118,6 +126,7 @@ class SqliteRecords:
                 yield
         except BaseException:
             self._instruments.clear()  # ids that were rolled back
+            self._changes.forget()
             raise
 
     def _known_records(self, trace_ids: Sequence[str]) -> Mapping[str, dict[str, sqlite3.Row]]:
@@ -149,7 +158,7 @@ class SqliteRecords:
             self._count("not_finite", trace.not_finite)
         self._count("ingested", len(kept - known.keys()) - len(known.keys() - kept))
         if not trace.records:
-            state, reason = ("failed", trace.failure) if trace.failure else ("filtered", "no_question")
+            state, reason = ("failed", trace.failure) if trace.failure else ("filtered", _unasked(trace))
             self._connection.execute(_INSERT_LEDGER, (trace.trace_id, "", state, reason, 0.0, now))
         jobs = (self._write_record(scored, known.get(scored.record.span_id), now) for scored in trace.records)
         return [job for job in jobs if job is not None]
@@ -160,6 +169,7 @@ class SqliteRecords:
         version = 1 if known is None or known["version"] is None else known["version"] + (not unchanged)
         record_id = self._take_id() if known is None or known["id"] is None else int(known["id"])
         self._connection.execute(_INSERT_RECORD, (record_id, *record_row(record, version, self._pseudonym)))
+        self._changes.meet(record)
         if known is not None:
             self._retire(record_id, verdicts=not unchanged)
         self._write_scores(record_id, fresh_hash, scored.checks, now)
@@ -275,6 +285,13 @@ class SqliteRecords:
         row = (trace_id, span_id, entry.state, entry.reason, entry.inclusion, now)
         self._connection.execute(_INSERT_LEDGER, row)
 
+    def _reach(self, name: str, place: Position | None) -> None:
+        if place is not None:
+            self._connection.execute(
+                "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)",
+                (name, f"{place.segment}:{place.row}"),
+            )
+
     def _count(self, name: str, amount: int) -> None:
         if amount:
             self._connection.execute(
@@ -307,6 +324,11 @@ class SqliteRecords:
 
     def _scalar(self, query: str, values: Sequence[object] = ()) -> int:
         return int(self._connection.execute(query, values).fetchone()[0])
+
+
+def _unasked(trace: ScoredTrace) -> str:
+    """Why a trace has no record: log events, feedback for one, may come before the spans that they belong to."""
+    return "no_question" if trace.raw.spans else "no_spans"
 
 
 def _weight(record: RagTrace, inclusion: float) -> float:

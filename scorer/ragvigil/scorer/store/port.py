@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from ragvigil.scorer.changes import Change
 from ragvigil.scorer.inbox import Position
 from ragvigil.scorer.trace import RagTrace
 from ragvigil.scorer.verdict import CheckResult, Verdict
@@ -59,6 +60,17 @@ class ScoredTrace:
 
 
 @dataclass(frozen=True, slots=True)
+class Taken:
+    """What was read from the inbox since the last commit, beside traces."""
+
+    to: Position | None = None
+    """The last row read; on a restart, rows up to here are not counted again."""
+    items: int = 0
+    """Spans and log records in those rows."""
+    changes: tuple[Change, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
     """One record that waits for its verdict."""
 
@@ -84,12 +96,22 @@ class RecordStore(Protocol):
         """The last inbox position whose outcome is committed here; everything after it is read again."""
         ...
 
+    def counted_to(self) -> Position | None:
+        """The last inbox position whose items are counted here; at or after the watermark."""
+        ...
+
     def raw(self, trace_ids: Collection[str]) -> Mapping[str, RawTrace]:
         """What is stored of those traces that were seen before."""
         ...
 
-    def commit(self, traces: Sequence[ScoredTrace], watermark: Position | None, now: int) -> Sequence[Job]:
-        """Write traces, scores, ledger, rollups and the watermark in one transaction; return what to judge.
+    def commit(
+        self,
+        traces: Sequence[ScoredTrace],
+        watermark: Position | None,
+        now: int,
+        taken: Taken = Taken(),
+    ) -> Sequence[Job]:
+        """Write traces, scores, ledger, rollups, changes and the watermark in one transaction; return what to judge.
 
         A trace seen before is replaced: its old scores stay, but only the new ones are current.
         """

@@ -8,12 +8,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ragvigil.exporters import Measurement
+from ragvigil.scorer.changes import Change
 from ragvigil.scorer.errors import StoreError
 from ragvigil.scorer.monitoring import Incident, SeriesKey, SeriesState
 from ragvigil.scorer.store._rows import measurement_of
 from ragvigil.scorer.store._sqlite_monitoring import incident_of, key_of
 
 _BUSY_SECONDS = 10.0
+_CHANGES = (
+    "SELECT * FROM (SELECT *, CASE source WHEN 'traffic' THEN lag(text) OVER "
+    "(PARTITION BY source, service, environment, kind ORDER BY at, id) END AS before FROM changes) "
+    "WHERE at >= ? AND at < ? AND (? IS NULL OR service IN (?, '')) "
+    "AND (? IS NULL OR environment IN (?, '')) ORDER BY at DESC, id LIMIT ?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +146,47 @@ def messages(connection: sqlite3.Connection, limit: int = 100) -> Sequence[Messa
     return [Message(**dict(row)) for row in rows]
 
 
+def opinions(connection: sqlite3.Connection, since: int) -> Sequence[tuple[str, str, str | None, int]]:
+    """Feedback on answers given since then: service, kind, label (``up``, ``down``) and how often."""
+    rows = connection.execute(
+        "SELECT r.service, e.value ->> 'name' AS kind, e.value ->> 'label' AS label, count(*) AS count "
+        "FROM records r, json_each(r.feedback) e WHERE r.feedback <> '[]' AND r.started_at >= ? "
+        "GROUP BY 1, 2, 3 ORDER BY 1, 2, 3",
+        (since,),
+    )
+    return [(row["service"], row["kind"], row["label"], row["count"]) for row in rows]
+
+
 def alive_at(connection: sqlite3.Connection) -> int | None:
     """When the scorer last said that it lives, Unix nanoseconds."""
     row = connection.execute("SELECT value FROM meta WHERE key = 'alive_at'").fetchone()
     return None if row is None else int(row[0])
+
+
+def changes(
+    connection: sqlite3.Connection,
+    *,
+    since: int = 0,
+    until: int = 2**63 - 1,
+    service: str | None = None,
+    environment: str | None = None,
+    limit: int = 100,
+) -> Sequence[Change]:
+    """Changes with `since` <= at < `until` (Unix nanoseconds), newest first.
+
+    With a service or environment: those there, and those told of all.
+    """
+    rows = connection.execute(_CHANGES, (since, until, service, service, environment, environment, limit))
+    return [
+        Change(
+            row["id"],
+            row["at"],
+            row["kind"],
+            row["text"],
+            row["service"] or None,
+            row["environment"] or None,
+            row["source"],
+            row["before"],
+        )
+        for row in rows
+    ]

@@ -1,1 +1,1 @@
-SELECT id, kind, trace_id, payload, received_at FROM rows WHERE id > ? ORDER BY id
+SELECT id, kind, trace_id, payload, received_at, items FROM rows WHERE id > ? ORDER BY id

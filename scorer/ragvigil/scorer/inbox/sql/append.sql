@@ -1,1 +1,1 @@
-INSERT INTO rows (kind, trace_id, payload, received_at) VALUES (?, ?, ?, ?)
+INSERT INTO rows (kind, trace_id, payload, received_at, items) VALUES (?, ?, ?, ?, ?)

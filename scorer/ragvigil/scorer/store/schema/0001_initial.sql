@@ -59,6 +59,7 @@ CREATE TABLE records (
     UNIQUE (trace_id, span_id)
 );
 CREATE INDEX records_started_at ON records (started_at);
+CREATE INDEX records_with_feedback ON records (started_at) WHERE feedback <> '[]';
 
 -- One row per question answered; span_id is '' for a trace in which nobody asked anything.
 CREATE TABLE ledger (
@@ -72,6 +73,20 @@ CREATE TABLE ledger (
     PRIMARY KEY (trace_id, span_id)
 ) WITHOUT ROWID;
 CREATE INDEX ledger_pending ON ledger (updated_at) WHERE state = 'pending';
+
+-- What was changed: told by people and deploy tools, or a version seen in the traffic for the first time.
+-- Service and environment are '' for a change that concerns all.
+CREATE TABLE changes (
+    id TEXT PRIMARY KEY,
+    at INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    text TEXT NOT NULL,
+    service TEXT NOT NULL,
+    environment TEXT NOT NULL,
+    source TEXT NOT NULL CHECK (source IN ('told', 'traffic'))
+) WITHOUT ROWID;
+CREATE INDEX changes_at ON changes (at);
+CREATE INDEX changes_place ON changes (source, service, environment, kind, at);
 
 -- What measured: a check, or a judge with its prompt.
 CREATE TABLE instruments (
@@ -189,7 +204,8 @@ CREATE VIEW answers AS
 SELECT datetime(r.started_at / 1000000000, 'unixepoch') AS asked_at, r.service, r.trace_id, r.query, r.answer,
        l.state AS ledger_state, v.state AS verdict, v.faithfulness, v.support,
        (SELECT s.value FROM scores s JOIN instruments i ON i.id = s.instrument_id
-        WHERE s.record_id = r.id AND s.current AND i.name = 'citation_correctness') AS citation_correctness
+        WHERE s.record_id = r.id AND s.current AND i.name = 'citation_correctness') AS citation_correctness,
+       nullif(r.feedback, '[]') AS feedback
 FROM records r
 JOIN ledger l USING (trace_id, span_id)
 LEFT JOIN verdicts v ON v.record_id = r.id AND v.current;

@@ -1,0 +1,186 @@
+"""What people and deploy tools tell in plain JSON, each item as the log event that OTLP would have carried.
+
+From here on there is one path: an item posted to ``/v1/feedback`` and one exported as a log event are the same.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Annotated, ClassVar, Literal, Self, TypeAlias, TypeVar, cast
+
+from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord, LogsData
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import from_json
+
+from ragvigil.scorer.inbox import Arrival
+from ragvigil.scorer.receive.refusal import Refusal
+from ragvigil.tracer import attributes as names
+
+MOST_ITEMS = 1_000
+"""Items of one request."""
+_LONGEST_TEXT = 20_000
+_NO_TRACE = bytes(16)
+_EARLIEST, _LATEST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
+
+Value: TypeAlias = str | float
+
+
+def _in_time(moment: datetime) -> datetime:
+    known = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    if not _EARLIEST <= known < _LATEST:
+        raise ValueError("must lie between the years 2000 and 2200")
+    return known
+
+
+def _not_zero(text: str) -> str:
+    if not text.strip("0"):
+        raise ValueError("must not be all zeros")
+    return text.lower()
+
+
+TraceId = Annotated[str, Field(pattern=r"^[0-9a-fA-F]{32}$"), AfterValidator(_not_zero)]
+SpanId = Annotated[str, Field(pattern=r"^[0-9a-fA-F]{16}$"), AfterValidator(_not_zero)]
+Moment = Annotated[datetime, AfterValidator(_in_time)]
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+Text = Annotated[str, Field(min_length=1, max_length=_LONGEST_TEXT)]
+Number = Annotated[float, Field(allow_inf_nan=False)]
+
+FeedbackKind = Literal["thumbs", "score", "comment", "rephrase", "follow_up"]
+ChangeKind = Literal["deploy", "index", "prompt", "model", "config", "other"]
+
+
+class Told(BaseModel, ABC):
+    """What every item has: a name that makes telling it twice harmless, and its moment."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, coerce_numbers_to_str=True)
+
+    event: ClassVar[str]
+    id: Name | None = None
+    at: Moment | None = None
+
+    @abstractmethod
+    def arrival(self, received_at: int) -> Arrival:
+        """The item as it goes into the inbox."""
+
+    def _record(self, values: Mapping[str, Value | None], received_at: int) -> LogRecord:
+        """The log record with these attributes; it happened at `at`, else now."""
+        at = received_at if self.at is None else int(self.at.timestamp() * 1e6) * 1_000
+        record = LogRecord(event_name=self.event, time_unix_nano=at, observed_time_unix_nano=received_at)
+        for key, value in values.items():
+            if isinstance(value, str):
+                record.attributes.add(key=key).value.string_value = value
+            elif value is not None:
+                record.attributes.add(key=key).value.double_value = value
+        return record
+
+
+class Feedback(Told):
+    """What somebody said of one answer."""
+
+    event: ClassVar[str] = names.FEEDBACK_EVENT
+    trace_id: TraceId
+    span_id: SpanId | None = None
+    kind: FeedbackKind
+    value: bool | Number | Literal["up", "down"] | None = None
+    comment: Text | None = None
+    user: Name | None = None
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if self.kind == "thumbs" and self.value not in (True, False, "up", "down"):
+            raise ValueError('value: thumbs need "up", "down", true or false')
+        if self.kind == "score" and (isinstance(self.value, (str, bool)) or self.value is None):
+            raise ValueError("value: a score needs a number")
+        if self.kind == "comment" and self.comment is None:
+            raise ValueError("comment: a comment needs its text")
+        return self
+
+    def arrival(self, received_at: int) -> Arrival:
+        """The item as it goes into the inbox."""
+        thumbs = {True: "up", False: "down", "up": "up", "down": "down"}.get(self.value or False)
+        label = thumbs if self.kind == "thumbs" else None
+        number = {"up": 1.0, "down": 0.0}[label] if label else self.value
+        record = self._record(
+            {
+                names.FEEDBACK_NAME: self.kind,
+                names.FEEDBACK_LABEL: label,
+                names.FEEDBACK_SCORE: None if number is None or isinstance(number, str) else float(number),
+                names.FEEDBACK_EXPLANATION: self.comment,
+                names.FEEDBACK_ANNOTATOR_KIND: "HUMAN",
+                names.FEEDBACK_IDENTIFIER: self.id,
+                names.USER_ID: self.user,
+            },
+            received_at,
+        )
+        record.trace_id = bytes.fromhex(self.trace_id)
+        record.span_id = bytes.fromhex(self.span_id or "")
+        return Arrival("logs", record.trace_id, _logs(record, {}), received_at)
+
+
+class Change(Told):
+    """What somebody changed: a deploy, an index build, a prompt edit."""
+
+    event: ClassVar[str] = names.CHANGE_EVENT
+    text: Text
+    kind: ChangeKind = "other"
+    service: Name | None = None
+    environment: Name | None = None
+
+    def arrival(self, received_at: int) -> Arrival:
+        """The item as it goes into the inbox."""
+        record = self._record(
+            {names.CHANGE_KIND: self.kind, names.CHANGE_TEXT: self.text, names.CHANGE_ID: self.id},
+            received_at,
+        )
+        place = {
+            names.SERVICE_NAME: self.service,
+            names.DEPLOYMENT_ENVIRONMENT_NAME: self.environment,
+        }
+        return Arrival("changes", _NO_TRACE, _logs(record, place), received_at)
+
+
+Item = TypeVar("Item", bound=Told)
+
+
+def items_in(body: bytes, kind: type[Item]) -> list[Item]:
+    """The items of a JSON body: one object, or an array of them. Raises Refusal that names the field.
+
+    >>> [item.text for item in items_in(b'{"text": "deployed 1.4", "kind": "deploy"}', Change)]
+    ['deployed 1.4']
+    """
+    try:
+        found: object = from_json(body, allow_inf_nan=False)
+    except ValueError as error:
+        raise Refusal.malformed(f"the body is not valid JSON: {error}") from None
+    one = not isinstance(found, list)
+    items = [found] if not isinstance(found, list) else cast("list[object]", found)
+    if not items or len(items) > MOST_ITEMS:
+        raise Refusal.malformed(f"the body must hold 1 to {MOST_ITEMS} items, got {len(items)}")
+    return [_item(each, kind, "" if one else f"[{place}].") for place, each in enumerate(items)]
+
+
+def _item(found: object, kind: type[Item], place: str) -> Item:
+    try:
+        return kind.model_validate(found)
+    except ValidationError as error:
+        problem = error.errors(include_url=False, include_input=False)[0]
+        field = str(problem["loc"][0]) if problem["loc"] else ""
+        said = problem["msg"].removeprefix("Value error, ")
+        if problem["type"] == "extra_forbidden":
+            said = f"unknown field; known: {', '.join(kind.model_fields)}"
+        if problem["type"] == "model_type":
+            said = "must be a JSON object"
+            raise Refusal.malformed(f"{place.rstrip('.') or 'the body'}: {said}") from None
+        raise Refusal.malformed(f"{place}{field}: {said}" if field else f"{place}{said}") from None
+
+
+def _logs(record: LogRecord, resource: Mapping[str, str | None]) -> bytes:
+    data = LogsData()
+    entry = data.resource_logs.add()
+    for key, value in resource.items():
+        if value is not None:
+            entry.resource.attributes.add(key=key).value.string_value = value
+    entry.scope_logs.add().log_records.append(record)
+    return data.SerializeToString()
