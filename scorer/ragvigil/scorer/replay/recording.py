@@ -22,7 +22,7 @@ from ragvigil.scorer.receive.wire import framed
 _LATEST = 2**62
 """The year 2116: what says that it is later is sorted to there."""
 _ALL = 2**62
-_SIGNALS: dict[Kind, Signal] = {"spans": SPANS, "logs": LOGS}
+_SIGNALS: dict[Kind, Signal] = {"spans": SPANS, "logs": LOGS, "changes": LOGS}
 
 
 class Event(NamedTuple):

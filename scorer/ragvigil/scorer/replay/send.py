@@ -17,7 +17,7 @@ from ragvigil.scorer.replay.recording import Event, Recording
 TOKEN = "RAGVIGIL_RECEIVE__TOKEN"  # noqa: S105 - the name of a variable
 """Where the token of the receiving side is taken from."""
 
-_PATHS: dict[Kind, str] = {"spans": "/v1/traces", "logs": "/v1/logs"}
+_PATHS: dict[Kind, str] = {"spans": "/v1/traces", "logs": "/v1/logs", "changes": "/v1/logs"}
 _HEADERS = {"content-type": "application/x-protobuf", "content-encoding": "gzip"}
 _BATCH_BYTES = 2**20
 _STEP = 1_000_000_000
