@@ -3,36 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
+from ragvigil.scorer.estimate.result import FEWEST, Estimate
 from ragvigil.scorer.estimate.wilson import wilson
 from ragvigil.scorer.monitoring import Sums
 
-FEWEST = 20
-"""Observations below which no rate is shown: "not enough data"."""
-
 _SMALLEST_EFFECTIVE = 5.0
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """A rate as it is shown anywhere: never without its interval, its n and how it was made."""
-
-    value: float
-    """In [0, 1]."""
-    lower: float
-    upper: float
-    n_judged: int
-    """Observations."""
-    n_traces: int
-    """Records that they stand for: the sum of the weights, rounded."""
-    n_effective: float
-    """Observations of equal weight that would know as much; the interval is Wilson's on this number."""
-    confidence: float
-    """Two-sided."""
-    method: str = "hajek-wilson"
-    calibrated: bool = False
-    """Whether the judge's errors were corrected for with human labels; a rate of verdicts is not."""
 
 
 def rate(sums: Sums, *, confidence: float = 0.95) -> Estimate | None:

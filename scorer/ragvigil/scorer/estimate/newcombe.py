@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from ragvigil.scorer.estimate.hajek import Estimate
+from ragvigil.scorer.estimate.result import Estimate
 from ragvigil.scorer.estimate.wilson import wilson
 
 

@@ -1,0 +1,63 @@
+"""What every estimator returns: a number with all that must travel with it, or the reason why there is none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+FEWEST = 20
+"""Observations below which no rate is shown: "not enough data"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A number as it is shown anywhere: never without its interval, its n and how it was made."""
+
+    value: float
+    """A rate in [0, 1], or a difference of rates in [-1, 1]; cut to that range."""
+    lower: float
+    upper: float
+    n_judged: int
+    """Observations."""
+    n_traces: int
+    """Records that they stand for: the sum of the weights, rounded."""
+    n_effective: float
+    """Observations of equal weight that would know as much."""
+    confidence: float
+    """Two-sided."""
+    method: str = "hajek-wilson"
+    calibrated: bool = False
+    """Whether the judge's errors were corrected for with human labels; a rate of verdicts is not."""
+    uncut: float | None = None
+    """The value before it was cut to its range, where that differs: sums and differences need it."""
+    caveats: tuple[str, ...] = ()
+    """What a reader has to know besides, one sentence each."""
+
+    @property
+    def raw(self) -> float:
+        """The value for arithmetic: not cut to its range, so that averages of it are unbiased."""
+        return self.value if self.uncut is None else self.uncut
+
+
+Reason = Literal["not_enough_data", "judge_not_informative", "needs_segment_audit", "no_unfaithful_gold"]
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a number is not shown; what is known of its sample is."""
+
+    reason: Reason
+    detail: str
+    """One sentence: what is missing, and what helps."""
+    n_judged: int
+    n_traces: int
+
+
+def too_few(n_judged: int, n_traces: int, *, what: str = "verdicts") -> Refusal:
+    """The refusal for a sample of fewer than 20.
+
+    >>> too_few(7, 70).detail
+    'not enough data: 7 verdicts of at least 20'
+    """
+    detail = f"not enough data: {n_judged} {what} of at least {FEWEST}"
+    return Refusal("not_enough_data", detail, n_judged, n_traces)
