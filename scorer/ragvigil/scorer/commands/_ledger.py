@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from contextlib import closing
+from dataclasses import asdict
+from typing import Annotated
 
 import typer
 
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
 from ragvigil.scorer.store import reading
+from ragvigil.scorer.store.audit import Audit, audit
 
 _MEANING = {
     "pending": "sampled, waiting for its verdict",
@@ -21,12 +24,22 @@ _MEANING = {
 }
 
 
-def ledger(config: ConfigOption = None, store: StoreOption = None, as_json: JsonOption = False) -> int:
+def ledger(
+    config: ConfigOption = None,
+    store: StoreOption = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Prove the sums from the rows up, also against what was received.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> int:
     """Show in which state every ingested record stands, and that the sums match.
 
     Exit code 1 when they do not.
     """
-    with closing(reading.open_for_reading(settings_of(config, store).store.path)) as connection:
+    settings = settings_of(config, store)
+    if check:
+        return _check(audit(settings.store.path, settings.inbox_path), as_json=as_json)
+    with closing(reading.open_for_reading(settings.store.path)) as connection:
         sums = reading.ledger(connection)
     if as_json:
         typer.echo(
@@ -62,3 +75,19 @@ def ledger(config: ConfigOption = None, store: StoreOption = None, as_json: Json
             f"{sums.not_finite:>12,}  figures on spans were NaN or infinite, and are taken for unknown"
         )
     return 0 if sums.balanced else 1
+
+
+def _check(found: Audit, *, as_json: bool) -> int:
+    """Say what holds and what does not; 1 when anything does not."""
+    if as_json:
+        typer.echo(json.dumps({"ok": not found.problems, **asdict(found)}))
+    else:
+        for line in found.problems:
+            typer.echo(f"WRONG  {line}")
+        for line in found.notes:
+            typer.echo(f"note   {line}")
+        typer.echo(
+            f"{found.records:,} records, {found.received:,} spans and log records received: "
+            + ("the sums do not hold" if found.problems else "every sum holds")
+        )
+    return 1 if found.problems else 0

@@ -88,7 +88,7 @@ def _post(settings: Settings, change: Change) -> bool:
         return False
     except httpx.HTTPError as error:
         raise StoreError(f"{url} did not answer ({type(error).__name__}); try again") from None
-    if answer.status_code != httpx.codes.OK:
+    if not answer.is_success:
         raise StoreError(f"{url} refused it with {answer.status_code}: {_message(answer.text)}")
     return True
 

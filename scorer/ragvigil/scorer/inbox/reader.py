@@ -97,6 +97,21 @@ class InboxReader:
         )
         return rows, sum(_size(path) for _, path in waiting)
 
+    def items(self, after: Position | None = None) -> int:
+        """Spans and log records that wait after `after`. Raises StoreError when a segment cannot be read."""
+        existing = segments(self._folder)
+        start = self._resume(after, existing)
+        return sum(
+            self._number("items", path, start.row if number == start.segment else 0)
+            for number, path in existing
+            if number >= start.segment
+        )
+
+    def last(self) -> Position | None:
+        """Where the inbox ends; None when there is none."""
+        existing = segments(self._folder)
+        return Position(existing[-1][0], self._last(existing[-1][1])) if existing else None
+
     def close(self) -> None:
         """Let go of the open segment."""
         if self._connection is not None:
@@ -140,12 +155,15 @@ class InboxReader:
             return False
 
     def _last(self, path: Path) -> int:
+        return self._number("last", path)
+
+    def _number(self, query: str, path: Path, *values: int) -> int:
         try:
             with closing(connect(path, "ro")) as connection:
-                last: int = connection.execute(sql("last")).fetchone()[0]
+                number: int = connection.execute(sql(query), values).fetchone()[0]
         except sqlite3.Error as error:
             raise _unreadable(path, error) from None
-        return last
+        return number
 
     def _open(self, path: Path) -> sqlite3.Connection:
         """The open connection is kept while the same segment is read."""

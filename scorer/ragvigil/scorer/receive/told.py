@@ -99,8 +99,7 @@ class Feedback(Told):
 
     def arrival(self, received_at: int) -> Arrival:
         """The item as it goes into the inbox."""
-        thumbs = {True: "up", False: "down", "up": "up", "down": "down"}.get(self.value or False)
-        label = thumbs if self.kind == "thumbs" else None
+        label = ("up" if self.value in (True, "up") else "down") if self.kind == "thumbs" else None
         number = {"up": 1.0, "down": 0.0}[label] if label else self.value
         record = self._record(
             {

@@ -34,7 +34,8 @@ class SqliteChanges:
     def meet(self, record: RagTrace) -> None:
         """Note the versions that this record is the first to show."""
         for change in first_values(record):
-            if self._known.get(change.id, 2**63) <= change.at:
+            known = self._known.get(change.id)
+            if known is not None and known <= change.at:
                 continue
             if self._is_new(change) and self._crowded(change):
                 continue

@@ -1,0 +1,1 @@
+SELECT coalesce(sum(items), 0) FROM rows WHERE id > ?
