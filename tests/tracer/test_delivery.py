@@ -134,7 +134,7 @@ def test_a_dead_scorer_changes_no_result_and_is_one_log_line(
     assert tracing.dropped_spans >= 2 * 401
 
 
-@pytest.mark.parametrize("status", [400, 404, 413, 500])
+@pytest.mark.parametrize("status", [400, 401, 404, 413])
 def test_a_refusing_scorer_is_one_log_line_that_names_its_answer(
     receiver: Receiver, stop: list[Tracing], caplog: pytest.LogCaptureFixture, status: int
 ) -> None:
@@ -384,10 +384,12 @@ def test_importing_the_tracer_imports_the_api_alone() -> None:
     done = run(
         """
         import sys
+        from opentelemetry import baggage, context, trace
+        before = set(sys.modules)  # early versions of the API import asyncio
         import ragvigil.tracer
         heavy = ("opentelemetry.sdk", "opentelemetry.exporter", "requests", "urllib3", "google.protobuf",
-                 "asyncio", "ragvigil.scorer", "ragvigil.exporters", "ragvigil.prompts")
-        print([name for name in sys.modules if name.startswith(heavy)])
+                 "asyncio", "concurrent", "ragvigil.scorer", "ragvigil.exporters", "ragvigil.prompts")
+        print([name for name in sys.modules if name.startswith(heavy) and name not in before])
         """
     )
     assert (done.stdout, done.stderr) == ("[]\n", "")

@@ -72,19 +72,22 @@ def test_redacted_content_is_clean_everywhere_and_says_so(record: Callable[..., 
     assert {span["ragvigil.content"] for span in (retrieval, generation, root)} == {"redacted"}
 
 
+@pytest.mark.parametrize("failure", [LookupError, SystemExit])
 def test_a_failing_redactor_lets_no_text_out(
-    record: Callable[..., Recording], caplog: pytest.LogCaptureFixture
+    record: Callable[..., Recording], caplog: pytest.LogCaptureFixture, failure: type[BaseException]
 ) -> None:
-    """Closed, not open; one log line; the span says it."""
+    """Closed, not open; one log line; the span says it. A model's loader may want to exit: the sender lives on."""
 
     def broken(text: str) -> str:
-        raise LookupError("no model")
+        raise failure("no model")
 
     recording = record(content="redacted", redact=broken)
     ask(SECRET)
     spans = recording.spans()
     assert "ana" not in json.dumps(spans)
-    assert all(span["attributes"]["ragvigil.unreadable"] == ["redaction: LookupError"] for span in spans)
+    assert all(
+        span["attributes"]["ragvigil.unreadable"] == [f"redaction: {failure.__name__}"] for span in spans
+    )
     assert len(caplog.records) == 1
 
 

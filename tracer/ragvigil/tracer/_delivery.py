@@ -125,8 +125,8 @@ class Delivery(SpanProcessor):
             already, self._closed = self._closed, True
         if already:
             return not self._spans
-        deadline = time.monotonic() + timeout_seconds
-        sent = self.force_flush(int(timeout_seconds * 1000))
+        deadline, lost = time.monotonic() + timeout_seconds, self.dropped
+        handed = self.force_flush(int(timeout_seconds * 1000))
         self._stopping = True
         self._wake.put(None)
         self._stop_exporter()
@@ -134,7 +134,7 @@ class Delivery(SpanProcessor):
             self._sender.join(max(0.1, deadline - time.monotonic()))
         if left := len(self._spans):
             self._drop(left, "spans dropped", "the tracer was shut down before they were sent")
-        return sent and not left
+        return handed and self.dropped == lost
 
     def after_fork(self) -> None:
         """Start afresh in a forked child, where another thread may have held any lock of the parent's."""
@@ -168,7 +168,7 @@ class Delivery(SpanProcessor):
     def _has_room(self, weight: int) -> bool:
         return len(self._spans) < MAX_QUEUED_SPANS and self._bytes + weight <= MAX_QUEUED_BYTES
 
-    def _drop(self, count: int, cause: str, reason: Exception | str) -> None:
+    def _drop(self, count: int, cause: str, reason: BaseException | str) -> None:
         with self._lock:
             self.dropped += count
         self._notices.say(cause, reason)
@@ -215,7 +215,7 @@ class Delivery(SpanProcessor):
                     self._drop(len(batch), "spans were not delivered", "the exporter says FAILURE")
                 else:
                     self._told = lost
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 self._drop(len(batch), "spans were not delivered", error)
 
     def _take_batch(self) -> list[ReadableSpan]:
@@ -243,7 +243,7 @@ class Delivery(SpanProcessor):
             return queued.span
         try:
             return _with(queued.span, queued.findings.finished())
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             self._notices.say("a span could not be written", error)
             unread = {names.RAGVIGIL_UNREADABLE: [f"span: {type(error).__name__}"]}
             return _with(queued.span, {**queued.findings.fixed, **unread})

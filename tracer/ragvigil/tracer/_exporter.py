@@ -41,6 +41,8 @@ class QuietExporter(SpanExporter):
         logger.addFilter(self._listener)
         try:
             result = self._inner.export(spans)
+        except Exception as error:  # early versions raise what later ones log
+            raise DeliveryError(self._endpoint, describe(_root(error))) from error
         finally:
             logger.removeFilter(self._listener)
         if result is not SpanExportResult.SUCCESS:
@@ -78,6 +80,11 @@ def _cause(record: logging.LogRecord) -> str | None:
     """The first of the errors behind a log line: what the operating system or the peer said."""
     arguments = record.args if isinstance(record.args, tuple) else ()
     error = next((argument for argument in arguments if isinstance(argument, BaseException)), None)
-    while error is not None and (earlier := error.__cause__ or error.__context__) is not None:
+    return None if error is None else describe(_root(error))
+
+
+def _root(error: BaseException) -> BaseException:
+    """The first error of its chain."""
+    while (earlier := error.__cause__ or error.__context__) is not None:
         error = earlier
-    return None if error is None else describe(error)
+    return error

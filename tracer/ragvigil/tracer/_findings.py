@@ -176,7 +176,7 @@ class Findings:
             return clean(text)
         try:
             return encodable(clean(text))
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             notices.say("a text was left out, redaction failed", error)
             mark = f"redaction: {type(error).__name__}"
             if mark not in self.unreadable:

@@ -11,10 +11,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from functools import partial
-from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, TypeAlias, cast
+from typing import TypeAlias
 
 Redactor: TypeAlias = Callable[[str], str]
 """Takes a text and returns it without what must not leave."""
@@ -110,30 +108,15 @@ def all_of(redactors: Iterable[Redactor]) -> Redactor:
 
 
 def presidio(*, language: str = "en") -> Redactor | None:
-    """Microsoft Presidio as a redactor when it is installed, else None; its models load with the first text."""
+    """Microsoft Presidio as a redactor when it is installed, else None; its model loads with the first text.
+
+    The largest installed spaCy model of the language finds names; without one only Presidio's patterns work.
+    """
     if find_spec("presidio_analyzer") is None:
         return None
-    return partial(_Presidio(language).redacted)
+    from ragvigil.tracer._presidio import Presidio
 
-
-class _Presidio:
-    """A Presidio analyzer, made when the first text comes: that takes seconds."""
-
-    def __init__(self, language: str) -> None:
-        self._language = language
-        self._analyzer: Any = None
-
-    def redacted(self, text: str) -> str:
-        """The text with every entity replaced by its type."""
-        if self._analyzer is None:
-            self._analyzer = import_module("presidio_analyzer").AnalyzerEngine()
-        found = cast("list[Any]", self._analyzer.analyze(text=text, language=self._language))
-        end = len(text)
-        for entity in sorted(found, key=lambda entity: (entity.start, entity.end), reverse=True):
-            if entity.end <= end:
-                text = f"{text[: entity.start]}<{entity.entity_type}>{text[entity.end :]}"
-                end = entity.start
-        return text
+    return Presidio(language).redacted
 
 
 def _iban(match: re.Match[str]) -> str:
