@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from pydantic import BaseModel
 
-from ragvigil.scorer.config import PagerDutyChannel, Settings, WebhookChannel
+from ragvigil.scorer.config import Filter, Forward, PagerDutyChannel, Settings, WebhookChannel, load
 
 PAGE = Path(__file__).parent.parent / "docs" / "configuration.md"
 INTRODUCTION = """# Configuration
@@ -31,6 +33,13 @@ trace_url_template = "https://tempo.example.com/trace/{trace_id}"
 
 This page is made from the code; a test holds it.
 """
+NAMED: list[tuple[str, type[BaseModel]]] = [
+    ("forward", Forward),
+    ("filters", Filter),
+    ("channels", WebhookChannel),
+    ("channels", PagerDutyChannel),
+]
+"""Sections of which there may be several."""
 HEAD = "| setting | default | what it is |\n|---|---|---|"
 
 
@@ -58,7 +67,7 @@ def top_level() -> str:
     table = "\n".join(
         f"| `{name}` | `{json.dumps(field.default)}` | {field.description} |"
         for name, field in Settings.model_fields.items()
-        if name != "channels" and not isinstance(field.default, BaseModel)
+        if not isinstance(field.default, (BaseModel, dict))
     )
     return f"## Before any section\n\n{HEAD}\n{table}\n"
 
@@ -66,8 +75,8 @@ def top_level() -> str:
 def page() -> str:
     """The whole page."""
     parts = [INTRODUCTION, top_level()]
-    channels = [("channels.NAME", model, None) for model in (WebhookChannel, PagerDutyChannel)]
-    for key, model, defaults in [*sections(Settings.model_construct()), *channels]:
+    named = [(f"{place}.NAME", model, None) for place, model in NAMED]
+    for key, model, defaults in [*sections(Settings.model_construct()), *named]:
         table = "\n".join(rows(key, model, defaults))
         parts.append(f"## {key}\n\n{model.__doc__}\n\n{HEAD}\n{table}\n")
     return "\n".join(parts)
@@ -76,6 +85,21 @@ def page() -> str:
 def test_the_configuration_page_says_what_the_code_does() -> None:
     """A setting that nobody can find does not exist."""
     assert PAGE.read_text() == page()
+
+
+FORWARDING = (PAGE.parent / "forwarding.md").read_text()
+
+
+@pytest.mark.parametrize("text", re.findall(r"```toml\n(.*?)```", FORWARDING, re.DOTALL))
+def test_the_examples_are_valid(text: str, tmp_path: Path) -> None:
+    """A copied configuration works."""
+    (tmp_path / "ragvigil.toml").write_text(text)
+    assert load(tmp_path / "ragvigil.toml") != load()
+
+
+def test_every_built_in_rule_is_named() -> None:
+    """So that it can be switched off."""
+    assert [name for name in load().active_filters if f"`{name}`" not in FORWARDING] == []
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
 from ragvigil.scorer.assemble import Assembler
 from ragvigil.scorer.config import Settings, load
+from ragvigil.scorer.filtering import Filters
 from ragvigil.scorer.inbox import Arrival, InboxReader, InboxWriter, Position
 from ragvigil.scorer.pipeline import Pipeline, SamplePlan
 from ragvigil.scorer.store import reading
@@ -75,7 +76,9 @@ def question(trace: int) -> list[Arrival]:
 class Bench:
     """Inbox, store and pipeline in one folder; `start` is what a new score process does."""
 
-    def __init__(self, folder: Path, *, rate: float, max_jobs: int = 1_000) -> None:
+    def __init__(
+        self, folder: Path, *, rate: float, max_jobs: int = 1_000, filters: Filters | None = None
+    ) -> None:
         self.settings: Settings = load(
             overrides={
                 "store": {"url": f"sqlite:///{folder / 'ragvigil.db'}"},
@@ -84,6 +87,7 @@ class Bench:
         )
         self.clock = Clock()
         self.plan = SamplePlan(rate, max_jobs)
+        self.filters = filters
         inbox = self.settings.inbox
         self.writer = InboxWriter(
             self.settings.inbox_path,
@@ -103,6 +107,7 @@ class Bench:
             assembler=Assembler(self.settings.assemble),
             store=wrap(self.store.records),
             plan=self.plan,
+            filters=self.filters,
             ticks=self.clock,
         )
         return self.pipeline.resume()

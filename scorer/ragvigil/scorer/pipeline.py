@@ -18,6 +18,7 @@ from ragvigil.scorer.assemble import Assembled, Assembler
 from ragvigil.scorer.changes import changes_of
 from ragvigil.scorer.checks import run_checks
 from ragvigil.scorer.dialects import DIALECTS, Dialect, lost_in_service, read_records
+from ragvigil.scorer.filtering import Filtered, Filters
 from ragvigil.scorer.inbox import InboxRow, Position
 from ragvigil.scorer.payload import Top, look
 from ragvigil.scorer.sample import decide
@@ -86,6 +87,7 @@ class Pipeline:
         store: RecordStore,
         plan: SamplePlan,
         dialects: Sequence[Dialect] = DIALECTS,
+        filters: Filters | None = None,
         now: Callable[[], int] = time.time_ns,
         ticks: Callable[[], int] = time.monotonic_ns,
     ) -> None:
@@ -94,6 +96,7 @@ class Pipeline:
         self._store = store
         self._plan = plan
         self._dialects = dialects
+        self._filters = filters or Filters({})
         self._now = now
         self._ticks = ticks
         self._read_to: Position | None = store.watermark()
@@ -259,9 +262,12 @@ class Pipeline:
             records = read_records(
                 spans, logs_of(raw.logs), timed_out=item.timed_out, dialects=self._dialects
             )
+            filtered = self._filters.of(spans, records)
             scored = tuple(
-                ScoredRecord(record, run_checks(record), self._decide(record, room > place))
-                for place, record in enumerate(records)
+                _left_out(record, rule)
+                if rule
+                else ScoredRecord(record, run_checks(record), self._decide(record, room > place))
+                for place, (record, rule) in enumerate(zip(records, filtered, strict=True))
             )
         except Exception:
             _log.exception("trace %s could not be read", item.trace_id)
@@ -305,3 +311,7 @@ class Pipeline:
             known.spans + spans if fresh else known.spans, known.logs + logs if fresh_logs else known.logs
         )
         return merged, item.dropped
+
+
+def _left_out(record: RagTrace, filtered: Filtered) -> ScoredRecord:
+    return ScoredRecord(record, (), LedgerEntry("filtered", 0.0, filtered.rule))

@@ -23,6 +23,7 @@ from ragvigil.scorer.deliver import Channel, Courier
 from ragvigil.scorer.dialects import Dialect
 from ragvigil.scorer.dialects.custom import dialects_of
 from ragvigil.scorer.errors import StoreError
+from ragvigil.scorer.filtering import Filters
 from ragvigil.scorer.inbox import InboxReader
 from ragvigil.scorer.judge import build_judge
 from ragvigil.scorer.judging import Bench
@@ -171,6 +172,7 @@ def pipeline_of(
             settings.sample.rate if settings.judge.kind != "none" else 0.0, settings.judge.max_jobs
         ),
         dialects=dialects,
+        filters=Filters(settings.active_filters),
         now=now,
         ticks=ticks,
     )

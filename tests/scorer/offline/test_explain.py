@@ -121,3 +121,17 @@ def test_the_command_prints_text_for_people_and_json_for_programs(tmp_path: Path
     shown = ragvigil("explain", str(tmp_path / "hostile.pb")).stdout
     assert "EvilName!" in shown
     assert "\x1b" not in shown
+
+
+def test_it_says_by_which_rule_a_record_would_not_be_scored(tmp_path: Path) -> None:
+    """Before anybody wonders where their answers went."""
+    config = tmp_path / "ragvigil.toml"
+    config.write_text("[filters.drills]\nspan = { 'openinference.span.kind' = 'RETRIEVER' }")
+    path = str(TRACES / "langchain_session.pb")
+    text = ragvigil("explain", path, "--config", str(config)).stdout
+    assert (
+        "not scored, filtered by filters.drills: span attribute openinference.span.kind = 'RETRIEVER'" in text
+    )
+    (line,) = ragvigil("explain", path, "--config", str(config), "--json").stdout.splitlines()
+    assert json.loads(line)["records"][0]["filtered"][0] == "drills"
+    assert "not scored" not in ragvigil("explain", path).stdout

@@ -58,7 +58,7 @@ async def running(folder: Path, **sections: dict[str, object]) -> AsyncGenerator
     """A receiver with these settings, until the end of the block."""
     free = {"grpc": "127.0.0.1:0", "http": "127.0.0.1:0", **sections.get("receive", {})}
     inbox = {"path": folder, "commit_seconds": 0.001, **sections.get("inbox", {})}
-    settings = load(overrides={"receive": free, "inbox": inbox})
+    settings = load(overrides={**sections, "receive": free, "inbox": inbox})
     bound: asyncio.Future[Bound] = asyncio.get_running_loop().create_future()
     stop = asyncio.Event()
     task = asyncio.create_task(receive(settings, ready=bound.set_result, stop=stop))
@@ -81,8 +81,8 @@ async def start(tmp_path: Path) -> AsyncIterator[Start]:
     """Starts a receiver; it ends with the test."""
     async with AsyncExitStack() as stack:
 
-        async def begin(**sections: dict[str, object]) -> Receiver:
-            return await stack.enter_async_context(running(tmp_path / "inbox", **sections))
+        async def begin(folder: Path | None = None, **sections: dict[str, object]) -> Receiver:
+            return await stack.enter_async_context(running(folder or tmp_path / "inbox", **sections))
 
         yield begin
 

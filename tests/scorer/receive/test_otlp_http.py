@@ -301,4 +301,5 @@ async def test_health_shows_the_counts(
         "ignored": {},
         "rejected": {},
         "refused": {},
+        "forwarded": {},
     }

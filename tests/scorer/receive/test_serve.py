@@ -34,7 +34,8 @@ PROTOBUF = {"Content-Type": "application/x-protobuf"}
 IMPORTS_OF_THE_RECEIVER = """
 import sys
 import ragvigil.scorer.receive.serve
-heavy = {"numpy", "sqlite_utils", "pandas", "ragvigil.scorer.store", "ragvigil.scorer.judge"} & set(sys.modules)
+heavy = {"numpy", "httpx", "sqlite_utils", "pandas", "ragvigil.scorer.store", "ragvigil.scorer.judge"}
+heavy &= set(sys.modules)
 assert not heavy, heavy
 """
 

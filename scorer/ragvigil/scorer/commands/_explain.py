@@ -37,9 +37,12 @@ def explain(
     there. One JSON object a trace with --json. The dialects of the configuration file are used too.
     """
     from ragvigil.scorer.dialects.custom import dialects_of
+    from ragvigil.scorer.filtering import Filters
     from ragvigil.scorer.offline.explain import explain_files
 
-    for trace in explain_files(files, dialects_of(settings_of(config).dialects)):
+    settings = settings_of(config)
+    filters = Filters(settings.active_filters)
+    for trace in explain_files(files, dialects_of(settings.dialects), filters):
         if as_json:
             typer.echo(json.dumps(asdict(trace), ensure_ascii=True))
         else:
@@ -60,6 +63,8 @@ def _lines(trace: TraceAccount) -> Iterator[str]:
     spans = {span.span_id: span for span in trace.spans}
     for record in trace.records:
         yield f"  record of span {_clean(record.span_id)}: {record.completeness}"
+        if record.filtered:
+            yield f"    not scored, filtered by filters.{record.filtered.rule}: {_clean(record.filtered.why)}"
         for fact in record.facts:
             yield from _fact_lines(fact, spans)
     if trace.problem:

@@ -58,6 +58,9 @@ def ledger(
         return 0 if sums.balanced else 1
     for state, meaning in _MEANING.items():
         typer.echo(f"{sums.states.get(state, 0):>12,}  {state:<13} {meaning}")
+        if state == "filtered":
+            for reason, count in sorted(sums.filtered.items()):
+                typer.echo(f"{'':16}{count:>12,}  {reason}")
     typer.echo(
         f"{sum(sums.states.values()):>12,}  in all; {sums.ingested:,} ingested"
         + ("" if sums.balanced else ": OUT OF BALANCE")

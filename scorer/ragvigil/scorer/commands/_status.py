@@ -71,6 +71,7 @@ def _as_text(connection: sqlite3.Connection, received: Mapping[str, int], tick: 
             *_incidents(reading.incidents(connection)),
             *_told.as_text(connection),
             *_not_taken(received),
+            *_forwarded(received),
         ]
     )
 
@@ -99,6 +100,29 @@ def _not_taken(received: Mapping[str, int]) -> list[str]:
         if name.startswith(kept_out) and count
     ]
     return ["not accepted (senders were told):", *told] if told else []
+
+
+def _forwarded(received: Mapping[str, int]) -> list[str]:
+    """For each backend that gets a copy: what it has, what waits, and what it will never get and why."""
+    lines: list[str] = []
+    for name in sorted({key.split(".")[1] for key in received if key.startswith("forwarded.")}):
+        prefix = f"forwarded.{name}."
+        counts = {
+            key.removeprefix(prefix): count for key, count in received.items() if key.startswith(prefix)
+        }
+        dropped = {key.removeprefix("dropped."): n for key, n in counts.items() if key.startswith("dropped.")}
+        delivered = counts.get("delivered", 0)
+        waiting = counts.get("offered", 0) - delivered - sum(dropped.values())
+        why = ", ".join(f"{reason} {count:,}" for reason, count in sorted(dropped.items()))
+        lines.append(
+            f"forward {name}: {delivered:,} requests delivered, {waiting:,} waiting, "
+            f"{sum(dropped.values()):,} dropped" + (f" ({why})" if why else "")
+        )
+        if counts.get("rejected"):
+            lines.append(
+                f"  {counts['rejected']:>12,}  spans, records or points that it took the request without"
+            )
+    return lines
 
 
 def _series(statuses: Sequence[reading.SeriesStatus]) -> list[str]:

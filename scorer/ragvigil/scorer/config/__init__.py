@@ -4,6 +4,8 @@
 the nearest known key.
 """
 
+from ragvigil.scorer.config.filtering import Filter
+from ragvigil.scorer.config.forwarding import Forward
 from ragvigil.scorer.config.load import load
 from ragvigil.scorer.config.sections import (
     Assemble,
@@ -24,6 +26,8 @@ from ragvigil.scorer.config.sections import (
 __all__ = [
     "Assemble",
     "Channel",
+    "Filter",
+    "Forward",
     "Inbox",
     "Judge",
     "Links",

@@ -13,6 +13,8 @@ from typing import cast
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from ragvigil.scorer.config.filtering import Filter
+from ragvigil.scorer.config.forwarding import Forward
 from ragvigil.scorer.config.sections import PagerDutyChannel, Receive, Settings, WebhookChannel
 from ragvigil.scorer.errors import ConfigError
 
@@ -20,7 +22,17 @@ _PREFIX = "RAGVIGIL_"
 _OTHER_ROOMS = ("RAGVIGIL_DISABLED", "RAGVIGIL_HASH_KEY", "RAGVIGIL_DEMO_", "RAGVIGIL_BENCH_")
 """Variables that share the prefix without being settings of the scorer."""
 _CHANNELS: Mapping[str, type[BaseModel]] = {"webhook": WebhookChannel, "pagerduty": PagerDutyChannel}
-_SECRETS = frozenset({"token", "secret", "routing_key", "user_id_key", "url"})
+_NAMED: Mapping[str, tuple[type[BaseModel], ...]] = {
+    "channels": tuple(_CHANNELS.values()),
+    "forward": (Forward,),
+    "filters": (Filter,),
+}
+"""Sections of which there may be several, each under a name of its own, and what such a one may be."""
+_NAME_DEPTH = 2
+"""Parts of the key of one of them; deeper are tables whose keys are the operator's own."""
+_REASONS = frozenset({"no_question", "no_spans"})
+"""Why the ledger filters without a rule."""
+_SECRETS = frozenset({"token", "secret", "routing_key", "user_id_key", "url", "headers"})
 """Values that no error may show; an address may hold a password."""
 
 Tree = dict[str, object]
@@ -42,6 +54,7 @@ def load(path: Path | None = None, overrides: Mapping[str, object] | None = None
     except ValidationError as error:
         raise _explain(error) from None
     _refuse_open_doors(settings.receive)
+    _refuse_leaks(settings)
     return settings
 
 
@@ -112,13 +125,14 @@ def _wrong_type(place: tuple[str, ...], problem: ErrorDetails) -> ConfigError:
 
 
 def _is_section(place: tuple[str, ...], _: ErrorDetails | None = None) -> ConfigError:
-    known = _known_keys(place)
-    return ConfigError(".".join(place), "is a section, not a value", f"set a key in it, such as {known[0]}")
+    inner = place[0] in _NAMED and len(place) > _NAME_DEPTH
+    hint = '{ "key" = "value" }' if inner else f"set a key in it, such as {_known_keys(place)[0]}"
+    return ConfigError(".".join(place), "is a section, not a value", hint)
 
 
 def _plainly(place: tuple[str, ...], problem: ErrorDetails) -> ConfigError:
     value = problem["input"]
-    shown = isinstance(value, (str, int, float)) and place[-1] not in _SECRETS
+    shown = isinstance(value, (str, int, float)) and _SECRETS.isdisjoint(place)
     message = problem["msg"].removeprefix("Value error, ")
     return ConfigError(".".join(place), message, f"got {value!r}"[:200] if shown else None)
 
@@ -134,8 +148,8 @@ _EXPLANATIONS = {
 
 def _known_keys(place: tuple[str, ...]) -> list[str]:
     """Keys of the section at `place`; for a channel, those of every kind of channel."""
-    if place and place[0] == "channels":
-        return sorted({key for channel in _CHANNELS.values() for key in channel.model_fields})
+    if place and place[0] in _NAMED:
+        return sorted({key for section in _NAMED[place[0]] for key in section.model_fields})
     section: type[BaseModel] = Settings
     for part in place:
         annotation = section.model_fields[part].annotation
@@ -158,6 +172,19 @@ def _refuse_open_doors(receive: Receive) -> None:
         host = address.rpartition(":")[0].strip("[]")
         if host != "localhost" and not _is_loopback(host):
             raise ConfigError(key, f"{address} is not loopback", "set receive.token, or listen on 127.0.0.1")
+
+
+def _refuse_leaks(settings: Settings) -> None:
+    """The token that opens this scorer is nobody else's to see; a rule must not pass for another reason."""
+    for name, backend in settings.forward.items():
+        if settings.receive.token and "authorization" in map(str.lower, backend.pass_headers):
+            raise ConfigError(
+                f"forward.{name}.pass_headers",
+                "authorization would pass on receive.token",
+                f"set forward.{name}.headers.authorization to what the backend wants",
+            )
+    for name in _REASONS & settings.filters.keys():
+        raise ConfigError(f"filters.{name}", "the ledger uses this name", "take another")
 
 
 def _is_loopback(host: str) -> bool:

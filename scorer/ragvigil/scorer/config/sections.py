@@ -2,62 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    SecretStr,
-    field_validator,
-    model_validator,
-)
+from pydantic import Field, field_validator, model_validator
 
 from ragvigil.exporters import PagerDuty, Webhook
-
-
-def _port_exists(address: str) -> str:
-    if int(address.rpartition(":")[2]) > 65_535:
-        raise ValueError("a port is at most 65535")
-    return address
-
-
-def _not_empty(secret: SecretStr) -> SecretStr:
-    """An unset variable of a deployment arrives as an empty secret: that is none, and no door may open for it."""
-    if not secret.get_secret_value().strip():
-        raise ValueError("is empty; give it a value, or leave it out")
-    return SecretStr(secret.get_secret_value().strip())
-
-
-def _several(value: object) -> object:
-    """What an environment variable says of a list: JSON, or words between commas."""
-    if not isinstance(value, str):
-        return value
-    return (
-        json.loads(value)
-        if value.startswith("[")
-        else [word.strip() for word in value.split(",") if word.strip()]
-    )
-
-
-Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-Address = Annotated[str, Field(pattern=r"^[^\s]*:\d{1,5}$"), AfterValidator(_port_exists)]
-Secret = Annotated[SecretStr, AfterValidator(_not_empty)]
-Words = Annotated[tuple[str, ...], BeforeValidator(_several)]
+from ragvigil.scorer.config.fields import Address, Name, Seconds, Secret, Words
+from ragvigil.scorer.config.fields import Section as _Section
+from ragvigil.scorer.config.filtering import DEFAULT_FILTERS, Filter
+from ragvigil.scorer.config.forwarding import Forward
 
 
 def _lexical_models() -> list[str]:
     data = (path.name for path in files("ragvigil.scorer.data").iterdir())
     return sorted(name.removesuffix(".json") for name in data if name.startswith("lexical-"))
-
-
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Receive(_Section):
@@ -310,8 +270,16 @@ class Settings(_Section):
     sample: Sample = Sample()
     judge: Judge = Judge()
     monitor: Monitor = Monitor()
-    channels: dict[str, Channel] = {}
+    forward: dict[Name, Forward] = Field(default={})
+    filters: dict[Name, Filter] = Field(default={})
+    channels: dict[str, Channel] = Field(default={})
     links: Links = Links()
+
+    @property
+    def active_filters(self) -> dict[str, Filter]:
+        """The filters to apply, in order: those of the file, then the built-in ones that it does not redefine."""
+        named = {**self.filters, **{k: v for k, v in DEFAULT_FILTERS.items() if k not in self.filters}}
+        return {name: rule for name, rule in named.items() if rule.enabled}
 
     @property
     def inbox_path(self) -> Path:

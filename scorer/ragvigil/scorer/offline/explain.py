@@ -12,6 +12,7 @@ from ragvigil.scorer.dialects.records import record_of, steps_of
 from ragvigil.scorer.dialects.step import Step, link
 from ragvigil.scorer.dialects.table import matching
 from ragvigil.scorer.dialects.values import REDACTED
+from ragvigil.scorer.filtering import Filtered, Filters
 from ragvigil.scorer.offline.choices import Fact, facts_of
 from ragvigil.scorer.offline.read import traces_in
 from ragvigil.scorer.span import LogEvent, Span
@@ -47,6 +48,8 @@ class RecordAccount:
     span_id: str
     completeness: str
     facts: tuple[Fact, ...]
+    filtered: Filtered | None = None
+    """The rule by which it is not scored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,22 +91,29 @@ class Recorder(Mapping[str, object]):
         return len(self._attributes)
 
 
-def explain_files(paths: Iterable[Path], dialects: Sequence[Dialect] = DIALECTS) -> list[TraceAccount]:
+def explain_files(
+    paths: Iterable[Path], dialects: Sequence[Dialect] = DIALECTS, filters: Filters | None = None
+) -> list[TraceAccount]:
     """An account of every trace in the files. Raises InputError that names the file."""
-    return [explain(spans, events, dialects) for spans, events in traces_in(paths)]
+    return [explain(spans, events, dialects, filters) for spans, events in traces_in(paths)]
 
 
 def explain(
-    spans: Iterable[Span], events: Iterable[LogEvent] = (), dialects: Sequence[Dialect] = DIALECTS
+    spans: Sequence[Span],
+    events: Iterable[LogEvent] = (),
+    dialects: Sequence[Dialect] = DIALECTS,
+    filters: Filters | None = None,
 ) -> TraceAccount:
     """How the spans of one trace are read: the readers themselves say it, so it cannot differ from them."""
     matches = {span.span_id: _Match.of(span, dialects) for span in spans_once(spans, events)}
     steps = steps_of([match.recorded for match in matches.values()], (), dialects)
     roots = link(steps)
+    asked = questions(roots)
+    read = [record_of(question) for question in asked]
+    filtered = (filters or Filters({})).of(spans, read)
     records = [
-        RecordAccount(record.span_id, record.completeness, facts_of(question, record))
-        for question in questions(roots)
-        for record in [record_of(question)]
+        RecordAccount(record.span_id, record.completeness, facts_of(question, record), rule)
+        for question, record, rule in zip(asked, read, filtered, strict=True)
     ]
     taken = _taken(records)
     accounts = [matches[step.span.span_id].account(step, taken) for root in roots for step in root.subtree()]

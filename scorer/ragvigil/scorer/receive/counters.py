@@ -37,6 +37,9 @@ class Counters:
     refused: Counter[str] = field(default_factory=Counter[str])
     """Whole requests that were not accepted, by reason."""
 
+    forwarded: Counter[str] = field(default_factory=Counter[str])
+    """Requests by backend and what became of them: ``NAME.offered``, ``NAME.delivered``, ``NAME.dropped.full``."""
+
     def snapshot(self) -> dict[str, object]:
         """The counts as plain JSON values.
 
@@ -52,6 +55,7 @@ class Counters:
             "ignored": dict(self.ignored),
             "rejected": dict(self.rejected),
             "refused": dict(self.refused),
+            "forwarded": dict(self.forwarded),
         }
 
     def flat(self) -> dict[str, int]:
@@ -74,7 +78,7 @@ class Counters:
         found = cls()
         for name, value in counters(folder).items():
             group, _, key = name.partition(".")
-            if key and group in ("requests", "told", "ignored", "rejected", "refused"):
+            if key and group in ("requests", "told", "ignored", "rejected", "refused", "forwarded"):
                 getattr(found, group)[key] = value
             elif name in ("bytes", "spans", "logs"):
                 setattr(found, name, value)

@@ -7,18 +7,20 @@ import base64
 import binascii
 import hmac
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from typing import Protocol
+from typing import Literal, Protocol
 
 from ragvigil.scorer.errors import InboxFull, StoreError
 from ragvigil.scorer.inbox import Arrival
 from ragvigil.scorer.receive.compression import gunzip
 from ragvigil.scorer.receive.counters import Counters
 from ragvigil.scorer.receive.decode import Decoded, Encoding, Signal, decode
+from ragvigil.scorer.receive.forward import Received, Tee
 from ragvigil.scorer.receive.limits import Held, Limits, OpenBytes
 from ragvigil.scorer.receive.refusal import Reason, Refusal
 
+_NONE: Mapping[str, str] = {}
 _LARGE = 2**20
 """Bodies above this are worked on beside the event loop, so that small ones need not wait for them."""
 
@@ -50,6 +52,7 @@ class Intake:
         self.counters = counters or Counters()
         self.open_bytes = OpenBytes(limits)
         self.stopping = False
+        self.tee: Tee | None = None
         self._staging = staging
         self._token = token
         self._clock = clock
@@ -58,8 +61,8 @@ class Intake:
         """Counts the bytes of one request while it is worked on; use it in a ``with`` statement."""
         return Held(self.open_bytes)
 
-    def admit(self, authorization: str | None) -> None:
-        """Let a request in. Raises Refusal when its token is not ours, or when we are stopping."""
+    def admit(self, authorization: str | None, via: str | None = None) -> None:
+        """Let a request in. Raises Refusal when its token is not ours, when we are stopping, or sent it ourselves."""
         if self._token is not None and not _shows(authorization, self._token):
             raise Refusal(
                 Reason.UNAUTHENTICATED,
@@ -67,22 +70,39 @@ class Intake:
             )
         if self.stopping:
             raise self._later(Reason.STOPPING, "this scorer is stopping; try again later")
+        if self.tee is not None and self.tee.has_sent(via):
+            raise Refusal(
+                Reason.LOOP, "this scorer has forwarded this request itself; look for a circle in forward"
+            )
 
     async def take(
-        self, body: bytes, *, signal: Signal, encoding: Encoding, gzipped: bool, held: Held
+        self,
+        body: bytes,
+        *,
+        signal: Signal,
+        encoding: Encoding,
+        gzipped: bool,
+        held: Held,
+        headers: Mapping[str, str] = _NONE,
     ) -> Decoded:
-        """What the request held, once all of it is durable. Raises Refusal; then nothing was kept."""
+        """What the request held, once all of it is durable. Raises Refusal; then nothing was kept.
 
-        def work() -> tuple[Decoded, int]:
+        Only what was taken is forwarded: a sender that is refused comes back with it.
+        """
+
+        def work() -> tuple[Decoded, bytes]:
             plain = gunzip(body, limit=self.limits.max_body_bytes, grow=held.grow) if gzipped else body
-            return decode(plain, signal, encoding, self.limits, received_at=self._clock()), len(plain)
+            return decode(plain, signal, encoding, self.limits, received_at=self._clock()), plain
 
         large = gzipped or encoding == "json" or len(body) > _LARGE
-        decoded, size = await asyncio.to_thread(work) if large else work()
-        self.counters.bytes += size
+        decoded, plain = await asyncio.to_thread(work) if large else work()
+        self.counters.bytes += len(plain)
         if decoded.rows:
             await self._stage(decoded.rows)
         self._count(decoded, signal)
+        if self.tee is not None:
+            name: Literal["traces", "logs"] = "traces" if signal.kind == "spans" else "logs"
+            self.tee.offer(Received(name, body, plain, encoding, headers))
         return decoded
 
     async def tell(self, rows: Sequence[Arrival], what: str) -> None:
@@ -93,6 +113,18 @@ class Intake:
     def now(self) -> int:
         """The moment of receipt, Unix nanoseconds."""
         return self._clock()
+
+    async def pass_on_metrics(
+        self, body: bytes, *, encoding: Encoding, gzipped: bool, held: Held, headers: Mapping[str, str]
+    ) -> None:
+        """Metrics are of no use here; a backend gets them all the same. Raises Refusal for what is not gzip."""
+        self.counters.ignored["metrics_requests"] += 1
+        if self.tee is None:
+            return
+        plain = body
+        if gzipped:
+            plain = await asyncio.to_thread(gunzip, body, limit=self.limits.max_body_bytes, grow=held.grow)
+        self.tee.offer(Received("metrics", body, plain, encoding, headers))
 
     def refused(self, refusal: Refusal) -> None:
         """Count a refusal."""

@@ -19,6 +19,7 @@ import grpc.aio
 from ragvigil.scorer.errors import ConfigError
 from ragvigil.scorer.receive.answers import accepted
 from ragvigil.scorer.receive.decode import LOGS, SPANS, Signal
+from ragvigil.scorer.receive.forward import VIA
 from ragvigil.scorer.receive.intake import Intake
 from ragvigil.scorer.receive.limits import Limits
 from ragvigil.scorer.receive.refusal import Refusal
@@ -77,7 +78,14 @@ def _exporter(intake: Intake, signal: Signal) -> _Handler:
         intake.counters.requests[f"grpc {signal.kind}"] += 1
         with intake.hold() as held:
             held.grow(len(body))
-            decoded = await intake.take(body, signal=signal, encoding="protobuf", gzipped=False, held=held)
+            decoded = await intake.take(
+                body,
+                signal=signal,
+                encoding="protobuf",
+                gzipped=False,
+                held=held,
+                headers=_headers(context),
+            )
         return accepted(decoded, signal).SerializeToString()
 
     return _answering(intake, take)
@@ -86,7 +94,11 @@ def _exporter(intake: Intake, signal: Signal) -> _Handler:
 def _discarder(intake: Intake) -> _Handler:
     async def discard(body: bytes, context: _Context) -> bytes:
         _admit(intake, body, context)
-        intake.counters.ignored["metrics_requests"] += 1
+        with intake.hold() as held:
+            held.grow(len(body))
+            await intake.pass_on_metrics(
+                body, encoding="protobuf", gzipped=False, held=held, headers=_headers(context)
+            )
         return b""
 
     return _answering(intake, discard)
@@ -112,13 +124,13 @@ def _answering(intake: Intake, handler: _Handler) -> _Handler:
 
 
 def _admit(intake: Intake, body: bytes, context: _Context) -> None:
-    intake.admit(_authorization(context))
+    headers = _headers(context)
+    intake.admit(headers.get("authorization"), headers.get(VIA))
     if len(body) > intake.limits.max_body_bytes:
         raise Refusal.too_large("the message", intake.limits.max_body_bytes)
 
 
-def _authorization(context: _Context) -> str | None:
-    for key, value in context.invocation_metadata() or ():
-        if key == "authorization":
-            return value if isinstance(value, str) else value.decode(errors="replace")
-    return None
+def _headers(context: _Context) -> dict[str, str]:
+    """The metadata of a call; names are in lower case, values of ``-bin`` names are left out."""
+    pairs = context.invocation_metadata() or ()
+    return {key: value for key, value in pairs if isinstance(value, str)}

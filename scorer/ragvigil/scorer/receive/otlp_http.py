@@ -16,6 +16,7 @@ from starlette.routing import Route
 from ragvigil.scorer.receive.answers import CONTENT_TYPES, accepted, encoded
 from ragvigil.scorer.receive.compression import check_encoding, gunzip
 from ragvigil.scorer.receive.decode import LOGS, SPANS, Encoding, Signal
+from ragvigil.scorer.receive.forward import VIA
 from ragvigil.scorer.receive.intake import Intake
 from ragvigil.scorer.receive.limits import Held
 from ragvigil.scorer.receive.refusal import Reason, Refusal
@@ -60,7 +61,7 @@ def application(intake: Intake, health: Callable[[], Mapping[str, object]]) -> S
 async def _answer(intake: Intake, endpoint: _Endpoint, request: Request) -> Response:
     """Whatever happens is an answer, and never a 500: senders do not retry those."""
     try:
-        intake.admit(request.headers.get("authorization"))
+        intake.admit(request.headers.get("authorization"), request.headers.get(VIA))
         return await endpoint(request)
     except Refusal as refusal:
         return _refused(intake, refusal, request)
@@ -78,7 +79,9 @@ async def _export(intake: Intake, signal: Signal, request: Request) -> Response:
     intake.counters.requests[f"http {signal.kind}"] += 1
     with intake.hold() as held:
         body = await _body(request, intake, held)
-        decoded = await intake.take(body, signal=signal, encoding=encoding, gzipped=gzipped, held=held)
+        decoded = await intake.take(
+            body, signal=signal, encoding=encoding, gzipped=gzipped, held=held, headers=request.headers
+        )
     content = encoded(accepted(decoded, signal), encoding)
     return Response(content, media_type=CONTENT_TYPES[encoding])
 
@@ -103,9 +106,12 @@ async def _tell(intake: Intake, kind: type[Told], request: Request) -> Response:
 async def _discard(intake: Intake, request: Request) -> Response:
     """Metrics are of no use here, but a sender that exports all three signals should not see errors."""
     encoding = _encoding(request)
+    gzipped = check_encoding(request.headers.get("content-encoding", ""))
     with intake.hold() as held:
-        await _body(request, intake, held)
-    intake.counters.ignored["metrics_requests"] += 1
+        body = await _body(request, intake, held)
+        await intake.pass_on_metrics(
+            body, encoding=encoding, gzipped=gzipped, held=held, headers=request.headers
+        )
     return Response(b"" if encoding == "protobuf" else b"{}", media_type=CONTENT_TYPES[encoding])
 
 

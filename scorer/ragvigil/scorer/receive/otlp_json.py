@@ -11,7 +11,7 @@ from google.protobuf.descriptor import Descriptor
 
 from ragvigil.scorer.receive.json_message import UnreadableError, message
 from ragvigil.scorer.receive.refusal import Refusal
-from ragvigil.scorer.receive.wire import ITEM, Batch, framed
+from ragvigil.scorer.receive.wire import ENTRY, ITEM, SCOPE, Batch, framed
 
 _MARKS = (b"{", b"[", b",")
 """Each value of a JSON text needs one of these before it; text may hold more of them."""
@@ -41,6 +41,19 @@ def batches(
             for item in _objects(scope, items.key, scopes.key):
                 _add(batch, item, items.message, max_depth)
             yield batch
+
+
+def as_protobuf(
+    body: bytes, levels: tuple[Level, Level, Level], *, max_values: int, max_depth: int
+) -> tuple[bytes, int]:
+    """The request in protobuf, and how many of its items cannot be said in it. Raises Refusal as `batches` does."""
+    entries: list[bytes] = []
+    unreadable = 0
+    for batch in batches(body, levels, max_values=max_values, max_depth=max_depth):
+        scope = framed(SCOPE, batch.scope + b"".join(batch.items))
+        entries.append(framed(ENTRY, batch.resource + scope))
+        unreadable += len(batch.unreadable)
+    return b"".join(entries), unreadable
 
 
 def _add(batch: Batch, item: Mapping[str, object], item_type: Descriptor, max_depth: int) -> None:

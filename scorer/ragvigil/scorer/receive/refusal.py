@@ -25,6 +25,7 @@ class Reason(Enum):
     WRONG_METHOD = ("wrong_method", 405, Code.UNIMPLEMENTED)
     TOO_LARGE = ("too_large", 413, Code.RESOURCE_EXHAUSTED)
     UNSUPPORTED = ("unsupported", 415, Code.INVALID_ARGUMENT)
+    LOOP = ("loop", 508, Code.FAILED_PRECONDITION)
     FULL = ("full", 429, Code.UNAVAILABLE)
     BUSY = ("busy", 429, Code.UNAVAILABLE)
     SLOW = ("slow", 503, Code.UNAVAILABLE)

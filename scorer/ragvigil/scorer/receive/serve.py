@@ -11,6 +11,7 @@ from ragvigil.scorer.config import Settings
 from ragvigil.scorer.inbox import InboxWriter
 from ragvigil.scorer.receive import otlp_grpc
 from ragvigil.scorer.receive.counters import Counters, CountersFile
+from ragvigil.scorer.receive.forward import forwarding, refuse_itself
 from ragvigil.scorer.receive.http_server import HttpServer
 from ragvigil.scorer.receive.intake import Intake
 from ragvigil.scorer.receive.limits import Limits
@@ -37,7 +38,8 @@ async def receive(settings: Settings, *, ready: Callable[[Bound], None], stop: a
     writer = _writer(settings)
     try:
         intake = _intake(settings, writer)
-        async with _counted(settings, intake.counters):
+        forwarded = forwarding(settings.forward, intake.counters.forwarded, intake.limits)
+        async with _counted(settings, intake.counters), forwarded as intake.tee:
             await _serve(settings, intake, writer, ready, stop)
     finally:
         await asyncio.to_thread(writer.close)
@@ -72,6 +74,7 @@ async def _serve(
         await http.stop()
         raise
     try:
+        refuse_itself(settings.forward, grpc=grpc_address, http=http.address)
         http.start()
         ready(Bound(grpc_address, http.address))
         await asyncio.to_thread(give_back)
@@ -90,6 +93,7 @@ def health(intake: Intake, writer: InboxWriter) -> dict[str, object]:
         "inbox": {"bytes_on_disk": writer.bytes_on_disk, "queued_bytes": writer.queued_bytes},
         "open_bytes": intake.open_bytes.held,
         "received": intake.counters.snapshot(),
+        "forward": intake.tee.health() if intake.tee else {},
     }
 
 

@@ -166,15 +166,16 @@ class SqliteRecords:
     def _write_record(self, scored: ScoredRecord, known: sqlite3.Row | None, now: int) -> Job | None:
         record, fresh_hash = scored.record, hash_of(scored.record)
         unchanged = known is not None and known["input_hash"] == fresh_hash
+        filtered = scored.ledger.state == "filtered"
         version = 1 if known is None or known["version"] is None else known["version"] + (not unchanged)
         record_id = self._take_id() if known is None or known["id"] is None else int(known["id"])
         self._connection.execute(_INSERT_RECORD, (record_id, *record_row(record, version, self._pseudonym)))
         self._changes.meet(record)
         if known is not None:
-            self._retire(record_id, verdicts=not unchanged)
+            self._retire(record_id, verdicts=not unchanged or filtered)
         self._write_scores(record_id, fresh_hash, scored.checks, now)
         self._observe_citation(record_id, scored)
-        if unchanged and known is not None and known["state"] != "shed":
+        if unchanged and known is not None and known["state"] not in ("shed", "filtered") and not filtered:
             if known["state"] == "judged":
                 weight = _weight(record, known["inclusion"])
                 self._observations.follow(record_id, record, "faithfulness", weight)

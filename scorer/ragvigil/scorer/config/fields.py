@@ -1,0 +1,46 @@
+"""What the fields of several sections have in common: addresses, durations, secrets, lists of words."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
+
+
+class Section(BaseModel):
+    """A section of the settings: unknown keys are errors, values never change."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def _port_exists(address: str) -> str:
+    if int(address.rpartition(":")[2]) > 65_535:
+        raise ValueError("a port is at most 65535")
+    return address
+
+
+def _not_empty(secret: SecretStr) -> SecretStr:
+    """An unset variable of a deployment arrives as an empty secret: that is none, and no door may open for it."""
+    if not secret.get_secret_value().strip():
+        raise ValueError("is empty; give it a value, or leave it out")
+    return SecretStr(secret.get_secret_value().strip())
+
+
+def several(value: object) -> object:
+    """What an environment variable says of a list: JSON, or words between commas."""
+    if not isinstance(value, str):
+        return value
+    return (
+        json.loads(value)
+        if value.startswith("[")
+        else [word.strip() for word in value.split(",") if word.strip()]
+    )
+
+
+Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Address = Annotated[str, Field(pattern=r"^[^\s]*:\d{1,5}$"), AfterValidator(_port_exists)]
+Secret = Annotated[SecretStr, AfterValidator(_not_empty)]
+Words = Annotated[tuple[str, ...], BeforeValidator(several)]
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,62}$")]
+"""What an operator calls a thing of which there may be several; it stands in counters and log lines."""

@@ -1,0 +1,149 @@
+"""A backend that takes OTLP over gRPC: the message as it arrived; what came as JSON is put into protobuf."""
+
+from __future__ import annotations
+
+import asyncio
+from urllib.parse import urlsplit
+
+import grpc
+import grpc.aio
+from google.protobuf.message import DecodeError
+from google.rpc.error_details_pb2 import RetryInfo
+from google.rpc.status_pb2 import Status
+
+from ragvigil.exporters import is_loopback
+from ragvigil.scorer.config import Forward
+from ragvigil.scorer.errors import ConfigError
+from ragvigil.scorer.receive import otlp_json
+from ragvigil.scorer.receive.decode import LOGS, METRIC_LEVELS, SPANS
+from ragvigil.scorer.receive.forward.headers import Headers
+from ragvigil.scorer.receive.forward.item import Answer, Item, Received, Signal
+from ragvigil.scorer.receive.forward.partial import partial_success
+from ragvigil.scorer.receive.limits import Limits
+from ragvigil.scorer.receive.refusal import Refusal
+
+_METHOD = "/opentelemetry.proto.collector.{}.v1.{}Service/Export"
+_METHODS: dict[Signal, str] = {
+    "traces": _METHOD.format("trace", "Trace"),
+    "logs": _METHOD.format("logs", "Logs"),
+    "metrics": _METHOD.format("metrics", "Metrics"),
+}
+_LEVELS: dict[Signal, tuple[otlp_json.Level, otlp_json.Level, otlp_json.Level]] = {
+    "traces": SPANS.levels,
+    "logs": LOGS.levels,
+    "metrics": METRIC_LEVELS,
+}
+_RETRYABLE = frozenset(
+    {
+        grpc.StatusCode.CANCELLED,
+        grpc.StatusCode.DEADLINE_EXCEEDED,
+        grpc.StatusCode.ABORTED,
+        grpc.StatusCode.OUT_OF_RANGE,
+        grpc.StatusCode.UNAVAILABLE,
+        grpc.StatusCode.DATA_LOSS,
+    }
+)
+"""As the OTLP specification has it; RESOURCE_EXHAUSTED too when it comes with RetryInfo."""
+_RECONNECT_MILLISECONDS = 10_000
+_LONGEST_ANSWER = 2**20
+
+
+class GrpcBackend:
+    """One channel, on which the three collector services are called with raw bytes."""
+
+    def __init__(self, name: str, settings: Forward, headers: Headers, limits: Limits) -> None:
+        """Raises ConfigError for an authority that cannot be read."""
+        self._headers = headers
+        self._limits = limits
+        self._timeout_seconds = settings.timeout_seconds
+        gzip = settings.compression == "gzip"
+        self._compression = grpc.Compression.Gzip if gzip else grpc.Compression.NoCompression
+        self._one_by_one = asyncio.Lock()
+        self._channel = _channel(name, settings)
+
+    def form(self, received: Received) -> Item:
+        """Decompressed, because gRPC compresses by itself; so the queue's bound holds for what is sent."""
+        headers = self._headers.of(received.headers)
+        return Item(received.signal, received.plain, received.encoding, gzipped=False, headers=headers)
+
+    async def send(self, item: Item) -> Answer:
+        """One call."""
+        body, unreadable = item.body, 0
+        if item.encoding == "json":
+            async with self._one_by_one:  # parsed JSON takes several times its size
+                try:
+                    body, unreadable = await asyncio.to_thread(_protobuf, item, self._limits)
+                except Refusal as refusal:
+                    return Answer(taken=False, reason="not_otlp_json", message=str(refusal))
+        call: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes] = self._channel.unary_unary(
+            _METHODS[item.signal]
+        )
+        try:
+            answer = await call(
+                body,
+                timeout=self._timeout_seconds,
+                metadata=tuple(item.headers.items()),
+                compression=self._compression,
+            )
+        except grpc.aio.AioRpcError as error:
+            return _not_taken(error)
+        return _taken(answer, item, unreadable)
+
+    async def close(self) -> None:
+        """Let go of the connection."""
+        await self._channel.close()
+
+
+def _channel(name: str, settings: Forward) -> grpc.aio.Channel:
+    options: list[tuple[str, str | int]] = [
+        ("grpc.primary_user_agent", "ragvigil"),
+        ("grpc.max_send_message_length", -1),
+        ("grpc.max_receive_message_length", _LONGEST_ANSWER),
+        ("grpc.max_reconnect_backoff_ms", _RECONNECT_MILLISECONDS),
+        ("grpc.enable_http_proxy", int(not is_loopback(settings.url))),
+    ]
+    target = urlsplit(settings.url).netloc
+    if settings.url.startswith("grpc:"):
+        return grpc.aio.insecure_channel(target, options)
+    try:
+        roots = settings.ca_file.read_bytes() if settings.ca_file else None
+    except OSError as error:
+        raise ConfigError(f"forward.{name}.ca_file", f"cannot be read: {error.strerror}") from None
+    return grpc.aio.secure_channel(target, grpc.ssl_channel_credentials(roots), options)
+
+
+def _protobuf(item: Item, limits: Limits) -> tuple[bytes, int]:
+    """The request in protobuf, and how many of its items cannot be put into it."""
+    return otlp_json.as_protobuf(
+        item.body, _LEVELS[item.signal], max_values=limits.max_json_values, max_depth=limits.max_depth
+    )
+
+
+def _taken(body: bytes, item: Item, unreadable: int) -> Answer:
+    try:
+        answer = partial_success(body, item.signal, "protobuf")
+    except DecodeError:
+        answer = Answer(taken=True)
+    return Answer(taken=True, rejected=answer.rejected + unreadable, message=answer.message)
+
+
+def _not_taken(error: grpc.aio.AioRpcError) -> Answer:
+    code, wait = error.code(), _retry_info(error)
+    retry = code in _RETRYABLE or (code is grpc.StatusCode.RESOURCE_EXHAUSTED and wait is not None)
+    return Answer(
+        taken=False, reason=f"grpc_{code.name.lower()}", retry=retry, wait_seconds=wait if retry else None
+    )
+
+
+def _retry_info(error: grpc.aio.AioRpcError) -> float | None:
+    for key, value in error.trailing_metadata() or ():
+        if key == "grpc-status-details-bin" and isinstance(value, bytes):
+            try:
+                details = Status.FromString(value).details
+            except DecodeError:
+                return None
+            info = RetryInfo()
+            for detail in details:
+                if detail.Unpack(info):
+                    return max(0.0, float(info.retry_delay.seconds) + float(info.retry_delay.nanos) / 1e9)
+    return None

@@ -1,0 +1,170 @@
+"""The way to one backend: a queue bounded in bytes, senders, back-off, and counts of what became of each request."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import time
+from collections import Counter
+from typing import Protocol
+
+from ragvigil.scorer.config import Forward
+from ragvigil.scorer.receive.forward.item import Answer, Item, Received
+
+logger = logging.getLogger(__name__)
+
+_SENDERS = 8
+"""Requests under way to one backend at once: at 50 ms an answer, 160 requests a second."""
+_FIRST_WAIT_SECONDS = 1.0
+_LONGEST_WAIT_SECONDS = 30.0
+_LONGEST_PAUSE_SECONDS = 300.0
+"""However long a backend asks to be left alone, it is asked again after this."""
+
+
+class Backend(Protocol):
+    """One place that takes OTLP."""
+
+    def form(self, received: Received) -> Item:
+        """The request in the form in which it is kept for this backend."""
+        ...
+
+    async def send(self, item: Item) -> Answer:
+        """One attempt, within the configured time. Raises nothing that is to be expected."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections."""
+        ...
+
+
+class Forwarder:
+    """Everything between `offer` and one backend's answer; used from one event loop.
+
+    Memory only: what a kill finds waiting is counted as ``dropped.killed`` by the next start.
+    """
+
+    def __init__(self, name: str, settings: Forward, backend: Backend, counts: Counter[str]) -> None:
+        self.name = name
+        self._settings = settings
+        self._backend = backend
+        self._counts = counts
+        self._queue: asyncio.Queue[Item] = asyncio.Queue()
+        self._held_bytes = self._held = 0
+        self._paused_until = 0.0
+        self._problem: str | None = None
+        self._idle = asyncio.Event()
+        self._idle.set()
+        self._tasks: list[asyncio.Task[None]] = []
+        self._count_killed()
+
+    def start(self) -> None:
+        """Begin to send."""
+        self._tasks = [asyncio.create_task(self._send_for_ever()) for _ in range(_SENDERS)]
+
+    async def stop(self, grace_seconds: float) -> None:
+        """Send what waits, for so long at most and not to a backend that fails; count the rest as dropped."""
+        if self._problem is None:
+            try:
+                await asyncio.wait_for(self._idle.wait(), grace_seconds)
+            except TimeoutError:
+                logger.warning("forward.%s: %d requests still wait at the end", self.name, self._held)
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._count("dropped.stopped", self._held)
+        await self._backend.close()
+
+    def offer(self, received: Received) -> None:
+        """Queue a copy when there is room; never waits."""
+        if received.signal not in self._settings.signals:
+            return
+        self._count("offered")
+        item = self._backend.form(received)
+        if self._held_bytes + item.size > self._settings.max_queue_bytes:
+            self._count("dropped.full")
+            self._fails("its queue is full (max_queue_bytes): new requests are not forwarded")
+            return
+        self._held_bytes += item.size
+        self._held += 1
+        self._idle.clear()
+        self._queue.put_nowait(item)
+
+    def health(self) -> dict[str, object]:
+        """What /healthz shows of it."""
+        return {"problem": self._problem, "queued": self._held, "queued_bytes": self._held_bytes}
+
+    async def _send_for_ever(self) -> None:
+        while True:
+            item = await self._queue.get()
+            await self._deliver(item)
+            self._held_bytes -= item.size
+            self._held -= 1
+            if not self._held:
+                self._idle.set()
+
+    async def _deliver(self, item: Item) -> None:
+        deadline = time.monotonic() + self._settings.retry_seconds
+        wait, again = _FIRST_WAIT_SECONDS, 0.0
+        while True:
+            await self._sleep_until(again)
+            answer = await self._attempt(item)
+            if answer.taken:
+                return self._delivered(item, answer)
+            self._fails(answer.reason)
+            if not answer.retry:
+                return self._count(f"dropped.{answer.reason}")
+            again = time.monotonic() + random.uniform(wait / 2, wait)  # noqa: S311 - senders apart, not secrets
+            if answer.wait_seconds is not None:
+                again = time.monotonic() + min(answer.wait_seconds, _LONGEST_PAUSE_SECONDS)
+                self._paused_until = max(self._paused_until, again)
+            if again > deadline:
+                return self._count("dropped.expired")
+            self._count("retries")
+            wait = min(2 * wait, _LONGEST_WAIT_SECONDS)
+
+    async def _attempt(self, item: Item) -> Answer:
+        try:
+            return await self._backend.send(item)
+        except Exception:
+            logger.exception("forward.%s: a request could not be sent", self.name)
+            return Answer(taken=False, reason="unexpected")
+
+    async def _sleep_until(self, moment: float) -> None:
+        """Until then, and for as long as the backend wants to be left alone, which may grow meanwhile."""
+        while (left := max(moment, self._paused_until) - time.monotonic()) > 0:  # noqa: ASYNC110 - a time, no event
+            await asyncio.sleep(left)
+
+    def _delivered(self, item: Item, answer: Answer) -> None:
+        self._count("delivered")
+        if answer.rejected:
+            self._count("rejected", answer.rejected)
+            logger.warning(
+                "forward.%s took a request of %s but not %d items of it: %.200r",
+                self.name,
+                item.signal,
+                answer.rejected,
+                answer.message,
+            )
+        if self._problem is not None:
+            logger.warning("forward.%s takes requests again", self.name)
+            self._problem = None
+
+    def _fails(self, problem: str) -> None:
+        """One log line for each new cause."""
+        if problem != self._problem:
+            logger.error("forward.%s: %s; acks go on", self.name, problem)
+        self._problem = problem
+
+    def _count(self, what: str, amount: int = 1) -> None:
+        if amount:
+            self._counts[f"{self.name}.{what}"] += amount
+
+    def _count_killed(self) -> None:
+        """What the last process had not come to terms with, by the counts that it saved."""
+        ended = sum(
+            count
+            for key, count in self._counts.items()
+            if key == f"{self.name}.delivered" or key.startswith(f"{self.name}.dropped.")
+        )
+        self._count("dropped.killed", max(0, self._counts[f"{self.name}.offered"] - ended))
