@@ -17,6 +17,7 @@ from ragvigil.scorer.dialects import read_records
 from ragvigil.scorer.inbox import Arrival, InboxReader, InboxWriter
 from ragvigil.scorer.payload import Seen, Top, look, trimmed
 from ragvigil.scorer.pipeline import Pipeline, SamplePlan
+from ragvigil.scorer.redact import Redaction
 from ragvigil.scorer.span import spans_of
 from ragvigil.scorer.store import reading
 from ragvigil.scorer.store.sqlite import SqliteStore
@@ -53,6 +54,7 @@ class Scorer:
             assembler=self.assembler,
             store=self.store.records,
             plan=SamplePlan(1.0, 10_000),
+            redaction=Redaction(self.settings.content, self.store.pseudonyms),
             ticks=lambda: self.now,
         )
 

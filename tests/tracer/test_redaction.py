@@ -6,10 +6,13 @@ import time
 from collections.abc import Callable
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ragvigil.tracer import record_request
 from ragvigil.tracer._citations import read_citations
-from ragvigil.tracer.redaction import all_of, presidio, redact
+from ragvigil.tracer._clues import Look
+from ragvigil.tracer.redaction import RULES, all_of, presidio, redact
 
 from .conftest import Recording
 
@@ -60,6 +63,25 @@ def test_what_identifies_or_opens_is_replaced(given: str, wanted: str) -> None:
 def test_what_only_looks_alike_stays(given: str) -> None:
     """Wrong check digits, dates, times, code and measurements."""
     assert redact(given) == given
+
+
+FRAGMENTS = st.sampled_from(
+    [
+        *("ana@example.org", "4111 1111 1111 1111", "529.982.247-25", "sk-abcdefghijklmnopqr", "token=abcdefgh"),
+        *("GB82 WEST 1234 5698 7654 32", "10.0.0.1", "2001:db8::1", "+55 11 98765-4321", "Bearer abcdefghijklmnopq"),
+        *("12.ABC.345/01DE-35", "123-45-6789", "030 1234567", "(11) 98765-4321", "11 98765-4321", "AKIAABCDEFGHIJKLMN"),
+        *("\u0661.\u0661.\u0661.\u0661", "\uff11" * 11, "\u0665\u0662\u0669982247\u0662\u0665"),
+        *(" ", "\n", "é", "5", "0", "a", "-"),
+    ]
+)  # fmt: skip
+
+
+@given(st.lists(FRAGMENTS, max_size=10).map("".join))
+def test_no_rule_finds_anything_where_its_clue_is_missing(text: str) -> None:
+    """Clues save time and nothing else."""
+    look = Look(text.encode())
+    for rule in RULES:
+        assert rule.clue(look) or rule.replace(text) == text
 
 
 ADVERSARIAL = [

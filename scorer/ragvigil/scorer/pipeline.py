@@ -1,4 +1,4 @@
-"""From inbox rows to committed scores: assemble, read, check, decide the sample, write.
+"""From inbox rows to committed scores: assemble, redact, read, check, decide the sample, write.
 
 One thread runs it, and that thread is the only writer of the store.
 """
@@ -15,12 +15,13 @@ from typing import NamedTuple, Protocol
 from google.protobuf.message import DecodeError
 
 from ragvigil.scorer.assemble import Assembled, Assembler
-from ragvigil.scorer.changes import changes_of
+from ragvigil.scorer.changes import Change, changes_of
 from ragvigil.scorer.checks import run_checks
 from ragvigil.scorer.dialects import DIALECTS, Dialect, lost_in_service, read_records
 from ragvigil.scorer.filtering import Filtered, Filters
 from ragvigil.scorer.inbox import InboxRow, Position
 from ragvigil.scorer.payload import Top, look
+from ragvigil.scorer.redact import Redaction
 from ragvigil.scorer.sample import decide
 from ragvigil.scorer.span import logs_of, not_finite, spans_of
 from ragvigil.scorer.store.port import (
@@ -86,6 +87,7 @@ class Pipeline:
         assembler: Assembler,
         store: RecordStore,
         plan: SamplePlan,
+        redaction: Redaction,
         dialects: Sequence[Dialect] = DIALECTS,
         filters: Filters | None = None,
         now: Callable[[], int] = time.time_ns,
@@ -95,6 +97,7 @@ class Pipeline:
         self._assembler = assembler
         self._store = store
         self._plan = plan
+        self._redaction = redaction
         self._dialects = dialects
         self._filters = filters or Filters({})
         self._now = now
@@ -147,7 +150,7 @@ class Pipeline:
         if rows and self._read_to is not None and rows[0].position <= self._read_to:
             self._counted = None  # the folder was emptied and is numbered anew
         fresh = [row for row in rows if self._counted is None or row.position > self._counted]
-        told = (changes_of(row.payload) for row in rows if row.kind == "changes")
+        told = (self._changes(row) for row in rows if row.kind == "changes")
         if fresh:
             self._counted = fresh[-1].position
         self._taken = Taken(
@@ -155,6 +158,12 @@ class Pipeline:
             self._taken.items + sum(row.items for row in fresh),
             (*self._taken.changes, *(change for changes in told for change in changes)),
         )
+
+    def _changes(self, row: InboxRow) -> Iterable[Change]:
+        try:
+            return changes_of(self._redaction.logs(row.payload, notes=True))
+        except DecodeError:
+            return ()
 
     def _tell_known_roots(self, trace_ids: Collection[str]) -> None:
         """Late spans of a stored trace need not wait for a root that came before them."""
@@ -233,14 +242,14 @@ class Pipeline:
         known = self._store.raw([item.trace_id for item in assembled])
         traces: list[ScoredTrace] = []
         sampled = 0
-        for item in assembled:
-            try:
-                raw, dropped = self._merge(known.get(item.trace_id), item)
-            except (
-                DecodeError
-            ) as error:  # bytes that are no spans, stored as failed, and now more of that trace
-                _log.warning("trace %s cannot be joined: %s", item.trace_id, error)
+        for received in assembled:
+            item, stored = self._redacted(received), known.get(received.trace_id)
+            if item is None:
+                if stored is None:
+                    nothing = RawTrace(b"", b"")
+                    traces.append(ScoredTrace(received.trace_id, nothing, received.timed_out, failure="read"))
                 continue
+            raw, dropped = self._merge(stored, item)
             if raw is None:
                 continue  # an exporter that missed our ack sent the same spans again
             if dropped:
@@ -255,6 +264,16 @@ class Pipeline:
             sampled += sum(scored.ledger.state == "pending" for scored in trace.records)
             traces.append(trace)
         return traces
+
+    def _redacted(self, item: Assembled) -> Assembled | None:
+        """The trace without what must not leave the inbox; None where that cannot be told."""
+        try:
+            spans = self._redaction.spans(b"".join(item.spans))
+            logs = self._redaction.logs(b"".join(item.logs))
+        except Exception as error:  # no traceback: it may quote the content
+            _log.error("trace %s cannot be redacted and is not kept: %s", item.trace_id, type(error).__name__)
+            return None
+        return replace(item, spans=(spans,), logs=(logs,))
 
     def _score_one(self, item: Assembled, raw: RawTrace, room: int) -> ScoredTrace:
         try:

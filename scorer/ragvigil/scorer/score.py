@@ -31,6 +31,7 @@ from ragvigil.scorer.lock import Lock
 from ragvigil.scorer.monitor import Monitor
 from ragvigil.scorer.monitoring import Delivery
 from ragvigil.scorer.pipeline import Inbox, Pipeline, SamplePlan
+from ragvigil.scorer.redact import Redaction
 from ragvigil.scorer.store.port import Job, Judgement
 from ragvigil.scorer.store.sqlite import SqliteStore
 
@@ -103,8 +104,12 @@ class Scoring(threading.Thread):
             self._open.set_exception(error)
             return
         try:
-            with store, contextlib.closing(InboxReader(self._settings.inbox_path)) as inbox:
-                self._equip(store, inbox)
+            with (
+                store,
+                contextlib.closing(InboxReader(self._settings.inbox_path)) as inbox,
+                contextlib.closing(Redaction(self._settings.content, store.pseudonyms)) as redaction,
+            ):
+                self._equip(store, inbox, redaction)
                 self._open.set_result(None)
                 self._hand_out(self.pipeline.resume())
                 self._turn_until_stopped()
@@ -115,10 +120,12 @@ class Scoring(threading.Thread):
         else:
             self.ended.set_result(None)
 
-    def _equip(self, store: SqliteStore, inbox: InboxReader) -> None:
+    def _equip(self, store: SqliteStore, inbox: InboxReader, redaction: Redaction) -> None:
         settings = self._settings
         self.store = store
-        self.pipeline = pipeline_of(settings, inbox=inbox, store=store, dialects=self._dialects)
+        self.pipeline = pipeline_of(
+            settings, inbox=inbox, store=store, redaction=redaction, dialects=self._dialects
+        )
         self.monitor = Monitor(store.monitoring, settings.monitor, list(settings.channels), settings.links)
 
     def _turn_until_stopped(self) -> None:
@@ -159,6 +166,7 @@ def pipeline_of(
     *,
     inbox: Inbox,
     store: SqliteStore,
+    redaction: Redaction,
     dialects: Sequence[Dialect],
     now: Callable[[], int] = time.time_ns,
     ticks: Callable[[], int] = time.monotonic_ns,
@@ -171,6 +179,7 @@ def pipeline_of(
         plan=SamplePlan(
             settings.sample.rate if settings.judge.kind != "none" else 0.0, settings.judge.max_jobs
         ),
+        redaction=redaction,
         dialects=dialects,
         filters=Filters(settings.active_filters),
         now=now,

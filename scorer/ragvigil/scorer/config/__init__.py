@@ -4,6 +4,7 @@
 the nearest known key.
 """
 
+from ragvigil.scorer.config.content import Content, ContentMode
 from ragvigil.scorer.config.filtering import Filter
 from ragvigil.scorer.config.forwarding import Forward
 from ragvigil.scorer.config.load import load
@@ -26,6 +27,8 @@ from ragvigil.scorer.config.sections import (
 __all__ = [
     "Assemble",
     "Channel",
+    "Content",
+    "ContentMode",
     "Filter",
     "Forward",
     "Inbox",

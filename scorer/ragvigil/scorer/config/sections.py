@@ -9,6 +9,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from ragvigil.exporters import PagerDuty, Webhook
+from ragvigil.scorer.config.content import Content
 from ragvigil.scorer.config.fields import Address, Name, Seconds, Secret, Words
 from ragvigil.scorer.config.fields import Section as _Section
 from ragvigil.scorer.config.filtering import DEFAULT_FILTERS, Filter
@@ -266,6 +267,7 @@ class Settings(_Section):
     receive: Receive = Receive()
     inbox: Inbox = Inbox()
     store: Store = Store()
+    content: Content = Content()
     assemble: Assemble = Assemble()
     sample: Sample = Sample()
     judge: Judge = Judge()

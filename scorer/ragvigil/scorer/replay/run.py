@@ -15,6 +15,7 @@ from ragvigil.scorer.errors import StoreError
 from ragvigil.scorer.judge import build_judge
 from ragvigil.scorer.judging import judgement_of
 from ragvigil.scorer.monitor import Monitor
+from ragvigil.scorer.redact import Redaction
 from ragvigil.scorer.replay.recording import RecordedInbox, Recording
 from ragvigil.scorer.score import pipeline_of
 from ragvigil.scorer.store.sqlite import SqliteStore
@@ -66,6 +67,7 @@ class Replay:
         self._pipeline = pipeline_of(
             settings,
             inbox=self._inbox,
+            redaction=Redaction(settings.content, store.pseudonyms),
             store=store,
             dialects=dialects_of(settings.dialects),
             now=lambda: self._inbox.now,

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, cast
 
 from ragvigil.exporters import Measurement
 from ragvigil.scorer.inbox import Position
+from ragvigil.scorer.redact import Pseudonyms
 from ragvigil.scorer.trace import Cited, Document, RagTrace, Retrieval, Tokens, input_hash
 
 Row = Mapping[str, Any]
@@ -91,10 +92,11 @@ def hash_of(record: RagTrace) -> bytes:
     return bytes.fromhex(input_hash(record))
 
 
-def record_row(
-    record: RagTrace, version: int, pseudonym: Callable[[str | None], str | None]
-) -> tuple[object, ...]:
-    """One value per column of RECORD_COLUMNS; conversation and user go through `pseudonym`."""
+def record_row(record: RagTrace, version: int, pseudonyms: Pseudonyms) -> tuple[object, ...]:
+    """One value per column of RECORD_COLUMNS; conversation and user as pseudonyms."""
+    conversation, user = (
+        None if value is None else pseudonyms.of(value) for value in (record.conversation_id, record.user_id)
+    )
     values = (
         record.trace_id,
         record.span_id,
@@ -117,10 +119,10 @@ def record_row(
         record.retrieval_seconds,
         record.generation_seconds,
         record.total_seconds,
-        pseudonym(record.conversation_id),
-        pseudonym(record.user_id),
+        conversation,
+        user,
         to_json(dict(record.segment)),
-        to_json([_opinion_json(item, pseudonym) for item in record.feedback]),
+        to_json([_opinion_json(item, pseudonyms) for item in record.feedback]),
         to_json([dict(item) for item in record.evaluations]),
         record.error,
         record.error_where,
@@ -134,11 +136,9 @@ def record_row(
     return tuple(storable(value) if isinstance(value, str) else value for value in values)
 
 
-def _opinion_json(
-    item: Mapping[str, object], pseudonym: Callable[[str | None], str | None]
-) -> dict[str, object]:
+def _opinion_json(item: Mapping[str, object], pseudonyms: Pseudonyms) -> dict[str, object]:
     user = item.get("user_id")
-    return {**item, "user_id": pseudonym(user)} if isinstance(user, str) else dict(item)
+    return {**item, "user_id": pseudonyms.of(user)} if isinstance(user, str) else dict(item)
 
 
 def _document_json(document: Document) -> dict[str, object]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import sqlite3
 import zlib
 from collections import defaultdict
-from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 
 from ragvigil.scorer.inbox import Position
+from ragvigil.scorer.redact import Pseudonyms
 from ragvigil.scorer.series import citation_check, faithfulness_value
 from ragvigil.scorer.store._rows import RECORD_COLUMNS, hash_of, position, record_of, record_row, to_json
 from ragvigil.scorer.store._sqlite_changes import SqliteChanges
@@ -57,12 +58,12 @@ class SqliteRecords:
         connection: sqlite3.Connection,
         *,
         bucket_nanoseconds: int,
-        pseudonym: Callable[[str | None], str | None],
+        pseudonyms: Pseudonyms,
     ) -> None:
         self._connection = connection
         self._observations = SqliteObservations(connection, bucket_nanoseconds=bucket_nanoseconds)
         self._changes = SqliteChanges(connection)
-        self._pseudonym = pseudonym
+        self._pseudonyms = pseudonyms
         self._next_record = self._scalar("SELECT coalesce(max(id), 0) FROM records") + 1
         self._instruments: dict[tuple[str, str, str, str], int] = {}
 
@@ -169,7 +170,7 @@ class SqliteRecords:
         filtered = scored.ledger.state == "filtered"
         version = 1 if known is None or known["version"] is None else known["version"] + (not unchanged)
         record_id = self._take_id() if known is None or known["id"] is None else int(known["id"])
-        self._connection.execute(_INSERT_RECORD, (record_id, *record_row(record, version, self._pseudonym)))
+        self._connection.execute(_INSERT_RECORD, (record_id, *record_row(record, version, self._pseudonyms)))
         self._changes.meet(record)
         if known is not None:
             self._retire(record_id, verdicts=not unchanged or filtered)

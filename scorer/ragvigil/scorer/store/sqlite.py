@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import secrets
 import sqlite3
 from collections.abc import Callable
@@ -14,6 +12,7 @@ import sqlite_utils
 
 from ragvigil.scorer.config import Settings
 from ragvigil.scorer.errors import StoreError
+from ragvigil.scorer.redact import Pseudonyms
 from ragvigil.scorer.store._sqlite_monitoring import SqliteMonitoring, SqliteOutbox
 from ragvigil.scorer.store._sqlite_records import SqliteRecords
 
@@ -51,9 +50,8 @@ class SqliteStore:
         self._connection.row_factory = sqlite3.Row
         self._prepare(settings)
         bucket = round(settings.monitor.bucket_seconds * 1e9)
-        self.records = SqliteRecords(
-            self._connection, bucket_nanoseconds=bucket, pseudonym=self._pseudonym(settings)
-        )
+        self.pseudonyms = self._pseudonyms(settings)
+        self.records = SqliteRecords(self._connection, bucket_nanoseconds=bucket, pseudonyms=self.pseudonyms)
         self.monitoring = SqliteMonitoring(self._connection)
         self.outbox = SqliteOutbox(self._connection)
 
@@ -106,21 +104,14 @@ class SqliteStore:
                 "set it back, or name another store"
             )
 
-    def _pseudonym(self, settings: Settings) -> Callable[[str | None], str | None]:
-        if settings.store.user_ids == "plain":
-            return lambda value: value
+    def _pseudonyms(self, settings: Settings) -> Pseudonyms:
         configured = settings.store.user_id_key
-        text = (
+        key = (
             configured.get_secret_value()
             if configured
             else self._remembered("user_id_key", secrets.token_hex)
         )
-        key = text.encode()
-        return lambda value: (
-            None
-            if value is None
-            else hmac.digest(key, value.encode("utf-8", "replace"), hashlib.sha256).hex()[:32]
-        )
+        return Pseudonyms(key, plain=settings.store.user_ids == "plain")
 
     def _remembered(self, key: str, make: Callable[[], str]) -> str:
         self._connection.execute("INSERT OR IGNORE INTO meta (key, value) VALUES (?, ?)", (key, make()))

@@ -1,0 +1,50 @@
+"""What of the content is kept, and what is cut from it."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field
+
+from ragvigil.scorer.config.fields import Seconds, Section, several
+
+
+def _regular(pattern: str) -> str:
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise ValueError(f"not a regular expression: {error}") from None
+    return pattern
+
+
+Pattern = Annotated[str, AfterValidator(_regular)]
+Patterns = Annotated[tuple[Pattern, ...], BeforeValidator(several)]
+ContentMode = Literal["full", "redacted", "ids_only"]
+
+
+class Content(Section):
+    """What of questions, passages and answers is kept, judged and shown; it is cut before it leaves the inbox."""
+
+    mode: ContentMode = Field(
+        default="redacted",
+        description="full: as received; redacted: without what the rules find; "
+        "ids_only: ids, labels and figures, no text",
+    )
+    services: dict[str, ContentMode] = Field(
+        default={}, description="modes of services, by service.name, where they differ from `mode`"
+    )
+    patterns: Patterns = Field(
+        default=(), description="regular expressions of your own; what they match becomes <REMOVED>"
+    )
+    keep: Patterns = Field(
+        default=(),
+        description="regular expressions of what no rule may touch, such as ids that look like card numbers",
+    )
+    hook: str | None = Field(
+        default=None,
+        pattern=r"^[\w.]+:\w+$",
+        description="module:function of your own, text to text, run last and in a process of its own; "
+        "a text that it fails on is withheld",
+    )
+    hook_seconds: Seconds = Field(default=1.0, description="longest time it may take for one text")

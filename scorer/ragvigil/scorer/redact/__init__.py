@@ -1,0 +1,6 @@
+"""What must not stay is cut here, between the inbox and everything else: store, judge, pages."""
+
+from ragvigil.scorer.redact.payload import Redaction
+from ragvigil.scorer.redact.pseudonyms import Pseudonyms
+
+__all__ = ["Pseudonyms", "Redaction"]

@@ -1,0 +1,37 @@
+"""What a hook's process runs: a line of JSON in, a line of JSON out; null for a text that the hook failed on."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from typing import IO
+
+
+def serve(function: Callable[[str], object], source: IO[str], answers: IO[str]) -> None:
+    """Answer every line of `source` until it ends."""
+    for line in source:
+        try:
+            found = function(json.loads(line))
+        except Exception as error:  # its message may quote the text
+            sys.stderr.write(f"content.hook: {type(error).__name__}\n")
+            found = None
+        answers.write(json.dumps(found if isinstance(found, str) else None) + "\n")
+        answers.flush()
+
+
+def main() -> None:
+    """Say that the function is there, then serve it. What it prints goes to standard error."""
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="ascii")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    module, _, name = sys.argv[1].partition(":")
+    function: Callable[[str], object] = getattr(import_module(module), name)
+    answers.write("ready\n")
+    answers.flush()
+    serve(function, sys.stdin, answers)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,72 @@
+"""What the name of an attribute, or of a field of nested JSON, says of its value."""
+
+from __future__ import annotations
+
+import re
+from enum import Enum, auto
+from functools import lru_cache
+
+
+class Meaning(Enum):
+    """What is under a key."""
+
+    TEXT = auto()
+    """Anything people or machines wrote."""
+    LABEL = auto()
+    """A word from a short list: kinds, roles, models, versions. Stays when content does not."""
+    DOCUMENT_ID = auto()
+    """Ids of passages and citations of them: scoring compares them, nothing touches them."""
+    PERSON = auto()
+    """An id of a user or of a conversation, or a name of a user."""
+    PASSAGES = auto()
+    """Retrieved passages, perhaps as JSON: ids and scores in it stay when content does not."""
+    SECRET = auto()
+    """What opens a door by its name: a password, a key."""
+    TRANSPORT = auto()
+    """Headers and cookies: never kept."""
+
+
+_END = r"(?:^|.*[._\s-])"
+_PATTERNS = {
+    Meaning.TRANSPORT: (
+        r"(?:.*\.)?(?:request|response)[._]?(?:headers?|metadata|cookies?)(?:[._].*)?"
+        r"|(?:.*[._])?(?:cookies?|set-cookie|headers?|authorization)"
+    ),
+    Meaning.SECRET: _END
+    + (
+        r"(?:api[_-]?key|apikey|secret|client_secret|secret[_-]?key|access[_-]?token|auth[_-]?token"
+        r"|refresh[_-]?token|id[_-]?token|password|passwd|pwd|private[_-]?key|credentials?)"
+    ),
+    Meaning.PERSON: (
+        rf"{_END}(?:(?:end)?user|session|conversation|thread|chat|customer)[._-]?id"
+        rf"|{_END}(?:end)?user[._-](?:(?:full_?)?name|hash|login)"
+        r"|mlflow\.trace\.(?:user|session)|.*association\.properties\.user|user"
+    ),
+    Meaning.DOCUMENT_ID: (
+        r"id|_id|ids|(?:.*[._])?(?:document|doc|docs|chunk|node|passage|citation|documents\.\d+|citations)"
+        r"[._-]?ids?|ragvigil\.citations\.(?:ids|unknown)|cited"
+    ),
+    Meaning.PASSAGES: r"(?!.*content).*(?:document|retriev|passage|citation).*",
+    Meaning.LABEL: _END
+    + (
+        r"(?:kind|type|role|model|model_name|system|provider|provider_name|operation|operation_name|version"
+        r"|environment|language|tenant|stage|finish_reasons?|status|code|object|format|id|ids"
+        r"|(?:model|tool|function|service|prompt|operation|provider|deployment|event|environment)[._]name)"
+    ),
+}
+"""The first that is the whole of a key decides."""
+_COMPILED = tuple((meaning, re.compile(pattern, re.IGNORECASE)) for meaning, pattern in _PATTERNS.items())
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+@lru_cache(maxsize=4096)
+def meaning_of(key: str) -> Meaning:
+    """What the key says of its value.
+
+    >>> meaning_of("session.id").name, meaning_of("http.request.header.cookie").name, meaning_of("userId").name
+    ('PERSON', 'TRANSPORT', 'PERSON')
+    >>> meaning_of("retrieval.documents.3.document.id").name, meaning_of("input.value").name
+    ('DOCUMENT_ID', 'TEXT')
+    """
+    spelled = _CAMEL.sub("_", key)
+    return next((meaning for meaning, pattern in _COMPILED if pattern.fullmatch(spelled)), Meaning.TEXT)

@@ -1,0 +1,190 @@
+"""Encoded spans and log records without what must not stay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, MutableSequence
+from functools import lru_cache
+
+from google.protobuf.message import Message
+from opentelemetry.proto.common.v1.common_pb2 import AnyValue, InstrumentationScope, KeyValue
+from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord, LogsData
+from opentelemetry.proto.resource.v1.resource_pb2 import Resource
+from opentelemetry.proto.trace.v1.trace_pb2 import Span, TracesData
+
+from ragvigil.scorer.config import Content, ContentMode
+from ragvigil.scorer.redact.keys import Meaning, meaning_of
+from ragvigil.scorer.redact.pseudonyms import Pseudonyms
+from ragvigil.scorer.redact.texts import SECRET, Texts
+from ragvigil.tracer.redaction import redact
+
+Pairs = MutableSequence[KeyValue]
+Place = tuple[Message, str]
+"""A message and its field that holds a text."""
+
+
+class Redaction:
+    """Cuts content by the configured mode of its service. Used by one thread at a time."""
+
+    def __init__(self, settings: Content, pseudonyms: Pseudonyms) -> None:
+        self._settings = settings
+        cutting = settings.model_copy(update={"mode": "redacted"})
+        self._pseudonyms = pseudonyms
+        self._texts = Texts(cutting, pseudonyms)
+        self._whole = Texts(Content(mode="full"), pseudonyms)
+
+    def spans(self, payload: bytes) -> bytes:
+        """An encoded TracesData without what must not stay.
+
+        Raises google.protobuf.message.DecodeError when it is none: such bytes cannot be kept.
+        """
+        data = TracesData.FromString(payload)
+        data.DiscardUnknownFields()
+        for resource_spans in data.resource_spans:
+            walk = self._begin(resource_spans.resource)
+            for scope_spans in resource_spans.scope_spans:
+                walk.scope(scope_spans.scope)
+                for span in scope_spans.spans:
+                    walk.span(span)
+            walk.cut()
+        return data.SerializeToString()
+
+    def logs(self, payload: bytes, *, notes: bool = False) -> bytes:
+        """An encoded LogsData without what must not stay; raises like `spans`.
+
+        Notes of operators are no content: they are cut by the rules, and stay where content does not.
+        """
+        data = LogsData.FromString(payload)
+        data.DiscardUnknownFields()
+        for resource_logs in data.resource_logs:
+            walk = self._begin(resource_logs.resource, notes=notes)
+            for scope_logs in resource_logs.scope_logs:
+                walk.scope(scope_logs.scope)
+                for record in scope_logs.log_records:
+                    walk.log(record)
+            walk.cut()
+        return data.SerializeToString()
+
+    def close(self) -> None:
+        """End what it started."""
+        self._texts.close()
+
+    def _begin(self, resource: Resource, *, notes: bool = False) -> _Walk:
+        name = next(
+            (pair.value.string_value for pair in resource.attributes if pair.key == "service.name"), ""
+        )
+        mode = self._settings.services.get(name, self._settings.mode)
+        if notes and mode == "ids_only":
+            mode = "redacted"
+        walk = _Walk(mode, self._whole if mode == "full" else self._texts, self._pseudonyms)
+        walk.resource(resource)
+        return walk
+
+
+class _Walk:
+    """One resource's spans or logs: the places where texts stand are gathered, then cut with rules chosen once."""
+
+    def __init__(self, mode: ContentMode, texts: Texts, pseudonyms: Pseudonyms) -> None:
+        self._mode = mode
+        self._texts = texts
+        self._pseudonyms = pseudonyms
+        self._contents: list[Place] = []
+        self._passages: list[Place] = []
+        self._labels: list[Place] = []
+
+    def resource(self, resource: Resource) -> None:
+        """Where spans come from: labels, all of it."""
+        self._pairs(resource.attributes)
+        self._labels, self._contents = [*self._labels, *self._contents], []
+
+    def scope(self, scope: InstrumentationScope) -> None:
+        """What made the spans."""
+        self._labels += [(scope, "name"), (scope, "version")]
+        self._pairs(scope.attributes)
+
+    def span(self, span: Span) -> None:
+        """One span with its events and links."""
+        self._labels += [(span, "name"), (span, "trace_state")]
+        self._contents.append((span.status, "message"))
+        self._pairs(span.attributes)
+        for event in span.events:
+            self._labels.append((event, "name"))
+            self._pairs(event.attributes)
+        for link in span.links:
+            self._labels.append((link, "trace_state"))
+            self._pairs(link.attributes)
+
+    def log(self, record: LogRecord) -> None:
+        """One log record."""
+        self._labels += [(record, "event_name"), (record, "severity_text")]
+        self._pairs(record.attributes)
+        self._value(record.body, Meaning.TEXT)
+
+    def cut(self) -> None:
+        """Cut what was gathered."""
+        if self._mode == "ids_only":
+            for places, passages in ((self._contents, False), (self._passages, True)):
+                for message, name, text in _with_text(places):
+                    setattr(message, name, self._texts.drop(text, passages=passages))
+            labels = _with_text(self._labels)
+        else:
+            labels = _with_text(self._labels + self._contents + self._passages)
+        rules = self._texts.rules([text for _, _, text in labels])
+        for message, name, text in labels:
+            if self._texts.concern(text, rules):
+                found = self._texts.cut(text, rules)
+                if found != text:
+                    setattr(message, name, found)
+
+    def _pairs(self, pairs: Pairs) -> None:
+        unwanted = list[int]()
+        for number, pair in enumerate(pairs):
+            meaning = meaning_of(pair.key)
+            if meaning is Meaning.TRANSPORT:
+                unwanted.append(number)
+                continue
+            if self._mode != "full" and not _is_clean(pair.key):
+                self._labels.append((pair, "key"))
+            self._value(pair.value, meaning)
+        for number in reversed(unwanted):
+            del pairs[number]
+
+    def _value(self, value: AnyValue, meaning: Meaning) -> None:
+        which = value.WhichOneof("value")
+        if which == "string_value" and meaning is Meaning.TEXT:
+            self._contents.append((value, which))
+        elif which == "string_value" and meaning is Meaning.PASSAGES:
+            self._passages.append((value, which))
+        elif which == "array_value":
+            for item in value.array_value.values:
+                self._value(item, meaning)
+        elif which == "kvlist_value":
+            self._pairs(value.kvlist_value.values)
+        elif which is not None and meaning is not Meaning.DOCUMENT_ID:
+            self._single(value, which, meaning)
+
+    def _single(self, value: AnyValue, which: str, meaning: Meaning) -> None:
+        if meaning is Meaning.PERSON:
+            given = str(getattr(value, which))
+            value.string_value = self._pseudonyms.of(given) if given else ""
+        elif self._mode == "full":
+            return
+        elif meaning is Meaning.SECRET:
+            value.string_value = SECRET
+        elif which == "string_value":
+            self._labels.append((value, which))
+        elif which == "bytes_value":
+            value.string_value = value.bytes_value.decode("utf-8", "replace")
+            self._contents.append((value, "string_value"))
+        elif which == "int_value":
+            cut = self._texts.integer(value.int_value)
+            if cut is not None:
+                value.string_value = cut
+
+
+def _with_text(places: Iterable[Place]) -> list[tuple[Message, str, str]]:
+    return [(message, name, text) for message, name in places if (text := getattr(message, name))]
+
+
+@lru_cache(maxsize=4096)
+def _is_clean(key: str) -> bool:
+    return redact(key) == key

@@ -1,0 +1,161 @@
+"""Rules over one text: the built-in ones, patterns and a hook of the operator's own, and what they must not touch."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from typing import cast
+
+from ragvigil.scorer.config import Content
+from ragvigil.scorer.dialects.values import REDACTED
+from ragvigil.scorer.redact.hook import Hook
+from ragvigil.scorer.redact.keys import Meaning, meaning_of
+from ragvigil.scorer.redact.pseudonyms import Pseudonyms
+from ragvigil.tracer.redaction import RULES, Rule, redact_by, rules_for
+
+SECRET = "<SECRET>"  # noqa: S105 - the mark that replaces one
+_REMOVED = "<REMOVED>"
+_ESCAPE = re.compile(r"(\\+(?:u[0-9A-Fa-f]{4}|.))", re.DOTALL)
+_NAMES = re.compile(
+    r"user|session|conversation|thread|chat|customer|cookie|header|authorization|key|token|secret|passw|pwd|credential",
+    re.IGNORECASE,
+)
+"""Words of the keys under which JSON holds what is cut for its name."""
+_LONG_INTEGER = 10**10
+"""Shorter ones are neither a card nor a CPF."""
+_DEEPEST = 64
+_TEXTS = frozenset({"page_content", "content", "text"})
+
+
+class Texts:
+    """Cuts texts, and texts inside JSON, with rules chosen once for all texts of a payload."""
+
+    def __init__(self, settings: Content, pseudonyms: Pseudonyms) -> None:
+        self._all: Sequence[Rule] = () if settings.mode == "full" else RULES
+        self._patterns = [re.compile(pattern) for pattern in settings.patterns]
+        kept = "|".join(f"(?:{pattern})" for pattern in settings.keep)
+        self._keep = re.compile(kept) if kept else None
+        self._hook = Hook(settings.hook, seconds=settings.hook_seconds) if settings.hook else None
+        self._pseudonyms = pseudonyms
+
+    def rules(self, texts: Sequence[str]) -> Sequence[Rule]:
+        """The built-in rules that may find something in any of these texts; all of them where escapes hide letters."""
+        joined = "\n".join(texts)
+        return self._all if "\\" in joined else rules_for(joined.encode("utf-8", "surrogatepass"), self._all)
+
+    def concern(self, text: str, rules: Sequence[Rule]) -> bool:
+        """Whether anything of the text might be cut."""
+        return bool(rules or self._patterns or self._hook) or (
+            text.lstrip()[:1] in ("{", "[") and _NAMES.search(text) is not None
+        )
+
+    def cut(self, text: str, rules: Sequence[Rule]) -> str:
+        """The text without what must not stay. A text that is JSON stays JSON."""
+        value = _json(text)
+        if value is None:
+            return self._plain(text, rules)
+        found = self._value(value, Meaning.TEXT, rules, _DEEPEST)
+        return text if found == value else json.dumps(found, ensure_ascii=False)
+
+    def drop(self, text: str, *, passages: bool) -> str:
+        """What stays of a text when content does not: ids, labels and figures where it is JSON of passages."""
+        value = _json(text)
+        if not isinstance(value, (dict, list)):
+            return REDACTED
+        fields = cast("object", value)
+        if not passages and not _are_passages(fields):
+            return REDACTED
+        return json.dumps(self._value(fields, Meaning.TEXT, None, _DEEPEST), ensure_ascii=False)
+
+    def integer(self, value: int) -> str | None:
+        """What an integer becomes that is a number of a card or a person; None for all others."""
+        if abs(value) < _LONG_INTEGER:
+            return None
+        given = str(value)
+        found = self._plain(given, self._all)
+        return None if found == given else found
+
+    def close(self) -> None:
+        """End what it started."""
+        if self._hook is not None:
+            self._hook.close()
+
+    def _value(self, value: object, meaning: Meaning, rules: Sequence[Rule] | None, depth: int) -> object:
+        """A value of JSON without what must not stay; without content where there are no rules."""
+        if depth == 0:
+            return REDACTED
+        if isinstance(value, dict):
+            return self._fields(cast("dict[str, object]", value), rules, depth - 1)
+        if isinstance(value, list):
+            items = cast("list[object]", value)
+            return [self._value(item, meaning, rules, depth - 1) for item in items]
+        if value is None or isinstance(value, (bool, float)) or meaning is Meaning.DOCUMENT_ID or value == "":
+            return value
+        if meaning is Meaning.PERSON:
+            return self._pseudonyms.of(str(value))
+        if meaning is Meaning.SECRET and self._all:
+            return SECRET
+        if isinstance(value, int):
+            return self.integer(value) or value
+        text = str(value)
+        if rules is None:
+            return self.cut(text, self._all) if meaning is Meaning.LABEL else REDACTED
+        return self.cut(text, rules)
+
+    def _fields(
+        self, fields: dict[str, object], rules: Sequence[Rule] | None, depth: int
+    ) -> dict[str, object]:
+        cleaned: dict[str, object] = {}
+        for key, value in fields.items():
+            meaning = meaning_of(key)
+            if meaning is not Meaning.TRANSPORT:
+                name = self._plain(key, self._all if rules is None else rules)
+                cleaned[name] = self._value(value, meaning, rules, depth)
+        return cleaned
+
+    def _plain(self, text: str, rules: Sequence[Rule]) -> str:
+        """A text that is no JSON, but for what is to be kept."""
+        if self._keep is None:
+            return self._piece(text, rules)
+        pieces, start = list[str](), 0
+        for match in self._keep.finditer(text):
+            pieces += [self._piece(text[start : match.start()], rules), match[0]]
+            start = match.end()
+        return "".join([*pieces, self._piece(text[start:], rules)])
+
+    def _piece(self, text: str, rules: Sequence[Rule]) -> str:
+        if not text:
+            return text
+        text = redact_by(rules, text)
+        if "\\" in text:  # what stands between escapes, as in a printed repr, is looked at by itself, too
+            text = "".join(redact_by(rules, piece) for piece in _ESCAPE.split(text))
+        for pattern in self._patterns:
+            text = pattern.sub(_REMOVED, text)
+        if self._hook is None:
+            return text
+        answer = self._hook(text)
+        return REDACTED if answer is None else answer
+
+
+def _json(text: str) -> object:
+    """The value of a text that is a JSON object, array or string; None for any other."""
+    if text.lstrip()[:1] not in ("{", "[", '"'):
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _are_passages(value: object) -> bool:
+    """Whether a value of JSON looks like what retrievers return: things with an id and a text, and no messages."""
+    if isinstance(value, dict):
+        return _are_passages(cast("dict[str, object]", value).get("documents"))
+    if not isinstance(value, list) or not value:
+        return False
+    items = cast("list[object]", value)
+    return all(
+        isinstance(item, dict) and "id" in item and not item.keys().isdisjoint(_TEXTS) and "role" not in item
+        for item in items
+    )

@@ -1,0 +1,299 @@
+"""What is cut from spans and log records, what is not, and that nothing slips through."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
+from opentelemetry.proto.logs.v1.logs_pb2 import LogsData
+from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
+
+from ragvigil.scorer.assemble import Assembler
+from ragvigil.scorer.config import Content, load
+from ragvigil.scorer.dialects import read_records
+from ragvigil.scorer.inbox import Arrival, InboxReader, InboxWriter
+from ragvigil.scorer.pipeline import Pipeline, SamplePlan
+from ragvigil.scorer.redact import Pseudonyms, Redaction
+from ragvigil.scorer.redact.keys import Meaning, meaning_of
+from ragvigil.scorer.span import spans_of
+from ragvigil.scorer.store.port import Judgement
+from ragvigil.scorer.store.sqlite import SqliteStore
+from ragvigil.scorer.verdict import Verdict
+
+FIXTURES = sorted((Path(__file__).parents[2] / "fixtures" / "traces").glob("*.pb"))
+SECRETS = {
+    "e-mail": "ana.souza@mail.example.org",
+    "card": "4111 1111 1111 1111",
+    "cpf": "529.982.247-25",
+    "key": "sk-proj-abcdefghijklmnop1234",
+}
+PEOPLE = Pseudonyms("a key")
+
+
+def redaction(**settings: object) -> Redaction:
+    """A redaction as it is configured by these."""
+    return Redaction(Content.model_validate(settings), PEOPLE)
+
+
+def spans(**attributes: object) -> bytes:
+    """One span with these attributes; two underscores stand for a dot."""
+    data = TracesData()
+    resource_spans = data.resource_spans.add()
+    pair = resource_spans.resource.attributes.add(key="service.name")
+    pair.value.string_value = "shop"
+    span = resource_spans.scope_spans.add().spans.add(trace_id=b"t" * 16, span_id=b"s" * 8, name="step")
+    for key, value in attributes.items():
+        span.attributes.append(KeyValue(key=key.replace("__", "."), value=wire(value)))
+    return data.SerializeToString()
+
+
+def wire(value: object) -> AnyValue:
+    """An attribute's value as OTLP has it."""
+    if isinstance(value, bytes):
+        return AnyValue(bytes_value=value)
+    if isinstance(value, int):
+        return AnyValue(int_value=value)
+    return AnyValue(string_value=str(value))
+
+
+def attributes(payload: bytes) -> dict[str, object]:
+    """The attributes of its one span."""
+    return dict(spans_of(payload)[0].attributes)
+
+
+def test_content_is_cut_and_marked_and_ids_of_passages_are_not() -> None:
+    """A passage's id may look like a card; scoring compares it with what the answer cites."""
+    document = {
+        "id": "4111111111111111",
+        "content": "Write to ana@example.org.",
+        "score": 0.5,
+        "n": 4111111111111111,
+    }
+    found = attributes(
+        redaction().spans(
+            spans(
+                input__value="Who is ana@example.org?",
+                documents=json.dumps([document]),
+                retrieval__documents__0__document__id="4111111111111111",
+                number=4111111111111111,
+                long=1732190000000000000,
+                blob=b"CPF 529.982.247-25",
+                db__password="hunter2",
+            )
+        )
+    )
+    assert found["input.value"] == "Who is <EMAIL>?"
+    assert json.loads(str(found["documents"])) == [
+        {"id": "4111111111111111", "content": "Write to <EMAIL>.", "score": 0.5, "n": "<CARD>"}
+    ]
+    assert found["retrieval.documents.0.document.id"] == "4111111111111111"
+    assert found["number"] == "<CARD>"
+    assert found["long"] == 1732190000000000000
+    assert found["blob"] == "CPF <CPF>"
+    assert found["db.password"] == "<SECRET>"
+
+
+def test_json_stays_json_and_its_escapes_hide_nothing() -> None:
+    r"""``\n`` before an address is no part of it, and ``\u0040`` is an at sign."""
+    text = '{"a": "line\\nana@example.org", "b": "ana\\u0040example.org", "c": "x\\n11222333000181", "token": "abcdef"}'
+    found = attributes(redaction().spans(spans(output__value=text)))
+    assert json.loads(str(found["output.value"])) == {
+        "a": "line\n<EMAIL>", "b": "<EMAIL>", "c": "x\n<CNPJ>", "token": "abcdef",
+    }  # fmt: skip
+    printed = attributes(redaction().spans(spans(x="Document(page_content='x\\n11222333000181')")))
+    assert printed["x"] == "Document(page_content='x\\n<CNPJ>')"
+
+
+def test_json_with_nothing_to_cut_stays_as_it_was_written() -> None:
+    """Spaces, escapes, order of keys, numbers too long for a float."""
+    text = '{ "b" : "caf\\u00e9", "a": 1.00000000000000000001 }'
+    assert attributes(redaction().spans(spans(x=text)))["x"] == text
+
+
+def test_headers_and_cookies_are_never_kept() -> None:
+    """Not even where content is."""
+    given = spans(
+        http__request__header__authorization="Basic abc", http__response__header__set_cookie="id=1", a="b"
+    )
+    assert attributes(redaction(mode="full").spans(given)) == {"a": "b"}
+
+
+@pytest.mark.parametrize("mode", ["full", "redacted", "ids_only"])
+def test_people_and_conversations_are_pseudonyms_in_the_spans_too(mode: str) -> None:
+    """The same one wherever an id stands, so that a reader finds what the record says."""
+    given = spans(user__id="ana", session__id=7, metadata='{"user_id": "ana", "thread_id": null, "id": "x"}')
+    found = attributes(redaction(mode=mode).spans(given))
+    assert (found["user.id"], found["session.id"]) == (PEOPLE.of("ana"), PEOPLE.of("7"))
+    if mode != "ids_only":
+        assert json.loads(str(found["metadata"]))["user_id"] == PEOPLE.of("ana")
+    assert attributes(redaction(mode=mode).spans(redaction(mode=mode).spans(given))) == found
+
+
+def test_ids_only_keeps_ids_labels_and_figures() -> None:
+    """No word that anybody wrote."""
+    documents = [{"id": "d1", "content": "Secret.", "score": 0.5}]
+    given = spans(
+        input__value='{"question": "why?"}', gen_ai__retrieval__documents=json.dumps(documents),
+        openinference__span__kind="RETRIEVER", llm__model_name="m", tokens=5,
+    )  # fmt: skip
+    found = attributes(redaction(mode="ids_only").spans(given))
+    assert json.loads(str(found.pop("gen_ai.retrieval.documents"))) == [
+        {"id": "d1", "content": "__REDACTED__", "score": 0.5}
+    ]
+    assert found == {
+        "input.value": "__REDACTED__", "openinference.span.kind": "RETRIEVER", "llm.model_name": "m", "tokens": 5,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("path", FIXTURES, ids=lambda path: path.stem)
+def test_a_trace_without_content_is_not_scoreable_and_keeps_its_documents(path: Path) -> None:
+    """Content-off is said, never scored as 0."""
+    plain = read_records(spans_of(path.read_bytes()), [], timed_out=False)
+    bare = read_records(spans_of(redaction(mode="ids_only").spans(path.read_bytes())), [], timed_out=False)
+    for before, after in zip(plain, bare, strict=False):
+        assert (after.query, after.answer) == (None, None)
+        assert {document.id for document in after.documents} >= {document.id for document in before.documents}
+        assert {document.text for document in after.documents} <= {None}
+
+
+def test_modes_are_chosen_by_service() -> None:
+    """One service may be stricter than the rest."""
+    strict = redaction(mode="full", services={"shop": "ids_only"})
+    assert attributes(strict.spans(spans(a="words")))["a"] == "__REDACTED__"
+    assert (
+        attributes(redaction(mode="full", services={"x": "ids_only"}).spans(spans(a="words")))["a"] == "words"
+    )
+
+
+def test_patterns_of_ones_own_and_what_they_must_not_touch() -> None:
+    """An order number goes, an id that looks like a card stays."""
+    own = redaction(patterns=[r"ORDER-\d+"], keep=[r"\[\d{16}\]"])
+    found = attributes(own.spans(spans(a="ORDER-77 by ana@example.org [4111111111111111] 4111111111111111")))
+    assert found["a"] == "<REMOVED> by <EMAIL> [4111111111111111] <CARD>"
+
+
+def test_log_records_are_cut_like_spans() -> None:
+    """Bodies that are texts and bodies that are mappings."""
+    data = LogsData()
+    scope = data.resource_logs.add().scope_logs.add()
+    scope.log_records.add(trace_id=b"t" * 16).body.string_value = "to ana@example.org"
+    pair = scope.log_records.add(trace_id=b"t" * 16).body.kvlist_value.values.add(key="content")
+    pair.value.string_value = "to ana@example.org"
+    cut = redaction().logs(data.SerializeToString())
+    assert b"example.org" not in cut
+    assert cut.count(b"to <EMAIL>") == 2
+
+
+def places(data: TracesData, *, labels: bool) -> Iterator[AnyValue]:
+    """Every value that may hold a text and is no id of a passage; with or without what dialects are told by."""
+    spared = {Meaning.DOCUMENT_ID} | (set[Meaning]() if labels else {Meaning.LABEL})
+
+    def inside(pairs: Sequence[KeyValue]) -> Iterator[AnyValue]:
+        for pair in pairs:
+            if pair.value.HasField("string_value") and meaning_of(pair.key) not in spared:
+                yield pair.value
+            yield from inside(pair.value.kvlist_value.values)
+
+    for resource_spans in data.resource_spans:
+        yield from inside(resource_spans.resource.attributes)
+        for scope_spans in resource_spans.scope_spans:
+            for span in scope_spans.spans:
+                yield from inside(span.attributes)
+                for event in span.events:
+                    yield from inside(event.attributes)
+
+
+def plant(data: TracesData, secret: str, *, labels: bool) -> None:
+    """The secret in every text: beside it, and inside where it is JSON."""
+    for value in places(data, labels=labels):
+        text = value.string_value
+        try:
+            inner: object = json.loads(text) if text[:1] in "{[" else None
+        except ValueError:
+            inner = None
+        value.string_value = json.dumps(_planted(inner, secret)) if inner else f"{text} ({secret})"
+    for resource_spans in data.resource_spans:
+        for scope_spans in resource_spans.scope_spans:
+            for span in scope_spans.spans:
+                span.name += f" {secret}"
+                span.status.message += f" {secret}"
+
+
+def _planted(value: object, secret: str, key: str = "") -> object:
+    if isinstance(value, dict):
+        fields = cast("dict[str, object]", value)
+        return {name: _planted(inner, secret, name) for name, inner in fields.items()}
+    if isinstance(value, list):
+        return [_planted(inner, secret, key) for inner in cast("list[object]", value)]
+    if isinstance(value, str) and meaning_of(key) is not Meaning.DOCUMENT_ID:
+        return f"{value}\n{secret}"
+    return value
+
+
+@pytest.mark.parametrize("secret", SECRETS.values(), ids=SECRETS)
+def test_a_planted_secret_reaches_neither_store_nor_judge_nor_page(tmp_path: Path, secret: str) -> None:
+    """In every attribute of every fixture; the bytes of the file and of its log are searched."""
+    settings = load(overrides={"store": {"url": f"sqlite:///{tmp_path / 'ragvigil.db'}"}})
+    moment = 10**12
+    with (
+        SqliteStore(settings) as store,
+        closing(InboxWriter(settings.inbox_path)) as writer,
+        closing(InboxReader(settings.inbox_path)) as reader,
+    ):
+        pipeline = Pipeline(
+            inbox=reader,
+            assembler=Assembler(settings.assemble),
+            store=store.records,
+            plan=SamplePlan(1.0, 1_000),
+            redaction=Redaction(settings.content, store.pseudonyms),
+            ticks=lambda: moment,
+        )
+        for number, path in enumerate(FIXTURES * 2):
+            data = TracesData.FromString(path.read_bytes())
+            plant(data, secret, labels=number >= len(FIXTURES))
+            trace_id = number.to_bytes(16, "big")
+            for resource_spans in data.resource_spans:
+                for scope_spans in resource_spans.scope_spans:
+                    for span in scope_spans.spans:
+                        span.trace_id = trace_id
+            writer.append([Arrival("spans", trace_id, data.SerializeToString(), 0)]).result(10)
+        jobs = list(pipeline.turn().jobs)
+        moment += 700 * 10**9
+        for _ in range(3):
+            jobs += pipeline.turn().jobs
+        assert len(jobs) >= len(FIXTURES) - 2
+        pipeline.judged([Judgement(job, Verdict("t", "1", "d", "unsupported", 0.0, 0.0)) for job in jobs])
+        pipeline.turn()
+        shown = repr(jobs) + "".join(
+            repr(store.monitoring.examples(key, 0, 2**62, 100)) for key in store.monitoring.series()
+        )
+        stored = b"".join(file.read_bytes() for file in tmp_path.glob("ragvigil.db*"))
+        raw = store.records.raw([job.record.trace_id for job in jobs])
+        kept = b"".join(trace.spans + trace.logs for trace in raw.values())
+        assert len(raw) >= len(FIXTURES) - 2
+    assert secret not in shown
+    assert secret.encode() not in stored + kept
+    assert json.dumps(secret).encode()[1:-1] not in kept
+
+
+FRAGMENTS = st.sampled_from(
+    [
+        *("ana@example.org", "4111 1111 1111 1111", "529.982.247-25", "sk-abcdefghijklmnopqr", "token=abcdefgh"),
+        *("GB82 WEST 1234 5698 7654 32", "10.0.0.1", "2001:db8::1", "+55 11 98765-4321", "Bearer abcdefghijklmnopq"),
+        *("12.ABC.345/01DE-35", "123-45-6789", " ", "\n", "\\n", '"', "{", "[1]", "é", "٤", "5", "5", "a", "-", "."),
+    ]
+)  # fmt: skip
+
+
+@given(st.lists(FRAGMENTS, max_size=12).map("".join))
+def test_redaction_is_idempotent(text: str) -> None:
+    """What was cut once is not cut again, nor is anything new found."""
+    once = redaction().spans(spans(a=text, b=json.dumps({"x": text})))
+    assert redaction().spans(once) == once

@@ -1,0 +1,132 @@
+"""What the rules of `redaction` need to find before they can match: cheap looks at bytes, so that few rules run.
+
+A clue may be there without anything to replace, never the other way round.
+"""
+
+from __future__ import annotations
+
+import re
+
+_SEPARATORS = b" .-/()+\\" + bytes(range(0x80, 0xC0))
+"""Those of numbers, and the bytes that continue a character in UTF-8."""
+_DIGIT_SCRIPTS = b"\xd9\xdb\xdf\xe0\xe1\xea\xf0"
+"""First bytes of characters among which scripts other than Latin have their digits."""
+
+
+def _class_of(byte: int) -> int:
+    if 48 <= byte <= 57:
+        return ord("0")
+    if 65 <= byte <= 90:
+        return ord("A")
+    return ord("9") if byte in _DIGIT_SCRIPTS else ord("a")
+
+
+_CLASSES = bytes(map(_class_of, range(256)))
+_UNDERSCORED = (
+    *(b"k_live_", b"k_test_", b"ghp_", b"gho_", b"ghu_", b"ghs_", b"ghr_", b"github_pat_", b"hf_", b"npm_"),
+)
+_HYPHENATED = (b"sk-", b"glpat-", b"pypi-", b"xox")
+_SECRET_NAMES = (b"key", b"secret", b"token", b"passw", b"pwd")
+_FULL_WIDTH_DIGIT = re.compile(rb"\xef\xbc[\x90-\x99]")
+_FOUR_PARTS = re.compile(rb"\.[0-9]{1,3}\.[0-9]")
+_LETTERED_CNPJ = re.compile(rb"/[A-Z0-9]{4}-?[0-9]")
+_ACCOUNT = re.compile(rb"AA00[A0]{11}")
+_AREA_CODE = re.compile(rb"0[0-9]{1,4}[ /-][0-9]")
+
+
+class Look:
+    """Bytes as the clues see them: UTF-8, or a message that holds UTF-8 texts."""
+
+    __slots__ = ("classes", "data", "lower", "other_digits")
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.lower = data.lower()
+        self.classes = data.translate(_CLASSES, _SEPARATORS)
+        """A letter for each kind of byte (0 digit, A upper case, a other), without the separators of numbers."""
+        self.other_digits = b"9" in self.classes or _FULL_WIDTH_DIGIT.search(data) is not None
+
+    def digits(self, count: int) -> bool:
+        """Whether so many digits follow each other with nothing but separators between.
+
+        >>> Look(b"4111 1111").digits(8), Look(b"4111, 1111").digits(8)
+        (True, False)
+        """
+        return b"0" * count in self.classes or self.other_digits
+
+
+def email(look: Look) -> bool:
+    """Whether an e-mail address may be there."""
+    return b"@" in look.data
+
+
+def key_block(look: Look) -> bool:
+    """Whether a PEM block may be there."""
+    return b"-----BEGIN" in look.data
+
+
+def token(look: Look) -> bool:
+    """Whether a key that tells by its first letters may be there."""
+    data = look.data
+    return (
+        b"eyJ" in data
+        or b"AKIA" in data
+        or b"ASIA" in data
+        or b"AIza" in data
+        or (b"_" in data and any(start in data for start in _UNDERSCORED))
+        or (b"-" in data and any(start in data for start in _HYPHENATED))
+    )
+
+
+def bearer(look: Look) -> bool:
+    """Whether credentials of an HTTP header may be there."""
+    return b"bearer" in look.lower or b"basic" in look.lower
+
+
+def assigned(look: Look) -> bool:
+    """Whether a secret may follow its name."""
+    lower = look.lower
+    return (b":" in lower or b"=" in lower) and any(name in lower for name in _SECRET_NAMES)
+
+
+def ipv6(look: Look) -> bool:
+    """Whether an IPv6 address may be there."""
+    return look.data.count(b":") >= 7 or b"::" in look.data
+
+
+def ipv4(look: Look) -> bool:
+    """Whether an IPv4 address may be there."""
+    return _FOUR_PARTS.search(look.data) is not None or look.other_digits
+
+
+def iban(look: Look) -> bool:
+    """Whether an international account number may be there."""
+    return _ACCOUNT.search(look.classes) is not None or look.other_digits
+
+
+def cnpj(look: Look) -> bool:
+    """Whether a CNPJ may be there."""
+    return look.digits(14) or _LETTERED_CNPJ.search(look.data) is not None
+
+
+def cpf(look: Look) -> bool:
+    """Whether a CPF may be there."""
+    return look.digits(11)
+
+
+def ssn(look: Look) -> bool:
+    """Whether a social security number may be there."""
+    return look.digits(9)
+
+
+def card(look: Look) -> bool:
+    """Whether a card number may be there."""
+    return look.digits(13)
+
+
+def phone(look: Look) -> bool:
+    """Whether a telephone number may be there: ten digits, or seven after a sign of one."""
+    if not look.digits(7):
+        return False
+    data = look.data
+    return look.digits(10) or b"+" in data or b"(" in data or _AREA_CODE.search(data) is not None
