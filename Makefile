@@ -5,7 +5,7 @@ PYTHON ?= $(shell for candidate in python3.13 python3.12 python3.11 python3 pyth
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
-.PHONY: help demo test lint bench soak lock clean
+.PHONY: help demo test lint bench soak real lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,6 +28,10 @@ bench: $(INSTALLED) ## Measure speed and memory, as ratios to floors in the same
 soak: $(INSTALLED) ## Kill the scorer 200 times under load, and throw hostile bytes at its decoders (half an hour)
 	@$(BIN)/python tests/soak/soak_kills.py
 	@$(BIN)/python tests/soak/soak_decoders.py
+
+real: $(INSTALLED) ## Pull from real Phoenix and MLflow servers, each in a venv of its own (ten minutes, 2 GB)
+	@$(BIN)/python tests/real/real_pull.py phoenix
+	@$(BIN)/python tests/real/real_pull.py mlflow
 
 lock: $(INSTALLED) ## Pin the newest versions that pyproject.toml allows
 	@$(BIN)/uv pip compile --quiet --upgrade --universal --fork-strategy fewest --generate-hashes --no-emit-index-url --no-header \

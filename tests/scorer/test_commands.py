@@ -33,7 +33,19 @@ def ragvigil(*arguments: str, text: str = "", folder: Path | None = None) -> sub
 
 @pytest.mark.parametrize(
     "command",
-    ["serve", "demo", "check-config", "status", "ledger", "mark", "score", "read", "explain", "replay"],
+    [
+        "serve",
+        "demo",
+        "check-config",
+        "status",
+        "ledger",
+        "mark",
+        "score",
+        "read",
+        "explain",
+        "replay",
+        "pull",
+    ],
 )
 def test_every_command_teaches(command: str) -> None:
     """--help says what the command is for and what its exit codes mean."""

@@ -19,6 +19,7 @@ from ragvigil.scorer.commands._demo import demo
 from ragvigil.scorer.commands._explain import explain
 from ragvigil.scorer.commands._ledger import ledger
 from ragvigil.scorer.commands._mark import mark
+from ragvigil.scorer.commands._pull import pull
 from ragvigil.scorer.commands._read import read
 from ragvigil.scorer.commands._replay import replay
 from ragvigil.scorer.commands._score import score
@@ -45,7 +46,7 @@ def _exiting(command: Callable[P, int]) -> Callable[P, None]:
 
 COMMANDS: list[Callable[..., int]] = [
     *(serve, demo, check_config, status, ledger, mark),
-    *(score, read, explain, replay),
+    *(score, read, explain, replay, pull),
 ]
 
 app = typer.Typer(

@@ -73,7 +73,7 @@ def replay(
             shown: dict[str, object] = {"sent": sent}
             lines = [f"{sent:,} spans and log records sent to {to}"]
         else:
-            shown, lines = _scored(recording, config, store, factor, page=page)
+            shown, lines = scored(recording, config, store, factor, page=page)
     seconds = time.monotonic() - began
     shown = {"events": loaded.events, "unreadable": loaded.unreadable} | shown
     shown["seconds"] = round(seconds, 3)
@@ -88,9 +88,10 @@ def replay(
     return 1 if loaded.unreadable else 0
 
 
-def _scored(
+def scored(
     recording: Recording, config: Path | None, store: str | None, factor: float | None, *, page: bool
 ) -> tuple[dict[str, object], list[str]]:
+    """Replay a recording and sum up what was found, for programs and for people."""
     from ragvigil.scorer.replay.into_store import replay_into
 
     with tempfile.TemporaryDirectory(prefix="ragvigil-replay-") as scratch:

@@ -52,6 +52,8 @@ class OtlpFile:
         self._start = b""
         self._skip = 0
         self._damaged = False
+        self.ended = False
+        """Whether the last read came to the end."""
 
     @property
     def place(self) -> Place | None:
@@ -67,6 +69,13 @@ class OtlpFile:
     def records(self) -> Iterator[Record]:
         """The messages that are complete by now."""
         while not self._damaged and (data := self._file.read(_PIECE)):
+            yield from self._taken(data)
+
+    def once(self) -> Iterator[Record]:
+        """The messages that are complete after one read, for a stream in which another might wait."""
+        data = b"" if self._damaged else self._file.read(_PIECE)
+        self.ended = not data
+        if data:
             yield from self._taken(data)
 
     def rest(self) -> Iterator[Record]:

@@ -1,0 +1,136 @@
+"""``ragvigil pull``."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ragvigil.scorer.commands._options import ConfigOption, JsonOption
+from ragvigil.scorer.errors import ConfigError
+
+if TYPE_CHECKING:
+    from ragvigil.scorer.sources.pull.history import Wanted
+    from ragvigil.scorer.sources.pull.run import Pulled
+
+_AGO = re.compile(r"(\d+)([mhdw])")
+_UNIT_SECONDS = {"m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400}
+_SECOND = 10**9
+
+
+def pull(
+    source: Annotated[
+        str, typer.Argument(metavar="phoenix|langfuse|mlflow", help="The backend that has the traces.")
+    ],
+    url: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Root of its server; default: PHOENIX_COLLECTOR_ENDPOINT, LANGFUSE_HOST or MLFLOW_TRACKING_URI.",
+        ),
+    ] = None,
+    since: Annotated[
+        str,
+        typer.Option(
+            metavar="7d", help="How far back: 90m, 24h, 7d, 2w, or a moment such as 2026-11-01T00:00Z."
+        ),
+    ] = "7d",
+    until: Annotated[
+        str | None, typer.Option(metavar="1d", help="Up to when, likewise; default: now.")
+    ] = None,
+    project: Annotated[
+        str | None, typer.Option(help="Project (Phoenix) or experiment (MLflow, all by default).")
+    ] = None,
+    service: Annotated[
+        str | None, typer.Option(help="What to call the service; default: what the backend knows of it.")
+    ] = None,
+    file: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--file", metavar="EXPORT", help="Read its JSON export instead of its server; repeatable."
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="OTLP/JSON lines (- : standard output); the same call goes on after an interruption.",
+        ),
+    ] = None,
+    store: Annotated[
+        str | None, typer.Option("--store", metavar="URL", help="Replay what was pulled into this store.")
+    ] = None,
+    config: ConfigOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Pull last week's traces out of Phoenix, Langfuse or MLflow, to try ragvigil before touching the service.
+
+    Writes OTLP/JSON lines for `ragvigil replay`, `read` and `explain`, or scores them right away with --store.
+    Keys come from the environment only: PHOENIX_API_KEY; LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY;
+    MLFLOW_TRACKING_TOKEN, or MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD.
+    """
+    from ragvigil.scorer.sources.pull.history import Wanted
+
+    if out is None and store is None:
+        raise ConfigError(
+            "--out", "says nothing of where to", "name a file, - for standard output, or a --store"
+        )
+    now = time.time_ns()
+    wanted = Wanted(
+        _moment("--since", since, now), _moment("--until", until, now) if until else now, project, service
+    )
+    with tempfile.TemporaryDirectory(prefix="ragvigil-pull-") as scratch:
+        lines = Path(scratch) / "pulled.jsonl" if out is None else out
+        pulled = _pulled(source, url, wanted, file or [], lines)
+        shown: dict[str, object] = {"spans": pulled.spans, "resumed": pulled.resumed}
+        text = f"{pulled.spans:,} spans pulled" + (f" to {lines}" if out is not None else "")
+        if store is not None:
+            summary, found = _scored(lines, config, store)
+            shown |= summary
+            text = "\n".join([text, *found])
+    if str(out) != "-":
+        typer.echo(json.dumps(shown, ensure_ascii=False) if as_json else text)
+    return 0
+
+
+def _pulled(source: str, url: str | None, wanted: Wanted, exports: list[Path], out: Path) -> Pulled:
+    from ragvigil.scorer.sources.pull.fetch import Fetch
+    from ragvigil.scorer.sources.pull.run import client_of, convert, history_of, pull, pull_to_file
+
+    history = history_of(source)
+    if exports:
+        if str(out) == "-":
+            return convert(history, exports, wanted, sys.stdout.buffer)
+        with out.open("wb") as lines:
+            return convert(history, exports, wanted, lines)
+    with client_of(history, url) as client:
+        if str(out) == "-":
+            return pull(history, Fetch(client), wanted, sys.stdout.buffer)
+        return pull_to_file(history, Fetch(client), wanted, out)
+
+
+def _scored(lines: Path, config: Path | None, store: str) -> tuple[dict[str, object], list[str]]:
+    from ragvigil.scorer.commands._replay import scored
+    from ragvigil.scorer.replay.load import load
+    from ragvigil.scorer.replay.recording import Recording
+
+    with Recording() as recording:
+        load([lines], recording)
+        return scored(recording, config, store, None, page=False)
+
+
+def _moment(option: str, said: str, now: int) -> int:
+    """Unix nanoseconds of so long ago, or of an ISO 8601 moment."""
+    from ragvigil.scorer.sources.pull.otlp import nanoseconds
+
+    ago = _AGO.fullmatch(said)
+    moment = now - int(ago[1]) * _UNIT_SECONDS[ago[2]] * _SECOND if ago else nanoseconds(said)
+    if moment is None or moment < 0:
+        raise ConfigError(option, f"cannot be {said!r}", "say 90m, 24h, 7d, 2w, or 2026-11-01T00:00Z")
+    return moment

@@ -1,0 +1,194 @@
+"""Langfuse: observations as its public API gives them, put back into the attributes that its SDK sends.
+
+Written to the published API (observations v2, and traces v1 for self-hosted servers before version 4); no
+Langfuse server was there to try it against.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+from collections.abc import Iterator, Mapping
+from urllib.parse import quote
+
+from ragvigil.scorer.sources.pull.fetch import Fetch
+from ragvigil.scorer.sources.pull.history import Page, Wanted
+from ragvigil.scorer.sources.pull.otlp import (
+    as_text,
+    attributes,
+    identifier,
+    iso,
+    mapping,
+    nanoseconds,
+    objects,
+    request,
+    text,
+)
+
+_SCOPE = "langfuse-sdk"
+_PAGE = 100
+_FIELDS = "core,basic,time,io,metadata,model,usage,prompt,trace_context"
+_V1 = "page:"
+"""Cursors of the older API are page numbers."""
+
+
+class Langfuse:
+    """Reads `/api/public/v2/observations`, else `/api/public/traces`; and those answers from a file."""
+
+    name = "langfuse"
+    url_variable = "LANGFUSE_HOST"
+
+    def headers(self) -> dict[str, str]:
+        """LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY as user and password."""
+        user, password = os.environ.get("LANGFUSE_PUBLIC_KEY"), os.environ.get("LANGFUSE_SECRET_KEY", "")
+        if not user:
+            return {}
+        return {"authorization": f"Basic {base64.b64encode(f'{user}:{password}'.encode()).decode()}"}
+
+    def pages(self, fetch: Fetch, wanted: Wanted, cursor: str | None) -> Iterator[Page]:
+        """A page of observations a request; of traces where the server does not know observations v2."""
+        if cursor is None or not cursor.startswith(_V1):
+            page = _observations(fetch, wanted, cursor)
+            while page is not None:
+                yield page
+                if page.cursor is None:
+                    return
+                page = _observations(fetch, wanted, page.cursor)
+        number = int(cursor.removeprefix(_V1)) if cursor and cursor.startswith(_V1) else 1
+        while True:
+            page = _traces(fetch, wanted, number)
+            yield page
+            if page.cursor is None:
+                return
+            number += 1
+
+    def exported(self, content: object, wanted: Wanted) -> list[dict[str, object]]:
+        """Observations or whole traces: an answer of the API, a list, or one a line."""
+        found = mapping(content)
+        listed = content if isinstance(content, list) else found.get("data", [found])
+        requests: list[dict[str, object]] = []
+        for one in objects(listed):
+            if isinstance(one.get("observations"), list):
+                requests += _trace_request(one, wanted)
+            elif one.get("traceId"):
+                requests.append(_request([one], wanted))
+        return requests
+
+
+def _observations(fetch: Fetch, wanted: Wanted, cursor: str | None) -> Page | None:
+    asked: dict[str, str | int] = {
+        "fields": _FIELDS,
+        "limit": _PAGE,
+        "fromStartTime": iso(wanted.since),
+        "toStartTime": iso(wanted.until),
+    }
+    found = fetch.get_if_there("api/public/v2/observations", asked | ({"cursor": cursor} if cursor else {}))
+    if found is None:
+        return None
+    answer = mapping(found)
+    data = objects(answer.get("data"))
+    requests = tuple(_request([one], wanted) for one in data)
+    return Page(requests, text(mapping(answer.get("meta")).get("cursor")))
+
+
+def _traces(fetch: Fetch, wanted: Wanted, number: int) -> Page:
+    answer = mapping(
+        fetch.get(
+            "api/public/traces",
+            {
+                "page": number,
+                "limit": _PAGE,
+                "fromTimestamp": iso(wanted.since),
+                "toTimestamp": iso(wanted.until),
+                "orderBy": "timestamp.asc",
+            },
+        )
+    )
+    requests: list[dict[str, object]] = []
+    for info in objects(answer.get("data")):
+        trace = mapping(fetch.get(f"api/public/traces/{quote(str(info.get('id')), safe='')}"))
+        requests += _trace_request(trace, wanted)
+    last = mapping(answer.get("meta")).get("totalPages")
+    more = isinstance(last, int) and number < last
+    return Page(tuple(requests), f"{_V1}{number + 1}" if more else None)
+
+
+def _trace_request(trace: dict[str, object], wanted: Wanted) -> list[dict[str, object]]:
+    """All of a trace; what only the trace knows goes to each observation, as the SDK has it."""
+    shared = {
+        "traceId": trace.get("id"),
+        "sessionId": trace.get("sessionId"),
+        "userId": trace.get("userId"),
+        "release": trace.get("release"),
+        "traceEnvironment": trace.get("environment"),
+    }
+    observations = [{**shared, **_known(one)} for one in objects(trace.get("observations"))]
+    if not observations:
+        return []
+    ids = {one.get("id") for one in observations}
+    tops = [one for one in observations if one.get("parentObservationId") not in ids]
+    silent = all(one.get("input") is None and one.get("output") is None for one in tops)
+    if len(tops) > 1 or (silent and (trace.get("input") or trace.get("output")) is not None):
+        root = f"{trace.get('id')} root"
+        for one in tops:
+            one["parentObservationId"] = root
+        ends = [str(one.get("endTime") or one.get("startTime") or "") for one in observations]
+        observations.append(
+            {
+                **shared,
+                "id": root,
+                "type": "SPAN",
+                "name": trace.get("name"),
+                "startTime": trace.get("timestamp"),
+                "endTime": max(ends),
+                "input": trace.get("input"),
+                "output": trace.get("output"),
+                "metadata": trace.get("metadata"),
+            }
+        )
+    return [_request(observations, wanted)]
+
+
+def _known(found: Mapping[str, object]) -> dict[str, object]:
+    return {key: value for key, value in found.items() if value is not None}
+
+
+def _request(observations: list[dict[str, object]], wanted: Wanted) -> dict[str, object]:
+    sent = mapping(mapping(observations[0].get("metadata")).get("resourceAttributes"))
+    service = wanted.service or text(sent.get("service.name")) or wanted.project or "langfuse"
+    resource = {"service.name": service, "service.version": text(sent.get("service.version"))}
+    return request(resource, _SCOPE, [_span(one) for one in observations])
+
+
+def _span(found: Mapping[str, object]) -> dict[str, object]:
+    get = found.get
+    begin = nanoseconds(get("startTime")) or 0
+    usage = get("usageDetails") or get("usage")
+    said = {
+        "langfuse.observation.type": str(get("type") or "span").lower(),
+        "langfuse.observation.input": as_text(get("input")),
+        "langfuse.observation.output": as_text(get("output")),
+        "langfuse.observation.model.name": get("providedModelName") or get("model"),
+        "langfuse.observation.usage_details": json.dumps(usage) if usage else None,
+        "langfuse.observation.cost_details": json.dumps(get("costDetails")) if get("costDetails") else None,
+        "langfuse.observation.prompt.name": get("promptName"),
+        "langfuse.observation.prompt.version": get("promptVersion"),
+        "langfuse.observation.level": get("level"),
+        "langfuse.observation.status_message": get("statusMessage"),
+        "langfuse.observation.completion_start_time": get("completionStartTime"),
+        "langfuse.environment": get("environment") or get("traceEnvironment"),
+        "langfuse.release": get("release"),
+        "session.id": get("sessionId"),
+        "user.id": get("userId"),
+    }
+    return {
+        "traceId": identifier(get("traceId"), 16),
+        "spanId": identifier(get("id"), 8),
+        "parentSpanId": identifier(get("parentObservationId"), 8),
+        "name": get("name") or "",
+        "kind": 1,
+        "startTimeUnixNano": begin,
+        "endTimeUnixNano": nanoseconds(get("endTime")) or begin,
+        "attributes": attributes({key: value for key, value in said.items() if value != ""}),
+    }

@@ -1,0 +1,195 @@
+"""MLflow: traces of an experiment as its tracking server keeps them.
+
+Tried against MLflow 3.17. It takes JSON in attributes apart; it is put together again as its SDK sends it.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import os
+from collections.abc import Iterator
+
+from ragvigil.scorer.dialects.values import REDACTED
+from ragvigil.scorer.errors import InputError
+from ragvigil.scorer.sources.pull.fetch import Fetch
+from ragvigil.scorer.sources.pull.history import Page, Wanted
+from ragvigil.scorer.sources.pull.otlp import (
+    attributes,
+    identifier,
+    key_values,
+    mapping,
+    objects,
+    request,
+    text,
+)
+
+_TRACES = "api/3.0/mlflow/traces"
+_EXPERIMENTS = "api/2.0/mlflow/experiments"
+_SCOPE = "mlflow.tracing.provider"
+_PAGE = 50
+_STATUS = {"STATUS_CODE_OK": 1, "OK": 1, "STATUS_CODE_ERROR": 2, "ERROR": 2}
+_FROM_TRACE = ("mlflow.trace.session", "mlflow.trace.user")
+"""What the SDK says of the trace only, and readers look for on its root span."""
+
+
+class MLflow:
+    """Reads `traces/search` and `traces/batchGet`, oldest first; and `Trace.to_json()` from a file."""
+
+    name = "mlflow"
+    url_variable = "MLFLOW_TRACKING_URI"
+
+    def headers(self) -> dict[str, str]:
+        """MLFLOW_TRACKING_TOKEN as a bearer token, else MLFLOW_TRACKING_USERNAME and _PASSWORD."""
+        token = os.environ.get("MLFLOW_TRACKING_TOKEN")
+        if token:
+            return {"authorization": f"Bearer {token}"}
+        user = os.environ.get("MLFLOW_TRACKING_USERNAME")
+        password = os.environ.get("MLFLOW_TRACKING_PASSWORD", "")
+        if not user:
+            return {}
+        return {"authorization": f"Basic {base64.b64encode(f'{user}:{password}'.encode()).decode()}"}
+
+    def pages(self, fetch: Fetch, wanted: Wanted, cursor: str | None) -> Iterator[Page]:
+        """Fifty traces a page; the window has an end, so traces that come meanwhile move nothing."""
+        names = _experiments(fetch, wanted)
+        places = [
+            {"type": "MLFLOW_EXPERIMENT", "mlflow_experiment": {"experiment_id": each}} for each in names
+        ]
+        asked: dict[str, object] = {
+            "locations": places,
+            "filter": f"timestamp_ms >= {wanted.since // 10**6} AND timestamp_ms < {wanted.until // 10**6}",
+            "order_by": ["timestamp_ms ASC"],
+            "max_results": _PAGE,
+        }
+        while True:
+            answer = mapping(
+                fetch.post(f"{_TRACES}/search", asked | ({"page_token": cursor} if cursor else {}))
+            )
+            cursor = text(answer.get("next_page_token"))
+            traces = _whole(fetch, objects(answer.get("traces")))
+            requests = [_request(one, wanted, names) for one in traces]
+            yield Page(tuple(requests), cursor)
+            if cursor is None:
+                return
+
+    def exported(self, content: object, wanted: Wanted) -> list[dict[str, object]]:
+        """A trace as `Trace.to_json()` writes it, a list of them, or an answer of `batchGet`."""
+        found = mapping(content)
+        traces = objects(found.get("traces", content)) or [found]
+        return [_request(one, wanted, {}) for one in traces if _spans(one)]
+
+
+def _experiments(fetch: Fetch, wanted: Wanted) -> dict[str, str]:
+    """Ids and names: of the one that is wanted, by name or id, else of all."""
+    if wanted.project is not None:
+        found = fetch.get_if_there(f"{_EXPERIMENTS}/get-by-name", {"experiment_name": wanted.project})
+        found = found or fetch.get_if_there(f"{_EXPERIMENTS}/get", {"experiment_id": wanted.project})
+        one = mapping(mapping(found).get("experiment"))
+        if not one:
+            raise InputError("--project", f"MLflow has no experiment {wanted.project!r}")
+        return {str(one.get("experiment_id")): str(one.get("name"))}
+    answer = mapping(fetch.post(f"{_EXPERIMENTS}/search", {"max_results": 1000}))
+    return {str(one.get("experiment_id")): str(one.get("name")) for one in objects(answer.get("experiments"))}
+
+
+def _whole(fetch: Fetch, infos: list[dict[str, object]]) -> list[dict[str, object]]:
+    """The traces with their spans; from their artifacts where the server is older than `batchGet`."""
+    ids = [str(info.get("trace_id") or info.get("request_id")) for info in infos]
+    if not ids:
+        return []
+    found = fetch.get_if_there(f"{_TRACES}/batchGet", {"trace_ids": ids})
+    if found is not None:
+        return objects(mapping(found).get("traces"))
+    traces: list[dict[str, object]] = []
+    for each, info in zip(ids, infos, strict=True):
+        data = fetch.get_if_there("ajax-api/2.0/mlflow/get-trace-artifact", {"request_id": each})
+        traces.append({"info": info, "data": mapping(data)})
+    return traces
+
+
+def _spans(trace: dict[str, object]) -> list[dict[str, object]]:
+    return objects(trace.get("spans") or mapping(trace.get("data")).get("spans"))
+
+
+def _request(trace: dict[str, object], wanted: Wanted, experiments: dict[str, str]) -> dict[str, object]:
+    info = mapping(trace.get("trace_info") or trace.get("info"))
+    metadata, tags = mapping(info.get("trace_metadata")), mapping(info.get("tags"))
+    place = mapping(mapping(info.get("trace_location")).get("mlflow_experiment")).get("experiment_id")
+    resource = {
+        "service.name": wanted.service
+        or text(tags.get("service.name"))
+        or experiments.get(str(place))
+        or wanted.project
+        or "mlflow",
+        "service.version": text(tags.get("service.version")),
+        "deployment.environment.name": text(tags.get("deployment.environment.name")),
+    }
+    own = {key: json.dumps(metadata[key]) for key in _FROM_TRACE if text(metadata.get(key))}
+    return request(resource, _SCOPE, [_span(one, own) for one in _spans(trace)])
+
+
+def _span(found: dict[str, object], own: dict[str, str]) -> dict[str, object]:
+    parent = _id(found.get("parent_span_id") or found.get("parent_id"), 8)
+    said = found.get("attributes")
+    listed = isinstance(said, list)
+    pairs = key_values(said) if listed else mapping(said)
+    status = found.get("status")
+    code = mapping(status).get("code", status)
+    return {
+        "traceId": _id(found.get("trace_id"), 16),
+        "spanId": _id(found.get("span_id"), 8),
+        "parentSpanId": parent,
+        "name": found.get("name") or "",
+        "kind": 1,
+        "startTimeUnixNano": found.get("start_time_unix_nano") or found.get("start_time"),
+        "endTimeUnixNano": found.get("end_time_unix_nano") or found.get("end_time"),
+        "attributes": attributes({key: _as_sent(key, one, apart=listed) for key, one in pairs.items()})
+        + attributes({} if parent else own),
+        "events": [_event(one) for one in objects(found.get("events"))],
+        "status": {
+            "code": _STATUS.get(str(code), 0),
+            "message": mapping(status).get("message") or "",
+        },
+    }
+
+
+def _as_sent(key: str, value: object, *, apart: bool) -> object:
+    """MLflow's own attributes are JSON in a text; others are JSON where they are structured, or a text.
+
+    In its JSON export (`apart` is false) every value is JSON in a text: then others are taken out of it.
+    """
+    if isinstance(value, str) and value.strip('"') == REDACTED:
+        return REDACTED
+    if key.startswith("mlflow."):
+        return json.dumps(value, ensure_ascii=False) if apart else value
+    if apart or not isinstance(value, str):
+        return value
+    try:
+        inside: object = json.loads(value)
+    except ValueError:
+        return value
+    return inside
+
+
+def _event(found: dict[str, object]) -> dict[str, object]:
+    said = found.get("attributes")
+    return {
+        "name": found.get("name") or "",
+        "timeUnixNano": found.get("time_unix_nano") or found.get("timestamp"),
+        "attributes": attributes(key_values(said) if isinstance(said, list) else mapping(said)),
+    }
+
+
+def _id(value: object, size: int) -> str | None:
+    """Base64, as protobuf's JSON has bytes; hex, as older servers have them."""
+    if isinstance(value, str):
+        try:
+            raw = base64.b64decode(value, validate=True)
+        except (binascii.Error, ValueError):
+            raw = b""
+        if len(raw) == size:
+            return raw.hex()
+        return identifier(value.removeprefix("tr-").removeprefix("0x"), size)
+    return None

@@ -1,0 +1,132 @@
+"""Arize Phoenix: spans of a project as its REST API gives them, OTLP with everything flattened.
+
+Tried against Phoenix 20.26. It keeps no resource: the service is the project. Times come rounded to the
+microsecond.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from urllib.parse import quote
+
+from ragvigil.scorer.sources.pull.fetch import Fetch
+from ragvigil.scorer.sources.pull.history import Page, Wanted
+from ragvigil.scorer.sources.pull.otlp import (
+    attributes,
+    identifier,
+    iso,
+    key_values,
+    mapping,
+    nanoseconds,
+    objects,
+    request,
+    text,
+)
+
+_PROJECT = "default"
+_SCOPE = "phoenix"
+_PAGE = 200
+_STATUS = {"UNSET": 0, "OK": 1, "ERROR": 2}
+_INSIDE = re.compile(r"(.*?(?:^|\.)metadata)\.(.+)")
+"""Phoenix takes JSON apart; OpenInference has metadata as one JSON text."""
+
+
+class Phoenix:
+    """Reads `/v1/projects/{project}/spans/otlpv1`, newest first; and that answer, or `/spans`', from a file."""
+
+    name = "phoenix"
+    url_variable = "PHOENIX_COLLECTOR_ENDPOINT"
+
+    def headers(self) -> dict[str, str]:
+        """PHOENIX_API_KEY as a bearer token."""
+        key = os.environ.get("PHOENIX_API_KEY")
+        return {"authorization": f"Bearer {key}"} if key else {}
+
+    def pages(self, fetch: Fetch, wanted: Wanted, cursor: str | None) -> Iterator[Page]:
+        """A page of spans a request; spans that come meanwhile are newer, so no cursor moves."""
+        path = f"v1/projects/{quote(wanted.project or _PROJECT, safe='')}/spans/otlpv1"
+        asked: dict[str, str | int] = {
+            "limit": _PAGE,
+            "start_time": iso(wanted.since),
+            "end_time": iso(wanted.until),
+        }
+        while True:
+            answer = mapping(fetch.get(path, asked | ({"cursor": cursor} if cursor else {})))
+            cursor = text(answer.get("next_cursor"))
+            spans = [_span(one) for one in objects(answer.get("data"))]
+            yield Page((_request(spans, wanted),) if spans else (), cursor)
+            if cursor is None:
+                return
+
+    def exported(self, content: object, wanted: Wanted) -> list[dict[str, object]]:
+        """An answer of the API, a list of its spans, or one of them."""
+        found = mapping(content)
+        data = (
+            content if isinstance(content, list) else found.get("data", [found] if "name" in found else None)
+        )
+        spans = [_span(one) for one in objects(data)]
+        return [_request(spans, wanted)] if spans else []
+
+
+def _request(spans: list[dict[str, object]], wanted: Wanted) -> dict[str, object]:
+    service = wanted.service or wanted.project or "phoenix"
+    return request({"service.name": service}, _SCOPE, spans)
+
+
+def _span(found: dict[str, object]) -> dict[str, object]:
+    """A span of either endpoint."""
+    context, status = mapping(found.get("context")), mapping(found.get("status"))
+    if context:
+        said: dict[str, object] = {
+            "openinference.span.kind": found.get("span_kind"),
+            **mapping(found.get("attributes")),
+        }
+        begin: object = nanoseconds(found.get("start_time"))
+        end: object = nanoseconds(found.get("end_time"))
+        code: object = _STATUS.get(str(found.get("status_code")), 0)
+        message = found.get("status_message")
+    else:
+        said = key_values(found.get("attributes"))
+        begin, end = found.get("start_time_unix_nano"), found.get("end_time_unix_nano")
+        code, message = status.get("code"), status.get("message")
+    return {
+        "traceId": identifier(context.get("trace_id") or found.get("trace_id"), 16),
+        "spanId": identifier(context.get("span_id") or found.get("span_id"), 8),
+        "parentSpanId": identifier(found.get("parent_id") or found.get("parent_span_id"), 8),
+        "name": found.get("name") or "",
+        "kind": 1,
+        "startTimeUnixNano": begin,
+        "endTimeUnixNano": end or begin,
+        "attributes": attributes(_metadata_together(said)),
+        "events": [_event(one) for one in objects(found.get("events"))],
+        "status": {"code": code or 0, "message": message or ""},
+    }
+
+
+def _event(found: dict[str, object]) -> dict[str, object]:
+    said = found.get("attributes")
+    return {
+        "name": found.get("name") or "",
+        "timeUnixNano": found.get("time_unix_nano") or nanoseconds(found.get("timestamp")),
+        "attributes": attributes(mapping(said) or key_values(said)),
+    }
+
+
+def _metadata_together(said: dict[str, object]) -> dict[str, object]:
+    """Metadata as the one JSON text that it was; one level, which is what metadata has.
+
+    >>> _metadata_together({"a": 1, "x.metadata.page": 3, "x.metadata.source.name": "s"})
+    {'a': 1, 'x.metadata': {'page': 3, 'source.name': 's'}}
+    """
+    found: dict[str, object] = {}
+    for key, value in said.items():
+        inside = _INSIDE.fullmatch(key)
+        if inside is None:
+            found[key] = value
+            continue
+        together = found.setdefault(inside[1], {})
+        if isinstance(together, dict):
+            together[inside[2]] = value
+    return found

@@ -1,0 +1,410 @@
+"""Pulls over real HTTP from a server that answers as Phoenix, MLflow and Langfuse do.
+
+Phoenix's and MLflow's answers were recorded by tests/real/real_pull.py; Langfuse's are written to its published API.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from tests.scorer.sources.conftest import TRACES
+
+from ragvigil.scorer.errors import ConfigError, InputError
+from ragvigil.scorer.offline.read import as_json, read_files
+from ragvigil.scorer.sources.pull.fetch import Fetch
+from ragvigil.scorer.sources.pull.history import Wanted
+from ragvigil.scorer.sources.pull.run import Pulled, client_of, history_of, pull_to_file
+
+RECORDED = Path(__file__).parents[2] / "fixtures" / "pull"
+WANTED = Wanted(since=0, until=2**62)
+Parameters = dict[str, list[str]]
+
+
+class Backend(ThreadingHTTPServer):
+    """Serves what a test puts into `answers`, by path; a list is given one a request."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Answering)
+        self.answers: dict[str, object] = {}
+        self.refusals: list[tuple[int, dict[str, str]]] = []
+        self.asked: list[tuple[str, Parameters]] = []
+        self.authorization: str | None = None
+        self.fails_at: list[str] | None = None
+
+    @property
+    def url(self) -> str:
+        """Its address."""
+        return f"http://127.0.0.1:{self.server_port}"
+
+    def answer(self, path: str, parameters: Parameters) -> object | None:
+        """The JSON value for a question."""
+        found = self.answers.get(path)
+        if path.endswith("/spans/otlpv1") and isinstance(found, dict):
+            return paged(found["data"], parameters)
+        return found.pop(0) if isinstance(found, list) else found
+
+
+class Answering(BaseHTTPRequestHandler):
+    """One request."""
+
+    server: Backend
+
+    def do_GET(self) -> None:
+        """Refuse as often as planned, then answer."""
+        parts = urlsplit(self.path)
+        self.server.authorization = self.headers.get("authorization")
+        self.rfile.read(int(self.headers.get("content-length", 0)))
+        self.server.asked.append((parts.path, parse_qs(parts.query)))
+        if self.server.fails_at and parse_qs(parts.query).get("cursor") == self.server.fails_at:
+            return self.reply(403, {"error": "no more"}, {})
+        if self.server.refusals:
+            status, headers = self.server.refusals.pop(0)
+            return self.reply(status, {"error": "not now"}, headers)
+        answer = self.server.answer(parts.path, parse_qs(parts.query))
+        return self.reply(404 if answer is None else 200, answer, {})
+
+    do_POST = do_GET  # noqa: N815 - the name is the protocol's
+
+    def reply(self, status: int, value: object, headers: dict[str, str]) -> None:
+        """Send JSON."""
+        body = json.dumps(value).encode()
+        self.send_response(status)
+        for key, one in {**headers, "content-length": str(len(body))}.items():
+            self.send_header(key, one)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+def paged(spans: list[object], parameters: Parameters) -> dict[str, object]:
+    """Three at a time, as Phoenix with a small limit."""
+    start = int(parameters.get("cursor", ["0"])[0])
+    return {
+        "data": spans[start : start + 3],
+        "next_cursor": str(start + 3) if start + 3 < len(spans) else None,
+    }
+
+
+@pytest.fixture
+def backend() -> Iterator[Backend]:
+    """A server of its own for each test."""
+    server = Backend()
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    yield server
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def recorded(name: str) -> object:
+    """A recorded answer."""
+    value: object = json.loads((RECORDED / name).read_text())
+    return value
+
+
+def pulled(
+    backend: Backend, source: str, path: Path, slept: list[float] | None = None, wanted: Wanted = WANTED
+) -> Pulled:
+    """Pull into `path`; waiting is only noted."""
+    history, pauses = history_of(source), slept if slept is not None else []
+    with client_of(history, backend.url) as client:
+        return pull_to_file(history, Fetch(client, sleep=pauses.append), wanted, path)
+
+
+def shown(*paths: Path, without: tuple[str, ...] = ()) -> list[dict[str, object]]:
+    """The records of the files, by span, without these keys."""
+    found = [as_json(one) for one in read_files(paths)]
+    return sorted(
+        ({key: one for key, one in record.items() if key not in without} for record in found),
+        key=lambda record: str(record["span_id"]),
+    )
+
+
+ORIGINALS = (TRACES / "langchain_session.pb", TRACES / "haystack_error.pb")
+LOST = ("service", "service_version", "started_at")
+"""What Phoenix does not keep, and times, which it rounds."""
+
+
+def test_phoenix_gives_the_records_that_were_sent_to_it(backend: Backend, tmp_path: Path) -> None:
+    """Over several pages; the service is the project."""
+    backend.answers["/v1/projects/my%20shop/spans/otlpv1"] = recorded("phoenix_spans_otlpv1.json")
+    path = tmp_path / "out.jsonl"
+    pulled(backend, "phoenix", path, wanted=Wanted(10**18, 2 * 10**18, project="my shop"))
+    assert shown(path, without=LOST) == shown(*ORIGINALS, without=LOST)
+    assert {record["service"] for record in shown(path)} == {"my shop"}
+    assert len(backend.asked) == 4
+    assert backend.asked[0][1]["start_time"] == ["2001-09-09T01:46:40.000000Z"]
+
+
+def mlflow(backend: Backend) -> None:
+    """Answer as MLflow."""
+    backend.answers["/api/2.0/mlflow/experiments/search"] = {
+        "experiments": [{"experiment_id": "1", "name": "native"}]
+    }
+    backend.answers["/api/3.0/mlflow/traces/search"] = recorded("mlflow_search.json")
+    backend.answers["/api/3.0/mlflow/traces/batchGet"] = recorded("mlflow_batch_get.json")
+
+
+def test_mlflow_gives_the_records_that_were_sent_to_it_and_those_of_its_own_sdk(
+    backend: Backend, tmp_path: Path
+) -> None:
+    """Its SDK's session and user are on the trace only."""
+    mlflow(backend)
+    path = tmp_path / "out.jsonl"
+    pulled(backend, "mlflow", path)
+    records = shown(path)
+    sent = shown(*ORIGINALS)
+    assert [one for one in records if one["service"] == "bibliothek"] == sent
+    own = [one for one in records if one["service"] == "native"]
+    assert {one["answer"] for one in own} == {"Part 7 costs 10 euros [p7].", "42", None}
+    first = next(one for one in own if one["conversation_id"])
+    assert (first["query"], first["conversation_id"], first["user_id"], first["model"], first["tokens"]) == (
+        "What does part 7 cost?",
+        "session-9",
+        "reader-4",
+        "tiny-chat-1",
+        {"input": 61, "output": 17},
+    )
+    assert first["documents"] == [
+        {"id": "p7", "text": "Part 7 costs 10 euros.", "score": 0.9, "rank": 1},
+        {"id": "p8", "text": "Part 8 costs 11 euros.", "score": None, "rank": 2},
+    ]
+    (failed,) = [one for one in own if one["error"]]
+    assert failed["error"] == {"where": "root", "type": "TimeoutError", "message": "index did not answer"}
+
+
+def observation(number: int, kind: str, **fields: object) -> dict[str, object]:
+    """As `/api/public/v2/observations` documents it."""
+    return {
+        "id": f"{number:016x}",
+        "traceId": "ab" * 16,
+        "type": kind,
+        "name": kind.lower(),
+        "startTime": f"2026-11-20T10:00:0{number}.000Z",
+        "endTime": f"2026-11-20T10:00:0{number}.500Z",
+        "parentObservationId": None if number == 1 else f"{1:016x}",
+        "level": "DEFAULT",
+        "environment": "production",
+        "sessionId": "s-1",
+        "userId": "u-1",
+        "metadata": {"resourceAttributes": {"service.name": "shop"}},
+        **fields,
+    }
+
+
+OBSERVATIONS = [
+    observation(1, "SPAN", input="What does part 7 cost?", output="Ten euros [p7]."),
+    observation(
+        2,
+        "RETRIEVER",
+        input="part 7",
+        output=json.dumps([{"id": "p7", "page_content": "Part 7 costs 10 euros."}]),
+    ),
+    observation(
+        3,
+        "GENERATION",
+        input=json.dumps([{"role": "user", "content": "What does part 7 cost?"}]),
+        output="Ten euros [p7].",
+        providedModelName="tiny-chat-1",
+        usageDetails={"input": 61, "output": 17, "total": 78},
+        promptName="answer",
+        promptVersion=3,
+    ),
+]
+LANGFUSE = {
+    "service": "shop",
+    "environment": "production",
+    "query": "What does part 7 cost?",
+    "documents": [{"id": "p7", "text": "Part 7 costs 10 euros.", "score": None, "rank": 1}],
+    "answer": "Ten euros [p7].",
+    "model": "tiny-chat-1",
+    "prompt_version": "answer@3",
+    "tokens": {"input": 61, "output": 17},
+    "conversation_id": "s-1",
+    "user_id": "u-1",
+    "dialect": "langfuse",
+    "completeness": "complete",
+}
+
+
+def test_langfuse_observations_become_records(
+    backend: Backend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Page by page, with its keys as user and password."""
+    monkeypatch.setenv("LANGFUSE_PUBLIC_KEY", "pk")
+    monkeypatch.setenv("LANGFUSE_SECRET_KEY", "sk")
+    backend.answers["/api/public/v2/observations"] = [
+        {"data": OBSERVATIONS[:2], "meta": {"cursor": "next"}},
+        {"data": OBSERVATIONS[2:], "meta": {}},
+    ]
+    path = tmp_path / "out.jsonl"
+    pulled(backend, "langfuse", path)
+    (record,) = shown(path)
+    assert {key: record[key] for key in LANGFUSE} == LANGFUSE
+    assert backend.asked[1][1]["cursor"] == ["next"]
+    assert backend.authorization == "Basic " + base64.b64encode(b"pk:sk").decode()
+
+
+def test_an_older_langfuse_is_asked_for_its_traces(backend: Backend, tmp_path: Path) -> None:
+    """Where input and output may stand on the trace only, and inputs are parsed already."""
+    older = [
+        {key: value for key, value in one.items() if key not in ("sessionId", "userId", "environment")}
+        for one in OBSERVATIONS[1:]
+    ]
+    older[0]["output"] = json.loads(str(older[0]["output"]))
+    for one in older:
+        one["parentObservationId"] = None
+    trace = {
+        "id": "ab" * 16,
+        "timestamp": "2026-11-20T10:00:01.000Z",
+        "name": "rag",
+        "input": {"query": "What does part 7 cost?"},
+        "output": "Ten euros [p7].",
+        "sessionId": "s-1",
+        "userId": "u-1",
+        "environment": "production",
+        "observations": older,
+    }
+    backend.answers["/api/public/traces"] = {
+        "data": [{"id": "ab" * 16}],
+        "meta": {"page": 1, "totalPages": 1},
+    }
+    backend.answers[f"/api/public/traces/{'ab' * 16}"] = trace
+    path = tmp_path / "out.jsonl"
+    pulled(backend, "langfuse", path)
+    (record,) = shown(path)
+    assert {key: record[key] for key in LANGFUSE if key != "service"} == {
+        key: value for key, value in LANGFUSE.items() if key != "service"
+    }
+    assert record["service"] == "shop"
+
+
+def test_a_full_backend_is_asked_again_when_it_says(backend: Backend, tmp_path: Path) -> None:
+    """429 with Retry-After, and failures without it."""
+    backend.answers["/v1/projects/default/spans/otlpv1"] = recorded("phoenix_spans_otlpv1.json")
+    backend.refusals = [(429, {"retry-after": "17"}), (503, {}), (500, {})]
+    slept: list[float] = []
+    pulled(backend, "phoenix", tmp_path / "out.jsonl", slept)
+    assert len(slept) == 3
+    assert slept[0] == 17.0
+    assert 0 < slept[1] <= 2.0 < 4.1
+
+
+@pytest.mark.parametrize(
+    ("status", "tries", "problem"),
+    [(401, 1, "answered 401"), (503, 8, "answered 503"), (404, 1, "answered 404")],
+)
+def test_a_backend_that_refuses_is_named_with_what_it_said(
+    backend: Backend, tmp_path: Path, status: int, tries: int, problem: str
+) -> None:
+    """At once where another try is of no use."""
+    backend.refusals = [(status, {})] * 100
+    with pytest.raises(InputError, match=problem) as caught:
+        pulled(backend, "phoenix", tmp_path / "out.jsonl")
+    assert backend.url in str(caught.value)
+    assert len(backend.asked) == tries
+
+
+def test_an_interrupted_pull_goes_on_without_loss_or_double(backend: Backend, tmp_path: Path) -> None:
+    """Even when the last page was torn; another question is not mixed in."""
+    backend.answers["/v1/projects/default/spans/otlpv1"] = recorded("phoenix_spans_otlpv1.json")
+    whole, path = tmp_path / "whole.jsonl", tmp_path / "out.jsonl"
+    pulled(backend, "phoenix", whole)
+    spent = len(backend.asked)
+
+    backend.fails_at = ["6"]
+    with pytest.raises(InputError, match="answered 403"):
+        pulled(backend, "phoenix", path)
+    backend.fails_at = None
+    with path.open("ab") as torn:
+        torn.write(b'{"resourceSpans": [')
+    with pytest.raises(InputError, match="another pull"):
+        pulled(backend, "phoenix", path, wanted=Wanted(0, 2**62, service="other"))
+    assert pulled(backend, "phoenix", path, wanted=Wanted(5, 2**61)).resumed
+    assert path.read_bytes() == whole.read_bytes()
+    assert len(backend.asked) < 3 * spent
+    assert [one.name for one in tmp_path.iterdir() if "pull" in one.name] == []
+    with pytest.raises(InputError, match="exists already"):
+        pulled(backend, "phoenix", path)
+
+
+@pytest.mark.parametrize("url", ["ftp://host", "host:80", "http://user:secret@host"])
+def test_an_address_that_cannot_be_is_refused_without_showing_a_password(url: str) -> None:
+    """Keys come from the environment only."""
+    with pytest.raises(ConfigError, match="--url") as caught:
+        client_of(history_of("phoenix"), url)
+    assert "secret" not in str(caught.value)
+
+
+def ragvigil(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run the command."""
+    return subprocess.run(
+        [sys.executable, "-m", "ragvigil.scorer", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, **environment},
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        ("phoenix", "phoenix_spans.json"),
+        ("phoenix", "phoenix_spans_otlpv1.json"),
+        ("mlflow", "mlflow_batch_get.json"),
+    ],
+)
+def test_exports_are_read_from_files(source: str, name: str, tmp_path: Path) -> None:
+    """The same records as over HTTP."""
+    out = tmp_path / "out.jsonl"
+    done = ragvigil("pull", source, "--file", str(RECORDED / name), "--out", str(out), "--json")
+    assert done.returncode == 0, done.stderr
+    lost = LOST if source == "phoenix" else ("started_at",)
+    ids = {one["span_id"] for one in shown(*ORIGINALS)}
+    assert [one for one in shown(out, without=lost) if one["span_id"] in ids] == shown(
+        *ORIGINALS, without=lost
+    )
+
+
+def test_a_pull_goes_straight_into_a_store(backend: Backend, tmp_path: Path) -> None:
+    """Last week's traces, scored, without touching the service."""
+    mlflow(backend)
+    store = tmp_path / "week.db"
+    done = ragvigil(
+        "pull",
+        "mlflow",
+        "--since",
+        "2026-01-01",
+        "--store",
+        f"sqlite:///{store}",
+        "--json",
+        MLFLOW_TRACKING_URI=backend.url,
+    )
+    assert done.returncode == 0, done.stderr
+    summary = json.loads(done.stdout)
+    assert summary["records"] == 7
+    assert summary["balanced"]
+
+
+@pytest.mark.parametrize(
+    "arguments", [["grafana", "--out", "-"], ["phoenix"], ["phoenix", "--since", "soon", "--out", "-"]]
+)
+def test_what_cannot_work_is_one_sentence(arguments: list[str]) -> None:
+    """Exit code 2."""
+    done = ragvigil("pull", *arguments)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
