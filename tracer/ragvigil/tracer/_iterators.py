@@ -24,6 +24,7 @@ BUILT_IN: tuple[type, ...] = (
 )  # fmt: skip
 """Iterators without a class that could be exchanged; they have nothing but their pieces."""
 
+_COLLECTIONS = (str, bytes, bytearray, dict, list, tuple, set, frozenset)
 _LEAVING = ("close", "aclose", "__exit__", "__aexit__")
 
 
@@ -57,6 +58,8 @@ _watched: dict[int, Watched] = {}
 def is_stream(result: object) -> bool:
     """Whether the result is an iterator of its own class, as opposed to a collection or a built-in iterator."""
     kind = type(result)
+    if issubclass(kind, _COLLECTIONS):
+        return False
     return (hasattr(kind, "__next__") and hasattr(kind, "__iter__")) or (
         hasattr(kind, "__anext__") and hasattr(kind, "__aiter__")
     )

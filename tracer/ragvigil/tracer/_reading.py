@@ -63,6 +63,8 @@ def identifier(value: object) -> str | None:
         return encodable(str.__str__(value[:LONGEST_ID])) or None
     if value is None or isinstance(value, bool | float | Mapping | list | tuple):
         return None
+    if isinstance(value, int) and value.bit_length() > 1024:
+        return None
     if isinstance(value, int | UUID) or type(value).__str__ is not object.__str__:
         return encodable(str(value)[:LONGEST_ID])
     return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterator
+from types import AsyncGeneratorType, CoroutineType, GeneratorType
 from typing import Any, ParamSpec, TypeVar, cast
 
 from ragvigil.tracer._calls import Call, begin
@@ -66,13 +67,14 @@ def _delivered(call: Call, result: R) -> R:
         call.end(result)
         return result
     following: object
-    if inspect.isgenerator(result):
+    # By type: an object of the service may refuse to be asked for its class.
+    if issubclass(kind, GeneratorType):
         following = follow(call, cast("Generator[Any, Any, Any]", result))
-    elif inspect.isasyncgen(result):
+    elif issubclass(kind, AsyncGeneratorType):
         following = follow_async(call, cast("AsyncGenerator[Any, Any]", result))
-    elif inspect.iscoroutine(result):
+    elif issubclass(kind, CoroutineType):
         following = _awaited(call, cast("Coroutine[Any, Any, Any]", result))
-    elif isinstance(result, BUILT_IN):
+    elif issubclass(kind, BUILT_IN):
         following = follow(call, _pieces(cast("Iterator[Any]", result)))
     elif is_stream(result) and watch(call, result):
         following = result

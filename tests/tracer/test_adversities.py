@@ -1,0 +1,246 @@
+"""A service in trouble: broken environment, pre-fork workers, exit with a dead scorer, results of any size."""
+
+from __future__ import annotations
+
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn
+
+import pytest
+
+from ragvigil.tracer import configure, trace_generator, trace_rag, trace_reranker, trace_retriever
+
+from .conftest import Receiver, Recording, documents
+from .test_delivery import run
+
+
+def refuse(self: object, *_: object) -> NoReturn:
+    """Fail, whatever is asked."""
+    raise RuntimeError("not today")
+
+
+BITING = ("__len__", "__iter__", "__getitem__", "__contains__", "__bool__", "__int__", "__float__", "__index__",
+          "__str__", "__repr__", "__hash__", "__eq__", "__getattr__", "__getattribute__", "__next__", "__anext__",
+          "__class_getitem__", "__instancecheck__")  # fmt: skip
+
+
+@pytest.mark.parametrize("base", [object, str, dict, list, tuple, int, float, Exception])
+@pytest.mark.parametrize("name", BITING)
+@pytest.mark.parametrize("decorate", [trace_rag, trace_retriever, trace_reranker, trace_generator])
+def test_an_object_whose_methods_raise_passes_through(
+    recording: Recording, decorate: Callable[[Any], Any], name: str, base: type
+) -> None:
+    """A subclass of anything, with one method that bites: as argument, as document, as result."""
+    biting = type("Biting", (base,), {name: refuse})()
+
+    @decorate
+    def echo(query: object, documents: object) -> object:
+        return documents
+
+    listed = [biting, {"id": biting, "text": biting, "metadata": {"k": biting}}, (biting, biting)]
+    assert echo(biting, biting) is biting
+    assert echo(biting, listed) is listed
+    assert len(recording.spans()) == 2
+
+
+@pytest.mark.parametrize(
+    "huge",
+    [10**5000, -(10**5000), 2**63, [10**5000] * 3, {"score": 10**400, "id": 10**5000}],
+    ids=["huge", "negative", "just too large", "list", "mapping"],
+)
+def test_huge_numbers_are_no_attributes(recording: Recording, huge: object) -> None:
+    """OTLP holds 64 bits, and Python prints no more than 4,300 digits."""
+
+    @trace_rag(user_id="who", conversation_id="who")
+    def ask(question: object, who: object, top_k: object) -> object:
+        return {"answer": "so", "usage": {"input_tokens": huge}, "id": huge}
+
+    @trace_retriever
+    def search(query: object, top_k: object) -> object:
+        return [{"id": huge, "text": "t", "score": huge, "metadata": {"n": huge}}]
+
+    ask("why", huge, huge)
+    search("why", top_k=huge)
+    answered, found = (span["attributes"] for span in recording.spans())
+    assert answered["output.value"] == "so"
+    assert documents(found)[0]["content"] == "t"
+
+
+def test_a_hundred_thousand_documents_of_every_kind_cost_little(recording: Recording) -> None:
+    """As result, as argument, streamed: none is looked at beyond the hundredth."""
+    looked: list[int] = []
+
+    class Document:
+        def __init__(self, number: int) -> None:
+            self.number = number
+
+        @property
+        def text(self) -> str:
+            looked.append(self.number)
+            return str(self.number)
+
+    many = [Document(number) for number in range(100_000)]
+
+    @trace_reranker
+    def rerank(query: str, documents: list[Document]) -> list[Document]:
+        return documents
+
+    @trace_retriever
+    def stream(query: str) -> Iterator[Document]:
+        yield from many
+
+    assert rerank("why", many) is many
+    assert sum(1 for _ in stream("why")) == 100_000
+    assert max(looked) == 99
+    for span in recording.spans():
+        assert span["attributes"]["ragvigil.documents.total"] == 100_000
+        assert len(documents(span["attributes"])) == 100
+
+
+@pytest.mark.parametrize(
+    "variables",
+    [
+        {"OTEL_EXPORTER_OTLP_ENDPOINT": "no scheme"},
+        {"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "::::"},
+        {"OTEL_EXPORTER_OTLP_TIMEOUT": "soon"},
+        {"OTEL_EXPORTER_OTLP_HEADERS": "=;,,broken"},
+        {"OTEL_EXPORTER_OTLP_CERTIFICATE": "/nowhere/ca.pem"},
+        {"OTEL_EXPORTER_OTLP_COMPRESSION": "middle-out"},
+        {"OTEL_RESOURCE_ATTRIBUTES": "a,b=,%%%=x"},
+        {"OTEL_ATTRIBUTE_COUNT_LIMIT": "many"},
+        {"OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT": "-3"},
+        {"OTEL_TRACES_SAMPLER": "sometimes", "OTEL_TRACES_SAMPLER_ARG": "x"},
+        {"OTEL_PROPAGATORS": "tracecontext,baggage", "OTEL_BSP_SCHEDULE_DELAY": "x"},
+        {"OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT": "perhaps"},
+        {"RAGVIGIL_DISABLED": "perhaps"},
+    ],
+)
+def test_a_misconfigured_environment_changes_no_result(variables: dict[str, str]) -> None:
+    """And is said in a few lines at most, each time the process starts."""
+    done = run(
+        """
+        from ragvigil.tracer import configure, trace_rag
+        tracing = configure(service_name="shop")
+
+        @trace_rag
+        def ask(question):
+            return question.upper()
+
+        print([ask("why") for _ in range(3)])
+        tracing.shutdown(timeout_seconds=0.3)
+        """,
+        **{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9", **variables},
+    )
+    assert (done.returncode, done.stdout) == (0, "['WHY', 'WHY', 'WHY']\n")
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.splitlines()) <= 3, done.stderr
+
+
+def test_workers_forked_while_threads_trace_all_deliver(receiver: Receiver) -> None:
+    """Pre-fork, as gunicorn with preload: decorated and configured in the master, which traces while it forks."""
+    done = run(
+        """
+        import os, threading
+        from ragvigil.tracer import configure, trace_rag, trace_retriever
+        tracing = configure(service_name="prefork")
+
+        @trace_retriever
+        def search(query):
+            return [query]
+
+        @trace_rag
+        def ask(question):
+            return search(question)[0]
+
+        stop = threading.Event()
+        def busy():
+            while not stop.wait(0.0005):
+                ask("master")
+
+        threads = [threading.Thread(target=busy) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        children = []
+        for number in range(6):
+            child = os.fork()
+            if child == 0:
+                for _ in range(5):
+                    assert ask(f"worker {number}") == f"worker {number}"
+                os._exit(0 if tracing.shutdown(timeout_seconds=10) else 1)
+            children.append(child)
+        codes = [os.waitpid(child, 0)[1] for child in children]
+        stop.set()
+        for thread in threads:
+            thread.join()
+        tracing.shutdown()
+        assert codes == [0] * 6, codes
+        """,
+        OTEL_EXPORTER_OTLP_ENDPOINT=receiver.endpoint,
+        PYTHONWARNINGS="ignore::DeprecationWarning",
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    asked = [
+        entry.value.string_value
+        for span in receiver.spans()
+        for entry in span.attributes
+        if entry.key == "input.value"
+    ]
+    assert {number: asked.count(f"worker {number}") for number in range(6)} == dict.fromkeys(range(6), 5)
+    assert len({span.span_id for span in receiver.spans()}) == len(receiver.spans())
+
+
+@pytest.mark.parametrize("way", ["returns", "raises", "exits", "daemon thread traces on", "stream left open"])
+def test_the_interpreter_ends_with_a_full_queue_and_a_silent_scorer(way: str) -> None:
+    """The exit code is the service's own, its time is bounded, and the log has one line of ours."""
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen(16)
+        started = time.monotonic()
+        done = run(
+            f"""
+            import sys, threading
+            from ragvigil.tracer import configure, trace_generator, trace_rag
+            tracing = configure(service_name="shop")
+
+            @trace_rag
+            def ask(question):
+                return "so"
+
+            @trace_generator
+            def write(question):
+                yield "a"
+                yield "b"
+
+            def on():
+                while True:
+                    ask("why")
+
+            for _ in range(3000):
+                ask("why")
+            way = {way!r}
+            if way == "daemon thread traces on":
+                threading.Thread(target=on, daemon=True).start()
+            if way == "stream left open":
+                open_stream = write("why")
+                next(open_stream)
+            if way == "raises":
+                raise SystemExit(7)
+            if way == "exits":
+                sys.exit(7)
+            """,
+            OTEL_EXPORTER_OTLP_ENDPOINT=f"http://127.0.0.1:{silent.getsockname()[1]}",
+        )
+        assert time.monotonic() - started < 20
+    assert done.returncode == (7 if way in ("raises", "exits") else 0), done.stderr
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.splitlines()) <= 2, done.stderr
+
+
+def test_a_full_log_and_a_closed_stderr_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Our one line a minute may be impossible to write."""
+    monkeypatch.setattr(sys, "stderr", None)
+    assert configure(service_name="x", endpoint="no scheme").flush()
+    assert threading.active_count() >= 1
