@@ -243,7 +243,11 @@ class Pipeline:
         traces: list[ScoredTrace] = []
         sampled = 0
         for received in assembled:
-            item, stored = self._redacted(received), known.get(received.trace_id)
+            stored = known.get(received.trace_id)
+            if stored is not None and stored.gone:
+                _log.info("trace %s: spans that came after its content was taken out", received.trace_id)
+                continue
+            item = self._redacted(received)
             if item is None:
                 if stored is None:
                     nothing = RawTrace(b"", b"")

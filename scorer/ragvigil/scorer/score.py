@@ -32,6 +32,7 @@ from ragvigil.scorer.monitor import Monitor
 from ragvigil.scorer.monitoring import Delivery
 from ragvigil.scorer.pipeline import Inbox, Pipeline, SamplePlan
 from ragvigil.scorer.redact import Redaction
+from ragvigil.scorer.retention import Retention
 from ragvigil.scorer.store.port import Job, Judgement
 from ragvigil.scorer.store.sqlite import SqliteStore
 
@@ -60,6 +61,7 @@ class Scoring(threading.Thread):
         self._open: Future[None] = Future()
         self.ended: Future[None] = Future()
         self._ticked_at = 0.0
+        self._retaining = False
 
     def open(self) -> None:
         """Start, and wait until the store is open; raises what opening it raised."""
@@ -93,6 +95,7 @@ class Scoring(threading.Thread):
             self.store.beat(now)
             self.monitor.tick(now)
             self.store.checkpoint()
+            self._retaining = True
         except Exception:
             _log.exception("an evaluation of the series failed; the next tick tries again")
 
@@ -127,6 +130,7 @@ class Scoring(threading.Thread):
             settings, inbox=inbox, store=store, redaction=redaction, dialects=self._dialects
         )
         self.monitor = Monitor(store.monitoring, settings.monitor, list(settings.channels), settings.links)
+        self.retention = Retention(store.retention, settings.retention)
 
     def _turn_until_stopped(self) -> None:
         deadline = float("inf")
@@ -149,7 +153,17 @@ class Scoring(threading.Thread):
             self._hand_out(turn.jobs)
         if turn.verdicts and time.monotonic() - self._ticked_at > _SHORTEST_TICK_SECONDS:
             self.tick()
-        return turn.worked
+        if self._retaining:
+            self._retaining = self._retain()
+        return turn.worked or (self._retaining and not self._stopping.is_set())
+
+    def _retain(self) -> bool:
+        """One step of retention; a failure waits for the next tick."""
+        try:
+            return self.retention.step(time.time_ns())
+        except Exception:
+            _log.exception("retention failed; the next tick tries again")
+            return False
 
     def _answer_calls(self, wait: float) -> None:
         try:

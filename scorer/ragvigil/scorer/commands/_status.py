@@ -27,10 +27,13 @@ def status(config: ConfigOption = None, store: StoreOption = None, as_json: Json
     settings = settings_of(config, store)
     received = counters(settings.inbox_path)
     with closing(reading.open_for_reading(settings.store.path)) as connection:
+        disk = reading.disk(connection, settings.store.path)
         if as_json:
-            typer.echo(json.dumps(_as_json(connection, received, settings.monitor.tick_seconds)))
+            found = _as_json(connection, received, settings.monitor.tick_seconds)
+            typer.echo(json.dumps({**found, "disk": asdict(disk)}))
         else:
             typer.echo(_as_text(connection, received, settings.monitor.tick_seconds))
+            typer.echo(_disk(disk))
     return 0
 
 
@@ -74,6 +77,15 @@ def _as_text(connection: sqlite3.Connection, received: Mapping[str, int], tick: 
             *_forwarded(received),
         ]
     )
+
+
+def _disk(disk: reading.Disk) -> str:
+    text = (
+        f"disk: {disk.file_bytes / 1e6:,.1f} MB ({disk.used_bytes / 1e6:,.1f} used) and a log of "
+        f"{disk.log_bytes / 1e6:,.1f} MB; {disk.traces_with_content:,} traces with content"
+    )
+    gone = disk.expired + disk.expired_early
+    return text + (f", of {gone:,} it was taken out ({disk.expired_early:,} before its time)" if gone else "")
 
 
 def _age(connection: sqlite3.Connection) -> float | None:

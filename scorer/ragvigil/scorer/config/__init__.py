@@ -8,6 +8,7 @@ from ragvigil.scorer.config.content import Content, ContentMode
 from ragvigil.scorer.config.filtering import Filter
 from ragvigil.scorer.config.forwarding import Forward
 from ragvigil.scorer.config.load import load
+from ragvigil.scorer.config.retention import Retention
 from ragvigil.scorer.config.sections import (
     Assemble,
     Channel,
@@ -37,6 +38,7 @@ __all__ = [
     "Monitor",
     "PagerDutyChannel",
     "Receive",
+    "Retention",
     "Rule",
     "Sample",
     "Settings",

@@ -14,6 +14,7 @@ from ragvigil.scorer.config.fields import Address, Name, Seconds, Secret, Words
 from ragvigil.scorer.config.fields import Section as _Section
 from ragvigil.scorer.config.filtering import DEFAULT_FILTERS, Filter
 from ragvigil.scorer.config.forwarding import Forward
+from ragvigil.scorer.config.retention import Retention
 
 
 def _lexical_models() -> list[str]:
@@ -268,6 +269,7 @@ class Settings(_Section):
     inbox: Inbox = Inbox()
     store: Store = Store()
     content: Content = Content()
+    retention: Retention = Retention()
     assemble: Assemble = Assemble()
     sample: Sample = Sample()
     judge: Judge = Judge()

@@ -82,10 +82,16 @@ class SqliteRecords:
             f"SELECT trace_id, spans, logs FROM traces WHERE trace_id IN ({marks})",
             tuple(trace_ids),
         )
-        return {
+        found = {
             row[0]: RawTrace(zlib.decompress(row[1]), zlib.decompress(row[2]) if row[2] else b"")
             for row in rows
         }
+        missing = [trace_id for trace_id in trace_ids if trace_id not in found]
+        marks = ", ".join("?" * len(missing))
+        rows = self._connection.execute(
+            f"SELECT DISTINCT trace_id FROM ledger WHERE trace_id IN ({marks})", missing
+        )
+        return found | {row[0]: RawTrace(b"", b"", gone=True) for row in rows}
 
     def commit(
         self,

@@ -30,6 +30,8 @@ class RawTrace:
 
     spans: bytes
     logs: bytes
+    gone: bool = False
+    """Whether it was stored once and its content has been taken out since: nothing is added to it any more."""
 
 
 @dataclass(frozen=True, slots=True)

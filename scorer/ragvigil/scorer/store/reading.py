@@ -190,3 +190,37 @@ def changes(
         )
         for row in rows
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class Disk:
+    """What a store takes, in bytes, and how many traces still have their content."""
+
+    file_bytes: int
+    used_bytes: int
+    """Of the file; the rest is empty and used next."""
+    log_bytes: int
+    """The write-ahead log beside it."""
+    traces_with_content: int
+    expired: int
+    """Traces whose content went by age."""
+    expired_early: int
+    """Traces whose content went because the store was over its ceiling."""
+
+
+def disk(connection: sqlite3.Connection, path: Path) -> Disk:
+    """The size of the store at `path`, which the connection reads."""
+    page, pages, free = (
+        int(connection.execute(f"PRAGMA {name}").fetchone()[0])
+        for name in ("page_size", "page_count", "freelist_count")
+    )
+    log = path.with_name(f"{path.name}-wal")
+    counts = dict(connection.execute("SELECT name, value FROM counters").fetchall())
+    return Disk(
+        file_bytes=page * pages,
+        used_bytes=page * (pages - free),
+        log_bytes=log.stat().st_size if log.exists() else 0,
+        traces_with_content=int(connection.execute("SELECT count(*) FROM traces").fetchone()[0]),
+        expired=counts.get("content_expired", 0),
+        expired_early=counts.get("content_expired_early", 0),
+    )

@@ -15,9 +15,11 @@ from ragvigil.scorer.errors import StoreError
 from ragvigil.scorer.redact import Pseudonyms
 from ragvigil.scorer.store._sqlite_monitoring import SqliteMonitoring, SqliteOutbox
 from ragvigil.scorer.store._sqlite_records import SqliteRecords
+from ragvigil.scorer.store._sqlite_retention import SqliteRetention
 
 SCHEMA_VERSION = 1
 _BUSY_SECONDS = 10.0
+_LONGEST_LOG_BYTES = 64 * 2**20
 
 
 class SqliteStore:
@@ -54,6 +56,7 @@ class SqliteStore:
         self.records = SqliteRecords(self._connection, bucket_nanoseconds=bucket, pseudonyms=self.pseudonyms)
         self.monitoring = SqliteMonitoring(self._connection)
         self.outbox = SqliteOutbox(self._connection)
+        self.retention = SqliteRetention(self._connection)
 
     def checkpoint(self) -> None:
         """Copy the write-ahead log into the file, so that the log stays small."""
@@ -76,7 +79,10 @@ class SqliteStore:
         self.close()
 
     def _prepare(self, settings: Settings) -> None:
+        self._connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # heeded only before the first table
         self._connection.execute("PRAGMA journal_mode = WAL")
+        self._connection.execute(f"PRAGMA journal_size_limit = {_LONGEST_LOG_BYTES}")
+        self._connection.execute("PRAGMA secure_delete = ON")  # what retention takes out is overwritten
         self._connection.execute("PRAGMA synchronous = FULL")
         self._connection.execute("PRAGMA wal_autocheckpoint = 0")
         database = sqlite_utils.Database(self._connection)

@@ -1,0 +1,75 @@
+"""Content goes by age and by a ceiling on disk, oldest first, in steps that fit between two turns of the pipeline."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import Protocol
+
+from ragvigil.scorer import config
+
+_log = logging.getLogger(__name__)
+
+_DAY = 86_400 * 10**9
+_TRACES_A_STEP = 50
+_PAGES_A_STEP = 500
+_SPARE_PAGES = 2_000
+"""Empty pages that stay for what comes next (8 MB): cutting off and growing again costs both times."""
+
+
+class RetentionStore(Protocol):
+    """What retention needs of a store. Only the writing thread calls it."""
+
+    def used_bytes(self) -> int:
+        """Bytes that hold something."""
+        ...
+
+    def free_pages(self) -> int:
+        """Pages that hold nothing."""
+        ...
+
+    def expire(self, before: int, limit: int, *, counter: str) -> Sequence[str]:
+        """Take the content out of the oldest traces stored before that moment; which they were."""
+        ...
+
+    def give_back(self, pages: int) -> None:
+        """Return empty pages to the file system."""
+        ...
+
+
+class Retention:
+    """Keeps the store within its age and its size."""
+
+    def __init__(self, store: RetentionStore, settings: config.Retention) -> None:
+        self._store = store
+        self._settings = settings
+        self._early = 0
+        self._full = False
+
+    def step(self, now: int) -> bool:
+        """One short step at `now` (Unix nanoseconds); whether there is more to do."""
+        aged = self._store.expire(
+            now - int(self._settings.content_days * _DAY), _TRACES_A_STEP, counter="content_expired"
+        )
+        crowded = not aged and self._make_room(now)
+        spare = self._store.free_pages() - _SPARE_PAGES
+        if spare > 0:
+            self._store.give_back(min(spare, _PAGES_A_STEP))
+        return bool(aged) or crowded or spare > _PAGES_A_STEP
+
+    def _make_room(self, now: int) -> bool:
+        """Take the oldest content where the store is over its ceiling; whether any was taken."""
+        if self._store.used_bytes() <= self._settings.max_disk_bytes:
+            if self._early:
+                _log.warning(
+                    "the store was over retention.max_disk_bytes: content of %d traces went before its time",
+                    self._early,
+                )
+            self._early, self._full = 0, False
+            return False
+        taken = len(self._store.expire(now, _TRACES_A_STEP, counter="content_expired_early"))
+        self._early += taken
+        if not taken and not self._full:
+            self._full = True
+            _log.error("the store is over retention.max_disk_bytes, and no content is left to take out")
+        return taken > 0
