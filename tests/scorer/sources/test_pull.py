@@ -11,9 +11,10 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import cast
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -23,6 +24,7 @@ from ragvigil.scorer.errors import ConfigError, InputError
 from ragvigil.scorer.offline.read import as_json, read_files
 from ragvigil.scorer.sources.pull.fetch import Fetch
 from ragvigil.scorer.sources.pull.history import Wanted
+from ragvigil.scorer.sources.pull.otlp import mapping, objects
 from ragvigil.scorer.sources.pull.run import Pulled, client_of, history_of, pull_to_file
 
 RECORDED = Path(__file__).parents[2] / "fixtures" / "pull"
@@ -49,28 +51,28 @@ class Backend(ThreadingHTTPServer):
     def answer(self, path: str, parameters: Parameters) -> object | None:
         """The JSON value for a question."""
         found = self.answers.get(path)
-        if path.endswith("/spans/otlpv1") and isinstance(found, dict):
-            return paged(found["data"], parameters)
-        return found.pop(0) if isinstance(found, list) else found
+        if path.endswith("/spans/otlpv1"):
+            return paged(objects(mapping(found).get("data")), parameters) if found else None
+        return cast("list[object]", found).pop(0) if isinstance(found, list) else found
 
 
 class Answering(BaseHTTPRequestHandler):
     """One request."""
 
-    server: Backend
-
     def do_GET(self) -> None:
         """Refuse as often as planned, then answer."""
+        backend = self.server
+        assert isinstance(backend, Backend)
         parts = urlsplit(self.path)
-        self.server.authorization = self.headers.get("authorization")
+        backend.authorization = self.headers.get("authorization")
         self.rfile.read(int(self.headers.get("content-length", 0)))
-        self.server.asked.append((parts.path, parse_qs(parts.query)))
-        if self.server.fails_at and parse_qs(parts.query).get("cursor") == self.server.fails_at:
+        backend.asked.append((parts.path, parse_qs(parts.query)))
+        if backend.fails_at and parse_qs(parts.query).get("cursor") == backend.fails_at:
             return self.reply(403, {"error": "no more"}, {})
-        if self.server.refusals:
-            status, headers = self.server.refusals.pop(0)
+        if backend.refusals:
+            status, headers = backend.refusals.pop(0)
             return self.reply(status, {"error": "not now"}, headers)
-        answer = self.server.answer(parts.path, parse_qs(parts.query))
+        answer = backend.answer(parts.path, parse_qs(parts.query))
         return self.reply(404 if answer is None else 200, answer, {})
 
     do_POST = do_GET  # noqa: N815 - the name is the protocol's
@@ -84,11 +86,11 @@ class Answering(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def log_message(self, *_: object) -> None:
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class names it
         """Say nothing."""
 
 
-def paged(spans: list[object], parameters: Parameters) -> dict[str, object]:
+def paged(spans: Sequence[object], parameters: Parameters) -> dict[str, object]:
     """Three at a time, as Phoenix with a small limit."""
     start = int(parameters.get("cursor", ["0"])[0])
     return {

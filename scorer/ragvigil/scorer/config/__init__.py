@@ -21,6 +21,7 @@ from ragvigil.scorer.config.sections import (
     Rule,
     Sample,
     Settings,
+    Sources,
     Store,
     WebhookChannel,
 )
@@ -42,6 +43,7 @@ __all__ = [
     "Rule",
     "Sample",
     "Settings",
+    "Sources",
     "Store",
     "WebhookChannel",
     "load",

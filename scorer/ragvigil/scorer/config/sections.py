@@ -43,6 +43,17 @@ class Receive(_Section):
     )
 
 
+class Sources(_Section):
+    """Where OTLP is read instead of received: the same limits, inbox and back-pressure as for what is sent."""
+
+    files: Words = Field(
+        default=(),
+        description="files, folders or patterns that are followed, such as a Collector's file exporter writes",
+    )
+    stdin: bool = Field(default=False, description="whether standard input is read, until it ends")
+    poll_seconds: Seconds = Field(default=1.0, description="time between two looks for something new")
+
+
 class Inbox(_Section):
     """Durable staging before the ack."""
 
@@ -266,6 +277,7 @@ class Settings(_Section):
         '"path/to/file.py" or "package.module:Name"',
     )
     receive: Receive = Receive()
+    sources: Sources = Sources()
     inbox: Inbox = Inbox()
     store: Store = Store()
     content: Content = Content()

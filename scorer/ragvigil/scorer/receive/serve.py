@@ -17,6 +17,7 @@ from ragvigil.scorer.receive.intake import Intake
 from ragvigil.scorer.receive.limits import Limits
 from ragvigil.scorer.receive.memory import give_back
 from ragvigil.scorer.receive.otlp_http import application
+from ragvigil.scorer.sources.feed import feeding
 
 _GRACE_SECONDS = 5
 _OPEN_BODIES = 2.5
@@ -78,7 +79,8 @@ async def _serve(
         http.start()
         ready(Bound(grpc_address, http.address))
         await asyncio.to_thread(give_back)
-        await stop.wait()
+        async with feeding(settings, intake, stop):
+            await stop.wait()
     finally:
         intake.stopping = True
         await asyncio.gather(grpc.stop(_GRACE_SECONDS), http.stop())

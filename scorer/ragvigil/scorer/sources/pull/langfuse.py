@@ -19,6 +19,7 @@ from ragvigil.scorer.sources.pull.otlp import (
     attributes,
     identifier,
     iso,
+    items,
     mapping,
     nanoseconds,
     objects,
@@ -66,7 +67,7 @@ class Langfuse:
     def exported(self, content: object, wanted: Wanted) -> list[dict[str, object]]:
         """Observations or whole traces: an answer of the API, a list, or one a line."""
         found = mapping(content)
-        listed = content if isinstance(content, list) else found.get("data", [found])
+        listed = items(content) or found.get("data", [found])
         requests: list[dict[str, object]] = []
         for one in objects(listed):
             if isinstance(one.get("observations"), list):

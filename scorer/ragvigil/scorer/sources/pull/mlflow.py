@@ -18,6 +18,7 @@ from ragvigil.scorer.sources.pull.history import Page, Wanted
 from ragvigil.scorer.sources.pull.otlp import (
     attributes,
     identifier,
+    items,
     key_values,
     mapping,
     objects,
@@ -133,7 +134,7 @@ def _request(trace: dict[str, object], wanted: Wanted, experiments: dict[str, st
 def _span(found: dict[str, object], own: dict[str, str]) -> dict[str, object]:
     parent = _id(found.get("parent_span_id") or found.get("parent_id"), 8)
     said = found.get("attributes")
-    listed = isinstance(said, list)
+    listed = items(said) is not None
     pairs = key_values(said) if listed else mapping(said)
     status = found.get("status")
     code = mapping(status).get("code", status)
@@ -178,7 +179,7 @@ def _event(found: dict[str, object]) -> dict[str, object]:
     return {
         "name": found.get("name") or "",
         "timeUnixNano": found.get("time_unix_nano") or found.get("timestamp"),
-        "attributes": attributes(key_values(said) if isinstance(said, list) else mapping(said)),
+        "attributes": attributes(mapping(said) or key_values(said)),
     }
 
 

@@ -25,6 +25,11 @@ def objects(value: object) -> list[dict[str, object]]:
     return [cast("dict[str, object]", one) for one in cast("list[object]", value) if isinstance(one, dict)]
 
 
+def items(value: object) -> list[object] | None:
+    """The value if it is a list."""
+    return cast("list[object]", value) if isinstance(value, list) else None
+
+
 def text(value: object) -> str | None:
     """The value if it is a text that says something."""
     return value if isinstance(value, str) and value else None
@@ -53,10 +58,9 @@ def any_value(value: object) -> dict[str, object]:
         return {"intValue": str(value)}
     if isinstance(value, float):
         return {"doubleValue": value if abs(value) < float("inf") else str(value)}
-    if isinstance(value, list):
-        items = cast("list[object]", value)
-        if all(isinstance(one, (str, int, float)) for one in items):
-            return {"arrayValue": {"values": [any_value(one) for one in items]}}
+    listed = items(value)
+    if listed is not None and all(isinstance(one, (str, int, float)) for one in listed):
+        return {"arrayValue": {"values": [any_value(one) for one in listed]}}
     return {"stringValue": as_text(value) or ""}
 
 

@@ -17,6 +17,7 @@ from ragvigil.scorer.sources.pull.otlp import (
     attributes,
     identifier,
     iso,
+    items,
     key_values,
     mapping,
     nanoseconds,
@@ -63,9 +64,7 @@ class Phoenix:
     def exported(self, content: object, wanted: Wanted) -> list[dict[str, object]]:
         """An answer of the API, a list of its spans, or one of them."""
         found = mapping(content)
-        data = (
-            content if isinstance(content, list) else found.get("data", [found] if "name" in found else None)
-        )
+        data = items(content) or found.get("data", [found] if "name" in found else None)
         spans = [_span(one) for one in objects(data)]
         return [_request(spans, wanted)] if spans else []
 

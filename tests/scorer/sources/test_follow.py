@@ -1,0 +1,149 @@
+"""Followed files into a real receiver: growing, rotated, torn, damaged, over restarts and a full inbox."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from backports import zstd
+from tests.scorer.receive.conftest import Receiver, running
+from tests.scorer.replay.conftest import day
+from tests.scorer.sources.conftest import FORMS, otlp_json, with_length
+
+from ragvigil.scorer.receive.counters import counters
+from ragvigil.scorer.sources.follow import FollowedFiles
+from ragvigil.scorer.sources.positions import Positions
+
+QUICK = {"poll_seconds": 0.02}
+
+
+async def until(probe: Callable[[], bool]) -> None:
+    """Wait until it is so."""
+    async with asyncio.timeout(30):
+        while not probe():  # noqa: ASYNC110 - another process's work has no event
+            await asyncio.sleep(0.02)
+
+
+def seen(receiver: Receiver) -> Counter[bytes]:
+    """How often each span is in the inbox."""
+    return Counter(span.span_id for span in receiver.spans())
+
+
+def once(receiver: Receiver, questions: int) -> bool:
+    """Whether the spans of so many questions are there, each once."""
+    found = seen(receiver)
+    assert set(found.values()) <= {1}, found
+    return len(found) == 3 * questions
+
+
+LINES = [otlp_json(message) + b"\n" for message in day(12)]
+
+
+async def test_a_growing_file_is_followed_over_torn_lines_rotation_and_restarts(tmp_path: Path) -> None:
+    """Each span once, whatever happens in between."""
+    path, inbox = tmp_path / "out" / "traces.json", tmp_path / "inbox"
+    path.parent.mkdir()
+    path.write_bytes(LINES[0] + LINES[1][:100])
+    sources: dict[str, object] = {"files": [str(path)], **QUICK}
+    async with running(inbox, sources=sources) as receiver:
+        await until(lambda: once(receiver, 1))
+        with path.open("ab") as file:
+            file.write(LINES[1][100:] + LINES[2])
+        await until(lambda: once(receiver, 3))
+    with path.open("ab") as file:
+        file.write(LINES[3])
+    path.rename(path.with_name("traces-2026-11-21T10-00-00.000.json"))
+    path.write_bytes(LINES[4])
+    path.with_name("traces-2026-11-20T10-00-00.000.json").write_bytes(LINES[11])
+    async with running(inbox, sources=sources) as receiver:
+        await until(lambda: once(receiver, 5))
+        path.write_bytes(LINES[5])
+        await until(lambda: once(receiver, 6))
+    async with running(inbox, sources=sources) as receiver:
+        await asyncio.sleep(0.2)
+        assert once(receiver, 6)
+
+
+@pytest.mark.parametrize("form", [form for form in FORMS if "last" not in form])
+async def test_a_folder_of_any_form_is_read_once(form: str, tmp_path: Path) -> None:
+    """Written in two steps, the first of which tears a record."""
+    content, folder = FORMS[form](list(day(6))), tmp_path / "out"
+    folder.mkdir()
+    path = folder / "traces"
+    path.write_bytes(content[: len(content) // 2])
+    async with running(tmp_path / "inbox", sources={"files": [str(folder)], **QUICK}) as receiver:
+        await asyncio.sleep(0.1)
+        with path.open("ab") as file:
+            file.write(content[len(content) // 2 :])
+        await until(lambda: once(receiver, 6))
+
+
+async def test_single_requests_dropped_into_a_folder_are_taken(tmp_path: Path) -> None:
+    """Protobuf without a length, once it does not change any more."""
+    folder = tmp_path / "out"
+    folder.mkdir()
+    async with running(tmp_path / "inbox", sources={"files": [f"{folder}/*.pb"], **QUICK}) as receiver:
+        for number, message in enumerate(day(3)):
+            (folder / f"{number}.pb").write_bytes(message.SerializeToString())
+        (folder / "ignored.txt").write_text("nothing")
+        await until(lambda: once(receiver, 3))
+
+
+async def test_a_bad_line_is_named_and_counted_and_costs_only_itself(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The same for a damaged compressed record, and for metrics, which are only counted."""
+    lines, packed, inbox = tmp_path / "a.json", tmp_path / "b.bin", tmp_path / "inbox"
+    lines.write_bytes(LINES[0] + b"{broken}\n" + b'{"resourceMetrics": []}\n' + LINES[1])
+    good = with_length(zstd.compress(LINES[2]))
+    packed.write_bytes(good + with_length(b"\x28\xb5\x2f\xfd nonsense") + with_length(LINES[3]))
+    with caplog.at_level(logging.WARNING):
+        async with running(inbox, sources={"files": [str(lines), str(packed)], **QUICK}) as receiver:
+            await until(lambda: once(receiver, 4))
+    assert "a.json line 2: not JSON" in caplog.text
+    assert "b.bin message 2: not zstd" in caplog.text
+    counted = counters(inbox)
+    assert (counted["refused.malformed"], counted["ignored.metrics_requests"], counted["spans"]) == (2, 1, 12)
+
+
+async def test_a_full_inbox_holds_the_reading_up_and_loses_nothing(tmp_path: Path) -> None:
+    """Back-pressure: the file waits where it is, and a later process with room reads on."""
+    path, inbox = tmp_path / "traces.json", tmp_path / "inbox"
+    path.write_bytes(b"".join(LINES))
+    sources: dict[str, object] = {"files": [str(path)], **QUICK}
+    async with running(inbox, sources=sources, inbox={"max_bytes": 1}):
+        await until(lambda: counters(inbox).get("requests.files spans", 0) > 0)
+    async with running(inbox, sources=sources) as receiver:
+        await until(lambda: once(receiver, 12))
+
+
+def test_what_was_not_acked_is_yielded_again(tmp_path: Path) -> None:
+    """By the next process; what was is not."""
+    path = tmp_path / "traces.json"
+    path.write_bytes(b"".join(LINES[:2]))
+
+    def follower() -> FollowedFiles:
+        return FollowedFiles([str(path)], Positions(tmp_path), max_bytes=2**20)
+
+    assert [batch.place for batch in follower().batches()] == [f"{path} line 1", f"{path} line 2"]
+    source = follower()
+    assert len(source.batches()) == 2
+    source.ack()
+    assert source.batches() == []
+    source.ack()
+    assert follower().batches() == []
+    path.write_bytes(LINES[5] * 3)
+    assert len(follower().batches()) == 3
+
+
+def test_positions_that_cannot_be_read_cost_a_second_reading(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Never a start: what is read twice counts once."""
+    (tmp_path / "sources.json").write_text('{"1:2": {"framing": 5}}')
+    assert Positions(tmp_path).get("1:2") is None
+    assert "sources.json" in caplog.text
