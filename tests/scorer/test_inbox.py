@@ -171,6 +171,21 @@ def test_a_segment_also_ends_by_age(tmp_path: Path, reader: InboxReader) -> None
     writer.close()
 
 
+def test_what_a_writer_leaves_behind_can_be_deleted_without_another(
+    tmp_path: Path, reader: InboxReader
+) -> None:
+    """Unredacted bytes do not wait on disk for the next start of a receiver that was stopped."""
+    writer = InboxWriter(tmp_path)
+    writer.append([arrival(1), arrival(2)]).result(5)
+    writer.close()
+    last = reader.read()[-1].position
+    assert reader.discard(Position(last.segment, last.row + 1)) == 1
+    assert reader.backlog()[0] == 0
+    assert not [path for path in tmp_path.glob("*.db*") if b"2." + bytes(10) in path.read_bytes()]
+    InboxWriter(tmp_path).close()
+    assert len(list(tmp_path.glob("*.db"))) == 2
+
+
 def test_numbers_go_on_after_a_restart(tmp_path: Path, reader: InboxReader) -> None:
     """A reader that had passed everything finds what a later writer adds."""
     for number in range(3):
@@ -178,7 +193,7 @@ def test_numbers_go_on_after_a_restart(tmp_path: Path, reader: InboxReader) -> N
         writer.append([arrival(number)]).result(5)
         writer.close()
     rows = reader.read()
-    assert [row.position.segment for row in rows] == [1, 2, 3]
+    assert [row.position.segment for row in rows] == [1, 3, 5]
     reader.discard(Position(rows[-1].position.segment, rows[-1].position.row + 1))
     writer = InboxWriter(tmp_path)
     writer.append([arrival(9)]).result(5)
@@ -450,8 +465,9 @@ def test_discarding_opens_no_file_when_there_is_only_one(
     def refuse(*arguments: object, **options: object) -> None:
         raise AssertionError("opened a database")
 
-    monkeypatch.setattr(sqlite3, "connect", refuse)
-    assert reader.discard(Position(1, 2)) == 0
+    with monkeypatch.context() as watched:
+        watched.setattr(sqlite3, "connect", refuse)
+        assert reader.discard(Position(1, 2)) == 0
     writer.close()
 
 

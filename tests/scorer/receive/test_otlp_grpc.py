@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from typing import Any, cast
@@ -18,6 +19,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
     ExportTraceServiceResponse,
 )
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
+from tests.conftest import PATIENCE
 
 from ragvigil.scorer.inbox import InboxReader, Position
 
@@ -113,8 +115,10 @@ async def test_messages_over_the_limit_are_refused_in_words_and_counted(
     assert (health["received"]["refused"], health["open_bytes"]) == ({"too_large": 1}, 0)
 
 
-async def test_messages_far_over_the_limit_are_not_to_be_retried(start: Start) -> None:
-    """The library refuses them, before and after decompression: RESOURCE_EXHAUSTED, which nobody retries."""
+async def test_messages_far_over_the_limit_are_not_to_be_retried(
+    start: Start, client: httpx.AsyncClient
+) -> None:
+    """The library refuses them, before and after decompression: RESOURCE_EXHAUSTED, counted, never retried."""
     receiver = await start(receive={"max_body_bytes": 100_000})
     async with calls(receiver) as call:
         for compression in (None, grpc.Compression.Gzip):
@@ -122,6 +126,14 @@ async def test_messages_far_over_the_limit_are_not_to_be_retried(start: Start) -
                 await call(bytes(20_000_000), compression=compression)
             assert caught.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
             assert "grpc-status-details-bin" not in dict(caught.value.trailing_metadata() or ())
+        await call(b"")
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            received = (await client.get(f"{receiver.url}/healthz")).json()["received"]
+            if received["refused"] == {"unread": 2}:
+                break
+            await asyncio.sleep(0.01)
+    assert received["requests"] == {"grpc spans": 1}
 
 
 async def test_a_token_is_demanded_when_configured(

@@ -74,9 +74,11 @@ class SegmentLog:
 
     def roll_if_due(self) -> None:
         """End a segment by size, and by age so that the reader can delete what it holds in time."""
+        if self._due(self._segment):
+            self._roll()
+
+    def _roll(self) -> None:
         segment = self._segment
-        if not self._due(segment):
-            return
         try:
             self._segment = self._next()
         except (OSError, sqlite3.Error) as error:
@@ -86,7 +88,9 @@ class SegmentLog:
                 segment.connection.close()
 
     def close(self) -> None:
-        """Finish the segment."""
+        """Finish the segment; an empty one after it lets a reader delete it without waiting for the next writer."""
+        if self._segment is not None and self._segment.size:
+            self._roll()
         self._let_go()
         self._checkpointer.close()
 

@@ -2,7 +2,8 @@
 
 A message over `receive.max_body_bytes` is refused here, counted and with a google.rpc.Status, up to 1.25 times
 that size. The gRPC library has to have the whole message in memory for it, before `open_bytes` can count it.
-What is left to the library, and so neither counted nor told in our words:
+What is left to the library, and so not told in our words; `refused.unread` counts the calls whose message never
+reached us, for whichever of these reasons or because their sender gave up:
 - larger messages: RESOURCE_EXHAUSTED as soon as their length is known, not one byte of them kept;
 - a compression that it does not know: UNIMPLEMENTED; a body that is not what its compression says: INTERNAL;
 - methods that are not served: UNIMPLEMENTED; more than 128 calls at once on a connection: they wait.
@@ -42,9 +43,9 @@ async def start(intake: Intake, address: str) -> tuple[grpc.aio.Server, str]:
     server = grpc.aio.server(options=_options(intake.limits))
     server.add_generic_rpc_handlers(
         (
-            _service("trace", "Trace", _exporter(intake, SPANS)),
-            _service("logs", "Logs", _exporter(intake, LOGS)),
-            _service("metrics", "Metrics", _discarder(intake)),
+            _Service(intake, "trace", "Trace", _exporter(intake, SPANS)),
+            _Service(intake, "logs", "Logs", _exporter(intake, LOGS)),
+            _Service(intake, "metrics", "Metrics", _discarder(intake)),
         )
     )
     host = address.rpartition(":")[0] or _EVERYWHERE
@@ -67,9 +68,40 @@ def _options(limits: Limits) -> list[tuple[str, int]]:
     ]
 
 
-def _service(package: str, name: str, handler: _Handler) -> grpc.GenericRpcHandler:
-    method: grpc.RpcMethodHandler[bytes, bytes] = grpc.unary_unary_rpc_method_handler(handler)
-    return grpc.method_handlers_generic_handler(_SERVICE.format(package, name), {"Export": method})
+class _Call:
+    """One call from its first byte: counted as refused when it goes away before its message has come."""
+
+    def __init__(self, intake: Intake, handler: _Handler) -> None:
+        self._intake = intake
+        self._handler = handler
+        self._read = False
+
+    async def answer(self, body: bytes, context: _Context) -> bytes:
+        """The answer; the library calls this once it has the whole message."""
+        self._read = True
+        return await self._handler(body, context)
+
+    def __del__(self) -> None:
+        """The library lets go of a call that it has ended by itself, and tells nobody."""
+        if not self._read:
+            self._intake.counters.refused["unread"] += 1
+
+
+class _Service(grpc.GenericRpcHandler):
+    """The one method of a collector service."""
+
+    def __init__(self, intake: Intake, package: str, name: str, handler: _Handler) -> None:
+        self._intake = intake
+        self._method = f"/{_SERVICE.format(package, name)}/Export"
+        self._handler = handler
+
+    def service(
+        self, handler_call_details: grpc.HandlerCallDetails
+    ) -> grpc.RpcMethodHandler[bytes, bytes] | None:
+        """A handler for this one call; None when another service is meant."""
+        if handler_call_details.method != self._method:
+            return None
+        return grpc.unary_unary_rpc_method_handler(_Call(self._intake, self._handler).answer)
 
 
 def _exporter(intake: Intake, signal: Signal) -> _Handler:
