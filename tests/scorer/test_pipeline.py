@@ -171,6 +171,14 @@ class Failing:
         """As it is."""
         return self._store.counted_to()
 
+    def remember(self, name: str, state: str) -> None:
+        """As it is."""
+        self._store.remember(name, state)
+
+    def recall(self, name: str) -> str | None:
+        """As it is."""
+        return self._store.recall(name)
+
     def raw(self, trace_ids: Collection[str]) -> Mapping[str, RawTrace]:
         """As it is."""
         return self._store.raw(trace_ids)

@@ -9,10 +9,11 @@ import logging
 import sqlite3
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Protocol
 
 from google.protobuf.message import DecodeError
+from pydantic import TypeAdapter, ValidationError
 
 from ragvigil.scorer.assemble import Assembled, Assembler
 from ragvigil.scorer.changes import Change, changes_of
@@ -22,7 +23,7 @@ from ragvigil.scorer.filtering import Filtered, Filters
 from ragvigil.scorer.inbox import InboxRow, Position
 from ragvigil.scorer.payload import Top, look
 from ragvigil.scorer.redact import Redaction
-from ragvigil.scorer.sample import decide
+from ragvigil.scorer.sample import Budget, Sampler, SamplerState, informative, stratum_of
 from ragvigil.scorer.span import logs_of, not_finite, spans_of
 from ragvigil.scorer.store.port import (
     Job,
@@ -41,6 +42,9 @@ _log = logging.getLogger(__name__)
 _ROWS_A_TURN = 500
 _TRACES_A_COMMIT = 200
 _TIDY_NANOSECONDS = 1_000_000_000
+_REMEMBER_NANOSECONDS = 60 * 1_000_000_000
+_SAMPLER = "sampler"
+_STATE = TypeAdapter(SamplerState)
 _BAD_DATA = (sqlite3.DataError, sqlite3.IntegrityError, sqlite3.ProgrammingError, OverflowError, ValueError)
 
 
@@ -49,9 +53,11 @@ class SamplePlan:
     """Who is judged."""
 
     rate: float
-    """Inclusion probability of every record, in [0, 1]; 0 when there is no judge."""
+    """Share of records to judge, in [0, 1]; 0 when there is no judge."""
     max_jobs: int
     """Records that may wait for the judge; above it they are shed."""
+    budget: Budget = field(default_factory=Budget)
+    """How that share is spent."""
 
 
 class Turn(NamedTuple):
@@ -98,6 +104,7 @@ class Pipeline:
         self._store = store
         self._plan = plan
         self._redaction = redaction
+        self.sampler = Sampler.restore(_sampler_state(store), plan.rate, plan.budget)
         self._dialects = dialects
         self._filters = filters or Filters({})
         self._now = now
@@ -110,6 +117,7 @@ class Pipeline:
         self._waiting = 0
         self._judgements: list[Judgement] = []
         self._tidied_at = 0
+        self._remembered_at = ticks()
 
     @property
     def open_traces(self) -> int:
@@ -194,6 +202,9 @@ class Pipeline:
 
     def _tidy(self, ticks: int) -> None:
         """Delete inbox segments that are done: their content is unredacted and must not stay."""
+        if ticks - self._remembered_at >= _REMEMBER_NANOSECONDS:
+            self._remembered_at = ticks
+            self._store.remember(_SAMPLER, _STATE.dump_json(self.sampler.state()).decode())
         if self._committed is not None and ticks - self._tidied_at >= _TIDY_NANOSECONDS:
             self._tidied_at = ticks
             self._inbox.discard(Position(self._committed.segment, self._committed.row + 1))
@@ -287,9 +298,7 @@ class Pipeline:
             )
             filtered = self._filters.of(spans, records)
             scored = tuple(
-                _left_out(record, rule)
-                if rule
-                else ScoredRecord(record, run_checks(record), self._decide(record, room > place))
+                _left_out(record, rule) if rule else self._score_record(record, room > place)
                 for place, (record, rule) in enumerate(zip(records, filtered, strict=True))
             )
         except Exception:
@@ -305,13 +314,20 @@ class Pipeline:
             not_finite=not_finite(spans),
         )
 
-    def _decide(self, record: RagTrace, room: bool) -> LedgerEntry:
-        decision = decide(record.trace_id, self._plan.rate)
+    def _score_record(self, record: RagTrace, room: bool) -> ScoredRecord:
+        checks = run_checks(record)
+        return ScoredRecord(record, checks, self._decide(record, informative(record, checks), room))
+
+    def _decide(self, record: RagTrace, promising: bool, room: bool) -> LedgerEntry:
+        decision = self.sampler.decide(
+            record.trace_id, stratum_of(record), at=self._now() / 1e9, informative=promising
+        )
+        inclusion, stratum = decision.inclusion, decision.stratum
         if not decision.judged:
-            return LedgerEntry("checked_only", decision.inclusion, "sampled_out")
+            return LedgerEntry("checked_only", inclusion, "sampled_out", stratum)
         if not room:
-            return LedgerEntry("shed", decision.inclusion, "judge_queue_full")
-        return LedgerEntry("pending", decision.inclusion)
+            return LedgerEntry("shed", inclusion, "judge_queue_full", stratum)
+        return LedgerEntry("pending", inclusion, stratum=stratum)
 
     def _merge(self, known: RawTrace | None, item: Assembled) -> tuple[RawTrace | None, int]:
         """All that was received of the trace, None when the new part holds nothing new; what was dropped.
@@ -338,3 +354,13 @@ class Pipeline:
 
 def _left_out(record: RagTrace, filtered: Filtered) -> ScoredRecord:
     return ScoredRecord(record, (), LedgerEntry("filtered", 0.0, filtered.rule))
+
+
+def _sampler_state(store: RecordStore) -> SamplerState:
+    """What the last process left; a beginner's when it left nothing that can be read."""
+    known = store.recall(_SAMPLER)
+    try:
+        return SamplerState() if known is None else _STATE.validate_json(known)
+    except ValidationError:
+        _log.warning("the sampler's state cannot be read; it learns the traffic anew")
+        return SamplerState()

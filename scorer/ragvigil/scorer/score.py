@@ -33,6 +33,7 @@ from ragvigil.scorer.monitoring import Delivery
 from ragvigil.scorer.pipeline import Inbox, Pipeline, SamplePlan
 from ragvigil.scorer.redact import Redaction
 from ragvigil.scorer.retention import Retention
+from ragvigil.scorer.sample import Budget
 from ragvigil.scorer.store.port import Job, Judgement
 from ragvigil.scorer.store.sqlite import SqliteStore
 
@@ -191,7 +192,15 @@ def pipeline_of(
         assembler=Assembler(settings.assemble),
         store=store.records,
         plan=SamplePlan(
-            settings.sample.rate if settings.judge.kind != "none" else 0.0, settings.judge.max_jobs
+            settings.sample.rate if settings.judge.kind != "none" else 0.0,
+            settings.judge.max_jobs,
+            Budget(
+                at_least_per_day=settings.sample.minimum_per_day,
+                calls_per_minute=settings.sample.calls_per_minute,
+                floor=settings.sample.floor,
+                informative=settings.sample.informative,
+                most_strata=settings.sample.most_strata,
+            ),
         ),
         redaction=redaction,
         dialects=dialects,

@@ -65,7 +65,7 @@ def audit(one: Stretch, random: np.random.Generator, *, total: int = 200) -> Est
     strata = strata_of(one.window)
     labels = np.full(one.window.size, -1, dtype=np.int64)
     for _ in range(2):
-        drawn = next_labels(one.window, strata, labels, total=total, seed=int(random.integers(2**31)))
+        drawn = next_labels(one.window, strata, labels, total=total, seed=int(random.random() * 2**31))
         labels[drawn.index] = one.truth[drawn.index]
     return shown(audited_level(one.window, strata, labels))
 

@@ -105,6 +105,42 @@ def test_a_committed_record_comes_back_as_its_job_after_a_restart(
         }
 
 
+def test_a_record_that_changed_keeps_the_decision_it_began_with(
+    store: SqliteStore, settings: Settings
+) -> None:
+    """Trap 19: a second draw at another rate would bias the mean; the stratum stays too."""
+    out = LedgerEntry("checked_only", 0.1, "sampled_out", "help desk|-")
+    store.records.commit([scored(RECORD, ledger=out)], None, 5)
+    again = store.records.commit(
+        [scored(replace(RECORD, answer="more"), ledger=LedgerEntry("pending", 0.9))], None, 6
+    )
+    assert again == []
+    other = replace(RECORD, trace_id="c" * 32)
+    store.records.commit([scored(other, ledger=LedgerEntry("pending", 0.1, stratum="help desk|-"))], None, 7)
+    (job,) = store.records.commit(
+        [scored(replace(other, answer="more"), ledger=LedgerEntry("checked_only", 0.05, "sampled_out"))],
+        None,
+        8,
+    )
+    assert job.inclusion == 0.1
+    with closing(open_for_reading(settings.store.path)) as connection:
+        rows = connection.execute("SELECT state, inclusion, stratum FROM ledger ORDER BY trace_id").fetchall()
+    assert [tuple(row) for row in rows] == [
+        ("checked_only", 0.1, "help desk|-"),
+        ("pending", 0.1, "help desk|-"),
+    ]
+
+
+def test_a_state_is_remembered(store: SqliteStore, settings: Settings) -> None:
+    """Under its name, the last one, across a restart."""
+    assert store.records.recall("sampler") is None
+    store.records.remember("sampler", "one")
+    store.records.remember("sampler", "two")
+    store.close()
+    with SqliteStore(settings) as reopened:
+        assert reopened.records.recall("sampler") == "two"
+
+
 def test_committing_the_same_trace_again_changes_nothing(store: SqliteStore, settings: Settings) -> None:
     """After a crash rows are read again: no second score, count, observation or job."""
     store.records.commit([scored(RECORD)], None, 5)

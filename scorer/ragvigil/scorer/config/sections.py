@@ -145,7 +145,36 @@ class Sample(_Section):
         default=0.10,
         ge=0,
         le=1,
-        description="share of records judged, by a restart-stable hash of the trace id",
+        description="share of records judged, by a restart-stable hash of the trace id; shared among segments "
+        "(service, environment, segment) by the square root of their traffic",
+    )
+    minimum_per_day: float = Field(
+        default=500.0,
+        ge=0,
+        allow_inf_nan=False,
+        description="records judged a day where rate alone would judge fewer, so that a small service has numbers soon",
+    )
+    calls_per_minute: float | None = Field(
+        default=None,
+        gt=0,
+        allow_inf_nan=False,
+        description="judge calls a minute; near it probabilities fall smoothly and never to 0; default: no limit",
+    )
+    floor: float = Field(
+        default=0.01,
+        ge=0,
+        le=1,
+        description="smallest probability of any segment, unless rate is lower still",
+    )
+    informative: float = Field(
+        default=1.0,
+        ge=1,
+        le=100,
+        description="factor on the probability of records with an error, a thumbs-down or a low check; "
+        "estimates weight it out; 1 treats all alike",
+    )
+    most_strata: int = Field(
+        default=64, gt=0, description="segments that get a probability of their own; the rest share one"
     )
 
 

@@ -133,4 +133,5 @@ def _error(
             influence = influence + side.traffic * (by_share[side.segment] - float(by_share @ side.share))
         clusters = len(np.unique(data.conversation[side.known]))
         total += variance_of(influence, data.conversation, clusters, confidence)
-    return float(np.sqrt(total))
+    least = 0.5 / max(anchor.n_traces, now.n_traces, 1)  # one segment has no mix to change, and still a width
+    return max(float(np.sqrt(total)), least)

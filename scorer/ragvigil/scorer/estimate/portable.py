@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -43,13 +44,12 @@ def portable_level(
     usable = s + t - 1.0 >= _SMALLEST_J
     sample = (p[usable] + t[usable] - 1.0) / (s[usable] + t[usable] - 1.0)
     raw = (judged.raw + calibration.specificity - 1.0) / calibration.informativeness
-    return corrected(
-        judged,
-        raw,
-        quantiles(sample, judged.confidence, lowest=0.0, highest=1.0),
-        calibration,
-        "rogan-gladen",
-    )
+    limits = quantiles(sample, judged.confidence, lowest=0.0, highest=1.0)
+    found = corrected(judged, raw, limits, calibration, "rogan-gladen")
+    if float(np.quantile(sample, 0.5 - judged.confidence / 2.0)) < 1.0:
+        return found
+    note = "the level lies above 1 with its whole interval: s is understated, calibrate again"
+    return replace(found, caveats=(*found.caveats, note))
 
 
 def closed_form(judged: Estimate, calibration: Calibration) -> tuple[float, float]:
@@ -81,8 +81,6 @@ def corrected(
     """The level as an Estimate: cut to [0, 1] for display, uncut for arithmetic."""
     value = min(1.0, max(0.0, raw))
     caveats = judged.caveats + calibration.caveats()
-    if raw > 1.0 and limits[0] >= 1.0 - 1e-9:
-        caveats += ("the level lies above 1 with its whole interval: s is understated, calibrate again",)
     return Estimate(
         value,
         min(limits[0], value),

@@ -2,5 +2,17 @@
 
 from ragvigil.scorer.sample.allocate import allocate
 from ragvigil.scorer.sample.draw import Decision, decide, fraction
+from ragvigil.scorer.sample.sampler import Budget, Sampler, SamplerState
+from ragvigil.scorer.sample.signals import informative, stratum_of
 
-__all__ = ["Decision", "allocate", "decide", "fraction"]
+__all__ = [
+    "Budget",
+    "Decision",
+    "Sampler",
+    "SamplerState",
+    "allocate",
+    "decide",
+    "fraction",
+    "informative",
+    "stratum_of",
+]

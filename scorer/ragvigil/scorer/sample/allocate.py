@@ -39,6 +39,8 @@ def allocate(
     share = np.where(counts > 0.0, counts, counts[counts > 0.0].min()) / total
     present = counts > 0.0
     lowest = min(floor, budget)
+    if np.all(share == share[0]):
+        return np.full(counts.shape, budget)
     wanted = share ** (exponent - 1.0)
     scale = _scale(wanted, np.where(present, share, 0.0), budget, lowest)
     return np.clip(scale * wanted, lowest, 1.0)

@@ -22,6 +22,8 @@ class Decision:
     """Probability in [0, 1] with which a record like this is judged; estimates weight by its inverse."""
     fraction: float
     """Where the trace id lies in [0, 1)."""
+    stratum: str = ""
+    """The part of traffic within which all records have such a probability."""
 
 
 def fraction(trace_id: str) -> float:

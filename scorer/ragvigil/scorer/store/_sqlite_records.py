@@ -45,8 +45,10 @@ _INSERT_TRACE = (
     "INSERT OR REPLACE INTO traces (trace_id, spans, logs, timed_out, updated_at) VALUES (?, ?, ?, ?, ?)"
 )
 _INSERT_LEDGER = (
-    "INSERT OR REPLACE INTO ledger (trace_id, span_id, state, reason, inclusion, updated_at) "
-    "VALUES (?, ?, ?, ?, ?, ?)"
+    "INSERT INTO ledger (trace_id, span_id, state, reason, inclusion, stratum, updated_at) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (trace_id, span_id) DO UPDATE SET state = excluded.state, "
+    "reason = excluded.reason, inclusion = excluded.inclusion, "
+    "stratum = coalesce(excluded.stratum, stratum), updated_at = excluded.updated_at"
 )
 
 
@@ -117,6 +119,18 @@ class SqliteRecords:
                 if self._still_waits(judgement.job):
                     self._write_judgement(judgement, now)
 
+    def remember(self, name: str, state: str) -> None:
+        """Keep a small state under a name, instead of what was kept there."""
+        with self._transaction():
+            self._connection.execute(
+                "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (f"state:{name}", state)
+            )
+
+    def recall(self, name: str) -> str | None:
+        """The state that was last kept under that name."""
+        row = self._connection.execute("SELECT value FROM meta WHERE key = ?", (f"state:{name}",)).fetchone()
+        return None if row is None else str(row[0])
+
     def pending(self) -> Sequence[Job]:
         """Every record that waits for a verdict, oldest first."""
         rows = self._connection.execute(
@@ -166,7 +180,7 @@ class SqliteRecords:
         self._count("ingested", len(kept - known.keys()) - len(known.keys() - kept))
         if not trace.records:
             state, reason = ("failed", trace.failure) if trace.failure else ("filtered", _unasked(trace))
-            self._connection.execute(_INSERT_LEDGER, (trace.trace_id, "", state, reason, 0.0, now))
+            self._connection.execute(_INSERT_LEDGER, (trace.trace_id, "", state, reason, 0.0, None, now))
         jobs = (self._write_record(scored, known.get(scored.record.span_id), now) for scored in trace.records)
         return [job for job in jobs if job is not None]
 
@@ -187,10 +201,11 @@ class SqliteRecords:
                 weight = _weight(record, known["inclusion"])
                 self._observations.follow(record_id, record, "faithfulness", weight)
             return None  # it waits for its verdict, or has it, under the inclusion probability it began with
-        self._write_ledger(record.trace_id, record.span_id, scored.ledger, now)
-        if scored.ledger.state != "pending":
+        entry = scored.ledger if known is None else _kept(known, scored.ledger)
+        self._write_ledger(record.trace_id, record.span_id, entry, now)
+        if entry.state != "pending":
             return None
-        return Job(record_id, fresh_hash, record, scored.ledger.inclusion)
+        return Job(record_id, fresh_hash, record, entry.inclusion)
 
     def _retire(self, record_id: int, *, verdicts: bool) -> None:
         """Old scores stay, but are no longer current; a verdict stays current while its input does."""
@@ -290,7 +305,7 @@ class SqliteRecords:
             )
 
     def _write_ledger(self, trace_id: str, span_id: str, entry: LedgerEntry, now: int) -> None:
-        row = (trace_id, span_id, entry.state, entry.reason, entry.inclusion, now)
+        row = (trace_id, span_id, entry.state, entry.reason, entry.inclusion, entry.stratum, now)
         self._connection.execute(_INSERT_LEDGER, row)
 
     def _reach(self, name: str, place: Position | None) -> None:
@@ -337,6 +352,18 @@ class SqliteRecords:
 def _unasked(trace: ScoredTrace) -> str:
     """Why a trace has no record: log events, feedback for one, may come before the spans that they belong to."""
     return "no_question" if trace.raw.spans else "no_spans"
+
+
+def _kept(known: sqlite3.Row, fresh: LedgerEntry) -> LedgerEntry:
+    """What a record that changed is decided: as before, for a second draw at another rate would bias the mean."""
+    inclusion = known["inclusion"]
+    if inclusion <= 0.0 or fresh.inclusion <= 0.0 or known["state"] == "filtered":
+        return fresh
+    if known["state"] == "checked_only":
+        return LedgerEntry("checked_only", inclusion, known["reason"])
+    if fresh.state == "shed":
+        return LedgerEntry("shed", inclusion, fresh.reason)
+    return LedgerEntry("pending", inclusion)
 
 
 def _weight(record: RagTrace, inclusion: float) -> float:

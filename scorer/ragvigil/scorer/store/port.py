@@ -22,6 +22,8 @@ class LedgerEntry:
     inclusion: float
     """Probability with which it was to be judged, fixed before any verdict."""
     reason: str | None = None
+    stratum: str | None = None
+    """Where that probability was the same for all; None keeps what is stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +123,14 @@ class RecordStore(Protocol):
 
     def record_judgements(self, judgements: Sequence[Judgement], now: int) -> None:
         """Write verdicts and ledger states; one whose record has changed meanwhile is dropped."""
+        ...
+
+    def remember(self, name: str, state: str) -> None:
+        """Keep a small state under a name, instead of what was kept there."""
+        ...
+
+    def recall(self, name: str) -> str | None:
+        """The state that was last kept under that name."""
         ...
 
     def pending(self) -> Sequence[Job]:

@@ -69,6 +69,7 @@ CREATE TABLE ledger (
         ('pending', 'judged', 'checked_only', 'filtered', 'shed', 'failed', 'expired')),
     reason TEXT,
     inclusion REAL NOT NULL,
+    stratum TEXT,
     updated_at INTEGER NOT NULL,
     PRIMARY KEY (trace_id, span_id)
 ) WITHOUT ROWID;

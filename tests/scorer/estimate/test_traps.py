@@ -1,0 +1,308 @@
+"""The traps of estimating with an imperfect judge, each as it would bite."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.scorer.estimate.coverage import audit, shown
+from tests.scorer.estimate.worlds import World, stretch
+
+from ragvigil.scorer.estimate import (
+    Calibration,
+    Estimate,
+    Refusal,
+    Replay,
+    anchored_level,
+    at_every_look,
+    audited_level,
+    betting_sequence,
+    change_since,
+    closed_form,
+    efficiency,
+    judged_rate,
+    mix_change,
+    next_labels,
+    portable_level,
+    rate,
+    replay,
+    strata_of,
+    window,
+)
+from ragvigil.scorer.monitoring import Sums
+
+GOLD = Calibration(119, 21, 55, 5)
+
+
+def verdicts(passed: int, n: int, *, traffic: int | None = None) -> Estimate:
+    """The judged rate of `passed` out of `n`."""
+    return shown(judged_rate(window(verdict=[1] * passed + [0] * (n - passed), n_traces=traffic)))
+
+
+def summed(passed: int, n: int) -> Estimate:
+    """The same from rollups."""
+    found = rate(Sums(n, float(n), float(passed), float(n), float(passed), float(passed)))
+    assert found is not None
+    return found
+
+
+def refused(found: Estimate | Refusal | object) -> Refusal:
+    """The refusal."""
+    assert isinstance(found, Refusal), found
+    return found
+
+
+@pytest.mark.parametrize("gold", [Calibration(70, 70, 30, 30), Calibration(80, 60, 36, 24)])
+def test_trap_1_a_judge_that_tells_nothing_apart_is_refused(gold: Calibration) -> None:
+    """A coin, and something little better: p is shown, its correction is not."""
+    p = verdicts(160, 200)
+    assert refused(portable_level(p, gold)).reason == "judge_not_informative"
+    assert refused(change_since(p, p, gold)).reason == "judge_not_informative"
+
+
+def test_trap_2_a_level_above_one_is_cut_for_display_only() -> None:
+    """Averages of the uncut value stay true; all of it above 1 says that s is understated."""
+    level = shown(portable_level(verdicts(180, 200), GOLD))
+    assert level.value == 1.0
+    assert level.raw > 1.0
+    assert 0.0 < level.lower < level.upper == 1.0
+    above = shown(portable_level(verdicts(1_990, 2_000), Calibration(700, 300, 90, 10)))
+    assert any("understated" in caveat for caveat in above.caveats)
+
+
+@pytest.mark.parametrize("passed", [0, 20])
+def test_trap_3_no_failure_still_has_a_width(passed: int) -> None:
+    """No estimator shows an interval of one point."""
+    p = verdicts(passed, 20)
+    assert p.upper - p.lower > 0.1
+    same = shown(change_since(p, p, GOLD))
+    assert same.upper - same.lower > 0.1
+    data = window(verdict=[1] * 200)
+    level = shown(audited_level(data, strata_of(data), np.ones(200)))
+    assert level.value == 1.0
+    assert level.upper - level.lower > 0.01
+    parts = mix_change(data, data)
+    assert not isinstance(parts, Refusal)
+    assert parts.within.upper - parts.within.lower > 0.005
+
+
+def test_trap_4_the_level_of_a_segment_needs_labels_of_that_segment() -> None:
+    """Pooled s is wrong there by points; the segment's own gold set is taken."""
+    p = verdicts(160, 200)
+    assert refused(portable_level(p, GOLD, segment=3)).reason == "needs_segment_audit"
+    assert isinstance(portable_level(p, Calibration(119, 21, 55, 5, segment=3), segment=3), Estimate)
+
+
+def test_trap_5_gold_of_hard_cases_is_weighted_by_how_it_was_chosen() -> None:
+    """Items near the judge's boundary were chosen five times as often: unweighted, s is far too low."""
+    random = np.random.default_rng(5)
+    hard = random.random(40_000) < 0.3
+    verdict = (random.random(40_000) < np.where(hard, 0.6, 0.957)).astype(np.int64)
+    chance = np.where(hard, 0.5, 0.1)
+    chosen = random.random(40_000) < chance
+    truth = np.ones(40_000, dtype=np.int64)
+    naive = Calibration.of(truth[chosen], verdict[chosen])
+    weighted = Calibration.of(truth[chosen], verdict[chosen], inclusion=chance[chosen])
+    assert naive.sensitivity < 0.75
+    assert weighted.sensitivity == pytest.approx(0.85, abs=0.015)
+    assert weighted.faithful < naive.faithful  # weights cost information
+
+
+def test_trap_6_few_unfaithful_gold_items_are_said_and_none_is_refused() -> None:
+    """200 random items at 95 % hold ten."""
+    p = verdicts(1_620, 2_000)
+    assert refused(portable_level(p, Calibration(170, 30, 0, 0))).reason == "no_unfaithful_gold"
+    few = shown(portable_level(p, Calibration(164, 29, 6, 1)))
+    assert any("7 unfaithful" in caveat for caveat in few.caveats)
+    assert shown(portable_level(p, GOLD)).caveats == ()
+
+
+def test_trap_7_an_old_audit_is_moved_by_the_change_not_by_old_shares() -> None:
+    """After 95 to 88 the old shares of faithful answers miss nearly always; the anchored level does not."""
+    random = np.random.default_rng(7)
+    before, now = World(faithful=0.95), World(faithful=0.88)
+    held = stale = 0
+    for _ in range(25):
+        then, today = stretch(before, random, 2_000), stretch(now, random, 2_000)
+        strata, labels = strata_of(then.window), np.full(then.window.size, -1)
+        for wave in range(2):
+            drawn = next_labels(then.window, strata, labels, seed=wave)
+            labels[drawn.index] = then.truth[drawn.index]
+        audited = shown(audited_level(then.window, strata, labels))
+        flagged, passed = (np.mean(then.truth[then.window.verdict == verdict]) for verdict in (0, 1))
+        p = shown(judged_rate(today.window))
+        old = p.value * passed + (1 - p.value) * flagged
+        stale += abs(old - 0.88) < 0.02
+        moved = change_since(judged_rate(then.window), p, before.gold(random))
+        level = shown(anchored_level(audited, moved))
+        held += level.lower <= 0.88 <= level.upper
+    assert held >= 21
+    assert stale <= 4
+
+
+def test_trap_8_suspicious_answers_first_need_their_weights() -> None:
+    """Forgotten, they cost 10 points and more; kept, nothing."""
+    random = np.random.default_rng(8)
+    world = World(separation=1.5, shared=0.6)
+    looks = [stretch(world, random, 2_000, design="suspicious").window for _ in range(30)]
+    weighted = np.mean([shown(judged_rate(look)).raw for look in looks])
+    forgotten = np.mean([look.verdict[look.known].mean() for look in looks])
+    assert weighted == pytest.approx(world.passed, abs=0.006)
+    assert forgotten < world.passed - 0.10
+
+
+def test_trap_9_verdicts_that_never_came_widen_the_interval_both_ways() -> None:
+    """Bad answers time out more often: what is left looks better than it is, and the interval knows."""
+    random = np.random.default_rng(9)
+    passed = random.random(2_000) < 0.80
+    lost = random.random(2_000) < np.where(passed, 0.02, 0.30)
+    data = window(verdict=np.where(lost, -1, passed.astype(np.int64)), judged=np.ones(2_000))
+    found = shown(judged_rate(data))
+    complete = shown(judged_rate(window(verdict=np.where(lost, 1, passed.astype(np.int64)))))
+    assert found.value > 0.83
+    assert found.lower < 0.80 < found.upper
+    assert found.upper == pytest.approx(complete.upper, abs=1e-9)
+    assert found.n_judged == int((~lost).sum())
+    assert "never came" in found.caveats[0]
+
+
+def test_trap_10_many_looks_need_a_sequence() -> None:
+    """Thirty daily looks at 200 verdicts: a fixed interval misses in a fifth of months, a sequence hardly ever."""
+    random = np.random.default_rng(10)
+    fixed = sequence = betting = 0
+    for month in range(200):
+        values = (random.random(6_000) < 0.8).astype(np.int64)
+        looks = [summed(int(values[: 200 * day].sum()), 200 * day) for day in range(1, 31)]
+        fixed += any(not look.lower <= 0.8 <= look.upper for look in looks)
+        wide = [at_every_look(look) for look in looks]
+        sequence += any(not look.lower <= 0.8 <= look.upper for look in wide)
+        if month < 20:
+            lower, upper = betting_sequence(values[:600])
+            betting += bool(np.any((lower > 0.8) | (upper < 0.8)))
+            assert upper[-1] - lower[-1] < 0.2
+    assert fixed > 30
+    assert sequence <= 10
+    assert betting <= 3
+
+
+def test_trap_11_turns_of_a_conversation_are_not_independent() -> None:
+    """40 conversations of 5 turns, judged whole: ignoring them the interval misses far too often."""
+    random = np.random.default_rng(11)
+    conversation = np.repeat(np.arange(160), 5)
+    held = {"told": 0, "not told": 0}
+    for _ in range(300):
+        chance = random.beta(0.8 * 2.0, 0.2 * 2.0, 160)
+        verdict = (random.random(800) < chance[conversation]).astype(np.int64)
+        for name, codes in (("told", conversation), ("not told", None)):
+            found = shown(judged_rate(window(verdict=verdict, conversation=codes)))
+            held[name] += found.lower <= 0.8 <= found.upper
+    assert held["told"] >= 276
+    assert held["not told"] < 255
+
+
+def test_trap_14_a_change_of_mix_is_not_a_change_of_quality() -> None:
+    """Simpson: no segment moved and the raw rate fell ten points; or both fell and the raw rate stood still."""
+
+    def sides(*cells: tuple[int, int, float]) -> tuple[list[int], list[int]]:
+        verdict: list[int] = []
+        segment: list[int] = []
+        for code, count, passed in cells:
+            good = round(count * passed)
+            verdict += [1] * good + [0] * (count - good)
+            segment += [code] * count
+        return verdict, segment
+
+    def moved(
+        before: tuple[list[int], list[int]], now: tuple[list[int], list[int]]
+    ) -> tuple[float, float, float]:
+        windows = [window(verdict=verdict, segment=segment) for verdict, segment in (before, now)]
+        parts = mix_change(*windows)
+        assert not isinstance(parts, Refusal)
+        assert parts.raw.raw == pytest.approx(parts.within.raw + parts.mix.raw)
+        assert parts.within.lower < parts.within.value < parts.within.upper
+        return parts.raw.value, parts.within.value, parts.mix.value
+
+    raw, within, mix = moved(sides((0, 1_500, 0.9), (1, 500, 0.7)), sides((0, 500, 0.9), (1, 1_500, 0.7)))
+    assert (raw, within, mix) == pytest.approx((-0.1, 0.0, -0.1))
+    raw, within, _ = moved(sides((0, 1_000, 0.9), (1, 1_000, 0.7)), sides((0, 1_500, 0.85), (1, 500, 0.65)))
+    assert raw == pytest.approx(0.0)
+    assert within == pytest.approx(-0.05)
+
+
+def test_trap_15_flicker_widens_a_replay_and_is_reported() -> None:
+    """A judge that flips a tenth at random has not drifted; one that also got stricter has."""
+    random = np.random.default_rng(15)
+    old = (random.random(400) < 0.8).astype(np.int64)
+    new, again = (np.where(random.random(400) < 0.1, 1 - old, old) for _ in range(2))
+    symmetric = np.where(random.random(400) < 0.05, 1 - old, old)
+    calm = replay(old, symmetric, again)
+    assert isinstance(calm, Replay)
+    assert calm.flips < 0.09
+    assert calm.flicker is not None
+    assert calm.flicker > 0.05
+    strict = replay(old, np.where(random.random(400) < 0.15, 0, new))
+    assert isinstance(strict, Replay)
+    assert strict.drift.upper < 0.0
+    assert refused(replay([1] * 19, [1] * 19)).reason == "not_enough_data"
+
+
+def test_fewer_than_twenty_are_refused_everywhere() -> None:
+    """And a refusal passes through whatever is computed from it."""
+    few = judged_rate(window(verdict=[1] * 19))
+    assert refused(few).n_judged == 19
+    assert refused(portable_level(few, GOLD)) == few
+    assert refused(change_since(few, verdicts(90, 100), GOLD)) == few
+    assert refused(anchored_level(few, few)) == few
+    data = window(verdict=[1] * 100)
+    assert refused(audited_level(data, strata_of(data), [1] * 19 + [-1] * 81)).reason == "not_enough_data"
+    assert refused(mix_change(window(verdict=[]), data)).reason == "not_enough_data"
+    assert refused(judged_rate(window(verdict=[]))).n_judged == 0
+
+
+@pytest.mark.parametrize("passed", [1_500, 1_620, 1_700])
+@pytest.mark.parametrize("gold", [GOLD, Calibration(133, 7, 57, 3)])
+def test_monte_carlo_and_closed_form_agree_within_two_points(passed: int, gold: Calibration) -> None:
+    """Two derivations of one interval."""
+    p = verdicts(passed, 2_000)
+    level, limits = shown(portable_level(p, gold)), closed_form(p, gold)
+    assert (level.lower, level.upper) == pytest.approx(limits, abs=0.02)
+
+
+def test_two_hundred_labels_in_two_waves_are_narrow() -> None:
+    """At 95 % and 2,000 judged: .028 wide, where 200 random labels give .061 and a gold set .11."""
+    random = np.random.default_rng(2)
+    found = [audit(stretch(World(), random, 2_000), random) for _ in range(40)]
+    assert float(np.mean([one.upper - one.lower for one in found])) < 0.028
+    assert sum(one.lower <= 0.95 <= one.upper for one in found) >= 35
+
+
+def test_ten_per_cent_with_a_cheap_score_is_worth_eleven() -> None:
+    """And nobody may claim fifteen."""
+    random = np.random.default_rng(4)
+    shares: list[float] = []
+    for _ in range(20):
+        found = efficiency(stretch(World(), random, 2_000).window)
+        assert not isinstance(found, Refusal)
+        shares.append(found.plain_share)
+    assert 0.105 < float(np.mean(shares)) < 0.15
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        ({"verdict": [2]}, "verdict"),
+        ({"verdict": [1], "judged": [False]}, "judged"),
+        ({"verdict": [1], "inclusion": [0.0]}, "inclusion"),
+        ({"verdict": [1], "cheap": [float("nan")]}, "cheap"),
+        ({"verdict": [1], "segment": [1, 2]}, "segment"),
+    ],
+)
+def test_arrays_that_cannot_be_are_named(arrays: dict[str, list[float]], message: str) -> None:
+    """At the door, with the fix."""
+    with pytest.raises(ValueError, match=message):
+        window(
+            verdict=arrays["verdict"],
+            judged=arrays.get("judged"),
+            inclusion=arrays.get("inclusion"),
+            cheap=arrays.get("cheap"),
+            segment=arrays.get("segment"),
+        )

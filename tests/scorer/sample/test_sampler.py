@@ -1,0 +1,148 @@
+"""Designed sampling: budgets, strata, bursts, restarts, and no bias whatever they do."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from pydantic import TypeAdapter
+
+from ragvigil.scorer.sample import Budget, Decision, Sampler, SamplerState
+
+DAY = 86_400.0
+
+
+def trace(number: int) -> str:
+    """A trace id."""
+    return f"{number:032x}"
+
+
+def run(sampler: Sampler, *, per_second: float, seconds: float, start: float = 0.0) -> list[Decision]:
+    """Decide evenly arriving records of one stratum."""
+    count = int(per_second * seconds)
+    offset = int(start * 1000)
+    return [sampler.decide(trace(offset + one), "a", at=start + one / per_second) for one in range(count)]
+
+
+def judged(decisions: list[Decision]) -> int:
+    """How many are judged."""
+    return sum(one.judged for one in decisions)
+
+
+def test_a_plain_rate_is_a_plain_rate() -> None:
+    """One stratum and no budget: the probability is the rate, exactly."""
+    decisions = run(Sampler(0.1), per_second=50, seconds=100)
+    assert {one.inclusion for one in decisions} == {0.1}
+    assert 0.08 < judged(decisions) / len(decisions) < 0.12
+
+
+def test_small_segments_get_more_and_the_budget_is_kept() -> None:
+    """Nine large to one small: the small one is judged three times as often."""
+    sampler = Sampler(0.1)
+    decisions = [
+        sampler.decide(trace(one), "small" if one % 10 == 0 else "large", at=one / 100)
+        for one in range(20_000)
+    ]
+    late = decisions[10_000:]
+    small, large = ({one.inclusion for one in late if one.stratum == name} for name in ("small", "large"))
+    assert min(small) == pytest.approx(3 * max(large), rel=0.05)
+    assert judged(late) / len(late) == pytest.approx(0.1, abs=0.012)
+
+
+def test_a_small_service_is_judged_until_it_has_enough_a_day() -> None:
+    """1,000 a day at 10 % would be 100 verdicts; 500 are wanted. A day later it gets about that."""
+    sampler = Sampler(0.1, Budget(at_least_per_day=500))
+    run(sampler, per_second=1_000 / DAY, seconds=3 * DAY)
+    today = run(sampler, per_second=1_000 / DAY, seconds=2 * DAY, start=3 * DAY)
+    assert 800 < judged(today) < 1_200
+
+
+def test_a_limit_lowers_the_probability_and_never_stops_judging() -> None:
+    """A hundred records a second at 50 %, 60 calls a minute allowed."""
+    sampler = Sampler(0.5, Budget(calls_per_minute=60))
+    run(sampler, per_second=100, seconds=300)
+    later = run(sampler, per_second=100, seconds=600, start=300)
+    assert 400 < judged(later) < 840  # 60 a minute are 600
+    assert all(one.inclusion > 0.0 for one in later)
+
+
+def test_what_verdicts_cost_counts_against_tokens_and_money() -> None:
+    """Twice the day's tokens: judging falls far below the rate, and is not 0."""
+    sampler = Sampler(0.5, Budget(tokens_per_day=1_000_000))
+    sampler.spend(tokens=1_500_000)
+    assert 0.0 < sampler.decide(trace(1), at=10.0).inclusion < 0.01
+
+
+def test_a_burst_judges_all_of_its_stratum_until_it_has_enough() -> None:
+    """And nobody else's."""
+    sampler = Sampler(0.1)
+    sampler.burst("a", judged=50)
+    decisions = [sampler.decide(trace(one), "ab"[one % 2], at=0.0) for one in range(200)]
+    mine = [one for one in decisions if one.stratum == "a"]
+    assert [one.inclusion for one in mine] == [1.0] * 50 + [0.1] * 50
+    assert {one.inclusion for one in decisions if one.stratum == "b"} == {0.1}
+
+
+def test_a_burst_with_many_expected_is_spread_over_them() -> None:
+    """300 of 1,000."""
+    sampler = Sampler(0.1)
+    sampler.burst(None, judged=300, expected=1_000)
+    assert sampler.decide(trace(1)).inclusion == 0.3
+
+
+def test_a_restart_goes_on_where_it_was() -> None:
+    """The state survives JSON, and both samplers decide alike from then on."""
+    budget = Budget(at_least_per_day=500, calls_per_minute=100)
+    sampler = Sampler(0.1, budget)
+    run(sampler, per_second=2, seconds=2_000)
+    sampler.burst("a", judged=20)
+    states = TypeAdapter(SamplerState)
+    again = Sampler.restore(states.validate_json(states.dump_json(sampler.state())), 0.1, budget)
+    ours = run(sampler, per_second=2, seconds=500, start=2_001)
+    assert ours == run(again, per_second=2, seconds=500, start=2_001)
+
+
+def test_many_segments_share_one_stratum_beyond_the_limit() -> None:
+    """A million tenants cost no memory."""
+    sampler = Sampler(0.1, Budget(most_strata=5))
+    strata = {sampler.decide(trace(one), str(one)).stratum for one in range(100)}
+    assert len(strata) == 6
+    assert "other" in strata
+
+
+@pytest.mark.parametrize("back", [10.0, 1_000_000.0])
+def test_a_clock_that_jumps_back_changes_little(back: float) -> None:
+    """Judging goes on near the rate, and time goes on from there."""
+    sampler = Sampler(0.1, Budget(at_least_per_day=500))
+    run(sampler, per_second=10, seconds=3_600, start=2_000_000)
+    later = run(sampler, per_second=10, seconds=600, start=2_003_600 - back)
+    assert judged(later) / len(later) == pytest.approx(0.1, abs=0.03)
+
+
+@pytest.mark.parametrize(
+    "budget",
+    [Budget(), Budget(calls_per_minute=40), Budget(informative=4.0), Budget(floor=0.05, informative=2.0)],
+    ids=["strata", "limit", "informative", "both"],
+)
+def test_the_weighted_mean_is_unbiased_under_every_mode(budget: Budget) -> None:
+    """Design invariant 10, over 60 days of segments of unlike quality, a burst, and failures sampled more often."""
+    random = np.random.default_rng(20_260_301)
+    errors: list[float] = []
+    number = 0
+    for _ in range(60):
+        sampler = Sampler(0.15, budget)
+        small = random.random(1_500) < 0.2
+        passed = random.random(1_500) < np.where(small, 0.7, 0.95)
+        looks_bad = random.random(1_500) < np.where(passed, 0.1, 0.7)
+        weights = total = 0.0
+        for place in range(1_500):
+            if place == 700:
+                sampler.burst("small", judged=30)
+            number += 1
+            name = "small" if small[place] else "large"
+            decision = sampler.decide(trace(number), name, at=place / 10, informative=bool(looks_bad[place]))
+            if decision.judged:
+                total += float(passed[place]) / decision.inclusion
+                weights += 1.0 / decision.inclusion
+        errors.append(total / weights - float(passed.mean()))
+    assert abs(float(np.mean(errors))) < 3.0 * float(np.std(errors)) / np.sqrt(len(errors)) + 0.002
+    assert abs(float(np.mean(errors))) < 0.012
