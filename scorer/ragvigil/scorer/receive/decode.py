@@ -12,7 +12,6 @@ from typing import Any, Literal
 
 from google.protobuf.message import DecodeError
 from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord, LogsData, ResourceLogs, ScopeLogs
-from opentelemetry.proto.metrics.v1.metrics_pb2 import Metric, ResourceMetrics, ScopeMetrics
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span, TracesData
 
 from ragvigil.scorer.changes import is_change
@@ -96,13 +95,6 @@ SPANS = Signal(
     parse=_spans,
 )
 """Traces, as they arrive on /v1/traces."""
-
-METRIC_LEVELS = (
-    Level("resourceMetrics", ResourceMetrics.DESCRIPTOR),
-    Level("scopeMetrics", ScopeMetrics.DESCRIPTOR),
-    Level("metrics", Metric.DESCRIPTOR),
-)
-"""Metrics, as they arrive on /v1/metrics: passed on, never kept."""
 
 LOGS = Signal(
     "logs",

@@ -10,12 +10,13 @@ import grpc.aio
 from google.protobuf.message import DecodeError
 from google.rpc.error_details_pb2 import RetryInfo
 from google.rpc.status_pb2 import Status
+from opentelemetry.proto.metrics.v1.metrics_pb2 import Metric, ResourceMetrics, ScopeMetrics
 
 from ragvigil.exporters import is_loopback
 from ragvigil.scorer.config import Forward
 from ragvigil.scorer.errors import ConfigError
 from ragvigil.scorer.receive import otlp_json
-from ragvigil.scorer.receive.decode import LOGS, METRIC_LEVELS, SPANS
+from ragvigil.scorer.receive.decode import LOGS, SPANS
 from ragvigil.scorer.receive.forward.headers import Headers
 from ragvigil.scorer.receive.forward.item import Answer, Item, Received, Signal
 from ragvigil.scorer.receive.forward.partial import partial_success
@@ -31,7 +32,11 @@ _METHODS: dict[Signal, str] = {
 _LEVELS: dict[Signal, tuple[otlp_json.Level, otlp_json.Level, otlp_json.Level]] = {
     "traces": SPANS.levels,
     "logs": LOGS.levels,
-    "metrics": METRIC_LEVELS,
+    "metrics": (
+        otlp_json.Level("resourceMetrics", ResourceMetrics.DESCRIPTOR),
+        otlp_json.Level("scopeMetrics", ScopeMetrics.DESCRIPTOR),
+        otlp_json.Level("metrics", Metric.DESCRIPTOR),
+    ),
 }
 _RETRYABLE = frozenset(
     {
