@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple, Protocol
 from ragvigil.exporters import Alert, Example, Measurement
 
 SeriesName = Literal["faithfulness", "citation"]
+CoverageName = Literal["coverage_scored", "coverage_complete", "coverage_asked", "coverage_delivered"]
 SeriesState = Literal[
     "ok", "warning", "alert", "insufficient_sample", "no_data", "judge_unavailable", "cold_start"
 ]
@@ -17,7 +18,7 @@ SeriesState = Literal[
 class SeriesKey(NamedTuple):
     """One watched series: a rate of one service in one environment."""
 
-    name: SeriesName
+    name: SeriesName | CoverageName
     service: str
     environment: str | None
 

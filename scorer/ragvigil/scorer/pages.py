@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from ragvigil.exporters import Action, Alert, Example, Severity, clean, is_loopback, percent, shown
 from ragvigil.scorer.config import Links
-from ragvigil.scorer.monitoring import Incident, SeriesName
+from ragvigil.scorer.monitoring import Incident
 
 _TITLE_CHARACTERS = 120
 _SERVICE_CHARACTERS = 40
@@ -24,7 +24,7 @@ class _Words:
     meaning: str
 
 
-_WORDS: dict[SeriesName, _Words] = {
+_WORDS: dict[str, _Words] = {
     "faithfulness": _Words(
         "faithfulness",
         "judged answers",

@@ -24,7 +24,7 @@ from ragvigil.scorer.inbox import InboxRow, Position
 from ragvigil.scorer.payload import Top, look
 from ragvigil.scorer.redact import Redaction
 from ragvigil.scorer.sample import Budget, Sampler, SamplerState, informative, stratum_of
-from ragvigil.scorer.span import logs_of, not_finite, spans_of
+from ragvigil.scorer.span import logs_of, not_finite, resource_text, spans_of
 from ragvigil.scorer.store.port import (
     Job,
     Judgement,
@@ -36,6 +36,7 @@ from ragvigil.scorer.store.port import (
     Taken,
 )
 from ragvigil.scorer.trace import RagTrace
+from ragvigil.tracer import attributes as names
 
 _log = logging.getLogger(__name__)
 
@@ -245,7 +246,16 @@ class Pipeline:
                 raise
             _log.exception("trace %s could not be stored", traces[0].trace_id)
             failed = [
-                ScoredTrace(trace.trace_id, trace.raw, trace.timed_out, failure="store") for trace in traces
+                ScoredTrace(
+                    trace.trace_id,
+                    trace.raw,
+                    trace.timed_out,
+                    failure="store",
+                    service=trace.service,
+                    environment=trace.environment,
+                    span_count=trace.span_count,
+                )
+                for trace in traces
             ]
             return self._store.commit(failed, watermark, self._now(), taken)
 
@@ -312,6 +322,9 @@ class Pipeline:
             dropped=item.dropped,
             lost=lost_in_service(spans),
             not_finite=not_finite(spans),
+            service=resource_text(spans, names.SERVICE_NAME),
+            environment=resource_text(spans, names.DEPLOYMENT_ENVIRONMENT_NAME, "deployment.environment"),
+            span_count=len(spans),
         )
 
     def _score_record(self, record: RagTrace, room: bool) -> ScoredRecord:

@@ -19,6 +19,7 @@ from ragvigil import exporters
 from ragvigil.prompts import load
 from ragvigil.scorer import config
 from ragvigil.scorer.assemble import Assembler
+from ragvigil.scorer.coverage import CoverageWatch
 from ragvigil.scorer.deliver import Channel, Courier
 from ragvigil.scorer.dialects import Dialect
 from ragvigil.scorer.dialects.custom import dialects_of
@@ -95,6 +96,7 @@ class Scoring(threading.Thread):
         try:
             self.store.beat(now)
             self.monitor.tick(now)
+            self.coverage.tick(now)
             self.store.checkpoint()
             self._retaining = True
         except Exception:
@@ -132,6 +134,12 @@ class Scoring(threading.Thread):
         )
         self.monitor = Monitor(store.monitoring, settings.monitor, list(settings.channels), settings.links)
         self.retention = Retention(store.retention, settings.retention)
+        self.coverage = CoverageWatch(
+            store.monitoring,
+            settings.coverage,
+            list(settings.channels),
+            environments=settings.monitor.page_environments,
+        )
 
     def _turn_until_stopped(self) -> None:
         deadline = float("inf")

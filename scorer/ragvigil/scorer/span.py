@@ -96,6 +96,12 @@ def not_finite(spans: Iterable[Span]) -> int:
     )
 
 
+def resource_text(spans: Iterable[Span], *keys: str) -> str | None:
+    """The first text that any span's resource has under one of these keys."""
+    found = (span.resource.get(key) for span in spans for key in keys)
+    return next((text for text in found if isinstance(text, str) and text), None)
+
+
 def logs_of(payload: bytes) -> list[LogEvent]:
     """Every log record with a trace id of an encoded LogsData or ExportLogsServiceRequest."""
     return [

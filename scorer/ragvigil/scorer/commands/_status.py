@@ -12,8 +12,9 @@ from dataclasses import asdict
 import typer
 
 from ragvigil.exporters import Measurement
-from ragvigil.scorer.commands import _told
+from ragvigil.scorer.commands import _coverage, _told
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
+from ragvigil.scorer.config import Settings
 from ragvigil.scorer.monitoring import Incident
 from ragvigil.scorer.receive.counters import counters
 from ragvigil.scorer.store import reading
@@ -29,18 +30,20 @@ def status(config: ConfigOption = None, store: StoreOption = None, as_json: Json
     with closing(reading.open_for_reading(settings.store.path)) as connection:
         disk = reading.disk(connection, settings.store.path)
         if as_json:
-            found = _as_json(connection, received, settings.monitor.tick_seconds)
+            found = _as_json(connection, received, settings)
             typer.echo(json.dumps({**found, "disk": asdict(disk)}))
         else:
-            typer.echo(_as_text(connection, received, settings.monitor.tick_seconds))
+            typer.echo(_as_text(connection, received, settings))
             typer.echo(_disk(disk))
     return 0
 
 
-def _as_json(connection: sqlite3.Connection, received: Mapping[str, int], tick: float) -> dict[str, object]:
+def _as_json(
+    connection: sqlite3.Connection, received: Mapping[str, int], settings: Settings
+) -> dict[str, object]:
     age = _age(connection)
     return {
-        "alive": _lives(age, tick),
+        "alive": _lives(age, settings.monitor.tick_seconds),
         "received": dict(received),
         "alive_seconds_ago": age,
         "series": [
@@ -57,6 +60,7 @@ def _as_json(connection: sqlite3.Connection, received: Mapping[str, int], tick: 
         "incidents": [
             {**asdict(incident), "key": incident.key._asdict()} for incident in reading.incidents(connection)
         ],
+        "coverage": _coverage.as_json(connection, settings.coverage),
         "feedback": _told.feedback_as_json(connection),
         "changes": _told.changes_as_json(connection),
         "undelivered": sum(
@@ -66,12 +70,13 @@ def _as_json(connection: sqlite3.Connection, received: Mapping[str, int], tick: 
     }
 
 
-def _as_text(connection: sqlite3.Connection, received: Mapping[str, int], tick: float) -> str:
+def _as_text(connection: sqlite3.Connection, received: Mapping[str, int], settings: Settings) -> str:
     return "\n".join(
         [
-            _heartbeat(_age(connection), tick),
+            _heartbeat(_age(connection), settings.monitor.tick_seconds),
             *_series(reading.series(connection)),
             *_incidents(reading.incidents(connection)),
+            *_coverage.as_text(connection, settings.coverage),
             *_told.as_text(connection),
             *_not_taken(received),
             *_forwarded(received),

@@ -12,6 +12,7 @@ from ragvigil.scorer.config.retention import Retention
 from ragvigil.scorer.config.sections import (
     Assemble,
     Channel,
+    Coverage,
     Inbox,
     Judge,
     Links,
@@ -31,6 +32,7 @@ __all__ = [
     "Channel",
     "Content",
     "ContentMode",
+    "Coverage",
     "Filter",
     "Forward",
     "Inbox",

@@ -245,6 +245,29 @@ class Monitor(_Section):
     )
 
 
+class Coverage(_Section):
+    """How much must be looked at: less is a ticket, never a page. A threshold of 0 demands nothing."""
+
+    every_seconds: Seconds = Field(default=60.0, description="time between two looks")
+    window_seconds: Seconds = Field(default=900.0, description="stretch of arrivals that is looked at")
+    min_sample: int = Field(default=50, ge=1, description="records, traces or spans that a share needs")
+    least_scored: float = Field(
+        default=0.95, ge=0, le=1, description="share of answers not shed, failed or expired"
+    )
+    least_complete: float = Field(
+        default=0.5, ge=0, le=1, description="share of answers of which question, passages and answer arrived"
+    )
+    least_asked: float = Field(
+        default=0.0, ge=0, le=1, description="share of traces with a question; other traffic may be normal"
+    )
+    least_delivered: float = Field(
+        default=0.99, ge=0, le=1, description="share of spans not lost in the service before they were sent"
+    )
+    resolve_seconds: Seconds = Field(
+        default=600.0, description="how long a share must be back before the ticket resolves"
+    )
+
+
 class WebhookChannel(_Section):
     """A signed HTTP callback (Standard Webhooks)."""
 
@@ -315,6 +338,7 @@ class Settings(_Section):
     sample: Sample = Sample()
     judge: Judge = Judge()
     monitor: Monitor = Monitor()
+    coverage: Coverage = Coverage()
     forward: dict[Name, Forward] = Field(default={})
     filters: dict[Name, Filter] = Field(default={})
     channels: dict[str, Channel] = Field(default={})

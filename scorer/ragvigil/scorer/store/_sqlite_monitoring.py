@@ -6,10 +6,12 @@ import json
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import asdict
+from importlib.resources import files
 from typing import Any
 
 from ragvigil.exporters import Alert, Example, Measurement, from_json
 from ragvigil.exporters import to_json as alert_to_json
+from ragvigil.scorer.coverage import Coverage
 from ragvigil.scorer.monitoring import Bucket, Delivery, Incident, SeriesKey, SeriesState, Sums
 from ragvigil.scorer.store._rows import measurement_of, to_json
 
@@ -43,6 +45,13 @@ def incident_of(row: sqlite3.Row) -> Incident:
         recovering_since=row["recovering_since"],
         resolved_at=row["resolved_at"],
     )
+
+
+def read_coverage(connection: sqlite3.Connection, since: int) -> Sequence[Coverage]:
+    """What arrived since then (Unix nanoseconds), by service and environment."""
+    sql = files("ragvigil.scorer.store").joinpath("schema/coverage.sql").read_text(encoding="utf-8")
+    rows = connection.execute(sql, {"since": since})
+    return [Coverage(row[0], row[1] or None, *row[2:]) for row in rows]
 
 
 class SqliteMonitoring:
@@ -113,6 +122,10 @@ class SqliteMonitoring:
             (*_place(key), since),
         )
         return [(row[0], row[1]) for row in rows]
+
+    def coverage(self, since: int) -> Sequence[Coverage]:
+        """What arrived since then, by service and environment."""
+        return read_coverage(self._connection, since)
 
     def save_incident(self, incident: Incident, alert: Alert | None, channels: Sequence[str]) -> None:
         """Write the incident and one outbox row per channel in one transaction."""

@@ -11,7 +11,15 @@ from contextlib import contextmanager
 from ragvigil.scorer.inbox import Position
 from ragvigil.scorer.redact import Pseudonyms
 from ragvigil.scorer.series import citation_check, faithfulness_value
-from ragvigil.scorer.store._rows import RECORD_COLUMNS, hash_of, position, record_of, record_row, to_json
+from ragvigil.scorer.store._rows import (
+    RECORD_COLUMNS,
+    hash_of,
+    position,
+    record_of,
+    record_row,
+    storable,
+    to_json,
+)
 from ragvigil.scorer.store._sqlite_changes import SqliteChanges
 from ragvigil.scorer.store._sqlite_observations import SqliteObservations
 from ragvigil.scorer.store.port import (
@@ -42,7 +50,9 @@ _INSERT_VERDICT = (
     "ON CONFLICT DO UPDATE SET current = 1"
 )
 _INSERT_TRACE = (
-    "INSERT OR REPLACE INTO traces (trace_id, spans, logs, timed_out, updated_at) VALUES (?, ?, ?, ?, ?)"
+    "INSERT OR REPLACE INTO traces "
+    "(trace_id, spans, logs, timed_out, updated_at, service, environment, span_count, lost) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _INSERT_LEDGER = (
     "INSERT INTO ledger (trace_id, span_id, state, reason, inclusion, stratum, updated_at) "
@@ -168,7 +178,11 @@ class SqliteRecords:
             zlib.compress(trace.raw.spans, 1),
             zlib.compress(trace.raw.logs, 1) if trace.raw.logs else None,
         )
-        self._connection.execute(_INSERT_TRACE, (trace.trace_id, spans, logs, trace.timed_out, now))
+        place = (storable(trace.service or ""), storable(trace.environment or ""))
+        self._connection.execute(
+            _INSERT_TRACE,
+            (trace.trace_id, spans, logs, trace.timed_out, now, *place, trace.span_count, trace.lost),
+        )
         kept = {scored.record.span_id for scored in trace.records} or {""}
         for span_id, row in known.items():
             if span_id not in kept:

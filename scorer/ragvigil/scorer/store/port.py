@@ -61,6 +61,10 @@ class ScoredTrace:
     """Spans that the service's tracer says it lost before these got through."""
     not_finite: int = 0
     """Figures on its spans that are NaN or infinite, and so unknown."""
+    service: str | None = None
+    """As its spans' resource says."""
+    environment: str | None = None
+    span_count: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,11 @@ from pathlib import Path
 
 from ragvigil.exporters import Measurement
 from ragvigil.scorer.changes import Change
+from ragvigil.scorer.coverage import Coverage
 from ragvigil.scorer.errors import StoreError
 from ragvigil.scorer.monitoring import Incident, SeriesKey, SeriesState
 from ragvigil.scorer.store._rows import measurement_of
-from ragvigil.scorer.store._sqlite_monitoring import incident_of, key_of
+from ragvigil.scorer.store._sqlite_monitoring import incident_of, key_of, read_coverage
 
 _BUSY_SECONDS = 10.0
 _CHANGES = (
@@ -144,6 +145,11 @@ def messages(connection: sqlite3.Connection, limit: int = 100) -> Sequence[Messa
         (limit,),
     )
     return [Message(**dict(row)) for row in rows]
+
+
+def coverage(connection: sqlite3.Connection, since: int) -> Sequence[Coverage]:
+    """What arrived since then (Unix nanoseconds), by service and environment."""
+    return read_coverage(connection, since)
 
 
 def opinions(connection: sqlite3.Connection, since: int) -> Sequence[tuple[str, str, str | None, int]]:

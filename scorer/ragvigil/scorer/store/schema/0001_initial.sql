@@ -17,8 +17,13 @@ CREATE TABLE traces (
     spans BLOB NOT NULL,
     logs BLOB,
     timed_out INTEGER NOT NULL,
-    updated_at INTEGER NOT NULL
+    updated_at INTEGER NOT NULL,
+    service TEXT NOT NULL,
+    environment TEXT NOT NULL,
+    span_count INTEGER NOT NULL,
+    lost INTEGER NOT NULL
 );
+CREATE INDEX traces_updated_at ON traces (updated_at);
 
 CREATE TABLE records (
     id INTEGER PRIMARY KEY,

@@ -1,0 +1,206 @@
+"""How much of what was asked is really looked at; too little of it is a ticket of its own.
+
+A share is told with its interval. A ticket opens when the whole interval lies under its threshold, and resolves when
+the share has been back for `resolve_seconds`. Nothing received is no data, never zero.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Protocol
+
+from ragvigil.exporters import Action, Alert, Measurement, clean, percent, shown
+from ragvigil.scorer import config
+from ragvigil.scorer.estimate.wilson import wilson
+from ragvigil.scorer.incidents import dedup_key
+from ragvigil.scorer.monitoring import CoverageName, Incident, SeriesKey
+
+_log = logging.getLogger(__name__)
+
+_CONFIDENCE = 0.95
+_TITLE_CHARACTERS = 120
+_MEANING: dict[str, tuple[str, str]] = {
+    "coverage_scored": (
+        "answers scored as designed",
+        "the others were shed, failed or expired: see ragvigil ledger",
+    ),
+    "coverage_complete": (
+        "answers whose question, passages and answer all arrived",
+        "what the others lack, ragvigil explain shows",
+    ),
+    "coverage_asked": (
+        "traces in which a question was found",
+        "the others may be other traffic, or spans that no dialect reads: see ragvigil explain",
+    ),
+    "coverage_delivered": (
+        "spans that got through",
+        "the others were lost in the service before they were sent, as its tracer says",
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """What arrived of one service and environment in one window, and what became of it."""
+
+    service: str
+    environment: str | None
+    traces: int
+    spans: int
+    lost: int
+    """Spans that the service's tracer says it lost."""
+    unasked: int
+    """Traces without a question."""
+    records: int
+    unscored: int
+    """Records shed, failed or expired."""
+    incomplete: int
+    """Records that miss evidence or content, or timed out."""
+
+    def shares(self) -> Iterator[tuple[CoverageName, Measurement]]:
+        """Each share of which there is anything to have a share of.
+
+        >>> dict(Coverage("s", None, 4, 9, 1, 1, 0, 0, 0).shares())["coverage_delivered"].value
+        0.9
+        """
+        counts: dict[CoverageName, tuple[int, int]] = {
+            "coverage_scored": (self.records, self.unscored),
+            "coverage_complete": (self.records, self.incomplete),
+            "coverage_asked": (self.traces, self.unasked),
+            "coverage_delivered": (self.spans + self.lost, self.lost),
+        }
+        for name, (total, missing) in counts.items():
+            if total > 0:
+                value = (total - missing) / total
+                lower, upper = wilson(value, total, confidence=_CONFIDENCE)
+                yield name, Measurement(value, lower, upper, total, total, "wilson")
+
+
+class CoverageStore(Protocol):
+    """What is needed of the store, on its one writing thread."""
+
+    def coverage(self, since: int) -> Sequence[Coverage]:
+        """What arrived since then (Unix nanoseconds), by service and environment."""
+        ...
+
+    def open_incident(self, key: SeriesKey) -> Incident | None:
+        """The incident of that series that is not resolved."""
+        ...
+
+    def save_incident(self, incident: Incident, alert: Alert | None, channels: Sequence[str]) -> None:
+        """Write the incident and one outbox row per channel in one transaction."""
+        ...
+
+
+class CoverageWatch:
+    """Holds the shares of every service against their thresholds."""
+
+    def __init__(
+        self,
+        store: CoverageStore,
+        settings: config.Coverage,
+        channels: Sequence[str],
+        *,
+        environments: Sequence[str],
+    ) -> None:
+        self._store = store
+        self._settings = settings
+        self._channels = tuple(channels)
+        self._environments = environments
+        self._looked_at = -(2**63)
+
+    def tick(self, now: int) -> list[Alert]:
+        """Look at every service at `now` (Unix nanoseconds), at most every `every_seconds`; the alerts posted."""
+        if now - self._looked_at < self._settings.every_seconds * 1e9:
+            return []
+        self._looked_at = now
+        since = now - int(self._settings.window_seconds * 1e9)
+        alerts: list[Alert] = []
+        for found in self._store.coverage(since):
+            for name, share in found.shares():
+                key = SeriesKey(name, found.service, found.environment)
+                alert = self._look(key, share, now)
+                alerts += [alert] if alert else []
+        return alerts
+
+    def _look(self, key: SeriesKey, share: Measurement, now: int) -> Alert | None:
+        least = least_of(key.name, self._settings)
+        incident = self._store.open_incident(key)
+        if incident is None:
+            if share.n < self._settings.min_sample or share.upper >= least:
+                return None
+            return self._save(_opened(key, least, share, now, self._settings), "trigger", now)
+        back = incident.recovering_since or now if share.value >= least else None
+        after = replace(incident, now=share, recovering_since=back)
+        if back is not None and now - back >= self._settings.resolve_seconds * 1e9:
+            return self._save(replace(after, resolved_at=now), "resolve", now)
+        self._store.save_incident(replace(after, worst=min(incident.worst, share, key=_value)), None, ())
+        return None
+
+    def _save(self, incident: Incident, action: Action, now: int) -> Alert | None:
+        told = incident.key.environment is None or incident.key.environment in self._environments
+        alert = _ticket(incident, action, now) if told else None
+        self._store.save_incident(incident, alert, self._channels if told else ())
+        return alert
+
+
+def least_of(name: str, settings: config.Coverage) -> float:
+    """The threshold of a share; 0 where nothing is demanded."""
+    return {
+        "coverage_scored": settings.least_scored,
+        "coverage_complete": settings.least_complete,
+        "coverage_asked": settings.least_asked,
+        "coverage_delivered": settings.least_delivered,
+    }[name]
+
+
+def _opened(
+    key: SeriesKey, least: float, share: Measurement, now: int, settings: config.Coverage
+) -> Incident:
+    name = dedup_key(key, now, grain_seconds=settings.resolve_seconds)
+    threshold = Measurement(least, least, least, 0, None, "threshold")
+    identity = "inc-" + hashlib.sha256(name.encode()).hexdigest()[:16]
+    return Incident(identity, key, name, now, now, threshold, share, share)
+
+
+def _ticket(incident: Incident, action: Action, now: int) -> Alert:
+    service = clean(incident.key.service, limit=200)
+    what, hint = _MEANING[incident.key.name]
+    value, least = percent(incident.now.value), percent(incident.before.value)
+    told = f"back at {value}" if action == "resolve" else f"{value}, under {least}"
+    where = f"Where: service {service}"
+    if incident.key.environment:
+        where += f", environment {clean(incident.key.environment, limit=200)}"
+    lines = [
+        f"Now: {shown(incident.now)} of {incident.now.n:,}, threshold {least}.",
+        f"{where}.",
+        f"Of all: {what}; {hint}.",
+    ]
+    return Alert(
+        incident_id=incident.id,
+        dedup_key=incident.dedup_key,
+        action=action,
+        severity="warning",
+        series=incident.key.name,
+        service=service,
+        environment=incident.key.environment and clean(incident.key.environment, limit=200),
+        title=clean(f"Coverage of {service[:40]}: {what}: {told}", limit=_TITLE_CHARACTERS),
+        summary="\n".join(lines),
+        before=incident.before,
+        now=incident.now,
+        since=_moment(incident.since),
+        at=_moment(now),
+        segment={"service": service},
+    )
+
+
+def _value(measurement: Measurement) -> float:
+    return measurement.value
+
+
+def _moment(nanoseconds: int) -> datetime:
+    return datetime.fromtimestamp(nanoseconds / 1e9, UTC)

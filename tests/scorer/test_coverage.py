@@ -1,0 +1,187 @@
+"""Too little looked at is a ticket: opened once, never a page, resolved when it is back."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ragvigil.exporters import Alert
+from ragvigil.scorer.config import Settings, load
+from ragvigil.scorer.coverage import CoverageWatch
+from ragvigil.scorer.store import reading
+from ragvigil.scorer.store.port import LedgerEntry, LedgerState, RawTrace, ScoredRecord, ScoredTrace
+from ragvigil.scorer.store.sqlite import SqliteStore
+from ragvigil.scorer.trace import Completeness, RagTrace
+
+from .test_commands import ragvigil
+
+MINUTE = 60 * 10**9
+NOW = 1_700_000_000 * 10**9
+
+
+class Service:
+    """A store into which a service's traces come, and the watch over it."""
+
+    def __init__(self, folder: Path, coverage: Mapping[str, object]) -> None:
+        self.settings: Settings = load(
+            overrides={"store": {"url": f"sqlite:///{folder / 'ragvigil.db'}"}, "coverage": coverage}
+        )
+        self.store = SqliteStore(self.settings)
+        self.now = NOW
+        self._number = 0
+        self.restart()
+
+    def restart(self) -> None:
+        """A new process: nothing is remembered but the store."""
+        self.watch = CoverageWatch(
+            self.store.monitoring, self.settings.coverage, ["oncall"], environments=("production",)
+        )
+
+    def answer(
+        self,
+        count: int,
+        state: LedgerState = "checked_only",
+        *,
+        environment: str | None = "production",
+        completeness: Completeness = "complete",
+        lost: int = 0,
+    ) -> None:
+        """So many answers arrive now."""
+        traces: list[ScoredTrace] = []
+        for _ in range(count):
+            self._number += 1
+            record = RagTrace(f"{self._number:032x}", "1" * 16, "shop", self.now, completeness=completeness)
+            scored = ScoredRecord(replace(record, environment=environment), (), LedgerEntry(state, 0.1))
+            traces.append(self._trace(record.trace_id, (scored,), environment, lost))
+        self.store.records.commit(traces, None, self.now)
+
+    def noise(self, count: int) -> None:
+        """Traces in which nobody asks anything."""
+        numbers = range(self._number + 1, self._number + count + 1)
+        self._number += count
+        traces = [self._trace(f"{number:032x}", (), "production", 0) for number in numbers]
+        self.store.records.commit(traces, None, self.now)
+
+    def _trace(
+        self, trace_id: str, records: tuple[ScoredRecord, ...], environment: str | None, lost: int
+    ) -> ScoredTrace:
+        raw = RawTrace(b"spans", b"")
+        return ScoredTrace(
+            trace_id,
+            raw,
+            False,
+            records,
+            lost=lost,
+            service="shop",
+            environment=environment,
+            span_count=4,
+        )
+
+    def look(self, minutes: int = 1) -> list[Alert]:
+        """Let time pass, and look."""
+        self.now += minutes * MINUTE
+        return self.watch.tick(self.now)
+
+    def outbox(self) -> list[tuple[str, str]]:
+        """What was posted to the channel."""
+        with closing(sqlite3.connect(self.settings.store.path)) as connection:
+            rows = connection.execute("SELECT action, alert FROM outbox ORDER BY id").fetchall()
+        return [(action, json.loads(alert)["severity"]) for action, alert in rows]
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Iterator[Service]:
+    """The default thresholds, and one for questions."""
+    made = Service(tmp_path, {"least_asked": 0.5})
+    yield made
+    made.store.close()
+
+
+def test_answers_that_are_shed_are_one_ticket_until_they_are_scored_again(shop: Service) -> None:
+    """Over a restart, too; a ticket is severity warning."""
+    shop.answer(100)
+    assert shop.look() == []
+    shop.answer(50, "shed")
+    (alert,) = shop.look()
+    assert (alert.action, alert.severity, alert.series) == ("trigger", "warning", "coverage_scored")
+    assert alert.title == "Coverage of shop: answers scored as designed: 66.7 %, under 95.0 %"
+    shop.restart()
+    assert shop.look() == []
+    shop.now += 15 * MINUTE
+    shop.answer(200)
+    assert shop.look() == []
+    shop.answer(200)
+    (back,) = shop.look(11)
+    assert (back.action, back.dedup_key) == ("resolve", alert.dedup_key)
+    assert shop.outbox() == [("trigger", "warning"), ("resolve", "warning")]
+
+
+@pytest.mark.parametrize("state", ["shed", "failed", "expired"])
+def test_each_way_not_to_be_scored_counts(shop: Service, state: LedgerState) -> None:
+    """And those that are judged, pending or sampled out do not."""
+    for fine in ("judged", "pending", "checked_only"):
+        shop.answer(30, fine)
+    shop.answer(60, state)
+    assert [alert.series for alert in shop.look()] == ["coverage_scored"]
+
+
+def test_missing_content_lost_spans_and_unread_traces_each_have_a_ticket(shop: Service) -> None:
+    """Each with its own threshold."""
+    shop.answer(25)
+    shop.answer(75, completeness="content_off")
+    shop.answer(1, lost=40)
+    shop.noise(300)
+    assert [alert.series for alert in shop.look()] == [
+        "coverage_complete",
+        "coverage_asked",
+        "coverage_delivered",
+    ]
+
+
+def test_little_is_no_ticket_and_nothing_is_not_zero(shop: Service) -> None:
+    """Below the sample nobody knows; without arrivals an open ticket stays open."""
+    shop.answer(20, "shed")
+    assert shop.look() == []
+    shop.answer(40, "shed")
+    assert len(shop.look()) == 1
+    assert shop.look(600) == []
+    with closing(reading.open_for_reading(shop.settings.store.path)) as connection:
+        (incident,) = reading.incidents(connection)
+    assert incident.resolved_at is None
+
+
+def test_another_environment_opens_no_ticket_to_anybody(shop: Service) -> None:
+    """It is kept, and shown by status, and sent nowhere."""
+    shop.answer(100, "failed", environment="staging")
+    assert shop.look() == []
+    assert shop.outbox() == []
+    with closing(reading.open_for_reading(shop.settings.store.path)) as connection:
+        assert len(reading.incidents(connection)) == 1
+
+
+def test_status_shows_the_shares(tmp_path: Path) -> None:
+    """With interval and n, and which is under its threshold."""
+    import time
+
+    shop = Service(tmp_path, {})
+    shop.now = time.time_ns()
+    shop.answer(50, "shed")
+    shop.answer(50)
+    shop.store.close()
+    store = str(shop.settings.store.path)
+    text = ragvigil("status", "--store", store).stdout
+    assert "scored      shop                 50.0 %" in text
+    assert "UNDER 95.0 %" in text
+    found = json.loads(ragvigil("status", "--json", "--store", store).stdout)["coverage"]
+    assert [(share["share"], share["value"], share["n"]) for share in found] == [
+        ("coverage_scored", 0.5, 100),
+        ("coverage_complete", 1.0, 100),
+        ("coverage_asked", 1.0, 100),
+        ("coverage_delivered", 1.0, 400),
+    ]
