@@ -25,7 +25,7 @@ _RULES: dict[str, str] = {
     "a_record_has_one_ledger_row": "records without a ledger row",
     "a_ledger_row_has_its_record": "ledger rows without their record",
     "a_trace_has_a_ledger_row": "traces without a ledger row",
-    "a_ledger_row_has_its_trace": "ledger rows without their trace",
+    "a_ledger_row_has_its_trace": "ledger lacking traces that no retention took out",
     "no_record_and_no_question": "traces that count both as a record and as one without a question",
     "judged_has_a_verdict": "records judged without a current verdict",
     "a_verdict_is_judged": "records with a current verdict whose state is not judged",
