@@ -62,7 +62,10 @@ def test_a_sound_store_holds_while_it_is_written(bench: Bench) -> None:
         ("DELETE FROM rollups WHERE series = 'citation'", "none against 4"),
         ("UPDATE observations SET weight = 3", "rollups that are not the sum"),
         (
-            "INSERT INTO ledger SELECT trace_id, '', 'filtered', 'no_question', 0, 0 FROM ledger",
+            (
+                "INSERT INTO ledger (trace_id, span_id, state, reason, inclusion, updated_at) "
+                "SELECT trace_id, '', 'filtered', 'no_question', 0, 0 FROM ledger"
+            ),
             "4 traces that count both",
         ),
         ("UPDATE meta SET value = '9:9' WHERE key = 'watermark'", "lies after the last row counted"),
