@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import signal
@@ -23,6 +22,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.sdk.trace.id_generator import IdGenerator
 from tests.conftest import Scorer, Serve, eventually
 
+from ragvigil.scorer.store._rows import record_of
 from ragvigil.scorer.store.reading import Ledger, open_for_reading
 
 
@@ -157,11 +157,13 @@ def test_a_late_span_corrects_the_record(serve: Serve) -> None:
     def corrected() -> bool:
         with closing(open_for_reading(scorer.store)) as connection:
             rows = connection.execute(
-                "SELECT documents, verdict FROM answers JOIN records USING (trace_id)"
+                "SELECT records.*, spans, verdict FROM answers JOIN records USING (trace_id) "
+                "JOIN traces USING (trace_id)"
             ).fetchall()
-        return [json.loads(row[0])[0]["id"] for row in rows if row[0] != "[]"] == ["p1"] and rows[0][
-            1
-        ] == "supported"
+        found = [(record_of(row).documents, row["verdict"]) for row in rows]
+        return [([document.id for document in documents], verdict) for documents, verdict in found] == [
+            (["p1"], "supported")
+        ]
 
     assert eventually(corrected)
     assert settled(scorer, 1).balanced

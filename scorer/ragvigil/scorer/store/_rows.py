@@ -12,6 +12,7 @@ from typing import Any, cast
 from ragvigil.exporters import Measurement
 from ragvigil.scorer.inbox import Position
 from ragvigil.scorer.redact import Pseudonyms
+from ragvigil.scorer.store._packing import pack, unpack
 from ragvigil.scorer.trace import Cited, Document, RagTrace, Retrieval, Tokens, input_hash
 
 Row = Mapping[str, Any]
@@ -27,8 +28,7 @@ RECORD_COLUMNS = (
     "started_at",
     "query",
     "answer",
-    "documents",
-    "retrievals",
+    "evidence",
     "model",
     "response_model",
     "prompt_version",
@@ -92,8 +92,8 @@ def hash_of(record: RagTrace) -> bytes:
     return bytes.fromhex(input_hash(record))
 
 
-def record_row(record: RagTrace, version: int, pseudonyms: Pseudonyms) -> tuple[object, ...]:
-    """One value per column of RECORD_COLUMNS; conversation and user as pseudonyms."""
+def record_row(record: RagTrace, version: int, pseudonyms: Pseudonyms, spans: bytes) -> tuple[object, ...]:
+    """One value per column of RECORD_COLUMNS; conversation and user as pseudonyms, `spans` as they are stored."""
     conversation, user = (
         None if value is None else pseudonyms.of(value) for value in (record.conversation_id, record.user_id)
     )
@@ -108,8 +108,7 @@ def record_row(record: RagTrace, version: int, pseudonyms: Pseudonyms) -> tuple[
         record.started_at,
         record.query,
         record.answer,
-        to_json([_document_json(document) for document in record.documents]),
-        to_json([asdict(retrieval) for retrieval in record.retrievals]),
+        _evidence(record, spans),
         record.model,
         record.response_model,
         record.prompt_version,
@@ -146,22 +145,35 @@ def _document_json(document: Document) -> dict[str, object]:
     return {**plain, "rank": document.rank, "metadata": dict(document.metadata)}
 
 
+def _evidence(record: RagTrace, spans: bytes) -> bytes:
+    text = to_json(
+        {
+            "documents": [_document_json(document) for document in record.documents],
+            "retrievals": [asdict(retrieval) for retrieval in record.retrievals],
+        }
+    )
+    return pack(text.encode(), like=spans)
+
+
 def record_of(row: Row) -> RagTrace:
-    """The record of one row of `records`."""
+    """The record of one row of `records`, with the column `spans` of its trace."""
+    evidence: dict[str, Any] = {"documents": (), "retrievals": ()}
+    if row["evidence"] is not None:
+        evidence = json.loads(unpack(row["evidence"], like=unpack(row["spans"])))
     return RagTrace(
         trace_id=row["trace_id"],
         span_id=row["span_id"],
         service=row["service"],
         started_at=row["started_at"],
         query=row["query"],
-        documents=tuple(Document(**document) for document in json.loads(row["documents"])),
+        documents=tuple(Document(**document) for document in evidence["documents"]),
         answer=row["answer"],
         environment=row["environment"] or None,
         service_version=row["service_version"],
         model=row["model"],
         response_model=row["response_model"],
         prompt_version=row["prompt_version"],
-        retrievals=tuple(_retrieval(item) for item in json.loads(row["retrievals"])),
+        retrievals=tuple(_retrieval(item) for item in evidence["retrievals"]),
         tokens=Tokens(row["input_tokens"], row["output_tokens"]),
         cost_usd=row["cost_usd"],
         retrieval_seconds=row["retrieval_seconds"],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-import zlib
 from collections import defaultdict
 from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ from contextlib import contextmanager
 from ragvigil.scorer.inbox import Position
 from ragvigil.scorer.redact import Pseudonyms
 from ragvigil.scorer.series import citation_check, faithfulness_value
+from ragvigil.scorer.store._packing import pack, unpack
 from ragvigil.scorer.store._rows import (
     RECORD_COLUMNS,
     hash_of,
@@ -94,10 +94,7 @@ class SqliteRecords:
             f"SELECT trace_id, spans, logs FROM traces WHERE trace_id IN ({marks})",
             tuple(trace_ids),
         )
-        found = {
-            row[0]: RawTrace(zlib.decompress(row[1]), zlib.decompress(row[2]) if row[2] else b"")
-            for row in rows
-        }
+        found = {row[0]: RawTrace(unpack(row[1]), unpack(row[2]) if row[2] else b"") for row in rows}
         missing = [trace_id for trace_id in trace_ids if trace_id not in found]
         marks = ", ".join("?" * len(missing))
         rows = self._connection.execute(
@@ -144,7 +141,8 @@ class SqliteRecords:
     def pending(self) -> Sequence[Job]:
         """Every record that waits for a verdict, oldest first."""
         rows = self._connection.execute(
-            "SELECT r.*, l.inclusion FROM ledger l JOIN records r USING (trace_id, span_id) "
+            "SELECT r.*, t.spans, l.inclusion FROM ledger l JOIN records r USING (trace_id, span_id) "
+            "JOIN traces t USING (trace_id) "
             "WHERE l.state = 'pending' ORDER BY l.updated_at"
         )
         return [Job(row["id"], row["input_hash"], record_of(row), row["inclusion"]) for row in rows]
@@ -175,8 +173,8 @@ class SqliteRecords:
 
     def _write_trace(self, trace: ScoredTrace, known: dict[str, sqlite3.Row], now: int) -> list[Job]:
         spans, logs = (
-            zlib.compress(trace.raw.spans, 1),
-            zlib.compress(trace.raw.logs, 1) if trace.raw.logs else None,
+            pack(trace.raw.spans),
+            pack(trace.raw.logs) if trace.raw.logs else None,
         )
         place = (storable(trace.service or ""), storable(trace.environment or ""))
         self._connection.execute(
@@ -195,16 +193,23 @@ class SqliteRecords:
         if not trace.records:
             state, reason = ("failed", trace.failure) if trace.failure else ("filtered", _unasked(trace))
             self._connection.execute(_INSERT_LEDGER, (trace.trace_id, "", state, reason, 0.0, None, now))
-        jobs = (self._write_record(scored, known.get(scored.record.span_id), now) for scored in trace.records)
+        jobs = (
+            self._write_record(scored, known.get(scored.record.span_id), trace.raw.spans, now)
+            for scored in trace.records
+        )
         return [job for job in jobs if job is not None]
 
-    def _write_record(self, scored: ScoredRecord, known: sqlite3.Row | None, now: int) -> Job | None:
+    def _write_record(
+        self, scored: ScoredRecord, known: sqlite3.Row | None, spans: bytes, now: int
+    ) -> Job | None:
         record, fresh_hash = scored.record, hash_of(scored.record)
         unchanged = known is not None and known["input_hash"] == fresh_hash
         filtered = scored.ledger.state == "filtered"
         version = 1 if known is None or known["version"] is None else known["version"] + (not unchanged)
         record_id = self._take_id() if known is None or known["id"] is None else int(known["id"])
-        self._connection.execute(_INSERT_RECORD, (record_id, *record_row(record, version, self._pseudonyms)))
+        self._connection.execute(
+            _INSERT_RECORD, (record_id, *record_row(record, version, self._pseudonyms, spans))
+        )
         self._changes.meet(record)
         if known is not None:
             self._retire(record_id, verdicts=not unchanged or filtered)

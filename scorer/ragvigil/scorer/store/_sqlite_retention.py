@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Sequence
 
 _BLANK_RECORD = (
-    "UPDATE records SET query = NULL, answer = NULL, documents = '[]', retrievals = '[]', feedback = '[]', "
+    "UPDATE records SET query = NULL, answer = NULL, evidence = NULL, feedback = '[]', "
     "evaluations = '[]', cited = NULL, error_message = NULL WHERE trace_id = ?"
 )
 _OF_TRACE = "WHERE record_id IN (SELECT id FROM records WHERE trace_id = ?)"

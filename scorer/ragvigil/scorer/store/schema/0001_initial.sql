@@ -25,6 +25,8 @@ CREATE TABLE traces (
 );
 CREATE INDEX traces_updated_at ON traces (updated_at);
 
+-- `evidence` is JSON of documents and retrievals, zlib with the last 32 KiB of the trace's spans as its dictionary:
+-- passages are stored once.
 CREATE TABLE records (
     id INTEGER PRIMARY KEY,
     trace_id TEXT NOT NULL,
@@ -37,8 +39,7 @@ CREATE TABLE records (
     started_at INTEGER NOT NULL,
     query TEXT,
     answer TEXT,
-    documents TEXT NOT NULL,
-    retrievals TEXT NOT NULL,
+    evidence BLOB,
     model TEXT,
     response_model TEXT,
     prompt_version TEXT,
