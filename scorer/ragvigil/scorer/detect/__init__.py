@@ -4,13 +4,19 @@ from ragvigil.scorer.detect.changepoint import Level, Split, current_level, spli
 from ragvigil.scorer.detect.drop import Comparison, compare
 from ragvigil.scorer.detect.evaluate import Evaluation, evaluate
 from ragvigil.scorer.detect.recovery import Course, follow
+from ragvigil.scorer.detect.sequential import Alert, Batch, GoldSet, Monitor, MonitorSettings
 from ragvigil.scorer.detect.stretches import nanoseconds, stretches, total, untouched, without
 
 __all__ = [
+    "Alert",
+    "Batch",
     "Comparison",
     "Course",
     "Evaluation",
+    "GoldSet",
     "Level",
+    "Monitor",
+    "MonitorSettings",
     "Split",
     "compare",
     "current_level",

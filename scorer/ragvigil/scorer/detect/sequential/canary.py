@@ -1,0 +1,76 @@
+"""Is it the judge? Past traces are judged again before anybody is woken up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+LARGEST = 400
+"""Past traces asked for at once."""
+
+LEAST_FALL = 0.045
+"""Of the pass rate; a smaller one is judged as if it were this, because a judge that is asked twice flips a few."""
+
+Answer = Literal["judge", "answers", "unsure"]
+
+
+@dataclass(slots=True)
+class Canary:
+    """Verdicts of past traces, then and now, summed over the replies that are still fresh."""
+
+    count: float = 0.0
+    difference: float = 0.0
+    """Sum of new - old."""
+    discordant: float = 0.0
+    """Sum of (new - old)^2."""
+    answered_at: float = -1e18
+
+    def add(
+        self, old: npt.NDArray[np.generic], new: npt.NDArray[np.generic], time: float, fresh: float
+    ) -> int:
+        """Take a reply; one older than `fresh` seconds is forgotten first. Returns how many pairs were usable.
+
+        Raises:
+            ValueError: columns of different lengths.
+        """
+        if np.shape(old) != np.shape(new) or np.ndim(old) != 1:
+            raise ValueError(
+                f"Monitor.canary: {np.shape(old)} old and {np.shape(new)} new verdicts: give pairs, in one order"
+            )
+        before, after = np.asarray(old, dtype=np.float64), np.asarray(new, dtype=np.float64)
+        usable = (before >= 0.0) & (after >= 0.0)
+        change = (after - before)[usable]
+        if time - self.answered_at > fresh:
+            self.clear()
+        self.count += change.size
+        self.difference += float(change.sum())
+        self.discordant += float((change**2).sum())
+        self.answered_at = time
+        return int(change.size)
+
+    def clear(self) -> None:
+        """Forget the replies."""
+        self.count = self.difference = self.discordant = 0.0
+
+    @property
+    def mean(self) -> float:
+        """Change of the pass rate on the same answers."""
+        return self.difference / max(self.count, 1.0)
+
+    @property
+    def error(self) -> float:
+        """Standard error of `mean`; two imagined changes keep it above 0."""
+        count = max(self.count, 1.0)
+        return float(np.sqrt(max((self.discordant + 2.0) / count - self.mean**2, 1e-4) / count))
+
+    def explains(self, fall: float) -> Answer:
+        """Whether a fall of the pass rate by `fall` is the judge's doing: where `mean` lies between 0 and -fall."""
+        distance = (-self.mean - 0.5 * max(fall, LEAST_FALL)) / self.error
+        if distance > 1.5:
+            return "judge"
+        if distance < -1.5:
+            return "answers"
+        return "unsure"

@@ -1,0 +1,162 @@
+"""Betting on a fall: what each batch of verdicts multiplies the stake by.
+
+Two families, each an e-process while nothing falls (Waudby-Smith & Ramdas, JRSS-B 2024: betting):
+
+- *plain*: V the verdict, q the pass rate less its tolerance; one factor 1 + lam * sum w (q - V) for each
+  conversation. Sees every fall of the pass rate, from the judge's own as well as from the answers'.
+- *suspect*: verdicts weighted by what the cheap score suspects, less the flags c that faithful answers get:
+  u = psi(x) (1 - V - c) / pi. Its mean is J * E[psi; unfaithful], whatever the cheap score does to faithful
+  answers, so a drift of that score cannot move it, and one flag among suspects says far more than one anywhere.
+  One factor 1 + lam * sum u for each conversation and exp(-lam q) for each trace of the traffic.
+
+`conditional` replaces c by the flags expected at that score: for the batch whose cheap scores opened a burst,
+which is not a random batch any more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ragvigil.scorer.detect.sequential.baseline import Reference, level_of
+from ragvigil.scorer.detect.sequential.batch import Booleans, Floats, Integers, count_by, sum_by
+from ragvigil.scorer.detect.sequential.gold import Instruments
+
+LARGEST_LOSS = 0.8
+"""Most of the stake that one conversation may lose."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """The verdicts of one batch, summed within conversations (rows)."""
+
+    slot: Integers
+    weight: Floats
+    """Sum of w over the conversation's judged traces."""
+    passed: Floats
+    """Sum of w V."""
+    excess: Floats
+    """Sum of u."""
+    least: Floats
+    """The smallest that `excess` could have been."""
+    conditional: Floats
+    """Sum of psi (1 - V - f(x)) / pi."""
+    least_conditional: Floats
+    traces: Floats
+    """(slots,) traffic of the batch."""
+    noise: Floats
+    """(slots,) sum over the traffic of the variance of u that its inclusion probabilities imply."""
+    noise_unsampled: Floats
+    """(slots,) the same, had everything been judged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suspicion:
+    """What the cheap scores of a batch say, per trace."""
+
+    plain: Floats
+    """P(unfaithful | score)."""
+    weight: Floats
+    """psi."""
+    noise: Floats
+    """E (flag - c)^2."""
+
+
+def suspect(cheap: Floats, known: Booleans, instruments: Instruments) -> Suspicion:
+    """Suspicion of each trace; a trace without a score gets no weight."""
+    plain = instruments.suspicion(cheap)
+    weight = np.where(known, instruments.weight(plain), 0.0)
+    return Suspicion(plain, weight, instruments.noise(plain))
+
+
+def expected_flags(
+    suspicion: Floats, cheap: Floats, slot: Integers, instruments: Instruments, reference: Reference
+) -> Floats:
+    """P(flag | score, segment) while all is well."""
+    own = instruments.suspicion(cheap, reference.unfaithful[slot])
+    model = instruments.false_flag + (instruments.specificity - instruments.false_flag) * own
+    return np.clip(model + reference.correction[level_of(suspicion)], 0.01, 0.99)
+
+
+def gather(
+    slot: Integers,
+    conversation: Integers,
+    suspicion: Suspicion,
+    chance: Floats,
+    answered: Booleans,
+    passed: Floats,
+    expected: Floats,
+    instruments: Instruments,
+    slots: int,
+) -> Verdicts:
+    """Sum a batch's verdicts within conversations. `chance` is the true inclusion probability of every trace."""
+    traces = count_by(slot, slots)
+    unsampled = suspicion.weight**2 * suspicion.noise
+    possible = np.maximum(chance, 1e-3)
+    noise = sum_by(slot, unsampled / possible, slots)
+    noise_unsampled = sum_by(slot, unsampled, slots)
+    lowest = np.ones(slots)
+    np.minimum.at(lowest, slot, possible)
+    rows = np.flatnonzero(answered)
+    slot, chance, passed = slot[rows], possible[rows], passed[rows]
+    psi, expected = suspicion.weight[rows] / chance, expected[rows]
+    weight = np.minimum(1.0, lowest[slot] / chance)
+    key = conversation[rows] * slots + slot
+    _, first, group = np.unique(key, return_index=True, return_inverse=True)
+    count = first.size
+
+    def within(values: Floats) -> Floats:
+        return sum_by(group, values, count)
+
+    flag = 1.0 - passed
+    c = instruments.false_flag
+    return Verdicts(
+        slot[first],
+        within(weight),
+        within(weight * passed),
+        within(psi * (flag - c)),
+        within(-psi * c),
+        within(psi * (flag - expected)),
+        within(-psi * expected),
+        traces,
+        noise,
+        noise_unsampled,
+    )
+
+
+def plain_factors(verdicts: Verdicts, passed: Floats, shift: Floats, slots: int) -> Floats:
+    """(slots, k) log factors against pass rates `passed` (slots,), for falls of `shift` (slots, k) of that rate."""
+    if verdicts.slot.size == 0:
+        return np.zeros((slots, shift.shape[1]))
+    q = np.clip(passed, 0.02, 0.98)
+    stake = shift / ((q * (1.0 - q))[:, None] + shift * np.maximum(2.0 * q - 1.0, 0.0)[:, None])
+    own = q[verdicts.slot]
+    gain = own * verdicts.weight - verdicts.passed
+    loss = (1.0 - own) * verdicts.weight
+    return _per_slot(verdicts.slot, gain, loss, stake, slots)
+
+
+def suspect_factors(
+    verdicts: Verdicts, flags: Floats, shift: Floats, noise: Floats, slots: int, *, conditional: bool = False
+) -> Floats:
+    """(slots, k) log factors against `flags` (slots,) per trace, for rises of `shift` (slots, k) of that mean.
+
+    `noise` (slots, 2) is the second moment of u per trace that is expected at the inclusion probabilities used,
+    and what a rise of the mean by 1 adds to it. With
+    `conditional`, `flags` is only the tolerance, since the expected flags are taken off trace by trace.
+    """
+    stake = shift / (noise[:, :1] + noise[:, 1:] * shift)
+    gain = verdicts.conditional if conditional else verdicts.excess
+    loss = -(verdicts.least_conditional if conditional else verdicts.least)
+    won = (
+        _per_slot(verdicts.slot, gain, loss, stake, slots) if gain.size else np.zeros((slots, shift.shape[1]))
+    )
+    return won - stake * (flags * verdicts.traces)[:, None]
+
+
+def _per_slot(slot: Integers, gain: Floats, loss: Floats, stake: Floats, slots: int) -> Floats:
+    """Sum over conversations of log(1 + stake * gain), no stake above LARGEST_LOSS of the largest loss."""
+    most = LARGEST_LOSS / np.maximum(loss, 1e-9)
+    factors = np.log1p(np.minimum(stake[slot], most[:, None]) * gain[:, None])
+    return np.stack([sum_by(slot, column, slots) for column in factors.T], axis=1)

@@ -1,0 +1,194 @@
+"""What human labels say about the two instruments: the judge and the cheap score."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ragvigil.scorer.detect.sequential.batch import Floats
+
+LEAST_LABELS = 10
+"""Of either kind; with fewer, the judge's error rate on that kind is a guess."""
+
+LEAST_INFORMATION = 0.2
+"""Lower 95 % bound of s + t - 1 below which verdicts say too little about the truth to page on."""
+
+USUAL_UNFAITHFUL = 0.05
+"""Prior share of unfaithful answers where the cheap score is turned into a probability."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoldSet:
+    """Answers with a human label, the judge's verdict and the cheap score; need not be a random sample.
+
+    >>> GoldSet(np.ones(200), np.ones(200), np.full(200, 0.9))
+    Traceback (most recent call last):
+    ...
+    ValueError: GoldSet.truth has 200 faithful and 0 unfaithful items: label at least 10 of each
+    """
+
+    truth: npt.NDArray[np.generic]
+    """1 faithful, 0 not."""
+    verdict: npt.NDArray[np.generic]
+    """1 passed, 0 not."""
+    cheap: npt.NDArray[np.generic]
+    """In [0, 1]."""
+
+    def __post_init__(self) -> None:
+        """Refuse a set that nothing can be learned from.
+
+        Raises:
+            ValueError: names the column and the fix.
+        """
+        size = np.size(self.truth)
+        for name in ("truth", "verdict", "cheap"):
+            column = np.asarray(getattr(self, name), dtype=np.float64)
+            if column.shape != (size,):
+                raise ValueError(
+                    f"GoldSet.{name} has shape {column.shape}: give one value per item, here ({size},)"
+                )
+            if not np.isfinite(column).all() or (size and (column.min() < 0.0 or column.max() > 1.0)):
+                raise ValueError(
+                    f"GoldSet.{name} holds values outside 0 to 1: leave out items without a value"
+                )
+        faithful = int((np.asarray(self.truth, dtype=np.float64) >= 0.5).sum())
+        if min(faithful, size - faithful) < LEAST_LABELS:
+            raise ValueError(
+                f"GoldSet.truth has {faithful} faithful and {size - faithful} unfaithful items: "
+                f"label at least {LEAST_LABELS} of each"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Instruments:
+    """The judge and the cheap score, as the gold set shows them."""
+
+    sensitivity: float
+    """P(passed | faithful)."""
+    specificity: float
+    """P(not passed | unfaithful)."""
+    informative: bool
+    """Whether verdicts say enough about the truth."""
+    slope: float
+    """Of the log density ratio unfaithful : faithful in the cheap score; 0 when it says nothing."""
+    offset: float
+    separation: float
+    """Mean suspicion of unfaithful minus faithful items; 0 when the cheap score says nothing."""
+    false_flag: float
+    """Share of flags on faithful items, weighted by `weight`: what suspicious but faithful answers get."""
+    weight_unfaithful: float
+    """Mean `weight` of unfaithful items."""
+    weight_faithful: float
+    surprise: float
+    """E u^2 over E u of unfaithful items, all judged: how much a fall adds to the noise of what shows it."""
+
+    @property
+    def youden(self) -> float:
+        """s + t - 1: how much a change of the truth changes the pass rate."""
+        return self.sensitivity + self.specificity - 1.0
+
+    @property
+    def cheap_informative(self) -> bool:
+        """Whether the cheap score tells unfaithful from faithful at all."""
+        return self.separation > 0.0
+
+    @property
+    def signal(self) -> float:
+        """Rise of the mean weighted true flag (see `evidence`) when the faithful share falls by 1."""
+        return max(self.specificity - self.false_flag, 0.05) * self.weight_unfaithful
+
+    def odds(self, cheap: Floats) -> Floats:
+        """Density ratio unfaithful : faithful at each cheap score, within [e-6, e5]."""
+        return np.exp(np.clip(self.offset + self.slope * cheap, -6.0, 5.0))
+
+    def suspicion(self, cheap: Floats, share: float | Floats = USUAL_UNFAITHFUL) -> Floats:
+        """P(unfaithful | cheap score) when `share` of all answers are.
+
+        The score function of a mixture's share is linear in it, so its mean is the locally best statistic for a
+        rise of that share.
+        """
+        odds = self.odds(cheap)
+        return share * odds / (1.0 + share * (odds - 1.0))
+
+    def noise(self, suspicion: Floats) -> Floats:
+        """E (flag - false_flag)^2 of an answer with that suspicion."""
+        s, t, c = self.sensitivity, self.specificity, self.false_flag
+        faithful = s * c * c + (1.0 - s) * (1.0 - c) ** 2
+        unfaithful = t * (1.0 - c) ** 2 + (1.0 - t) * c * c
+        return faithful * (1.0 - suspicion) + unfaithful * suspicion
+
+    def weight(self, suspicion: Floats) -> Floats:
+        """Weight in [0, 1] of a verdict: suspicion over its noise, the best for errors that the score sees."""
+        return weight_of(suspicion, self.sensitivity, self.specificity)
+
+
+def weight_of(suspicion: Floats, sensitivity: float, specificity: float) -> Floats:
+    """Signal over noise of a verdict at a suspicion in [0, 1], scaled to at most 1."""
+    c = 1.0 - sensitivity
+    faithful = max(sensitivity * c, 0.02)
+    unfaithful = specificity * (1.0 - c) ** 2 + (1.0 - specificity) * c * c
+    noise = faithful * (1.0 - suspicion) + unfaithful * suspicion
+    return np.minimum(1.0, suspicion / noise * max(unfaithful, 0.1))
+
+
+def learn_instruments(gold: GoldSet) -> Instruments:
+    """Error rates of the judge and the meaning of the cheap score, from human labels."""
+    truth = np.asarray(gold.truth, dtype=np.float64) >= 0.5
+    passed = np.asarray(gold.verdict, dtype=np.float64) >= 0.5
+    cheap = np.asarray(gold.cheap, dtype=np.float64)
+    faithful, unfaithful = int(truth.sum()), int((~truth).sum())
+    s = (float(passed[truth].sum()) + 0.5) / (faithful + 1.0)
+    t = (float((~passed)[~truth].sum()) + 0.5) / (unfaithful + 1.0)
+    spread = (s * (1.0 - s) / faithful + t * (1.0 - t) / unfaithful) ** 0.5
+    informative = s + t - 1.0 - 1.96 * spread >= LEAST_INFORMATION
+    slope, offset = _log_density_ratio(cheap, truth)
+    odds = np.exp(np.clip(offset + slope * cheap, -6.0, 5.0))
+    suspicion = USUAL_UNFAITHFUL * odds / (1.0 + USUAL_UNFAITHFUL * (odds - 1.0))
+    separation = float(suspicion[~truth].mean() - suspicion[truth].mean())
+    error = float((suspicion[~truth].var() / unfaithful + suspicion[truth].var() / faithful) ** 0.5)
+    if slope == 0.0 or separation < 3.0 * error or separation < 0.02:
+        slope, offset, separation = 0.0, 0.0, 0.0
+        suspicion = np.full(cheap.shape, USUAL_UNFAITHFUL)
+    weight = weight_of(suspicion, s, t)
+    prior = 20.0 * float(weight[truth].mean())
+    flagged = float((weight * ~passed)[truth].sum())
+    false_flag = (flagged + prior * (1.0 - s)) / (float(weight[truth].sum()) + prior)
+    unfaithful_squares = t * (1.0 - false_flag) ** 2 + (1.0 - t) * false_flag**2
+    signal = max(t - false_flag, 0.05) * float(weight[~truth].mean())
+    return Instruments(
+        s,
+        t,
+        informative,
+        slope,
+        offset,
+        separation,
+        false_flag,
+        float(weight[~truth].mean()),
+        float(weight[truth].mean()),
+        unfaithful_squares * float((weight[~truth] ** 2).mean()) / signal,
+    )
+
+
+def _log_density_ratio(cheap: Floats, truth: npt.NDArray[np.bool_]) -> tuple[float, float]:
+    """(slope, offset) of a logistic regression of "unfaithful" with both classes weighted alike; ridge 1."""
+    spread = float(cheap.std())
+    if spread < 1e-6:
+        return 0.0, 0.0
+    centre = float(cheap.mean())
+    design = np.stack([np.ones(cheap.size), (cheap - centre) / spread], axis=1)
+    target: Floats = (~truth).astype(np.float64)
+    each = (0.5 / float(truth.sum()), 0.5 / float((~truth).sum()))
+    weights: Floats = np.where(truth, *each) * cheap.size
+    beta: Floats = np.zeros(2)
+    for _ in range(50):
+        chance: Floats = 1.0 / (1.0 + np.exp(-np.clip(design @ beta, -30.0, 30.0)))
+        gradient = design.T @ (weights * (target - chance)) - np.array([0.0, beta[1]])
+        hessian = (design * (weights * chance * (1.0 - chance))[:, None]).T @ design + np.diag([1e-6, 1.0])
+        step = np.linalg.solve(hessian, gradient)
+        beta = beta + step
+        if float(np.abs(step).max()) < 1e-8:
+            break
+    slope = min(0.0, float(beta[1])) / spread
+    return slope, float(beta[0]) - slope * centre

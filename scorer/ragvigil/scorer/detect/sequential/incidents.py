@@ -1,0 +1,115 @@
+"""What has been paged for and is not over, and whom a fall belongs to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ragvigil.scorer.detect.sequential.batch import Booleans, Floats, sum_by
+from ragvigil.scorer.detect.sequential.evidence import Verdicts
+
+MEMORY_DAYS = 0.5
+OVER = 0.35
+"""Share of the fall that may be left when an incident is over."""
+LONGEST_DAYS = 14.0
+"""After this, an open incident is what is normal now."""
+
+
+@dataclass(slots=True)
+class Recent:
+    """Sums over the last half day, per slot: what fell, and where."""
+
+    excess: Floats
+    noise: Floats
+    traces: Floats
+    gain: Floats
+    gain_noise: Floats
+    weight: Floats
+
+    @staticmethod
+    def fresh(slots: int) -> Recent:
+        """Nothing seen yet."""
+        return Recent(*(np.zeros(slots) for _ in range(6)))
+
+    def update(self, verdicts: Verdicts, flags: Floats, passed: Floats, days: float) -> None:
+        """Take one batch, with the normal `flags` per trace and `passed` share per slot."""
+        slots = flags.size
+        keep = float(np.exp(-days / MEMORY_DAYS))
+        weight = sum_by(verdicts.slot, verdicts.weight, slots)
+        gain = passed * weight - sum_by(verdicts.slot, verdicts.passed, slots)
+        excess = sum_by(verdicts.slot, verdicts.excess, slots) - flags * verdicts.traces
+        news = (excess, verdicts.noise, verdicts.traces, gain, passed * (1.0 - passed) * weight, weight)
+        for name, new in zip(
+            ("excess", "noise", "traces", "gain", "gain_noise", "weight"), news, strict=True
+        ):
+            setattr(self, name, keep * getattr(self, name) + new)
+
+    def falls(self, suspects: bool, youden: float, signal: float) -> Floats:
+        """(slots,) fall of the faithful share that the verdicts show, by one family of evidence."""
+        if suspects:
+            return self.excess / np.maximum(self.traces, 1.0) / max(signal, 1e-3)
+        return self.gain / np.maximum(self.weight, 1.0) / max(youden, 0.05)
+
+    def blame(self, suspects: bool) -> tuple[Floats, Floats]:
+        """((slots,) what each contributes, (slots,) its variance)."""
+        return (self.excess, self.noise) if suspects else (self.gain, self.gain_noise)
+
+
+@dataclass(slots=True)
+class Incidents:
+    """Open incidents per stream (slots, then overall)."""
+
+    fall: Floats
+    """Fall of the faithful share; 0 where there is no incident."""
+    since: Floats
+    suspects: Booleans
+    """Which family of evidence showed it."""
+
+    @staticmethod
+    def none(streams: int) -> Incidents:
+        """All is well."""
+        return Incidents(np.zeros(streams), np.zeros(streams), np.zeros(streams, np.bool_))
+
+    @property
+    def open(self) -> Booleans:
+        """(streams,)."""
+        return self.fall > 0.0
+
+    def begin(self, stream: int, fall: float, now: float, suspects: bool) -> None:
+        """A page went out for this stream."""
+        self.fall[stream], self.since[stream], self.suspects[stream] = max(fall, 0.01), now, suspects
+
+    def end(self, recent: Recent, now: float, mute_days: float, youden: float, signal: float) -> Booleans:
+        """Close what is over: most of the fall is gone, a mute has passed; returns (streams,) what was closed."""
+        closed = np.zeros(self.fall.size, np.bool_)
+        for stream in np.flatnonzero(self.open):
+            days = (now - self.since[stream]) / 86400.0
+            suspects = bool(self.suspects[stream])
+            falls = recent.falls(suspects, youden, signal)
+            size = recent.traces if suspects else recent.weight
+            overall = stream == self.fall.size - 1
+            fall = float(falls @ size) / max(float(size.sum()), 1.0) if overall else float(falls[stream])
+            closed[stream] = days > LONGEST_DAYS or (days >= mute_days and fall < OVER * self.fall[stream])
+        self.fall = np.where(closed, 0.0, self.fall)
+        return closed
+
+
+def whose(streams: Booleans, recent: Recent, suspects: bool) -> list[int]:
+    """Streams to name for candidates (slots, then overall): one cause gets one page.
+
+    All traffic is named when it is a candidate and no segment alone explains it, or when the segments beside
+    the candidates fell as well (three standard errors); else the segments.
+    """
+    overall = streams.size - 1
+    excess, noise = recent.blame(suspects)
+    named = np.flatnonzero(streams[:overall])
+    if streams[overall]:
+        first = int(np.argmax(excess))
+        rest = np.arange(overall) != first
+        alone = excess[rest].sum() < 2.0 * np.sqrt(noise[rest].sum() + 1e-9)
+        return [first] if alone and excess[first] > 0.6 * max(excess.sum(), 1e-9) else [overall]
+    rest = ~streams[:overall]
+    if excess[rest].sum() > 3.0 * np.sqrt(noise[rest].sum() + 1e-9):
+        return [overall]
+    return [int(stream) for stream in named]

@@ -1,0 +1,184 @@
+"""Run any alert rule through a simulated month and note what it did."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from ragvigil.scorer.detect import Alert, Batch, GoldSet
+from ragvigil.scorer.simulate.scenario import DAY, SCENARIOS, Scenario
+from ragvigil.scorer.simulate.traffic import Hidden, Traffic
+from ragvigil.scorer.simulate.world import World
+
+
+class Rule(Protocol):
+    """What can be driven: `ragvigil.scorer.detect.Monitor`, or a rival's rule behind the same methods."""
+
+    @property
+    def canary_wanted(self) -> int:
+        """How many past traces are to be judged again now; 0 for none."""
+        ...
+
+    def plan(self, batch: Batch) -> npt.NDArray[np.float64]:
+        """The probability with which to judge each trace."""
+        ...
+
+    def observe(self, batch: Batch) -> list[Alert]:
+        """Take the batch with its verdicts; what it led to."""
+        ...
+
+    def canary(
+        self, old_verdicts: npt.NDArray[np.generic], new_verdicts: npt.NDArray[np.generic]
+    ) -> list[Alert]:
+        """Take the verdicts of past traces, then and now; what they led to."""
+        ...
+
+
+Build = Callable[[World, GoldSet], Rule]
+"""Makes a fresh rule for a service."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One seed of one scenario."""
+
+    scenario: str
+    seed: int
+    change: float
+    """When the fault began, seconds."""
+    fault_segment: int | None
+    """Code of the one segment at fault; None for all or none."""
+    alerts: tuple[Alert, ...]
+    days: float
+    """Simulated days, the first seven are learning."""
+    traces: int
+    judged: int
+    """Canaries included."""
+    judged_after: int
+    """From the change to the end of the run."""
+
+    @property
+    def judged_share(self) -> float:
+        """Judged traces and canaries over all traces."""
+        return self.judged / max(1, self.traces)
+
+    def pages(self) -> tuple[Alert, ...]:
+        """The pages among the alerts."""
+        return tuple(alert for alert in self.alerts if alert.kind == "page")
+
+    def false_pages(self) -> int:
+        """Pages before the change, and those of a metric that did not fall."""
+        right = SCENARIOS[self.scenario].pages if self.scenario in SCENARIOS else ()
+        return sum(page.time < self.change or page.metric not in right for page in self.pages())
+
+    def first_page(self) -> Alert | None:
+        """The first right page; None when there was none."""
+        right = SCENARIOS[self.scenario].pages
+        after = [page for page in self.pages() if page.time >= self.change and page.metric in right]
+        return min(after, key=lambda page: page.time) if after else None
+
+    def delay_hours(self) -> float:
+        """From the change to the first right page; infinite when there was none."""
+        page = self.first_page()
+        return (page.time - self.change) / 3600.0 if page is not None else float("inf")
+
+
+def drive(
+    build: Build,
+    scenario: Scenario,
+    seed: int,
+    *,
+    world: World | None = None,
+    days: int = 30,
+    change_days: tuple[float, float] = (12.0, 14.0),
+    stop_at_page: bool = False,
+    canary_batches: int = 1,
+) -> Run:
+    """Drive a rule through `days` of traffic with the fault of `scenario`.
+
+    The change comes at a random moment within `change_days`. A canary is answered before the next batch is
+    observed and its alerts are counted at that batch's end (`canary_batches` 1), or at once (0).
+    """
+    world = world or World()
+    random = np.random.default_rng([seed, 3])
+    change = float(random.uniform(*change_days)) * DAY
+    traffic = Traffic(world, scenario, seed, days=days, change=change)
+    rule = build(world, traffic.gold())
+    alerts: list[Alert] = []
+    past: list[tuple[Hidden, npt.NDArray[np.int64]]] = []
+    traces = judged_count = judged_after = 0
+    end = 0.0
+    for step in range(round(days * DAY / world.batch_seconds)):
+        start, end = step * world.batch_seconds, (step + 1) * world.batch_seconds
+        batch, hidden = traffic.batch(start, end)
+        chance = np.asarray(rule.plan(batch), dtype=np.float64)
+        chosen = random.random(chance.size) < chance
+        said = traffic.verdicts(hidden, start)
+        answered = chosen & (
+            random.random(chance.size) >= (scenario.missing_verdicts if traffic.active(start) else 0.0)
+        )
+        spent = int(chosen.sum())
+        if rule.canary_wanted:
+            alerts += _answer(rule, traffic, past, start, random, end if canary_batches else start)
+        observed = replace(
+            batch, judged=chosen, verdict=np.where(answered, said, -1), inclusion_probability=chance
+        )
+        alerts += rule.observe(observed)
+        if not traffic.active(start) or not past:
+            past = _remember(past, hidden.take(answered), said[answered])
+        if rule.canary_wanted:
+            spent += rule.canary_wanted
+            if not canary_batches:
+                alerts += _answer(rule, traffic, past, start, random, end)
+        traces += chance.size
+        judged_count += spent
+        judged_after += spent if end > change else 0
+        if stop_at_page and _found(alerts, scenario, change):
+            break
+    return Run(
+        scenario.name,
+        seed,
+        change,
+        traffic.fault_segment if scenario.one_segment else None,
+        tuple(alerts),
+        end / DAY,
+        traces,
+        judged_count,
+        judged_after,
+    )
+
+
+def _found(alerts: Sequence[Alert], scenario: Scenario, change: float) -> bool:
+    return any(
+        alert.kind == "page" and alert.time >= change and alert.metric in scenario.pages for alert in alerts
+    )
+
+
+def _remember(
+    past: list[tuple[Hidden, npt.NDArray[np.int64]]], hidden: Hidden, verdicts: npt.NDArray[np.int64]
+) -> list[tuple[Hidden, npt.NDArray[np.int64]]]:
+    """The last few thousand judged traces."""
+    kept = [*past, (hidden, verdicts)]
+    while len(kept) > 1 and sum(part.size for _, part in kept[1:]) > 3000:
+        kept = kept[1:]
+    return kept
+
+
+def _answer(
+    rule: Rule,
+    traffic: Traffic,
+    past: list[tuple[Hidden, npt.NDArray[np.int64]]],
+    time: float,
+    random: np.random.Generator,
+    at: float,
+) -> list[Alert]:
+    """Judge past traces again, drawn at random from those kept, and pass on what the rule says."""
+    hidden = Hidden.join([part for part, _ in past])
+    old = np.concatenate([verdicts for _, verdicts in past])
+    chosen = random.choice(old.size, min(rule.canary_wanted, old.size), replace=False)
+    new = traffic.verdicts(hidden.take(chosen), time, again=True)
+    return [replace(alert, time=max(alert.time, at)) for alert in rule.canary(old[chosen], new)]

@@ -1,0 +1,81 @@
+"""The bets are fair while nothing falls, whatever the sampling, the conversations and the cheap score do."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ragvigil.scorer.detect.sequential.batch import Floats
+from ragvigil.scorer.detect.sequential.e_detector import EDetector
+from ragvigil.scorer.detect.sequential.evidence import gather, plain_factors, suspect, suspect_factors
+from ragvigil.scorer.detect.sequential.gold import GoldSet, Instruments, learn_instruments
+
+BATCHES = 4000
+
+
+def instruments() -> Instruments:
+    """A judge with s = .85, t = .92 and a cheap score that separates well."""
+    random = np.random.default_rng(3)
+    truth = np.arange(4000) < 2800
+    verdict = random.random(4000) < np.where(truth, 0.85, 0.08)
+    cheap = np.clip(np.where(truth, 0.76, 0.3) + random.normal(0.0, 0.16, 4000), 0.0, 1.0)
+    return learn_instruments(GoldSet(truth.astype(np.float64), verdict.astype(np.float64), cheap))
+
+
+def bets(*, drift: float, turns: int, chance: float) -> tuple[Floats, Floats]:
+    """(plain, suspect) factors of quiet batches of 60 traces, the cheap score lower by `drift`."""
+    known = instruments()
+    random = np.random.default_rng(5)
+    answers: list[tuple[Floats, Floats]] = []
+    flags = (0.05 + 0.004) * known.signal
+    for _ in range(BATCHES):
+        conversation = np.arange(60) // turns
+        shared = random.random(60)[conversation]
+        faithful = np.where(random.random(60) < 0.4, shared, random.random(60)) >= 0.05
+        cheap = np.clip(np.where(faithful, 0.76, 0.3) + random.normal(0.0, 0.16, 60) - drift, 0.0, 1.0)
+        passed = (random.random(60) < np.where(faithful, 0.85, 0.08)).astype(np.float64)
+        doubt = suspect(cheap, np.ones(60, np.bool_), known)
+        chances = np.clip(chance + (1.0 - chance) * doubt.plain * 3.0, 0.0, 1.0)
+        slot = np.zeros(60, np.int64)
+        judged = random.random(60) < chances
+        verdicts = gather(slot, conversation, doubt, chances, judged, passed, np.full(60, 0.2), known, 1)
+        shift = np.array([[0.05]])
+        noise = np.array([[0.1, 2.0]])
+        answers.append(
+            (
+                plain_factors(verdicts, np.array([0.8115]), shift * known.youden, 1)[0],
+                suspect_factors(verdicts, np.array([flags]), shift * known.signal, noise, 1)[0],
+            )
+        )
+    plain, suspects = zip(*answers, strict=True)
+    return np.exp(np.concatenate(plain)), np.exp(np.concatenate(suspects))
+
+
+@pytest.mark.parametrize("turns", [1, 6])
+def test_a_quiet_batch_multiplies_the_stake_by_one_on_average(turns: int) -> None:
+    """With uneven sampling, and with conversations that fail as one."""
+    for factors in bets(drift=0.0, turns=turns, chance=0.2):
+        error = factors.std() / BATCHES**0.5
+        assert factors.mean() <= 1.0 + 4.0 * error
+
+
+def test_a_cheap_score_that_drifts_wins_no_bet() -> None:
+    """Suspect verdicts are taken with the flags that faithful answers get, so fake suspects cancel out."""
+    _, suspects = bets(drift=0.05, turns=1, chance=0.2)
+    assert np.log(suspects).mean() < 0.0
+
+
+def test_the_detector_runs_as_long_as_it_promises() -> None:
+    """Run lengths scatter like an exponential, so their mean is what is tested (trap 17: ARL is an average)."""
+    random = np.random.default_rng(11)
+    lengths: list[int] = []
+    for _ in range(300):
+        detector = EDetector.fresh(1, 1)
+        length = 0
+        while detector.level()[0] <= np.log(100.0):
+            length += 1
+            won = random.random() < 0.8
+            detector.update(np.array([[np.log(1.125 if won else 0.5)]]), np.ones(1, np.bool_))
+        lengths.append(length)
+    assert np.mean(lengths) > 100.0 - 3.0 * np.std(lengths) / 300**0.5
+    assert min(lengths) < np.mean(lengths) / 2.0
