@@ -33,6 +33,13 @@ class Lexicon:
     suffixes: tuple[tuple[str, str], ...]
     clause_openers: tuple[str, ...]
     abbreviations: frozenset[str]
+    """After these a full stop ends no sentence."""
+    before_numbers: frozenset[str]
+    """Abbreviations before a number, words or sentence ends elsewhere."""
+    may_end: frozenset[str]
+    """Abbreviations that end a sentence where the next word is one of `starters`."""
+    starters: frozenset[str]
+    """Words that seldom are capitalised but at the start of a sentence."""
 
 
 def _bare(word: str) -> str:
@@ -61,6 +68,9 @@ def _load() -> Lexicon:
         suffixes=tuple((ending, replacement) for ending, replacement in data["suffixes"]),
         clause_openers=tuple(data["clause_openers"]),
         abbreviations=frozenset(data["abbreviations"]),
+        before_numbers=frozenset(data["abbreviations_before_numbers"]),
+        may_end=frozenset(data["abbreviations_that_may_end"]),
+        starters=frozenset(data["sentence_starters"]),
     )
 
 

@@ -7,10 +7,31 @@ import re
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.markup import Span
 
-_END = re.compile(r"""[.!?…؟।]{1,8}["'”\u2019»)\]*_]{0,4}(?=\s|\Z)|[。\uff01\uff1f｡][」』”\uff09]{0,2}|\n""")
+# One character class first: the engine skips to it without trying the alternatives at every place.
+_END = re.compile(
+    r"""[.!?…؟।॥\u06d4\u1362\u104b\u0589;。\uff01\uff1f｡\n](?:"""
+    r"""(?<=\n)"""
+    r"""|(?<=[。\uff01\uff1f｡])[。\uff01\uff1f｡]{0,3}[」』”\u2019》\uff09]{0,2}"""
+    r"""|(?<=[^;\n])[.!?…؟।॥\u06d4\u1362\u104b\u0589]{0,7}(?:["'”“\u2019»)\]*_]{1,4}|[ \u00a0\u202f]»)?"""
+    r"""(?:[ ]?\[\d{1,3}\]|[\u00b9\u00b2\u00b3\u2070-\u2079]){0,20}(?=\s|\Z)"""
+    r"""|(?<=[\u0370-\u03ff];)(?=\s|\Z))"""
+)
 _LONGEST_ABBREVIATION = 8
 _LONGEST_LIST_MARK = 16
 _TERMINAL = frozenset(".!?:;…。\uff01\uff1f؟।|")
+_SPACES = " \t\r"
+_OPENING = "(*_\"'“„«["
+_QUOTED = frozenset("\"'”“\u2019»)」』")
+_SAID = ("と", "って", "라고", "하고")
+_INITIAL = re.compile(r"(?:.*[.-])?[^\W\d_]\Z")
+_ANOTHER_INITIAL = re.compile(r"[ \t]?[^\W\d_]{1,2}\.")
+_ORDINAL = re.compile(
+    r"\b(?:a[mb]|de[rnms]|di?e|das|vo[mn]|zu[mr]|im|bis|seit|jede[rsnm]?|ein(?:en?|em|er)?)\s\d{1,2}\Z",
+    re.IGNORECASE,
+)
+_LONGEST_ORDINAL = 12
+_APOSTROPHE = re.compile("['\u2019]")
+_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 
 
 def sentences(text: str) -> list[Span]:
@@ -47,22 +68,56 @@ def trim(text: str, start: int, end: int) -> Span:
 
 
 def _goes_on(text: str, match: re.Match[str]) -> bool:
-    mark, following = match[0], _next_letter(text, match.end())
+    mark, place = match[0], _next(text, match.end())
+    following = text[place : place + 1]
     if mark == "\n":
-        previous = text[max(0, match.start() - 2) : match.start()].rstrip(" \t\r")[-1:]
+        previous = text[max(0, match.start() - 2) : match.start()].rstrip(_SPACES)[-1:]
         return following.islower() and bool(previous) and previous not in _TERMINAL and previous != "\n"
-    if mark[0] != ".":
-        return False
-    place = match.start()
-    word = text[max(place - _LONGEST_ABBREVIATION, 0) : place].rsplit(None, 1)[-1:]
-    last = word[0].lstrip("(*_") if word else ""
-    if following.islower() and (len(last) <= 3 or "." in last or mark != "."):
+    if mark[-1] in _QUOTED and _is_said(text, place):
         return True
+    if mark[0] == "…" or mark.startswith(".."):
+        return following.islower()
+    return mark[0] == "." and _is_abbreviated(text, match.start(), place, mark)
+
+
+def _is_said(text: str, place: int) -> bool:
+    """Whether after a quotation the sentence that quotes goes on."""
+    if text[place : place + 1] in ("—", "\u2013"):
+        place = _next(text, place + 1)
+    return text[place : place + 1].islower() or text.startswith(_SAID, place)
+
+
+def _is_abbreviated(text: str, place: int, following: int, mark: str) -> bool:
+    """Whether the full stop at `place` belongs to what stands before it, `following` being the next word's place."""
+    letter = text[following : following + 1]
+    word = text[max(place - _LONGEST_ABBREVIATION, 0) : place].rsplit(None, 1)[-1:]
+    last = _APOSTROPHE.split(word[0].lstrip(_OPENING))[-1] if word and not text[place - 1].isspace() else ""
+    short, plain = len(last) <= 3 or "." in last, last.lower()
+    if letter.islower():
+        return short or mark != "." or plain in LEXICON.abbreviations or plain in LEXICON.may_end
     if not last or mark != ".":
         return False
-    if len(last) == 1 and last.isupper():
+    if letter.isdigit() and plain in LEXICON.before_numbers:
         return True
-    return last.lower() in LEXICON.abbreviations or (len(last) <= 3 and _is_list_number(text, place, last))
+    if plain in LEXICON.may_end:
+        return plain not in LEXICON.before_numbers and not _starts(text, following)
+    if _INITIAL.match(last) and not last[-1].islower():
+        return not ("." in last and _starts(text, following))
+    if plain in LEXICON.abbreviations or (len(last) <= 2 and _ANOTHER_INITIAL.match(text, place + 1)):
+        return last.isalpha() or "." in last
+    if not last.isdigit() and len(last) > 1:
+        return False
+    return len(last) <= 3 and (_is_list_number(text, place, last) or _is_ordinal(text, place))
+
+
+def _starts(text: str, place: int) -> bool:
+    word = _WORD.match(text, place)
+    return word is not None and word[0].lower() in LEXICON.starters
+
+
+def _is_ordinal(text: str, place: int) -> bool:
+    """Whether a number of one or two digits before the full stop is a German ordinal."""
+    return _ORDINAL.search(text, max(0, place - _LONGEST_ORDINAL), place) is not None
 
 
 def _is_list_number(text: str, place: int, last: str) -> bool:
@@ -76,7 +131,7 @@ def _is_list_number(text: str, place: int, last: str) -> bool:
     return not text[line + 1 : place - len(last)].strip(" \t>*_#-")
 
 
-def _next_letter(text: str, position: int) -> str:
-    while position < len(text) and text[position] in " \t\r":
+def _next(text: str, position: int) -> int:
+    while position < len(text) and text[position] in _SPACES:
         position += 1
-    return text[position : position + 1]
+    return position
