@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import cast
 
-from ragvigil.scorer.dialects.values import id_of, mapping_of, number_of, structure_of, text_of
+from ragvigil.scorer.dialects.values import id_of, mapping_of, number_of, sequence_of, structure_of, text_of
 from ragvigil.scorer.trace import Document
 
 _ID_KEYS = ("id", "_id", "id_", "doc_id", "document_id", "chunk_id", "node_id", "uuid")
@@ -34,6 +35,8 @@ def documents_of(value: object) -> tuple[Document, ...] | None:
     structure = structure_of(value)
     if isinstance(structure, dict):
         fields = cast("Mapping[str, object]", structure)
+        if isinstance(fields.get("ids"), list):
+            return _from_columns(fields)
         lists = (fields[key] for key in _LISTS if isinstance(fields.get(key), list))
         structure = next(lists, None)
     if not isinstance(structure, list):
@@ -43,6 +46,18 @@ def documents_of(value: object) -> tuple[Document, ...] | None:
     return ranked(found) if found or not items else None
 
 
+def passages_of(value: object) -> tuple[Document, ...] | None:
+    """The documents, where `value` is a list of nothing but passages: texts with an id or a score.
+
+    >>> passages_of('[{"id": "a", "text": "Snow."}]') is None, passages_of('[{"role": "user", "content": "why?"}]')
+    (False, None)
+    """
+    structure = structure_of(value)
+    found = documents_of(cast("object", structure)) if isinstance(structure, list) else None
+    told = found and all(each.text and (each.id or each.score is not None) for each in found)
+    return found if told else None
+
+
 def document_of(item: object) -> Document | None:
     """One document of a search result, of rank 1; None when it has neither id nor text.
 
@@ -50,6 +65,8 @@ def document_of(item: object) -> Document | None:
     Document(id='7', text='Snow.', score=0.25, rank=1, metadata={})
     """
     if isinstance(item, str):
+        if item.startswith('{"node"') and (node := mapping_of(item)):  # OpenLLMetry's LlamaIndex nodes
+            return document_of(node)
         return Document(None, item) if text_of(item) else None
     if isinstance(item, list):
         return _scored_pair(cast("list[object]", item))
@@ -77,6 +94,22 @@ def same(one: Document, other: Document) -> bool:
     if one.id is not None and other.id is not None:
         return one.id == other.id and (one.text is None or other.text is None or one.text == other.text)
     return one.text is not None and one.text == other.text
+
+
+def _from_columns(fields: Mapping[str, object]) -> tuple[Document, ...]:
+    """Chroma's result: ids and texts side by side, in one list a query; a distance is no score."""
+
+    def column(key: str) -> list[object]:
+        values = sequence_of(fields.get(key))
+        nested = any(isinstance(value, list) for value in values)
+        return [each for value in values for each in sequence_of(value)] if nested else values
+
+    texts, metadata = column("documents"), column("metadatas")
+    return ranked(
+        Document(id_of(key), text_of(text), None, 1, mapping_of(facts))
+        for key, text, facts in itertools.zip_longest(column("ids"), texts, metadata)
+        if id_of(key) or text_of(text)
+    )
 
 
 def _document(fields: Mapping[str, object]) -> Document | None:

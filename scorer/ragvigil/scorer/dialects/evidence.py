@@ -41,7 +41,7 @@ def evidence_of(steps: Sequence[Step], generation: Step | None) -> Evidence:
         pairs = zip(documents, passages, strict=True)
         documents = [replace(document, text=document.text or text) for document, text in pairs]
     elif not documents and (not told or not known):
-        sources, documents = _beside(steps)
+        sources, documents = _beside(steps, generation)
         if not documents and generation is not None and passages:
             sources, documents = (generation,), [Document(None, text) for text in passages]
         known = known or bool(documents)
@@ -156,12 +156,16 @@ def _fill(document: Document, others: Iterable[Document], *, with_score: bool = 
     return document
 
 
-def _beside(steps: Iterable[Step]) -> tuple[tuple[Step, ...], list[Document]]:
-    """Documents that a step without a search of its own handled: a formatter, a prompt builder."""
-    for step in steps:
-        if step.role not in _SEARCHING and step.reading.documents:
-            return (step,), list(step.reading.documents)
-    return (), []
+def _beside(steps: Iterable[Step], generation: Step | None) -> tuple[tuple[Step, ...], list[Document]]:
+    """Documents that a step without a search of its own handled: a function, a formatter, a prompt builder.
+
+    Of several before the generation, the last to begin is the nearest to what the model was shown.
+    """
+    telling = [step for step in steps if step.role not in _SEARCHING and step.reading.documents]
+    begun = generation.span.start if generation is not None else None
+    before = [step for step in telling if begun is None or step.span.start <= begun]
+    nearest = max(before or telling[:1], key=lambda step: (step.span.start, step.depth), default=None)
+    return ((nearest,), list(nearest.reading.documents or ())) if nearest is not None else ((), [])
 
 
 def _passages(generation: Step | None) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ _GENERIC = frozenset({"Exception", "Error", "_OTHER"})
 """Type names that say nothing: LangSmith's only one, JavaScript's default, and the conventions' unknown."""
 _PREFIXED = re.compile(r"(?P<type>[A-Za-z_][\w.]*): (?P<message>.+)", re.DOTALL)
 _REPR = re.compile(
-    r"(?P<type>[A-Za-z_][\w.]*)\((?P<quote>['\"])(?P<message>.*?)(?P=quote)\)(?:Traceback|\Z)", re.DOTALL
+    r"(?P<type>[A-Za-z_][\w.]*)\((?P<quote>['\"])(?P<message>.*?)(?P=quote)\)\s*(?:Traceback|\Z)", re.DOTALL
 )
 _LONGEST_MESSAGE = 1000
 

@@ -8,13 +8,15 @@ from collections.abc import Mapping
 from ragvigil.scorer.dialects.documents import documents_of
 from ragvigil.scorer.dialects.failure import failure_of
 from ragvigil.scorer.dialects.genai_messages import completion_of
-from ragvigil.scorer.dialects.messages import messages_of
+from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.reading import Failure, Reading, Role
+from ragvigil.scorer.dialects.tools import tool_reading
 from ragvigil.scorer.dialects.values import answer_in, first_count, mapping_of, query_in, sequence_of, text_of
 from ragvigil.scorer.span import Span
 from ragvigil.scorer.trace import Tokens
 
 _TYPE = "haystack.component.type"
+_AGENT = "haystack.agent."
 _PIPELINES = ("haystack.pipeline.run", "haystack.async_pipeline.run")
 _WRAPPED = re.compile(r"^Error: (?P<message>.+)", re.MULTILINE | re.DOTALL)
 
@@ -25,12 +27,14 @@ class Haystack:
     name = "haystack"
 
     def matches(self, span: Span) -> bool:
-        """Whether the span is a run of a Haystack pipeline or component."""
-        return _TYPE in span.attributes or span.name in _PIPELINES
+        """Whether the span is a run of a Haystack pipeline, component or agent."""
+        return _TYPE in span.attributes or span.name in _PIPELINES or span.name.startswith(_AGENT)
 
     def read(self, span: Span) -> Reading:
         """What the run says."""
         get = span.attributes.get
+        if span.name.startswith(_AGENT):
+            return _agent(span)
         if span.name in _PIPELINES:
             return Reading(
                 role="chain",
@@ -46,7 +50,6 @@ class Haystack:
         searching = role in ("retriever", "reranker")
         generating = role == "generator"
         meta = _meta(made if generating else {})
-        usage = mapping_of(meta.get("usage"))
         return Reading(
             role=role,
             query=text_of(given.get("query")) if searching else None,
@@ -55,12 +58,42 @@ class Haystack:
             answer=completion_of(made) if generating and made else None,
             messages=messages_of(given) if generating and given else (),
             model=text_of(meta.get("model")),
-            tokens=Tokens(
-                first_count(usage, "prompt_tokens", "input_tokens"),
-                first_count(usage, "completion_tokens", "output_tokens"),
-            ),
+            tokens=_tokens(meta),
             failure=_failure(span),
         )
+
+
+def _agent(span: Span) -> Reading:
+    """An agent's run, or one of its steps: what was sent to the model is printed only, and left alone."""
+    get = span.attributes.get
+    if span.name == "haystack.agent.run":
+        given, made = messages_of(get("haystack.agent.input")), messages_of(get("haystack.agent.output"))
+        answer = made[-1].text if made and made[-1].role == "assistant" else None
+        return Reading(role="chain", query=last_of(given, "user"), answer=answer, failure=_failure(span))
+    if span.name == "haystack.agent.step.llm":
+        reply = mapping_of(get("haystack.agent.step.llm.output"))
+        meta = _meta(reply)
+        return Reading(
+            role="generator",
+            answer=completion_of(reply) if reply else None,
+            model=text_of(meta.get("model")),
+            tokens=_tokens(meta),
+            failure=_failure(span),
+        )
+    if span.name == "haystack.agent.step.tool":
+        name = text_of(get("haystack.tool.name")) or "tool"
+        return tool_reading(
+            name, get("haystack.agent.step.tool.input"), get("haystack.agent.step.tool.output")
+        )
+    return Reading(role="other")
+
+
+def _tokens(meta: Mapping[str, object]) -> Tokens:
+    usage = mapping_of(meta.get("usage"))
+    return Tokens(
+        first_count(usage, "prompt_tokens", "input_tokens"),
+        first_count(usage, "completion_tokens", "output_tokens"),
+    )
 
 
 def _role(attributes: Mapping[str, object]) -> Role:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ragvigil.scorer.dialects.documents import documents_of
+from ragvigil.scorer.dialects.documents import documents_of, passages_of
 from ragvigil.scorer.dialects.genai_messages import completion_of
 from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.reading import Failure, Reading, Role
@@ -17,11 +17,13 @@ from ragvigil.scorer.dialects.values import (
     mapping_of,
     number_of,
     query_in,
+    sequence_of,
     structure_of,
     text_of,
+    unquoted,
 )
 from ragvigil.scorer.span import Span
-from ragvigil.scorer.trace import Tokens
+from ragvigil.scorer.trace import Document, Tokens
 
 KIND = "langfuse.observation.type"
 _SCOPE = "langfuse-sdk"
@@ -53,12 +55,16 @@ class Langfuse:
         if get(KIND) == "tool":
             return tool_reading(span.name, given, made)
         role = _ROLES.get(text_of(get(KIND)) or "", "other")
-        asks = role in ("chain", "retriever")
+        taken = _passages_given(given) if role == "chain" else None
+        if role == "chain" and passages_of(made):
+            role = "reranker" if taken else "retriever"
+        asks = role in ("chain", "retriever", "reranker")
         usage = mapping_of(get("langfuse.observation.usage_details"))
         return Reading(
             role=role,
             query=_asked(given) if asks else None,
-            documents=documents_of(made) if role == "retriever" else None,
+            documents=documents_of(made) if role in ("retriever", "reranker") else None,
+            input_documents=taken if role == "reranker" else None,
             answer=_answered(made, role),
             messages=messages_of(given) if role == "generator" else (),
             model=text_of(get("langfuse.observation.model.name")),
@@ -77,6 +83,13 @@ class Langfuse:
         )
 
 
+def _passages_given(given: object) -> tuple[Document, ...] | None:
+    """Passages among the arguments of a call: a function that takes and returns them reranks."""
+    fields = mapping_of(given)
+    arguments = [*sequence_of(fields.get("args")), *mapping_of(fields.get("kwargs")).values()]
+    return next((found for each in arguments if (found := passages_of(each))), None)
+
+
 def _asked(given: object) -> str | None:
     structure = structure_of(given)
     if structure is None:
@@ -87,6 +100,10 @@ def _asked(given: object) -> str | None:
 
 
 def _answered(made: object, role: Role) -> str | None:
+    if (
+        isinstance(made, str) and "\\" in made
+    ):  # the first versions 3 quoted texts; others leave them as they are
+        made = unquoted(made)
     if role == "generator":
         return completion_of(made)
     if role != "chain":

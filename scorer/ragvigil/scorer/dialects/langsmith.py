@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from ragvigil.scorer.dialects.documents import documents_of
 from ragvigil.scorer.dialects.genai_messages import completion_of
+from ragvigil.scorer.dialects.langchain import pages_in
 from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.reading import Reading, Role
 from ragvigil.scorer.dialects.tools import tool_reading
@@ -13,12 +14,14 @@ from ragvigil.scorer.dialects.values import (
     answer_in,
     first_id,
     first_text,
+    joined,
     mapping_of,
     query_in,
     structure_of,
     text_of,
 )
 from ragvigil.scorer.span import Span
+from ragvigil.scorer.trace import Document
 
 KIND = "langsmith.span.kind"
 _SCOPE = "langsmith"
@@ -51,7 +54,7 @@ class LangSmith:
         return Reading(
             role=role,
             query=_asked(given) if role in ("chain", "retriever") else None,
-            documents=documents_of(made) if role == "retriever" else None,
+            documents=_documents(given, made, role),
             answer=_answered(made, role),
             messages=messages_of(given) if role == "generator" else (),
             model=first_text(span.attributes, "gen_ai.request.model", _METADATA + "ls_model_name"),
@@ -61,6 +64,13 @@ class LangSmith:
             if isinstance(made, str) and '"AIMessageChunk"' in made and role == "generator"
             else None,
         )
+
+
+def _documents(given: object, made: object, role: Role) -> tuple[Document, ...] | None:
+    """A chain's are those that it returned or was given: a function may search, too."""
+    if role == "retriever":
+        return documents_of(made)
+    return (pages_in(made) or pages_in(given)) if role == "chain" else None
 
 
 def _asked(given: object) -> str | None:
@@ -73,10 +83,12 @@ def _asked(given: object) -> str | None:
 
 def _answered(made: object, role: Role) -> str | None:
     if role == "generator":
-        return completion_of(made)
+        return joined(_output(made)) or completion_of(made)
     if role != "chain":
         return None
     output = _output(made)
+    if text := joined(output):
+        return text
     structure = structure_of(output)
     return text_of(output) if structure is None else answer_in(structure) or completion_of(structure)
 

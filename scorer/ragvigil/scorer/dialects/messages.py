@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import cast
 
+from ragvigil.scorer.dialects.react import is_observation
 from ragvigil.scorer.dialects.reading import Message
 from ragvigil.scorer.dialects.values import structure_of, text_of
 
 _ROLES = {"human": "user", "ai": "assistant", "AIMessageChunk": "assistant", "model": "assistant"}
+_PAIRED = frozenset({"user", "human", "assistant", "ai", "system", "tool"})
+"""Roles with which a pair of texts is a message, as LangChain takes them."""
 _LISTS = ("messages", "input_messages", "contents")
 _PARTS = ("parts", "content", "contents", "message")
 
@@ -19,6 +22,8 @@ def messages_of(value: object) -> tuple[Message, ...]:
     >>> messages_of('[{"role": "user", "parts": [{"type": "text", "content": "why?"}]}]')
     (Message(role='user', text='why?'),)
     >>> messages_of({"messages": [[{"kwargs": {"type": "human", "content": "why?"}}]]})
+    (Message(role='user', text='why?'),)
+    >>> messages_of([["human", "why?"]])
     (Message(role='user', text='why?'),)
     >>> messages_of({"system": "Be brief.", "prompt": "why?"})
     (Message(role='system', text='Be brief.'), Message(role='user', text='why?'))
@@ -54,8 +59,9 @@ def content_of(value: object, depth: int = 0) -> str | None:
 
 
 def last_of(messages: Iterable[Message], role: str) -> str | None:
-    """The text of the last message of that role that has one."""
-    texts = [message.text for message in messages if message.role == role and message.text]
+    """The text of the last message of that role that has one; what a tool found is nobody's."""
+    said = (message.text for message in messages if message.role == role)
+    texts = [text for text in said if text and not is_observation(text)]
     return texts[-1] if texts else None
 
 
@@ -73,7 +79,9 @@ def _from_mapping(fields: Mapping[str, object]) -> tuple[Message, ...]:
 
 def _from_list(items: list[object]) -> Iterable[Message]:
     for item in items:
-        if isinstance(item, list):  # LangChain sends a list of conversations, nearly always of one
+        if (pair := _pair(item)) is not None:
+            yield pair
+        elif isinstance(item, list):  # LangChain sends a list of conversations, nearly always of one
             yield from _from_list(cast("list[object]", item))
         elif isinstance(item, dict):
             fields = cast("Mapping[str, object]", item)
@@ -81,6 +89,13 @@ def _from_list(items: list[object]) -> Iterable[Message]:
             yield _message(
                 fields, cast("Mapping[str, object]", nested) if isinstance(nested, dict) else fields
             )
+
+
+def _pair(item: object) -> Message | None:
+    pair = cast("list[object]", item) if isinstance(item, list) else []
+    if len(pair) != 2 or not isinstance(pair[0], str) or pair[0] not in _PAIRED:
+        return None
+    return Message(_ROLES.get(pair[0], pair[0]), content_of(pair[1]))
 
 
 def _message(outer: Mapping[str, object], fields: Mapping[str, object]) -> Message:

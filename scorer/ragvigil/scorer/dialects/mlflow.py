@@ -11,9 +11,9 @@ from ragvigil.scorer.dialects.values import (
     answer_in,
     first_count,
     first_id,
+    joined,
     mapping_of,
     query_in,
-    sequence_of,
     structure_of,
     text_of,
     unquoted,
@@ -90,10 +90,7 @@ def _answered(made: object) -> str | None:
     """The text, the reply's text, or the chunks of a stream joined."""
     if structure_of(made) is None:
         return text_of(unquoted(made))
-    chunks = sequence_of(made)
-    if chunks and all(isinstance(chunk, str) for chunk in chunks):
-        return text_of("".join(str(chunk) for chunk in chunks))
-    return completion_of(made) or answer_in(mapping_of(made))
+    return joined(made) or completion_of(made) or answer_in(mapping_of(made))
 
 
 def _id(span: Span, key: str) -> str | None:

@@ -8,15 +8,17 @@ from dataclasses import replace
 from ragvigil.scorer.dialects.documents import documents_of
 from ragvigil.scorer.dialects.flattened import indexed
 from ragvigil.scorer.dialects.genai_messages import completion_of
+from ragvigil.scorer.dialects.langchain import pages_in
 from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.openinference_feedback import evaluations_in, feedback_in
-from ragvigil.scorer.dialects.printed import printed_nodes, printed_reply
+from ragvigil.scorer.dialects.printed import is_printed, printed_documents, printed_nodes, printed_reply
 from ragvigil.scorer.dialects.reading import Message, Reading, Role
 from ragvigil.scorer.dialects.tools import tool_reading
 from ragvigil.scorer.dialects.values import (
     REDACTED,
     answer_in,
     count_of,
+    first_id,
     id_of,
     mapping_of,
     number_of,
@@ -40,6 +42,11 @@ _ROLES: dict[str, Role] = {
     "GUARDRAIL": "evaluator",
     "EVALUATOR": "evaluator",
 }
+_CONVERSATIONS = ("session_id", "conversation_id", "thread_id")
+_USERS = ("user_id", "userId")
+_SEARCHES = ("Retriever.run", "Ranker.run")
+_INNER = (".write_response_to_history", "OutputParser.parse")
+"""Names that end so are LlamaIndex's own bookkeeping, which asks, finds and answers nothing."""
 
 
 class OpenInference:
@@ -54,10 +61,11 @@ class OpenInference:
     def read(self, span: Span) -> Reading:
         """What the span says."""
         get = span.attributes.get
+        metadata = mapping_of(get("metadata"))
         return replace(
             _content(span),
-            conversation_id=id_of(get("session.id")),
-            user_id=id_of(get("user.id")),
+            conversation_id=id_of(get("session.id")) or first_id(metadata, *_CONVERSATIONS),
+            user_id=id_of(get("user.id")) or first_id(metadata, *_USERS),
             feedback=feedback_in(span.attributes),
             evaluations=evaluations_in(span.attributes),
             redacted=REDACTED in (get("input.value"), get("output.value")),
@@ -66,6 +74,8 @@ class OpenInference:
 
 def _content(span: Span) -> Reading:
     role = _ROLES.get(text_of(span.attributes[KIND]) or "", "other")
+    if span.name.endswith(_INNER):
+        return Reading(role="other")
     if role == "tool":
         return _tool(span)
     if role == "generator":
@@ -73,6 +83,10 @@ def _content(span: Span) -> Reading:
     documents = _documents(span.attributes, role)
     if role == "chain" and (nodes := printed_nodes(sequence_of(_declared_json(span.attributes, "output")))):
         role, documents = "reranker", nodes
+    if role == "chain" and (found := _haystack(span)):
+        return found
+    if role == "chain" and documents is None:
+        documents = _passed(span.attributes)
     return Reading(
         role=role,
         query=text_of(span.attributes.get("reranker.query")) or _input(span.attributes),
@@ -80,6 +94,28 @@ def _content(span: Span) -> Reading:
         input_documents=_flattened(span.attributes, "reranker.input_documents."),
         answer=_output(span.attributes) if role == "chain" else None,
     )
+
+
+def _haystack(span: Span) -> Reading | None:
+    """A search that instrumentations of 2025 took for a chain: its documents are printed, a failed one has none."""
+    given = mapping_of(_declared_json(span.attributes, "input"))
+    made = mapping_of(_declared_json(span.attributes, "output")).get("documents")
+    documents = printed_documents(sequence_of(made))
+    taken = printed_documents(sequence_of(given.get("documents")))
+    if not documents and not span.name.endswith(_SEARCHES):
+        return None
+    return Reading(
+        role="reranker" if "documents" in given else "retriever",
+        query=text_of(given.get("query")),
+        documents=documents if isinstance(made, list) else None,
+        input_documents=taken or None,
+    )
+
+
+def _passed(attributes: Mapping[str, object]) -> tuple[Document, ...] | None:
+    """The documents that a chain returned or was given: a function may search, too."""
+    sides = (_declared_json(attributes, side) for side in ("output", "input"))
+    return next((pages for side in sides if (pages := pages_in(side))), None)
 
 
 def _tool(span: Span) -> Reading:
@@ -114,15 +150,17 @@ def _streaming(span: Span) -> bool | None:
 def _input(attributes: Mapping[str, object]) -> str | None:
     value, structure = attributes.get("input.value"), _declared_json(attributes, "input")
     if structure is None:
-        return text_of(value)
-    return last_of(messages_of(mapping_of(structure).get("messages")), "user") or query_in(structure)
+        return _unprinted(text_of(value))
+    said = last_of(messages_of(mapping_of(structure).get("messages")), "user")
+    told = said or last_of(_flat_messages(attributes, "llm.input_messages."), "user")
+    return told or _unprinted(query_in(structure))
 
 
 def _output(attributes: Mapping[str, object]) -> str | None:
     """The answer of a chain; a structured output of unknown shape is left alone."""
     structure = _declared_json(attributes, "output")
     if structure is None:
-        return text_of(attributes.get("output.value"))
+        return _unprinted(text_of(attributes.get("output.value")))
     fields = mapping_of(structure)
     reply = last_of(messages_of(fields.get("messages")), "assistant") or answer_in(fields)
     return printed_reply(reply) or reply
@@ -209,6 +247,10 @@ def _declared_json(attributes: Mapping[str, object], side: str) -> object:
     if attributes.get(f"{side}.mime_type") != "application/json":
         return None
     return structure_of(attributes.get(f"{side}.value"))
+
+
+def _unprinted(text: str | None) -> str | None:
+    return None if text is None or is_printed(text) else text
 
 
 def _first(*values: object) -> str | None:

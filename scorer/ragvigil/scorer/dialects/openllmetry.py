@@ -7,8 +7,11 @@ instrumentation has no retriever span: there, documents stand only in the input 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from ragvigil.scorer.dialects.documents import documents_of
+from ragvigil.scorer.dialects.langchain import pages_in
+from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.reading import Reading
 from ragvigil.scorer.dialects.tools import tool_reading
 from ragvigil.scorer.dialects.values import (
@@ -55,6 +58,8 @@ class OpenLLMetry:
                 conversation_id=conversation,
                 user_id=user,
             )
+        if kind == "task" and "gen_ai.operation.name" not in span.attributes:
+            return replace(_llama_index(given, made), conversation_id=conversation, user_id=user)
         if kind == "tool":
             return tool_reading(text_of(get("traceloop.entity.name")) or span.name, given, made)
         if kind in ("workflow", "agent"):
@@ -67,11 +72,31 @@ class OpenLLMetry:
                 user_id=user,
             )
         return Reading(
-            role="other" if kind == "task" else None,
+            role=None if kind != "task" or get("gen_ai.operation.name") == "chat" else "other",
             documents=_passed(given, made) if kind == "task" else None,
             conversation_id=conversation,
             user_id=user,
         )
+
+
+def _llama_index(given: Mapping[str, object], made: object) -> Reading:
+    """LlamaIndex's tasks are not named: nodes come out of a retriever, and also go into a postprocessor."""
+    documents, taken = _nodes(structure_of(made)), _nodes(given.get("nodes"))
+    if documents is None:
+        return Reading(role="other", documents=_passed(given, made))
+    asked = mapping_of(given.get("query_bundle")) or given
+    query = query_in(asked.get("str_or_query_bundle")) or query_in(asked)
+    if "nodes" in given:
+        return Reading(role="reranker", query=query, documents=documents, input_documents=taken)
+    return Reading(role="retriever", query=query, documents=documents)
+
+
+def _nodes(value: object) -> tuple[Document, ...] | None:
+    """Serialised nodes, each JSON in a string; a list of other texts is none."""
+    items = sequence_of(value)
+    if any(not isinstance(item, str) or not item.startswith('{"node"') for item in items):
+        return None
+    return documents_of(items) if isinstance(value, list) else None
 
 
 def _asked(given: Mapping[str, object], made: object) -> str | None:
@@ -79,7 +104,8 @@ def _asked(given: Mapping[str, object], made: object) -> str | None:
     if "inputs" not in given:
         return query_in(given)
     for asked in (given["inputs"], _run(made).get("inputs")):
-        if text := text_of(asked) or query_in(mapping_of(asked)):
+        said = last_of(messages_of(mapping_of(asked).get("messages")), "user")
+        if text := text_of(asked) or said or query_in(mapping_of(asked)):
             return text
     return None
 
@@ -91,17 +117,15 @@ def _deferred(given: Mapping[str, object]) -> bool | None:
 def _answered(made: object) -> str | None:
     fields = mapping_of(made)
     if "outputs" in fields:
-        return text_of(fields["outputs"]) or answer_in(fields["outputs"])
+        said = last_of(messages_of(mapping_of(fields["outputs"]).get("messages")), "assistant")
+        return text_of(fields["outputs"]) or said or answer_in(fields["outputs"])
     return text_of(unquoted(made)) if structure_of(made) is None else answer_in(fields)
 
 
 def _passed(given: Mapping[str, object], made: object) -> tuple[Document, ...] | None:
-    """The documents that a step was given: LangChain's serialised Document objects, nothing else."""
-    for value in (given.get("inputs"), _run(made).get("inputs")):
-        fields = [mapping_of(mapping_of(item).get("kwargs")) for item in sequence_of(value)]
-        if fields and all("page_content" in each for each in fields):
-            return documents_of(fields)
-    return None
+    """The documents that a step returned or was given: LangChain's serialised objects, nothing else."""
+    values = (mapping_of(made).get("outputs"), given.get("inputs"), _run(made).get("inputs"))
+    return next((pages for value in values if (pages := pages_in(value))), None)
 
 
 def _run(made: object) -> Mapping[str, object]:

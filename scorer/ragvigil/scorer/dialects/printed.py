@@ -10,6 +10,15 @@ from ragvigil.scorer.dialects.values import number_of, text_of
 from ragvigil.scorer.trace import Document
 
 _NODE = re.compile(r"<\w+\(node=\w+\(id_=(?P<id>[^()]*)\), score=(?P<score>[^()]*)\)>")
+_DOCUMENT = re.compile(
+    r"Document\(id=(?P<id>[^,]+), content: '(?P<text>.*?)'"
+    r"(?P<rest>|, (?:blob|dataframe|meta|score|embedding|sparse_embedding): .*)\)",
+    re.DOTALL,
+)
+_SCORE = re.compile(r", score: (?P<score>-?[\d.]+(?:e[+-]?\d+)?)")
+_LONGEST_PRINTED = 100
+"""Characters of a text from which on Haystack prints `...` instead of the rest."""
+_OBJECT = re.compile(r"[A-Z]\w*\((?:\)|\w+=.*(?:\)|\.\.\.))", re.DOTALL)
 _REPLY = re.compile(
     r"ChatMessage\(.*?TextContent\(text=(?P<text>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")", re.DOTALL
 )
@@ -27,6 +36,35 @@ def printed_nodes(items: Sequence[object]) -> tuple[Document, ...]:
         return ()
     pairs = enumerate(matches, 1)
     return tuple(Document(match["id"], None, _number(match["score"]), rank) for rank, match in pairs)
+
+
+def printed_documents(items: Sequence[object]) -> tuple[Document, ...]:
+    """The documents in a list that holds nothing but Haystack's printed ones; a text that was cut is unknown.
+
+    >>> printed_documents(["Document(id=a-1, content: 'It's so.', meta: {'page': 4}, score: 0.5)"])
+    (Document(id='a-1', text="It's so.", score=0.5, rank=1, metadata={}),)
+    """
+    found = [_DOCUMENT.fullmatch(item) if isinstance(item, str) else None for item in items]
+    matches = [match for match in found if match]
+    if len(matches) != len(items):
+        return ()
+    return tuple(_printed_document(match, rank) for rank, match in enumerate(matches, 1))
+
+
+def _printed_document(match: re.Match[str], rank: int) -> Document:
+    score = _SCORE.search(match["rest"])
+    cut = len(match["text"]) > _LONGEST_PRINTED and match["text"].endswith("...")
+    text = None if cut else text_of(match["text"])
+    return Document(match["id"], text, _number(score["score"]) if score else None, rank)
+
+
+def is_printed(text: str) -> bool:
+    """Whether the whole text is one printed object, cut short or not, which no one asked or answered.
+
+    >>> is_printed("StopEvent(result=AgentOutput(response=ChatMessa..."), is_printed("Why (x=1)?")
+    (True, False)
+    """
+    return _OBJECT.fullmatch(text) is not None
 
 
 def printed_reply(item: object) -> str | None:

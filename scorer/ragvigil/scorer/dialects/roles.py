@@ -9,6 +9,7 @@ from typing import TypeVar
 from ragvigil.scorer.dialects.messages import last_of
 from ragvigil.scorer.dialects.prompt import question_in
 from ragvigil.scorer.dialects.question import Question
+from ragvigil.scorer.dialects.react import answer_after_thoughts
 from ragvigil.scorer.dialects.step import Step
 
 _Value = TypeVar("_Value")
@@ -79,7 +80,7 @@ def answer_candidates(roles: Roles) -> Iterator[Candidate]:
     """Every place where the answer may stand; the first is taken."""
     for step, place in ((roles.generation, "reply of the model"), (roles.root, "output of the root")):
         if step is not None and step.reading.answer is not None:
-            yield Candidate(step, step.reading.answer, place)
+            yield Candidate(step, answer_after_thoughts(step.reading.answer), place)
 
 
 def generations(roles: Roles) -> list[Step]:

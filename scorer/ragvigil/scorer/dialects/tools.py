@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ragvigil.scorer.dialects.documents import documents_of, ranked
+from ragvigil.scorer.dialects.langchain import tool_arguments, tool_result
 from ragvigil.scorer.dialects.prompt import passages_in
 from ragvigil.scorer.dialects.reading import Reading
 from ragvigil.scorer.dialects.values import query_in, structure_of, text_of
@@ -24,6 +25,7 @@ def tool_reading(name: str, arguments: object, result: object) -> Reading:
     >>> tool_reading("add", '{"a": 1, "b": 2}', "3").role
     'tool'
     """
+    result, arguments = tool_result(result), tool_arguments(arguments)
     documents = documents_of(result)
     passages = bool(documents) and all(_is_passage(document) for document in documents or ())
     if not passages and not _SEARCHES.search(name):

@@ -14,7 +14,7 @@ from typing import cast
 REDACTED = "__REDACTED__"
 """What OpenInference writes where content was hidden."""
 
-_PLACEHOLDER = re.compile(r"<(?:async_)?generator object\b[^>]*>")
+_PLACEHOLDER = re.compile(r"<(?:(?:async_)?generator object\b[^>]*|[\w.]+ object at 0x[0-9a-fA-F]+)>")
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _QUERY_KEYS = (
     *("query", "question", "query_str", "input", "inputs", "q", "user_input"),
@@ -32,6 +32,7 @@ def text_of(value: object) -> str | None:
 
     >>> text_of("42"), text_of(""), text_of("__REDACTED__"), text_of("<generator object>")
     ('42', None, None, None)
+    >>> text_of("<acme.State object at 0x7f00>")
     """
     if not isinstance(value, str) or not value or value.isspace() or value == REDACTED:
         return None
@@ -132,6 +133,18 @@ def unquoted(value: object) -> object:
         decoded = _decode(value)
         return decoded if isinstance(decoded, str) else value
     return value
+
+
+def joined(value: object) -> str | None:
+    """A stream's chunks as one text; None for anything but a list of texts.
+
+    >>> joined('["At ", "nine."]'), joined("[]"), joined('["At", 9]')
+    ('At nine.', None, None)
+    """
+    chunks = sequence_of(value)
+    if not all(isinstance(chunk, str) for chunk in chunks):
+        return None
+    return text_of("".join(str(chunk) for chunk in chunks))
 
 
 def query_in(value: object) -> str | None:

@@ -1,0 +1,109 @@
+"""LangChain's own objects, as its instrumentations write them into what steps were given and returned."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from typing import cast
+
+from ragvigil.scorer.dialects.documents import documents_of
+from ragvigil.scorer.dialects.messages import content_of
+from ragvigil.scorer.dialects.values import mapping_of, structure_of, unquoted
+from ragvigil.scorer.trace import Document
+
+_DEEPEST = 4
+_SHELLS = ("output", "data", "kwargs")
+"""Keys under which a tool's message is wrapped, once or more."""
+_PRINTED = re.compile(r"content=(?P<text>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\") ", re.DOTALL)
+
+
+def pages_in(value: object) -> tuple[Document, ...] | None:
+    """The Document objects in a value, a list, or the lists of a state; None when it holds none.
+
+    >>> state = '{"question": "why?", "context": [{"page_content": "Snow.", "metadata": {}, "type": "Document"}]}'
+    >>> [page.text for page in pages_in(state) or ()]
+    ['Snow.']
+    >>> pages_in('[{"text": "Snow."}]')
+    """
+    return documents_of(list(_pages(structure_of(value), _DEEPEST))) or None
+
+
+def _pages(value: object, levels: int) -> Iterator[object]:
+    if not levels:
+        return
+    items: list[object] = []
+    if isinstance(value, dict):
+        fields = cast("Mapping[str, object]", value)
+        page = mapping_of(fields.get("kwargs")) or fields
+        if isinstance(page.get("page_content"), str):
+            yield page
+            return
+        items = [item for item in fields.values() if isinstance(item, (dict, list))]
+    elif isinstance(value, list):
+        items = cast("list[object]", value)
+    for item in items:
+        yield from _pages(item, levels - 1)
+
+
+def tool_result(value: object) -> object:
+    """What a tool returned, out of the message that LangChain, LlamaIndex or MCP wraps around it.
+
+    >>> tool_result('{"output": {"kwargs": {"type": "tool", "content": "[1] Snow.", "tool_call_id": "c"}}}')
+    '[1] Snow.'
+    >>> tool_result({"type": "tool", "data": {"content": "Snow.", "artifact": [{"page_content": "Snow."}]}})
+    [{'page_content': 'Snow.'}]
+    >>> tool_result({"output": "content='[1] Snow.' name='find' tool_call_id='c'"}), tool_result([7])
+    ('[1] Snow.', [7])
+    """
+    value = unquoted(value)
+    for _ in range(_DEEPEST):
+        fields = mapping_of(value)
+        if isinstance(fields.get("artifact"), list):
+            return fields["artifact"]
+        if "tool_call_id" in fields or fields.get("type") == "tool_result" or _is_blocks(fields):
+            text = content_of(fields.get("content") or fields.get("blocks"))
+            if text is not None:
+                return text
+        shell = next((fields[key] for key in _SHELLS if isinstance(fields.get(key), (dict, str))), None)
+        if shell is None:
+            break
+        value = shell
+    return _printed(value)
+
+
+def tool_arguments(value: object) -> object:
+    """What a tool was called with: LangChain prints a mapping as Python does.
+
+    >>> tool_arguments('{"input_str": "{\\'query\\': \\'why?\\'}", "tags": ["seq:step:1"], "metadata": {}}')
+    {'query': 'why?'}
+    >>> tool_arguments("{'query': 'why?'}"), tool_arguments("why?")
+    ({'query': 'why?'}, 'why?')
+    """
+    fields = mapping_of(value)
+    if "input_str" in fields:
+        value = mapping_of(fields.get("inputs")) or fields["input_str"]
+    if not isinstance(value, str) or not value.startswith("{'"):
+        return value
+    try:
+        evaluated = cast("object", ast.literal_eval(value))
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return value
+    return cast("object", evaluated) if isinstance(evaluated, dict) else value
+
+
+def _is_blocks(fields: Mapping[str, object]) -> bool:
+    """LlamaIndex's tool output, or MCP's: a list of parts and nothing that is a document of its own."""
+    return isinstance(fields.get("blocks"), list) or (
+        isinstance(fields.get("content"), list) and "isError" in fields
+    )
+
+
+def _printed(value: object) -> object:
+    found = _PRINTED.match(value) if isinstance(value, str) else None
+    if found is None:
+        return value
+    try:
+        return cast("object", ast.literal_eval(found["text"]))
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return value

@@ -1,0 +1,29 @@
+"""Agents that think aloud in plain text: what they say is a note, a call of a tool, or at last the answer."""
+
+from __future__ import annotations
+
+import re
+
+_ANSWERED = re.compile(r"\s*Thought:.*?\n\s*(?:Final )?Answer:[ \t]*(?P<answer>\S.*)", re.DOTALL)
+_LONGEST = 200_000
+
+
+def answer_after_thoughts(text: str) -> str:
+    """The answer at the end of a model's thoughts; any other text unchanged.
+
+    >>> answer_after_thoughts("Thought: I know it.\\nAnswer: At nine [1].")
+    'At nine [1].'
+    >>> answer_after_thoughts("Answer: At nine.")
+    'Answer: At nine.'
+    """
+    found = _ANSWERED.fullmatch(text) if len(text) <= _LONGEST else None
+    return found["answer"].rstrip() if found else text
+
+
+def is_observation(text: str) -> bool:
+    """Whether a message that the framework sends as the user's is what a tool found.
+
+    >>> is_observation("Observation: [1] The ferry leaves at nine."), is_observation("An observation: why?")
+    (True, False)
+    """
+    return text.startswith("Observation:")
