@@ -1,0 +1,34 @@
+"""What real applications sent with real instrumentations, in two generations where the dialect changed.
+
+Made by `tests/clients`: how, and with which versions, is told in CONTRIBUTING.md.
+"""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+from tests.clients.cases import CASES, Case
+
+from ragvigil.scorer.dialects import read_records
+from ragvigil.scorer.span import Span, spans_of
+
+RECORDED = Path(__file__).parent / "recorded"
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_a_recorded_application_reads_as_its_author_knows_it(case: Case) -> None:
+    """One record a question; traces without one (an agent being made) give none."""
+    spans = spans_of(gzip.decompress((RECORDED / f"{case.id}.pb.gz").read_bytes()))
+    traces: dict[str, list[Span]] = {}
+    for span in spans:
+        traces.setdefault(span.trace_id, []).append(span)
+    (record,) = (record for trace in traces.values() for record in read_records(trace))
+    assert record.service == case.id
+    case.check(record)
+
+
+def test_no_recording_is_left_over() -> None:
+    """Each belongs to a case."""
+    assert {path.name for path in RECORDED.iterdir()} == {f"{case.id}.pb.gz" for case in CASES}
