@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import gzip
 import re
-import zlib
 from contextlib import closing
 from pathlib import Path
 
 from opentelemetry.proto.common.v1.common_pb2 import KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
+from ragvigil.scorer.store._packing import unpack
 from ragvigil.scorer.store.reading import open_for_reading
 
 FIXTURES = Path(__file__).parents[1] / "scorer" / "dialects" / "recorded"
@@ -21,7 +21,7 @@ def record(store: Path, name: str) -> None:
     received = TracesData()
     with closing(open_for_reading(store)) as connection:
         for (spans,) in connection.execute("SELECT spans FROM traces ORDER BY trace_id"):
-            received.MergeFromString(zlib.decompress(spans))
+            received.MergeFromString(unpack(spans))
     for span in (
         span for resource in received.resource_spans for scope in resource.scope_spans for span in scope.spans
     ):

@@ -58,5 +58,6 @@ def records(store: Path, service: str) -> Iterator[RagTrace]:
     except StoreError:  # not made yet
         return
     with closing(connection):
-        rows = connection.execute("SELECT * FROM records WHERE service = ?", (service,)).fetchall()
+        query = "SELECT r.*, t.spans FROM records r JOIN traces t USING (trace_id) WHERE r.service = ?"
+        rows = connection.execute(query, (service,)).fetchall()
     yield from map(record_of, rows)
