@@ -2,8 +2,17 @@
 
 from ragvigil.exporters._addresses import is_loopback
 from ragvigil.exporters._alert import Action, Alert, Example, Measurement, Outcome, Severity
+from ragvigil.exporters._alertmanager import Alertmanager
+from ragvigil.exporters._apprise import Apprise
+from ragvigil.exporters._discord import Discord
+from ragvigil.exporters._grafana_irm import GrafanaIRM
+from ragvigil.exporters._jira import Jira
+from ragvigil.exporters._mail import Mail
 from ragvigil.exporters._pagerduty import PagerDuty
 from ragvigil.exporters._post import retry_after
+from ragvigil.exporters._slack import Slack
+from ragvigil.exporters._slack_webhook import SlackWebhook
+from ragvigil.exporters._teams import Teams
 from ragvigil.exporters._text import as_text, clean, percent, shown
 from ragvigil.exporters._webhook import Webhook
 from ragvigil.exporters._wire import from_json, to_json
@@ -11,11 +20,20 @@ from ragvigil.exporters._wire import from_json, to_json
 __all__ = [
     "Action",
     "Alert",
+    "Alertmanager",
+    "Apprise",
+    "Discord",
     "Example",
+    "GrafanaIRM",
+    "Jira",
+    "Mail",
     "Measurement",
     "Outcome",
     "PagerDuty",
     "Severity",
+    "Slack",
+    "SlackWebhook",
+    "Teams",
     "Webhook",
     "as_text",
     "clean",

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 from urllib.parse import urlsplit
+
+_PLAIN = re.compile(r"https?://[^\s<>|\"`\\\x00-\x1f\x7f-\x9f\ud800-\udfff]+", re.IGNORECASE)
+"""An address that ends no link of any markup before its own end."""
 
 
 def is_loopback(url: str) -> bool:
@@ -29,3 +33,16 @@ def is_loopback(url: str) -> bool:
         return False
     mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
     return any(one.is_loopback or one.is_unspecified for one in (address, mapped) if one is not None)
+
+
+def shareable(url: str | None, *, limit: int = 2_000_000) -> str | None:
+    """The address if somebody elsewhere can open it: http or https, not loopback, at most `limit` characters.
+
+    >>> shareable("https://rag.example.com/x")
+    'https://rag.example.com/x'
+    >>> [shareable(url) for url in (None, "http://localhost/x", "javascript:alert(1)", "https://a b/", "https://a/|x>")]
+    [None, None, None, None, None]
+    """
+    if url is None or len(url) > limit or not _PLAIN.fullmatch(url) or is_loopback(url):
+        return None
+    return url

@@ -66,6 +66,8 @@ class Alert:
     examples: tuple[Example, ...] = ()
     link: str | None = None
     """Page about the incident, under the configured public URL; never a loopback address."""
+    history: tuple[float | None, ...] = ()
+    """The rate over equal stretches up to `at`, oldest first, each in [0, 1]; None where nothing was seen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,3 +80,6 @@ class Outcome:
     """Low-cardinality, fit for a metric label: ``http_429``, ``timeout``, ``invalid_payload``."""
     retry_after: float | None = None
     """Seconds the service asked us to wait."""
+    reference: str | None = None
+    """What the service calls the message, in the channel's own form: handed back with the incident's next alert,
+    so that the channel can edit the message, answer in its thread or close it."""

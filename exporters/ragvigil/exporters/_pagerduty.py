@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from ragvigil.exporters._addresses import shareable
 from ragvigil.exporters._alert import Alert, Example, Measurement, Outcome
 from ragvigil.exporters._post import Post, check_address
 from ragvigil.exporters._text import clean, shown
+from ragvigil.exporters._trend import trend
 from ragvigil.exporters._wire import rfc3339
 
 _SUMMARY_CHARACTERS = 1024
@@ -49,8 +51,11 @@ class PagerDuty:
     def __repr__(self) -> str:
         return f"PagerDuty({self._post.host!r})"
 
-    async def send(self, alert: Alert) -> Outcome:
-        """Deliver one alert; an update is a trigger with the same dedup key, which PagerDuty merges."""
+    async def send(self, alert: Alert, reference: str | None = None) -> Outcome:
+        """Deliver one alert; an update is a trigger with the same dedup key, which PagerDuty merges.
+
+        `reference` is not needed: the dedup key is ours.
+        """
         event = self._resolve(alert) if alert.action == "resolve" else self._trigger(alert)
         body = _encode(event)
         if len(body) > _BODY_BYTES:
@@ -82,7 +87,8 @@ class PagerDuty:
                 "custom_details": _details(alert),
             },
         }
-        return event | ({"client_url": alert.link} if alert.link else {})
+        link = shareable(alert.link)
+        return event | ({"client_url": link} if link else {})
 
 
 def _encode(event: dict[str, Any]) -> bytes:
@@ -90,14 +96,17 @@ def _encode(event: dict[str, Any]) -> bytes:
 
 
 def _links(alert: Alert) -> list[dict[str, str]]:
-    pages = [(alert.link, "Incident in ragvigil")] if alert.link else []
-    traces = [(example.url, f"Trace {example.trace_id[:32]}") for example in alert.examples[:_EXAMPLES]]
+    pages = [(shareable(alert.link), "Incident in ragvigil")]
+    traces = [
+        (shareable(example.url), f"Trace {example.trace_id[:32]}") for example in alert.examples[:_EXAMPLES]
+    ]
     return [{"href": url, "text": clean(text, limit=100)} for url, text in [*pages, *traces] if url]
 
 
 def _details(alert: Alert) -> dict[str, Any]:
     segment = sorted(alert.segment.items())[:_DIMENSIONS]
-    return {
+    shape = trend(alert.history)
+    details: dict[str, Any] = {
         "incident": clean(alert.incident_id, limit=_TEXT_CHARACTERS),
         "what": clean(alert.summary, limit=4 * _TEXT_CHARACTERS),
         "before": _measurement(alert.before),
@@ -106,6 +115,7 @@ def _details(alert: Alert) -> dict[str, Any]:
         "segment": {clean(name, limit=100): clean(value, limit=100) for name, value in segment},
         "examples": [_example(example) for example in alert.examples[:_EXAMPLES]],
     }
+    return details | ({"trend": shape} if shape else {})
 
 
 def _measurement(measurement: Measurement) -> str:
@@ -117,6 +127,6 @@ def _example(example: Example) -> dict[str, str]:
         "why": example.reason,
         "asked": example.query,
         "answered": example.answer,
-        "trace": example.url or example.trace_id,
+        "trace": shareable(example.url) or example.trace_id,
     }
     return {name: clean(text, limit=_TEXT_CHARACTERS) for name, text in texts.items() if text}

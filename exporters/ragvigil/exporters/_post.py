@@ -1,14 +1,17 @@
-"""One bounded, silent POST, and what its answer means for delivery."""
+"""One bounded, silent request, and what its answer means for delivery."""
 
 from __future__ import annotations
 
 import asyncio
 import email.utils
+import json
 import logging
 import math
 import time
 from collections.abc import Mapping
 from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Literal, cast
 from urllib.parse import urlsplit
 
 from ragvigil.exporters._addresses import is_loopback
@@ -18,6 +21,10 @@ INSTALL = "httpx is not installed; run: pip install 'ragvigil[scorer]'"
 
 _ADDRESS = "url must look like https://host/path"
 _LONGEST_RETRY_AFTER_SECONDS = 3600.0
+
+HOPELESS = frozenset({400, 413, 422})
+"""Answers that say "this message, never": malformed, too large, invalid. Everything else is tried again, for a
+page lost to a stale token (401) or a bad deploy of the receiver (404) is worse than a request every few minutes."""
 
 _posting: ContextVar[bool] = ContextVar("ragvigil_posting", default=False)
 
@@ -38,8 +45,25 @@ def check_address(url: str) -> None:
         raise ValueError(_ADDRESS)
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the service said."""
+
+    status: int
+    retry_after: float | None
+    body: bytes
+
+    def json(self) -> Mapping[str, object]:
+        """The body as a JSON object; an empty one when it is none."""
+        try:
+            value = json.loads(self.body)
+        except (ValueError, RecursionError):
+            return {}
+        return cast("Mapping[str, object]", value) if isinstance(value, dict) else {}
+
+
 class Post:
-    """Sends bodies to one address: no redirects, no response body, an end to every wait."""
+    """Sends bodies to one service: no redirects, a bounded answer, an end to every wait."""
 
     def __init__(self, url: str, *, timeout_seconds: float) -> None:
         """Raises ImportError without httpx, and ValueError when `url` is no http or https address."""
@@ -66,10 +90,26 @@ class Post:
 
     async def send(self, body: bytes, headers: Mapping[str, str], *, hopeless: frozenset[int]) -> Outcome:
         """The outcome of one POST of JSON; a status in `hopeless` will never take this message."""
+        answer = await self.exchange(body, headers)
+        return answer if isinstance(answer, Outcome) else outcome_of(answer, hopeless=hopeless)
+
+    async def exchange(
+        self,
+        body: bytes,
+        headers: Mapping[str, str],
+        *,
+        method: Literal["POST", "PATCH"] = "POST",
+        url: str | None = None,
+        most_bytes: int = 0,
+    ) -> Answer | Outcome:
+        """What the service answers, with at most `most_bytes` of its body; an outcome when it did not answer.
+
+        `url` is another address of the same service.
+        """
         quiet = _posting.set(True)
         try:
             async with asyncio.timeout(self._timeout_seconds):
-                return await self._send(body, headers, hopeless)
+                return await self._exchange(method, url, body, headers, most_bytes)
         except (TimeoutError, self._httpx.TimeoutException):
             return Outcome(delivered=False, retry=True, reason="timeout")
         except self._httpx.NetworkError:
@@ -79,22 +119,42 @@ class Post:
         finally:
             _posting.reset(quiet)
 
-    async def _send(self, body: bytes, headers: Mapping[str, str], hopeless: frozenset[int]) -> Outcome:
-        sent = {"content-type": "application/json", "user-agent": "ragvigil", **headers}
+    async def _exchange(
+        self, method: str, url: str | None, body: bytes, headers: Mapping[str, str], most_bytes: int
+    ) -> Answer:
+        # No compression: a small answer must not grow large here.
+        sent = {
+            "content-type": "application/json",
+            "user-agent": "ragvigil",
+            "accept-encoding": "identity",
+            **headers,
+        }
         client = self._httpx.AsyncClient(
             follow_redirects=False,
             timeout=self._timeout_seconds,
             verify=self._verify,
             trust_env=self._use_environment,
         )
-        async with client, client.stream("POST", self._url, content=body, headers=sent) as response:
-            if response.is_success:
-                return Outcome(delivered=True)
-            status = response.status_code
-            if status in hopeless:
-                return Outcome(delivered=False, retry=False, reason=f"http_{status}")
+        async with client, client.stream(method, url or self._url, content=body, headers=sent) as response:
+            said = bytearray()
+            if most_bytes:
+                async for chunk in response.aiter_raw():
+                    said += chunk
+                    if len(said) >= most_bytes:
+                        break
             wait = retry_after(response.headers.get("retry-after"), now=time.time())
-            return Outcome(delivered=False, retry=True, reason=f"http_{status}", retry_after=wait)
+            return Answer(response.status_code, wait, bytes(said[:most_bytes]))
+
+
+def outcome_of(answer: Answer, *, hopeless: frozenset[int], reference: str | None = None) -> Outcome:
+    """What a status means: 2xx is delivered, one in `hopeless` never will be, everything else is tried again."""
+    if 200 <= answer.status < 300:
+        return Outcome(delivered=True, reference=reference)
+    if answer.status in hopeless:
+        return Outcome(delivered=False, retry=False, reason=f"http_{answer.status}")
+    return Outcome(
+        delivered=False, retry=True, reason=f"http_{answer.status}", retry_after=answer.retry_after
+    )
 
 
 def retry_after(header: str | None, *, now: float) -> float | None:

@@ -8,8 +8,10 @@ from datetime import UTC, datetime
 from typing import Any, cast
 
 from ragvigil.exporters._alert import Action, Alert, Example, Measurement
+from ragvigil.exporters._trend import trend
 
-_STATUS: dict[Action, str] = {"trigger": "triggered", "update": "updated", "resolve": "resolved"}
+STATUS: dict[Action, str] = {"trigger": "triggered", "update": "updated", "resolve": "resolved"}
+"""What an action makes of an incident, as people say it."""
 
 _MOST_CHARACTERS = 10_000
 
@@ -86,17 +88,24 @@ def as_text(alert: Alert) -> str:
     incident  i
     """
     lines = [clean(alert.title, limit=200)]
-    lines += [clean(line, limit=2_000) for line in alert.summary.splitlines()]
-    lines += ["", *(f"{name:<9} {value}" for name, value in _facts(alert))]
+    lines += summary_lines(alert)
+    page = [("page", clean(alert.link, limit=2_000))] if alert.link else []
+    lines += ["", *(f"{name:<9} {value}" for name, value in [*facts(alert), *page])]
     for number, example in enumerate(alert.examples, start=1):
         lines += ["", *_example(number, example)]
     return "\n".join(lines)
 
 
-def _facts(alert: Alert) -> list[tuple[str, str]]:
+def summary_lines(alert: Alert) -> list[str]:
+    """The lines of the summary, each fit to show."""
+    return [clean(line, limit=2_000) for line in alert.summary[:_MOST_CHARACTERS].splitlines()]
+
+
+def facts(alert: Alert) -> list[tuple[str, str]]:
+    """What stands under the summary as name and value, each fit to show."""
     place = f" ({clean(alert.environment, limit=200)})" if alert.environment else ""
-    facts = [
-        ("status", _STATUS[alert.action]),
+    told = [
+        ("status", STATUS[alert.action]),
         ("severity", alert.severity),
         ("service", clean(alert.service, limit=200) + place),
         ("since", _moment(alert.since)),
@@ -105,8 +114,9 @@ def _facts(alert: Alert) -> list[tuple[str, str]]:
     ]
     parts = [f"{name}={value}" for name, value in sorted(alert.segment.items()) if name != "service"]
     if parts:
-        facts.insert(3, ("segment", clean(", ".join(parts), limit=500)))
-    return facts + ([("page", clean(alert.link, limit=2_000))] if alert.link else [])
+        told.insert(3, ("segment", clean(", ".join(parts), limit=500)))
+    shape = trend(alert.history)
+    return told + ([("trend", shape)] if shape else [])
 
 
 def _example(number: int, example: Example) -> list[str]:

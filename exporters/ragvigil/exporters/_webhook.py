@@ -10,7 +10,7 @@ import json
 import time
 
 from ragvigil.exporters._alert import Action, Alert, Outcome
-from ragvigil.exporters._post import Post, check_address
+from ragvigil.exporters._post import HOPELESS, Post, check_address
 from ragvigil.exporters._text import showable
 from ragvigil.exporters._wire import as_mapping, rfc3339
 
@@ -20,9 +20,8 @@ _TYPES: dict[Action, str] = {
     "resolve": "ragvigil.incident.resolved",
 }
 
-# What says "this message, never". Everything else is tried again: a page lost to a receiver's bad deploy
-# (404) or a stale token (401) is worse than one request every few minutes.
-_HOPELESS = frozenset({400, 410, 413, 422})
+_HOPELESS = HOPELESS | {410}
+"""Standard Webhooks says 410 for an endpoint that wants no more."""
 
 _PREFIX = "whsec_"
 
@@ -49,8 +48,11 @@ class Webhook:
     def __repr__(self) -> str:
         return f"Webhook({self._post.host!r})"
 
-    async def send(self, alert: Alert) -> Outcome:
-        """Deliver one alert; the webhook-id is the same however often that alert is sent."""
+    async def send(self, alert: Alert, reference: str | None = None) -> Outcome:
+        """Deliver one alert; the webhook-id is the same however often that alert is sent.
+
+        `reference` is not needed: the receiver knows the incident by its id.
+        """
         message = {
             "type": _TYPES[alert.action],
             "timestamp": rfc3339(alert.at),

@@ -64,6 +64,7 @@ def _alert(data: Mapping[str, Any]) -> Alert:
         segment=dict(data["segment"]),
         examples=tuple(_example(example) for example in data["examples"]),
         link=data["link"],
+        history=tuple(data.get("history", ())),
     )
 
 

@@ -1,0 +1,58 @@
+"""Grafana Cloud IRM (OnCall), formatted webhook: one alert_uid from alerting to ok."""
+
+from __future__ import annotations
+
+import json
+
+from ragvigil.exporters._addresses import shareable
+from ragvigil.exporters._alert import Alert, Outcome
+from ragvigil.exporters._escape import fitted, neutral
+from ragvigil.exporters._post import HOPELESS, Post, check_address
+from ragvigil.exporters._text import as_text
+
+_TITLE_CHARACTERS = 250
+_MESSAGE_CHARACTERS = 12_000
+_NAME_CHARACTERS = 200
+
+
+class GrafanaIRM:
+    """Opens, updates and resolves alert groups of one integration.
+
+    >>> GrafanaIRM("https://oncall.example.com/integrations/v1/formatted_webhook/hush/")
+    GrafanaIRM('oncall.example.com')
+    """
+
+    def __init__(self, url: str, *, timeout_seconds: float = 15.0) -> None:
+        """Raises ValueError when `url` cannot be used, ImportError without httpx."""
+        self.check(url=url)
+        self._post = Post(url, timeout_seconds=timeout_seconds)
+
+    @staticmethod
+    def check(*, url: str) -> None:
+        """Raises ValueError when `url` cannot be used; sends nothing and needs no httpx."""
+        check_address(url)
+
+    def __repr__(self) -> str:
+        return f"GrafanaIRM({self._post.host!r})"
+
+    async def send(self, alert: Alert, reference: str | None = None) -> Outcome:
+        """Deliver one alert; `reference` is not needed: the alert_uid is our dedup key.
+
+        IRM passes the text on to chat, mail and phone, so it goes out as plain words.
+        """
+        page = "\n".join(neutral(line) for line in as_text(alert).split("\n"))
+        message: dict[str, object] = {
+            "alert_uid": alert.dedup_key,
+            "title": fitted(alert.title, neutral, limit=_TITLE_CHARACTERS),
+            "state": "ok" if alert.action == "resolve" else "alerting",
+            "message": page if len(page) <= _MESSAGE_CHARACTERS else page[: _MESSAGE_CHARACTERS - 1] + "…",
+            "severity": alert.severity,
+            "series": alert.series,
+            "service": fitted(alert.service, neutral, limit=_NAME_CHARACTERS),
+            "environment": fitted(alert.environment or "", neutral, limit=_NAME_CHARACTERS),
+        }
+        link = shareable(alert.link)
+        if link:
+            message["link_to_upstream_details"] = link
+        body = json.dumps(message, allow_nan=False, separators=(",", ":")).encode()
+        return await self._post.send(body, {}, hopeless=HOPELESS)

@@ -1,0 +1,91 @@
+"""An alert as the pieces that chat and mail lay out: plain words, cleaned and bounded, in no markup yet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from ragvigil.exporters._addresses import shareable
+from ragvigil.exporters._alert import Action, Alert, Example, Severity
+from ragvigil.exporters._text import clean, facts, summary_lines
+from ragvigil.exporters._trend import trend
+
+_MARKS: dict[Severity, str] = {"critical": "🔴", "error": "🟠", "warning": "🟡", "info": "🔵"}
+_RESOLVED = "🟢"
+_COLOURS: dict[str, str] = {"🔴": "c62828", "🟠": "e65100", "🟡": "b58900", "🔵": "1565c0", "🟢": "2e7d32"}
+
+_TITLE_CHARACTERS = 140
+_SUMMARY_LINES = 8
+_SUMMARY_CHARACTERS = 300
+_FACT_CHARACTERS = 200
+_EXAMPLES = 5
+_EXAMPLE_CHARACTERS = 280
+_URL_CHARACTERS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One example, as it is shown."""
+
+    reason: str
+    lines: tuple[tuple[Literal["asked", "answered"], str], ...]
+    trace: str
+    """Its id, cut to 32 characters."""
+    url: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What a person reads, in the order in which it is read."""
+
+    action: Action
+    mark: str
+    """One sign that says from afar how bad it is, or that it is over."""
+    title: str
+    summary: tuple[str, ...]
+    facts: tuple[tuple[str, str], ...]
+    trend: str | None
+    examples: tuple[Shown, ...]
+    link: str | None
+
+    @property
+    def headline(self) -> str:
+        """The title behind its mark."""
+        return f"{self.mark} {self.title}"
+
+    @property
+    def colour(self) -> str:
+        """The mark's colour, six hexadecimal digits: dark enough for white text."""
+        return _COLOURS[self.mark]
+
+
+def page_of(alert: Alert, *, examples: int = _EXAMPLES) -> Page:
+    """The pieces of an alert; whatever its texts held, at most about 7,000 characters."""
+    return Page(
+        action=alert.action,
+        mark=_RESOLVED if alert.action == "resolve" else _MARKS[alert.severity],
+        title=clean(alert.title, limit=_TITLE_CHARACTERS) or "An alert without a title",
+        summary=tuple(
+            clean(line, limit=_SUMMARY_CHARACTERS) for line in summary_lines(alert)[:_SUMMARY_LINES]
+        ),
+        facts=tuple(
+            (name, clean(value, limit=_FACT_CHARACTERS)) for name, value in facts(alert) if name != "trend"
+        ),
+        trend=trend(alert.history),
+        examples=tuple(_shown(example) for example in alert.examples[:examples]),
+        link=shareable(alert.link, limit=_URL_CHARACTERS),
+    )
+
+
+def _shown(example: Example) -> Shown:
+    asked = clean(example.query or "", limit=_EXAMPLE_CHARACTERS)
+    answered = clean(example.answer or "", limit=_EXAMPLE_CHARACTERS)
+    lines: list[tuple[Literal["asked", "answered"], str]] = []
+    lines += [("asked", asked)] if asked else []
+    lines += [("answered", answered)] if answered else []
+    return Shown(
+        reason=clean(example.reason, limit=_EXAMPLE_CHARACTERS),
+        lines=tuple(lines),
+        trace=clean(example.trace_id, limit=32),
+        url=shareable(example.url, limit=_URL_CHARACTERS),
+    )

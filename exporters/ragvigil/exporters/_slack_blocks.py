@@ -1,0 +1,77 @@
+"""A page as Slack's Block Kit: rich text, whose text elements Slack shows as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ragvigil.exporters._escape import fitted, slack
+from ragvigil.exporters._page import Page, Shown
+
+Block = Mapping[str, object]
+
+_HEADER_CHARACTERS = 150
+_FALLBACK_CHARACTERS = 1_000
+
+
+def blocks_of(page: Page) -> list[Block]:
+    """The blocks of a message: about 8,000 characters at most, where Slack refuses more than about 13,000.
+
+    Texts of traces stand only in plain and rich text, never in mrkdwn: no mention, link or emphasis is read
+    in them.
+    """
+    body = [_section([_text("\n".join(page.summary))])] if page.summary else []
+    if page.trend:
+        body.append({"type": "rich_text_preformatted", "elements": [_text(page.trend)]})
+    body.append(_section(_facts(page)))
+    for example in page.examples:
+        body += _example(example)
+    return [
+        {
+            "type": "header",
+            "text": {
+                "type": "plain_text",
+                "text": fitted(page.headline, str, limit=_HEADER_CHARACTERS),
+                "emoji": False,
+            },
+        },
+        {"type": "rich_text", "elements": body},
+    ]
+
+
+def fallback(page: Page) -> str:
+    """What a notification on a lock screen says."""
+    return fitted(page.headline, slack, limit=_FALLBACK_CHARACTERS)
+
+
+def reply_of(page: Page) -> list[Block]:
+    """What is said in the thread when a message changes."""
+    lines = "\n".join([page.headline, *page.summary])
+    return [{"type": "rich_text", "elements": [_section([_text(lines)])]}]
+
+
+def _facts(page: Page) -> list[Block]:
+    elements: list[Block] = []
+    for number, (name, value) in enumerate(page.facts):
+        elements += [_text(("\n" if number else "") + name + "  ", bold=True), _text(value)]
+    if page.link:
+        elements += [_text("\n"), _link(page.link, "Open the incident")]
+    return elements
+
+
+def _example(example: Shown) -> Sequence[Block]:
+    said = "\n".join(f"{name}: {text}" for name, text in example.lines)
+    quote = [{"type": "rich_text_quote", "elements": [_text(said)]}] if said else []
+    trace = _link(example.url, "trace") if example.url else _text(f"trace {example.trace}")
+    return [_section([_text("\n• "), _text(example.reason + "  "), trace]), *quote]
+
+
+def _section(elements: Sequence[Block]) -> Block:
+    return {"type": "rich_text_section", "elements": list(elements)}
+
+
+def _text(text: str, *, bold: bool = False) -> Block:
+    return {"type": "text", "text": text} | ({"style": {"bold": True}} if bold else {})
+
+
+def _link(url: str, text: str) -> Block:
+    return {"type": "link", "url": url, "text": text}

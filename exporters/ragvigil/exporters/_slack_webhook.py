@@ -1,0 +1,41 @@
+"""Slack through an incoming webhook: a message for each change, for the webhook can edit none."""
+
+from __future__ import annotations
+
+import json
+
+from ragvigil.exporters._alert import Alert, Outcome
+from ragvigil.exporters._page import page_of
+from ragvigil.exporters._post import Post, check_address
+from ragvigil.exporters._slack_blocks import blocks_of, fallback
+
+_HOPELESS = frozenset({413})
+"""400 is also what Slack says of a webhook that was switched off, which an operator can mend."""
+
+
+class SlackWebhook:
+    """Posts to the channel that the webhook belongs to.
+
+    >>> SlackWebhook("https://hooks.slack.com/services/T0/B0/hush")
+    SlackWebhook('hooks.slack.com')
+    """
+
+    def __init__(self, url: str, *, timeout_seconds: float = 15.0) -> None:
+        """Raises ValueError when `url` cannot be used, ImportError without httpx."""
+        self.check(url=url)
+        self._post = Post(url, timeout_seconds=timeout_seconds)
+
+    @staticmethod
+    def check(*, url: str) -> None:
+        """Raises ValueError when `url` cannot be used; sends nothing and needs no httpx."""
+        check_address(url)
+
+    def __repr__(self) -> str:
+        return f"SlackWebhook({self._post.host!r})"
+
+    async def send(self, alert: Alert, reference: str | None = None) -> Outcome:
+        """Post one message; `reference` is not needed, for nothing can be edited."""
+        page = page_of(alert)
+        message = {"text": fallback(page), "blocks": blocks_of(page)}
+        body = json.dumps(message, allow_nan=False, separators=(",", ":")).encode()
+        return await self._post.send(body, {}, hopeless=_HOPELESS)
