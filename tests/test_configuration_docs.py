@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from ragvigil.scorer.config import Filter, Forward, PagerDutyChannel, Settings, WebhookChannel, load
+from ragvigil.scorer.config import CHANNELS, Filter, Forward, Settings, load
 
 PAGE = Path(__file__).parent.parent / "docs" / "configuration.md"
 INTRODUCTION = """# Configuration
@@ -36,8 +36,7 @@ This page is made from the code; a test holds it.
 NAMED: list[tuple[str, type[BaseModel]]] = [
     ("forward", Forward),
     ("filters", Filter),
-    ("channels", WebhookChannel),
-    ("channels", PagerDutyChannel),
+    *(("channels", section) for section in CHANNELS.values()),
 ]
 """Sections of which there may be several."""
 HEAD = "| setting | default | what it is |\n|---|---|---|"

@@ -69,7 +69,10 @@ def test_arguments_win_over_the_environment_and_that_over_the_file(
             r"0\.0\.0\.0:4318 is not loopback \(set receive\.token",
         ),
         ("[receive]\nhttp = '4318'", r"receive\.http: "),
-        ("[channels.a]\nurl = 'http://x'", r"channels\.a\.type: missing \(known: webhook, pagerduty\)"),
+        (
+            "[channels.a]\nurl = 'http://x'",
+            r"channels\.a\.type: missing \(known: pagerduty, jira, .*apprise\)",
+        ),
         (
             "[channels.a]\ntype = 'pagerduty'\nrouting_key = 'x'",
             r"channels\.a: routing_key must be the 32 letters",

@@ -41,6 +41,7 @@ class Outbox:
 
     rows: list[Row] = field(default_factory=list[Row])
     failing: bool = False
+    references: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
 
     def put(self, channel: str, *actions: Action, incident: str = "inc-1") -> None:
         """Messages of one incident, in order."""
@@ -60,13 +61,17 @@ class Outbox:
         for row in self.rows:
             if row.state == "waiting":
                 oldest.setdefault((row.delivery.alert.incident_id, row.delivery.channel), row)
-        return [row.delivery for row in oldest.values() if row.next_at <= now][:limit]
+        ready = [(place, row.delivery) for place, row in oldest.items() if row.next_at <= now]
+        return [replace(delivery, reference=self.references.get(place)) for place, delivery in ready][:limit]
 
-    async def delivered(self, delivery: int, at: int) -> None:
+    async def delivered(self, delivery: int, at: int, reference: str | None) -> None:
         """Done."""
         if self.failing:
             raise OSError("disk on fire")
-        self.rows[delivery].state = "delivered"
+        row = self.rows[delivery]
+        row.state = "delivered"
+        if reference is not None:
+            self.references[row.delivery.alert.incident_id, row.delivery.channel] = reference
 
     async def postponed(self, delivery: int, next_at: int, reason: str) -> None:
         """Later."""
@@ -85,12 +90,14 @@ class Scripted:
 
     answers: list[Outcome | BaseException] = field(default_factory=list[Outcome | BaseException])
     got: list[str] = field(default_factory=list[str])
+    references: list[str | None] = field(default_factory=list[str | None])
     before: Callable[[], Awaitable[object]] | None = None
 
-    async def send(self, alert: Alert) -> Outcome:
+    async def send(self, alert: Alert, reference: str | None) -> Outcome:
         """Take one alert."""
         if self.before is not None:
             await self.before()
+        self.references.append(reference)
         self.got.append(f"{alert.incident_id} {alert.action}")
         answer = self.answers.pop(0) if self.answers else DELIVERED
         if isinstance(answer, BaseException):
@@ -139,6 +146,25 @@ async def test_an_incident_is_told_in_order_also_after_an_outage() -> None:
         await carrier.deliver_due(clock.forward(LONGEST_DELAY_SECONDS))
     assert channel.got == ["inc-1 trigger"] * 4 + ["inc-1 update", "inc-1 resolve"]
     assert outbox.states("a") == ["delivered"] * 3
+
+
+async def test_what_a_channel_calls_its_message_comes_back_with_the_next_alert() -> None:
+    """Per incident and channel; a failure or an outcome without one changes nothing."""
+    posted = replace(DELIVERED, reference="C1 17.01")
+    outbox, clock, channel, other = Outbox(), Clock(), Scripted([posted, DOWN]), Scripted()
+    outbox.put("a", "trigger", "update", "resolve")
+    outbox.put("a", "trigger", incident="inc-2")
+    outbox.put("b", "trigger", "update")
+    carrier = courier(outbox, clock, a=channel, b=other)
+    for _ in range(5):
+        await carrier.deliver_due(clock.forward(LONGEST_DELAY_SECONDS))
+    assert dict.fromkeys(zip(channel.got, channel.references, strict=True)).keys() == {
+        ("inc-1 trigger", None),
+        ("inc-2 trigger", None),
+        ("inc-1 update", "C1 17.01"),
+        ("inc-1 resolve", "C1 17.01"),
+    }
+    assert other.references == [None, None]
 
 
 async def test_a_channel_that_fails_for_days_is_never_given_up() -> None:

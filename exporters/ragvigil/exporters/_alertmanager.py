@@ -58,6 +58,8 @@ class Alertmanager:
         check_address(url)
         if "/api/" in url:
             raise ValueError("url must be where Alertmanager's page is, without /api/v2/alerts")
+        if "@" in url:
+            raise ValueError("url must hold no password; set username and password")
         if "?" in url or "#" in url:
             raise ValueError("url must have neither query nor fragment")
         if (username is None) != (password is None):

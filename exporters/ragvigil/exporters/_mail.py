@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from email.errors import HeaderParseError
 from email.headerregistry import Address
 from email.message import EmailMessage
+from pathlib import Path
 from typing import Literal
 
 from ragvigil.exporters._addresses import is_loopback
@@ -39,7 +40,7 @@ class Mail:
         username: str | None = None,
         password: str | None = None,
         timeout_seconds: float = 15.0,
-        trusted: str | None = None,
+        trusted: Path | None = None,
     ) -> None:
         """`security`: ``starttls`` (port 587), ``tls`` from the first byte (465), or ``none``; `trusted` is a file of
         certificates to trust instead of the system's.
@@ -53,12 +54,13 @@ class Mail:
             security=security,
             username=username,
             password=password,
+            trusted=trusted,
         )
         self._host, self._port, self._security = host, port, security
         self._sender, self._recipients = _address(sender), [_address(one) for one in recipients]
         self._login = None if username is None or password is None else (username, password)
         self._timeout_seconds = timeout_seconds
-        self._context = ssl.create_default_context(cafile=trusted) if security != "none" else None
+        self._context = _trusting(trusted) if security != "none" else None
 
     @staticmethod
     def check(
@@ -69,6 +71,7 @@ class Mail:
         security: Security,
         username: str | None,
         password: str | None,
+        trusted: Path | None,
     ) -> None:
         """Raises ValueError when a setting cannot be used; connects to nothing."""
         if not _HOST.fullmatch(host):
@@ -80,6 +83,8 @@ class Mail:
             _address(one)
         if (username is None) != (password is None):
             raise ValueError("username and password belong together")
+        if trusted is not None:
+            _trusting(trusted)
         if security == "none" and password is not None and not is_loopback(f"smtp://{host}"):
             raise ValueError('a password needs security = "starttls" or "tls", or the whole way can read it')
 
@@ -140,6 +145,13 @@ class Mail:
             server.close()
             raise
         return server
+
+
+def _trusting(certificates: Path | None) -> ssl.SSLContext:
+    try:
+        return ssl.create_default_context(cafile=certificates)
+    except OSError as error:
+        raise ValueError(f"trusted: {certificates} holds no certificates ({type(error).__name__})") from None
 
 
 def _failed(reason: str, *, retry: bool = True) -> Outcome:

@@ -29,10 +29,11 @@ _LAST_WORDS_SECONDS = 5.0
 class Channel(Protocol):
     """Where alerts go."""
 
-    async def send(self, alert: Alert) -> Outcome:
+    async def send(self, alert: Alert, reference: str | None) -> Outcome:
         """Deliver one alert; the same alert may be sent again, so it must carry a stable identity.
 
-        Failure is an answer, not an exception: whether another try is worth it, and why it failed.
+        `reference` is what the outcome of the incident's last delivered alert on this channel said, None at the
+        first. Failure is an answer, not an exception: whether another try is worth it, and why it failed.
         """
         ...
 
@@ -106,11 +107,11 @@ class Courier:
 
     async def _deliver(self, name: str, delivery: Delivery) -> bool:
         """Send one message and write down the outcome; whether the channel can take the next."""
-        outcome = await self._send(name, delivery.alert)
+        outcome = await self._send(name, delivery)
         now = self._now()
         if outcome.delivered:
             self._count(name, "delivered", outcome.reason)
-            await self._store.delivered(delivery.id, now)
+            await self._store.delivered(delivery.id, now, outcome.reference)
             return True
         if not outcome.retry:
             self._count(name, "refused", outcome.reason)
@@ -135,7 +136,7 @@ class Courier:
         ceiling = min(LONGEST_DELAY_SECONDS, _FIRST_DELAY_SECONDS * 2.0 ** min(attempts, 32))
         return self._jitter.uniform(0.0, ceiling)
 
-    async def _send(self, name: str, alert: Alert) -> Outcome:
+    async def _send(self, name: str, delivery: Delivery) -> Outcome:
         channel = self._channels.get(name)
         if channel is None:
             return Outcome(
@@ -143,7 +144,7 @@ class Courier:
             )  # a bad deploy must not lose it
         try:
             async with asyncio.timeout(self._send_seconds):
-                return await channel.send(alert)
+                return await channel.send(delivery.alert, delivery.reference)
         except TimeoutError:
             return Outcome(delivered=False, retry=True, reason="timeout")
         except Exception as error:

@@ -98,6 +98,8 @@ class Delivery:
     channel: str
     alert: Alert
     attempts: int
+    reference: str | None = None
+    """What the channel called its last message about this incident."""
 
 
 class MonitorStore(Protocol):
@@ -149,8 +151,8 @@ class OutboxStore(Protocol):
         """Deliveries whose time has come; of one incident and channel only the oldest undelivered."""
         ...
 
-    async def delivered(self, delivery: int, at: int) -> None:
-        """The channel has it."""
+    async def delivered(self, delivery: int, at: int, reference: str | None) -> None:
+        """The channel has it; `reference` is handed back with the incident's next alert, None keeps what is kept."""
         ...
 
     async def postponed(self, delivery: int, next_at: int, reason: str) -> None:

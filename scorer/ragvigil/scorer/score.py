@@ -15,7 +15,6 @@ from typing import TypeVar
 
 from apscheduler.schedulers.asyncio import AsyncIOScheduler  # pyright: ignore[reportMissingTypeStubs]  # has none
 
-from ragvigil import exporters
 from ragvigil.prompts import load
 from ragvigil.scorer import config
 from ragvigil.scorer.assemble import Assembler
@@ -230,11 +229,10 @@ class LoopOutbox:
             self._scoring.call(lambda: self._scoring.store.outbox.due(now, limit))
         )
 
-    async def delivered(self, delivery: int, at: int) -> None:
+    async def delivered(self, delivery: int, at: int, reference: str | None) -> None:
         """The channel has it."""
-        await asyncio.wrap_future(
-            self._scoring.call(lambda: self._scoring.store.outbox.delivered(delivery, at))
-        )
+        outbox = self._scoring.store.outbox
+        await asyncio.wrap_future(self._scoring.call(lambda: outbox.delivered(delivery, at, reference)))
 
     async def postponed(self, delivery: int, next_at: int, reason: str) -> None:
         """Try again later."""
@@ -249,17 +247,7 @@ class LoopOutbox:
 
 def channels(configured: Mapping[str, config.Channel]) -> dict[str, Channel]:
     """The channels of a configuration, by name."""
-    built: dict[str, Channel] = {}
-    for name, channel in configured.items():
-        if isinstance(channel, config.WebhookChannel):
-            built[name] = exporters.Webhook(
-                url=channel.url.get_secret_value(), secret=channel.secret.get_secret_value()
-            )
-        else:
-            built[name] = exporters.PagerDuty(
-                routing_key=channel.routing_key.get_secret_value(), url=channel.url
-            )
-    return built
+    return {name: section.channel() for name, section in configured.items()}
 
 
 async def score(settings: config.Settings, stop: asyncio.Event) -> None:

@@ -25,11 +25,12 @@ from ragvigil.scorer.commands._replay import replay
 from ragvigil.scorer.commands._score import score
 from ragvigil.scorer.commands._serve import serve
 from ragvigil.scorer.commands._status import status
+from ragvigil.scorer.commands._test_alert import test_alert
 from ragvigil.scorer.errors import RagvigilError, StoreError
 
 _EPILOG = """Exit codes: 0 done; 1 what was checked does not hold (a ledger out of balance, a demo without its
-pages, a row that could not be scored); 2 a setting, an argument, a port or an input file cannot be used; 3 a store
-cannot be opened."""
+pages, a row that could not be scored, a test alert that was not taken); 2 a setting, an argument, a port or an
+input file cannot be used; 3 a store cannot be opened."""
 
 P = ParamSpec("P")
 
@@ -45,7 +46,7 @@ def _exiting(command: Callable[P, int]) -> Callable[P, None]:
 
 
 COMMANDS: list[Callable[..., int]] = [
-    *(serve, demo, check_config, status, ledger, mark),
+    *(serve, demo, check_config, test_alert, status, ledger, mark),
     *(score, read, explain, replay, pull),
 ]
 

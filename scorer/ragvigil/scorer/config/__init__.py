@@ -4,6 +4,7 @@
 the nearest known key.
 """
 
+from ragvigil.scorer.config.channels import CHANNELS, Channel
 from ragvigil.scorer.config.content import Content, ContentMode
 from ragvigil.scorer.config.filtering import Filter
 from ragvigil.scorer.config.forwarding import Forward
@@ -11,23 +12,21 @@ from ragvigil.scorer.config.load import load
 from ragvigil.scorer.config.retention import Retention
 from ragvigil.scorer.config.sections import (
     Assemble,
-    Channel,
     Coverage,
     Inbox,
     Judge,
     Links,
     Monitor,
-    PagerDutyChannel,
     Receive,
     Rule,
     Sample,
     Settings,
     Sources,
     Store,
-    WebhookChannel,
 )
 
 __all__ = [
+    "CHANNELS",
     "Assemble",
     "Channel",
     "Content",
@@ -39,7 +38,6 @@ __all__ = [
     "Judge",
     "Links",
     "Monitor",
-    "PagerDutyChannel",
     "Receive",
     "Retention",
     "Rule",
@@ -47,6 +45,5 @@ __all__ = [
     "Settings",
     "Sources",
     "Store",
-    "WebhookChannel",
     "load",
 ]

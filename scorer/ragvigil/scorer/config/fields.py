@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, cast
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
 
@@ -27,6 +28,20 @@ def _not_empty(secret: SecretStr) -> SecretStr:
     return SecretStr(secret.get_secret_value().strip())
 
 
+def _read(secret: object) -> object:
+    """What ``{ file = "/run/secrets/name" }`` stands for: the text of that file, as orchestrators mount secrets."""
+    if not isinstance(secret, dict):
+        return secret
+    told = cast("dict[object, object]", secret)
+    path = told.get("file")
+    if set(told) != {"file"} or not isinstance(path, str):
+        raise ValueError('must be a text, or { file = "path" }')
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise ValueError(f"the file {path} cannot be read ({type(error).__name__})") from None
+
+
 def several(value: object) -> object:
     """What an environment variable says of a list: JSON, or words between commas."""
     if not isinstance(value, str):
@@ -40,7 +55,7 @@ def several(value: object) -> object:
 
 Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Address = Annotated[str, Field(pattern=r"^[^\s]*:\d{1,5}$"), AfterValidator(_port_exists)]
-Secret = Annotated[SecretStr, AfterValidator(_not_empty)]
+Secret = Annotated[SecretStr, BeforeValidator(_read), AfterValidator(_not_empty)]
 Words = Annotated[tuple[str, ...], BeforeValidator(several)]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,62}$")]
 """What an operator calls a thing of which there may be several; it stands in counters and log lines."""

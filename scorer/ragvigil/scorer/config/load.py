@@ -13,17 +13,17 @@ from typing import cast
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from ragvigil.scorer.config.channels import CHANNELS
 from ragvigil.scorer.config.filtering import Filter
 from ragvigil.scorer.config.forwarding import Forward
-from ragvigil.scorer.config.sections import PagerDutyChannel, Receive, Settings, WebhookChannel
+from ragvigil.scorer.config.sections import Receive, Settings
 from ragvigil.scorer.errors import ConfigError
 
 _PREFIX = "RAGVIGIL_"
 _OTHER_ROOMS = ("RAGVIGIL_DISABLED", "RAGVIGIL_HASH_KEY", "RAGVIGIL_DEMO_", "RAGVIGIL_BENCH_")
 """Variables that share the prefix without being settings of the scorer."""
-_CHANNELS: Mapping[str, type[BaseModel]] = {"webhook": WebhookChannel, "pagerduty": PagerDutyChannel}
 _NAMED: Mapping[str, tuple[type[BaseModel], ...]] = {
-    "channels": tuple(_CHANNELS.values()),
+    "channels": tuple(CHANNELS.values()),
     "forward": (Forward,),
     "filters": (Filter,),
 }
@@ -32,7 +32,9 @@ _NAME_DEPTH = 2
 """Parts of the key of one of them; deeper are tables whose keys are the operator's own."""
 _REASONS = frozenset({"no_question", "no_spans"})
 """Why the ledger filters without a rule."""
-_SECRETS = frozenset({"token", "secret", "routing_key", "user_id_key", "url", "headers"})
+_SECRETS = frozenset(
+    {"token", "secret", "routing_key", "api_key", "password", "user_id_key", "url", "headers"}
+)
 """Values that no error may show; an address may hold a password."""
 
 Tree = dict[str, object]
@@ -105,7 +107,7 @@ def _explain(error: ValidationError) -> ConfigError:
     first = problems[0]
     place = tuple(str(part) for part in first["loc"])
     if place[0] == "channels":
-        place = tuple(part for number, part in enumerate(place) if number != 2 or part not in _CHANNELS)
+        place = tuple(part for number, part in enumerate(place) if number != 2 or part not in CHANNELS)
     return _EXPLANATIONS.get(first["type"], _plainly)(place, first)
 
 
@@ -114,13 +116,13 @@ def _unknown_key(place: tuple[str, ...], _: ErrorDetails) -> ConfigError:
 
 
 def _no_type(place: tuple[str, ...], _: ErrorDetails) -> ConfigError:
-    return ConfigError(f"{'.'.join(place)}.type", "missing", "known: " + ", ".join(_CHANNELS))
+    return ConfigError(f"{'.'.join(place)}.type", "missing", "known: " + ", ".join(CHANNELS))
 
 
 def _wrong_type(place: tuple[str, ...], problem: ErrorDetails) -> ConfigError:
     said = str(problem.get("ctx", {}).get("tag"))
     return ConfigError(
-        f"{'.'.join(place)}.type", f"no channel is called {said!r}", _nearest(said, list(_CHANNELS))
+        f"{'.'.join(place)}.type", f"no channel is called {said!r}", _nearest(said, list(CHANNELS))
     )
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from ragvigil.exporters import PagerDuty, Webhook
+from ragvigil.scorer.config.channels import Channel
 from ragvigil.scorer.config.content import Content
 from ragvigil.scorer.config.fields import Address, Name, Seconds, Secret, Words
 from ragvigil.scorer.config.fields import Section as _Section
@@ -266,38 +266,6 @@ class Coverage(_Section):
     resolve_seconds: Seconds = Field(
         default=600.0, description="how long a share must be back before the ticket resolves"
     )
-
-
-class WebhookChannel(_Section):
-    """A signed HTTP callback (Standard Webhooks)."""
-
-    type: Literal["webhook"] = Field(description='"webhook"')
-    url: Secret = Field(description="where to POST; shown nowhere, for it may hold a token")
-    secret: Secret = Field(description="whsec_ and base64, as Standard Webhooks writes it")
-
-    @model_validator(mode="after")
-    def _usable(self) -> Self:
-        Webhook.check(url=self.url.get_secret_value(), secret=self.secret.get_secret_value())
-        return self
-
-
-class PagerDutyChannel(_Section):
-    """PagerDuty Events API v2."""
-
-    type: Literal["pagerduty"] = Field(description='"pagerduty"')
-    routing_key: Secret = Field(description="integration key of the service, 32 characters")
-    url: str = Field(
-        default="https://events.pagerduty.com/v2/enqueue",
-        description="events endpoint; the EU region has its own",
-    )
-
-    @model_validator(mode="after")
-    def _usable(self) -> Self:
-        PagerDuty.check(url=self.url, routing_key=self.routing_key.get_secret_value())
-        return self
-
-
-Channel = Annotated[WebhookChannel | PagerDutyChannel, Field(discriminator="type")]
 
 
 class Links(_Section):

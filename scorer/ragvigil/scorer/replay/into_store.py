@@ -68,9 +68,9 @@ class _Outbox:
         """Deliveries whose time has come."""
         return self._outbox.due(now, limit)
 
-    async def delivered(self, delivery: int, at: int) -> None:
+    async def delivered(self, delivery: int, at: int, reference: str | None) -> None:
         """The channel has it."""
-        self._outbox.delivered(delivery, at)
+        self._outbox.delivered(delivery, at, reference)
 
     async def postponed(self, delivery: int, next_at: int, reason: str) -> None:
         """Try again later."""

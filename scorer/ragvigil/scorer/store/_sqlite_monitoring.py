@@ -201,16 +201,27 @@ class SqliteOutbox:
     def due(self, now: int, limit: int) -> Sequence[Delivery]:
         """Deliveries whose time has come; of one incident and channel only the oldest undelivered."""
         rows = self._connection.execute(
-            "SELECT id, channel, alert, attempts FROM outbox WHERE next_at <= ? AND id IN "
+            "SELECT id, channel, alert, attempts, reference FROM outbox "
+            "LEFT JOIN channel_messages USING (incident_id, channel) WHERE next_at <= ? AND id IN "
             "(SELECT min(id) FROM outbox WHERE delivered_at IS NULL AND refused_at IS NULL "
             "GROUP BY incident_id, channel) ORDER BY next_at, id LIMIT ?",
             (now, limit),
         )
-        return [Delivery(row["id"], row["channel"], from_json(row["alert"]), row["attempts"]) for row in rows]
+        return [
+            Delivery(row["id"], row["channel"], from_json(row["alert"]), row["attempts"], row["reference"])
+            for row in rows
+        ]
 
-    def delivered(self, delivery: int, at: int) -> None:
-        """The channel has it."""
-        self._update("delivered_at = ?, attempts = attempts + 1, reason = NULL", at, delivery)
+    def delivered(self, delivery: int, at: int, reference: str | None) -> None:
+        """The channel has it; `reference` is handed back with the incident's next alert, None keeps what is kept."""
+        with self._connection:
+            self._connection.execute("BEGIN IMMEDIATE")
+            self._update("delivered_at = ?, attempts = attempts + 1, reason = NULL", at, delivery)
+            if reference is not None:
+                self._connection.execute(
+                    "INSERT OR REPLACE INTO channel_messages SELECT incident_id, channel, ? FROM outbox WHERE id = ?",
+                    (reference, delivery),
+                )
 
     def postponed(self, delivery: int, next_at: int, reason: str) -> None:
         """Try again at `next_at`."""

@@ -207,6 +207,14 @@ CREATE TABLE outbox (
 );
 CREATE INDEX outbox_waiting ON outbox (next_at) WHERE delivered_at IS NULL AND refused_at IS NULL;
 
+-- What a channel calls its message about an incident: handed back with the next alert, so that it can edit or close it.
+CREATE TABLE channel_messages (
+    incident_id TEXT NOT NULL REFERENCES incidents (id),
+    channel TEXT NOT NULL,
+    reference TEXT NOT NULL,
+    PRIMARY KEY (incident_id, channel)
+) WITHOUT ROWID;
+
 CREATE VIEW answers AS
 SELECT datetime(r.started_at / 1000000000, 'unixepoch') AS asked_at, r.service, r.trace_id, r.query, r.answer,
        l.state AS ledger_state, v.state AS verdict, v.faithfulness, v.support,
