@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from typing import cast
 
 from ragvigil.exporters._addresses import shareable
 from ragvigil.exporters._alert import Alert, Outcome
@@ -122,7 +123,9 @@ def _labels_in(reference: str | None) -> dict[str, str] | None:
         labels = json.loads(reference or "null")
     except (ValueError, RecursionError):
         return None
-    return {str(name): str(value) for name, value in labels.items()} if isinstance(labels, dict) else None
+    if not isinstance(labels, dict):
+        return None
+    return {str(name): str(value) for name, value in cast("dict[object, object]", labels).items()}
 
 
 def _annotations(alert: Alert) -> dict[str, str]:

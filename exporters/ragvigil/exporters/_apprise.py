@@ -42,7 +42,8 @@ class Apprise:
             import apprise
         except ImportError:
             raise ImportError(INSTALL) from None
-        if apprise.Apprise.instantiate(url, suppress_exceptions=True) is None:
+        known = apprise.Apprise.instantiate(url)  # pyright: ignore[reportUnknownMemberType]  # partly untyped
+        if known is None:
             raise ValueError(
                 "url is none that Apprise can use; see the list of services in its documentation"
             )
@@ -59,7 +60,7 @@ class Apprise:
 
         page = page_of(alert)
         service = apprise.Apprise()
-        service.add(self._url)
+        service.add(self._url)  # pyright: ignore[reportUnknownMemberType]  # partly untyped
         kind: Kind = "success" if alert.action == "resolve" else _KINDS[alert.severity]
         try:
             async with asyncio.timeout(self._timeout_seconds):

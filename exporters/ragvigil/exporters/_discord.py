@@ -86,7 +86,7 @@ def _encode(page: Page, moment: str) -> bytes:
     if page.link:
         embed["url"] = page.link
     # Nobody is called, whatever the texts hold; embeds notify nobody anyway.
-    message = {"embeds": [embed], "allowed_mentions": {"parse": []}}
+    message: dict[str, object] = {"embeds": [embed], "allowed_mentions": {"parse": list[str]()}}
     return json.dumps(message, allow_nan=False, separators=(",", ":")).encode()
 
 

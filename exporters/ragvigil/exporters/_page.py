@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 from ragvigil.exporters._addresses import shareable
 from ragvigil.exporters._alert import Action, Alert, Example, Severity
@@ -28,7 +27,8 @@ class Shown:
     """One example, as it is shown."""
 
     reason: str
-    lines: tuple[tuple[Literal["asked", "answered"], str], ...]
+    lines: tuple[tuple[str, str], ...]
+    """``asked`` and ``answered``, where they are known, with the text."""
     trace: str
     """Its id, cut to 32 characters."""
     url: str | None
@@ -80,12 +80,9 @@ def page_of(alert: Alert, *, examples: int = _EXAMPLES) -> Page:
 def _shown(example: Example) -> Shown:
     asked = clean(example.query or "", limit=_EXAMPLE_CHARACTERS)
     answered = clean(example.answer or "", limit=_EXAMPLE_CHARACTERS)
-    lines: list[tuple[Literal["asked", "answered"], str]] = []
-    lines += [("asked", asked)] if asked else []
-    lines += [("answered", answered)] if answered else []
     return Shown(
         reason=clean(example.reason, limit=_EXAMPLE_CHARACTERS),
-        lines=tuple(lines),
+        lines=tuple((name, text) for name, text in (("asked", asked), ("answered", answered)) if text),
         trace=clean(example.trace_id, limit=32),
         url=shareable(example.url, limit=_URL_CHARACTERS),
     )
