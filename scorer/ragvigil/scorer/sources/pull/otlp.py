@@ -120,7 +120,7 @@ def identifier(value: object, size: int) -> str | None:
     """An id of `size` bytes in hex: as it is where it is one, else a hash that is always the same.
 
     >>> identifier("0123456789abcdef", 8), identifier("my-own-id", 8), identifier(None, 8)
-    ('0123456789abcdef', '5d1b1cd1d34fd4ab', None)
+    ('0123456789abcdef', '50b66517be03c1f1', None)
     """
     if not isinstance(value, str) or not value:
         return None
