@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import threading
 import weakref
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, SupportsIndex, TypeVar, cast
 
 from ragvigil.tracer._calls import Call
 
@@ -31,13 +32,13 @@ _LEAVING = ("close", "aclose", "__exit__", "__aexit__")
 class Watched:
     """A stream object that is being read, and the traced calls that returned it, innermost first."""
 
-    __slots__ = ("calls", "finalizer", "inside", "kind")
+    __slots__ = ("calls", "finalizer", "kind", "turn")
 
     def __init__(self, kind: type, call: Call) -> None:
         self.kind = kind
         self.calls = [call]
-        self.inside = False
-        """Whether one of its own methods is running, so that what it reads of itself is not counted twice."""
+        self.turn = threading.Lock()
+        """Held while a piece is read: what its own methods, or other threads, read meanwhile is not looked at."""
         self.finalizer: weakref.finalize[..., Any] | None = None
 
     def end(self, error: BaseException | None = None, *, early: bool = False) -> None:
@@ -78,7 +79,8 @@ def watch(call: Call, stream: object) -> bool:
         watched.finalizer = weakref.finalize(stream, _collected, id(stream))
         watched.finalizer.atexit = False
         try:
-            stream.__class__ = _watching(kind)
+            # Past its own attribute access: a proxy would hand this on to what it stands for.
+            _CLASS.__set__(stream, _watching(kind))
         except Exception:
             watched.finalizer.detach()
             raise
@@ -90,13 +92,17 @@ def watch(call: Call, stream: object) -> bool:
 
 def _may_be_extended(kind: type) -> bool:
     """Whether a subclass of this class can be made without its noticing."""
-    if not kind.__flags__ & _HEAP_TYPE:
+    if not kind.__flags__ & _HEAP_TYPE or type(kind).__module__ not in ("builtins", *_UNMOVED):
+        return False
+    if any(parent.__module__ == "unittest.mock" for parent in kind.__mro__):
         return False
     hook: object = getattr(kind.__init_subclass__, "__func__", None)
-    return hook is None or getattr(hook, "__module__", None) in ("typing", "abc", "typing_extensions")
+    return hook is None or getattr(hook, "__module__", None) in _UNMOVED
 
 
 _HEAP_TYPE = 1 << 9
+_UNMOVED = ("abc", "typing", "typing_extensions")
+"""Modules whose metaclasses and hooks keep no account of subclasses."""
 
 
 def _collected(identity: int) -> None:
@@ -139,7 +145,27 @@ def _watching(kind: type) -> type:
     for name in _LEAVING:
         if callable(own := getattr(kind, name, None)):
             namespace[name] = _left(own)
+    if (own := getattr(kind, "__reduce_ex__", None)) is not None:
+        namespace["__reduce_ex__"] = _reduce_ex(kind, own)
     return type(kind)(kind.__name__, (kind,), namespace)
+
+
+def _reduce_ex(
+    kind: type, own: Callable[[object, SupportsIndex], object]
+) -> Callable[[object, SupportsIndex], object]:
+    """Copies and pickles are of the stream's own class, and are not watched."""
+
+    def reduce_ex(stream: object, protocol: SupportsIndex) -> object:
+        reduced = own(stream, protocol)
+        if not isinstance(reduced, tuple):
+            return reduced
+        how, given, *state = cast("tuple[object, object, *tuple[object, ...]]", reduced)
+        if isinstance(given, tuple):
+            values = cast("tuple[object, ...]", given)
+            given = tuple(kind if value is type(stream) else value for value in values)
+        return (how, given, *state)
+
+    return reduce_ex
 
 
 def _next(own: Callable[[object], Item]) -> Callable[[object], Item]:
@@ -218,10 +244,9 @@ async def _pieces_async(stream: object, pieces: AsyncIterator[Item]) -> AsyncIte
 def _stepped(stream: object, step: Callable[[], Item]) -> Item:
     """One piece, read under the innermost call's span."""
     watched = _watched.get(id(stream))
-    if watched is None or watched.inside:
+    if watched is None or not watched.turn.acquire(blocking=False):
         return step()
     call = watched.calls[0]
-    watched.inside = True
     call.enter()
     try:
         item = step()
@@ -237,10 +262,9 @@ def _stepped(stream: object, step: Callable[[], Item]) -> Item:
 
 async def _stepped_async(stream: object, step: Callable[[], Awaitable[Item]]) -> Item:
     watched = _watched.get(id(stream))
-    if watched is None or watched.inside:
+    if watched is None or not watched.turn.acquire(blocking=False):
         return await step()
     call = watched.calls[0]
-    watched.inside = True
     call.enter()
     try:
         item = await step()
@@ -255,8 +279,8 @@ async def _stepped_async(stream: object, step: Callable[[], Awaitable[Item]]) ->
 
 
 def _after(watched: Watched, call: Call, error: BaseException | None) -> None:
-    watched.inside = False
     call.leave(error)
+    watched.turn.release()
 
 
 def _ended(stream: object, error: BaseException) -> None:
