@@ -20,6 +20,7 @@ from ragvigil.tracer._reading import plain
 from ragvigil.tracer._runtime import destination
 
 from .conftest import Recording, documents
+from .test_delivery import run
 
 SWITCH = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 SECRET = "the patient's name"
@@ -131,6 +132,32 @@ def test_the_sdks_value_limit_does_not_break_the_documents(
     (span,) = global_spans.get_finished_spans()
     found = documents(dict(span.attributes or {}))
     assert [document["truncated"] for document in found] == [True, True]
+
+
+@pytest.mark.parametrize("way", ["set later", "named in the environment"])
+def test_a_provider_is_found_whenever_it_comes(way: str) -> None:
+    """Without one a call costs a microsecond, because nothing is asked that reads the environment each time."""
+    named = {"OTEL_PYTHON_TRACER_PROVIDER": "sdk_tracer_provider"} if way != "set later" else {}
+    done = run(
+        """
+        import os
+        from opentelemetry import trace
+        from opentelemetry.sdk.trace import TracerProvider
+        from ragvigil.tracer import trace_rag
+
+        @trace_rag
+        def ask(question):
+            return trace.get_current_span().get_span_context().is_valid
+
+        early = ask("why")
+        if "OTEL_PYTHON_TRACER_PROVIDER" not in os.environ:
+            trace.set_tracer_provider(TracerProvider())
+        print(early, ask("why"))
+        """,
+        **named,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == ("True True\n" if named else "False True\n")
 
 
 def test_without_any_provider_nothing_is_recorded_and_results_are_the_same() -> None:

@@ -111,11 +111,16 @@ class Destination:
     def __init__(self) -> None:
         self._configured: Runtime | None = None
         self._borrowed: Runtime | None = None
+        self._api: Mapping[str, object] = vars(trace)
+        self._asked = trace.get_tracer_provider
+        self._provider_by_name = "OTEL_PYTHON_TRACER_PROVIDER" in os.environ
 
     def current(self) -> Runtime | None:
         """The runtime to record with; None when nobody would receive a span."""
         if self._configured is not None:
             return self._configured
+        if self._no_provider():
+            return None
         provider = trace.get_tracer_provider()
         if self._borrowed is not None and self._borrowed.provider is provider:
             return self._borrowed
@@ -124,6 +129,14 @@ class Destination:
         policy = borrowed_policy(provider, content="full" if content_allowed(default=False) else "ids_only")
         self._borrowed = runtime(provider, policy, configured=False)
         return self._borrowed
+
+    def _no_provider(self) -> bool:
+        """Whether the API holds no provider; asking ``get_tracer_provider`` reads the environment in each call."""
+        return (
+            self._api.get("_TRACER_PROVIDER", self) is None
+            and not self._provider_by_name
+            and trace.get_tracer_provider is self._asked
+        )
 
     def use(self, chosen: Runtime | None) -> Runtime | None:
         """Record with this runtime from now on, and return the earlier; None goes back to the global provider."""
