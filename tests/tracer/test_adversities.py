@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+import json
 import socket
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
@@ -27,23 +30,26 @@ BITING = ("__len__", "__iter__", "__getitem__", "__contains__", "__bool__", "__i
           "__class_getitem__", "__instancecheck__")  # fmt: skip
 
 
-@pytest.mark.parametrize("base", [object, str, dict, list, tuple, int, float, Exception])
-@pytest.mark.parametrize("name", BITING)
+BASES = (object, str, dict, list, tuple, int, float, Exception)
+
+
 @pytest.mark.parametrize("decorate", [trace_rag, trace_retriever, trace_reranker, trace_generator])
-def test_an_object_whose_methods_raise_passes_through(
-    recording: Recording, decorate: Callable[[Any], Any], name: str, base: type
+def test_objects_whose_methods_raise_pass_through(
+    recording: Recording, decorate: Callable[[Any], Any]
 ) -> None:
-    """A subclass of anything, with one method that bites: as argument, as document, as result."""
-    biting = type("Biting", (base,), {name: refuse})()
+    """Subclasses of anything, each with one method that bites: as argument, as document, as result."""
 
     @decorate
     def echo(query: object, documents: object) -> object:
         return documents
 
-    listed = [biting, {"id": biting, "text": biting, "metadata": {"k": biting}}, (biting, biting)]
-    assert echo(biting, biting) is biting
-    assert echo(biting, listed) is listed
-    assert len(recording.spans()) == 2
+    cases = list(itertools.product(BASES, BITING))
+    for base, name in cases:
+        biting = type("Biting", (base,), {name: refuse})()
+        listed = [biting, {"id": biting, "text": biting, "metadata": {"k": biting}}, (biting, biting)]
+        same = (echo(biting, biting) is biting, echo(biting, listed) is listed)
+        assert same == (True, True), f"{base.__name__} with {name}"
+    assert len(recording.spans()) == 2 * len(cases)
 
 
 @pytest.mark.parametrize(
@@ -100,43 +106,68 @@ def test_a_hundred_thousand_documents_of_every_kind_cost_little(recording: Recor
         assert len(documents(span["attributes"])) == 100
 
 
-@pytest.mark.parametrize(
-    "variables",
-    [
-        {"OTEL_EXPORTER_OTLP_ENDPOINT": "no scheme"},
-        {"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "::::"},
-        {"OTEL_EXPORTER_OTLP_TIMEOUT": "soon"},
-        {"OTEL_EXPORTER_OTLP_HEADERS": "=;,,broken"},
-        {"OTEL_EXPORTER_OTLP_CERTIFICATE": "/nowhere/ca.pem"},
-        {"OTEL_EXPORTER_OTLP_COMPRESSION": "middle-out"},
-        {"OTEL_RESOURCE_ATTRIBUTES": "a,b=,%%%=x"},
-        {"OTEL_ATTRIBUTE_COUNT_LIMIT": "many"},
-        {"OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT": "-3"},
-        {"OTEL_TRACES_SAMPLER": "sometimes", "OTEL_TRACES_SAMPLER_ARG": "x"},
-        {"OTEL_PROPAGATORS": "tracecontext,baggage", "OTEL_BSP_SCHEDULE_DELAY": "x"},
-        {"OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT": "perhaps"},
-        {"RAGVIGIL_DISABLED": "perhaps"},
-    ],
+MISCONFIGURED: tuple[dict[str, str], ...] = (
+    {"OTEL_EXPORTER_OTLP_ENDPOINT": "no scheme"},
+    {"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "::::"},
+    {"OTEL_EXPORTER_OTLP_TIMEOUT": "soon"},
+    {"OTEL_EXPORTER_OTLP_HEADERS": "=;,,broken"},
+    {"OTEL_EXPORTER_OTLP_CERTIFICATE": "/nowhere/ca.pem"},
+    {"OTEL_EXPORTER_OTLP_COMPRESSION": "middle-out"},
+    {"OTEL_RESOURCE_ATTRIBUTES": "a,b=,%%%=x"},
+    {"OTEL_ATTRIBUTE_COUNT_LIMIT": "many"},
+    {"OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT": "-3"},
+    {"OTEL_TRACES_SAMPLER": "sometimes", "OTEL_TRACES_SAMPLER_ARG": "x"},
+    {"OTEL_PROPAGATORS": "tracecontext,baggage", "OTEL_BSP_SCHEDULE_DELAY": "x"},
+    {"OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT": "perhaps"},
+    {"RAGVIGIL_DISABLED": "perhaps"},
 )
-def test_a_misconfigured_environment_changes_no_result(variables: dict[str, str]) -> None:
-    """And is said in a few lines at most, each time the process starts."""
+
+
+def test_a_misconfigured_environment_changes_no_result(tmp_path: Path) -> None:
+    """And is said in a few lines at most, each time the process starts.
+
+    Each environment has a process that imports OpenTelemetry afresh, forked from one that has done the rest.
+    """
     done = run(
         """
-        from ragvigil.tracer import configure, trace_rag
-        tracing = configure(service_name="shop")
+        import json, os, sys
+        import google.protobuf.message, requests
 
-        @trace_rag
-        def ask(question):
-            return question.upper()
+        def serve():
+            from ragvigil.tracer import configure, trace_rag
+            tracing = configure(service_name="shop")
 
-        print([ask("why") for _ in range(3)])
-        tracing.shutdown(timeout_seconds=0.3)
+            @trace_rag
+            def ask(question):
+                return question.upper()
+
+            print([ask("why") for _ in range(3)], flush=True)
+            tracing.shutdown(timeout_seconds=0.3)
+
+        assert not any(name.startswith("opentelemetry") for name in sys.modules)
+        children = []
+        for number, variables in enumerate(json.loads(os.environ["CASES"])):
+            if (child := os.fork()) == 0:
+                os.environ |= variables
+                for stream, name in ((1, "out"), (2, "err")):
+                    opened = os.open(f"{os.environ['TMP']}/{number}.{name}", os.O_CREAT | os.O_WRONLY)
+                    os.dup2(opened, stream)
+                serve()
+                sys.exit(0)
+            children.append(child)
+        codes = [os.waitpid(child, 0)[1] for child in children]
+        assert not any(codes), codes
         """,
-        **{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9", **variables},
+        CASES=json.dumps(MISCONFIGURED),
+        TMP=str(tmp_path),
+        OTEL_EXPORTER_OTLP_ENDPOINT="http://127.0.0.1:9",
     )
-    assert (done.returncode, done.stdout) == (0, "['WHY', 'WHY', 'WHY']\n")
-    assert "Traceback" not in done.stderr
-    assert len(done.stderr.splitlines()) <= 3, done.stderr
+    said = {number: (tmp_path / f"{number}.err").read_text() for number in range(len(MISCONFIGURED))}
+    assert (done.returncode, done.stderr) == (0, ""), said
+    for number, variables in enumerate(MISCONFIGURED):
+        assert (tmp_path / f"{number}.out").read_text() == "['WHY', 'WHY', 'WHY']\n", variables
+        assert "Traceback" not in said[number]
+        assert len(said[number].splitlines()) <= 3, (variables, said[number])
 
 
 def test_workers_forked_while_threads_trace_all_deliver(receiver: Receiver) -> None:
@@ -192,51 +223,51 @@ def test_workers_forked_while_threads_trace_all_deliver(receiver: Receiver) -> N
     assert len({span.span_id for span in receiver.spans()}) == len(receiver.spans())
 
 
-@pytest.mark.parametrize("way", ["returns", "raises", "exits", "daemon thread traces on", "stream left open"])
-def test_the_interpreter_ends_with_a_full_queue_and_a_silent_scorer(way: str) -> None:
-    """The exit code is the service's own, its time is bounded, and the log has one line of ours."""
-    with socket.socket() as silent:
+LAST_WORDS = """
+    import sys, threading
+    from ragvigil.tracer import configure, trace_generator, trace_rag
+    tracing = configure(service_name="shop")
+
+    @trace_rag
+    def ask(question):
+        return "so"
+
+    @trace_generator
+    def write(question):
+        yield "a"
+        yield "b"
+
+    def on():
+        while True:
+            ask("why")
+
+    for _ in range(4500):
+        ask("why")
+"""
+ENDINGS = {
+    "returns": (0, ""),
+    "raises": (7, "raise SystemExit(7)"),
+    "exits": (7, "sys.exit(7)"),
+    "daemon thread traces on": (0, "threading.Thread(target=on, daemon=True).start()"),
+    "stream left open": (0, "left_open = write('why'); next(left_open)"),
+}
+
+
+def test_the_interpreter_ends_with_a_full_queue_and_a_silent_scorer() -> None:
+    """The exit code is the service's own, it ends, and the log has one line of ours; all endings at once."""
+    with socket.socket() as silent, ThreadPoolExecutor() as pool:
         silent.bind(("127.0.0.1", 0))
         silent.listen(16)
-        started = time.monotonic()
-        done = run(
-            f"""
-            import sys, threading
-            from ragvigil.tracer import configure, trace_generator, trace_rag
-            tracing = configure(service_name="shop")
-
-            @trace_rag
-            def ask(question):
-                return "so"
-
-            @trace_generator
-            def write(question):
-                yield "a"
-                yield "b"
-
-            def on():
-                while True:
-                    ask("why")
-
-            for _ in range(3000):
-                ask("why")
-            way = {way!r}
-            if way == "daemon thread traces on":
-                threading.Thread(target=on, daemon=True).start()
-            if way == "stream left open":
-                open_stream = write("why")
-                next(open_stream)
-            if way == "raises":
-                raise SystemExit(7)
-            if way == "exits":
-                sys.exit(7)
-            """,
-            OTEL_EXPORTER_OTLP_ENDPOINT=f"http://127.0.0.1:{silent.getsockname()[1]}",
-        )
-        assert time.monotonic() - started < 20
-    assert done.returncode == (7 if way in ("raises", "exits") else 0), done.stderr
-    assert "Traceback" not in done.stderr
-    assert len(done.stderr.splitlines()) <= 2, done.stderr
+        endpoint = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        ending = {
+            way: pool.submit(run, f"{LAST_WORDS}\n    {end}", OTEL_EXPORTER_OTLP_ENDPOINT=endpoint)
+            for way, (_, end) in ENDINGS.items()
+        }
+        ended = {way: future.result() for way, future in ending.items()}
+    for way, done in ended.items():
+        assert done.returncode == ENDINGS[way][0], (way, done.stderr)
+        assert "Traceback" not in done.stderr, way
+        assert len(done.stderr.splitlines()) <= 2, (way, done.stderr)
 
 
 def test_a_full_log_and_a_closed_stderr_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
