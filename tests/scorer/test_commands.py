@@ -40,6 +40,7 @@ def ragvigil(*arguments: str, text: str = "", folder: Path | None = None) -> sub
         "status",
         "ledger",
         "mark",
+        "forget",
         "score",
         "read",
         "explain",

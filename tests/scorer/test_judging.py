@@ -72,3 +72,15 @@ async def test_a_judge_that_raises_fails_that_record_and_judges_the_next() -> No
     """With its class as the reason; its words go to the log."""
     failed, good = await judged([TimeoutError("slow"), GOOD])
     assert (failed.verdict, failed.failure, good.verdict) == (None, "judge: TimeoutError", GOOD)
+
+
+async def test_jobs_of_forgotten_traces_are_answered_and_not_judged() -> None:
+    """The queue holds their texts; an answer, because somebody counts those that wait."""
+    jobs = [Job(number, b"", replace(RECORD, trace_id=f"{number:032x}"), 0.1) for number in range(3)]
+    done: list[Judgement] = []
+    bench = Bench(Scripted({}), load("faithfulness"), seats=2, deliver=done.extend)
+    bench.submit(jobs)
+    bench.drop({jobs[1].record.trace_id})
+    assert done == [Judgement(jobs[1], None, "forgotten")]
+    bench.drop({job.record.trace_id for job in jobs})
+    assert len(done) == 3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from ragvigil.prompts import Prompt
 from ragvigil.scorer.judge import Judge
@@ -38,6 +38,14 @@ class Bench:
         """Queue jobs; the caller bounds how many."""
         for job in jobs:
             self._jobs.put_nowait(job)
+
+    def drop(self, traces: Collection[str]) -> None:
+        """Let go of the jobs of these traces: they are answered, but not judged."""
+        jobs = [self._jobs.get_nowait() for _ in range(self._jobs.qsize())]
+        self.submit([job for job in jobs if job.record.trace_id not in traces])
+        dropped = [Judgement(job, None, "forgotten") for job in jobs if job.record.trace_id in traces]
+        if dropped:
+            self._deliver(dropped)
 
     async def run(self) -> None:
         """Judge until cancelled."""

@@ -9,7 +9,7 @@ import queue
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from concurrent.futures import Future
 from typing import TypeVar
 
@@ -24,6 +24,8 @@ from ragvigil.scorer.dialects import Dialect
 from ragvigil.scorer.dialects.custom import dialects_of
 from ragvigil.scorer.errors import StoreError
 from ragvigil.scorer.filtering import Filters
+from ragvigil.scorer.forget_requests import ForgetRequests
+from ragvigil.scorer.forgetting import Desk
 from ragvigil.scorer.inbox import InboxReader
 from ragvigil.scorer.judge import build_judge
 from ragvigil.scorer.judging import Bench
@@ -52,10 +54,17 @@ T = TypeVar("T")
 class Scoring(threading.Thread):
     """The pipeline's thread, sole writer of the store; others reach the store through `call`."""
 
-    def __init__(self, settings: config.Settings, *, hand_out: Callable[[Sequence[Job]], None]) -> None:
+    def __init__(
+        self,
+        settings: config.Settings,
+        *,
+        hand_out: Callable[[Sequence[Job]], None],
+        drop: Callable[[Collection[str]], None] = lambda _: None,
+    ) -> None:
         super().__init__(name="scoring", daemon=True)
         self._settings = settings
         self._hand_out = hand_out
+        self._drop = drop
         self._dialects = dialects_of(settings.dialects)
         self._calls: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._stopping = threading.Event()
@@ -133,6 +142,7 @@ class Scoring(threading.Thread):
         )
         self.monitor = Monitor(store.monitoring, settings.monitor, list(settings.channels), settings.links)
         self.retention = Retention(store.retention, settings.retention)
+        self.desk = Desk(ForgetRequests(settings.inbox_path), store.erasures, drop=self._drop)
         self.coverage = CoverageWatch(
             store.monitoring,
             settings.coverage,
@@ -163,7 +173,8 @@ class Scoring(threading.Thread):
             self.tick()
         if self._retaining:
             self._retaining = self._retain()
-        return turn.worked or (self._retaining and not self._stopping.is_set())
+        forgetting = self._forget()
+        return turn.worked or forgetting or (self._retaining and not self._stopping.is_set())
 
     def _retain(self) -> bool:
         """One step of retention; a failure waits for the next tick."""
@@ -171,6 +182,14 @@ class Scoring(threading.Thread):
             return self.retention.step(time.time_ns())
         except Exception:
             _log.exception("retention failed; the next tick tries again")
+            return False
+
+    def _forget(self) -> bool:
+        """One step of an erasure that was asked for; after a failure it is begun anew."""
+        try:
+            return self.desk.step()
+        except Exception as error:  # no traceback: it may quote the id
+            _log.error("an erasure failed and is tried again: %s", type(error).__name__)
             return False
 
     def _answer_calls(self, wait: float) -> None:
@@ -266,7 +285,11 @@ async def _score(settings: config.Settings, stop: asyncio.Event) -> None:
         if bench is not None and jobs:
             loop.call_soon_threadsafe(bench.submit, jobs)
 
-    scoring = Scoring(settings, hand_out=hand_out)
+    def drop(traces: Collection[str]) -> None:
+        if bench is not None:
+            loop.call_soon_threadsafe(bench.drop, traces)
+
+    scoring = Scoring(settings, hand_out=hand_out, drop=drop)
 
     def deliver(judgements: Sequence[Judgement]) -> None:
         scoring.call(lambda: scoring.pipeline.judged(judgements))

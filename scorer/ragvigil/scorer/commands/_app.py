@@ -17,6 +17,7 @@ import typer
 from ragvigil.scorer.commands._check_config import check_config
 from ragvigil.scorer.commands._demo import demo
 from ragvigil.scorer.commands._explain import explain
+from ragvigil.scorer.commands._forget import forget
 from ragvigil.scorer.commands._ledger import ledger
 from ragvigil.scorer.commands._mark import mark
 from ragvigil.scorer.commands._pull import pull
@@ -29,8 +30,8 @@ from ragvigil.scorer.commands._test_alert import test_alert
 from ragvigil.scorer.errors import RagvigilError, StoreError
 
 _EPILOG = """Exit codes: 0 done; 1 what was checked does not hold (a ledger out of balance, a demo without its
-pages, a row that could not be scored, a test alert that was not taken); 2 a setting, an argument, a port or an
-input file cannot be used; 3 a store cannot be opened."""
+pages, a row that could not be scored, a test alert that was not taken, an erasure that left something); 2 a setting,
+an argument, a port or an input file cannot be used; 3 a store cannot be opened."""
 
 P = ParamSpec("P")
 
@@ -46,7 +47,7 @@ def _exiting(command: Callable[P, int]) -> Callable[P, None]:
 
 
 COMMANDS: list[Callable[..., int]] = [
-    *(serve, demo, check_config, test_alert, status, ledger, mark),
+    *(serve, demo, check_config, test_alert, status, ledger, mark, forget),
     *(score, read, explain, replay, pull),
 ]
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from ragvigil.scorer.inbox.checkpoints import Checkpointer
 from ragvigil.scorer.inbox.rows import Arrival
 from ragvigil.scorer.inbox.segments import (
+    ROLL,
     create,
     is_damage,
     last_number,
@@ -26,6 +27,7 @@ logger = logging.getLogger(__name__)
 
 _RETRY_SECONDS = 0.1
 """Pause before a segment that could not be made is tried again."""
+_LOOK_SECONDS = 1.0
 
 
 @dataclass(slots=True)
@@ -64,18 +66,27 @@ class SegmentLog:
             self._let_go()
             raise
 
-    def seconds_to_roll(self) -> float:
-        """Time until `roll_if_due` may have something to do."""
+    def seconds_to_look(self) -> float:
+        """Time until `roll_if_due` may have something to do; it also looks for requests."""
         segment = self._segment
         if segment is not None and not segment.size:
-            return self._segment_seconds
+            return _LOOK_SECONDS
         since = self._failed_at if segment is None else segment.since
-        return max(_RETRY_SECONDS, since + self._segment_seconds - time.monotonic())
+        left = since + self._segment_seconds - time.monotonic()
+        return min(max(_RETRY_SECONDS, left), _LOOK_SECONDS)
 
     def roll_if_due(self) -> None:
-        """End a segment by size, and by age so that the reader can delete what it holds in time."""
-        if self._due(self._segment):
+        """End a segment by size, by age so that the reader can delete what it holds in time, and on request."""
+        if self._due(self._segment) or self._asked():
             self._roll()
+
+    def _asked(self) -> bool:
+        """Whether somebody left the file that asks for a new segment; it then goes."""
+        try:
+            (self._folder / ROLL).unlink()
+        except OSError:
+            return False
+        return self._segment is not None and bool(self._segment.size)
 
     def _roll(self) -> None:
         segment = self._segment

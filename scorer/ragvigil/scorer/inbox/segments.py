@@ -12,6 +12,8 @@ _FILES = ("-wal", "-shm", "")
 """A segment's files, in the order in which they go: what a crash leaves can still be found and removed."""
 
 _ASIDE = ".damaged"
+ROLL = "roll"
+"""The file whose presence asks the writer to end its segment, so that the reader can delete it."""
 
 _NEVER_READABLE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR})
 """Primary result codes that no second attempt mends; SQLITE_ERROR, as the statements are ours: no such table."""
@@ -108,6 +110,11 @@ def bytes_on_disk(folder: Path) -> int:
         with suppress(FileNotFoundError):
             total += path.stat().st_size
     return total
+
+
+def request_roll(folder: Path) -> None:
+    """Ask the writer to end its segment, so that the reader can delete it; it looks once a second."""
+    (folder / ROLL).touch(mode=0o600)
 
 
 def remove(path: Path) -> None:

@@ -129,7 +129,7 @@ class InboxWriter:
         """
         with self._wake:
             if not self._queue and not self._stopping:
-                self._wake.wait(self._log.seconds_to_roll())
+                self._wake.wait(self._log.seconds_to_look())
             while self._queue and self._queued < self._commit_bytes and not self._stopping:
                 left = self._committed_at + self._commit_seconds - time.monotonic()
                 if left <= 0:

@@ -27,8 +27,12 @@ class Pseudonyms:
         """
         if self._plain or (len(value) == _LENGTH and value.startswith(_MARK)):
             return value
+        return self.hashed(value)
+
+    def hashed(self, value: str) -> str:
+        """The pseudonym of an id, also where ids are stored plainly."""
         return _MARK + self.digest(value)
 
     def digest(self, value: str) -> str:
-        """The keyed hash of any id, also where ids are stored plainly."""
+        """32 hex characters of the keyed hash of anything."""
         return hmac.digest(self._key, value.encode("utf-8", "replace"), hashlib.sha256).hex()[:32]

@@ -21,6 +21,7 @@ from ragvigil.scorer.store._rows import (
     to_json,
 )
 from ragvigil.scorer.store._sqlite_changes import SqliteChanges
+from ragvigil.scorer.store._sqlite_erasures import SqliteErasures
 from ragvigil.scorer.store._sqlite_observations import SqliteObservations
 from ragvigil.scorer.store.port import (
     Job,
@@ -71,11 +72,13 @@ class SqliteRecords:
         *,
         bucket_nanoseconds: int,
         pseudonyms: Pseudonyms,
+        erasures: SqliteErasures,
     ) -> None:
         self._connection = connection
         self._observations = SqliteObservations(connection, bucket_nanoseconds=bucket_nanoseconds)
         self._changes = SqliteChanges(connection)
         self._pseudonyms = pseudonyms
+        self._erasures = erasures
         self._next_record = self._scalar("SELECT coalesce(max(id), 0) FROM records") + 1
         self._instruments: dict[tuple[str, str, str, str], int] = {}
 
@@ -100,7 +103,8 @@ class SqliteRecords:
         rows = self._connection.execute(
             f"SELECT DISTINCT trace_id FROM ledger WHERE trace_id IN ({marks})", missing
         )
-        return found | {row[0]: RawTrace(b"", b"", gone=True) for row in rows}
+        gone = {*(row[0] for row in rows), *self._erasures.kept_out(missing)}
+        return found | {trace_id: RawTrace(b"", b"", gone=True) for trace_id in gone}
 
     def commit(
         self,
@@ -111,6 +115,7 @@ class SqliteRecords:
     ) -> Sequence[Job]:
         """Write everything of these traces in one transaction; return what to judge."""
         with self._transaction():
+            traces = self._erasures.without_forgotten(traces)
             known = self._known_records([trace.trace_id for trace in traces])
             ids = [self._write_trace(trace, known.get(trace.trace_id, {}), now) for trace in traces]
             self._changes.put(taken.changes)

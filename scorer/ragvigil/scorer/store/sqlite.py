@@ -13,6 +13,7 @@ import sqlite_utils
 from ragvigil.scorer.config import Settings
 from ragvigil.scorer.errors import StoreError
 from ragvigil.scorer.redact import Pseudonyms
+from ragvigil.scorer.store._sqlite_erasures import SqliteErasures
 from ragvigil.scorer.store._sqlite_monitoring import SqliteMonitoring, SqliteOutbox
 from ragvigil.scorer.store._sqlite_records import SqliteRecords
 from ragvigil.scorer.store._sqlite_retention import SqliteRetention
@@ -53,7 +54,10 @@ class SqliteStore:
         self._prepare(settings)
         bucket = round(settings.monitor.bucket_seconds * 1e9)
         self.pseudonyms = self._pseudonyms(settings)
-        self.records = SqliteRecords(self._connection, bucket_nanoseconds=bucket, pseudonyms=self.pseudonyms)
+        self.erasures = SqliteErasures(self._connection, self.pseudonyms)
+        self.records = SqliteRecords(
+            self._connection, bucket_nanoseconds=bucket, pseudonyms=self.pseudonyms, erasures=self.erasures
+        )
         self.monitoring = SqliteMonitoring(self._connection)
         self.outbox = SqliteOutbox(self._connection)
         self.retention = SqliteRetention(self._connection)

@@ -81,6 +81,19 @@ CREATE TABLE ledger (
 ) WITHOUT ROWID;
 CREATE INDEX ledger_pending ON ledger (updated_at) WHERE state = 'pending';
 
+-- Requests for erasure that were carried out: a keyed hash of whose, and when.
+CREATE TABLE erasures (
+    kind TEXT NOT NULL CHECK (kind IN ('user', 'conversation', 'trace')),
+    digest TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (kind, digest)
+) WITHOUT ROWID;
+
+-- Traces that never come back: the first 16 bytes of the SHA-256 of the trace id.
+CREATE TABLE forgotten (
+    digest BLOB PRIMARY KEY
+) WITHOUT ROWID;
+
 -- What was changed: told by people and deploy tools, or a version seen in the traffic for the first time.
 -- Service and environment are '' for a change that concerns all.
 CREATE TABLE changes (
@@ -146,6 +159,7 @@ CREATE TABLE observations (
 ) WITHOUT ROWID;
 CREATE INDEX observations_by_time ON observations (series, service, environment, bucket, value);
 
+-- `settled_` is the part of records that are deleted; the rest is the sum of `observations`.
 -- One row per instrument: figures of two judges are never summed.
 CREATE TABLE rollups (
     series TEXT NOT NULL,
@@ -159,6 +173,9 @@ CREATE TABLE rollups (
     w2 REAL NOT NULL,
     w2x REAL NOT NULL,
     w2x2 REAL NOT NULL,
+    settled_n INTEGER NOT NULL DEFAULT 0,
+    settled_w REAL NOT NULL DEFAULT 0,
+    settled_wx REAL NOT NULL DEFAULT 0,
     PRIMARY KEY (series, service, environment, instrument_id, bucket)
 ) WITHOUT ROWID;
 

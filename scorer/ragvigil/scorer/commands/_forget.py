@@ -1,0 +1,90 @@
+"""``ragvigil forget``."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
+from ragvigil.scorer.errors import ConfigError
+
+if TYPE_CHECKING:
+    from ragvigil.scorer.erase import Erased
+    from ragvigil.scorer.forgetting import Wanted
+
+_TRACE = re.compile(r"[0-9a-f]{32}")
+
+
+def forget(
+    user: Annotated[
+        str | None, typer.Option(metavar="ID", help="A user, as the service names it or as a pseudonym.")
+    ] = None,
+    conversation: Annotated[
+        str | None, typer.Option(metavar="ID", help="A conversation or session, likewise.")
+    ] = None,
+    trace: Annotated[
+        str | None, typer.Option(metavar="ID", help="One trace: 32 hexadecimal characters.")
+    ] = None,
+    seconds: Annotated[
+        float, typer.Option("--wait", metavar="SECONDS", min=0, help="How long to wait until it is done.")
+    ] = 120.0,
+    config: ConfigOption = None,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Erase what is kept of one user, conversation or trace, and say what was removed.
+
+    Spans, texts, records, scores, verdicts, feedback, waiting judge jobs, examples in messages to channels, and
+    what the inbox still holds go; sums that name nobody stay. A late span or another import does not bring it
+    back; questions asked later are new data. A running scorer carries it out; when none runs, the command does.
+    Exit code 1 when something is left: it says what, and run again it looks again.
+    """
+    from ragvigil.scorer.erase import erase
+
+    wanted = _wanted(user, conversation, trace)
+    erased = erase(settings_of(config, store), wanted, seconds=seconds)
+    if as_json:
+        typer.echo(json.dumps({"complete": erased.complete, **asdict(erased)}))
+    else:
+        typer.echo("\n".join(_lines(wanted.kind, erased)))
+    return 0 if erased.complete else 1
+
+
+def _wanted(user: str | None, conversation: str | None, trace: str | None) -> Wanted:
+    from ragvigil.scorer.forgetting import Kind, Wanted
+
+    options: dict[Kind, str | None] = {"user": user, "conversation": conversation, "trace": trace}
+    given = [Wanted(kind, name) for kind, name in options.items() if name is not None]
+    if len(given) != 1 or not given[0].id:
+        raise ConfigError("forget", "needs exactly one of --user, --conversation and --trace, with an id")
+    if trace is None:
+        return given[0]
+    if not _TRACE.fullmatch(trace.lower()):
+        raise ConfigError("--trace", f"cannot be {trace!r}", "32 hexadecimal characters")
+    return Wanted("trace", trace.lower())
+
+
+def _lines(kind: str, erased: Erased) -> list[str]:
+    gone = erased.forgotten
+    lines = [f"forgotten: {gone.traces:,} traces with {gone.records:,} ledger rows, by the {erased.by}"]
+    if gone.opinions:
+        lines.append(f"  feedback of that {kind} on {gone.opinions:,} traces of others")
+    if gone.messages:
+        lines.append(f"  examples in {gone.messages:,} messages to channels")
+    if gone.changes:
+        lines.append(f"  the id in {gone.changes:,} marks of changes")
+    if gone.shown:
+        lines.append(f"shown already, to be deleted there: {', '.join(gone.shown)}")
+    if not gone.log_cleared:
+        lines.append("LEFT: the write-ahead log, which somebody reads; run again")
+    if erased.segments_left:
+        lines.append(
+            f"LEFT: {erased.segments_left:,} inbox segments with what came just before, until it is scored; "
+            "run again to be sure"
+        )
+    lines += [f"LEFT: {path}, set aside as damaged: delete it" for path in erased.damaged]
+    return [*lines, "rollups stay; copies in other backends, exports and backups are not ragvigil's"]

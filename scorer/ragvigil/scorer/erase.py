@@ -1,0 +1,141 @@
+"""An erasure as an operator asks for it: by the scorer that runs, or on the store when none does; then the inbox."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from ragvigil.scorer.config import Settings
+from ragvigil.scorer.errors import StoreError
+from ragvigil.scorer.forget_requests import ForgetRequests
+from ragvigil.scorer.forgetting import Desk, Forgotten, Wanted
+from ragvigil.scorer.inbox import InboxReader, InboxWriter, Position
+from ragvigil.scorer.inbox.blanking import blank
+from ragvigil.scorer.inbox.segments import connect, damaged, last_number, request_roll, segments, sql
+from ragvigil.scorer.lock import Lock
+from ragvigil.scorer.redact import Redaction
+from ragvigil.scorer.store.sqlite import SqliteStore
+
+_PAUSE_SECONDS = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """What became of a request."""
+
+    forgotten: Forgotten
+    by: str
+    """``scorer``: the one that runs carried it out; ``command``: none ran."""
+    segments_left: int
+    """Segments of the inbox that still hold what arrived before the request, as received."""
+    damaged: tuple[str, ...]
+    """Segments that were set aside: nobody can tell whose content they hold."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing is left anywhere in ragvigil's files."""
+        return self.forgotten.log_cleared and not self.segments_left and not self.damaged
+
+
+def erase(settings: Settings, wanted: Wanted, *, seconds: float) -> Erased:
+    """Have it forgotten. Raises StoreError when that has not been done within `seconds`; the request then stays."""
+    if not settings.store.path.is_file():
+        raise StoreError(f"{settings.store.path}: no such store; name it with --store")
+    deadline = time.monotonic() + seconds
+    requests = ForgetRequests(settings.inbox_path)
+    try:
+        name = requests.ask(wanted)
+    except OSError as error:
+        raise StoreError(f"the request cannot be left in {settings.inbox_path}: {error.strerror}") from None
+    while True:
+        forgotten = requests.answered(name)
+        if forgotten is not None:
+            left = _leave_inbox(settings, deadline)
+            return _erased(settings, forgotten, "scorer", left)
+        try:
+            path = settings.store.path
+            lock = Lock(path.with_name(f"{path.name}.lock"), what=f"store {path}", remedy="try again")
+        except StoreError:
+            if time.monotonic() >= deadline:
+                raise StoreError(
+                    f"the running scorer has not answered within {seconds:g} s; the request stays in "
+                    f"{settings.inbox_path} and is carried out when it can"
+                ) from None
+            time.sleep(_PAUSE_SECONDS)
+            continue
+        with lock, SqliteStore(settings) as store:
+            desk = Desk(requests, store.erasures, drop=lambda _: None)
+            while desk.step():
+                pass
+            forgotten = requests.answered(name)
+            if forgotten is not None:
+                left = _clean_inbox(settings, store, wanted)
+                return _erased(settings, forgotten, "command", left)
+
+
+def _erased(settings: Settings, forgotten: Forgotten, by: str, left: int) -> Erased:
+    aside = tuple(sorted(str(path) for path in damaged(settings.inbox_path)))
+    return Erased(forgotten, by, left, aside)
+
+
+def _leave_inbox(settings: Settings, deadline: float) -> int:
+    """Wait until the scorer has let go of what arrived so far; segments left when the time is over."""
+    last = last_number(settings.inbox_path)
+    _roll(settings)
+    while (left := _holding(settings.inbox_path, last)) and time.monotonic() < deadline:
+        time.sleep(_PAUSE_SECONDS)
+    return left
+
+
+def _clean_inbox(settings: Settings, store: SqliteStore, wanted: Wanted) -> int:
+    """Delete what is done and cut the rest out of what is not, unless a receiver runs; segments left as they are."""
+    folder = settings.inbox_path
+    last = last_number(folder)
+    if not _roll(settings):
+        return _holding(folder, last)
+    with (
+        Lock(folder / "lock", what=f"inbox {folder}", remedy="try again"),
+        closing(InboxReader(folder)) as reader,
+        closing(Redaction(settings.content, store.pseudonyms)) as redaction,
+    ):
+        watermark = store.records.watermark()
+        if watermark is not None:
+            reader.discard(Position(watermark.segment, watermark.row + 1))
+
+        def chosen(trace_id: str, spans: bytes, logs: bytes) -> bool:
+            if store.erasures.kept_out([trace_id]):
+                return True
+            try:
+                return store.erasures.names(wanted, redaction.spans(spans), redaction.logs(logs))
+            except ValueError:  # cannot be read, and so is never stored
+                return True
+
+        store.erasures.bar(blank(folder, chosen))
+    return 0
+
+
+def _roll(settings: Settings) -> bool:
+    """Have a new segment begun, so that the ones before it can go; whether no receiver runs."""
+    folder = settings.inbox_path
+    try:
+        with closing(InboxWriter(folder, max_bytes=settings.inbox.max_bytes)):
+            return True
+    except StoreError:
+        request_roll(folder)
+        return False
+
+
+def _holding(folder: Path, last: int) -> int:
+    """How many of the segments up to `last` hold content."""
+    return sum(_holds_content(path) for number, path in segments(folder) if number <= last)
+
+
+def _holds_content(path: Path) -> bool:
+    try:
+        with closing(connect(path, "ro")) as connection:
+            return bool(connection.execute(sql("last")).fetchone()[0])
+    except sqlite3.Error:
+        return path.exists()

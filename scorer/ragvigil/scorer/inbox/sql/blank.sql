@@ -1,0 +1,1 @@
+UPDATE rows SET payload = x'' WHERE trace_id = ? AND kind IN ('spans', 'logs')

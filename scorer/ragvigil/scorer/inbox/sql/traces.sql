@@ -1,0 +1,1 @@
+SELECT DISTINCT trace_id FROM rows WHERE kind IN ('spans', 'logs')

@@ -1,0 +1,81 @@
+"""Which people and conversations encoded spans and log records name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
+from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord, LogsData
+from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
+
+from ragvigil.scorer.redact.keys import Meaning, meaning_of
+
+_FIELD = re.compile(r'\\*"([^"\\]+)\\*"\s*:\s*(?:\\*"([^"\\]*)\\*"|(\d+))')
+"""A field of JSON, perhaps JSON within JSON, with a text or a whole number."""
+
+
+def persons_in(spans: bytes, logs: bytes = b"") -> set[str]:
+    """The values of all ids of users and conversations in TracesData and LogsData, as they stand there."""
+    found = set[str]()
+    for resource_spans in TracesData.FromString(spans).resource_spans:
+        found.update(_named(resource_spans.resource.attributes))
+        for scope_spans in resource_spans.scope_spans:
+            for span in scope_spans.spans:
+                found.update(_named(span.attributes))
+                found.update(name for event in span.events for name in _named(event.attributes))
+    for resource_logs in LogsData.FromString(logs).resource_logs:
+        found.update(_named(resource_logs.resource.attributes))
+        for scope_logs in resource_logs.scope_logs:
+            found.update(name for record in scope_logs.log_records for name in _of_record(record))
+    return found
+
+
+def logs_without(logs: bytes, names: frozenset[str]) -> bytes:
+    """An encoded LogsData without the records that name any of these."""
+    data = LogsData.FromString(logs)
+    for resource_logs in data.resource_logs:
+        for scope_logs in resource_logs.scope_logs:
+            kept = [record for record in scope_logs.log_records if names.isdisjoint(_of_record(record))]
+            if len(kept) < len(scope_logs.log_records):
+                del scope_logs.log_records[:]
+                scope_logs.log_records.extend(kept)
+    return data.SerializeToString()
+
+
+def _of_record(record: LogRecord) -> Iterator[str]:
+    yield from _named(record.attributes)
+    yield from _within(record.body)
+
+
+def _named(pairs: Iterable[KeyValue]) -> Iterator[str]:
+    for pair in pairs:
+        if meaning_of(pair.key) is Meaning.PERSON:
+            yield from _values(pair.value)
+        else:
+            yield from _within(pair.value)
+
+
+def _values(value: AnyValue) -> Iterator[str]:
+    which = value.WhichOneof("value")
+    if which == "array_value":
+        for item in value.array_value.values:
+            yield from _values(item)
+    elif which == "kvlist_value":
+        yield from _named(value.kvlist_value.values)
+    elif which is not None:
+        yield str(getattr(value, which))
+
+
+def _within(value: AnyValue) -> Iterator[str]:
+    """Names inside a value that is none itself: nested pairs, and JSON in a text."""
+    which = value.WhichOneof("value")
+    if which == "array_value":
+        for item in value.array_value.values:
+            yield from _within(item)
+    elif which == "kvlist_value":
+        yield from _named(value.kvlist_value.values)
+    elif which == "string_value" and value.string_value.lstrip()[:1] in ("{", "["):
+        for key, text, number in _FIELD.findall(value.string_value):
+            if meaning_of(key) is Meaning.PERSON:
+                yield text or number
