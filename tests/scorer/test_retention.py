@@ -15,9 +15,11 @@ import pytest
 from ragvigil.exporters import Alert, Example, Measurement
 from ragvigil.scorer.config import Retention as Settings
 from ragvigil.scorer.config import load
+from ragvigil.scorer.errors import ConfigError
 from ragvigil.scorer.monitoring import Incident, SeriesKey
 from ragvigil.scorer.retention import Retention
 from ragvigil.scorer.store import reading
+from ragvigil.scorer.store.audit import audit
 from ragvigil.scorer.store.port import LedgerEntry, RawTrace, ScoredRecord, ScoredTrace
 from ragvigil.scorer.store.sqlite import SqliteStore
 from ragvigil.scorer.trace import Document, RagTrace
@@ -92,7 +94,7 @@ def test_over_the_ceiling_the_oldest_goes_first_and_the_file_shrinks(
     store.checkpoint()
     full = (tmp_path / "r.db").stat().st_size
     with caplog.at_level(logging.WARNING):
-        sweep(store, Settings(content_days=1_000, max_disk_bytes=full // 3), day=401)
+        sweep(store, Settings(content_days=1_000, scores_days=1_000, max_disk_bytes=full // 3), day=401)
     store.checkpoint()
     assert store.retention.used_bytes() <= full // 3
     assert (tmp_path / "r.db").stat().st_size < full // 3 + 2_100 * 4096
@@ -103,6 +105,54 @@ def test_over_the_ceiling_the_oldest_goes_first_and_the_file_shrinks(
     assert f"content of {sum(gone)} traces went before its time" in caplog.text
 
 
+def test_scores_go_by_age_and_the_rollups_stay(store: SqliteStore, tmp_path: Path) -> None:
+    """With their ledger rows, traces without a question too; every sum still holds."""
+    old, young = commit(store, 1, day=1), commit(store, 2, day=300)
+    nothing = ScoredTrace(f"{3:032x}", RawTrace(b"", b""), False)
+    store.records.commit([nothing], None, DAY)
+    before = store.monitoring.buckets(CITATION, 0, 500 * DAY)
+    sweep(store, Settings(content_days=10, scores_days=400), day=399)
+    assert store.records.raw([old])[old].gone
+    sweep(store, Settings(content_days=10, scores_days=400), day=402)
+    assert store.records.raw([old, young, nothing.trace_id]).keys() == {young}
+    assert store.monitoring.buckets(CITATION, 0, 500 * DAY) == before
+    assert old.encode() not in stored(store, tmp_path)
+    with closing(reading.open_for_reading(tmp_path / "r.db")) as connection:
+        ledger, disk = reading.ledger(connection), reading.disk(connection, tmp_path / "r.db")
+    assert (ledger.ingested, ledger.deleted, ledger.states, ledger.balanced) == (
+        3,
+        2,
+        {"checked_only": 1},
+        True,
+    )
+    assert (disk.records_expired, disk.records_expired_early) == (2, 0)
+    assert audit(tmp_path / "r.db", tmp_path / "r-inbox").problems == ()
+
+
+def test_when_no_content_is_left_the_oldest_scores_go_for_the_ceiling(
+    store: SqliteStore, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The ceiling holds whatever is written; it is said, and the newest stay."""
+    for number in range(2_000):
+        commit(store, number, day=number)
+    sweep(store, Settings(content_days=1, scores_days=9_000), day=2_010)
+    whole = store.retention.used_bytes()
+    with caplog.at_level(logging.WARNING):
+        sweep(store, Settings(scores_days=9_000).model_copy(update={"max_disk_bytes": whole // 2}), day=2_010)
+    assert store.retention.used_bytes() <= whole // 2
+    known = store.records.raw([f"{number:032x}" for number in range(2_000)])
+    assert 100 < len(known) < 1_500
+    assert min(known) == f"{2_000 - len(known):032x}"
+    assert f"{2_000 - len(known)} records went with their scores before their time" in caplog.text
+    assert audit(tmp_path / "r.db", tmp_path / "r-inbox").problems == ()
+
+
+def test_scores_do_not_go_before_their_content() -> None:
+    """The error names both."""
+    with pytest.raises(ConfigError, match="scores_days must be at least content_days, which is 30"):
+        load(overrides={"retention": {"scores_days": 20}})
+
+
 def test_a_ceiling_below_what_must_stay_is_said_once(
     store: SqliteStore, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -110,7 +160,7 @@ def test_a_ceiling_below_what_must_stay_is_said_once(
     commit(store, 1, day=1, size=3_000_000)
     retention = Retention(store.retention, Settings().model_copy(update={"max_disk_bytes": 1}))
     assert [retention.step(2 * DAY) for _ in range(12)][-2:] == [False, False]
-    assert caplog.text.count("no content is left") == 1
+    assert caplog.text.count("nothing is left that may go") == 1
 
 
 def test_examples_of_an_open_incident_stay_as_long_as_it(store: SqliteStore) -> None:

@@ -1,4 +1,4 @@
-"""Content goes by age and by a ceiling on disk, oldest first, in steps that fit between two turns of the pipeline."""
+"""Content goes by age and by a ceiling on disk, oldest first, and scores after it, in steps between two turns."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ _log = logging.getLogger(__name__)
 
 _DAY = 86_400 * 10**9
 _TRACES_A_STEP = 50
+_RECORDS_A_STEP = 200
 _PAGES_A_STEP = 500
 _SPARE_PAGES = 2_000
 """Empty pages that stay for what comes next (8 MB): cutting off and growing again costs both times."""
@@ -32,6 +33,10 @@ class RetentionStore(Protocol):
         """Take the content out of the oldest traces stored before that moment; which they were."""
         ...
 
+    def expire_scores(self, before: int, limit: int, *, counter: str) -> int:
+        """Delete the oldest records, scores and ledger rows last written before that moment; how many."""
+        ...
+
     def give_back(self, pages: int) -> None:
         """Return empty pages to the file system."""
         ...
@@ -43,7 +48,7 @@ class Retention:
     def __init__(self, store: RetentionStore, settings: config.Retention) -> None:
         self._store = store
         self._settings = settings
-        self._early = 0
+        self._early = self._early_scores = 0
         self._full = False
 
     def step(self, now: int) -> bool:
@@ -51,25 +56,41 @@ class Retention:
         aged = self._store.expire(
             now - int(self._settings.content_days * _DAY), _TRACES_A_STEP, counter="content_expired"
         )
-        crowded = not aged and self._make_room(now)
+        old = not aged and self._store.expire_scores(
+            now - int(self._settings.scores_days * _DAY), _RECORDS_A_STEP, counter="records_expired"
+        )
+        crowded = not aged and not old and self._make_room(now)
         spare = self._store.free_pages() - _SPARE_PAGES
         if spare > 0:
             self._store.give_back(min(spare, _PAGES_A_STEP))
-        return bool(aged) or crowded or spare > _PAGES_A_STEP
+        return bool(aged or old) or crowded or spare > _PAGES_A_STEP
 
     def _make_room(self, now: int) -> bool:
         """Take the oldest content where the store is over its ceiling; whether any was taken."""
         if self._store.used_bytes() <= self._settings.max_disk_bytes:
-            if self._early:
-                _log.warning(
-                    "the store was over retention.max_disk_bytes: content of %d traces went before its time",
-                    self._early,
-                )
-            self._early, self._full = 0, False
+            self._tell()
             return False
         taken = len(self._store.expire(now, _TRACES_A_STEP, counter="content_expired_early"))
         self._early += taken
-        if not taken and not self._full:
+        if taken:
+            return True
+        deleted = self._store.expire_scores(now, _RECORDS_A_STEP, counter="records_expired_early")
+        self._early_scores += deleted
+        if not deleted and not self._full:
             self._full = True
-            _log.error("the store is over retention.max_disk_bytes, and no content is left to take out")
-        return taken > 0
+            _log.error("the store is over retention.max_disk_bytes, and nothing is left that may go")
+        return deleted > 0
+
+    def _tell(self) -> None:
+        """Say, once, what went before its time."""
+        if self._early:
+            _log.warning(
+                "the store was over retention.max_disk_bytes: content of %d traces went before its time",
+                self._early,
+            )
+        if self._early_scores:
+            _log.warning(
+                "the store was over retention.max_disk_bytes: %d records went with their scores before their time",
+                self._early_scores,
+            )
+        self._early, self._early_scores, self._full = 0, 0, False

@@ -52,6 +52,7 @@ def ledger(
                     "dropped_spans": sums.dropped_spans,
                     "lost_spans": sums.lost_spans,
                     "not_finite": sums.not_finite,
+                    "deleted": sums.deleted,
                 }
             )
         )
@@ -65,6 +66,8 @@ def ledger(
         f"{sum(sums.states.values()):>12,}  in all; {sums.ingested:,} ingested"
         + ("" if sums.balanced else ": OUT OF BALANCE")
     )
+    if sums.deleted:
+        typer.echo(f"{sums.deleted:>12,}  of these are deleted, by age, by the ceiling on disk, or forgotten")
     if sums.dropped_spans:
         typer.echo(
             f"{sums.dropped_spans:>12,}  spans dropped from traces over assemble.max_trace_spans or _bytes"

@@ -90,7 +90,12 @@ def _disk(disk: reading.Disk) -> str:
         f"{disk.log_bytes / 1e6:,.1f} MB; {disk.traces_with_content:,} traces with content"
     )
     gone = disk.expired + disk.expired_early
-    return text + (f", of {gone:,} it was taken out ({disk.expired_early:,} before its time)" if gone else "")
+    if gone:
+        text += f", of {gone:,} it was taken out ({disk.expired_early:,} before its time)"
+    deleted = disk.records_expired + disk.records_expired_early
+    if deleted:
+        text += f"; {deleted:,} records deleted by age ({disk.records_expired_early:,} before their time)"
+    return text + (f"; {disk.records_forgotten:,} records forgotten" if disk.records_forgotten else "")
 
 
 def _age(connection: sqlite3.Connection) -> float | None:

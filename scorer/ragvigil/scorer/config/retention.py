@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from typing import Self
+
+from pydantic import Field, model_validator
 
 from ragvigil.scorer.config.fields import Section
 
 
 class Retention(Section):
-    """How long questions, passages, answers and raw spans stay; scores, ledger and rollups stay longer."""
+    """How long questions, passages, answers and raw spans stay, and how much longer scores and ledger do."""
 
     content_days: float = Field(
         default=30.0, gt=0, description="content goes after so many days; examples of open incidents stay"
     )
+    scores_days: float = Field(
+        default=400.0,
+        gt=0,
+        description="records, scores and ledger rows go after so many days, not before the content; rollups never go",
+    )
     max_disk_bytes: int = Field(
         default=20 * 2**30,
         ge=2**20,
-        description="largest size of the store; above it the oldest content goes before its time",
+        description="largest size of the store; above it the oldest content goes before its time, then the oldest "
+        "scores",
     )
+
+    @model_validator(mode="after")
+    def _scores_outlive_content(self) -> Self:
+        if self.scores_days < self.content_days:
+            raise ValueError(f"scores_days must be at least content_days, which is {self.content_days:g}")
+        return self

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 
+from ragvigil.scorer.store._sqlite_deletion import count, delete_traces
+
 _BLANK_RECORD = (
     "UPDATE records SET query = NULL, answer = NULL, evidence = NULL, feedback = '[]', "
     "evaluations = '[]', cited = NULL, error_message = NULL WHERE trace_id = ?"
@@ -17,11 +19,21 @@ _BLANK = (
     _BLANK_RECORD,
     "UPDATE ledger SET state = 'expired', reason = 'content_expired' WHERE trace_id = ? AND state = 'pending'",
 )
-_OLDEST = (
-    "SELECT trace_id FROM traces WHERE updated_at < ? AND trace_id NOT IN ("
+_SHOWN = (
     "SELECT json_extract(example.value, '$.trace_id') FROM incidents "
     "JOIN outbox ON outbox.incident_id = incidents.id, json_each(outbox.alert, '$.examples') AS example "
-    "WHERE incidents.resolved_at IS NULL) ORDER BY rowid LIMIT ?"
+    "WHERE incidents.resolved_at IS NULL"
+)
+_OLDEST = (
+    f"SELECT trace_id FROM traces WHERE updated_at < ? AND trace_id NOT IN ({_SHOWN}) ORDER BY rowid LIMIT ?"
+)
+_OLDEST_SCORED = (
+    "SELECT DISTINCT trace_id FROM (SELECT trace_id FROM records ORDER BY id LIMIT :limit) "
+    f"WHERE trace_id NOT IN ({_SHOWN}) AND trace_id NOT IN (SELECT l.trace_id FROM ledger l JOIN "
+    "(SELECT trace_id FROM records ORDER BY id LIMIT :limit) USING (trace_id) WHERE l.updated_at >= :before)"
+)
+_OLDEST_UNASKED = (
+    "SELECT trace_id FROM ledger WHERE span_id = '' AND updated_at < :before ORDER BY updated_at LIMIT :limit"
 )
 
 
@@ -50,13 +62,24 @@ class SqliteRetention:
             found = [row[0] for row in self._connection.execute(_OLDEST, (before, limit))]
             for statement in _BLANK:
                 self._connection.executemany(statement, [(trace_id,) for trace_id in found])
-            if found:
-                self._connection.execute(
-                    "INSERT INTO counters (name, value) VALUES (?, ?) "
-                    "ON CONFLICT DO UPDATE SET value = value + excluded.value",
-                    (counter, len(found)),
-                )
+            count(self._connection, counter, len(found))
         return found
+
+    def expire_scores(self, before: int, limit: int, *, counter: str) -> int:
+        """Delete the oldest records, scores and ledger rows that were last written before that moment; how many.
+
+        Looks at so many records, and at so many traces without one. Rollups stay as they are, and so do traces that
+        an open incident shows as examples.
+        """
+        bounds = {"before": before, "limit": limit}
+        with self._connection:
+            self._connection.execute("BEGIN IMMEDIATE")
+            found = [
+                row[0]
+                for query in (_OLDEST_SCORED, _OLDEST_UNASKED)
+                for row in self._connection.execute(query, bounds)
+            ]
+            return delete_traces(self._connection, found, counter=counter) if found else 0
 
     def give_back(self, pages: int) -> None:
         """Cut so many empty pages off the file."""

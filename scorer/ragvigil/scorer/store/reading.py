@@ -16,6 +16,7 @@ from ragvigil.scorer.store._rows import measurement_of
 from ragvigil.scorer.store._sqlite_monitoring import incident_of, key_of, read_coverage
 
 _BUSY_SECONDS = 10.0
+_DELETED = ("records_expired", "records_expired_early", "records_forgotten")
 _CHANGES = (
     "SELECT * FROM (SELECT *, CASE source WHEN 'traffic' THEN lag(text) OVER "
     "(PARTITION BY source, service, environment, kind ORDER BY at, id) END AS before FROM changes) "
@@ -38,6 +39,8 @@ class Ledger:
     """Spans that tracers in services say they lost."""
     not_finite: int = 0
     """Figures on spans that were NaN or infinite, and so unknown."""
+    deleted: int = 0
+    """Ingested ones that stand nowhere any more: by age, by the ceiling on disk, or forgotten."""
 
     @property
     def balanced(self) -> bool:
@@ -46,7 +49,7 @@ class Ledger:
         >>> Ledger(3, {"judged": 1, "checked_only": 2}, {}).balanced
         True
         """
-        return self.ingested == sum(self.states.values())
+        return self.ingested == sum(self.states.values()) + self.deleted
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +99,9 @@ def ledger(connection: sqlite3.Connection) -> Ledger:
         "SELECT state, CASE WHEN state = 'filtered' THEN reason END AS reason, count(*) AS records, "
         "(SELECT coalesce(max(value), 0) FROM counters WHERE name = 'ingested') AS ingested "
         "FROM ledger GROUP BY 1, 2 UNION ALL "
-        "SELECT NULL, NULL, 0, coalesce(max(value), 0) FROM counters WHERE name = 'ingested'"
+        "SELECT NULL, NULL, coalesce(sum(CASE WHEN name IN (?, ?, ?) THEN value END), 0), "
+        "coalesce(max(CASE name WHEN 'ingested' THEN value END), 0) FROM counters",
+        _DELETED,
     ).fetchall()
     states: dict[str, int] = {}
     filtered: dict[str, int] = {}
@@ -106,8 +111,12 @@ def ledger(connection: sqlite3.Connection) -> Ledger:
         if row["reason"] is not None:
             filtered[row["reason"]] = row["records"]
     counts = dict(connection.execute("SELECT name, value FROM counters").fetchall())
-    others = (counts.get(name, 0) for name in ("dropped_spans", "lost_spans", "not_finite"))
-    return Ledger(rows[-1]["ingested"], states, filtered, *others)
+    dropped, lost, not_finite = (
+        counts.get(name, 0) for name in ("dropped_spans", "lost_spans", "not_finite")
+    )
+    return Ledger(
+        rows[-1]["ingested"], states, filtered, dropped, lost, not_finite, deleted=rows[-1]["records"]
+    )
 
 
 def verdicts(connection: sqlite3.Connection) -> dict[str, int]:
@@ -212,6 +221,12 @@ class Disk:
     """Traces whose content went by age."""
     expired_early: int
     """Traces whose content went because the store was over its ceiling."""
+    records_expired: int
+    """Ledger rows that went by age, with their records and scores."""
+    records_expired_early: int
+    """The same because the store was over its ceiling."""
+    records_forgotten: int
+    """Ledger rows that went by ``ragvigil forget``."""
 
 
 def disk(connection: sqlite3.Connection, path: Path) -> Disk:
@@ -229,4 +244,7 @@ def disk(connection: sqlite3.Connection, path: Path) -> Disk:
         traces_with_content=int(connection.execute("SELECT count(*) FROM traces").fetchone()[0]),
         expired=counts.get("content_expired", 0),
         expired_early=counts.get("content_expired_early", 0),
+        records_expired=counts.get("records_expired", 0),
+        records_expired_early=counts.get("records_expired_early", 0),
+        records_forgotten=counts.get("records_forgotten", 0),
     )

@@ -79,6 +79,7 @@ CREATE TABLE ledger (
     updated_at INTEGER NOT NULL,
     PRIMARY KEY (trace_id, span_id)
 ) WITHOUT ROWID;
+CREATE INDEX ledger_unasked ON ledger (updated_at) WHERE span_id = '';
 CREATE INDEX ledger_pending ON ledger (updated_at) WHERE state = 'pending';
 
 -- Requests for erasure that were carried out: a keyed hash of whose, and when.
