@@ -72,4 +72,4 @@ def _was(names: list[str]) -> str:
     return "was" if len(names) == 1 else "were"
 
 
-CHECK = Check("citation_correctness", "2", _measure)
+CHECK = Check("citation_correctness", "3", _measure)

@@ -8,6 +8,9 @@ from collections.abc import Iterable
 Span = tuple[int, int]
 
 _FENCE = re.compile(r"^[ \t]{0,8}(```|~~~)[^\n]*$", re.MULTILINE)
+_MATHS = re.compile(
+    r"\$\$[^$]{1,2000}\$\$|\$(?![\s\d])[^$\n]{1,200}(?<!\s)\$(?!\d)|\\\[[^\n]{1,500}?\\\]|\\\([^\n]{1,500}?\\\)"
+)
 _INLINE = re.compile(r"(?<!`)(`{1,3})(?!`)[^`\n]{1,400}\1(?!`)")
 
 
@@ -37,6 +40,17 @@ def inline_code(text: str) -> list[Span]:
     [(5, 14)]
     """
     return [match.span() for match in _INLINE.finditer(text)] if "`" in text else []
+
+
+def maths(text: str) -> list[Span]:
+    """Formulas between dollars or in LaTeX brackets; amounts of money are none.
+
+    >>> maths("$x[1]$ costs $5 or $6")
+    [(0, 6)]
+    """
+    if "$" not in text and "\\[" not in text and "\\(" not in text:
+        return []
+    return [match.span() for match in _MATHS.finditer(text)]
 
 
 def blank(text: str, spans: Iterable[Span]) -> str:

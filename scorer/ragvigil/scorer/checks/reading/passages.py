@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
 from ragvigil.scorer.trace import Document
 
+_TITLE_KEYS = ("title", "name", "file_name", "filename", "document_title")
+_AUTHOR_KEYS = ("author", "authors", "creator", "creators", "byline", "publisher")
+_DATE_KEYS = ("year", "date", "published", "publication_date", "published_at", "citation")
 _ADDRESS_KEYS = ("url", "uri", "source", "link", "href", "path", "file", "file_path", "source_url")
 _DOCUMENT_KEYS = ("doc_id", "document_id", "source_id", "parent_id")
+_NAME = re.compile(r"[^\W\d_]{2,40}")
+_TELLABLE = re.compile(r"(?=\S{3,200}\Z)(?=[\W\d_]*[^\W\d_])(?:\D*\d|\S*\w\.[a-z]{2,5}\Z)")
+_OPENING = 200
+_LONGEST_ABOUT = 1000
 _CHUNK_MARKS = ("#", "::", "/chunk", ":", "@")
 _RUNS = re.compile(r"[A-Z]+[a-z]+|[A-Z]+|[^\W\d_]+|\d+")
 _TIME_OR_DATE = re.compile(r"\d{1,4}(?:[:./-]\d{1,4}){1,3}\Z")
@@ -35,6 +43,9 @@ class Passages:
     _documents: Mapping[str, str]
     _addresses: Mapping[str, str]
     _shapes: frozenset[str]
+    _stems: frozenset[str]
+    _titles: Mapping[str, str]
+    _sources: Sequence[Document]
 
     @classmethod
     def of(cls, documents: Sequence[Document]) -> Self:
@@ -48,7 +59,19 @@ class Passages:
             chunks,
             {address: name for name, document in names for address in _addresses(document)},
             frozenset(_shape(document.id) for _, document in names if document.id),
+            frozenset(_stem(document.id) for _, document in names if document.id),
+            {title: name for name, document in names for title in _titles(document)},
+            documents,
         )
+
+    @property
+    def count(self) -> int:
+        """How many passages there are."""
+        return len(self._ranks)
+
+    def told_in(self, prose: str) -> list[str]:
+        """Ids in `prose` that running text can hold only as a citation: with digit and letter, or a file's ending."""
+        return [one for one in self._ids if one in prose and _TELLABLE.match(one)]
 
     @property
     def has_addresses(self) -> bool:
@@ -66,6 +89,38 @@ class Passages:
     def by_document(self, text: str) -> str | None:
         """The first chunk of the document with this id."""
         return self._documents.get(text.casefold())
+
+    def by_title(self, text: str) -> str | None:
+        """The passage with this title."""
+        return self._titles.get(text.casefold()) if self._titles else None
+
+    @property
+    def has_authors(self) -> bool:
+        """Whether any passage says who wrote it."""
+        return any(key in document.metadata for document in self._sources for key in _AUTHOR_KEYS)
+
+    def by_author(self, surnames: Sequence[str], year: str) -> str | None:
+        """The passage by the first of `surnames` of that year: by its metadata, title, id or opening words."""
+        wanted = {_folded(surname) for surname in surnames[:1]}
+        for document in self._sources:
+            for about in (_about(document), (document.text or "")[:_OPENING]):
+                if year in about and wanted and wanted <= {_folded(word) for word in _NAME.findall(about)}:
+                    return name_of(document)
+        return None
+
+    def kindred(self, text: str) -> bool:
+        """Whether `text` is no known id but differs from one only in its last number.
+
+        >>> known = Passages.of([Document("PROJ-77", None)])
+        >>> known.kindred("PROJ-81"), known.kindred("PROJ-77"), known.kindred("UTF-8")
+        (True, False, False)
+        """
+        return (
+            text[-1:].isdigit()
+            and self.by_id(text) is None
+            and _stem(text) in self._stems
+            and _TELLABLE.match(text) is not None
+        )
 
     def by_address(self, text: str) -> str | None:
         """The passage that comes from this address."""
@@ -108,19 +163,55 @@ def name_of(document: Document) -> str:
 
 def _bases(document: Document) -> list[str]:
     """Ids of the document of which this passage is a chunk."""
-    named = [
-        value for key in _DOCUMENT_KEYS if isinstance(value := document.metadata.get(key), str) and value
-    ]
+    named = (
+        [value for key in _DOCUMENT_KEYS if isinstance(value := document.metadata.get(key), str) and value]
+        if document.metadata
+        else []
+    )
     name = document.id or ""
     cut = [name.rpartition(mark)[0] for mark in _CHUNK_MARKS if mark in name[1:]][:1]
     return [base.casefold() for base in (*named, *cut) if base and base != name]
 
 
 def _addresses(document: Document) -> list[str]:
-    values = [document.metadata.get(key) for key in _ADDRESS_KEYS]
+    metadata = document.metadata
+    values = [metadata.get(key) for key in _ADDRESS_KEYS] if metadata else []
     if document.id and "://" in document.id:
         values.append(document.id)
     return [_normal(value) for value in values if isinstance(value, str) and value]
+
+
+def _titles(document: Document) -> list[str]:
+    if not document.metadata:
+        return []
+    values = [document.metadata.get(key) for key in _TITLE_KEYS]
+    return [value.casefold() for value in values if isinstance(value, str) and len(value) > 3]
+
+
+def _about(document: Document) -> str:
+    values = [document.metadata.get(key) for key in (*_AUTHOR_KEYS, *_DATE_KEYS, *_TITLE_KEYS)]
+    return " ".join((*(str(value) for value in values if value), document.id or ""))[:_LONGEST_ABOUT]
+
+
+def _folded(word: str) -> str:
+    """Case, accents and German spelling set aside.
+
+    >>> _folded("Müller") == _folded("Mueller"), _folded("García")
+    (True, 'garcia')
+    """
+    plain = "".join(
+        one for one in unicodedata.normalize("NFKD", word.casefold()) if not unicodedata.combining(one)
+    )
+    return plain.replace("ue", "u").replace("oe", "o").replace("ae", "a")
+
+
+def _stem(identifier: str) -> str:
+    """An id without its last number.
+
+    >>> _stem("doc-3#12")
+    'doc-3#'
+    """
+    return identifier.rstrip("0123456789").casefold()
 
 
 def _normal(address: str) -> str:

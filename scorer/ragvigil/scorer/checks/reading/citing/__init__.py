@@ -1,0 +1,1 @@
+"""How each style of citation is read."""

@@ -1,0 +1,68 @@
+"""Markdown links, reference links and bare addresses."""
+
+from __future__ import annotations
+
+import re
+
+from ragvigil.scorer.checks.reading.citing.listing import listed, ordinals
+from ragvigil.scorer.checks.reading.citing.page import Page
+from ragvigil.scorer.checks.reading.markup import Span
+
+_NESTED = re.compile(r"\[\[([^\[\]\n]{1,100})\]\]\(([^()\s]{1,2000})\)")
+_LINK = re.compile(r"\[([^\[\]\n]{1,300})\]\(([^()\s]{1,2000})(?:\s{1,3}[\"'][^\"'\n]{0,200}[\"'])?\)")
+_REFERENCE = re.compile(r"\[([^\[\]\n]{1,300})\]\[([^\[\]\n]{1,100})\]")
+_ADDRESS = re.compile(r"<https?://[^\s<>]{1,2000}>|https?://[^\s<>()\[\]\"'\uff0c。、]{1,2000}")
+_PLACE = re.compile(
+    r"#(?:ref|cite|citation|source|fn|doc|note|user-content-fn)?[-_:]?(.{1,100})\Z", re.IGNORECASE
+)
+
+
+def read_links(page: Page) -> None:
+    """Links between brackets; a picture, a mail address or a link to elsewhere on the page is none."""
+    if "](" in page.prose:
+        for match in _NESTED.finditer(page.prose):
+            _link(page, match.span(), match[1], match[2])
+        page.turn()
+        for match in _LINK.finditer(page.prose):
+            if page.prose[match.start() - 1 : match.start()] == "!":
+                page.pass_over(match.span())
+            else:
+                _link(page, match.span(), match[1], match[2])
+        page.turn()
+    if "][" in page.prose and page.targets:
+        for match in _REFERENCE.finditer(page.prose):
+            if match[2] in page.targets and not ordinals(match[1]):
+                _link(page, match.span(), match[1], page.targets[match[2]])
+        page.turn()
+
+
+def read_addresses(page: Page) -> None:
+    """Bare addresses of retrieved passages; another address is no citation."""
+    if "://" not in page.prose or not page.passages.has_addresses:
+        return
+    for match in _ADDRESS.finditer(page.prose):
+        address = match[0].rstrip(".,;:!?*_")
+        found = page.passages.by_address(address)
+        if found is not None:
+            page.cite((match.start(), match.start() + len(address)), address.strip("<>"), found, "link")
+    page.turn()
+
+
+def _link(page: Page, span: Span, text: str, target: str) -> None:
+    passages = page.passages
+    page.pass_over(span)
+    found = passages.by_address(target) or passages.by_id(target.removeprefix("./")) or passages.by_id(text)
+    if found is not None:
+        page.cite(span, target, found, "link")
+    elif place := _PLACE.match(target):
+        named = passages.by_id(target[1:]) or passages.by_id(place[1])
+        if named is not None:
+            page.cite(span, target[1:], named, "link")
+        elif passages.kindred(target[1:]):
+            page.cite(span, target[1:], None, "link")
+        else:
+            page.add(span, listed(span, text, passages) if text.strip("[]").isdigit() else [])
+    elif passages.has_addresses and "://" in target:
+        page.cite(span, target, None, "link")
+    elif text.isdigit():
+        page.add(span, listed(span, text, passages))

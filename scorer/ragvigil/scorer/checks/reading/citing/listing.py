@@ -1,0 +1,119 @@
+"""What stands inside one marker: ids, ranks, ranges, and lists of them."""
+
+from __future__ import annotations
+
+import re
+
+from ragvigil.scorer.checks.reading.citing.lists import INFLECTED_POINTERS, POINTERS
+from ragvigil.scorer.checks.reading.citing.page import Citation, Style
+from ragvigil.scorer.checks.reading.markup import Span
+from ragvigil.scorer.checks.reading.passages import Passages
+
+_POINTER = "|".join(sorted(map(re.escape, POINTERS), key=len, reverse=True))
+_NAMED = re.compile(
+    rf"(?:(?:{_POINTER})[ .:#]{{0,3}}|[ps#]#?)(\d{{1,3}}(?:\s?[-\u2013—]\s?\d{{1,3}})?)\Z", re.IGNORECASE
+)
+_LABEL = re.compile(
+    rf"(?:(?:{_POINTER}|cite[ds]?|ids?|doc_?ids?|出处|參考|参考)\s?[:=]\s?"
+    r"|(?:see(?: also)?|cf\.?|vgl\.|siehe|ver|véase|voir|zie|zob\.|e\.g\.,?|z\.\s?b\.|p\.\s?ex\.,?)[:\s]\s*)",
+    re.IGNORECASE,
+)
+_SEPARATOR = re.compile(r"\s*[,;|]\s*(?:(?:and|&|y|e|et|und|en|i|и)\s+)?|\s+(?:and|&|y|e|et|und|en|i|и)\s+")
+_RANGE = re.compile(r"(\d{1,3})\s?[-\u2013—]\s?(\d{1,3})\Z")
+_LOCATOR = re.compile(
+    r"(?:pp?\.?|pages?|págs?\.?|pag\.|s\.|seite|sections?|sec\.|abschnitt|§|ch\.|chapters?|lines?|l\.|para\.?)\s?[\d.ivx\u2013-]{1,12}\Z",
+    re.IGNORECASE,
+)
+_ONE_WORD = re.compile(r"\S{1,60}")
+_LONGEST_RANGE = 50
+
+
+def parts(content: str) -> tuple[list[str], bool]:
+    """The members of a list, and whether a label such as ``Source:`` stands before them.
+
+    >>> parts("Sources: doc-1, doc-2 and 'doc-3'")
+    (['doc-1', 'doc-2', 'doc-3'], True)
+    """
+    label = _LABEL.match(content)
+    members = _SEPARATOR.split(content[label.end() :].strip() if label else content.strip())
+    return [member.strip("'\"` ^") for member in members], label is not None
+
+
+def ordinals(part: str) -> list[int]:
+    """Ranks that a bare part of a marker names; a zero or four digits make it no ordinal.
+
+    >>> ordinals("3"), ordinals("1-3"), ordinals("2019"), ordinals("0")
+    ([3], [1, 2, 3], [], [])
+    """
+    if part.isascii() and part.isdigit() and len(part) <= 3:
+        return [int(part)] if int(part) else []
+    bounds = _RANGE.match(part)
+    if not bounds:
+        return []
+    first, last = int(bounds[1]), int(bounds[2])
+    return list(range(first, last + 1)) if 0 < first < last <= first + _LONGEST_RANGE else []
+
+
+def named(part: str) -> list[int]:
+    """Ranks that a pointing word names, as in ``Source 2``.
+
+    >>> named("Source 2"), named("Quelle 1-2"), named("Chapter 2")
+    ([2], [1, 2], [])
+    """
+    match = _NAMED.match(part)
+    return ordinals(match[1]) if match else []
+
+
+def is_pointer(word: str) -> bool:
+    """Whether a number may follow `word`, in lower case, to name a passage."""
+    return word in POINTERS or word.startswith(INFLECTED_POINTERS)
+
+
+def is_locator(part: str) -> bool:
+    """Whether it is a place inside a passage, such as ``p. 12``."""
+    return _LOCATOR.match(part) is not None
+
+
+def ranked(span: Span, ranks: list[int], passages: Passages, style: Style = "ordinal") -> list[Citation]:
+    """One citation for each rank."""
+    return [Citation(*span, str(rank), passages.by_rank(rank), style) for rank in ranks]
+
+
+def listed(span: Span, content: str, passages: Passages, style: Style | None = None) -> list[Citation]:
+    """One marker with one id or several; nothing when a part is plain words and none is a known id."""
+    whole = passages.by_id(content.strip()) or passages.by_title(content.strip())
+    if whole is not None:
+        return [Citation(*span, content.strip(), whole, style or "id")]
+    members, labelled = parts(content)
+    members = [member for member in members if not is_locator(member)] if len(members) > 1 else members
+    read = [_one(span, member, passages, style) for member in members]
+    if not all(read):
+        if not any(one.style != "ordinal" and one.id for meant in read for one in meant):
+            return []
+        # Beside a known id, one word that is none is an id too: one that was not retrieved.
+        read = [
+            meant or [Citation(*span, member, None, style or "id")]
+            for member, meant in zip(members, read, strict=True)
+            if meant or (_ONE_WORD.fullmatch(member) and not labelled)
+        ]
+    return [one for meant in read for one in meant]
+
+
+def _one(span: Span, part: str, passages: Passages, style: Style | None) -> list[Citation]:
+    exact = passages.by_id(part) or (passages.by_title(part) if len(part) > 3 else None)
+    if exact is None and "://" in part:
+        exact = passages.by_address(part)
+    if exact is not None:
+        return [Citation(*span, part, exact, style or "id")]
+    ranks = ordinals(part)
+    if ranks:
+        return ranked(span, ranks, passages, style or "ordinal")
+    chunk = passages.by_document(part)
+    if chunk is not None:
+        return [Citation(*span, part, chunk, style or "id", over_broad=True)]
+    if passages.resembles(part):
+        return [Citation(*span, part, None, style or "id")]
+    pointed = named(part)
+    if len(pointed) == 1:
+        return [Citation(*span, part, passages.by_rank(pointed[0]), style or "ordinal")]
+    return ranked(span, pointed, passages, style or "ordinal")

@@ -1,0 +1,72 @@
+"""Ids, ranks and author-years in parentheses, told apart from enumerations, amounts and paragraphs of laws."""
+
+from __future__ import annotations
+
+import re
+
+from ragvigil.scorer.checks.reading.citing.authors import author_years
+from ragvigil.scorer.checks.reading.citing.listing import is_locator, named, parts, ranked
+from ragvigil.scorer.checks.reading.citing.page import Citation, Page
+from ragvigil.scorer.checks.reading.lexicon import LEXICON
+from ragvigil.scorer.checks.reading.markup import Span
+from ragvigil.scorer.checks.reading.passages import Passages
+
+_PARENTHESIS = re.compile(r"\(([^()\[\]\n]{1,200})\)")
+_ENDS = frozenset(".,;:!?\n|。\uff0c\uff1b")
+_LEGAL = ("§", "art.", "article", "rule", "para", "paragraph", "section", "abs.", "reg.", "no.", "nr.")
+_BEFORE = 24
+
+
+def read_parentheses(page: Page) -> None:
+    """Parentheses that hold nothing but what they cite."""
+    if "(" not in page.prose:
+        return
+    numbers: list[re.Match[str]] = []
+    for match in _PARENTHESIS.finditer(page.prose):
+        content = match[1].strip()
+        if content.isdigit():
+            numbers.append(match)
+        elif len(content) > 1:
+            span = match.span()
+            page.add(span, _cited(span, content, page.passages) or author_years(span, content, page.passages))
+    if numbers and all(_trails(page, match) for match in numbers):
+        for match in numbers:
+            page.add(match.span(), ranked(match.span(), [int(match[1])], page.passages, "parenthesis"))
+    page.turn()
+
+
+def _cited(span: Span, content: str, passages: Passages) -> list[Citation]:
+    members, labelled = parts(content)
+    read: list[Citation] = []
+    for part in members:
+        found = passages.by_id(part) or (passages.by_address(part) if "://" in part or labelled else None)
+        if found is not None and (labelled or not part.isalpha()) and not part.isdigit():
+            read.append(Citation(*span, part, found, "parenthesis"))
+        elif is_locator(part):
+            continue
+        elif passages.resembles(part) and (labelled or passages.kindred(part)):
+            read.append(Citation(*span, part, None, "parenthesis"))
+        elif len(part) > 4 and (ranks := named(part)):
+            read += [Citation(*span, part, passages.by_rank(rank), "parenthesis") for rank in ranks]
+        elif labelled and part.isdigit() and len(part) <= 3 and int(part):
+            read.append(Citation(*span, part, passages.by_rank(int(part)), "parenthesis"))
+    return read
+
+
+def _trails(page: Page, match: re.Match[str]) -> bool:
+    """Whether a number in parentheses stands where a citation does: after words, before the end of a clause."""
+    digits = match[1].strip()
+    if len(digits) > 2 or not int(digits) or page.passages.by_rank(int(digits)) is None:
+        return False
+    before = page.prose[max(0, match.start() - _BEFORE) : match.start()]
+    if before[-1:].isalnum() and before[-1:].isascii():
+        return False
+    following = page.prose[match.end() : match.end() + 1]
+    word = before.split()[-1:] or [""]
+    if (
+        word[0].lower().startswith(_LEGAL)
+        or word[0][-1:].isdigit()
+        or LEXICON.number_words.get(word[0].lower()) == digits
+    ):
+        return False
+    return bool(before.strip()) and (not following or following in _ENDS or following == "(")

@@ -1,0 +1,63 @@
+"""Superscript digits, told apart from powers and units."""
+
+from __future__ import annotations
+
+import re
+
+from ragvigil.scorer.checks.reading.citing.listing import ordinals, ranked
+from ragvigil.scorer.checks.reading.citing.lists import UNITS
+from ragvigil.scorer.checks.reading.citing.page import Page
+
+_DIGITS = "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"
+_ANY = re.compile(f"[{_DIGITS}]")
+_RUN = re.compile(
+    f"[\u207d]?[{_DIGITS}]{{1,3}}(?:(?:[,\u02d2\u02ce]\u2009?| |[\u207b\u2013-])[{_DIGITS}]{{1,3}}){{0,20}}[\u207e]?"
+)
+_PLAIN = str.maketrans(_DIGITS + "\u02d2\u02ce \u207b", "0123456789,,,-", "\u207d\u207e\u2009")
+_LAST_WORD = re.compile(r"[^\W\d_]{1,12}\Z")
+_LATIN = re.compile(r"(?<![A-Za-z])[A-Za-zµ\u03bc]{1,3}\Z")
+_SIGNS = frozenset("\u207b\u207a^")
+_BEFORE = 12
+
+
+def read_superscripts(page: Page) -> None:
+    """Ranks in superscript after a word or a full stop."""
+    if page.prose.isascii() or not _ANY.search(page.prose):
+        return
+    for match in _RUN.finditer(page.prose):
+        if is_power(page.prose, match.start()):
+            continue
+        page.add(match.span(), ranked(match.span(), _ranks(page, match[0]), page.passages, "superscript"))
+    page.turn()
+
+
+def is_power(prose: str, place: int) -> bool:
+    """Whether a superscript at `place` is a power or belongs to a unit.
+
+    >>> is_power("40 m²", 4), is_power("2³", 1), is_power("at nine²", 7)
+    (True, True, False)
+    """
+    before = prose[max(0, place - _BEFORE) : place]
+    if not before or before[-1].isspace():
+        return False
+    if before[-1].isdigit() or before[-1] in _SIGNS:
+        return True
+    word = _LAST_WORD.search(before)
+    if word is None:
+        return False
+    latin = _LATIN.search(before)
+    return word[0].lower() in UNITS or (
+        latin is not None and (len(latin[0]) == 1 or latin[0].lower() in UNITS)
+    )
+
+
+def _ranks(page: Page, marker: str) -> list[int]:
+    read: list[int] = []
+    for part in marker.translate(_PLAIN).split(","):
+        ranks = ordinals(part.replace("\u2013", "-"))
+        if len(ranks) == 1 and page.passages.by_rank(ranks[0]) is None and part.isdigit():
+            digits = [int(digit) for digit in part]
+            if len(digits) > 1 and all(page.passages.by_rank(digit) for digit in digits):
+                ranks = digits
+        read += ranks
+    return read
