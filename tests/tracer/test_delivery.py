@@ -388,7 +388,8 @@ def test_importing_the_tracer_imports_the_api_alone() -> None:
         before = set(sys.modules)  # early versions of the API import asyncio
         import ragvigil.tracer
         heavy = ("opentelemetry.sdk", "opentelemetry.exporter", "requests", "urllib3", "google.protobuf",
-                 "asyncio", "concurrent", "ragvigil.scorer", "ragvigil.exporters", "ragvigil.prompts")
+                 "asyncio", "concurrent", "importlib.metadata", "ragvigil.scorer", "ragvigil.exporters",
+                 "ragvigil.prompts")
         print([name for name in sys.modules if name.startswith(heavy) and name not in before])
         """
     )

@@ -8,7 +8,6 @@ import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple, Protocol
 
 from opentelemetry import context as otel_context
@@ -242,6 +241,9 @@ def without_ended(here: Context, *, for_root: bool) -> Context:
 
 
 def _version() -> str | None:
+    # Imported here: a quarter of the import time of everything, and many a process never makes a span.
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return version("ragvigil")
     except PackageNotFoundError:
