@@ -34,6 +34,8 @@ from .conftest import Recording
         ("030 1234567 or +49 (0)30 123456", "<PHONE> or <PHONE>"),
         ("sk-proj-abcdefghijklmnop1234", "<SECRET>"),
         ("AKIAABCDEFGHIJKLMNOP ghp_abcdefghijklmnopqrstuvwx", "<SECRET> <SECRET>"),
+        ("sk_live_abcdefghijkl github_pat_abcdefghijklmnopqrstuvwx", "<SECRET> <SECRET>"),
+        ("xoxb-123456-abcdef or hf_abcdefghijklmnopqrstuvwx", "<SECRET> or <SECRET>"),
         ("Authorization: Bearer abcdefghijklmnopqrst", "Authorization: Bearer <SECRET>"),
         ('{"api_key": "s3cr3t-value"}', '{"api_key": "<SECRET>"}'),
         ("eyJhbGciOiJI.eyJzdWIiOiIx.SflKxwRJSM", "<SECRET>"),

@@ -6,7 +6,6 @@ Unknown is ``None``, never ``""`` or 0. All values are frozen: a late span makes
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
@@ -109,11 +108,21 @@ class RagTrace:
 def input_hash(record: RagTrace) -> str:
     """SHA-256 over query, answer and evidence (ids and texts in order): what a score is a score *of*.
 
+    Each text stands as its length in bytes, a colon and its UTF-8; what is not known as a hyphen.
+
     >>> one = RagTrace("0" * 32, "1" * 16, "s", 0, query="q", answer="a")
     >>> two = RagTrace("0" * 32, "1" * 16, "s", 5, query="q", answer="b")
     >>> input_hash(one) == input_hash(two), len(input_hash(one))
     (False, 64)
     """
-    evidence = [[document.id, document.text] for document in record.documents]
-    canonical = json.dumps([record.query, record.answer, evidence], ensure_ascii=True, separators=(",", ":"))
-    return hashlib.sha256(canonical.encode()).hexdigest()
+    texts = [record.query, record.answer]
+    for document in record.documents:
+        texts += (document.id, document.text)
+    return hashlib.sha256(b"".join(map(_measured, texts))).hexdigest()
+
+
+def _measured(text: str | None) -> bytes:
+    if text is None:
+        return b"-"
+    encoded = text.encode("utf-8", "surrogatepass")
+    return b"%d:%b" % (len(encoded), encoded)

@@ -6,6 +6,7 @@ A clue may be there without anything to replace, never the other way round.
 from __future__ import annotations
 
 import re
+from itertools import repeat
 
 _SEPARATORS = b" .-/()+\\" + bytes(range(0x80, 0xC0))
 """Those of numbers, and the bytes that continue a character in UTF-8."""
@@ -22,10 +23,11 @@ def _class_of(byte: int) -> int:
 
 
 _CLASSES = bytes(map(_class_of, range(256)))
-_UNDERSCORED = (
-    *(b"k_live_", b"k_test_", b"ghp_", b"gho_", b"ghu_", b"ghs_", b"ghr_", b"github_pat_", b"hf_", b"npm_"),
-)
-_HYPHENATED = (b"sk-", b"glpat-", b"pypi-", b"xox")
+_BEFORE_UNDERSCORE = (b"live", b"test", b"ghp", b"gho", b"ghu", b"ghs", b"ghr", b"pat", b"hf", b"npm")
+_BEFORE_HYPHEN = (b"sk", b"glpat", b"pypi")
+_SLACK = re.compile(rb"xox[abeprs]-")
+_FEWEST_DIGITS = 7
+"""Fewer in a row are nothing that any rule looks for."""
 _SECRET_NAMES = (b"key", b"secret", b"token", b"passw", b"pwd")
 _FULL_WIDTH_DIGIT = re.compile(rb"\xef\xbc[\x90-\x99]")
 _FOUR_PARTS = re.compile(rb"\.[0-9]{1,3}\.[0-9]")
@@ -37,14 +39,24 @@ _AREA_CODE = re.compile(rb"0[0-9]{1,4}[ /-][0-9]")
 class Look:
     """Bytes as the clues see them: UTF-8, or a message that holds UTF-8 texts."""
 
-    __slots__ = ("classes", "data", "lower", "other_digits")
+    __slots__ = ("_lower", "_numbered", "classes", "data", "other_digits")
 
     def __init__(self, data: bytes) -> None:
         self.data = data
-        self.lower = data.lower()
+        self._lower: bytes | None = None
         self.classes = data.translate(_CLASSES, _SEPARATORS)
         """A letter for each kind of byte (0 digit, A upper case, a other), without the separators of numbers."""
-        self.other_digits = b"9" in self.classes or _FULL_WIDTH_DIGIT.search(data) is not None
+        self.other_digits = b"9" in self.classes or (
+            b"\xef\xbc" in data and _FULL_WIDTH_DIGIT.search(data) is not None
+        )
+        self._numbered = self.other_digits or b"0" * _FEWEST_DIGITS in self.classes
+
+    @property
+    def lower(self) -> bytes:
+        """The bytes in lower case."""
+        if self._lower is None:
+            self._lower = self.data.lower()
+        return self._lower
 
     def digits(self, count: int) -> bool:
         """Whether so many digits follow each other with nothing but separators between.
@@ -52,6 +64,8 @@ class Look:
         >>> Look(b"4111 1111").digits(8), Look(b"4111, 1111").digits(8)
         (True, False)
         """
+        if count >= _FEWEST_DIGITS and not self._numbered:
+            return False
         return b"0" * count in self.classes or self.other_digits
 
 
@@ -73,20 +87,30 @@ def token(look: Look) -> bool:
         or b"AKIA" in data
         or b"ASIA" in data
         or b"AIza" in data
-        or (b"_" in data and any(start in data for start in _UNDERSCORED))
-        or (b"-" in data and any(start in data for start in _HYPHENATED))
+        or _follows(data, b"_", _BEFORE_UNDERSCORE)
+        or _follows(data, b"-", _BEFORE_HYPHEN)
+        or (b"xox" in data and _SLACK.search(data) is not None)
     )
+
+
+def _follows(data: bytes, mark: bytes, starts: tuple[bytes, ...]) -> bool:
+    """Whether the mark stands after one of the starts: one pass for all of them."""
+    pieces = data.split(mark)
+    return len(pieces) > 1 and any(map(bytes.endswith, pieces[:-1], repeat(starts)))
 
 
 def bearer(look: Look) -> bool:
     """Whether credentials of an HTTP header may be there."""
-    return b"bearer" in look.lower or b"basic" in look.lower
+    lower = look.lower
+    return b"bearer" in lower or b"basic" in lower
 
 
 def assigned(look: Look) -> bool:
     """Whether a secret may follow its name."""
+    if b":" not in look.data and b"=" not in look.data:
+        return False
     lower = look.lower
-    return (b":" in lower or b"=" in lower) and any(name in lower for name in _SECRET_NAMES)
+    return any(name in lower for name in _SECRET_NAMES)
 
 
 def ipv6(look: Look) -> bool:

@@ -83,7 +83,10 @@ def document_of(item: object) -> Document | None:
 
 def ranked(documents: Iterable[Document]) -> tuple[Document, ...]:
     """The documents with ranks 1, 2, 3 … in the given order."""
-    return tuple(replace(document, rank=rank) for rank, document in enumerate(documents, 1))
+    return tuple(
+        document if document.rank == rank else replace(document, rank=rank)
+        for rank, document in enumerate(documents, 1)
+    )
 
 
 def same(one: Document, other: Document) -> bool:

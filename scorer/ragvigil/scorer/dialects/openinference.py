@@ -62,14 +62,15 @@ class OpenInference:
         """What the span says."""
         get = span.attributes.get
         metadata = mapping_of(get("metadata"))
-        return replace(
-            _content(span),
-            conversation_id=id_of(get("session.id")) or first_id(metadata, *_CONVERSATIONS),
-            user_id=id_of(get("user.id")) or first_id(metadata, *_USERS),
-            feedback=feedback_in(span.attributes),
-            evaluations=evaluations_in(span.attributes),
-            redacted=REDACTED in (get("input.value"), get("output.value")),
-        )
+        content = _content(span)
+        about = {
+            "conversation_id": id_of(get("session.id")) or first_id(metadata, *_CONVERSATIONS),
+            "user_id": id_of(get("user.id")) or first_id(metadata, *_USERS),
+            "feedback": feedback_in(span.attributes),
+            "evaluations": evaluations_in(span.attributes),
+            "redacted": REDACTED in (get("input.value"), get("output.value")),
+        }
+        return replace(content, **about) if any(about.values()) else content
 
 
 def _content(span: Span) -> Reading:

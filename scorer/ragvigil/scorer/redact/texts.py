@@ -41,7 +41,7 @@ class Texts:
 
     def rules(self, texts: Sequence[str]) -> Sequence[Rule]:
         """The built-in rules that may find something in any of these texts; all of them where escapes hide letters."""
-        joined = "\n".join(texts)
+        joined = "\n".join(dict.fromkeys(texts))
         return self._all if "\\" in joined else rules_for(joined.encode("utf-8", "surrogatepass"), self._all)
 
     def concern(self, text: str, rules: Sequence[Rule]) -> bool:

@@ -92,7 +92,9 @@ def hash_of(record: RagTrace) -> bytes:
     return bytes.fromhex(input_hash(record))
 
 
-def record_row(record: RagTrace, version: int, pseudonyms: Pseudonyms, spans: bytes) -> tuple[object, ...]:
+def record_row(
+    record: RagTrace, version: int, input_hash: bytes, pseudonyms: Pseudonyms, spans: bytes
+) -> tuple[object, ...]:
     """One value per column of RECORD_COLUMNS; conversation and user as pseudonyms, `spans` as they are stored."""
     conversation, user = (
         None if value is None else pseudonyms.of(value) for value in (record.conversation_id, record.user_id)
@@ -101,7 +103,7 @@ def record_row(record: RagTrace, version: int, pseudonyms: Pseudonyms, spans: by
         record.trace_id,
         record.span_id,
         version,
-        hash_of(record),
+        input_hash,
         record.service,
         record.environment or "",
         record.service_version,
@@ -145,11 +147,16 @@ def _document_json(document: Document) -> dict[str, object]:
     return {**plain, "rank": document.rank, "metadata": dict(document.metadata)}
 
 
+def _retrieval_json(retrieval: Retrieval) -> dict[str, object]:
+    plain: dict[str, object] = {"stage": retrieval.stage, "query": retrieval.query}
+    return {**plain, "ids": retrieval.ids, "scores": retrieval.scores}
+
+
 def _evidence(record: RagTrace, spans: bytes) -> bytes:
     text = to_json(
         {
             "documents": [_document_json(document) for document in record.documents],
-            "retrievals": [asdict(retrieval) for retrieval in record.retrievals],
+            "retrievals": [_retrieval_json(retrieval) for retrieval in record.retrievals],
         }
     )
     return pack(text.encode(), like=spans)

@@ -213,13 +213,13 @@ class SqliteRecords:
         version = 1 if known is None or known["version"] is None else known["version"] + (not unchanged)
         record_id = self._take_id() if known is None or known["id"] is None else int(known["id"])
         self._connection.execute(
-            _INSERT_RECORD, (record_id, *record_row(record, version, self._pseudonyms, spans))
+            _INSERT_RECORD, (record_id, *record_row(record, version, fresh_hash, self._pseudonyms, spans))
         )
         self._changes.meet(record)
         if known is not None:
             self._retire(record_id, verdicts=not unchanged or filtered)
         self._write_scores(record_id, fresh_hash, scored.checks, now)
-        self._observe_citation(record_id, scored)
+        self._observe_citation(record_id, scored, fresh=known is None)
         if unchanged and known is not None and known["state"] not in ("shed", "filtered") and not filtered:
             if known["state"] == "judged":
                 weight = _weight(record, known["inclusion"])
@@ -238,10 +238,11 @@ class SqliteRecords:
             self._connection.execute("UPDATE verdicts SET current = 0 WHERE record_id = ?", (record_id,))
             self._observations.remove(record_id, "faithfulness")
 
-    def _observe_citation(self, record_id: int, scored: ScoredRecord) -> None:
+    def _observe_citation(self, record_id: int, scored: ScoredRecord, *, fresh: bool) -> None:
         check = citation_check(scored.checks)
         if check is None or check.value is None:
-            self._observations.remove(record_id, "citation")
+            if not fresh:
+                self._observations.remove(record_id, "citation")
             return
         instrument = self._instrument(check.check, check.version, "", "")
         weight = _weight(scored.record, 1.0)
