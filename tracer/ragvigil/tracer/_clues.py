@@ -6,7 +6,6 @@ A clue may be there without anything to replace, never the other way round.
 from __future__ import annotations
 
 import re
-from itertools import repeat
 
 _SEPARATORS = b" .-/()+\\" + bytes(range(0x80, 0xC0))
 """Those of numbers, and the bytes that continue a character in UTF-8."""
@@ -95,8 +94,12 @@ def token(look: Look) -> bool:
 
 def _follows(data: bytes, mark: bytes, starts: tuple[bytes, ...]) -> bool:
     """Whether the mark stands after one of the starts: one pass for all of them."""
-    pieces = data.split(mark)
-    return len(pieces) > 1 and any(map(bytes.endswith, pieces[:-1], repeat(starts)))
+    place = data.find(mark)
+    while place >= 0:
+        if data.endswith(starts, 0, place):
+            return True
+        place = data.find(mark, place + 1)
+    return False
 
 
 def bearer(look: Look) -> bool:
@@ -115,7 +118,8 @@ def assigned(look: Look) -> bool:
 
 def ipv6(look: Look) -> bool:
     """Whether an IPv6 address may be there."""
-    return look.data.count(b":") >= 7 or b"::" in look.data
+    colons = look.data.count(b":")
+    return colons >= 7 or (colons >= 2 and b"::" in look.data)
 
 
 def ipv4(look: Look) -> bool:
