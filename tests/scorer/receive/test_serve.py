@@ -33,8 +33,10 @@ PROTOBUF = {"Content-Type": "application/x-protobuf"}
 
 IMPORTS_OF_THE_RECEIVER = """
 import sys
+import ragvigil.scorer.commands
 import ragvigil.scorer.receive.serve
-heavy = {"numpy", "httpx", "sqlite_utils", "pandas", "ragvigil.scorer.store", "ragvigil.scorer.judge"}
+heavy = {"numpy", "httpx", "sqlite_utils", "pandas", "google.protobuf.json_format"}
+heavy |= {"ragvigil.scorer." + room for room in ("checks", "dialects", "judge", "sample", "store")}
 heavy &= set(sys.modules)
 assert not heavy, heavy
 """

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from contextlib import closing
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
-from ragvigil.scorer.store import reading
-from ragvigil.scorer.store.audit import Audit, audit
+
+if TYPE_CHECKING:
+    from ragvigil.scorer.store.audit import Audit
 
 _MEANING = {
     "pending": "sampled, waiting for its verdict",
@@ -36,6 +37,9 @@ def ledger(
 
     Exit code 1 when they do not.
     """
+    from ragvigil.scorer.store import reading
+    from ragvigil.scorer.store.audit import audit
+
     settings = settings_of(config, store)
     if check:
         return _check(audit(settings.store.path, settings.inbox_path), as_json=as_json)

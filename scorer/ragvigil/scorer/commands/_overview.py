@@ -1,0 +1,156 @@
+"""What ``ragvigil status`` shows."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+
+from ragvigil.exporters import Measurement
+from ragvigil.scorer.commands import _coverage, _told
+from ragvigil.scorer.config import Settings
+from ragvigil.scorer.monitoring import Incident
+from ragvigil.scorer.store import reading
+
+_MISSED_TICKS = 4
+"""Evaluations that may be late before a scorer counts as not running."""
+
+
+def as_json(
+    connection: sqlite3.Connection, received: Mapping[str, int], settings: Settings
+) -> dict[str, object]:
+    """Everything, as one JSON object."""
+    age = _age(connection)
+    return {
+        "alive": _lives(age, settings.monitor.tick_seconds),
+        "received": dict(received),
+        "alive_seconds_ago": age,
+        "series": [
+            {
+                "series": status.key.name,
+                "service": status.key.service,
+                "environment": status.key.environment,
+                "state": status.state,
+                "now": None if status.now is None else asdict(status.now),
+                "before": None if status.before is None else asdict(status.before),
+            }
+            for status in reading.series(connection)
+        ],
+        "incidents": [
+            {**asdict(incident), "key": incident.key._asdict()} for incident in reading.incidents(connection)
+        ],
+        "coverage": _coverage.as_json(connection, settings.coverage),
+        "feedback": _told.feedback_as_json(connection),
+        "changes": _told.changes_as_json(connection),
+        "undelivered": sum(
+            message.delivered_at is None and message.refused_at is None
+            for message in reading.messages(connection)
+        ),
+    }
+
+
+def as_text(connection: sqlite3.Connection, received: Mapping[str, int], settings: Settings) -> str:
+    """The same for people."""
+    return "\n".join(
+        [
+            _heartbeat(_age(connection), settings.monitor.tick_seconds),
+            *_series(reading.series(connection)),
+            *_incidents(reading.incidents(connection)),
+            *_coverage.as_text(connection, settings.coverage),
+            *_told.as_text(connection),
+            *_not_taken(received),
+            *_forwarded(received),
+        ]
+    )
+
+
+def disk_line(disk: reading.Disk) -> str:
+    """What the store takes on disk, and what retention has taken out."""
+    text = (
+        f"disk: {disk.file_bytes / 1e6:,.1f} MB ({disk.used_bytes / 1e6:,.1f} used) and a log of "
+        f"{disk.log_bytes / 1e6:,.1f} MB; {disk.traces_with_content:,} traces with content"
+    )
+    gone = disk.expired + disk.expired_early
+    if gone:
+        text += f", of {gone:,} it was taken out ({disk.expired_early:,} before its time)"
+    deleted = disk.records_expired + disk.records_expired_early
+    if deleted:
+        text += f"; {deleted:,} records deleted by age ({disk.records_expired_early:,} before their time)"
+    return text + (f"; {disk.records_forgotten:,} records forgotten" if disk.records_forgotten else "")
+
+
+def _age(connection: sqlite3.Connection) -> float | None:
+    alive = reading.alive_at(connection)
+    return None if alive is None else (time.time_ns() - alive) / 1e9
+
+
+def _lives(age: float | None, tick: float) -> bool:
+    return age is not None and age < _MISSED_TICKS * tick
+
+
+def _heartbeat(age: float | None, tick: float) -> str:
+    if age is None:
+        return "scorer: has not evaluated anything yet"
+    return f"scorer: {'alive' if _lives(age, tick) else 'NOT RUNNING'}, last evaluation {age:,.0f} s ago"
+
+
+def _not_taken(received: Mapping[str, int]) -> list[str]:
+    """What senders were told that it was not accepted, by reason; silent when all was."""
+    kept_out = ("refused.", "rejected.")
+    told = [
+        f"  {count:>12,}  {name}"
+        for name, count in sorted(received.items())
+        if name.startswith(kept_out) and count
+    ]
+    return ["not accepted (senders were told):", *told] if told else []
+
+
+def _forwarded(received: Mapping[str, int]) -> list[str]:
+    """For each backend that gets a copy: what it has, what waits, and what it will never get and why."""
+    lines: list[str] = []
+    for name in sorted({key.split(".")[1] for key in received if key.startswith("forwarded.")}):
+        prefix = f"forwarded.{name}."
+        counts = {
+            key.removeprefix(prefix): count for key, count in received.items() if key.startswith(prefix)
+        }
+        dropped = {key.removeprefix("dropped."): n for key, n in counts.items() if key.startswith("dropped.")}
+        delivered = counts.get("delivered", 0)
+        waiting = counts.get("offered", 0) - delivered - sum(dropped.values())
+        why = ", ".join(f"{reason} {count:,}" for reason, count in sorted(dropped.items()))
+        lines.append(
+            f"forward {name}: {delivered:,} requests delivered, {waiting:,} waiting, "
+            f"{sum(dropped.values()):,} dropped" + (f" ({why})" if why else "")
+        )
+        if counts.get("rejected"):
+            lines.append(
+                f"  {counts['rejected']:>12,}  spans, records or points that it took the request without"
+            )
+    return lines
+
+
+def _series(statuses: Sequence[reading.SeriesStatus]) -> list[str]:
+    if not statuses:
+        return ["series: none yet"]
+    return [
+        f"{status.key.name:<13} {status.key.service:<20} {status.state:<20} {_measured(status.now)}"
+        + (f"  (baseline {_measured(status.before)})" if status.before else "")
+        for status in statuses
+    ]
+
+
+def _measured(measurement: Measurement | None) -> str:
+    if measurement is None:
+        return "not enough data"
+    return f"{measurement.value:.1%} [{measurement.lower:.1%}, {measurement.upper:.1%}] n={measurement.n:,}"
+
+
+def _incidents(incidents: Sequence[Incident]) -> list[str]:
+    lines = [f"incidents: {sum(incident.resolved_at is None for incident in incidents)} open"]
+    for incident in incidents:
+        opened = time.strftime("%Y-%m-%d %H:%M:%SZ", time.gmtime(incident.opened_at / 1e9))
+        lines.append(
+            f"  {opened}  {incident.key.name} of {incident.key.service}: {_measured(incident.before)} -> "
+            f"{_measured(incident.worst)}, {'open' if incident.resolved_at is None else 'resolved'}"
+        )
+    return lines
