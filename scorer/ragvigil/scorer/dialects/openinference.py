@@ -63,14 +63,20 @@ class OpenInference:
         get = span.attributes.get
         metadata = mapping_of(get("metadata"))
         content = _content(span)
-        about = {
-            "conversation_id": id_of(get("session.id")) or first_id(metadata, *_CONVERSATIONS),
-            "user_id": id_of(get("user.id")) or first_id(metadata, *_USERS),
-            "feedback": feedback_in(span.attributes),
-            "evaluations": evaluations_in(span.attributes),
-            "redacted": REDACTED in (get("input.value"), get("output.value")),
-        }
-        return replace(content, **about) if any(about.values()) else content
+        conversation = id_of(get("session.id")) or first_id(metadata, *_CONVERSATIONS)
+        user = id_of(get("user.id")) or first_id(metadata, *_USERS)
+        feedback, evaluations = feedback_in(span.attributes), evaluations_in(span.attributes)
+        redacted = REDACTED in (get("input.value"), get("output.value"))
+        if not (conversation or user or feedback or evaluations or redacted):
+            return content
+        return replace(
+            content,
+            conversation_id=conversation,
+            user_id=user,
+            feedback=feedback,
+            evaluations=evaluations,
+            redacted=redacted,
+        )
 
 
 def _content(span: Span) -> Reading:

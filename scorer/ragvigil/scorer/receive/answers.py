@@ -26,9 +26,7 @@ def encoded(message: Message, encoding: Encoding) -> bytes:
     """
     if encoding == "protobuf":
         return message.SerializeToString()
-    from google.protobuf.json_format import (
-        MessageToJson,
-    )  # few senders ask for JSON, and it takes .1 s to import
+    from google.protobuf.json_format import MessageToJson
 
     return MessageToJson(message, indent=None).encode()
 
