@@ -286,6 +286,47 @@ def test_a_replacement_that_somebody_wrapped_stays_and_does_nothing(record: Call
     assert left is start
 
 
+class OnlyBound:
+    """A wrapped method as instrumentations make it (OpenTelemetry's for threads): it knows its instance by binding."""
+
+    def __init__(self, method: Callable[..., object]) -> None:
+        self._method = method
+        self.bound: list[object] = []
+
+    def __call__(self, *args: object, **kwargs: object) -> object:
+        """Has no instance here."""
+        raise AttributeError("'NoneType' object has no attribute '_otel_context'")
+
+    def __get__(self, instance: object, owner: type) -> Callable[..., object]:
+        """The method of this instance."""
+        if instance is None:
+            return self
+        self.bound.append(instance)
+        return MethodType(self._method, instance)
+
+
+def test_methods_that_were_instrumented_before_get_their_instance(
+    record: Callable[..., Recording], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A service that instruments its threads and then configures us goes on starting threads."""
+    start, submit = OnlyBound(threading.Thread.start), OnlyBound(ThreadPoolExecutor.submit)
+    monkeypatch.setattr(threading.Thread, "start", start)
+    monkeypatch.setattr(ThreadPoolExecutor, "submit", submit)
+    recording = record()
+    outside = Searching()
+    in_thread(outside)
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(search, "outside").result() == ["outside"]
+        in_request(lambda: in_thread(Searching()))
+        in_request(lambda: pool.submit(search, "inside").result())
+    assert parents(recording) == [None, None, ROOT, None, ROOT, None]
+    assert outside in start.bound
+    assert submit.bound[-2:] == [pool, pool]
+    recording.tracing.shutdown()
+    assert vars(threading.Thread)["start"] is start
+    assert vars(ThreadPoolExecutor)["submit"] is submit
+
+
 def test_a_traced_unit_test_sees_pools_as_parts_too() -> None:
     """``captured`` carries as ``configure`` does."""
 

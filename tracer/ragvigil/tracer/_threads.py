@@ -132,10 +132,10 @@ class Carrying:
             # A pool's workers live longer than the request that starts them; its tasks bring their own.
             load = None if not self._users or hasattr(self._submitting, "now") else Load.of_here()
             if load is None:
-                return original(thread, *args, **kwargs)
+                return _bound(original, thread)(*args, **kwargs)
             restore = _within(thread, load)
             try:
-                return original(thread, *args, **kwargs)
+                return _bound(original, thread)(*args, **kwargs)
             except BaseException:
                 restore()
                 raise
@@ -146,14 +146,20 @@ class Carrying:
         def submit(pool: ThreadPoolExecutor, /, *args: Any, **kwargs: object) -> object:
             load = Load.of_here() if self._users and args and callable(args[0]) else None
             if load is None:
-                return original(pool, *args, **kwargs)
+                return _bound(original, pool)(*args, **kwargs)
             self._submitting.now = True
             try:
-                return original(pool, functools.partial(load.run, args[0]), *args[1:], **kwargs)
+                return _bound(original, pool)(functools.partial(load.run, args[0]), *args[1:], **kwargs)
             finally:
                 vars(self._submitting).pop("now", None)
 
         return submit
+
+
+def _bound(method: Callable[..., object], instance: object) -> Callable[..., object]:
+    """The method of this instance: what others have put in a method's place may know its instance only by binding."""
+    bind: Callable[[object, type], Callable[..., object]] | None = getattr(method, "__get__", None)
+    return functools.partial(method, instance) if bind is None else bind(instance, type(instance))
 
 
 def _within(thread: threading.Thread, load: Load) -> Callable[[], None]:
