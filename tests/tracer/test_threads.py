@@ -6,6 +6,8 @@ import asyncio
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from multiprocessing.pool import ThreadPool
 from queue import SimpleQueue
 from types import MethodType
 
@@ -325,6 +327,20 @@ def test_methods_that_were_instrumented_before_get_their_instance(
     recording.tracing.shutdown()
     assert vars(threading.Thread)["start"] is start
     assert vars(ThreadPoolExecutor)["submit"] is submit
+
+
+def test_a_thread_pool_of_multiprocessing_is_a_part_where_the_request_made_it(recording: Recording) -> None:
+    """A shared one's workers know no request: what they do is nobody's part, and never another request's."""
+    with ThreadPool(2) as shared:
+        for _ in range(2):
+            in_request(lambda: shared.map(search, ["shared"]))
+        in_request(partial(_in_own_pool, search))
+    assert parents(recording) == [None, None, None, None, ROOT, None]
+
+
+def _in_own_pool(task: Callable[[str], object]) -> None:
+    with ThreadPool(1) as pool:
+        pool.map(task, ["own"])
 
 
 def test_a_traced_unit_test_sees_pools_as_parts_too() -> None:
