@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -20,6 +21,7 @@ class Received:
     path: str
     headers: dict[str, str]
     body: bytes
+    method: str = "POST"
 
 
 @dataclass
@@ -27,16 +29,19 @@ class Service:
     """What the server answers, and what it received."""
 
     url: str = ""
+    base: str = ""
     status: int = 202
     headers: dict[str, str] = field(default_factory=dict[str, str])
     body: bytes = b'{"status": "success"}'
+    script: list[tuple[int, bytes]] = field(default_factory=list[tuple[int, bytes]])
+    """Answers to the next requests, before `status` and `body` are those to all."""
     hang: bool = False
     released: threading.Event = field(default_factory=threading.Event)
     received: list[Received] = field(default_factory=list[Received])
 
 
-@pytest.fixture
-def service() -> Iterator[Service]:
+@contextmanager
+def serving() -> Generator[Service, None, None]:
     """A service on a free loopback port."""
     state = Service()
 
@@ -44,29 +49,42 @@ def service() -> Iterator[Service]:
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["content-length"]))
             names = {name.lower(): value for name, value in self.headers.items()}
-            state.received.append(Received(self.path, names, body))
+            state.received.append(Received(self.path, names, body, self.command))
             if state.hang:
                 state.released.wait(30)
                 return
-            self.send_response(state.status)
-            for name, value in {**state.headers, "content-length": str(len(state.body))}.items():
+            status, said = state.script.pop(0) if state.script else (state.status, state.body)
+            self.send_response(status)
+            for name, value in {**state.headers, "content-length": str(len(said))}.items():
                 self.send_header(name, value)
             self.end_headers()
-            self.wfile.write(state.body)
+            self.wfile.write(said)
+
+        do_PATCH = do_POST  # noqa: N815 - the base class looks it up under this name
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class named it
             """Keep the test output clean."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Request)
     server.daemon_threads = True
-    state.url = f"http://127.0.0.1:{server.server_address[1]}/hooks/hush-hush"
+    state.base = f"http://127.0.0.1:{server.server_address[1]}"
+    state.url = f"{state.base}/hooks/hush-hush"
     thread = threading.Thread(target=server.serve_forever, args=(0.02,))
     thread.start()
-    yield state
-    state.released.set()
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    try:
+        yield state
+    finally:
+        state.released.set()
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@pytest.fixture
+def service() -> Iterator[Service]:
+    """The same, for one test."""
+    with serving() as state:
+        yield state
 
 
 @pytest.fixture

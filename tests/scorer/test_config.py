@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from ragvigil.scorer.config import Settings, load
+from ragvigil.scorer.config import CHANNELS, Settings, load
+from ragvigil.scorer.config.channels import PagerDutyChannel
 from ragvigil.scorer.errors import ConfigError
 
 SECRET = "whsec_" + "aHVzaCEh" * 4
@@ -123,6 +124,64 @@ def test_a_misspelt_variable_is_an_error(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setenv("RAGVIGIL_JUGDE__MODEL", "x")
     with pytest.raises(ConfigError, match=r"RAGVIGIL_JUGDE__MODEL: unknown setting \(did you mean judge\?\)"):
         load()
+
+
+def test_a_secret_may_stand_in_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As orchestrators mount them, with their last newline; named in the configuration or the environment."""
+    mounted = tmp_path / "key"
+    mounted.write_text("0" * 32 + "\n")
+    text = "[channels.a]\ntype = 'pagerduty'\n"
+    named = load(written(tmp_path, f"{text}routing_key = {{ file = '{mounted}' }}"))
+    monkeypatch.setenv("RAGVIGIL_CHANNELS__A__ROUTING_KEY__FILE", str(mounted))
+    assert load(written(tmp_path, text)) == named
+    assert isinstance(named.channels["a"], PagerDutyChannel)
+    assert named.channels["a"].routing_key.get_secret_value() == "0" * 32
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("{ file = 'nowhere' }", r"channels\.a\.routing_key: the file nowhere cannot be read"),
+        ("{ fle = 'x' }", r"channels\.a\.routing_key: must be a text, or \{ file = "),
+        ("{ file = 3 }", r"channels\.a\.routing_key: must be a text, or \{ file = "),
+        ("{ file = '/dev/null' }", r"channels\.a\.routing_key: is empty"),
+    ],
+)
+def test_a_secret_that_is_not_in_its_file_is_said(tmp_path: Path, value: str, message: str) -> None:
+    """At start, with the key."""
+    with pytest.raises(ConfigError, match=message):
+        load(written(tmp_path, f"[channels.a]\ntype = 'pagerduty'\nrouting_key = {value}"))
+
+
+@pytest.mark.parametrize("kind", CHANNELS)
+def test_a_channel_without_its_settings_names_the_first(tmp_path: Path, kind: str) -> None:
+    """A channel without a key never gets as far as the first page."""
+    with pytest.raises(ConfigError, match=r"channels\.a\.\w+: Field required"):
+        load(written(tmp_path, f"[channels.a]\ntype = '{kind}'"))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("type = 'jira'\napi_key = 'hush'", r"channels\.a: api_key must be the API key"),
+        ("type = 'alertmanager'\nurl = 'alertmanager:9093'", r"channels\.a: url must look like https://"),
+        ("type = 'grafana_irm'\nurl = 'hush'", r"channels\.a: url must look like https://"),
+        ("type = 'slack'\ntoken = 'hush'\nchannel_id = 'C1'", r"channels\.a: token must be a bot token"),
+        ("type = 'slack_webhook'\nurl = 'ftp://hush'", r"channels\.a: url must look like https://"),
+        ("type = 'teams'\nurl = 'hush'", r"channels\.a: url must look like https://"),
+        ("type = 'discord'\nurl = 'https://discord.com/hush'", r"channels\.a: url must end in /webhooks/"),
+        (
+            "type = 'mail'\nhost = 'h'\nsender = 'hush'\nrecipients = ['a@b.c']",
+            r"channels\.a: 'hush' is no mail address",
+        ),
+        ("type = 'apprise'\nurl = 'nope://hush'", r"channels\.a: url is none that Apprise can use"),
+    ],
+)
+def test_a_channel_that_cannot_work_is_said_without_sending(tmp_path: Path, text: str, message: str) -> None:
+    """check-config proves each; the secret is not in the error."""
+    with pytest.raises(ConfigError, match=message) as caught:
+        load(written(tmp_path, f"[channels.a]\n{text}"))
+    assert "hush" not in str(caught.value).replace("'hush' is no mail address", "")
 
 
 def test_a_secret_is_never_in_an_error_or_in_the_settings_text(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from ragvigil.exporters._addresses import shareable
 from ragvigil.exporters._alert import Alert, Outcome
 from ragvigil.exporters._escape import fitted, neutral
 from ragvigil.exporters._post import HOPELESS, Post, check_address
-from ragvigil.exporters._text import as_text
+from ragvigil.exporters._text import as_text, title_of
 
 _TITLE_CHARACTERS = 250
 _MESSAGE_CHARACTERS = 12_000
@@ -43,7 +43,7 @@ class GrafanaIRM:
         page = "\n".join(neutral(line) for line in as_text(alert).split("\n"))
         message: dict[str, object] = {
             "alert_uid": alert.dedup_key,
-            "title": fitted(alert.title, neutral, limit=_TITLE_CHARACTERS),
+            "title": fitted(title_of(alert), neutral, limit=_TITLE_CHARACTERS),
             "state": "ok" if alert.action == "resolve" else "alerting",
             "message": page if len(page) <= _MESSAGE_CHARACTERS else page[: _MESSAGE_CHARACTERS - 1] + "…",
             "severity": alert.severity,

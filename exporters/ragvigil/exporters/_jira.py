@@ -13,7 +13,7 @@ from ragvigil.exporters._alert import Alert, Outcome, Severity
 from ragvigil.exporters._escape import fitted, neutral
 from ragvigil.exporters._page import page_of
 from ragvigil.exporters._post import HOPELESS, Post, check_address, outcome_of
-from ragvigil.exporters._text import as_text, clean
+from ragvigil.exporters._text import as_text, clean, title_of
 
 _PRIORITIES: dict[Severity, str] = {"critical": "P1", "error": "P2", "warning": "P3", "info": "P5"}
 _MESSAGE_CHARACTERS = 130
@@ -82,7 +82,7 @@ class Jira:
 
     def _alert(self, alert: Alert, alias: str) -> dict[str, object]:
         message: dict[str, object] = {
-            "message": fitted(alert.title, neutral, limit=_MESSAGE_CHARACTERS) or "An alert without a title",
+            "message": fitted(title_of(alert), neutral, limit=_MESSAGE_CHARACTERS),
             "alias": alias,
             "description": _body(alert, _DESCRIPTION_CHARACTERS),
             "priority": _PRIORITIES[alert.severity],

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ragvigil.exporters._addresses import shareable
 from ragvigil.exporters._alert import Action, Alert, Example, Severity
-from ragvigil.exporters._text import clean, facts, summary_lines
+from ragvigil.exporters._text import clean, facts, summary_lines, title_of
 from ragvigil.exporters._trend import trend
 
 _MARKS: dict[Severity, str] = {"critical": "🔴", "error": "🟠", "warning": "🟡", "info": "🔵"}
@@ -20,6 +20,9 @@ _FACT_CHARACTERS = 200
 _EXAMPLES = 5
 _EXAMPLE_CHARACTERS = 280
 _URL_CHARACTERS = 1_000
+
+_SHOWN_OTHERWISE = frozenset({"status", "sent", "trend"})
+"""Facts that title, time of the message and drawing say already: a phone has few lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +64,16 @@ class Page:
 
 def page_of(alert: Alert, *, examples: int = _EXAMPLES) -> Page:
     """The pieces of an alert; whatever its texts held, at most about 7,000 characters."""
+    lines = [clean(line, limit=_SUMMARY_CHARACTERS) for line in summary_lines(alert)]
     return Page(
         action=alert.action,
         mark=_RESOLVED if alert.action == "resolve" else _MARKS[alert.severity],
-        title=clean(alert.title, limit=_TITLE_CHARACTERS) or "An alert without a title",
-        summary=tuple(
-            clean(line, limit=_SUMMARY_CHARACTERS) for line in summary_lines(alert)[:_SUMMARY_LINES]
-        ),
+        title=clean(title_of(alert), limit=_TITLE_CHARACTERS),
+        summary=tuple(filter(None, lines))[:_SUMMARY_LINES],
         facts=tuple(
-            (name, clean(value, limit=_FACT_CHARACTERS)) for name, value in facts(alert) if name != "trend"
+            (name, clean(value, limit=_FACT_CHARACTERS) or "-")
+            for name, value in facts(alert)
+            if name not in _SHOWN_OTHERWISE
         ),
         trend=trend(alert.history),
         examples=tuple(_shown(example) for example in alert.examples[:examples]),
@@ -81,8 +85,8 @@ def _shown(example: Example) -> Shown:
     asked = clean(example.query or "", limit=_EXAMPLE_CHARACTERS)
     answered = clean(example.answer or "", limit=_EXAMPLE_CHARACTERS)
     return Shown(
-        reason=clean(example.reason, limit=_EXAMPLE_CHARACTERS),
+        reason=clean(example.reason, limit=_EXAMPLE_CHARACTERS) or "an example",
         lines=tuple((name, text) for name, text in (("asked", asked), ("answered", answered)) if text),
-        trace=clean(example.trace_id, limit=32),
+        trace=clean(example.trace_id, limit=32) or "-",
         url=shareable(example.url, limit=_URL_CHARACTERS),
     )

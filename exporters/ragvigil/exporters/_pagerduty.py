@@ -8,7 +8,7 @@ from typing import Any
 from ragvigil.exporters._addresses import shareable
 from ragvigil.exporters._alert import Alert, Example, Measurement, Outcome
 from ragvigil.exporters._post import Post, check_address
-from ragvigil.exporters._text import clean, shown
+from ragvigil.exporters._text import clean, shown, title_of
 from ragvigil.exporters._trend import trend
 from ragvigil.exporters._wire import rfc3339
 
@@ -77,7 +77,7 @@ class PagerDuty:
             "client": "ragvigil",
             "links": _links(alert),
             "payload": {
-                "summary": clean(alert.title, limit=_SUMMARY_CHARACTERS),
+                "summary": clean(title_of(alert), limit=_SUMMARY_CHARACTERS),
                 "timestamp": rfc3339(alert.at),
                 "severity": alert.severity,
                 "source": clean(alert.service, limit=_TEXT_CHARACTERS) or "unknown",

@@ -51,11 +51,9 @@ def reply_of(page: Page) -> list[Block]:
 
 def _facts(page: Page) -> list[Block]:
     elements: list[Block] = []
-    for number, (name, value) in enumerate(page.facts):
-        elements += [_text(("\n" if number else "") + name + "  ", bold=True), _text(value)]
-    if page.link:
-        elements += [_text("\n"), _link(page.link, "Open the incident")]
-    return elements
+    for name, value in page.facts:
+        elements += [_text(name, bold=True), _text(f"  {value}\n")]
+    return [*elements, _link(page.link, "Open the incident")] if page.link else elements
 
 
 def _example(example: Shown) -> Sequence[Block]:

@@ -13,7 +13,7 @@ from ragvigil.exporters._trend import trend
 STATUS: dict[Action, str] = {"trigger": "triggered", "update": "updated", "resolve": "resolved"}
 """What an action makes of an incident, as people say it."""
 
-_MOST_CHARACTERS = 10_000
+_MOST_CHARACTERS = 4_000
 
 # Control characters (but not tab and newline), characters that reorder or hide text, halves of surrogate pairs.
 _UNSHOWABLE = re.compile(
@@ -33,7 +33,7 @@ def clean(text: str, *, limit: int) -> str:
 
 
 def showable(value: Any) -> Any:
-    """JSON values with the same characters removed from every text, and no text beyond 10,000 characters.
+    """JSON values with the same characters removed from every text, and no text beyond 4,000 characters.
 
     >>> showable({"a\\x00": ["x\\u202ey", 1, None]})
     {'a': ['xy', 1, None]}
@@ -94,6 +94,11 @@ def as_text(alert: Alert) -> str:
     for number, example in enumerate(alert.examples, start=1):
         lines += ["", *_example(number, example)]
     return "\n".join(lines)
+
+
+def title_of(alert: Alert) -> str:
+    """The title, for services that take none without a letter."""
+    return alert.title if clean(alert.title, limit=100) else "An alert without a title"
 
 
 def summary_lines(alert: Alert) -> list[str]:

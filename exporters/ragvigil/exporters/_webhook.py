@@ -8,6 +8,7 @@ import hashlib
 import hmac
 import json
 import time
+from dataclasses import replace
 
 from ragvigil.exporters._alert import Action, Alert, Outcome
 from ragvigil.exporters._post import HOPELESS, Post, check_address
@@ -24,6 +25,10 @@ _HOPELESS = HOPELESS | {410}
 """Standard Webhooks says 410 for an endpoint that wants no more."""
 
 _PREFIX = "whsec_"
+
+_DIMENSIONS = 20
+_EXAMPLES = 10
+_HISTORY = 500
 
 
 class Webhook:
@@ -56,7 +61,7 @@ class Webhook:
         message = {
             "type": _TYPES[alert.action],
             "timestamp": rfc3339(alert.at),
-            "data": showable(as_mapping(alert)),
+            "data": showable(as_mapping(_bounded(alert))),
         }
         body = json.dumps(message, allow_nan=False, separators=(",", ":")).encode()
         identity, timestamp = message_id(alert), str(int(time.time()))
@@ -66,6 +71,17 @@ class Webhook:
             "webhook-signature": signature(self._key, identity, timestamp, body),
         }
         return await self._post.send(body, headers, hopeless=_HOPELESS)
+
+
+def _bounded(alert: Alert) -> Alert:
+    """The alert with as much of each list as a receiver can use."""
+    dimensions = sorted(alert.segment.items())[:_DIMENSIONS]
+    return replace(
+        alert,
+        segment=dict(dimensions),
+        examples=alert.examples[:_EXAMPLES],
+        history=alert.history[-_HISTORY:],
+    )
 
 
 def message_id(alert: Alert) -> str:

@@ -6,14 +6,16 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from ragvigil.exporters import Action, Alert, Measurement
 from ragvigil.scorer.config import Settings, load
 from ragvigil.scorer.errors import StoreError
 from ragvigil.scorer.inbox import Position
-from ragvigil.scorer.monitoring import SeriesKey, Sums
+from ragvigil.scorer.monitoring import Incident, SeriesKey, Sums
 from ragvigil.scorer.store import reading
 from ragvigil.scorer.store.port import Judgement, LedgerEntry, RawTrace, ScoredRecord, ScoredTrace
 from ragvigil.scorer.store.reading import open_for_reading
@@ -304,3 +306,40 @@ def test_a_verdict_follows_what_late_spans_say_of_its_weight_and_time(store: Sql
     for key, weight in ((CITATION, 2.0), (FAITHFULNESS, 20.0)):
         sums = [bucket.sums for bucket in store.monitoring.buckets(key, 0, 1_000 * SECOND) if bucket.sums.n]
         assert [(each.n, each.w, each.wx) for each in sums] == [(1, weight, weight)]
+
+
+def test_what_a_channel_called_its_message_comes_back_with_the_next_alert(
+    store: SqliteStore, settings: Settings
+) -> None:
+    """Per incident and channel, after a restart too; an outcome without one keeps what is kept."""
+    rate = Measurement(0.5, 0.4, 0.6, 80)
+    moment = datetime(2026, 3, 1, tzinfo=UTC)
+    incidents = [
+        Incident(name, key, name, SECOND, SECOND, rate, rate, rate)
+        for name, key in (("inc-1", CITATION), ("inc-2", FAITHFULNESS))
+    ]
+    actions: tuple[Action, ...] = ("trigger", "update", "resolve")
+    for action in actions:
+        for incident in incidents:
+            alert = Alert(
+                incident.id, "key", action, "error", "citation", "docs", None, "It fell", "", rate, rate,
+                since=moment, at=moment,
+            )  # fmt: skip
+            store.monitoring.save_incident(incident, alert, ["slack", "mail"])
+    for due in store.outbox.due(2 * 10**18, 100):
+        assert due.reference is None
+        said = "C1 17.01" if (due.alert.incident_id, due.channel) == ("inc-1", "slack") else None
+        store.outbox.delivered(due.id, 1, said)
+    store.close()
+    with SqliteStore(settings) as again:
+        again.monitoring.save_incident(incidents[0], None, [])
+        for reference in (None, "C1 18.02"):
+            rows = again.outbox.due(2 * 10**18, 100)
+            told = {(row.alert.incident_id, row.channel): row.reference for row in rows}
+            assert told == dict.fromkeys(told) | {("inc-1", "slack"): "C1 17.01"}
+            for row in rows:
+                again.outbox.delivered(row.id, 2, reference)
+        assert again.outbox.due(2 * 10**18, 100) == []
+    with closing(open_for_reading(settings.store.path)) as connection:
+        kept = connection.execute("SELECT reference FROM channel_messages").fetchall()
+    assert [row[0] for row in kept] == ["C1 18.02"] * 4

@@ -1,0 +1,153 @@
+"""Every channel that speaks HTTP, held against the published schema of its service on a real server."""
+
+from __future__ import annotations
+
+import json
+import logging
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.exporters.conftest import Received, Service
+from tests.exporters.contracts import CONTRACTS, Contract, told
+from tests.exporters.mails import rendered
+from tests.exporters.situations import SITUATIONS, bare, homeless, hostile
+
+from ragvigil.exporters import Action, Outcome
+
+GOLDEN = Path(__file__).parent / "golden"
+
+each = pytest.mark.parametrize("contract", CONTRACTS.values(), ids=list(CONTRACTS))
+
+
+@pytest.mark.parametrize("situation", SITUATIONS)
+@each
+async def test_what_a_person_sees_is_what_a_reviewer_read(
+    contract: Contract, service: Service, situation: str
+) -> None:
+    """golden/CHANNEL_SITUATION.txt; ``python -m tests.exporters.make_golden`` renews them."""
+    requests = await told(contract, service, situation)
+    for request in requests:
+        contract.check(request)
+    assert contract.seen(requests) == (GOLDEN / f"{contract.name}_{situation}.txt").read_text()
+
+
+@pytest.mark.parametrize("situation", SITUATIONS)
+def test_a_mail_is_what_a_reviewer_read(situation: str) -> None:
+    """Text and HTML; open the HTML in a browser."""
+    text, html = rendered(situation)
+    assert text == (GOLDEN / f"mail_{situation}.txt").read_text()
+    assert html == (GOLDEN / f"mail_{situation}.html").read_text()
+
+
+@each
+async def test_too_many_requests_is_waited_for_as_asked(contract: Contract, service: Service) -> None:
+    """In seconds, by Retry-After."""
+    service.status, service.headers = 429, {"retry-after": "17"}
+    outcome = await contract.build(service.base, 15.0).send(SITUATIONS["trigger"])
+    assert outcome == Outcome(delivered=False, retry=True, reason="http_429", retry_after=17.0)
+
+
+@pytest.mark.parametrize("status", [301, 307, 401, 403, 500, 503])
+@each
+async def test_what_may_pass_or_be_mended_is_tried_again(
+    contract: Contract, service: Service, status: int
+) -> None:
+    """A page must not be lost to a stale key, and no redirect is followed."""
+    service.status, service.headers = status, {"location": "http://127.0.0.1:1/"}
+    outcome = await contract.build(service.base, 15.0).send(SITUATIONS["trigger"])
+    assert outcome == Outcome(delivered=False, retry=True, reason=f"http_{status}")
+    assert len(service.received) == 1
+
+
+@each
+async def test_a_service_that_hangs_is_left_in_time(contract: Contract, service: Service) -> None:
+    """And is worth another try."""
+    service.hang = True
+    outcome = await contract.build(service.base, 0.3).send(SITUATIONS["trigger"])
+    assert outcome == Outcome(delivered=False, retry=True, reason="timeout")
+
+
+@each
+async def test_a_service_that_is_not_there_is_worth_another_try(contract: Contract) -> None:
+    """Port 1 of loopback refuses."""
+    outcome = await contract.build("http://127.0.0.1:1", 5.0).send(SITUATIONS["trigger"])
+    assert outcome == Outcome(delivered=False, retry=True, reason="unreachable")
+
+
+@pytest.mark.parametrize("action", ["trigger", "update", "resolve"])
+@each
+async def test_megabytes_of_hostile_markup_arrive_small_and_valid(
+    contract: Contract, service: Service, action: Action
+) -> None:
+    """Within the schema's limits; nothing unshowable, nobody called, no mail header begun."""
+    service.status, service.body = 200, contract.answer
+    channel = contract.build(service.base, 15.0)
+    reference = (await channel.send(hostile())).reference
+    outcome = await channel.send(replace(hostile(), action=action), reference)
+    assert outcome.delivered
+    for request in service.received:
+        contract.check(request)
+        # The generic webhook carries the text as it is (less what is unshowable), for a program.
+        for sign in ("\x00", "\x1b", "\u202e", "\ud800", "\r"):
+            assert sign not in _texts(json.loads(request.body))
+
+
+@each
+async def test_an_alert_that_says_next_to_nothing_is_valid(contract: Contract, service: Service) -> None:
+    """As from a scorer that was told no addresses."""
+    service.status, service.body = 200, contract.answer
+    channel = contract.build(service.base, 15.0)
+    actions: tuple[Action, ...] = ("trigger", "update", "resolve")
+    for action in actions:
+        outcome = await channel.send(replace(bare(), action=action))
+        assert outcome.delivered
+    for request in service.received:
+        contract.check(request)
+
+
+@pytest.mark.parametrize("name", [name for name in CONTRACTS if name != "webhook"])
+async def test_no_link_leads_to_loopback_or_is_no_link(name: str, service: Service) -> None:
+    """Whoever reads the page reads it elsewhere. (The webhook hands on what the scorer, which knows, put in.)"""
+    contract = CONTRACTS[name]
+    service.status, service.body = 200, contract.answer
+    assert (await contract.build(service.base, 15.0).send(homeless())).delivered
+    for request in service.received:
+        contract.check(request)
+        links = [
+            text
+            for text in _texts(json.loads(request.body)).split("\n")
+            if text.startswith(("http", "javascript"))
+        ]
+        assert [link for link in links if "schemas/adaptive-card" not in link] == []
+
+
+@each
+async def test_secrets_show_nowhere(
+    contract: Contract, service: Service, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Not in repr, logs or outcomes, though httpx logs every address it is given and the service echoes them."""
+    caplog.set_level(logging.DEBUG)
+    service.status, service.body = 400, contract.secret.encode()
+    channel = contract.build(service.base, 15.0)
+    outcome = await channel.send(SITUATIONS["trigger"])
+    assert contract.secret not in repr(channel) + caplog.text + repr(outcome)
+
+
+def test_a_schema_refuses_what_it_should() -> None:
+    """The test of the tests above: each schema can fail."""
+    for contract in CONTRACTS.values():
+        with pytest.raises(AssertionError, match=r"required|not of type|is not valid"):
+            contract.check(Received("/", {}, b'{"nonsense": 1}'))
+
+
+def _texts(value: Any) -> str:
+    """Every text in a JSON value, one a line."""
+    if isinstance(value, dict):
+        pairs: dict[str, Any] = value
+        return "\n".join(_texts(part) for pair in pairs.items() for part in pair)
+    if isinstance(value, list):
+        parts: list[Any] = value
+        return "\n".join(map(_texts, parts))
+    return value if isinstance(value, str) else ""
