@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
+import re
+import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+import httpx
 import pytest
+from tests.conftest import Serve, eventually
+from tests.scorer.test_commands import ragvigil
+from tests.scorer.test_pipeline import span
 
 from ragvigil.exporters import Alert, Example, Measurement
 from ragvigil.scorer.config import Retention as Settings
 from ragvigil.scorer.config import load
 from ragvigil.scorer.errors import ConfigError
+from ragvigil.scorer.inbox import Arrival, InboxWriter
 from ragvigil.scorer.monitoring import Incident, SeriesKey
 from ragvigil.scorer.retention import Retention
 from ragvigil.scorer.store import reading
@@ -180,6 +189,57 @@ def test_examples_of_an_open_incident_stay_as_long_as_it(store: SqliteStore) -> 
     store.monitoring.save_incident(replace(incident, resolved_at=26 * DAY), None, ())
     sweep(store, Settings(content_days=10), day=27)
     assert store.records.raw([shown])[shown].gone
+
+
+def test_status_says_what_the_disk_holds_and_for_how_long_unredacted(
+    store: SqliteStore, tmp_path: Path
+) -> None:
+    """A warning as soon as content stays in the inbox for more than 15 minutes."""
+    commit(store, 1, day=1)
+    commit(store, 2, day=20)
+    sweep(store, Settings(content_days=10), day=25)
+    where = ("--store", str(tmp_path / "r.db"))
+    arrival = Arrival("spans", bytes(16), b"as received", time.time_ns() - 60 * 10**9)
+    with closing(InboxWriter(tmp_path / "r-inbox")) as inbox:
+        inbox.append([arrival]).result(10)
+    text = ragvigil("status", *where).stdout
+    assert "1 traces with content, of 1 it was taken out (0 before its time)" in text
+    assert re.search(r"inbox: 0\.\d MB, the oldest content as received 6\d s ago", text)
+    assert "WARNING" not in text
+    with closing(sqlite3.connect(tmp_path / "r-inbox" / "0001.db")) as segment, segment:
+        segment.execute("UPDATE rows SET received_at = received_at - 900 * 1000000000")
+    assert (
+        "WARNING: content that is not redacted stays for more than 15 minutes"
+        in ragvigil("status", *where).stdout
+    )
+    shown = json.loads(ragvigil("status", "--json", *where).stdout)
+    assert shown["inbox"]["too_old"] is True
+    assert 900 < shown["inbox"]["oldest_seconds"] < 2_000
+    assert shown["disk"]["traces_with_content"] == shown["disk"]["expired"] == 1
+
+
+def test_a_running_scorer_gives_space_back(serve: Serve) -> None:
+    """A ceiling that is lowered shrinks the file while the scorer runs; every answer stays counted."""
+    scorer = serve()
+    for number in range(1, 151):
+        body = span(
+            number, "root", parent=False, input__value="Why?", output__value=os.urandom(100_000).hex()
+        )
+        url = f"http://{scorer.http}/v1/traces"
+        headers = {"Content-Type": "application/x-protobuf"}
+        httpx.post(url, content=body.payload, headers=headers, timeout=30).raise_for_status()
+    eventually(lambda: scorer.ledger().ingested == 150)
+    scorer.stop()
+    assert scorer.store.stat().st_size > 12_000_000
+    scorer = serve(
+        environment={"RAGVIGIL_RETENTION__MAX_DISK_BYTES": "1048576", "RAGVIGIL_MONITOR__TICK_SECONDS": "1"}
+    )
+    eventually(lambda: scorer.store.stat().st_size < 9_500_000)
+    ledger = scorer.ledger()
+    assert (ledger.ingested, ledger.balanced) == (150, True)
+    shown = json.loads(ragvigil("status", "--json", "--store", str(scorer.store)).stdout)
+    assert shown["disk"]["expired_early"] > 50
+    assert shown["disk"]["used_bytes"] < 2_000_000
 
 
 def some_moment() -> datetime:

@@ -13,18 +13,20 @@ from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOpt
 
 def status(config: ConfigOption = None, store: StoreOption = None, as_json: JsonOption = False) -> int:
     """Show every series with its interval and n, the incidents, what was refused, and whether the scorer lives."""
-    from ragvigil.scorer.commands import _overview
+    from ragvigil.scorer.commands import _overview, _staged
     from ragvigil.scorer.receive.counters import counters
     from ragvigil.scorer.store import reading
 
     settings = settings_of(config, store)
     received = counters(settings.inbox_path)
     with closing(reading.open_for_reading(settings.store.path)) as connection:
+        inbox = _staged.staged(settings.inbox_path)
         disk = reading.disk(connection, settings.store.path)
         if as_json:
             found = _overview.as_json(connection, received, settings)
-            typer.echo(json.dumps({**found, "disk": asdict(disk)}))
+            typer.echo(json.dumps({**found, "disk": asdict(disk), "inbox": asdict(inbox)}))
         else:
             typer.echo(_overview.as_text(connection, received, settings))
             typer.echo(_overview.disk_line(disk))
+            typer.echo(_staged.as_text(inbox))
     return 0

@@ -112,6 +112,21 @@ class InboxReader:
         existing = segments(self._folder)
         return Position(existing[-1][0], self._last(existing[-1][1])) if existing else None
 
+    def oldest_received_at(self) -> int | None:
+        """When the oldest row that is still on disk arrived, read or not, Unix nanoseconds; None when none is.
+
+        Raises StoreError when a segment cannot be read.
+        """
+        for _, path in segments(self._folder):
+            try:
+                with closing(connect(path, "ro")) as connection:
+                    row = connection.execute(sql("first")).fetchone()
+            except sqlite3.Error as error:
+                raise _unreadable(path, error) from None
+            if row is not None:
+                return int(row[0])
+        return None
+
     def close(self) -> None:
         """Let go of the open segment."""
         if self._connection is not None:

@@ -1,0 +1,1 @@
+SELECT received_at FROM rows ORDER BY id LIMIT 1
