@@ -224,7 +224,7 @@ def test_workers_forked_while_threads_trace_all_deliver(receiver: Receiver) -> N
 
 
 LAST_WORDS = """
-    import sys, threading
+    import sys, threading, time
     from ragvigil.tracer import configure, trace_generator, trace_rag
     tracing = configure(service_name="shop")
 
@@ -240,6 +240,7 @@ LAST_WORDS = """
     def on():
         while True:
             ask("why")
+            time.sleep(0.001)
 
     for _ in range(4500):
         ask("why")
