@@ -59,12 +59,14 @@ def main() -> None:
     arguments = parser.parse_args()
     records = _records(arguments.items)
     rubric, judge = prompts.load("faithfulness"), Builtin()
-    without_claims = tuple(check for check in CHECKS if check.id != "supported_claims")
+    without_claims = tuple(
+        check for check in CHECKS if check.id not in ("supported_claims", "citation_support")
+    )
     empty = (Check("empty", "1", lambda prepared: Finding(1.0)),)
     timed: dict[str, Callable[[RagTrace], object]] = {
         "plain-Python floor": _floor,
         "all checks": run_checks,
-        "checks without supported_claims": lambda record: run_checks(record, without_claims),
+        "checks without alignment": lambda record: run_checks(record, without_claims),
         "built-in judge": lambda record: judge.judge_now(record, rubric),
         "checks, then judge (shared)": lambda record: (run_checks(record), judge.judge_now(record, rubric)),
         "framework around one check": lambda record: run_checks(record, empty),

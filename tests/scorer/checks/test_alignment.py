@@ -12,6 +12,7 @@ from ragvigil.scorer.checks.alignment.align import FEATURES, Alignment, align
 from ragvigil.scorer.checks.alignment.assess import Assessment, claim_probability, spread
 from ragvigil.scorer.checks.alignment.model import MODELS, answer_figures, load
 from ragvigil.scorer.checks.alignment.recent import Recent
+from ragvigil.scorer.checks.reading.citing.rules import EVERYTHING
 from ragvigil.scorer.checks.reading.claims import read_statements
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.words import words
@@ -158,6 +159,6 @@ def test_recent_assessments_are_made_once_and_forgotten_in_order() -> None:
         return Assessment((), None, None, truncated=False, refuses=False)
 
     for name in "aabcab":
-        recent.recall((name, "m", None), partial(make, name))
+        recent.recall((name, "m", None, EVERYTHING), partial(make, name))
     assert made == ["a", "b", "c", "a", "b"]
     assert len(recent) == 2

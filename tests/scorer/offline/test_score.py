@@ -43,7 +43,7 @@ def test_a_row_gives_one_flat_result() -> None:
     assert len(str(result["prompt_digest"])) == 64
     checks = result["checks"]
     assert isinstance(checks, dict)
-    assert checks["citation_correctness"] == {"value": 1.0, "reason": None, "version": "2"}
+    assert checks["citation_correctness"] == {"value": 1.0, "reason": None, "version": "3"}
 
 
 def test_question_answer_contexts_rows_are_read_too() -> None:

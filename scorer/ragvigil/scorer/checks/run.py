@@ -7,13 +7,21 @@ import logging
 from ragvigil.scorer.checks import (
     abstention,
     citation_correctness,
+    citation_coverage,
+    citation_format,
+    citation_support,
+    citations_dead,
+    citations_duplicate,
+    citations_over_broad,
     citations_present,
     empty_retrieval,
+    quotes_verbatim,
     supported_claims,
 )
 from ragvigil.scorer.checks.alignment.assess import MOST_CLAIMS
 from ragvigil.scorer.checks.check import Check
 from ragvigil.scorer.checks.prepared import Prepared
+from ragvigil.scorer.checks.reading.citing.rules import EVERYTHING, Rules
 from ragvigil.scorer.trace import RagTrace
 from ragvigil.scorer.verdict import CheckResult
 
@@ -24,19 +32,31 @@ CHECKS: tuple[Check, ...] = (
     abstention.CHECK,
     citations_present.CHECK,
     citation_correctness.CHECK,
+    citations_dead.CHECK,
+    citations_over_broad.CHECK,
+    citations_duplicate.CHECK,
+    citation_format.CHECK,
+    citation_coverage.CHECK,
     supported_claims.CHECK,
+    citation_support.CHECK,
+    quotes_verbatim.CHECK,
 )
 """What runs on every record."""
 
 
 def run_checks(
-    record: RagTrace, checks: tuple[Check, ...] = CHECKS, *, most_claims: int | None = MOST_CLAIMS
+    record: RagTrace,
+    checks: tuple[Check, ...] = CHECKS,
+    *,
+    most_claims: int | None = MOST_CLAIMS,
+    rules: Rules = EVERYTHING,
 ) -> tuple[CheckResult, ...]:
     """One result for each of `checks`; a check that fails says so and hurts no other.
 
     Of more than `most_claims` claims an evenly spread sample is compared; None: all of them.
+    `rules` say how the service cites.
     """
-    prepared = Prepared(record, most_claims=most_claims)
+    prepared = Prepared(record, most_claims=most_claims, rules=rules)
     return tuple(_run(check, prepared) for check in checks)
 
 

@@ -7,11 +7,12 @@ from collections.abc import Callable
 from threading import Lock
 
 from ragvigil.scorer.checks.alignment.assess import Assessment
+from ragvigil.scorer.checks.reading.citing.rules import Rules
 
 _MOST_CLAIMS_KEPT = 20_000
 
-Key = tuple[str, str, int | None]
-"""Input hash, model name, most claims."""
+Key = tuple[str, str, int | None, Rules]
+"""Input hash, model name, most claims, how citations are read."""
 
 
 class Recent:
@@ -30,8 +31,8 @@ class Recent:
         """What `make` gave under `key` before; made now, outside the lock, when that is forgotten.
 
         >>> recent, empty = Recent(most_claims=1), Assessment((), None, None, False, False)
-        >>> recent.recall(("a", "m", 9), lambda: empty).claims, recent.recall(("b", "m", 9), lambda: empty).claims
-        ((), ())
+        >>> [recent.recall((key, "m", 9, EVERYTHING), lambda: empty).claims for key in ("a", "b")]
+        [(), ()]
         >>> len(recent)
         1
         """

@@ -18,6 +18,8 @@ class Rules:
 
     styles: frozenset[Style] | None = None
     """The styles that count; None: all."""
+    usual: Style | None = None
+    """The style that the service is meant to use; None: not said."""
     patterns: tuple[re.Pattern[str], ...] = ()
     """Markers of its own; the group ``id``, or the first, holds an id, a rank or a list of them."""
 

@@ -1,0 +1,38 @@
+"""citation_coverage: share of the claims that carry a citation (rubric A, Attribution; ALCE, Gao et al., 2023).
+
+Range [0, 1]. A claim is a check-worthy clause; a citation covers the clause that it stands in or behind, the clauses
+before it of the same sentence, and, alone on its line, the lines above (`reading/attribution.py`). Whether what is
+cited exists or supports the claim are other checks. None where there is no claim.
+"""
+
+from __future__ import annotations
+
+from ragvigil.scorer.checks.check import Check, Finding
+from ragvigil.scorer.checks.prepared import Prepared
+
+_MOST_LISTED = 20
+_MOST_CHARACTERS = 120
+
+
+def _measure(prepared: Prepared) -> Finding:
+    if not prepared.answer.strip():
+        return Finding(None, "there is no answer")
+    claims = [(place, one) for place, one in enumerate(prepared.statements) if one.checkworthy]
+    if not claims:
+        return Finding(None, "the answer refuses" if prepared.refuses else "the answer makes no claim")
+    bare = [one for place, one in claims if place not in prepared.attribution]
+    value = 1 - len(bare) / len(claims)
+    return Finding(
+        value,
+        f"no citation for: {prepared.answer[bare[0].start : bare[0].end][:_MOST_CHARACTERS]}"
+        if bare
+        else None,
+        {
+            "claims": len(claims),
+            "uncited": len(bare),
+            "places": [[one.start, one.end] for one in bare[:_MOST_LISTED]],
+        },
+    )
+
+
+CHECK = Check("citation_coverage", "1", _measure)

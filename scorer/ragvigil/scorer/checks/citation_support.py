@@ -1,0 +1,120 @@
+"""citation_support: F1 of citation precision and recall (ALCE, Gao et al., 2023; rubrics A and G4).
+
+Range [0, 1]. Recall: claims that their own citations support, over claims. Precision: (claim, cited passage) pairs
+where the passage carries the claim, over such pairs; a dead citation carries nothing. A passage carries a claim that
+the evidence supports when it is among those that the alignment names, or holds at least `_ENOUGH` of what those hold.
+ALCE asks an entailment model; this asks the alignment of `supported_claims`, and shares its limits. None where
+nothing is cited, or there is no claim or no evidence text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ragvigil.scorer.checks.alignment.assess import VERSION
+from ragvigil.scorer.checks.check import Check, Finding
+from ragvigil.scorer.checks.prepared import DEFAULT_MODEL, Prepared
+from ragvigil.scorer.checks.reading.evidence import Evidence
+from ragvigil.scorer.checks.reading.words import FRAME_STEMS
+from ragvigil.scorer.verdict import Claim
+
+_ENOUGH = 0.9
+_MOST_LISTED = 20
+_MOST_NAMED = 3
+_MOST_CHARACTERS = 120
+
+
+_Holders = dict[str, frozenset[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Mistake:
+    """A claim with citations that do not carry it."""
+
+    claim: Claim
+    cited: list[str]
+
+    @property
+    def complaint(self) -> str:
+        """In words fit for a page."""
+        return f"{', '.join(self.cited[:_MOST_NAMED])} does not carry: {self.claim.text[:_MOST_CHARACTERS]}"
+
+    @property
+    def detail(self) -> dict[str, object]:
+        """For the record's page."""
+        return {
+            "claim": self.claim.text[:_MOST_CHARACTERS],
+            "cited": self.cited,
+            "supported_by": list(self.claim.supported_by),
+        }
+
+
+def _measure(prepared: Prepared) -> Finding:
+    if not prepared.answer.strip():
+        return Finding(None, "there is no answer")
+    if not prepared.citations:
+        return Finding(None, "the answer cites nothing")
+    if not prepared.has_evidence:
+        return Finding(None, "there is no evidence text")
+    claims = {claim.start: claim for claim in prepared.assessment.claims}
+    if not claims:
+        return Finding(None, "the answer makes no claim")
+    held: _Holders = {}
+    recalled = cited = carried = 0
+    wrong: list[_Mistake] = []
+    for place, statement in enumerate(prepared.statements):
+        claim = claims.get(statement.start) if statement.checkworthy else None
+        if claim is None:
+            continue
+        names = list(dict.fromkeys((one.id, one.cited) for one in prepared.attribution.get(place, ())))
+        good = [_carries(prepared, place, claim, name, held) for name, _ in names]
+        cited += len(good)
+        carried += sum(good)
+        recalled += any(good)
+        if names and not all(good):
+            wrong.append(
+                _Mistake(claim, [told for (_, told), fits in zip(names, good, strict=True) if not fits])
+            )
+    return _finding(recalled / len(claims), carried / cited if cited else 0.0, wrong, len(claims), cited)
+
+
+def _finding(recall: float, precision: float, wrong: Sequence[_Mistake], claims: int, cited: int) -> Finding:
+    return Finding(
+        round(2 * precision * recall / (precision + recall), 6) if precision + recall else 0.0,
+        wrong[0].complaint if wrong else None,
+        {
+            "precision": round(precision, 6),
+            "recall": round(recall, 6),
+            "claims": claims,
+            "pairs": cited,
+            "mismatched": [one.detail for one in wrong[:_MOST_LISTED]],
+        },
+    )
+
+
+def _carries(prepared: Prepared, place: int, claim: Claim, name: str | None, held: _Holders) -> bool:
+    if name is None or claim.verdict not in ("supported", "partial"):
+        return False
+    if name in claim.supported_by:
+        return True
+    if not claim.supported_by:
+        return False
+    evidence = prepared.evidence
+    passages = {index for index, one in enumerate(evidence.names) if one == name}
+    carriers = {index for index, one in enumerate(evidence.names) if one in claim.supported_by}
+    stems = {word.stem for word in prepared.statements[place].words if word.content} - FRAME_STEMS
+    holds = [_holders(evidence, stem, held) for stem in stems]
+    there = sum(not passages.isdisjoint(held) for held in holds)
+    return bool(there) and there >= _ENOUGH * sum(not carriers.isdisjoint(held) for held in holds)
+
+
+def _holders(evidence: Evidence, stem: str, held: _Holders) -> frozenset[int]:
+    """The passages that hold `stem`; looked up once for all claims of the answer."""
+    if stem not in held:
+        segments = evidence.segments
+        held[stem] = frozenset({segments[at].passage for at in evidence.places.get(stem, ())})
+    return held[stem]
+
+
+CHECK = Check("citation_support", f"1+{VERSION}+{DEFAULT_MODEL}", _measure)

@@ -1,0 +1,26 @@
+"""citations_dead: share of the distinct cited ids and ranks that were not retrieved (rubric G4).
+
+Range [0, 1], 0 is good: the complement of `citation_correctness` where anything is cited. None where nothing is
+cited, and where the list of retrieved passages is not known or incomplete.
+"""
+
+from __future__ import annotations
+
+from ragvigil.scorer.checks.check import Check, Finding
+from ragvigil.scorer.checks.prepared import Prepared
+
+_MOST_LISTED = 20
+
+
+def _measure(prepared: Prepared) -> Finding:
+    if not prepared.citations:
+        return Finding(None, "the answer cites nothing")
+    if not prepared.record.retrieved or prepared.record.completeness == "partial_evidence":
+        return Finding(None, "what was retrieved is not known")
+    dead = list(dict.fromkeys(one.cited for one in prepared.citations if one.id is None))
+    live = {one.id for one in prepared.citations if one.id is not None}
+    reason = f"{len(dead)} cited, not retrieved: {', '.join(dead[:3])}" if dead else None
+    return Finding(len(dead) / (len(dead) + len(live)), reason, {"dead": dead[:_MOST_LISTED]})
+
+
+CHECK = Check("citations_dead", "1", _measure)

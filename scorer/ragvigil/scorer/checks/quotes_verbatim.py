@@ -1,0 +1,83 @@
+"""quotes_verbatim: share of the quotations that stand in the evidence word by word.
+
+Range [0, 1]. A quotation is a span of four words or more (eight characters in scripts without spaces) between quotation
+marks of any kind. Case, white space and punctuation are set aside; an ellipsis or a ``[changed]`` word cuts it, and
+each piece must stand in the same passage, in order. Where the claim around it cites passages, it must stand in one
+of them. What the question itself quotes is no quotation of the evidence. None where nothing is quoted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ragvigil.scorer.checks.check import Check, Finding
+from ragvigil.scorer.checks.prepared import Prepared
+from ragvigil.scorer.checks.reading.markup import Span
+from ragvigil.scorer.checks.reading.passages import name_of
+from ragvigil.scorer.checks.reading.quotations import pieces, plain, quotations
+
+_MOST_CHARACTERS = 120
+_MOST_LISTED = 10
+
+
+def _measure(prepared: Prepared) -> Finding:
+    if not prepared.answer.strip():
+        return Finding(None, "there is no answer")
+    spans = quotations(prepared.prose)
+    question = plain(prepared.record.query or "") if spans else ""
+    quoted = [(span, parts) for span in spans if (parts := pieces(_text(prepared, span)))]
+    quoted = [(span, parts) for span, parts in quoted if not _stands(parts, question)]
+    if not quoted:
+        return Finding(None, "the answer quotes nothing")
+    if not prepared.has_evidence:
+        return Finding(None, "there is no evidence text")
+    texts = {name_of(one): plain(one.text) for one in prepared.record.documents if one.text}
+    missing = [_text(prepared, span) for span, parts in quoted if not _found(parts, texts.values())]
+    elsewhere = [
+        _text(prepared, span)
+        for span, parts in quoted
+        if (cited := _cited(prepared, span))
+        and _found(parts, texts.values())
+        and not _found(parts, [texts[name] for name in cited if name in texts])
+    ]
+    wrong = missing + elsewhere
+    where = "evidence" if missing else "cited passage"
+    reason = f"not in the {where}: “{wrong[0][:_MOST_CHARACTERS]}”" if wrong else None
+    details = {
+        "quotations": len(quoted),
+        "missing": [one[:_MOST_CHARACTERS] for one in missing[:_MOST_LISTED]],
+        "elsewhere": [one[:_MOST_CHARACTERS] for one in elsewhere[:_MOST_LISTED]],
+    }
+    return Finding(1 - len(wrong) / len(quoted), reason, details)
+
+
+def _text(prepared: Prepared, span: Span) -> str:
+    return prepared.answer[span[0] : span[1]]
+
+
+def _cited(prepared: Prepared, span: Span) -> set[str]:
+    """The retrieved passages that the claim around a quotation cites."""
+    return {
+        one.id
+        for place, cited in prepared.attribution.items()
+        if prepared.statements[place].start < span[1] and span[0] < prepared.statements[place].end
+        for one in cited
+        if one.id is not None
+    }
+
+
+def _found(parts: list[str], texts: Iterable[str]) -> bool:
+    return any(_stands(parts, text) for text in texts)
+
+
+def _stands(parts: list[str], text: str) -> bool:
+    position = 0
+    for part in parts:
+        place = text.find(part, position)
+        if place < 0:
+            return False
+        position = place + len(part)
+    return True
+
+
+CHECK = Check("quotes_verbatim", "1", _measure)

@@ -1,0 +1,93 @@
+"""Attribution: which claims each citation of an answer covers."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from ragvigil.scorer.checks.reading.citations import Citation
+from ragvigil.scorer.checks.reading.claims import Statement
+from ragvigil.scorer.checks.reading.markup import blank
+
+_ENDS = frozenset(".!?…:。\uff01\uff1f؟।")
+
+
+def attribute(
+    answer: str, statements: Sequence[Statement], citations: Sequence[Citation]
+) -> Mapping[int, tuple[Citation, ...]]:
+    """The citations of each statement, by its place in `statements`.
+
+    A marker inside a statement covers it, as does one right behind it; there it also covers the clauses before it
+    of the same sentence that carry none. One that opens a line covers the sentence that follows. One alone on its
+    line covers the lines above it, up to an empty line or one that carries its own.
+
+    >>> from ragvigil.scorer.checks.reading.citations import read_citations
+    >>> from ragvigil.scorer.checks.reading.claims import read_statements
+    >>> from ragvigil.scorer.trace import Document
+    >>> answer = "It opens at nine every day, but it never opens on public holidays [1]. It is old."
+    >>> found = read_citations(answer, [Document(None, "x")])
+    >>> covered = attribute(answer, read_statements(answer, [one.span for one in found]), found)
+    >>> {place: [one.cited for one in cited] for place, cited in covered.items()}
+    {0: ['1'], 1: ['1']}
+    """
+    if not citations or not statements:
+        return {}
+    prose = blank(answer, [citation.span for citation in citations])
+    starts = [statement.start for statement in statements]
+    covered: defaultdict[int, list[Citation]] = defaultdict(list)
+    own: set[int] = set()
+    for citation in citations:
+        for place in _places(prose, statements, starts, citation, own):
+            covered[place].append(citation)
+    return {place: tuple(cited) for place, cited in sorted(covered.items())}
+
+
+def _places(
+    prose: str, statements: Sequence[Statement], starts: Sequence[int], citation: Citation, own: set[int]
+) -> list[int]:
+    last = bisect_right(starts, citation.start) - 1
+    if last >= 0 and citation.start < statements[last].end:
+        own.add(last)
+        rest = prose[citation.end : statements[last].end]
+        return [last] if any(map(str.isalnum, rest)) else _sentence(prose, statements, last, own)
+    if last >= 0:
+        gap = prose[statements[last].end : citation.start]
+        if "\n" not in gap:
+            own.add(last)
+            return _sentence(prose, statements, last, own)
+        line = prose[citation.end : _line_end(prose, citation.end)]
+        if not any(map(str.isalnum, line)):
+            return [] if "\n\n" in gap else _block(prose, statements, last, own)
+    following = last + 1
+    if following < len(statements) and "\n" not in prose[citation.end : statements[following].start]:
+        own.add(following)
+        return [following]
+    return []
+
+
+def _sentence(prose: str, statements: Sequence[Statement], last: int, own: set[int]) -> list[int]:
+    """`last`, and the clauses before it of the same sentence that carry no citation of their own."""
+    places = [last]
+    while (place := places[0] - 1) >= 0 and place not in own:
+        end = statements[place].end
+        if prose[end - 1] in _ENDS or "\n" in prose[end : statements[place + 1].start]:
+            break
+        places.insert(0, place)
+    return places
+
+
+def _block(prose: str, statements: Sequence[Statement], last: int, own: set[int]) -> list[int]:
+    """The statements above a line of citations, up to an empty line, a heading or one with its own citation."""
+    places: list[int] = []
+    while last >= 0 and last not in own and statements[last].kind != "heading":
+        places.insert(0, last)
+        if last and "\n\n" in prose[statements[last - 1].end : statements[last].start]:
+            break
+        last -= 1
+    return places
+
+
+def _line_end(prose: str, position: int) -> int:
+    end = prose.find("\n", position)
+    return end if end >= 0 else len(prose)

@@ -1,0 +1,150 @@
+"""What is measured of citations, on answers that show one thing each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from ragvigil.scorer.checks import run_checks
+from ragvigil.scorer.checks.reading.citing.rules import Rules
+from ragvigil.scorer.trace import RagTrace
+from ragvigil.scorer.verdict import CheckResult
+
+MakeRecord = Callable[..., RagTrace]
+
+OPENING = ("doc-1#1", "The shop opens at nine and closes at noon.")
+HISTORY = ("doc-2#1", "It was founded in 1901 by two sisters from Lisbon.")
+POOL = ("doc-3#1", "The pool is heated to 28 degrees all year.")
+
+
+def result(record: RagTrace, check: str, rules: Rules | None = None) -> CheckResult:
+    """What one check says."""
+    found = run_checks(record, rules=rules) if rules else run_checks(record)
+    return {one.check: one for one in found}[check]
+
+
+@pytest.mark.parametrize(
+    ("answer", "value"),
+    [
+        ("The shop opens at nine [1]. It was founded in 1901 [2].", 1.0),
+        ("The shop opens at nine [1]. It was founded in 1901.", 0.5),
+        ("The shop opens at nine. It was founded in 1901.", 0.0),
+        ("The shop opens at nine every day, but it closes at noon on all days [1].", 1.0),
+        ("The shop opens at nine.\nIt was founded in 1901.\n[1][2]", 1.0),
+        ("The shop opens at nine.\n\nIt was founded in 1901.\n[2]", 0.5),
+        ("[1] The shop opens at nine.", 1.0),
+        ("According to doc-1#1, the shop opens at nine.", 1.0),
+        ("- The shop opens at nine\n- It was founded in 1901 [2]", 0.5),
+        ("# Opening\nThe shop opens at nine [9].", 1.0),
+        ("I'm sorry, the passages do not mention this.", None),
+        ("Hello!", None),
+        ("", None),
+    ],
+)
+def test_coverage_is_the_share_of_claims_that_carry_a_citation(
+    record: MakeRecord, answer: str, value: float | None
+) -> None:
+    """A citation covers its clause, the clauses before it of its sentence, and alone on a line the lines above."""
+    found = result(record(answer, OPENING, HISTORY), "citation_coverage")
+    assert found.value == value
+    assert value == 1.0 or found.reason
+
+
+@pytest.mark.parametrize(
+    ("answer", "precision", "recall"),
+    [
+        ("The shop opens at nine [1]. It was founded in 1901 by two sisters [2].", 1.0, 1.0),
+        ("The shop opens at nine [2]. It was founded in 1901 by two sisters [1].", 0.0, 0.0),
+        ("The shop opens at nine [1][2]. It was founded in 1901 by two sisters [2].", 0.666667, 1.0),
+        ("The shop opens at nine [1]. It was founded in 1901 by two sisters.", 1.0, 0.5),
+        ("The shop opens at nine [7].", 0.0, 0.0),
+        ("The emperor of Mars drank purple tea yesterday [1].", 0.0, 0.0),
+    ],
+)
+def test_support_asks_whether_each_passage_carries_its_claim(
+    record: MakeRecord, answer: str, precision: float, recall: float
+) -> None:
+    """Precision over pairs, recall over claims, as ALCE has them."""
+    found = result(record(answer, OPENING, HISTORY, POOL), "citation_support")
+    assert (found.details["precision"], found.details["recall"]) == (precision, recall)
+    total = precision + recall
+    assert found.value == pytest.approx(2 * precision * recall / total if total else 0.0, abs=1e-5)
+
+
+def test_a_page_can_name_the_passage_that_should_have_been_cited(record: MakeRecord) -> None:
+    """The claim, what it cites, and what carries it."""
+    found = result(record("The shop opens at nine [2].", OPENING, HISTORY), "citation_support")
+    assert found.reason == "2 does not carry: The shop opens at nine [2]."
+    assert found.details["mismatched"] == [
+        {"claim": "The shop opens at nine [2].", "cited": ["2"], "supported_by": ["doc-1#1"]}
+    ]
+
+
+@pytest.mark.parametrize(
+    ("check", "answer", "value"),
+    [
+        ("citations_dead", "It opens at nine [1][7].", 0.5),
+        ("citations_dead", "It opens at nine [1].", 0.0),
+        ("citations_dead", "It opens at nine.", None),
+        ("citations_over_broad", "It opens at nine [doc-1].", 1.0),
+        ("citations_over_broad", "It opens at nine [doc-1#1], founded 1901 [doc-2].", 0.5),
+        ("citations_over_broad", "It opens at nine [1-3].", 0.0),
+        ("citations_over_broad", "It opens at nine [9].", None),
+        ("citations_duplicate", "It opens at nine [1][1].", 0.5),
+        ("citations_duplicate", "It opens at nine [1]. It closes at noon [1].", 0.0),
+        ("citations_duplicate", "It opens at nine.", None),
+        ("citation_format", "It opens at nine [1]. It closes at noon [1].", 1.0),
+        ("citation_format", "It opens at nine [1]. It closes [2] at noon [doc-1#1].", 2 / 3),
+        ("citation_format", "It opens at nine.", None),
+    ],
+)
+def test_form_of_citations(record: MakeRecord, check: str, answer: str, value: float | None) -> None:
+    """Dead, over-broad, duplicate, mixed."""
+    found = result(record(answer, OPENING, HISTORY, POOL), check)
+    assert found.value == (None if value is None else pytest.approx(value))
+
+
+def test_a_marker_that_cites_half_of_many_passages_is_over_broad(record: MakeRecord) -> None:
+    """Five at least."""
+    passages = [(f"p-{place}", f"Passage {place} is about thing {place}.") for place in range(8)]
+    assert result(record("All agree on it [1-6].", *passages), "citations_over_broad").value == 1.0
+    assert result(record("All agree on it [1-4].", *passages), "citations_over_broad").value == 0.0
+
+
+def test_the_usual_style_of_a_service_is_a_setting(record: MakeRecord) -> None:
+    """An answer that consistently cites otherwise has drifted."""
+    drifted = record("It opens at nine [1]. It closes at noon [1].", OPENING)
+    found = result(drifted, "citation_format", Rules(usual="id"))
+    assert (found.value, found.reason) == (0.0, "cites as ordinal, usually as id")
+
+
+def test_styles_that_a_service_does_not_use_are_not_read(record: MakeRecord) -> None:
+    """Numbers in brackets may be something else there."""
+    one = record("Paragraph [1] applies [doc-1#1].", OPENING)
+    found = result(one, "citations_present", Rules(styles=frozenset({"id"})))
+    assert found.details["styles"] == ["id"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "value"),
+    [
+        ('It says "the shop opens at nine" [1].', 1.0),
+        ("It says “The shop opens at nine …”.", 1.0),
+        ("It says “the shop … closes at noon”.", 1.0),
+        ("It says “closes at noon … the shop opens”.", 0.0),
+        ("It says «the shop opens at ten and closes».", 0.0),
+        ('It says "the shop opens at nine" [2].', 0.0),
+        ('It says "[the] shop opens at [9]" and "was founded in 1901 by two".', 1.0),
+        ('The "open door" is closed.', None),
+        ('Use `print("the shop opens at ten")`.', None),
+        ('You asked "what does the shop sell"; it sells pens.', None),
+        ("Nothing is quoted.", None),
+    ],
+)
+def test_quotations_stand_in_the_evidence_word_by_word(
+    record: MakeRecord, answer: str, value: float | None
+) -> None:
+    """In the cited passage, where one is cited; typographic quotes and ellipses are understood."""
+    one = record(answer, OPENING, HISTORY, query="What does the shop sell?")
+    assert result(one, "quotes_verbatim").value == value
