@@ -94,6 +94,29 @@ async def test_megabytes_of_hostile_markup_arrive_small_and_valid(
             assert sign not in _texts(json.loads(request.body))
 
 
+@pytest.mark.parametrize("name", ["jira", "alertmanager", "grafana_irm"])
+async def test_what_is_passed_on_elsewhere_holds_no_markup(name: str, service: Service) -> None:
+    """These services hand the text to chat, mail and phone in ways of their own."""
+    service.status = 200
+    await CONTRACTS[name].build(service.base, 15.0).send(hostile())
+    text = _texts(json.loads(service.received[0].body))
+    for sign in ("<", ">", "](", "@everyone", "@here"):
+        assert sign not in text
+
+
+@pytest.mark.parametrize(("name", "verbatim"), [("slack", {"text", "plain_text"}), ("teams", {"TextRun"})])
+async def test_texts_stand_only_where_no_markup_is_read(
+    name: str, verbatim: set[str], service: Service
+) -> None:
+    """In Slack's rich text and in a card's text runs; an mrkdwn object or a TextBlock would read it."""
+    contract = CONTRACTS[name]
+    service.status, service.body = 200, contract.answer
+    await contract.build(service.base, 15.0).send(hostile())
+    message = json.loads(service.received[0].body)
+    content = message.get("blocks") or message["attachments"][0]["content"]["body"]
+    assert _kinds_of_text(content) <= verbatim
+
+
 @each
 async def test_an_alert_that_says_next_to_nothing_is_valid(contract: Contract, service: Service) -> None:
     """As from a scorer that was told no addresses."""
@@ -151,3 +174,19 @@ def _texts(value: Any) -> str:
         parts: list[Any] = value
         return "\n".join(map(_texts, parts))
     return value if isinstance(value, str) else ""
+
+
+def _kinds_of_text(value: Any) -> set[str]:
+    """The types of all elements that have a text of their own, links of ours apart."""
+    if isinstance(value, list):
+        parts: list[Any] = value
+        return set().union(*map(_kinds_of_text, parts))
+    if not isinstance(value, dict):
+        return set()
+    element: dict[str, Any] = value
+    own = (
+        {element["type"]}
+        if isinstance(element.get("text"), str) and element["type"] != "link"
+        else set[str]()
+    )
+    return own.union(*(_kinds_of_text(part) for part in element.values()))

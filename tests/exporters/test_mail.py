@@ -19,6 +19,7 @@ from tests.exporters.mails import part_of
 from tests.exporters.situations import SITUATIONS, hostile
 
 from ragvigil.exporters import Mail, Outcome
+from ragvigil.exporters._page import page_of
 
 # Said of a session that is in TLS from its first byte, too.
 pytestmark = pytest.mark.filterwarnings("ignore:Requiring AUTH while not requiring TLS:UserWarning")
@@ -248,6 +249,16 @@ async def test_a_server_that_offers_no_encryption_gets_nothing() -> None:
     assert outcome == Outcome(delivered=False, retry=True, reason="not_supported")
     assert plain.delivered
     assert len(box.received) == 1
+
+
+@pytest.mark.parametrize("situation", ["trigger", "update", "resolve", "ticket"])
+def test_the_headline_can_be_read(situation: str) -> None:
+    """White on its colour: a contrast of 4.5 as WCAG 2 computes it, for a phone in the dark and in the sun."""
+    colour = page_of(SITUATIONS[situation]).colour
+    shares = [int(colour[place : place + 2], 16) / 255 for place in (0, 2, 4)]
+    linear = [share / 12.92 if share <= 0.03928 else ((share + 0.055) / 1.055) ** 2.4 for share in shares]
+    luminance = sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+    assert 1.05 / (luminance + 0.05) >= 4.5
 
 
 async def test_a_server_that_is_not_there_is_worth_another_try() -> None:

@@ -301,6 +301,19 @@ def test_links_never_lead_to_this_machine() -> None:
     assert "localhost" not in as_text(trigger)
 
 
+def test_a_page_shows_the_course_of_the_rate() -> None:
+    """Good, then bad, the moment of the fall between them; and good again at the end."""
+    store = Memory()
+    one_fall(store, FAITHFULNESS)
+    trigger, resolve = run(monitor(store), range(270))
+    for alert, last in ((trigger, 0.5), (resolve, 0.95)):
+        seen = [value for value in alert.history if value is not None]
+        assert seen[0] == pytest.approx(0.95)
+        assert seen[-1] == pytest.approx(last)
+        assert min(seen) == pytest.approx(0.5)
+        assert len(seen) == len(alert.history) <= 40
+
+
 def test_text_from_traces_is_fit_to_show() -> None:
     """No escape sequences, no reordering, no lines of its own."""
     store = Memory()

@@ -11,7 +11,7 @@ from typing import cast
 
 from ragvigil.exporters._addresses import shareable
 from ragvigil.exporters._alert import Alert, Outcome
-from ragvigil.exporters._escape import fitted, neutral
+from ragvigil.exporters._escape import neutral, plain
 from ragvigil.exporters._page import page_of
 from ragvigil.exporters._post import Post, check_address, outcome_of
 from ragvigil.exporters._text import as_text
@@ -114,7 +114,7 @@ def _labels(alert: Alert) -> dict[str, str]:
         "severity": alert.severity,
         "incident": alert.incident_id,
     }
-    cut = {name: fitted(value, neutral, limit=_LABEL_CHARACTERS) for name, value in labels.items()}
+    cut = {name: plain(value, limit=_LABEL_CHARACTERS) for name, value in labels.items()}
     return {name: value for name, value in cut.items() if value}
 
 
@@ -133,7 +133,7 @@ def _annotations(alert: Alert) -> dict[str, str]:
     page = page_of(alert)
     text = "\n".join(neutral(line) for line in as_text(alert).split("\n"))
     notes = {
-        "summary": fitted(page.title, neutral, limit=_SUMMARY_CHARACTERS),
+        "summary": plain(page.title, limit=_SUMMARY_CHARACTERS),
         "description": text
         if len(text) <= _DESCRIPTION_CHARACTERS
         else text[: _DESCRIPTION_CHARACTERS - 1] + "…",

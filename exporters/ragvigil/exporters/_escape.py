@@ -44,6 +44,17 @@ def neutral(text: str) -> str:
     return _CALLS.sub("\uff20", text.translate(_NEUTRAL).replace("](", "] ("))
 
 
+def plain(text: str, *, limit: int) -> str:
+    """The neutral text on one line, at most `limit` UTF-16 units.
+
+    Cleaned before, for what is invisible may stand between two characters that mean something together.
+
+    >>> plain("[a]\\u200b(https://b) " + "x" * 30, limit=20)
+    '[a] (https://b) xxx…'
+    """
+    return fitted(neutral(clean(text, limit=limit)), str, limit=limit)
+
+
 def fitted(text: str, escape: Callable[[str], str], *, limit: int) -> str:
     """The cleaned and escaped text, cut so that it has at most `limit` UTF-16 units and no half of an escape.
 

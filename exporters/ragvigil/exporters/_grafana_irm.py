@@ -6,7 +6,7 @@ import json
 
 from ragvigil.exporters._addresses import shareable
 from ragvigil.exporters._alert import Alert, Outcome
-from ragvigil.exporters._escape import fitted, neutral
+from ragvigil.exporters._escape import neutral, plain
 from ragvigil.exporters._post import HOPELESS, Post, check_address
 from ragvigil.exporters._text import as_text, title_of
 
@@ -43,13 +43,13 @@ class GrafanaIRM:
         page = "\n".join(neutral(line) for line in as_text(alert).split("\n"))
         message: dict[str, object] = {
             "alert_uid": alert.dedup_key,
-            "title": fitted(title_of(alert), neutral, limit=_TITLE_CHARACTERS),
+            "title": plain(title_of(alert), limit=_TITLE_CHARACTERS),
             "state": "ok" if alert.action == "resolve" else "alerting",
             "message": page if len(page) <= _MESSAGE_CHARACTERS else page[: _MESSAGE_CHARACTERS - 1] + "…",
             "severity": alert.severity,
             "series": alert.series,
-            "service": fitted(alert.service, neutral, limit=_NAME_CHARACTERS),
-            "environment": fitted(alert.environment or "", neutral, limit=_NAME_CHARACTERS),
+            "service": plain(alert.service, limit=_NAME_CHARACTERS),
+            "environment": plain(alert.environment or "", limit=_NAME_CHARACTERS),
         }
         link = shareable(alert.link)
         if link:

@@ -10,10 +10,10 @@ from urllib.parse import quote
 
 from ragvigil.exporters._addresses import shareable
 from ragvigil.exporters._alert import Alert, Outcome, Severity
-from ragvigil.exporters._escape import fitted, neutral
+from ragvigil.exporters._escape import neutral, plain
 from ragvigil.exporters._page import page_of
 from ragvigil.exporters._post import HOPELESS, Post, check_address, outcome_of
-from ragvigil.exporters._text import as_text, clean, title_of
+from ragvigil.exporters._text import as_text, title_of
 
 _PRIORITIES: dict[Severity, str] = {"critical": "P1", "error": "P2", "warning": "P3", "info": "P5"}
 _MESSAGE_CHARACTERS = 130
@@ -82,12 +82,12 @@ class Jira:
 
     def _alert(self, alert: Alert, alias: str) -> dict[str, object]:
         message: dict[str, object] = {
-            "message": fitted(title_of(alert), neutral, limit=_MESSAGE_CHARACTERS),
+            "message": plain(title_of(alert), limit=_MESSAGE_CHARACTERS),
             "alias": alias,
             "description": _body(alert, _DESCRIPTION_CHARACTERS),
             "priority": _PRIORITIES[alert.severity],
             "source": "ragvigil",
-            "entity": clean(neutral(alert.service[:500]), limit=500) or "unknown",
+            "entity": plain(alert.service, limit=500) or "unknown",
             "tags": [_tag(tag) for tag in ("ragvigil", alert.series, alert.environment or "") if tag],
             "details": _details(alert),
         }
@@ -110,7 +110,7 @@ def _note(alert: Alert) -> dict[str, object]:
 
 
 def _tag(text: str) -> str:
-    return clean(neutral(text[:_TAG_CHARACTERS]).replace(",", " "), limit=_TAG_CHARACTERS)
+    return plain(text.replace(",", " "), limit=_TAG_CHARACTERS)
 
 
 def _details(alert: Alert) -> dict[str, str]:
@@ -118,4 +118,4 @@ def _details(alert: Alert) -> dict[str, str]:
     details = {"dedup_key": alert.dedup_key, "incident": alert.incident_id, **dict(page.facts)}
     link = shareable(alert.link)
     details |= {"page": link} if link else {}
-    return {name: fitted(value, neutral, limit=_DETAIL_CHARACTERS) for name, value in details.items()}
+    return {name: plain(value, limit=_DETAIL_CHARACTERS) for name, value in details.items()}

@@ -11,7 +11,7 @@ from ragvigil.exporters._trend import trend
 
 _MARKS: dict[Severity, str] = {"critical": "🔴", "error": "🟠", "warning": "🟡", "info": "🔵"}
 _RESOLVED = "🟢"
-_COLOURS: dict[str, str] = {"🔴": "c62828", "🟠": "e65100", "🟡": "b58900", "🔵": "1565c0", "🟢": "2e7d32"}
+_COLOURS: dict[str, str] = {"🔴": "c62828", "🟠": "bf4400", "🟡": "8a6900", "🔵": "1565c0", "🟢": "2e7d32"}
 
 _TITLE_CHARACTERS = 140
 _SUMMARY_LINES = 8

@@ -20,6 +20,7 @@ from ragvigil.scorer.detect import (
 )
 from ragvigil.scorer.detect.stretches import Span
 from ragvigil.scorer.estimate import Estimate, rate
+from ragvigil.scorer.history import course, drawn_from
 from ragvigil.scorer.incidents import advanced, measurement, opened
 from ragvigil.scorer.monitoring import Incident, MonitorStore, SeriesKey, Sums
 from ragvigil.scorer.pages import page
@@ -145,7 +146,8 @@ class Monitor:
         if action is None or not (environment is None or environment in self._settings.page_environments):
             self._store.save_incident(incident, None, ())
             return None
-        alert = page(incident, action, self._examples(incident, action, now), self._links, at=now)
+        examples, history = self._examples(incident, action, now), self._history(incident, now)
+        alert = page(incident, action, examples, self._links, at=now, history=history)
         self._store.save_incident(incident, alert, self._channels)
         return alert
 
@@ -153,6 +155,12 @@ class Monitor:
         if action == "resolve":
             return ()
         return self._store.examples(incident.key, incident.since, now, _EXAMPLES)
+
+    def _history(self, incident: Incident, now: int) -> tuple[float | None, ...]:
+        shortest = 2 * stretches(self._rule(incident.key))[0]
+        begin = drawn_from(incident.since, now, shortest)
+        grain = nanoseconds(self._settings.bucket_seconds)
+        return course(self._store.buckets(incident.key, begin, now), begin, now, grain)
 
     def _save_state(self, key: SeriesKey, found: Evaluation, now: int) -> None:
         def shown(estimate: Estimate | None) -> Measurement | None:

@@ -39,7 +39,15 @@ _WORDS: dict[str, _Words] = {
 }
 
 
-def page(incident: Incident, action: Action, examples: Iterable[Example], links: Links, *, at: int) -> Alert:
+def page(
+    incident: Incident,
+    action: Action,
+    examples: Iterable[Example],
+    links: Links,
+    *,
+    at: int,
+    history: tuple[float | None, ...] = (),
+) -> Alert:
     """The alert that tells of `incident`; every text in it is fit to show."""
     service = clean(incident.key.service, limit=200)
     environment = incident.key.environment
@@ -60,6 +68,7 @@ def page(incident: Incident, action: Action, examples: Iterable[Example], links:
         segment={"service": service},
         examples=tuple(_linked(example, links) for example in examples),
         link=_incident_link(incident.id, links),
+        history=history,
     )
 
 
