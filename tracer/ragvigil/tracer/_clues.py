@@ -27,6 +27,12 @@ _BEFORE_HYPHEN = (b"sk", b"glpat", b"pypi")
 _SLACK = re.compile(rb"xox[abeprs]-")
 _FEWEST_DIGITS = 7
 """Fewer in a row are nothing that any rule looks for."""
+_KEY_LETTERS = bytes(
+    119 if byte >= 0x80 or chr(byte).isalnum() or byte in b"_.~+/=-" else 32 for byte in range(256)
+)
+"""Letters of keys and tokens as ``w``, all others as spaces."""
+_SHORTEST_KEY = b"w" * 15
+"""``xoxb-`` and ten letters; every other key, and what follows ``Bearer``, is longer."""
 _SECRET_NAMES = (b"key", b"secret", b"token", b"passw", b"pwd")
 _FULL_WIDTH_DIGIT = re.compile(rb"\xef\xbc[\x90-\x99]")
 _FOUR_PARTS = re.compile(rb"\.[0-9]{1,3}\.[0-9]")
@@ -38,15 +44,16 @@ _AREA_CODE = re.compile(rb"0[0-9]{1,4}[ /-][0-9]")
 class Look:
     """Bytes as the clues see them: UTF-8, or a message that holds UTF-8 texts."""
 
-    __slots__ = ("_lower", "_numbered", "classes", "data", "other_digits")
+    __slots__ = ("_keyed", "_lower", "_numbered", "classes", "data", "other_digits")
 
     def __init__(self, data: bytes) -> None:
         self.data = data
         self._lower: bytes | None = None
+        self._keyed: bool | None = None
         self.classes = data.translate(_CLASSES, _SEPARATORS)
         """A letter for each kind of byte (0 digit, A upper case, a other), without the separators of numbers."""
-        self.other_digits = b"9" in self.classes or (
-            b"\xef\xbc" in data and _FULL_WIDTH_DIGIT.search(data) is not None
+        self.other_digits = not data.isascii() and (
+            b"9" in self.classes or (b"\xef\xbc" in data and _FULL_WIDTH_DIGIT.search(data) is not None)
         )
         self._numbered = self.other_digits or b"0" * _FEWEST_DIGITS in self.classes
 
@@ -56,6 +63,18 @@ class Look:
         if self._lower is None:
             self._lower = self.data.lower()
         return self._lower
+
+    @property
+    def keyed(self) -> bool:
+        """Whether as many letters of a key may follow each other as the shortest one has.
+
+        >>> Look(b"Water boils at 100 degrees").keyed, Look(b"with xoxb-0123456789").keyed
+        (False, True)
+        """
+        if self._keyed is None:
+            data = self.data  # ids in a message are such letters nearly always: not worth the look
+            self._keyed = not data.isascii() or _SHORTEST_KEY in data.translate(_KEY_LETTERS)
+        return self._keyed
 
     def digits(self, count: int) -> bool:
         """Whether so many digits follow each other with nothing but separators between.
@@ -81,7 +100,7 @@ def key_block(look: Look) -> bool:
 def token(look: Look) -> bool:
     """Whether a key that tells by its first letters may be there."""
     data = look.data
-    return (
+    return look.keyed and (
         b"eyJ" in data
         or b"AKIA" in data
         or b"ASIA" in data
@@ -104,8 +123,7 @@ def _follows(data: bytes, mark: bytes, starts: tuple[bytes, ...]) -> bool:
 
 def bearer(look: Look) -> bool:
     """Whether credentials of an HTTP header may be there."""
-    lower = look.lower
-    return b"bearer" in lower or b"basic" in lower
+    return look.keyed and (b"bearer" in look.lower or b"basic" in look.lower)
 
 
 def assigned(look: Look) -> bool:

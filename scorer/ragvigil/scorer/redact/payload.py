@@ -14,7 +14,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span, TracesData
 from ragvigil.scorer.config import Content, ContentMode
 from ragvigil.scorer.redact.keys import Meaning, meaning_of
 from ragvigil.scorer.redact.pseudonyms import Pseudonyms
-from ragvigil.scorer.redact.texts import SECRET, Texts
+from ragvigil.scorer.redact.texts import LONG_INTEGER, SECRET, Texts
 from ragvigil.tracer.redaction import redact
 
 Pairs = MutableSequence[KeyValue]
@@ -136,15 +136,24 @@ class _Walk:
                     setattr(message, name, found)
 
     def _pairs(self, pairs: Pairs) -> None:
+        """Gather what stands in these; the short ways are for what most of them are, texts and figures."""
         unwanted = list[int]()
+        cutting = self._mode != "full"
         for number, pair in enumerate(pairs):
-            meaning = meaning_of(pair.key)
+            meaning, clean = _told_by(pair.key)
             if meaning is Meaning.TRANSPORT:
                 unwanted.append(number)
                 continue
-            if self._mode != "full" and not _is_clean(pair.key):
+            if cutting and not clean:
                 self._labels.append((pair, "key"))
-            self._value(pair.value, meaning)
+            value = pair.value
+            which = value.WhichOneof("value")
+            if meaning is not Meaning.TEXT:
+                self._value(value, meaning)
+            elif which == "string_value":
+                self._contents.append((value, which))
+            elif which != "double_value" and (which != "int_value" or abs(value.int_value) >= LONG_INTEGER):
+                self._value(value, meaning)
         for number in reversed(unwanted):
             del pairs[number]
 
@@ -186,5 +195,6 @@ def _with_text(places: Iterable[Place]) -> list[tuple[Message, str, str]]:
 
 
 @lru_cache(maxsize=4096)
-def _is_clean(key: str) -> bool:
-    return redact(key) == key
+def _told_by(key: str) -> tuple[Meaning, bool]:
+    """What a key says of its value, and whether it is no secret itself."""
+    return meaning_of(key), redact(key) == key

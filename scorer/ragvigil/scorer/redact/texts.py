@@ -22,7 +22,7 @@ _NAMES = re.compile(
     re.IGNORECASE,
 )
 """Words of the keys under which JSON holds what is cut for its name."""
-_LONG_INTEGER = 10**10
+LONG_INTEGER = 10**10
 """Shorter ones are neither a card nor a CPF."""
 _DEEPEST = 64
 _TEXTS = frozenset({"page_content", "content", "text"})
@@ -41,6 +41,8 @@ class Texts:
 
     def rules(self, texts: Sequence[str]) -> Sequence[Rule]:
         """The built-in rules that may find something in any of these texts; all of them where escapes hide letters."""
+        if not self._all:
+            return ()
         joined = "\n".join(dict.fromkeys(texts))
         return self._all if "\\" in joined else rules_for(joined.encode("utf-8", "surrogatepass"), self._all)
 
@@ -70,7 +72,7 @@ class Texts:
 
     def integer(self, value: int) -> str | None:
         """What an integer becomes that is a number of a card or a person; None for all others."""
-        if abs(value) < _LONG_INTEGER:
+        if abs(value) < LONG_INTEGER:
             return None
         given = str(value)
         found = self._plain(given, self._all)
