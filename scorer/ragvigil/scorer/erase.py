@@ -8,6 +8,8 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from google.protobuf.message import DecodeError
+
 from ragvigil.scorer.config import Settings
 from ragvigil.scorer.errors import StoreError
 from ragvigil.scorer.forget_requests import ForgetRequests
@@ -110,7 +112,7 @@ def _clean_inbox(settings: Settings, store: SqliteStore, wanted: Wanted) -> int:
                 return True
             try:
                 return store.erasures.names(wanted, redaction.spans(spans), redaction.logs(logs))
-            except ValueError:  # cannot be read, and so is never stored
+            except DecodeError:  # cannot be read, and so is never stored
                 return True
 
         store.erasures.bar(blank(folder, chosen))
