@@ -6,7 +6,7 @@ import json
 import logging
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TypeAlias
 
 import pytest
 from tests.exporters.conftest import Received, Service
@@ -15,6 +15,8 @@ from tests.exporters.mails import rendered
 from tests.exporters.situations import SITUATIONS, bare, homeless, hostile
 
 from ragvigil.exporters import Action, Outcome
+
+Json: TypeAlias = "dict[str, Json] | list[Json] | str | float | bool | None"
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -165,28 +167,21 @@ def test_a_schema_refuses_what_it_should() -> None:
             contract.check(Received("/", {}, b'{"nonsense": 1}'))
 
 
-def _texts(value: Any) -> str:
+def _texts(value: Json) -> str:
     """Every text in a JSON value, one a line."""
     if isinstance(value, dict):
-        pairs: dict[str, Any] = value
-        return "\n".join(_texts(part) for pair in pairs.items() for part in pair)
+        return "\n".join(_texts(part) for pair in value.items() for part in pair)
     if isinstance(value, list):
-        parts: list[Any] = value
-        return "\n".join(map(_texts, parts))
+        return "\n".join(map(_texts, value))
     return value if isinstance(value, str) else ""
 
 
-def _kinds_of_text(value: Any) -> set[str]:
+def _kinds_of_text(value: Json) -> set[str]:
     """The types of all elements that have a text of their own, links of ours apart."""
     if isinstance(value, list):
-        parts: list[Any] = value
-        return set().union(*map(_kinds_of_text, parts))
+        return set[str]().union(*map(_kinds_of_text, value))
     if not isinstance(value, dict):
         return set()
-    element: dict[str, Any] = value
-    own = (
-        {element["type"]}
-        if isinstance(element.get("text"), str) and element["type"] != "link"
-        else set[str]()
-    )
-    return own.union(*(_kinds_of_text(part) for part in element.values()))
+    kind = value.get("type")
+    own = {str(kind)} if isinstance(value.get("text"), str) and kind != "link" else set[str]()
+    return own.union(*(_kinds_of_text(part) for part in value.values()))

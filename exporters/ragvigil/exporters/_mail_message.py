@@ -9,6 +9,8 @@ from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import format_datetime
 from html import escape
+from importlib.resources import files
+from string import Template
 
 from ragvigil.exporters._alert import Alert
 from ragvigil.exporters._page import Page, Shown, page_of
@@ -63,62 +65,58 @@ def _message_id(alert: Alert, sender: Address) -> str:
 
 def _html(page: Page, alert: Alert) -> str:
     """One column of tables with styles in place: what mail readers, phones among them, agree on."""
-    facts = "".join(
-        f'<tr><td style="color:#666;padding:2px 12px 2px 0;vertical-align:top">{escape(name)}</td>'
-        f'<td style="padding:2px 0">{escape(value)}</td></tr>'
-        for name, value in page.facts
-    )
-    link = (
-        f'<p><a href="{escape(page.link)}" style="background:#{page.colour};color:#fff;padding:10px 16px;'
-        'text-decoration:none;border-radius:4px;display:inline-block">Open the incident</a></p>'
-        if page.link
-        else ""
-    )
-    return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width"></head>'
-        '<body style="margin:0;padding:16px;background:#fff;color:#222;'
-        'font:16px/1.45 -apple-system,Segoe UI,Roboto,Helvetica,Arial,sans-serif">'
-        '<div style="max-width:600px;margin:0 auto">'
-        f'<h1 style="font-size:20px;line-height:1.3;margin:0 0 12px;padding:10px 14px;background:#{page.colour};'
-        f'color:#fff;border-radius:4px">{escape(page.title)}</h1>'
-        + "".join(f'<p style="margin:0 0 6px">{escape(line)}</p>' for line in page.summary)
-        + _chart(page, alert)
-        + f'<table role="presentation" style="border-collapse:collapse;margin:14px 0;font-size:15px">{facts}</table>'
-        + link
-        + "".join(map(_example, page.examples))
-        + "</div></body></html>\n"
+    return Template(files("ragvigil.exporters").joinpath("mail.html").read_text(encoding="utf-8")).substitute(
+        colour=page.colour,
+        title=escape(page.title),
+        summary="<br>\n".join(map(escape, page.summary)),
+        chart=_chart(page, alert),
+        facts="\n".join(
+            _FACT.substitute(name=escape(name), value=escape(value)) for name, value in page.facts
+        ),
+        link=_LINK.substitute(url=escape(page.link), colour=page.colour) if page.link else "",
+        examples="\n".join(map(_example, page.examples)),
     )
 
 
 def _example(example: Shown) -> str:
     trace = f'<a href="{escape(example.url)}">trace</a>' if example.url else f"trace {escape(example.trace)}"
-    said = "".join(
-        f'<p style="margin:4px 0"><span style="color:#666">{name}</span> {escape(text)}</p>'
-        for name, text in example.lines
-    )
-    return (
-        '<div style="border-left:3px solid #ccc;padding:2px 0 2px 12px;margin:14px 0;overflow-wrap:anywhere">'
-        f"<b>{escape(example.reason)}</b> {trace}{said}</div>"
-    )
+    said = "".join(_SAID.substitute(name=name, text=escape(text)) for name, text in example.lines)
+    return _EXAMPLE.substitute(reason=escape(example.reason), trace=trace, said=said)
 
 
 def _chart(page: Page, alert: Alert) -> str:
     """Bars as cells of a table, from 0 to 100 %: no picture to load or to block."""
     if page.trend is None:
         return ""
-    bars = "".join(map(_bar, thinned(alert.history, _BARS)))
-    return (
-        f'<table role="img" aria-label="{escape(page.trend)}" style="border-collapse:collapse;margin:14px 0 0;'
-        f'border-bottom:1px solid #999;height:{_CHART_PIXELS}px"><tr>{bars}</tr></table>'
-        f'<p style="margin:2px 0 0;color:#666;font-size:13px">from {escape(page.trend.partition(" ")[2])}, '
-        "bars from 0 to 100 %</p>"
-    )
+    bars = "\n".join(_BAR.substitute(height=_height(value)) for value in thinned(alert.history, _BARS))
+    reach = escape(page.trend.partition(" ")[2])
+    return _CHART.substitute(label=escape(page.trend), height=_CHART_PIXELS, bars=bars, reach=reach)
 
 
-def _bar(value: float | None) -> str:
-    height = 0 if value is None else max(1, round(_CHART_PIXELS * min(1.0, max(0.0, value))))
-    return (
-        '<td style="vertical-align:bottom;padding:0 1px">'
-        f'<div style="width:8px;height:{height}px;background:#5c7a99;font-size:0"></div></td>'
-    )
+def _height(value: float | None) -> int:
+    """Pixels of a bar; one at least where something was seen."""
+    return 0 if value is None else max(1, round(_CHART_PIXELS * min(1.0, max(0.0, value))))
+
+
+_FACT = Template(
+    '<tr><td style="color:#666;padding:2px 12px 2px 0;vertical-align:top">$name</td>'
+    '<td style="padding:2px 0;overflow-wrap:anywhere">$value</td></tr>'
+)
+_LINK = Template(
+    '<p><a href="$url" style="background:#$colour;color:#fff;padding:10px 16px;text-decoration:none;'
+    'border-radius:4px;display:inline-block">Open the incident</a></p>'
+)
+_EXAMPLE = Template(
+    '<div style="border-left:3px solid #ccc;padding:2px 0 2px 12px;margin:14px 0;overflow-wrap:anywhere">'
+    "<b>$reason</b> $trace$said</div>"
+)
+_SAID = Template('<p style="margin:4px 0"><span style="color:#666">$name</span> $text</p>')
+_CHART = Template(
+    '<table role="img" aria-label="$label" style="border-collapse:collapse;margin:14px 0 0;'
+    'border-bottom:1px solid #999;height:${height}px"><tr>\n$bars\n</tr></table>\n'
+    '<p style="margin:2px 0 0;color:#666;font-size:13px">from $reach, bars from 0 to 100 %</p>'
+)
+_BAR = Template(
+    '<td style="vertical-align:bottom;padding:0 1px">'
+    '<div style="width:8px;height:${height}px;background:#5c7a99;font-size:0"></div></td>'
+)
