@@ -19,7 +19,7 @@ from ragvigil.exporters._trend import thinned
 from ragvigil.exporters._wire import rfc3339
 
 _SUBJECT_CHARACTERS = 140
-_BARS = 40
+_BARS = 30
 _CHART_PIXELS = 60
 _PRIORITIES = {"critical": "1 (Highest)", "error": "2 (High)"}
 
