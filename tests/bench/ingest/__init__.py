@@ -1,0 +1,1 @@
+"""What the ingest benchmark is made of: servers, load, measurements, tables."""
