@@ -77,7 +77,9 @@ async def serve_grpc(store: Store, port: int) -> None:
 
     server = grpc.aio.server(options=[("grpc.max_receive_message_length", -1)])
     service = "opentelemetry.proto.collector.trace.v1.TraceService"
-    methods: dict[str, object] = {"Export": grpc.unary_unary_rpc_method_handler(export)}
+    methods: dict[str, grpc.RpcMethodHandler[bytes, bytes]] = {
+        "Export": grpc.unary_unary_rpc_method_handler(export)
+    }
     server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(service, methods),))
     server.add_insecure_port(f"127.0.0.1:{port}")
     await server.start()

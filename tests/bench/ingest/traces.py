@@ -96,7 +96,7 @@ def _add(scope: ScopeSpans, number: int, texts: Texts, now: int) -> None:
     steps: tuple[tuple[str, int, int, dict[str, object]], ...] = (
         ("EMBEDDING", 5, 40, {"embedding.model_name": "m-small"}),
         ("RETRIEVER", 45, 160, found),
-        ("LLM", 210, 890, {"output.value": answer, **spent}),
+        ("LLM", 210, 890, {"output.value": answer, "llm.model_name": "m-large", **spent}),
         ("CHAIN", 0, 900, {"output.value": answer}),
     )
     for place, (kind, begin, end, attributes) in enumerate(steps, 1):

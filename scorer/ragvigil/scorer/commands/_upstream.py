@@ -1,0 +1,28 @@
+"""What ``ragvigil status`` shows of sampling before the scorer."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from ragvigil.scorer.store.upstream import Upstream, upstream
+
+
+def as_json(connection: sqlite3.Connection, window_seconds: float) -> list[dict[str, object]]:
+    """Each service with what its senders say of their sampling."""
+    return [{**asdict(one), "caveat": one.caveat} for one in _found(connection, window_seconds)]
+
+
+def as_text(connection: sqlite3.Connection, window_seconds: float) -> list[str]:
+    """A line for each service of which something has to be said."""
+    return [
+        f"{one.service}{f', {one.environment}' if one.environment else ''}: {one.caveat}"
+        for one in _found(connection, window_seconds)
+        if one.caveat
+    ]
+
+
+def _found(connection: sqlite3.Connection, window_seconds: float) -> Sequence[Upstream]:
+    return upstream(connection, time.time_ns() - int(window_seconds * 1e9))
