@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 
 from ragvigil.scorer.checks import (
     abstention,
@@ -42,6 +43,11 @@ CHECKS: tuple[Check, ...] = (
     quotes_verbatim.CHECK,
 )
 """What runs on every record."""
+MOST_SECONDS = 10.0
+"""CPU seconds of one check on one record, reading of the texts included; beyond, it counts as failed.
+
+It is measured, not enforced in the middle: `re` cannot be interrupted, nor can a thread be. Every pattern is bounded
+so that the largest record stays far below."""
 
 
 def run_checks(
@@ -61,9 +67,16 @@ def run_checks(
 
 
 def _run(check: Check, prepared: Prepared) -> CheckResult:
+    started = time.thread_time()
     try:
         finding = check.measure(prepared)
     except Exception as error:
         _log.exception("check %s failed on trace %s", check.id, prepared.record.trace_id)
         return CheckResult(check.id, check.version, None, f"the check failed: {type(error).__name__}")
+    seconds = time.thread_time() - started
+    if seconds > MOST_SECONDS:
+        _log.error("check %s took %.1f s on trace %s", check.id, seconds, prepared.record.trace_id)
+        return CheckResult(
+            check.id, check.version, None, f"the check failed: more than {MOST_SECONDS:g} s of CPU time"
+        )
     return CheckResult(check.id, check.version, finding.value, finding.reason, finding.details)

@@ -30,6 +30,7 @@ class Recent:
     def recall(self, key: Key, make: Callable[[], Assessment]) -> Assessment:
         """What `make` gave under `key` before; made now, outside the lock, when that is forgotten.
 
+        >>> from ragvigil.scorer.checks.reading.citing.rules import EVERYTHING
         >>> recent, empty = Recent(most_claims=1), Assessment((), None, None, False, False)
         >>> [recent.recall((key, "m", 9, EVERYTHING), lambda: empty).claims for key in ("a", "b")]
         [(), ()]

@@ -1,0 +1,59 @@
+"""Texts that make bad patterns explode, and the limit on a check's time."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+from ragvigil.scorer.checks import Check, run, run_checks
+from ragvigil.scorer.checks.check import Finding
+from ragvigil.scorer.trace import Document, RagTrace
+
+LENGTH = 12_000
+DOCUMENT = Document(
+    "doc-1",
+    "The shop opens at nine.",
+    metadata={"url": "https://a.example", "authors": "Smith", "year": 2020},
+)
+PIECES = (
+    *("[", "[[", "(", "【", "<a ", "<sup>", '<a href="', "`", "``` ", "$", "\\[", '"', "\u201c", "«", "^["),
+    *(
+        "[1,",
+        "[1, 2] ",
+        "1-",
+        "(Smith, ",
+        "Smith et al. ",
+        "Smith & ",
+        "Smith (2020) ",
+        "et al, ",
+        "\u00b9\u00b2",
+    ),
+    *("\u00b9 ", "https://a", "](", "[a](", "[^1]: x\n", "Sources:\n", "Sources:\n[1] a\n", "Source 1, 2, "),
+    *("doc-1", "not ", "i can't ", "não ", "... ", '." ', "?! ", "a.b.", "- ", "| ", "|-|\n", "\n\n", "  \n"),
+    *(" ", "no information about the ", "it is not ", "Der 3. ", "A. ", "。」", "# a\n", "x", "1", "1.1"),
+)
+
+
+def record(answer: str) -> RagTrace:
+    """One answer beside one passage."""
+    return RagTrace("0" * 32, "1" * 16, "shop", 0, query="What?", answer=answer, documents=(DOCUMENT,))
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_no_text_makes_a_check_exceed_its_limit(piece: str) -> None:
+    """Repeats of what patterns begin with; a pattern that backtracks over them would take hours."""
+    for answer in (piece * (LENGTH // len(piece)), "a" + piece * (LENGTH // len(piece)) + "!"):
+        assert not [one for one in run_checks(record(answer)) if "failed" in (one.reason or "")]
+
+
+def test_a_check_that_takes_too_long_fails_alone(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Its result says why, and the others are there."""
+    monkeypatch.setattr(run, "MOST_SECONDS", 0.0)
+    slow = Check("slow", "1", lambda prepared: Finding(float(sum(range(200_000)) > 0)))
+    with caplog.at_level(logging.ERROR):
+        first, *_ = run_checks(record("It opens."), (slow,))
+    assert (first.value, first.reason) == (None, "the check failed: more than 0 s of CPU time")
+    assert "check slow took" in caplog.text
