@@ -18,6 +18,7 @@ from pydantic import TypeAdapter, ValidationError
 from ragvigil.scorer.assemble import Assembled, Assembler
 from ragvigil.scorer.changes import Change, changes_of
 from ragvigil.scorer.checks import run_checks
+from ragvigil.scorer.citing import CitingRules
 from ragvigil.scorer.dialects import DIALECTS, Dialect, lost_in_service, read_records
 from ragvigil.scorer.filtering import Filtered, Filters
 from ragvigil.scorer.inbox import InboxRow, Position
@@ -97,6 +98,7 @@ class Pipeline:
         redaction: Redaction,
         dialects: Sequence[Dialect] = DIALECTS,
         filters: Filters | None = None,
+        citing: CitingRules | None = None,
         now: Callable[[], int] = time.time_ns,
         ticks: Callable[[], int] = time.monotonic_ns,
     ) -> None:
@@ -108,6 +110,7 @@ class Pipeline:
         self.sampler = Sampler.restore(_sampler_state(store), plan.rate, plan.budget)
         self._dialects = dialects
         self._filters = filters or Filters({})
+        self._citing = citing or CitingRules({})
         self._now = now
         self._ticks = ticks
         self._read_to: Position | None = store.watermark()
@@ -328,7 +331,7 @@ class Pipeline:
         )
 
     def _score_record(self, record: RagTrace, room: bool) -> ScoredRecord:
-        checks = run_checks(record)
+        checks = run_checks(record, rules=self._citing.of(record.service))
         return ScoredRecord(record, checks, self._decide(record, informative(record, checks), room))
 
     def _decide(self, record: RagTrace, promising: bool, room: bool) -> LedgerEntry:

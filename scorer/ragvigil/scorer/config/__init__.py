@@ -5,6 +5,7 @@ the nearest known key.
 """
 
 from ragvigil.scorer.config.channels import CHANNELS, Channel
+from ragvigil.scorer.config.citing import CitationStyle, Citing
 from ragvigil.scorer.config.content import Content, ContentMode
 from ragvigil.scorer.config.filtering import Filter
 from ragvigil.scorer.config.forwarding import Forward
@@ -29,6 +30,8 @@ __all__ = [
     "CHANNELS",
     "Assemble",
     "Channel",
+    "CitationStyle",
+    "Citing",
     "Content",
     "ContentMode",
     "Coverage",

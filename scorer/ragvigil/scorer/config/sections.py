@@ -9,6 +9,7 @@ from typing import Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from ragvigil.scorer.config.channels import Channel
+from ragvigil.scorer.config.citing import Citing
 from ragvigil.scorer.config.content import Content
 from ragvigil.scorer.config.fields import Address, Name, Seconds, Secret, Words
 from ragvigil.scorer.config.fields import Section as _Section
@@ -309,6 +310,7 @@ class Settings(_Section):
     coverage: Coverage = Coverage()
     forward: dict[Name, Forward] = Field(default={})
     filters: dict[Name, Filter] = Field(default={})
+    citations: dict[str, Citing] = Field(default={})
     channels: dict[str, Channel] = Field(default={})
     links: Links = Links()
 
