@@ -484,7 +484,7 @@ def test_kill_9_loses_nothing_that_was_acked(tmp_path: Path, reader: InboxReader
     """Six processes in turn are killed while writing; every acked row is read back, in every segment."""
     dice = random.Random(7)
     acked: set[str] = set()
-    for life in range(6):
+    for life in range(10):
         acked |= write_and_kill(tmp_path, str(life), after=dice.uniform(0.02, 0.4))
     rows: list[InboxRow] = []
     while page := reader.read(after=rows[-1].position if rows else None, limit=5_000):

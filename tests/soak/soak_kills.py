@@ -4,7 +4,8 @@
 
 At random moments both processes, the receiving one or the scoring one get SIGKILL; what is gone is started again.
 Meanwhile traces arrive in two requests each, the root apart from its children, and each request is sent again
-until it is acknowledged, as exporters do. Ends with 1 when an acknowledged span is missing, a trace has more than
+until it is acknowledged, as exporters do; others are appended to a file that is followed, where each whole line
+counts as acknowledged. Ends with 1 when an acknowledged span is missing, a trace has more than
 one record, or the ledger does not balance.
 """
 
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import http.client
+import json
 import os
 import random
 import signal
@@ -37,6 +39,7 @@ from ragvigil.scorer.store.reading import Ledger, ledger, open_for_reading
 VICTIMS = ("both", "receive", "score")
 BATCH = 4
 SENDERS = 3
+FILE_SENDER = SENDERS + 1
 QUIET = {"RAGVIGIL_ASSEMBLE__QUIET_SECONDS": "0.1", "RAGVIGIL_ASSEMBLE__ROOTLESS_SECONDS": "1"}
 STALLED_SECONDS = 60.0
 
@@ -57,14 +60,24 @@ class Scorer:
         """Its database."""
         return self.folder / "soak.db"
 
+    @property
+    def followed(self) -> Path:
+        """The file that it follows."""
+        return self.folder / "followed.jsonl"
+
     def start(self) -> None:
         """Start it, and wait until it takes requests."""
         command = [sys.executable, "-m", "ragvigil.scorer", "serve", "--json"]
         command += ["--store", f"sqlite:///{self.store}"]
         command += ["--grpc", "127.0.0.1:0", "--http", f"127.0.0.1:{self.port}"]
         with (self.folder / "log").open("a") as log:
+            followed = {
+                "RAGVIGIL_SOURCES__FILES": str(self.followed),
+                "RAGVIGIL_SOURCES__POLL_SECONDS": "0.2",
+            }
+            environment = {**os.environ, **QUIET, **followed}
             self.process = subprocess.Popen(
-                command, stdout=subprocess.PIPE, stderr=log, text=True, env={**os.environ, **QUIET}
+                command, stdout=subprocess.PIPE, stderr=log, text=True, env=environment
             )
         assert self.process.stdout is not None
         if not self.process.stdout.readline():
@@ -124,6 +137,8 @@ class Load:
     pause: float
     acked: set[Key] = field(default_factory=set[Key])
     resent: int = 0
+    written: int = 0
+    """Spans appended to the followed file."""
     ended: threading.Event = field(default_factory=threading.Event)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -135,6 +150,20 @@ class Load:
             for part in ([span for spans in traces for span in spans[:-1]], [spans[-1] for spans in traces]):
                 self._deliver(part)
             time.sleep(self.pause)
+
+    def write(self, file: Path) -> None:
+        """Append to a followed file until `ended`, as a Collector's file exporter does."""
+        number = FILE_SENDER << 40
+        with file.open("a", encoding="utf-8") as lines:
+            while not self.ended.is_set():
+                spans = trace_of(number := number + 1)
+                for part in (spans[:-1], spans[-1:]):
+                    lines.write(json.dumps(as_json(part)) + "\n")
+                    lines.flush()
+                    with self._lock:
+                        self.acked.update((span.trace_id, span.span_id) for span in part)
+                        self.written += len(part)
+                time.sleep(self.pause)
 
     def _deliver(self, spans: Sequence[Span]) -> None:
         request = ExportTraceServiceRequest()
@@ -182,6 +211,27 @@ def trace_of(number: int) -> list[Span]:
             span.attributes.add(key=key).value.string_value = value
         spans.append(span)
     return spans
+
+
+def as_json(spans: Sequence[Span]) -> dict[str, object]:
+    """The spans as one request in OTLP JSON."""
+    plain = [
+        {
+            "traceId": span.trace_id.hex(),
+            "spanId": span.span_id.hex(),
+            "parentSpanId": span.parent_span_id.hex(),
+            "name": span.name,
+            "startTimeUnixNano": str(span.start_time_unix_nano),
+            "endTimeUnixNano": str(span.end_time_unix_nano),
+            "attributes": [
+                {"key": pair.key, "value": {"stringValue": pair.value.string_value}}
+                for pair in span.attributes
+            ],
+        }
+        for span in spans
+    ]
+    service = [{"key": "service.name", "value": {"stringValue": "soak-file"}}]
+    return {"resourceSpans": [{"resource": {"attributes": service}, "scopeSpans": [{"spans": plain}]}]}
 
 
 def _span_id(number: int, place: int) -> bytes:
@@ -250,6 +300,7 @@ def report(found: Found | None, load: Load, killed: Counter[str], log: str, seco
     victims = ", ".join(f"{name} {killed[name]}" for name in VICTIMS)
     print(f"kills             {sum(killed[name] for name in VICTIMS)} ({victims}) in {seconds:.0f} s")
     print(f"acked             {len(acked):,} spans of {len({trace for trace, _ in acked}):,} traces")
+    print(f"of these followed {load.written:,} spans in a file")
     print(f"requests resent   {load.resent:,}")
     print(f"acked and missing {len(missing):,}")
     if found is None:
@@ -279,6 +330,7 @@ def main() -> int:
         senders = [
             threading.Thread(target=load.run, args=(number,), daemon=True) for number in range(SENDERS)
         ]
+        senders.append(threading.Thread(target=load.write, args=(scorer.followed,), daemon=True))
         for sender in senders:
             sender.start()
         dice = random.Random(options.seed)
