@@ -28,6 +28,7 @@ bench: $(INSTALLED) ## Measure speed and memory, as ratios to floors in the same
 soak: $(INSTALLED) ## Kill the scorer 200 times under load, and throw hostile bytes at its decoders (half an hour)
 	@$(BIN)/python tests/soak/soak_kills.py
 	@$(BIN)/python tests/soak/soak_decoders.py
+	@$(BIN)/python tests/soak/fuzz_decoders.py
 
 real: $(INSTALLED) ## Pull from real Phoenix and MLflow servers, each in a venv of its own (ten minutes, 2 GB)
 	@$(BIN)/python tests/real/real_pull.py phoenix
