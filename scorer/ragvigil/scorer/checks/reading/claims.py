@@ -12,7 +12,7 @@ from typing import Literal
 from ragvigil.scorer.checks.reading.clauses import clauses
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.markup import Span, blank, fenced
-from ragvigil.scorer.checks.reading.refusal import advises, may_refuse, parts, refuses
+from ragvigil.scorer.checks.reading.refusal import Wording, advises, may_refuse, parts, refuses
 from ragvigil.scorer.checks.reading.sentences import sentences, trim
 from ragvigil.scorer.checks.reading.words import FRAME_STEMS, POINTER_STEMS, Word, words
 
@@ -67,7 +67,7 @@ def read_statements(answer: str, hidden: list[Span]) -> tuple[Statement, ...]:
     return tuple(_statements(prose, wary))
 
 
-def _statements(prose: str, wary: bool) -> Iterator[Statement]:
+def _statements(prose: str, wary: tuple[Wording, ...]) -> Iterator[Statement]:
     headers = deque(_table_headers(prose))
     for start, end in sentences(prose):
         while headers and headers[0][1] <= start:
@@ -75,7 +75,7 @@ def _statements(prose: str, wary: bool) -> Iterator[Statement]:
         header = bool(headers) and headers[0][0] <= start
         listed = end - start <= _SHORT and _LIST_NUMBER.fullmatch(prose, start, end) and prose[end:].strip()
         start = _after_prefix(prose, start, end)
-        if wary and refuses(prose[start:end]):
+        if wary and refuses(prose[start:end], wary):
             yield from _refusing(prose, start, end)
             continue
         for first, last in clauses(prose, start, end):
