@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from ragvigil.exporters import Measurement
-from ragvigil.scorer.commands import _coverage, _told, _upstream
+from ragvigil.scorer.commands import _coverage, _styles, _told, _upstream
 from ragvigil.scorer.config import Settings
 from ragvigil.scorer.monitoring import Incident
 from ragvigil.scorer.store import reading
@@ -42,6 +42,7 @@ def as_json(
         ],
         "coverage": _coverage.as_json(connection, settings.coverage),
         "upstream_sampling": _upstream.as_json(connection, settings.coverage.window_seconds),
+        "citation_styles": _styles.as_json(connection),
         "feedback": _told.feedback_as_json(connection),
         "changes": _told.changes_as_json(connection),
         "undelivered": sum(
@@ -61,6 +62,7 @@ def as_text(connection: sqlite3.Connection, received: Mapping[str, int], setting
             *_incidents(reading.incidents(connection)),
             *_coverage.as_text(connection, settings.coverage),
             *_told.as_text(connection),
+            *_styles.as_text(connection),
             *_not_taken(received),
             *_forwarded(received),
         ]

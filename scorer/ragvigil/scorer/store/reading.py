@@ -172,6 +172,42 @@ def opinions(connection: sqlite3.Connection, since: int) -> Sequence[tuple[str, 
     return [(row["service"], row["kind"], row["label"], row["count"]) for row in rows]
 
 
+@dataclass(frozen=True, slots=True)
+class CitationStyle:
+    """How one service usually cites."""
+
+    service: str
+    style: str
+    share: float
+    """Share of the markers of its latest answers that are written so, in [0, 1]."""
+    markers: int
+    """How many markers those answers have."""
+
+
+def citation_styles(connection: sqlite3.Connection, latest: int = 2000) -> Sequence[CitationStyle]:
+    """The most frequent style of each service that cites, over the `latest` records."""
+    rows = connection.execute(
+        "SELECT r.service, j.key AS style, sum(j.value) AS markers FROM "
+        "(SELECT id, service FROM records ORDER BY started_at DESC LIMIT ?) AS r "
+        "JOIN instruments AS i ON i.name = 'citation_format' "
+        "JOIN scores AS s ON s.record_id = r.id AND s.instrument_id = i.id AND s.current, "
+        "json_each(s.details, '$.styles') AS j GROUP BY r.service, j.key ORDER BY r.service, markers DESC, style",
+        (latest,),
+    )
+    counts: dict[str, dict[str, int]] = {}
+    for service, style, markers in rows:
+        counts.setdefault(service, {})[style] = markers
+    return [
+        CitationStyle(
+            service,
+            next(iter(styles)),
+            next(iter(styles.values())) / sum(styles.values()),
+            sum(styles.values()),
+        )
+        for service, styles in counts.items()
+    ]
+
+
 def alive_at(connection: sqlite3.Connection) -> int | None:
     """When the scorer last said that it lives, Unix nanoseconds."""
     row = connection.execute("SELECT value FROM meta WHERE key = 'alive_at'").fetchone()

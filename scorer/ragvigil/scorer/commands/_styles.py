@@ -1,0 +1,24 @@
+"""How each service usually cites, for ``ragvigil status``."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+
+from ragvigil.scorer.store import reading
+
+
+def as_json(connection: sqlite3.Connection) -> Sequence[dict[str, object]]:
+    """Service, usual style and its share of the markers in [0, 1]."""
+    return [
+        {"service": one.service, "style": one.style, "share": round(one.share, 4), "markers": one.markers}
+        for one in reading.citation_styles(connection)
+    ]
+
+
+def as_text(connection: sqlite3.Connection) -> list[str]:
+    """One line for each service that cites."""
+    return [
+        f"{one.service}: cites as {one.style} ({one.share:.0%} of the latest {one.markers:,} markers)"
+        for one in reading.citation_styles(connection)
+    ]
