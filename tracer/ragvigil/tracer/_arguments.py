@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import cast
 
 from ragvigil.tracer import _reading
@@ -73,7 +74,10 @@ def parameter(function: Callable[..., object], names: Sequence[str], *, told: bo
     5
     """
     given = _parameters(function)
+    bound = _bound(function)
     for name in names:
+        if name in bound:
+            return Parameter((name,), default=bound[name], told=told)
         if name not in given:
             continue
         found = given[name]
@@ -130,6 +134,15 @@ def _last_user_message(messages: Sequence[object]) -> str | None:
 
 
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+def _bound(function: Callable[..., object]) -> Mapping[str, object]:
+    """What a partial gives by position: its signature has these parameters no more."""
+    if not isinstance(function, partial):
+        return {}
+    given = cast("partial[object]", function)
+    taking = [one.name for one in _parameters(given.func).values() if one.kind in _POSITIONAL]
+    return dict(zip(taking, given.args, strict=False))
 
 
 def _parameters(function: Callable[..., object]) -> Mapping[str, inspect.Parameter]:

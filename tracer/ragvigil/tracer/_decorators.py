@@ -247,7 +247,7 @@ def _decorated(function: Callable[P, R] | None, role_of: RoleOf) -> Callable[P, 
     """The function traced when the decorator was used bare, else a decorator that does it."""
     if function is None:
         return cast("Decorator", partial(_traced, role_of))
-    if not _is_function(function):
+    if not _is_function(function) and not hasattr(type(function), "__get__"):
         notices.say("a decorator takes its options by name", f"{type(function).__name__} was left out")
         return cast("Decorator", partial(_traced, role_of))
     return _traced(role_of, function)
@@ -264,6 +264,9 @@ def _traced(role_of: RoleOf, function: Callable[P, R]) -> Callable[P, R]:
     given: object = function
     if inspect.isclass(given):
         notices.say("a class cannot be traced, its methods can", given.__name__)
+        return function
+    if not _is_function(given):
+        notices.say("only what is called can be traced", f"a {type(given).__name__} was left as it is")
         return function
     if isinstance(function, classmethod | staticmethod):
         method = cast("Any", function)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterator
-from types import AsyncGeneratorType, CoroutineType, GeneratorType
+from types import AsyncGeneratorType, CoroutineType, FunctionType, GeneratorType
 from typing import Any, ParamSpec, TypeVar, cast
 
 from ragvigil.tracer._calls import Call, begin
-from ragvigil.tracer._functions import StreamingFunction
+from ragvigil.tracer._functions import AsyncStandIn, StandIn, calls_coroutine
 from ragvigil.tracer._iterators import BUILT_IN, is_stream, watch
 from ragvigil.tracer._roles import Role
 from ragvigil.tracer._streams import follow, follow_async
@@ -20,7 +20,16 @@ R = TypeVar("R")
 
 def traced(function: Callable[P, R], role: Role) -> Callable[P, R]:
     """The function, with a span around each call; its results, errors and signature stay the same."""
-    if _returns_coroutine(function):
+    wrapper = _wrapper(function, role)
+    streams = inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function)
+    if type(function) is FunctionType and not streams:
+        return wrapper
+    stand_in = AsyncStandIn if calls_coroutine(function) else StandIn
+    return cast("Callable[P, R]", stand_in(function, wrapper, (traced, (function, role))))
+
+
+def _wrapper(function: Callable[P, R], role: Role) -> Callable[P, R]:
+    if inspect.iscoroutinefunction(function) or calls_coroutine(function):
         return cast(
             "Callable[P, R]", _traced_async(cast("Callable[P, Coroutine[Any, Any, R]]", function), role)
         )
@@ -37,8 +46,6 @@ def traced(function: Callable[P, R], role: Role) -> Callable[P, R]:
             raise
         return _delivered(call, result)
 
-    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
-        return cast("Callable[P, R]", StreamingFunction(function, wrapper))
     return wrapper
 
 
@@ -68,11 +75,11 @@ def _delivered(call: Call, result: R) -> R:
         return result
     following: object
     # By type: an object of the service may refuse to be asked for its class.
-    if issubclass(kind, GeneratorType):
+    if issubclass(kind, GeneratorType) and not inspect.isawaitable(result):
         following = follow(call, cast("Generator[Any, Any, Any]", result))
     elif issubclass(kind, AsyncGeneratorType):
         following = follow_async(call, cast("AsyncGenerator[Any, Any]", result))
-    elif issubclass(kind, CoroutineType):
+    elif issubclass(kind, CoroutineType | GeneratorType):  # a generator by types.coroutine is awaited, too
         following = _awaited(call, cast("Coroutine[Any, Any, Any]", result))
     elif issubclass(kind, BUILT_IN):
         following = follow(call, _pieces(cast("Iterator[Any]", result)))
@@ -100,8 +107,3 @@ async def _awaited(call: Call, coroutine: Coroutine[Any, Any, R]) -> R:
 
 
 _PLAIN = frozenset({str, list, dict, tuple, type(None)})
-
-
-def _returns_coroutine(function: Callable[..., object]) -> bool:
-    called = getattr(type(function), "__call__", None)  # noqa: B004 - its kind is asked, not whether it exists
-    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(called)
