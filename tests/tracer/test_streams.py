@@ -126,6 +126,27 @@ def test_a_stream_never_started_is_no_span_and_leaves_nothing(recording: Recordi
     assert len(gc.get_objects()) - before < 100
 
 
+@pytest.mark.parametrize("hooked", [True, False])
+def test_a_stream_that_outlives_its_event_loop_ends_with_what_was_produced(
+    recording: Recording, hooked: bool
+) -> None:
+    """Nobody can close it any more: Python drops it, without running it where the loop was told of it."""
+    loop = asyncio.new_event_loop()
+    stream = write_async("why")
+
+    async def first(given: AsyncGenerator[str, None]) -> str:
+        return await anext(given)
+
+    assert loop.run_until_complete(first(stream) if hooked else anext(stream)) == "At "
+    loop.close()
+    assert recording.spans() == []
+    del stream
+    gc.collect()
+    attributes = recording.attributes()
+    assert answer(attributes) == "At "
+    assert attributes["ragvigil.stream.closed_early"] is True
+
+
 def test_a_stream_read_after_its_request_returned_is_a_part_of_it(recording: Recording) -> None:
     """A web framework reads the body after the endpoint has returned it."""
 

@@ -51,8 +51,8 @@ class Call:
     """A call that is being traced; once it is made, nothing here raises."""
 
     __slots__ = (
-        "_chosen", "_context", "_ended_at", "_findings", "_recording", "_request", "_role", "_scope", "_span",
-        "_started", "_token", "pieces",
+        "_chosen", "_closed", "_context", "_ended_at", "_findings", "_recording", "_request", "_role", "_scope",
+        "_span", "_started", "_token", "pieces",
     )  # fmt: skip
 
     def __init__(
@@ -63,6 +63,7 @@ class Call:
         keywords: Keywords,
         started_at: int | None = None,
     ) -> None:
+        self._closed = True
         self._role = role
         self._chosen = chosen
         self._started = time.perf_counter()
@@ -85,6 +86,13 @@ class Call:
         if not apart:
             self._context = set_span_in_context(self._span, self._context)
         self._token: Token[Context] | None = otel_context.attach(self._context)
+        self._closed = False
+
+    def __del__(self) -> None:
+        """Close the span of a stream that was dropped where nobody could close it, as after its event loop's end."""
+        if not self._closed and self.pieces is not None:
+            with suppress(Exception):
+                self.end_stream(early=True)
 
     @property
     def trace_id(self) -> str:
@@ -92,7 +100,9 @@ class Call:
         return f"{self._span.get_span_context().trace_id:032x}"
 
     def fail(self, error: BaseException) -> None:
-        """Close the span with the error that leaves the function, and what was streamed before it."""
+        """Close the span, unless it is, with the error that leaves the function, and what was streamed before it."""
+        if self._closed:
+            return
         self.leave(error)
         try:
             # A message may quote the user or a passage.
@@ -243,6 +253,7 @@ class Call:
             self._findings.unreadable.append(mark)
 
     def _close(self) -> None:
+        self._closed = True
         if self._request is not None:
             self._request.ended = time.monotonic()
         try:

@@ -54,7 +54,7 @@ async def follow_async(call: Call, source: AsyncGenerator[Item, Sent]) -> AsyncG
             except GeneratorExit:
                 await _step(call, source.aclose)
                 call.end_stream(early=True)
-                return
+                raise  # where no event loop closes it, Python would print what a return becomes
             except BaseException as error:
                 step = partial(source.athrow, error)
             else:
