@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from opentelemetry import trace
@@ -136,6 +137,26 @@ def test_an_unknown_policy_turns_tracing_off_and_names_the_choices(caplog: pytes
     assert "content='ids' is none of full, redacted, ids_only" in caplog.text
 
 
+def test_an_unknown_policy_of_a_call_lets_no_text_out(
+    recording: Recording, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The call is still recorded, the result is the same, and the log names the choices."""
+    misspelt: Any = "redact"
+
+    @trace_rag(content=misspelt)
+    def answer(question: str) -> str:
+        return SECRET
+
+    assert answer(SECRET) == SECRET
+    with context(content=misspelt):
+        assert ask(SECRET)
+    spans = recording.spans()
+    assert [span["attributes"]["ragvigil.content"] for span in spans] == ["off"] * 4
+    assert SECRET not in str(spans)
+    (line,) = [record.getMessage() for record in caplog.records]
+    assert line == "only ids are recorded: content='redact' is none of full, redacted, ids_only"
+
+
 @pytest.fixture
 def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., InMemorySpanExporter]]:
     """Sets a global provider of the service's own."""
@@ -178,6 +199,21 @@ def test_content_to_all_sends_the_same_spans_to_the_services_own_backend(
     assert [span["name"] for span in recording.spans()] == ["retrieval", "chat m", "invoke_workflow ask"]
     assert [span.name for span in theirs.get_finished_spans()][-1] == "POST /ask"
     assert SECRET in str(theirs.get_finished_spans()[0].attributes)
+
+
+def test_who_was_shut_down_loses_nothing_that_others_deliver(
+    record: Callable[..., Recording],
+    service: Callable[..., InMemorySpanExporter],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """The service's provider goes on telling the old delivery of spans, which the new one sends."""
+    service()
+    earlier = record(content_to="all").tracing
+    recording = record(content_to="all", hash_user_id=True)
+    ask(SECRET)
+    assert len(recording.spans()) == 3
+    assert earlier.dropped_spans == 0
+    assert caplog.records == []
 
 
 def test_what_matters_is_never_evicted_and_nothing_is_logged(

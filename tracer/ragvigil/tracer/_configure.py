@@ -13,7 +13,7 @@ from opentelemetry import trace
 
 from ragvigil.tracer._notices import notices
 from ragvigil.tracer._runtime import Runtime, borrowed_policy, destination, runtime
-from ragvigil.tracer._settings import STRICTNESS, Content, Limits, Policy, content_allowed, disabled
+from ragvigil.tracer._settings import Content, Limits, Policy, content_allowed, disabled, refuse_unknown
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
@@ -46,8 +46,7 @@ class Options:
 
     def __post_init__(self) -> None:
         """Refuse words that mean nothing."""
-        if self.content not in STRICTNESS:
-            raise ValueError(f"content={self.content!r} is none of {', '.join(STRICTNESS)}")
+        refuse_unknown(self.content)
         if self.content_to not in ("ragvigil", "all"):
             raise ValueError(f"content_to={self.content_to!r} is neither 'ragvigil' nor 'all'")
 

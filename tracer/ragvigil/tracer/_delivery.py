@@ -59,7 +59,7 @@ class Delivery(SpanProcessor):
         self._make_exporter = make_exporter
         self._notices = notices
         self._delay = delay_seconds
-        self._closed = False
+        self._closed_at: int | None = None
         self.dropped = 0
         """Spans dropped because the queue was full, delivery failed, or the tracer was shut down."""
         self.pending: dict[int, Findings] = {}
@@ -93,8 +93,11 @@ class Delivery(SpanProcessor):
                 return
             weight = SPAN_OVERHEAD_BYTES + findings.weight() if findings else _weight(span.attributes)
             with self._lock:
-                if self._closed or not self._has_room(weight):
-                    self._drop(1, "spans dropped", "closed" if self._closed else "the queue is full")
+                closed_at = self._closed_at
+                if closed_at is not None and (span.start_time or 0) > closed_at:
+                    return  # on a provider of the service's own, which others deliver
+                if closed_at is not None or not self._has_room(weight):
+                    self._drop(1, "spans dropped", "closed" if closed_at else "the queue is full")
                     return
                 self._spans.append(Queued(span, findings, weight))
                 self._bytes += weight
@@ -125,7 +128,8 @@ class Delivery(SpanProcessor):
     def close(self, *, timeout_seconds: float) -> bool:
         """Stop taking spans, send what is queued for at most so long, and drop the rest; whether all was sent."""
         with self._lock:
-            already, self._closed = self._closed, True
+            already = self._closed_at is not None
+            self._closed_at = self._closed_at or time.time_ns()
         if already:
             return not self._spans
         deadline, lost = time.monotonic() + timeout_seconds, self.dropped

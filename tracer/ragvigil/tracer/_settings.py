@@ -86,17 +86,32 @@ class Policy:
     """Whether documents and messages are also spread over OpenInference's numbered attributes."""
     hash_user_id: bool = False
 
+    def __post_init__(self) -> None:
+        """Refuse a word that means nothing."""
+        refuse_unknown(self.content)
+
     def at_least(self, *wanted: Content | None) -> Content:
-        """The strictest of this policy's content and what was wanted.
+        """The strictest of this policy's content and what was wanted; an unknown word lets no text out.
 
         >>> Policy(content="redacted").at_least("full", None, "ids_only")
         'ids_only'
         """
         strictest = self.content
         for content in wanted:
+            if content is not None and content not in STRICTNESS:
+                notices.say(
+                    "only ids are recorded", f"content={content!r} is none of {', '.join(STRICTNESS)}"
+                )
+                return "ids_only"
             if content is not None and STRICTNESS[content] > STRICTNESS[strictest]:
                 strictest = content
         return strictest
+
+
+def refuse_unknown(content: Content) -> None:
+    """Raise ``ValueError`` for a word that is no content policy."""
+    if content not in STRICTNESS:
+        raise ValueError(f"content={content!r} is none of {', '.join(STRICTNESS)}")
 
 
 def limits_within(limits: Limits, longest: int | None) -> Limits:
