@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
+from typing import Any
 
 import anyio.to_thread
 import pytest
@@ -287,6 +288,33 @@ def test_feedback_on_no_trace_is_refused_in_words(
     """It comes from browsers."""
     assert record_feedback(trace_id, thumbs_up=True) is False
     assert "is not 32 hexadecimal characters" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ({}, "give thumbs_up, a finite score or a comment"),
+        ({"score": float("nan")}, "give thumbs_up, a finite score or a comment"),
+        ({"kind": "thumbs"}, "give thumbs_up, a finite score or a comment"),
+        (
+            {"kind": "thumb", "thumbs_up": True},
+            "kind='thumb' is none of thumbs, score, comment, rephrase, follow_up",
+        ),
+    ],
+)
+def test_feedback_that_says_nothing_is_refused_in_words(
+    recording: Recording, caplog: pytest.LogCaptureFixture, said: dict[str, Any], why: str
+) -> None:
+    """That it was queued must not be said of what nobody can use."""
+    assert record_feedback("4bf92f3577b34da6a3ce929d0e0e4736", **said) is False
+    assert caplog.messages == [f"feedback was not recorded: {why}"]
+    assert recording.spans() == []
+
+
+def test_a_question_put_again_says_something_without_its_words(recording: Recording) -> None:
+    """A service may know that it happened and keep the words."""
+    assert record_feedback("4bf92f3577b34da6a3ce929d0e0e4736", kind="rephrase")
+    assert recording.attributes()["annotations.0.annotation.name"] == "rephrase"
 
 
 def test_blocks_trace_code_that_cannot_be_decorated(recording: Recording) -> None:

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from ragvigil.tracer import context, trace_generator, trace_rag, trace_reranker, trace_retriever
+from ragvigil.tracer import (
+    context,
+    record_feedback,
+    trace_generator,
+    trace_rag,
+    trace_reranker,
+    trace_retriever,
+)
 from ragvigil.tracer.testing import CapturedDocument, captured
 
 from .conftest import Recording
@@ -89,6 +98,25 @@ def test_several_requests_keep_apart_and_the_only_one_must_be_one() -> None:
     assert [request.error for request in rag.requests] == [None, "LookupError", None]
     with pytest.raises(AssertionError, match="3 RAG requests"):
         _ = rag.request
+
+
+def test_feedback_is_no_request_of_its_own() -> None:
+    """A test of the thumbs has one request, too."""
+    with captured() as rag:
+        search("why?")
+        record_feedback("4bf92f3577b34da6a3ce929d0e0e4736", thumbs_up=True)
+    assert rag.request.question == "why?"
+    assert len(rag.spans) == 2
+
+
+def test_an_unknown_policy_is_refused() -> None:
+    """An error is better than a capture that is not what was asked for."""
+    misspelt: Any = "ids"
+    with (
+        pytest.raises(ValueError, match="content='ids' is none of full, redacted, ids_only"),
+        captured(content=misspelt),
+    ):
+        pass
 
 
 def test_a_capture_takes_the_spans_and_gives_the_tracer_back(recording: Recording) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, Literal, ParamSpec, TypeAlias, TypeVar
+from typing import Any, Literal, ParamSpec, TypeAlias, TypeVar, get_args
 
 from opentelemetry import context as otel_context
 from opentelemetry.context import Context
@@ -21,6 +21,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 FeedbackKind: TypeAlias = Literal["thumbs", "score", "comment", "rephrase", "follow_up"]
+_SAYING: frozenset[FeedbackKind | None] = frozenset({"rephrase", "follow_up"})
 
 _LOW_64 = 2**64 - 1
 
@@ -57,7 +58,7 @@ def record_feedback(
     try:
         chosen = destination.current()
         parent = _parent(trace_id, span_id)
-        if chosen is None or parent is None:
+        if chosen is None or parent is None or not _says_something(thumbs_up, number(score), comment, kind):
             return False
         findings = Findings(chosen.policy, chosen.policy.content)
         findings.fixed = {names.GEN_AI_OPERATION_NAME: names.OPERATION_FEEDBACK}
@@ -131,6 +132,20 @@ def _parent(trace_id: str, span_id: str | None) -> Context | None:
         return set_span_in_context(NonRecordingSpan(given), Context())
     notices.say("feedback was not recorded", f"trace_id {trace_id!r} is not 32 hexadecimal characters")
     return None
+
+
+def _says_something(
+    thumbs_up: bool | None, score: float | None, comment: str | None, kind: FeedbackKind | None
+) -> bool:
+    """Whether there is anything to record: that a question was put again says something without a word of it."""
+    if kind not in (None, *get_args(FeedbackKind)):
+        words = f"kind={kind!r} is none of {', '.join(get_args(FeedbackKind))}"
+    elif kind in _SAYING or comment or thumbs_up is not None or score is not None:
+        return True
+    else:
+        words = "give thumbs_up, a finite score or a comment"
+    notices.say("feedback was not recorded", words)
+    return False
 
 
 def _note(findings: Findings, thumbs_up: bool | None, score: float | None, kind: FeedbackKind) -> None:

@@ -103,6 +103,8 @@ class Captured(SpanProcessor):
         parents = {_id(span): span.parent.span_id if span.parent else 0 for span in self.spans}
         roots = {_id(span) for span in self.spans if _operation(span) == names.OPERATION_WORKFLOW}
         for span in self.spans:
+            if _operation(span) == names.OPERATION_FEEDBACK:  # about a request, and none itself
+                continue
             groups.setdefault(_root_of(_id(span), parents, roots), []).append(span)
         return tuple(_request(spans) for spans in groups.values())
 
