@@ -117,7 +117,7 @@ def test_a_dead_scorer_changes_no_result_and_is_one_log_line(
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "2")
     tracing = configure(service_name="tests", endpoint=dead_endpoint)
     stop.append(tracing)
-    with caplog.at_level(logging.WARNING):
+    with caplog.at_level(logging.DEBUG):
         for _ in range(2):
             assert [ask("why") for _ in range(200)] == ["1 found"] * 200
             with pytest.raises(LookupError):

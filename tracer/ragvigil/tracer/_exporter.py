@@ -12,6 +12,9 @@ from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 
 from ragvigil.tracer._notices import describe
 
+_LOGGERS = (trace_exporter.__name__, "urllib3.connectionpool")
+"""Who logs while we deliver: a service that logs at DEBUG would see each of our requests."""
+
 
 class DeliveryError(RuntimeError):
     """A batch that did not arrive: where it should have gone, and the first reason heard."""
@@ -35,16 +38,17 @@ class QuietExporter(SpanExporter):
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
         """Deliver a batch, with the exporter's own retries."""
-        logger = logging.getLogger(trace_exporter.__name__)
         self._listener.listen()
-        # The logger is shared with the service's own exporter, so only this thread's lines are taken.
-        logger.addFilter(self._listener)
+        # The loggers are shared with the service, so only this thread's lines are taken.
+        for name in _LOGGERS:
+            logging.getLogger(name).addFilter(self._listener)
         try:
             result = self._inner.export(spans)
         except Exception as error:  # early versions raise what later ones log
             raise DeliveryError(self._endpoint, describe(_root(error))) from error
         finally:
-            logger.removeFilter(self._listener)
+            for name in _LOGGERS:
+                logging.getLogger(name).removeFilter(self._listener)
         if result is not SpanExportResult.SUCCESS:
             raise DeliveryError(self._endpoint, self._listener.heard or "no reason given")
         return result
@@ -55,7 +59,7 @@ class QuietExporter(SpanExporter):
 
 
 class Listener(logging.Filter):
-    """Keeps the first line that the exporter logs on the listening thread, and lets none of them through."""
+    """Keeps the first line that the exporter logs on the listening thread, and lets no line of that thread through."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -71,7 +75,7 @@ class Listener(logging.Filter):
         """Whether the line is somebody else's."""
         if threading.get_ident() != self._thread:
             return True
-        if self.heard is None:
+        if self.heard is None and record.name == trace_exporter.__name__:
             self.heard = _cause(record) or record.getMessage()
         return False
 
