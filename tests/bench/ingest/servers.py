@@ -11,7 +11,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +25,7 @@ from ragvigil.scorer.inbox import InboxReader
 ROOT = Path(__file__).parents[3]
 SERVER_CORE, LOAD_CORE = 0, 1
 TICKS = os.sysconf("SC_CLK_TCK")
-PATIENCE = 60.0
+PATIENCE = 300.0
 QUIET = {"RAGVIGIL_ASSEMBLE__QUIET_SECONDS": "0.2", "RAGVIGIL_ASSEMBLE__SHORTEST_QUIET_SECONDS": "0.2"}
 
 Checks = Literal["checks", "checks + cheap score"]
@@ -62,17 +62,20 @@ def _memory(pid: int, name: str) -> float:
     return next((int(line.split()[1]) / 1024 for line in lines if line.startswith(name)), 0.0)
 
 
-def spawn(command: list[str], core: int, **environment: str) -> subprocess.Popen[str]:
-    """A process on one core, its standard output piped; no setting of this shell reaches it."""
+def spawn(
+    command: list[str], core: int, environment: Mapping[str, str] | None = None, *, heard: bool = True
+) -> subprocess.Popen[str]:
+    """A process on one core, its standard output piped if `heard`; no setting of this shell reaches it."""
     plain = {key: value for key, value in os.environ.items() if not key.startswith("RAGVIGIL_")}
     pin = ["taskset", "-c", str(core)] if (os.cpu_count() or 1) > core and _has_taskset() else []
     path = os.pathsep.join((str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])))
     return subprocess.Popen(
         [*pin, *command],
-        stdout=subprocess.PIPE,
+        stdout=subprocess.PIPE if heard else subprocess.DEVNULL,
+        stderr=None if heard else subprocess.DEVNULL,
         text=True,
         cwd=ROOT,
-        env={**plain, "PYTHONPATH": path, **environment},
+        env={**plain, "PYTHONPATH": path, **(environment or {})},
     )
 
 
@@ -116,7 +119,7 @@ def ragvigil(folder: Path, scoring: Checks | None = None) -> Generator[Server]:
                 else [sys.executable, "-m", "tests.bench.ingest.plain_checks"]
             )
             judge = {} if scoring == "checks + cheap score" else {"RAGVIGIL_JUDGE__KIND": "none"}
-            processes.append(spawn([*entry, *serve, "--role", "score"], SERVER_CORE, **QUIET, **judge))
+            processes.append(spawn([*entry, *serve, "--role", "score"], SERVER_CORE, {**QUIET, **judge}))
             stored = lambda: _count(store, "SELECT count(*) FROM records")  # noqa: E731
             _wait(lambda: stored() >= 1, processes)
         name = "ragvigil" if scoring is None else f"ragvigil, {scoring}"
@@ -155,9 +158,8 @@ def phoenix(folder: Path, venv: Path) -> Generator[Server]:
     }
     began = time.perf_counter()
     python, script = venv / "bin" / "python", venv / "bin" / "phoenix"
-    processes = [spawn([str(python), str(script), "serve"], SERVER_CORE, **settings)]
+    processes = [spawn([str(python), str(script), "serve"], SERVER_CORE, settings, heard=False)]
     with _ended(processes):
-        assert processes[0].stdout is not None
         _wait(lambda: _is_open(port), processes)
         start = time.perf_counter() - began
         file = folder / "phoenix.db"
