@@ -22,7 +22,7 @@ from ragvigil.scorer.detect.stretches import Span
 from ragvigil.scorer.estimate import Estimate, rate
 from ragvigil.scorer.history import course, drawn_from
 from ragvigil.scorer.incidents import advanced, measurement, opened
-from ragvigil.scorer.monitoring import Incident, MonitorStore, SeriesKey, Sums
+from ragvigil.scorer.monitoring import AnyName, Incident, MonitorStore, SeriesKey, Sums
 from ragvigil.scorer.pages import page
 
 _log = logging.getLogger(__name__)
@@ -73,13 +73,23 @@ class Monitor:
 
     def _look(self, key: SeriesKey, now: int) -> Alert | None:
         incident = self._store.open_incident(key)
-        return self._watch(key, now) if incident is None else self._attend(incident, now)
+        if incident is None or incident.detector != "window":
+            return self._watch(key, now, explained=incident is not None or self._is_explained(key))
+        return self._attend(incident, now)
+
+    def _is_explained(self, key: SeriesKey) -> bool:
+        """Whether an open incident of the sequential detectors is the cause of whatever falls here."""
+        causes: tuple[AnyName, ...] = (
+            ("retrieval", "citation") if key.name == "faithfulness" else ("retrieval",)
+        )
+        open_ = (self._store.open_incident(key._replace(name=name)) for name in causes)
+        return any(one is not None and one.detector == "sequential" and one.told for one in open_)
 
     def _rule(self, key: SeriesKey) -> config.Rule:
         return self._settings.faithfulness if key.name == "faithfulness" else self._settings.citation
 
-    def _watch(self, key: SeriesKey, now: int) -> Alert | None:
-        """Look at a series that is not in an incident."""
+    def _watch(self, key: SeriesKey, now: int, *, explained: bool) -> Alert | None:
+        """Look at a series that is in no incident of these rules; an explained fall opens none."""
         rule = self._rule(key)
         longest = stretches(rule)[-1]
         spans = self._spans(key, now - longest, rule)
@@ -89,7 +99,7 @@ class Monitor:
         found = evaluate(recent, older.sums, rule, now=now, history=0 if first is None else now - first)
         found = self._blame_judge(key, found, now, rule)
         last_end = max((stop for _, stop in spans if stop is not None), default=0)
-        incident = opened(key, found, rule, at=now, not_before=last_end)
+        incident = None if explained else opened(key, found, rule, at=now, not_before=last_end)
         alert = None if incident is None else self._save(incident, "trigger", now)
         self._save_state(key, found, now)
         return alert

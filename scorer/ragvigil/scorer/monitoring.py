@@ -10,6 +10,10 @@ from ragvigil.exporters import Alert, Example, Measurement
 
 SeriesName = Literal["faithfulness", "citation"]
 CoverageName = Literal["coverage_scored", "coverage_complete", "coverage_asked", "coverage_delivered"]
+DetectedName = Literal["retrieval", "judge", "cheap", "traffic"]
+"""What only the sequential detectors tell of."""
+AnyName = SeriesName | CoverageName | DetectedName
+Detector = Literal["window", "sequential"]
 SeriesState = Literal[
     "ok", "warning", "alert", "insufficient_sample", "no_data", "judge_unavailable", "cold_start"
 ]
@@ -18,7 +22,7 @@ SeriesState = Literal[
 class SeriesKey(NamedTuple):
     """One watched series: a rate of one service in one environment."""
 
-    name: SeriesName | CoverageName
+    name: AnyName
     service: str
     environment: str | None
 
@@ -88,6 +92,16 @@ class Incident:
     now: Measurement
     recovering_since: int | None = None
     resolved_at: int | None = None
+    detector: Detector = "window"
+    """Whose it is to end it."""
+    segment: str | None = None
+    """``language=de`` where one segment is at fault."""
+    stream: int | None = None
+    """Code of that segment."""
+    told: bool = True
+    """Whether anybody was told; not while another incident explains it."""
+    note: str | None = None
+    """What else the evidence says, in words."""
 
 
 @dataclass(frozen=True, slots=True)

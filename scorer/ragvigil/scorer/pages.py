@@ -36,7 +36,26 @@ _WORDS: dict[str, _Words] = {
         "answers",
         "Citation correctness is the share of an answer's citations that point to a passage it was given.",
     ),
+    "retrieval": _Words(
+        "retrieval",
+        "answers",
+        "Retrieval is the share of answers for which anything was retrieved.",
+    ),
 }
+_TICKETS: dict[str, str] = {
+    "judge": "The judge",
+    "cheap": "The score on every answer",
+    "traffic": "Traffic",
+}
+
+
+def label(name: str) -> str:
+    """What a series is called in a page.
+
+    >>> label("citation")
+    'Citation correctness'
+    """
+    return _TICKETS[name] if name in _TICKETS else _WORDS[name].name.capitalize()
 
 
 def page(
@@ -65,7 +84,7 @@ def page(
         now=incident.now,
         since=_moment(incident.since),
         at=_moment(at),
-        segment={"service": service},
+        segment=_segment(incident, service),
         examples=tuple(_linked(example, links) for example in examples),
         link=_incident_link(incident.id, links),
         history=history,
@@ -102,13 +121,27 @@ def _linked(example: Example, links: Links) -> Example:
     )
 
 
+def _segment(incident: Incident, service: str) -> dict[str, str]:
+    if incident.segment is None:
+        return {"service": service}
+    name, _, value = clean(incident.segment, limit=_SERVICE_CHARACTERS).partition("=")
+    return {"service": service, **({name: value} if value else {"segment": name})}
+
+
 def _severity(incident: Incident) -> Severity:
+    if incident.key.name in _TICKETS:
+        return "warning"
     return "critical" if incident.before.value - incident.worst.value >= _SEVERE_DROP else "error"
 
 
 def _title(incident: Incident, action: Action) -> str:
-    name = _WORDS[incident.key.name].name
     service = clean(incident.key.service, limit=_SERVICE_CHARACTERS)
+    if incident.segment:
+        service += f", {clean(incident.segment, limit=_SERVICE_CHARACTERS)}"
+    if incident.key.name in _TICKETS:
+        said = "not seen again" if action == "resolve" else incident.note or "needs a look"
+        return clean(f"{label(incident.key.name)} of {service}: {said}", limit=_TITLE_CHARACTERS)
+    name = _WORDS[incident.key.name].name
     before, now = percent(incident.before.value), percent(incident.now.value)
     if action == "resolve":
         title = f"Resolved: {name} of {service} is back at {now}"
@@ -120,17 +153,23 @@ def _title(incident: Incident, action: Action) -> str:
 
 
 def _summary(incident: Incident, action: Action) -> list[str]:
-    words = _WORDS[incident.key.name]
     where = f"service {clean(incident.key.service, limit=200)}"
     if incident.key.environment:
         where += f", environment {clean(incident.key.environment, limit=200)}"
+    if incident.segment:
+        where += f", segment {clean(incident.segment, limit=200)}"
+    noted = [clean(incident.note, limit=_TEXT_CHARACTERS)] if incident.note else []
+    if incident.key.name in _TICKETS:
+        return [*noted, f"Where: {where}."]
+    words = _WORDS[incident.key.name]
     before = f"Before: {shown(incident.before)} of {incident.before.n:,} {words.unit}."
     if action == "resolve":
         now = f"Now: {shown(incident.now)} of {incident.now.n:,} {words.unit} since {_clock(_recovery(incident))}."
         worst = f"At worst: {shown(incident.worst)}, from {_clock(incident.since)} on."
         return [now, before, worst, f"Where: {where}."]
     now = f"Now: {shown(incident.now)} of {incident.now.n:,} {words.unit}."
-    return [now, before, f"Since: about {_clock(incident.since)}.", f"Where: {where}.", words.meaning]
+    since = f"Since: about {_clock(incident.since)}."
+    return [now, before, since, *noted, f"Where: {where}.", words.meaning]
 
 
 def _recovery(incident: Incident) -> int:

@@ -119,6 +119,7 @@ class Pipeline:
         self._taken = Taken()
         self._assembled: list[Assembled] = []
         self._waiting = 0
+        self._caught_up = False
         self._judgements: list[Judgement] = []
         self._tidied_at = 0
         self._remembered_at = ticks()
@@ -127,6 +128,20 @@ class Pipeline:
     def open_traces(self) -> int:
         """Traces that are not complete yet."""
         return self._assembler.open_traces
+
+    @property
+    def caught_up(self) -> bool:
+        """Whether all that had arrived at the last turn has been read."""
+        return self._caught_up
+
+    @property
+    def room(self) -> int:
+        """How many records more may wait for the judge."""
+        return self._plan.max_jobs - self._waiting
+
+    def expect(self, jobs: Sequence[Job]) -> None:
+        """Count records that somebody else gave to the judge: their verdicts come here."""
+        self._waiting += len(jobs)
 
     def resume(self) -> Sequence[Job]:
         """The records that waited for a verdict when the last process ended, to be handed out again."""
@@ -142,6 +157,7 @@ class Pipeline:
         """Take what has arrived one step further. What it raises leaves nothing lost: turn again."""
         verdicts = self._write_judgements()
         rows = self._inbox.read(self._read_to, _ROWS_A_TURN)
+        self._caught_up = len(rows) < _ROWS_A_TURN
         ticks = self._ticks()  # a clock that is set must not end or keep a trace
         opened = set[str]()
         self._take(rows)

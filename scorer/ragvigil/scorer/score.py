@@ -39,6 +39,8 @@ from ragvigil.scorer.retention import Retention
 from ragvigil.scorer.sample import Budget
 from ragvigil.scorer.store.port import Job, Judgement
 from ragvigil.scorer.store.sqlite import SqliteStore
+from ragvigil.scorer.watch.gold import Labels, labels_of
+from ragvigil.scorer.watch.watcher import Watcher
 
 _log = logging.getLogger(__name__)
 
@@ -67,6 +69,7 @@ class Scoring(threading.Thread):
         self._hand_out = hand_out
         self._drop = drop
         self._dialects = dialects_of(settings.dialects)
+        self._labels = labels_of(settings.monitor, settings.judge)
         self._calls: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._stopping = threading.Event()
         self._open: Future[None] = Future()
@@ -106,10 +109,23 @@ class Scoring(threading.Thread):
             self.store.beat(now)
             self.monitor.tick(now)
             self.coverage.tick(now)
+            self._watch(now)
             self.store.checkpoint()
             self._retaining = True
         except Exception:
             _log.exception("an evaluation of the series failed; the next tick tries again")
+
+    def judged(self, judgements: Sequence[Judgement]) -> None:
+        """Take what the judge said, each to whom it concerns; on this thread."""
+        scores = [one for one in judgements if one.job.purpose == "score"]
+        self.watcher.rejudged([one for one in judgements if one.job.purpose == "canary"])
+        self.pipeline.judged(scores)
+
+    def _watch(self, now: int) -> None:
+        jobs = self.watcher.tick(now, caught_up=self.pipeline.caught_up).jobs
+        self.pipeline.expect([job for job in jobs if job.purpose == "score"])
+        if jobs:
+            self._hand_out(jobs)
 
     def run(self) -> None:
         """Turn until stopped; `ended` says so, or why it could not go on."""
@@ -142,6 +158,7 @@ class Scoring(threading.Thread):
             settings, inbox=inbox, store=store, redaction=redaction, dialects=self._dialects
         )
         self.monitor = Monitor(store.monitoring, settings.monitor, list(settings.channels), settings.links)
+        self.watcher = watcher_of(settings, store, self.pipeline, self._labels, list(settings.channels))
         self.retention = Retention(store.retention, settings.retention)
         self.desk = Desk(ForgetRequests(settings.inbox_path), store.erasures, drop=self._drop)
         self.coverage = CoverageWatch(
@@ -238,6 +255,19 @@ def pipeline_of(
     )
 
 
+def watcher_of(
+    settings: config.Settings,
+    store: SqliteStore,
+    pipeline: Pipeline,
+    labels: Labels,
+    channels: Sequence[str],
+) -> Watcher:
+    """The sequential detectors beside a pipeline, for a running scorer and for a replay alike."""
+    return Watcher(
+        store.watching, settings, labels, channels, sampler=pipeline.sampler, room=lambda: pipeline.room
+    )
+
+
 class LoopOutbox:
     """The outbox as the courier's event loop sees it: every call runs on the scoring thread."""
 
@@ -294,7 +324,7 @@ async def _score(settings: config.Settings, stop: asyncio.Event) -> None:
     scoring = Scoring(settings, hand_out=hand_out, drop=drop)
 
     def deliver(judgements: Sequence[Judgement]) -> None:
-        scoring.call(lambda: scoring.pipeline.judged(judgements))
+        scoring.call(lambda: scoring.judged(judgements))
 
     judge = build_judge(settings.judge)
     if judge is not None:

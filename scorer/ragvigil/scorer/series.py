@@ -24,3 +24,14 @@ def faithfulness_value(verdict: Verdict) -> float | None:
     if verdict.state not in CLAIM_BEARING or verdict.passed is None:
         return None
     return float(verdict.passed)
+
+
+def cheap_score(checks: Iterable[CheckResult]) -> float | None:
+    """The score in [0, 1] that every answer with claims and evidence has, high for faithful; None without either.
+
+    >>> cheap_score([CheckResult("supported_claims", "1", 1.0, None, {"faithfulness": 0.93})])
+    0.93
+    """
+    found = next((check for check in checks if check.check == "supported_claims"), None)
+    value = None if found is None else found.details.get("faithfulness")
+    return float(value) if isinstance(value, int | float) and 0.0 <= value <= 1.0 else None

@@ -143,10 +143,10 @@ class Sample(_Section):
     """Who is judged."""
 
     rate: float = Field(
-        default=0.10,
+        default=0.085,
         ge=0,
         le=1,
-        description="share of records judged, by a restart-stable hash of the trace id; shared among segments "
+        description="share of records judged as they arrive (detect.burst_share comes on top), by a restart-stable hash of the trace id; shared among segments "
         "(service, environment, segment) by the square root of their traffic",
     )
     minimum_per_day: float = Field(
@@ -236,6 +236,11 @@ class Monitor(_Section):
         default=("production", "prod"),
         description="values of deployment.environment.name that page; a service that sets none pages too",
     )
+    gold: Path | None = Field(
+        default=None,
+        description="JSON lines with truth and verdict (1 or 0) and cheap (0 to 1) of answers that people labelled; "
+        "default: the built-in judge's own, where that is the judge",
+    )
     faithfulness: Rule = Rule()
     citation: Rule = Rule(
         window_seconds=600.0,
@@ -244,6 +249,59 @@ class Monitor(_Section):
         min_sample=50,
         resolve_seconds=600.0,
     )
+
+
+class Detect(_Section):
+    """How the sequential detectors watch each service: see docs/detection.md."""
+
+    enabled: bool = Field(default=True, description="whether they watch beside the window rules of monitor")
+    batch_seconds: float = Field(
+        default=1800.0, ge=60, le=86_400, description="stretch of event time that is decided on at once"
+    )
+    settle_seconds: Seconds = Field(
+        default=60.0, description="wait for traces under way after a batch has ended"
+    )
+    late_seconds: Seconds = Field(
+        default=21_600.0, description="how late a trace may come and still enter the next batch"
+    )
+    verdict_seconds: Seconds = Field(
+        default=900.0,
+        description="longest wait for a batch's verdicts; what is missing then counts as missing",
+    )
+    learning_days: float = Field(
+        default=7.0, ge=1, le=60, description="time at the start in which they learn and never alert"
+    )
+    segment_by: str = Field(
+        default="",
+        description="dimension whose values have series of their own, such as language or tenant; "
+        "empty: found from the traffic",
+    )
+    segments: int = Field(
+        default=12, ge=1, le=200, description="most such values; the others share one series"
+    )
+    burst_share: float = Field(
+        default=0.015,
+        gt=0,
+        le=1,
+        description="share of records judged beyond sample.rate: more verdicts where a fall is suspected, and "
+        "past traces judged again",
+    )
+    slo: float | None = Field(
+        default=None,
+        gt=0,
+        lt=1,
+        description="share of faithful answers, calibrated, below which it pages whatever was before; "
+        "0.9 means 90 %; default: no floor",
+    )
+    keep_days: float = Field(
+        default=8.0, ge=1, description="how long the detectors' rows stay; they show what was before a fall"
+    )
+
+    @model_validator(mode="after")
+    def _late_is_kept(self) -> Self:
+        if self.late_seconds > self.keep_days * 43_200:
+            raise ValueError("late_seconds must not be above half of keep_days")
+        return self
 
 
 class Coverage(_Section):
@@ -307,6 +365,7 @@ class Settings(_Section):
     sample: Sample = Sample()
     judge: Judge = Judge()
     monitor: Monitor = Monitor()
+    detect: Detect = Detect()
     coverage: Coverage = Coverage()
     forward: dict[Name, Forward] = Field(default={})
     filters: dict[Name, Filter] = Field(default={})

@@ -31,7 +31,7 @@ from ragvigil.scorer.demo.run import STORE_NAME
 from ragvigil.scorer.demo.traffic import Traffic
 from ragvigil.scorer.demo.watch import EMPTY, Snapshot, look, measure
 from ragvigil.scorer.errors import StoreError
-from ragvigil.scorer.monitoring import CoverageName, SeriesName
+from ragvigil.scorer.monitoring import AnyName
 
 _LOG = logging.getLogger(__name__)
 
@@ -247,7 +247,7 @@ def _report(stage: Stage) -> Report:
     )
 
 
-def _levels(stage: Stage, name: SeriesName | CoverageName) -> Levels:
+def _levels(stage: Stage, name: AnyName) -> Levels:
     """The series over the healthy acts, and over the act whose fault it must show."""
     key = next(status.key for status in stage.snapshot.series if status.key.name == name)
     healthy = [(act.began, act.ended) for act in stage.acts if act.fault is None]

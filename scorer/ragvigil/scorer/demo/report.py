@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ragvigil.exporters import Measurement
 from ragvigil.scorer.demo.faults import FaultName
-from ragvigil.scorer.monitoring import CoverageName, Incident, SeriesName
+from ragvigil.scorer.monitoring import AnyName, Incident, SeriesName
 
 RIGHT_SERIES: Mapping[FaultName, SeriesName] = {"citations": "citation", "unfaithful": "faithfulness"}
 """The series that each fault must be paged as."""
@@ -46,7 +46,7 @@ class IncidentReport:
     """One incident, timed from the moment its fault began."""
 
     id: str
-    series: SeriesName | CoverageName
+    series: AnyName
     fault: FaultName | None
     """The last fault that began before it opened; None when there was none."""
     opened_after_seconds: float | None
@@ -63,7 +63,7 @@ class Report:
     traces_failed: int
     traces_ingested: int
     ledger: Mapping[str, int]
-    series: Mapping[SeriesName | CoverageName, Levels]
+    series: Mapping[AnyName, Levels]
     incidents: tuple[IncidentReport, ...]
     wall_seconds: float
 

@@ -17,8 +17,10 @@ from ragvigil.scorer.judging import judgement_of
 from ragvigil.scorer.monitor import Monitor
 from ragvigil.scorer.redact import Redaction
 from ragvigil.scorer.replay.recording import RecordedInbox, Recording
-from ragvigil.scorer.score import pipeline_of
+from ragvigil.scorer.score import pipeline_of, watcher_of
+from ragvigil.scorer.store.port import Job, Judgement
 from ragvigil.scorer.store.sqlite import SqliteStore
+from ragvigil.scorer.watch.gold import labels_of
 
 _STEP = 1_000_000_000
 """Nanoseconds of event time in one turn; steps lie at whole seconds, whatever the file begins with."""
@@ -74,6 +76,8 @@ class Replay:
             ticks=lambda: self._inbox.now,
         )
         self._monitor = Monitor(store.monitoring, settings.monitor, list(channels), settings.links)
+        labels = labels_of(settings.monitor, settings.judge)
+        self._watcher = watcher_of(settings, store, self._pipeline, labels, list(channels))
 
     def run(self) -> Replayed:
         """Replay all of it; the same recording, settings and versions write the same scores bit for bit."""
@@ -88,6 +92,7 @@ class Replay:
                     quiet_since = now
                 if now // self._tick > ticked // self._tick:
                     done.alerts += self._monitor.tick(now)
+                    done.alerts += self._watch(runner, now)
                     ticked = now
                 done.ended = now
         return done
@@ -107,7 +112,20 @@ class Replay:
 
     def _turn(self, runner: asyncio.Runner) -> bool:
         turn = self._pipeline.turn()
-        if turn.jobs and self._judge is not None:
-            judged = [runner.run(judgement_of(job, self._judge, self._rubric)) for job in turn.jobs]
-            self._pipeline.judged(judged)
+        if turn.jobs:
+            self._pipeline.judged(self._judged(runner, turn.jobs))
         return turn.worked
+
+    def _watch(self, runner: asyncio.Runner, now: int) -> Sequence[Alert]:
+        watched = self._watcher.tick(now, caught_up=self._pipeline.caught_up)
+        scores = [job for job in watched.jobs if job.purpose == "score"]
+        self._pipeline.expect(scores)
+        self._pipeline.judged(self._judged(runner, scores))
+        canaries = [job for job in watched.jobs if job.purpose == "canary"]
+        self._watcher.rejudged(self._judged(runner, canaries))
+        return watched.alerts
+
+    def _judged(self, runner: asyncio.Runner, jobs: Sequence[Job]) -> list[Judgement]:
+        if self._judge is None:
+            return []
+        return [runner.run(judgement_of(job, self._judge, self._rubric)) for job in jobs]

@@ -104,6 +104,18 @@ class Sampler:
             self._count(stratum)
         return Decision(judged, inclusion, place, stratum)
 
+    def redraw(self, trace_id: str, inclusion: float, wished: float) -> Decision:
+        """The decision on a record that was drawn with `inclusion`, now that its kind deserves `wished`.
+
+        The draw nests, so that whoever was judged stays judged and the probability of being judged is the higher of
+        the two, less where a limit on calls is near. `wished` may depend on anything but the record's own verdict.
+        """
+        chance = max(inclusion, min(1.0, wished) * self._throttle)
+        place = fraction(trace_id)
+        if inclusion <= place < chance:
+            self._spent["calls"] += 1.0
+        return Decision(place < chance, chance, place)
+
     def burst(self, stratum: str | None, *, judged: int, expected: float | None = None) -> None:
         """Judge more of a stratum (None: of all) until `judged` records were; `expected` is how many may arrive.
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from importlib.resources import files
 from typing import Any
@@ -44,6 +45,11 @@ def incident_of(row: sqlite3.Row) -> Incident:
         now=now,
         recovering_since=row["recovering_since"],
         resolved_at=row["resolved_at"],
+        detector=row["detector"],
+        segment=row["segment"],
+        stream=row["stream"],
+        told=bool(row["told"]),
+        note=row["note"],
     )
 
 
@@ -52,6 +58,17 @@ def read_coverage(connection: sqlite3.Connection, since: int) -> Sequence[Covera
     sql = files("ragvigil.scorer.store").joinpath("schema/coverage.sql").read_text(encoding="utf-8")
     rows = connection.execute(sql, {"since": since})
     return [Coverage(row[0], row[1] or None, *row[2:]) for row in rows]
+
+
+@contextmanager
+def joined(connection: sqlite3.Connection) -> Generator[None]:
+    """The caller's transaction where there is one, else one of its own."""
+    if connection.in_transaction:
+        yield
+        return
+    with connection:
+        connection.execute("BEGIN IMMEDIATE")
+        yield
 
 
 class SqliteMonitoring:
@@ -93,7 +110,7 @@ class SqliteMonitoring:
             (*_place(key), since, until, limit),
         ).fetchall()
         return [
-            Example(row["trace_id"], row["query"], row["answer"], self._reason(key.name, row["id"]))
+            Example(row["trace_id"], row["query"], row["answer"], self.reason(key.name, row["id"]))
             for row in rows
         ]
 
@@ -138,9 +155,13 @@ class SqliteMonitoring:
             *(to_json(asdict(part)) for part in (incident.before, incident.worst, incident.now)),
             incident.recovering_since,
             incident.resolved_at,
+            incident.detector,
+            incident.segment,
+            incident.stream,
+            incident.told,
+            incident.note,
         )
-        with self._connection:
-            self._connection.execute("BEGIN IMMEDIATE")
+        with joined(self._connection):
             self._connection.execute(
                 f"INSERT OR REPLACE INTO incidents VALUES ({', '.join('?' * len(row))})",
                 row,
@@ -172,7 +193,7 @@ class SqliteMonitoring:
             [(incident, channel, alert.action, text, moment, moment) for channel in channels],
         )
 
-    def _reason(self, series: str, record_id: int) -> str:
+    def reason(self, series: str, record_id: int) -> str:
         return self._bad_citation(record_id) if series == "citation" else self._bad_claim(record_id)
 
     def _bad_citation(self, record_id: int) -> str:

@@ -71,6 +71,17 @@ class SqliteObservations:
         for standing in self._standing(record_id, series):
             self.put(record_id, record, series, standing.instrument_id, standing.value, weight)
 
+    def reweigh(self, record_id: int, series: SeriesName, factor: float) -> None:
+        """Multiply the weight of the record's value."""
+        for standing in self._standing(record_id, series):
+            weight = standing.weight * factor
+            self._add(standing, -Sums.of(standing.value, standing.weight))
+            self._add(standing, Sums.of(standing.value, weight))
+            self._connection.execute(
+                "UPDATE observations SET weight = ? WHERE record_id = ? AND series = ?",
+                (weight, record_id, series),
+            )
+
     def remove(self, record_id: int, series: SeriesName | None = None) -> None:
         """Take away what the record contributes to the series, or to all."""
         for standing in self._standing(record_id, series):

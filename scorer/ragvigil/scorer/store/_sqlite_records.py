@@ -6,6 +6,7 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
 from ragvigil.scorer.inbox import Position
 from ragvigil.scorer.redact import Pseudonyms
@@ -23,6 +24,7 @@ from ragvigil.scorer.store._rows import (
 from ragvigil.scorer.store._sqlite_changes import SqliteChanges
 from ragvigil.scorer.store._sqlite_erasures import SqliteErasures
 from ragvigil.scorer.store._sqlite_observations import SqliteObservations
+from ragvigil.scorer.store._sqlite_sightings import SqliteSightings
 from ragvigil.scorer.store.port import (
     Job,
     Judgement,
@@ -73,9 +75,12 @@ class SqliteRecords:
         bucket_nanoseconds: int,
         pseudonyms: Pseudonyms,
         erasures: SqliteErasures,
+        sighting_seconds: float | None = None,
     ) -> None:
+        """`sighting_seconds`: how late a record may be and still be seen by the detectors; None: there are none."""
         self._connection = connection
         self._observations = SqliteObservations(connection, bucket_nanoseconds=bucket_nanoseconds)
+        self._sightings = SqliteSightings(connection, pseudonyms, late_seconds=sighting_seconds)
         self._changes = SqliteChanges(connection)
         self._pseudonyms = pseudonyms
         self._erasures = erasures
@@ -128,8 +133,10 @@ class SqliteRecords:
         """Write verdicts and ledger states; one whose record has changed meanwhile is dropped."""
         with self._transaction():
             for judgement in judgements:
-                if self._still_waits(judgement.job):
-                    self._write_judgement(judgement, now)
+                inclusion = self._waiting_at(judgement.job)
+                if inclusion is not None:
+                    job = replace(judgement.job, inclusion=inclusion)
+                    self._write_judgement(replace(judgement, job=job), now)
 
     def remember(self, name: str, state: str) -> None:
         """Keep a small state under a name, instead of what was kept there."""
@@ -161,6 +168,7 @@ class SqliteRecords:
         except BaseException:
             self._instruments.clear()  # ids that were rolled back
             self._changes.forget()
+            self._sightings.forget()
             raise
 
     def _known_records(self, trace_ids: Sequence[str]) -> Mapping[str, dict[str, sqlite3.Row]]:
@@ -220,6 +228,7 @@ class SqliteRecords:
             self._retire(record_id, verdicts=not unchanged or filtered)
         self._write_scores(record_id, fresh_hash, scored.checks, now)
         self._observe_citation(record_id, scored, fresh=known is None)
+        self._sightings.put(record_id, scored, now, new=known is None or known["state"] == "filtered")
         if unchanged and known is not None and known["state"] not in ("shed", "filtered") and not filtered:
             if known["state"] == "judged":
                 weight = _weight(record, known["inclusion"])
@@ -309,13 +318,14 @@ class SqliteRecords:
             ),
         )
 
-    def _still_waits(self, job: Job) -> bool:
+    def _waiting_at(self, job: Job) -> float | None:
+        """The inclusion probability of a record that still waits for this verdict; it may have risen meanwhile."""
         row = self._connection.execute(
-            "SELECT 1 FROM ledger l JOIN records r USING (trace_id, span_id) "
+            "SELECT l.inclusion FROM ledger l JOIN records r USING (trace_id, span_id) "
             "WHERE l.trace_id = ? AND l.span_id = ? AND l.state = 'pending' AND r.input_hash = ?",
             (job.record.trace_id, job.record.span_id, job.input_hash),
         ).fetchone()
-        return row is not None
+        return None if row is None else float(row[0])
 
     def _withdraw(self, trace_id: str, span_id: str, record_id: int | None) -> None:
         """Take back a record that later spans have shown to be none."""
@@ -323,7 +333,8 @@ class SqliteRecords:
         if record_id is None:
             return
         self._observations.remove(record_id)
-        for table, column in (("scores", "record_id"), ("verdicts", "record_id"), ("records", "id")):
+        by_record = ("sightings", "rejudged", "scores", "verdicts")
+        for table, column in (*((table, "record_id") for table in by_record), ("records", "id")):
             self._connection.execute(
                 f"DELETE FROM {table} WHERE {column} = ?",
                 (record_id,),

@@ -86,6 +86,8 @@ class Job:
     input_hash: bytes
     record: RagTrace
     inclusion: float
+    purpose: Literal["score", "canary"] = "score"
+    """A canary is judged again to see whether the judge has changed; it is no score of record."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,10 @@ from ragvigil.scorer.errors import StoreError
 from ragvigil.scorer.redact import Pseudonyms
 from ragvigil.scorer.store._sqlite_erasures import SqliteErasures
 from ragvigil.scorer.store._sqlite_monitoring import SqliteMonitoring, SqliteOutbox
+from ragvigil.scorer.store._sqlite_observations import SqliteObservations
 from ragvigil.scorer.store._sqlite_records import SqliteRecords
 from ragvigil.scorer.store._sqlite_retention import SqliteRetention
+from ragvigil.scorer.store._sqlite_watching import SqliteWatching
 
 SCHEMA_VERSION = 1
 _BUSY_SECONDS = 10.0
@@ -56,9 +58,18 @@ class SqliteStore:
         self.pseudonyms = self._pseudonyms(settings)
         self.erasures = SqliteErasures(self._connection, self.pseudonyms)
         self.records = SqliteRecords(
-            self._connection, bucket_nanoseconds=bucket, pseudonyms=self.pseudonyms, erasures=self.erasures
+            self._connection,
+            bucket_nanoseconds=bucket,
+            pseudonyms=self.pseudonyms,
+            erasures=self.erasures,
+            sighting_seconds=settings.detect.late_seconds if settings.detect.enabled else None,
         )
         self.monitoring = SqliteMonitoring(self._connection)
+        self.watching = SqliteWatching(
+            self._connection,
+            self.monitoring,
+            SqliteObservations(self._connection, bucket_nanoseconds=bucket),
+        )
         self.outbox = SqliteOutbox(self._connection)
         self.retention = SqliteRetention(self._connection)
 

@@ -146,6 +146,42 @@ CREATE TABLE verdicts (
     PRIMARY KEY (record_id, instrument_id, input_hash)
 ) WITHOUT ROWID;
 
+-- What the detectors read of each record, in event time: narrow, so that a batch never scans records. `batch` is the
+-- end of the batch that it was taken into (NULL: it waits for one, 0: it came too late), `stream` its segment's code.
+CREATE TABLE sightings (
+    record_id INTEGER PRIMARY KEY REFERENCES records (id),
+    service TEXT NOT NULL,
+    environment TEXT NOT NULL,
+    started_at INTEGER NOT NULL,
+    segment TEXT NOT NULL,
+    conversation INTEGER NOT NULL,
+    cheap REAL,
+    citation_ok INTEGER,
+    documents INTEGER,
+    batch INTEGER,
+    stream INTEGER
+);
+CREATE INDEX sightings_by_time ON sightings (service, environment, started_at);
+
+-- One detector for each service and environment: what it remembers between two batches.
+CREATE TABLE detectors (
+    service TEXT NOT NULL,
+    environment TEXT NOT NULL,
+    state TEXT,
+    core BLOB,
+    PRIMARY KEY (service, environment)
+) WITHOUT ROWID;
+
+-- Verdicts of past traces that were judged again to tell the judge from the answers: no scores of record.
+CREATE TABLE rejudged (
+    record_id INTEGER NOT NULL REFERENCES records (id),
+    at INTEGER NOT NULL,
+    judge_version TEXT NOT NULL,
+    passed_before INTEGER NOT NULL,
+    passed_now INTEGER NOT NULL,
+    PRIMARY KEY (record_id, at)
+) WITHOUT ROWID;
+
 -- What each record contributes to each series, so that a correction takes away exactly what was added.
 CREATE TABLE observations (
     record_id INTEGER NOT NULL REFERENCES records (id),
@@ -206,7 +242,12 @@ CREATE TABLE incidents (
     worst TEXT NOT NULL,
     now TEXT NOT NULL,
     recovering_since INTEGER,
-    resolved_at INTEGER
+    resolved_at INTEGER,
+    detector TEXT NOT NULL,
+    segment TEXT,
+    stream INTEGER,
+    told INTEGER NOT NULL,
+    note TEXT
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX one_open_incident ON incidents (series, service, environment) WHERE resolved_at IS NULL;
 

@@ -1,0 +1,1 @@
+"""Feeds the sequential detectors from the store, and tells what they find."""

@@ -1,0 +1,91 @@
+"""What people's labels say of judge and cheap score: from a file, or shipped for the built-in judge."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import numpy as np
+from pydantic import BaseModel, Field, ValidationError
+
+from ragvigil.scorer import config
+from ragvigil.scorer.detect import GoldSet
+from ragvigil.scorer.errors import ConfigError
+
+_KEY = "monitor.gold"
+
+
+class Labels(NamedTuple):
+    """A gold set and where it is from."""
+
+    gold: GoldSet
+    source: Literal["file", "shipped", "none"]
+    """With none, verdicts say nothing about the truth, and only deterministic series can page."""
+
+
+class _Item(BaseModel):
+    """One labelled answer."""
+
+    truth: Literal[0, 1]
+    verdict: Literal[0, 1]
+    cheap: float = Field(ge=0, le=1)
+
+
+class _Shipped(BaseModel):
+    """The file in scorer/data."""
+
+    truth: list[Literal[0, 1]]
+    verdict: list[Literal[0, 1]]
+    cheap: list[float]
+
+
+def labels_of(monitor: config.Monitor, judge: config.Judge) -> Labels:
+    """The gold set that the settings name, else the one that ships with the judge, else one that says nothing.
+
+    Raises ConfigError that names the file's line and field.
+    """
+    if monitor.gold is not None:
+        return Labels(_read(monitor.gold), "file")
+    shipped = files("ragvigil.scorer.data").joinpath(f"gold-{judge.model}.json")
+    if judge.kind == "builtin" and shipped.is_file():
+        found = _Shipped.model_validate_json(shipped.read_text(encoding="utf-8"))
+        return Labels(
+            GoldSet(np.array(found.truth), np.array(found.verdict), np.array(found.cheap)), "shipped"
+        )
+    return Labels(_silent(), "none")
+
+
+def _read(path: Path) -> GoldSet:
+    items: list[_Item] = []
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(_KEY, f"{path} cannot be read ({type(error).__name__})") from None
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            items.append(_Item.model_validate(json.loads(line)))
+        except ValidationError as error:
+            first = error.errors()[0]
+            field = ".".join(str(part) for part in first["loc"]) or "the item"
+            raise ConfigError(
+                _KEY,
+                f"{path} line {number}: {field}: {first['msg'].lower()}",
+                "give truth, verdict and cheap",
+            ) from None
+        except ValueError as error:
+            raise ConfigError(_KEY, f"{path} line {number} is no JSON: {error}") from None
+    columns = (np.array([getattr(item, name) for item in items]) for name in ("truth", "verdict", "cheap"))
+    try:
+        return GoldSet(*columns)
+    except ValueError as error:
+        raise ConfigError(_KEY, f"{path}: {error}") from None
+
+
+def _silent() -> GoldSet:
+    """A judge and a cheap score of which nothing is known: as good as a coin."""
+    truth = np.repeat([1, 0], 20)
+    return GoldSet(truth, np.tile([1, 0], 20), np.full(40, 0.5))

@@ -1,0 +1,295 @@
+"""Each service's detector: planned, waited for, observed, told of, and saved, batch by batch, in event time."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import numpy as np
+from pydantic import TypeAdapter, ValidationError
+
+from ragvigil.exporters import Alert
+from ragvigil.scorer import config
+from ragvigil.scorer.detect import Monitor, MonitorSettings
+from ragvigil.scorer.detect.stretches import nanoseconds
+from ragvigil.scorer.sample import Sampler
+from ragvigil.scorer.series import faithfulness_value
+from ragvigil.scorer.store.port import Job, Judgement
+from ragvigil.scorer.watch.batches import observed, planned
+from ragvigil.scorer.watch.gold import Labels
+from ragvigil.scorer.watch.port import Past, Place, Raised, Seen, WatchStore
+from ragvigil.scorer.watch.segments import Book
+from ragvigil.scorer.watch.teller import Teller
+
+_log = logging.getLogger(__name__)
+
+_MOST_BATCHES_A_TICK = 16
+_MOST_PLACES = 200
+_LONGEST_GAP = 14 * 86_400 * 10**9
+_WORTH_A_SECOND_DRAW = 1.5
+"""Times the probability that a record had: below it the first draw stands."""
+_DAY = 86_400 * 10**9
+
+
+class Watched(NamedTuple):
+    """What one tick did."""
+
+    alerts: list[Alert]
+    jobs: list[Job]
+    """To judge: scores of a burst, and canaries."""
+
+
+@dataclass(slots=True)
+class Notes:
+    """What is remembered of one service beside the core's state."""
+
+    start: int
+    """Start of the batch that comes next or waits for its verdicts, Unix nanoseconds."""
+    book: Book
+    planned_at: int | None = None
+    """When its plan was made; None while it is not over."""
+    too_late: int = 0
+    """Records that came too late for any batch."""
+    labels: str = "none"
+    """Where the gold set is from."""
+    began: int = 0
+    """Start of the first batch: it learns for detect.learning_days from here."""
+
+
+@dataclass(slots=True)
+class _Detector:
+    notes: Notes
+    core: Monitor
+    asked: dict[int, Past] = field(default_factory=dict[int, Past])
+    """Canaries that are being judged, by record."""
+    asked_at: int = 0
+    answers: dict[int, tuple[str, int]] = field(default_factory=dict[int, tuple[str, int]])
+    """Their judge version and verdict, 1, 0 or -1."""
+
+
+_NOTES = TypeAdapter(Notes)
+
+
+class Watcher:
+    """Feeds one core per service and environment; all that it must remember is in the store."""
+
+    def __init__(
+        self,
+        store: WatchStore,
+        settings: config.Settings,
+        labels: Labels,
+        channels: Sequence[str],
+        *,
+        sampler: Sampler,
+        room: Callable[[], int],
+    ) -> None:
+        """`room` is how many records more may wait for the judge."""
+        self._store = store
+        self._detect = settings.detect
+        self._labels = labels
+        self._judging = settings.judge.kind != "none"
+        self._sampler = sampler
+        self._room = room
+        self._teller = Teller(store, settings, channels)
+        self._core_settings = core_settings(settings)
+        self._batch = nanoseconds(settings.detect.batch_seconds)
+        self._late = nanoseconds(settings.detect.late_seconds)
+        self._detectors: dict[Place, _Detector] = {}
+
+    def tick(self, now: int, *, caught_up: bool = True) -> Watched:
+        """Take every service as far as it can be taken at `now` (Unix nanoseconds).
+
+        A batch is not begun while what has arrived is not read (`caught_up`). A service that cannot be watched is
+        logged and taken up again from its saved state at the next tick.
+        """
+        done = Watched([], [])
+        if not self._detect.enabled:
+            return done
+        for place in self._store.places()[:_MOST_PLACES]:
+            try:
+                self._advance(place, now, caught_up, done)
+            except Exception:
+                _log.exception("the detector of %s failed; the next tick tries again", place)
+                self._detectors.pop(place, None)
+        return done
+
+    def rejudged(self, judgements: Sequence[Judgement]) -> None:
+        """Take the answers to canaries."""
+        for judgement in judgements:
+            for detector in self._detectors.values():
+                if judgement.job.record_id in detector.asked:
+                    verdict = judgement.verdict
+                    value = None if verdict is None else faithfulness_value(verdict)
+                    version = "" if verdict is None else f"{verdict.judge} {verdict.judge_version}"
+                    passed = -1 if value is None else int(value)
+                    detector.answers[judgement.job.record_id] = (version, passed)
+
+    def _advance(self, place: Place, now: int, caught_up: bool, done: Watched) -> None:
+        detector = self._detectors.get(place) or self._restore(place)
+        if detector is None:
+            return
+        self._detectors[place] = detector
+        if detector.asked:
+            self._answer_canary(place, detector, now, done)
+        for _ in range(_MOST_BATCHES_A_TICK):
+            end = detector.notes.start + self._batch
+            if detector.notes.planned_at is None:
+                if not caught_up or now < end + nanoseconds(self._detect.settle_seconds):
+                    return
+                self._plan(place, detector, end, now, done)
+            if not self._is_over(place, detector, end, now):
+                return
+            self._observe(place, detector, end, now, done)
+
+    def _is_over(self, place: Place, detector: _Detector, end: int, now: int) -> bool:
+        """Whether the batch's verdicts and the canary are in, or were waited for long enough."""
+        patience = nanoseconds(self._detect.verdict_seconds)
+        if detector.asked and now - detector.asked_at < patience:
+            return False
+        planned_at = now if detector.notes.planned_at is None else detector.notes.planned_at
+        return now - planned_at >= patience or not self._store.waits(place, end)
+
+    def _plan(self, place: Place, detector: _Detector, end: int, now: int, done: Watched) -> None:
+        notes = detector.notes
+        with self._store.transaction():
+            notes.too_late += self._store.take(place, end, notes.start - self._late)
+            rows = self._store.batch(place, end, notes.start - self._late)
+            notes.book.learn([row.segment for row in rows], at=end)
+            codes = [notes.book.code(row.segment) for row in rows]
+            self._store.set_streams([(code, row.record_id) for code, row in zip(codes, rows, strict=True)])
+            jobs = self._store.raise_inclusion(self._raised(detector.core, rows, codes, end), now)
+            notes.planned_at = now
+            self._save(place, detector)
+        done.jobs.extend(jobs)
+
+    def _raised(self, core: Monitor, rows: Sequence[Seen], codes: Sequence[int], end: int) -> list[Raised]:
+        """The records that the plan wants judged much more often than they were drawn, drawn again."""
+        if not self._judging or self._labels.source == "none" or not rows:
+            return []
+        chances = core.plan(planned(rows, codes, end - self._batch, end))
+        found = [
+            (row, float(chance))
+            for row, chance in zip(rows, chances, strict=True)
+            if row.state in ("checked_only", "pending", "judged")
+            and row.cheap is not None
+            and 0.0 < row.inclusion < float(chance) / _WORTH_A_SECOND_DRAW
+        ]
+        expected = sum(chance - row.inclusion for row, chance in found)
+        if expected > self._room():
+            return []
+        raised: list[Raised] = []
+        for row, chance in found:
+            decision = self._sampler.redraw(row.trace_id, row.inclusion, chance)
+            raised.append(Raised(row.record_id, decision.inclusion, decision.judged))
+        return raised
+
+    def _observe(self, place: Place, detector: _Detector, end: int, now: int, done: Watched) -> None:
+        notes = detector.notes
+        since = notes.start - self._late
+        with self._store.transaction():
+            rows = self._store.batch(place, end, since)
+            found = detector.core.observe(observed(rows, notes.start, end))
+            told = self._teller.tell(place, found, notes.book, end=end, now=now)
+            told += self._teller.attend(place, end=end, now=now, any_traffic=bool(rows))
+            kept = nanoseconds(self._detect.keep_days * 86_400)
+            self._store.forget_sightings(place, end - kept)
+            notes.start, notes.planned_at = end, None
+            self._skip_gap(place, notes, now)
+            self._save(place, detector)
+        done.alerts.extend(told)
+        self._ask_canary(place, detector, end, now, done)
+
+    def _skip_gap(self, place: Place, notes: Notes, now: int) -> None:
+        """A service that was silent for two weeks is met again where it is."""
+        if now - notes.start > _LONGEST_GAP:
+            first = self._store.first_waiting(place)
+            notes.start = max(notes.start, self._floor(now if first is None else first))
+
+    def _ask_canary(self, place: Place, detector: _Detector, end: int, now: int, done: Watched) -> None:
+        """Have past traces judged again: from before yesterday, because what fell may have fallen since."""
+        wanted = detector.core.canary_wanted
+        if not wanted or not self._judging:
+            return
+        past = self._store.past(place, end - _DAY, wanted)
+        detector.asked = {one.job.record_id: one for one in past}
+        detector.answers, detector.asked_at = {}, now
+        done.jobs.extend(replace(one.job, purpose="canary") for one in past)
+
+    def _answer_canary(self, place: Place, detector: _Detector, now: int, done: Watched) -> None:
+        if len(detector.answers) < len(detector.asked):
+            patience = nanoseconds(self._detect.verdict_seconds)
+            if now - detector.asked_at < patience:
+                return
+        rows = [
+            (one.job.record_id, one.passed, *detector.answers[one.job.record_id])
+            for one in detector.asked.values()
+            if one.job.record_id in detector.answers
+        ]
+        detector.asked, detector.answers = {}, {}
+        if not rows:
+            return  # nobody answered: the core waits, and decides without after some batches
+        with self._store.transaction():
+            self._store.save_canary([(record, now, version, was, is_) for record, was, version, is_ in rows])
+            found = detector.core.canary(
+                np.array([was for _, was, _, _ in rows]), np.array([is_ for _, _, _, is_ in rows])
+            )
+            end = detector.notes.start
+            told = self._teller.tell(place, found, detector.notes.book, end=end, now=now)
+            self._save(place, detector)
+        done.alerts.extend(told)
+
+    def _restore(self, place: Place) -> _Detector | None:
+        """The detector as it was saved; a new one once the service has a record; None before."""
+        notes, core = self._store.detector(place)
+        if notes is not None and core is not None:
+            try:
+                detector = _Detector(_NOTES.validate_json(notes), self._core_of(core))
+            except (ValidationError, ValueError) as error:
+                _log.warning("the detector of %s begins anew: %s", place, error)
+            else:
+                detector.notes.labels = self._labels.source
+                return detector
+        first = self._store.first_waiting(place)
+        if first is None:
+            return None
+        book = Book(self._detect.segments, self._detect.segment_by or None)
+        fresh = Notes(self._floor(first), book, labels=self._labels.source, began=self._floor(first))
+        return _Detector(fresh, Monitor(self._core_settings, self._labels.gold))
+
+    def _core_of(self, saved: str) -> Monitor:
+        """The saved core under today's settings and labels.
+
+        Raises ValueError where they changed what its memory is made of.
+        """
+        state = json.loads(saved)
+        fresh = Monitor(self._core_settings, self._labels.gold).state()
+        if not isinstance(fresh, dict):
+            raise TypeError("a core's state is a JSON object")
+        for name in ("segments", "batch_seconds"):
+            if state["settings"][name] != getattr(self._core_settings, name):
+                raise ValueError(f"detect.{name} was changed")
+        return Monitor.restore({**state, "settings": fresh["settings"], "gold": fresh["gold"]})
+
+    def _save(self, place: Place, detector: _Detector) -> None:
+        core = json.dumps(detector.core.state(), allow_nan=False, separators=(",", ":"))
+        self._store.save_detector(place, _NOTES.dump_json(detector.notes).decode(), core)
+
+    def _floor(self, moment: int) -> int:
+        return moment - moment % self._batch
+
+
+def core_settings(settings: config.Settings) -> MonitorSettings:
+    """What the core is told: its budget is what is drawn at arrival, and what bursts and canaries add."""
+    rate, extra = settings.sample.rate, settings.detect.burst_share
+    budget = min(1.0, rate + extra)
+    return MonitorSettings(
+        segments=settings.detect.segments,
+        budget=budget,
+        base_share=min(1.0, max(rate / budget, 0.01)),
+        batch_seconds=settings.detect.batch_seconds,
+        learning_days=settings.detect.learning_days,
+        slo=settings.detect.slo,
+    )

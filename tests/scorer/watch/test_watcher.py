@@ -1,0 +1,140 @@
+"""The sequential detectors over a real store: what they ask for, tell, keep, and leave alone."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import closing
+from pathlib import Path
+
+from tests.scorer.watch.conftest import HOUR, RATE, START, Hour, Service, settings_in
+
+from ragvigil.scorer.store import reading
+from ragvigil.scorer.store.sqlite import SqliteStore
+
+HEALTHY = Hour()
+GERMAN_ILL = Hour(unfaithful={"de": 0.5, "en": 0.04})
+
+
+def rows(service: Service, query: str) -> list[tuple[object, ...]]:
+    """What the store says, as another process reads it."""
+    with closing(reading.open_for_reading(service.settings.store.path)) as connection:
+        return [tuple(row) for row in connection.execute(query)]
+
+
+def test_a_segment_that_falls_is_named_once_and_resolved_once(service: Service) -> None:
+    """Judged again before the page, with figures of that segment, and nothing before the fault."""
+    assert [alert.title for alert in service.alerts if alert.severity != "warning"] == []
+    pages = [alert for alert in service.live(GERMAN_ILL, 12) if alert.severity != "warning"]
+    assert [alert.action for alert in pages] == ["trigger"]
+    (page,) = pages
+    assert page.segment == {"service": "shop", "language": "de"}
+    assert page.series == "faithfulness"
+    assert page.before.value - page.now.value > 0.15
+    assert page.before.n > 100
+    assert "segment language=de" in page.summary
+    assert len(page.examples) == 3
+    assert abs(page.since.timestamp() * 1e9 - (START + 72 * HOUR)) < 4 * HOUR
+    assert service.canaries >= 200
+    after = [alert for alert in service.live(HEALTHY, 20) if alert.severity != "warning"]
+    assert [(alert.action, alert.dedup_key) for alert in after] == [("resolve", page.dedup_key)]
+
+
+def test_verdicts_of_canaries_are_no_scores_of_record(service: Service) -> None:
+    """They are kept apart, with what was said before."""
+    service.live(GERMAN_ILL, 12)
+    ((verdicts, judged),) = rows(
+        service,
+        "SELECT (SELECT count(*) FROM verdicts), (SELECT count(*) FROM ledger WHERE state = 'judged')",
+    )
+    assert verdicts == judged
+    ((kept, same),) = rows(
+        service, "SELECT count(*), sum(passed_before = passed_now) FROM rejudged WHERE at > 0"
+    )
+    assert kept == service.canaries
+    assert same == kept
+
+
+def test_a_judge_that_drifts_is_a_ticket_and_wakes_nobody(service: Service) -> None:
+    """The same answers, another judge behind the same name: past traces judged again tell."""
+    told = service.live(Hour(judge_drifted=True), 16)
+    assert {alert.severity for alert in told} == {"warning"}
+    assert "judge" in {alert.series for alert in told}
+
+
+def test_an_outage_of_the_retriever_is_one_page(service: Service) -> None:
+    """Nothing to cite and nothing to be faithful to, but one cause."""
+    told = service.live(Hour(nothing_retrieved=0.6, unfaithful={"de": 0.5, "en": 0.5}), 8)
+    pages = [(alert.series, alert.action) for alert in told if alert.severity != "warning"]
+    assert pages == [("retrieval", "trigger")]
+    assert told[0].at.timestamp() * 1e9 - (START + 72 * HOUR) < 2.1 * HOUR
+    service.live(HEALTHY, 40)
+    assert rows(service, "SELECT DISTINCT series FROM incidents WHERE told AND series IN ('citation')") == []
+    assert rows(service, "SELECT count(*) FROM incidents WHERE resolved_at IS NULL") == [(0,)]
+
+
+def test_a_process_that_restarts_every_hour_tells_the_same(
+    tmp_path: Path, healthy: tuple[Path, Service]
+) -> None:
+    """All that matters is in the store."""
+    told: list[list[tuple[object, ...]]] = []
+    for restarts in (False, True):
+        folder = tmp_path / str(restarts)
+        folder.mkdir()
+        settings = settings_in(folder)
+        shutil.copy(healthy[0], settings.store.path)
+        with SqliteStore(settings, durable=False) as store:
+            service = healthy[1].continued(settings, store)
+            service.alerts.clear()
+            for _ in range(10):
+                if restarts:
+                    service.restart()
+                service.live(GERMAN_ILL)
+            told.append([(alert.action, alert.title, alert.summary) for alert in service.alerts])
+    assert told[0] == told[1] != []
+
+
+def test_a_burst_judges_more_with_a_higher_probability_and_the_weights_follow(service: Service) -> None:
+    """What a second draw adds is stored before its verdict; the mean over all stays the truth's."""
+    service.live(GERMAN_ILL, 6)
+    found = rows(service, "SELECT DISTINCT inclusion FROM ledger ORDER BY 1")
+    assert found[0] == (RATE,)
+    assert len(found) > 1
+    assert rows(
+        service,
+        "SELECT count(*) FROM observations o JOIN records r ON r.id = o.record_id "
+        "JOIN ledger l USING (trace_id, span_id) WHERE o.series = 'faithfulness' "
+        "AND abs(o.weight * l.inclusion - 1) > 1e-9",
+    ) == [(0,)]
+    assert rows(service, "SELECT count(*) FROM ledger WHERE state = 'pending'") == [(0,)]
+
+
+def test_a_judge_that_does_not_answer_holds_a_batch_for_a_while_only(service: Service) -> None:
+    """After detect.verdict_seconds the batch is decided without."""
+    service.answering = False
+    service.live(HEALTHY, 6)
+    waits = rows(service, "SELECT count(*) FROM sightings WHERE batch IS NULL")
+    assert waits == [(0,)]
+    assert "judge" in {alert.series for alert in service.alerts}
+    assert {alert.severity for alert in service.alerts} == {"warning"}
+
+
+def test_what_comes_too_late_enters_no_batch(tmp_path: Path) -> None:
+    """A record of a week ago is stored and scored, and the detector never sees it."""
+    settings = settings_in(tmp_path, late_seconds=3600)
+    with SqliteStore(settings, durable=False) as store:
+        service = Service(settings, store)
+        service.live(HEALTHY, 6)
+        ((before,),) = rows(service, "SELECT count(*) FROM sightings")
+        store.records.commit([service.trace(HEALTHY, 0)], None, service.now + 30 * HOUR)
+        assert rows(service, "SELECT count(*) FROM sightings") == [(before,)]
+
+
+def test_a_batch_is_not_begun_while_the_inbox_is_not_read(service: Service) -> None:
+    """After an outage of the scorer the hours that it missed are no outage of traffic."""
+    waiting = "SELECT count(*) FROM sightings WHERE batch IS NULL"
+    traces = [service.trace(HEALTHY, place) for place in range(20)]
+    service.store.records.commit(traces, None, service.now + HOUR)
+    service.watcher.tick(service.now + 3 * HOUR, caught_up=False)
+    assert rows(service, waiting) == [(20,)]
+    service.watcher.tick(service.now + 3 * HOUR, caught_up=True)
+    assert rows(service, waiting) == [(0,)]
