@@ -1,6 +1,6 @@
 """Fit the coefficients of the built-in judge on labelled sets, and say how good they are by cross-validation.
 
-    python tests/bench/fit_builtin.py FOLDER --date 2025-06-01 [--out lexical-1.json]
+    python tests/bench/fit_builtin.py FOLDER --date 2025-06-01 [--out lexical-1.json] [--gold gold-lexical-1.json]
 
 FOLDER holds the labelled sets as gzip JSONL (id, group, evidence, answer, label, unsupported_spans, …). Only sets
 whose licence allows it are read. The same input gives the same file. Splits are by `group`, never by row. Sets
@@ -52,6 +52,8 @@ FOLDS = 5
 RIDGE = 3.0
 RAREST = 10
 """Documents a stem must occur in to get a weight of its own."""
+GOLD_SIZES = {1.0: 140, 0.0: 60}
+GOLD_SEED = 2025
 VERDICTS = {
     "supported_at": 0.75,
     "partial_at": 0.5,
@@ -112,6 +114,9 @@ def main() -> None:
     if arguments.out:
         document = _document(arguments.date, rows, weights, claims, answers, figures, report)
         arguments.out.write_text(_pretty(document), "utf-8")
+    if arguments.gold:
+        gold = _gold(arguments.date, answers, faithfulness)
+        arguments.gold.write_text(json.dumps(gold, separators=(",", ":")) + "\n", "utf-8")
 
 
 def _arguments() -> argparse.Namespace:
@@ -119,6 +124,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("folder", type=Path, help="folder of the labelled sets")
     parser.add_argument("--date", default="undated", help="date to write into the provenance")
     parser.add_argument("--out", type=Path, help="file to write; without it only the report is printed")
+    parser.add_argument("--gold", type=Path, help="file for a sample of cross-validated verdicts with labels")
     return parser.parse_args()
 
 
@@ -369,6 +375,29 @@ def _document(
         "claim": _named(claim, FEATURES),
         "answer": _named(answer, ANSWER_FEATURES),
         "stems": {"unknown": weights.unknown, "weights": dict(weights.known)},
+    }
+
+
+def _gold(date: str, answers: Answers, faithfulness: Array) -> dict[str, Any]:
+    """Labels, verdicts and scores of answers of the first set, each judged by a model that saw nothing of its source."""
+    random = np.random.default_rng(GOLD_SEED)
+    own = (answers.source == 0) & (np.array(answers.task) != STRANGERS)
+    chosen: list[int] = []
+    for label, size in GOLD_SIZES.items():
+        rows = np.flatnonzero(own & (answers.supported == label))
+        chosen += sorted(random.choice(rows, size, replace=False).tolist())
+    return {
+        "model": "lexical-1",
+        "provenance": {
+            "set": next(iter(SETS.values()))[1],
+            "date": date,
+            "command": f"python tests/bench/fit_builtin.py FOLDER --date {date} --gold gold-lexical-1.json",
+            "method": f"140 supported and 60 unsupported answers drawn at random (seed {GOLD_SEED}); verdict and "
+            f"score from {FOLDS}-fold cross-validation by source; no text of the set is in this file",
+        },
+        "truth": [int(answers.supported[row]) for row in chosen],
+        "verdict": [int(faithfulness[row] >= 0.5) for row in chosen],
+        "cheap": [round(float(faithfulness[row]), 4) for row in chosen],
     }
 
 
