@@ -379,7 +379,7 @@ def _document(
 
 
 def _gold(date: str, answers: Answers, faithfulness: Array) -> dict[str, Any]:
-    """Labels, verdicts and scores of answers of the first set, each judged by a model that saw nothing of its source."""
+    """Labels, verdicts and scores of answers of the first set, by models that saw nothing of their sources."""
     random = np.random.default_rng(GOLD_SEED)
     own = (answers.source == 0) & (np.array(answers.task) != STRANGERS)
     chosen: list[int] = []

@@ -33,6 +33,7 @@ def test_a_segment_that_falls_is_named_once_and_resolved_once(service: Service) 
     assert page.before.n > 100
     assert "segment language=de" in page.summary
     assert len(page.examples) == 3
+    assert sum(rate is not None for rate in page.history) > 10
     assert abs(page.since.timestamp() * 1e9 - (START + 72 * HOUR)) < 4 * HOUR
     assert service.canaries >= 200
     after = [alert for alert in service.live(HEALTHY, 20) if alert.severity != "warning"]

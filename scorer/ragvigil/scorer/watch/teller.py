@@ -6,12 +6,13 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ragvigil.exporters import Action, Alert, Measurement, shown
+from ragvigil.exporters import Action, Alert, Example, Measurement, shown
 from ragvigil.scorer import config
 from ragvigil.scorer.detect import Alert as Found
 from ragvigil.scorer.detect import follow, split, total
 from ragvigil.scorer.detect.stretches import nanoseconds
 from ragvigil.scorer.estimate import rate
+from ragvigil.scorer.history import STRETCHES, course, drawn_from
 from ragvigil.scorer.incidents import advanced, dedup_key, measurement
 from ragvigil.scorer.monitoring import AnyName, Bucket, Incident, Sums
 from ragvigil.scorer.pages import label, page
@@ -174,15 +175,19 @@ class Teller:
         if action is None or not (environment is None or environment in self._environments):
             self._store.save_incident(incident, None, ())
             return []
-        wanted = action != "resolve" and incident.key.name in CAUSES
-        examples = (
-            self._store.examples(incident.key, incident.stream, incident.since, end, _EXAMPLES)
-            if wanted
-            else ()
-        )
-        alert = page(incident, action, examples, self._links, at=now)
+        falls = incident.key.name in CAUSES
+        examples = self._examples(incident, end) if falls and action != "resolve" else ()
+        history = self._history(incident, end) if falls else ()
+        alert = page(incident, action, examples, self._links, at=now, history=history)
         self._store.save_incident(incident, alert, self._channels)
         return [alert]
+
+    def _examples(self, incident: Incident, end: int) -> Sequence[Example]:
+        return self._store.examples(incident.key, incident.stream, incident.since, end, _EXAMPLES)
+
+    def _history(self, incident: Incident, end: int) -> tuple[float | None, ...]:
+        begin = drawn_from(incident.since, end, self._grain * STRETCHES)
+        return course(self._levels(incident, begin, end), begin, end, self._grain)
 
 
 def _rank(name: str) -> int:
