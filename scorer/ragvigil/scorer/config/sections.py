@@ -146,8 +146,8 @@ class Sample(_Section):
         default=0.085,
         ge=0,
         le=1,
-        description="share of records judged as they arrive (detect.burst_share comes on top), by a restart-stable hash "
-        "of the trace id; shared among segments "
+        description="share of records judged as they arrive (detect.burst_share comes on top), by a restart-stable "
+        "hash of the trace id; shared among segments "
         "(service, environment, segment) by the square root of their traffic",
     )
     minimum_per_day: float = Field(

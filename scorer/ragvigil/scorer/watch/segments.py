@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+
+from pydantic import TypeAdapter
 
 ENOUGH = 1_000
 """Records after which a dimension is chosen; fewer do after a day."""
@@ -14,6 +15,7 @@ _LEAST_SHARE = 0.02
 _LEAST_COVERED = 0.5
 _MOST_DIMENSIONS = 16
 _MOST_VALUES = 400
+_SEGMENT = TypeAdapter(dict[str, str])
 
 
 @dataclass(slots=True)
@@ -91,5 +93,4 @@ class Book:
 
 
 def _dimensions(segment: str) -> dict[str, str]:
-    found: object = json.loads(segment)
-    return {str(name): str(value) for name, value in found.items()} if isinstance(found, dict) else {}
+    return _SEGMENT.validate_json(segment)
