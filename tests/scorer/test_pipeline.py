@@ -13,11 +13,12 @@ import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
 from ragvigil.scorer.assemble import Assembler
-from ragvigil.scorer.config import Settings, load
+from ragvigil.scorer.config import Content, Settings, load
 from ragvigil.scorer.filtering import Filters
 from ragvigil.scorer.inbox import Arrival, InboxReader, InboxWriter, Position
 from ragvigil.scorer.pipeline import Pipeline, SamplePlan
 from ragvigil.scorer.redact import Redaction
+from ragvigil.scorer.span import spans_of
 from ragvigil.scorer.store import reading
 from ragvigil.scorer.store.port import Job, Judgement, RawTrace, RecordStore, ScoredTrace, Taken
 from ragvigil.scorer.store.sqlite import SqliteStore
@@ -78,7 +79,13 @@ class Bench:
     """Inbox, store and pipeline in one folder; `start` is what a new score process does."""
 
     def __init__(
-        self, folder: Path, *, rate: float, max_jobs: int = 1_000, filters: Filters | None = None
+        self,
+        folder: Path,
+        *,
+        rate: float,
+        max_jobs: int = 1_000,
+        filters: Filters | None = None,
+        content: Content | None = None,
     ) -> None:
         self.settings: Settings = load(
             overrides={
@@ -89,6 +96,7 @@ class Bench:
         self.clock = Clock()
         self.plan = SamplePlan(rate, max_jobs)
         self.filters = filters
+        self.content = content or self.settings.content
         inbox = self.settings.inbox
         self.writer = InboxWriter(
             self.settings.inbox_path,
@@ -109,7 +117,7 @@ class Bench:
             store=wrap(self.store.records),
             plan=self.plan,
             filters=self.filters,
-            redaction=Redaction(self.settings.content, self.store.pseudonyms),
+            redaction=Redaction(self.content, self.store.pseudonyms),
             ticks=self.clock,
         )
         return self.pipeline.resume()
@@ -219,6 +227,23 @@ def test_a_store_that_cannot_be_written_for_a_while_loses_nothing(bench: Bench) 
         bench.clock.now += 5 * SECOND
     assert len(bench.settle()) == 2
     assert bench.ledger() == reading.Ledger(2, {"pending": 2}, {})
+
+
+def test_late_spans_of_a_trace_that_waits_to_be_written_join_it(bench: Bench) -> None:
+    """The disk is full for a while, and meanwhile more of the same trace comes: none of the two parts is lost."""
+    bench.crash()
+    bench.start(lambda store: Failing(store, sqlite3.OperationalError("database or disk is full"), 4))
+    search, root = question(1)
+    for arrivals in ([root], [], [search], []):
+        if arrivals:
+            bench.receive(arrivals)
+        bench.clock.now += 60 * SECOND
+        with pytest.raises(sqlite3.OperationalError):
+            bench.pipeline.turn()
+    bench.settle()
+    trace_id = f"{1:032x}"
+    assert len(spans_of(bench.store.records.raw([trace_id])[trace_id].spans)) == 2
+    assert bench.ledger() == reading.Ledger(1, {"pending": 1}, {})
 
 
 def test_a_trace_that_cannot_be_stored_is_failed_and_hurts_no_other(bench: Bench) -> None:

@@ -169,7 +169,7 @@ class Pipeline:
             self._read_to = row.position
         self._tell_known_roots(opened)
         self._assembled += self._assembler.due(ticks)
-        jobs = self._commit(self._assembled[:_TRACES_A_COMMIT])
+        jobs = self._commit(self._batch())
         self._tidy(ticks)
         return Turn(bool(rows or self._assembled or verdicts), jobs, verdicts)
 
@@ -228,6 +228,15 @@ class Pipeline:
         if self._committed is not None and ticks - self._tidied_at >= _TIDY_NANOSECONDS:
             self._tidied_at = ticks
             self._inbox.discard(Position(self._committed.segment, self._committed.row + 1))
+
+    def _batch(self) -> Sequence[Assembled]:
+        """What is written next. Late spans of a trace in it wait: they are merged with what is stored of it."""
+        batch: dict[str, Assembled] = {}
+        for item in self._assembled[:_TRACES_A_COMMIT]:
+            if item.trace_id in batch:
+                break
+            batch[item.trace_id] = item
+        return list(batch.values())
 
     def _commit(self, assembled: Sequence[Assembled]) -> Sequence[Job]:
         watermark = self._covered(self._assembled[len(assembled) :])
