@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.scorer.test_pipeline import Bench, question, span
 
-from ragvigil.scorer.config import Filter, load
+from ragvigil.scorer.config import Content, ContentMode, Filter, load
 from ragvigil.scorer.errors import ConfigError
 from ragvigil.scorer.filtering import Filters
 from ragvigil.scorer.span import Span
@@ -166,3 +166,30 @@ def test_a_record_that_a_rule_let_go_is_scored_when_read_again(tmp_path: Path) -
     assert len(bench.settle()) == 1
     assert states(bench)[0] == {"pending": 1}
     bench.close()
+
+
+@pytest.mark.parametrize(
+    ("key", "attribute", "value", "mode"),
+    [
+        ("user.id", "user__id", "probe-eu", "redacted"),
+        ("enduser.id", "enduser__id", "probe-eu", "full"),
+        ("http.request.header.x-drill", "http__request__header__x-drill", "probe-1", "redacted"),
+        ("test.note", "test__note", "probe of the night", "ids_only"),
+    ],
+)
+def test_a_rule_sees_what_redaction_cuts_and_holds_when_the_trace_is_read_again(
+    tmp_path: Path, key: str, attribute: str, value: str, mode: ContentMode
+) -> None:
+    """Ids of users are stored as pseudonyms, headers not at all; a late span and a restart change nothing."""
+    rules = Filters({"drill": Filter(span={key: ("probe*",)})})
+    bench = Bench(tmp_path, rate=1.0, filters=rules, content=Content(mode=mode))
+    bench.receive([*question(1), *question(2), span(2, "mark", parent=True, **{attribute: value})])
+    assert [job.record.trace_id for job in bench.settle()] == [f"{1:032x}"]
+    assert states(bench)[1] == {"drill": 1}
+    bench.crash()
+    bench.start()
+    bench.receive([span(2, "late", parent=True, note="x")])
+    assert bench.settle() == []
+    assert states(bench)[1] == {"drill": 1}
+    bench.close()
+    assert value.encode() not in b"".join(path.read_bytes() for path in tmp_path.glob("ragvigil.db*"))

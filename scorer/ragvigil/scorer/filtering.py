@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -48,6 +48,11 @@ class _Rule:
     root: tuple[_Condition, ...]
     span: tuple[_Condition, ...]
 
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The attributes that it asks for."""
+        return tuple(key for one in (*self.resource, *self.root, *self.span) for key in one.keys)
+
     def met_in(self, spans: Sequence[Span], tops: Sequence[Span]) -> list[str] | None:
         """What of the trace meets the conditions on attributes; None when it does not meet them all."""
         groups = (
@@ -89,16 +94,33 @@ class Filters:
 
     def __init__(self, filters: Mapping[str, Filter]) -> None:
         self._rules = [_rule(name, one) for name, one in filters.items()]
+        self._keys = {key.encode() for rule in self._rules for key in rule.keys}
 
-    def of(self, spans: Iterable[Span], records: Sequence[RagTrace]) -> list[Filtered | None]:
-        """For each record of a trace the rule that filters it; None for those to be scored."""
+    def concern(self, payload: bytes) -> bool:
+        """Whether encoded spans hold the name of an attribute that some rule asks for."""
+        return any(key in payload for key in self._keys)
+
+    def met(self, spans: Sequence[Span]) -> frozenset[str]:
+        """The rules that ask for attributes, and find them in this trace."""
+        tops = _tops(spans)
+        return frozenset(
+            rule.name for rule in self._rules if rule.keys and rule.met_in(spans, tops) is not None
+        )
+
+    def of(
+        self, spans: Iterable[Span], records: Sequence[RagTrace], met: Collection[str] = ()
+    ) -> list[Filtered | None]:
+        """For each record of a trace the rule that filters it; None for those to be scored.
+
+        `met` names rules whose attributes the trace had before it was redacted.
+        """
         found: list[Filtered | None] = [None] * len(records)
         if not self._rules or not records:
             return found
         everything = list(spans)
         tops = _tops(everything)
         for rule in self._rules:
-            in_trace = rule.met_in(everything, tops)
+            in_trace = [] if rule.name in met else rule.met_in(everything, tops)
             if in_trace is None:
                 continue
             for place, record in enumerate(records):

@@ -305,6 +305,7 @@ class Pipeline:
             raw, dropped = self._merge(stored, item)
             if raw is None:
                 continue  # an exporter that missed our ack sent the same spans again
+            raw = replace(raw, rules=self._rules_met(stored, received, raw))
             if dropped:
                 item = replace(item, timed_out=True, dropped=dropped)
                 _log.warning(
@@ -317,6 +318,22 @@ class Pipeline:
             sampled += sum(scored.ledger.state == "pending" for scored in trace.records)
             traces.append(trace)
         return traces
+
+    def _rules_met(self, stored: RawTrace | None, received: Assembled, raw: RawTrace) -> frozenset[str]:
+        """The filters that the trace meets by what is cut out of it: ids of people, headers, content."""
+        before = frozenset[str]() if stored is None else stored.rules
+        payload = b"".join(received.spans)
+        if not self._filters.concern(payload):
+            return before
+        try:
+            kept = {span.span_id: span for span in spans_of(raw.spans)}
+            arrived = {span.span_id: span for span in spans_of(payload)}
+            return before | (
+                self._filters.met(list((kept | arrived).values())) - self._filters.met(list(kept.values()))
+            )
+        except Exception as error:  # no traceback: it may quote the content
+            _log.error("trace %s: its filters cannot be asked: %s", received.trace_id, type(error).__name__)
+            return before
 
     def _redacted(self, item: Assembled) -> Assembled | None:
         """The trace without what must not leave the inbox; None where that cannot be told."""
@@ -334,7 +351,7 @@ class Pipeline:
             records = read_records(
                 spans, logs_of(raw.logs), timed_out=item.timed_out, dialects=self._dialects
             )
-            filtered = self._filters.of(spans, records)
+            filtered = self._filters.of(spans, records, raw.rules)
             scored = tuple(
                 _left_out(record, rule) if rule else self._score_record(record, room > place)
                 for place, (record, rule) in enumerate(zip(records, filtered, strict=True))
@@ -387,8 +404,10 @@ class Pipeline:
             return (known, dropped) if dropped else (None, 0)
         if not fresh and not fresh_logs:
             return (known, item.dropped) if item.dropped else (None, 0)
-        merged = RawTrace(
-            known.spans + spans if fresh else known.spans, known.logs + logs if fresh_logs else known.logs
+        merged = replace(
+            known,
+            spans=known.spans + spans if fresh else known.spans,
+            logs=known.logs + logs if fresh_logs else known.logs,
         )
         return merged, item.dropped
 

@@ -34,6 +34,8 @@ class RawTrace:
     logs: bytes
     gone: bool = False
     """Whether it was stored once and its content has been taken out since: nothing is added to it any more."""
+    rules: frozenset[str] = frozenset()
+    """Filters whose attributes it had before it was redacted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ CREATE TABLE counters (
     value INTEGER NOT NULL
 ) WITHOUT ROWID;
 
--- Raw spans and log records as received: zlib over concatenated TracesData (LogsData) messages.
+-- Raw spans and log records, redacted: zlib over concatenated TracesData (LogsData) messages.
+-- `rules` are the filters that held by what was cut out, with spaces between.
 CREATE TABLE traces (
     trace_id TEXT PRIMARY KEY,
     spans BLOB NOT NULL,
@@ -21,7 +22,8 @@ CREATE TABLE traces (
     service TEXT NOT NULL,
     environment TEXT NOT NULL,
     span_count INTEGER NOT NULL,
-    lost INTEGER NOT NULL
+    lost INTEGER NOT NULL,
+    rules TEXT NOT NULL DEFAULT ''
 );
 CREATE INDEX traces_updated_at ON traces (updated_at);
 
