@@ -111,23 +111,27 @@ def drive(
     alerts: list[Alert] = []
     past: list[tuple[Hidden, npt.NDArray[np.int64]]] = []
     traces = judged_count = judged_after = 0
+    held: list[tuple[float, Batch]] = []
     end = 0.0
     for step in range(round(days * DAY / world.batch_seconds)):
         start, end = step * world.batch_seconds, (step + 1) * world.batch_seconds
         batch, hidden = traffic.batch(start, end)
-        chance = np.asarray(rule.plan(batch), dtype=np.float64)
+        chance = world.granted * np.asarray(rule.plan(batch), dtype=np.float64)
         chosen = random.random(chance.size) < chance
         said = traffic.verdicts(hidden, start)
-        answered = chosen & (
-            random.random(chance.size) >= (scenario.missing_verdicts if traffic.active(start) else 0.0)
-        )
+        lost = max(world.missing_verdicts, scenario.missing_verdicts if traffic.active(start) else 0.0)
+        answered = chosen & (random.random(chance.size) >= lost)
         spent = int(chosen.sum())
         if rule.canary_wanted:
             alerts += _answer(rule, traffic, past, start, random, end if canary_batches else start)
         observed = replace(
             batch, judged=chosen, verdict=np.where(answered, said, -1), inclusion_probability=chance
         )
-        alerts += rule.observe(observed)
+        late = traffic.active(start) and random.random() < scenario.late_batches
+        held.append((end + scenario.late_hours * 3600.0 if late else end, observed))
+        for _, arrived in sorted((pair for pair in held if pair[0] <= end), key=lambda pair: pair[0]):
+            alerts += (replace(alert, time=max(alert.time, end)) for alert in rule.observe(arrived))
+        held = [pair for pair in held if pair[0] > end]
         if not traffic.active(start) or not past:
             past = _remember(past, hidden.take(answered), said[answered])
         if rule.canary_wanted:

@@ -38,6 +38,9 @@ class Scenario:
     """Share of traces whose citations do not resolve."""
     missing_verdicts: float = 0.0
     """Share of the chosen traces for which the judge does not answer."""
+    late_batches: float = 0.0
+    """Share of the batches that come `late_hours` late, verdicts and all."""
+    late_hours: float = 0.0
     volume: float = 1.0
     """Factor on the traffic."""
     lasts_days: float = float("inf")
@@ -77,6 +80,13 @@ SCENARIOS: dict[str, Scenario] = {
             "the judge answers half of the time for a day",
             missing_verdicts=0.5,
             lasts_days=1.0,
+        ),
+        Scenario("silence", "nothing comes for half a day", volume=0.0, lasts_days=0.5),
+        Scenario(
+            "late_verdicts",
+            "a third of the batches comes five hours late",
+            late_batches=0.33,
+            late_hours=5.0,
         ),
         Scenario(
             "outage",

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ragvigil.scorer.detect import Batch, GoldSet
 from ragvigil.scorer.simulate.scenario import DAY, Scenario
-from ragvigil.scorer.simulate.world import Floats, Service, World, draw_service
+from ragvigil.scorer.simulate.world import Floats, Service, Shape, World, draw_service
 
 _CHEAP_MEAN, _CHEAP_SPREAD = 0.76, 0.16
 
@@ -52,8 +52,9 @@ class Traffic:
         self._growing = int(worst[np.argmax(self.service.unfaithful[worst])])
         self._conversations = 0
 
-    def gold(self, faithful: int = 140, unfaithful: int = 60) -> GoldSet:
-        """Human labels with verdicts: so many of each kind, over all segments."""
+    def gold(self) -> GoldSet:
+        """Human labels with verdicts: so many of each kind as the world says, over all segments."""
+        faithful, unfaithful = self.world.gold_faithful, self.world.gold_unfaithful
         truth = np.arange(faithful + unfaithful) < faithful
         drawn = self._random.choice(self.world.segments, truth.size, p=self.service.shares)
         segment = np.asarray(drawn, dtype=np.int64)
@@ -94,10 +95,9 @@ class Traffic:
         drop = np.where(self._affected(time), scenario.cheap_drop, 0.0)
         cheap, noise = self._cheap(looks_faithful, drop)
         affected = self._affected(time)
-        bad_citation = random.random(size) < 0.02 + affected * scenario.bad_citations
-        documents = np.where(
-            random.random(size) < 0.01 + affected * scenario.empty_retrievals, 0, random.integers(3, 9, size)
-        )
+        bad_citation = random.random(size) < world.bad_citations + affected * scenario.bad_citations
+        empty = random.random(size) < world.empty_retrievals + affected * scenario.empty_retrievals
+        documents = np.where(empty, 0, random.integers(3, 9, size))
         version = "judge-2" if active and scenario.version_change else "judge-1"
         batch = Batch(
             start, end, time, segment, conversation, cheap, ~bad_citation, documents, judge_version=version
@@ -135,14 +135,32 @@ class Traffic:
     def _cheap(self, looks_faithful: npt.NDArray[np.bool_], drop: Floats) -> tuple[Floats, Floats]:
         """(cheap score, its noise in standard deviations)."""
         noise = self._random.normal(size=looks_faithful.size)
-        mean = _CHEAP_MEAN - np.where(looks_faithful, 0.0, self.world.cheap_gap * _CHEAP_SPREAD)
-        return np.clip(mean + _CHEAP_SPREAD * noise - drop, 0.0, 1.0), noise
+        shift = np.where(looks_faithful, 0.0, self.world.cheap_gap)
+        return np.clip(shaped(noise - shift, self.world.cheap_shape) - drop, 0.0, 1.0), noise
 
     def _leniency(self, noise: Floats) -> Floats:
         shared = self.world.shared_noise
         own = self._random.normal(size=noise.size)
         leniency: Floats = shared * noise + (1.0 - shared**2) ** 0.5 * own
         return leniency
+
+
+def shaped(score: Floats, shape: Shape) -> Floats:
+    """The cheap score in [0, 1] for a standard normal one.
+
+    >>> [float(shaped(np.zeros(1), shape).round(2)[0]) for shape in ("bell", "uniform", "binary", "skewed")]
+    [0.76, 0.5, 0.99, 0.92]
+    """
+    if shape == "bell":
+        return np.clip(_CHEAP_MEAN + _CHEAP_SPREAD * score, 0.0, 1.0)
+    logistic = 1.0 / (1.0 + np.exp(-np.clip(1.702 * score, -30.0, 30.0)))
+    if shape == "uniform":
+        return logistic
+    if shape == "binary":
+        return 1.0 / (1.0 + np.exp(-np.clip(6.0 * (score + 0.8), -30.0, 30.0)))
+    if shape == "skewed":
+        return logistic**0.12
+    return 0.6 + 0.4 * logistic
 
 
 def _cycle(world: World, time: float) -> float:

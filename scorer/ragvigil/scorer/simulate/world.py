@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
+
+Shape = Literal["bell", "uniform", "binary", "skewed", "narrow"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +33,8 @@ class World:
     specificity: float = 0.92
     correlation: float = 0.53
     """Of the cheap score with the truth, at `mean_unfaithful`."""
+    cheap_shape: Shape = "bell"
+    """How the cheap score is distributed; every other shape is a monotone function of the bell."""
     shared_noise: float = 0.3
     """Correlation of the judge's noise with the cheap score's."""
     flip: float = 0.02
@@ -42,6 +47,16 @@ class World:
     """Amplitude of the traffic over the day, as a share of its mean."""
     weekend: float = 0.7
     """Traffic of Saturday and Sunday, as a share of the other days."""
+    bad_citations: float = 0.02
+    """Share of answers whose citations do not resolve, all being well."""
+    empty_retrievals: float = 0.01
+    """Share of questions for which nothing is retrieved, all being well."""
+    missing_verdicts: float = 0.0
+    """Share of the chosen traces for which the judge never answers."""
+    granted: float = 1.0
+    """What the caller grants of the planned inclusion probabilities."""
+    gold_faithful: int = 140
+    gold_unfaithful: int = 60
 
     @property
     def cheap_gap(self) -> float:

@@ -81,6 +81,13 @@ class Traces:
     def __len__(self) -> int:
         return int(self.time.size)
 
+    def conversations(self, slots: int) -> tuple[Integers, Integers]:
+        """(a trace of each conversation, the conversation of each trace); one per segment that it visits."""
+        _, first, index = np.unique(
+            self.conversation * slots + self.slot, return_index=True, return_inverse=True
+        )
+        return first, index
+
 
 def read_traces(batch: Batch, segments: int) -> Traces:
     """The columns of `batch` that planning knows already.

@@ -19,12 +19,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ragvigil.scorer.detect.sequential.baseline import Reference, level_of
 from ragvigil.scorer.detect.sequential.batch import Booleans, Floats, Integers, count_by, sum_by
+from ragvigil.scorer.detect.sequential.betting import per_slot
 from ragvigil.scorer.detect.sequential.gold import Instruments
-
-LARGEST_LOSS = 0.8
-"""Most of the stake that one conversation may lose."""
+from ragvigil.scorer.detect.sequential.reference import Reference, level_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,14 +125,12 @@ def gather(
 
 def plain_factors(verdicts: Verdicts, passed: Floats, shift: Floats, slots: int) -> Floats:
     """(slots, k) log factors against pass rates `passed` (slots,), for falls of `shift` (slots, k) of that rate."""
-    if verdicts.slot.size == 0:
-        return np.zeros((slots, shift.shape[1]))
     q = np.clip(passed, 0.02, 0.98)
     stake = shift / ((q * (1.0 - q))[:, None] + shift * np.maximum(2.0 * q - 1.0, 0.0)[:, None])
     own = q[verdicts.slot]
     gain = own * verdicts.weight - verdicts.passed
     loss = (1.0 - own) * verdicts.weight
-    return _per_slot(verdicts.slot, gain, loss, stake, slots)
+    return per_slot(verdicts.slot, gain, loss, stake, slots)
 
 
 def suspect_factors(
@@ -149,14 +145,5 @@ def suspect_factors(
     stake = shift / (noise[:, :1] + noise[:, 1:] * shift)
     gain = verdicts.conditional if conditional else verdicts.excess
     loss = -(verdicts.least_conditional if conditional else verdicts.least)
-    won = (
-        _per_slot(verdicts.slot, gain, loss, stake, slots) if gain.size else np.zeros((slots, shift.shape[1]))
-    )
+    won = per_slot(verdicts.slot, gain, loss, stake, slots)
     return won - stake * (flags * verdicts.traces)[:, None]
-
-
-def _per_slot(slot: Integers, gain: Floats, loss: Floats, stake: Floats, slots: int) -> Floats:
-    """Sum over conversations of log(1 + stake * gain), no stake above LARGEST_LOSS of the largest loss."""
-    most = LARGEST_LOSS / np.maximum(loss, 1e-9)
-    factors = np.log1p(np.minimum(stake[slot], most[:, None]) * gain[:, None])
-    return np.stack([sum_by(slot, column, slots) for column in factors.T], axis=1)

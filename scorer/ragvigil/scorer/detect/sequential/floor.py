@@ -2,52 +2,42 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-import numpy as np
-
-from ragvigil.scorer.detect.sequential.gold import Instruments
+from ragvigil.scorer.detect.sequential.batch import Floats
+from ragvigil.scorer.detect.sequential.decaying_rate import DecayingRate
 from ragvigil.scorer.detect.sequential.settings import DAY
-
-LABELS = (140.0, 60.0)
+from ragvigil.scorer.estimate import Calibration, Estimate, anchored_level, change_since, portable_level
 
 
 @dataclass(slots=True)
 class LevelFloor:
-    """A decaying day of weighted verdicts, and since when the level's upper bound has been below the SLO."""
+    """The level of the last day, anchored at the learning days, and since when its upper bound has been too low."""
 
-    weight: float = 0.0
-    squared: float = 0.0
-    passed: float = 0.0
+    anchor: DecayingRate = field(default_factory=lambda: DecayingRate(60.0))
+    """The learning days."""
+    day: DecayingRate = field(default_factory=lambda: DecayingRate(1.0))
     below_since: float | None = None
 
-    def update(self, weight: float, squared: float, passed: float, days: float) -> None:
-        """Take one batch: sums of 1/pi, 1/pi^2 and V/pi over its verdicts."""
-        keep = float(np.exp(-days))
-        self.weight = keep * self.weight + weight
-        self.squared = keep**2 * self.squared + squared
-        self.passed = keep * self.passed + passed
+    def update(self, chance: Floats, passed: Floats, days: float, *, learning: bool) -> None:
+        """Take the verdicts of one batch."""
+        (self.anchor if learning else self.day).update(chance, passed, days)
 
-    def upper(
-        self, instruments: Instruments, labels: tuple[float, float] = LABELS
-    ) -> tuple[float, float] | None:
-        """(faithful share, its upper 95 % bound) by Rogan & Gladen 1978 with the labels' uncertainty; None if thin.
-
-        `labels` are the faithful and unfaithful items behind the error rates.
-        """
-        if self.squared <= 0.0 or (n := self.weight**2 / self.squared) < 20.0:
+    def level(self, calibration: Calibration) -> Estimate | None:
+        """The anchor's level plus the change since, the larger of it and the day's own; None where it is unknown."""
+        before, now = self.anchor.judged(), self.day.judged()
+        if now is None:
             return None
-        p = self.passed / self.weight
-        s, t, youden = instruments.sensitivity, instruments.specificity, max(instruments.youden, 0.05)
-        level = (p + t - 1.0) / youden
-        variance = (p * (1.0 - p) + 1.0 / n) / n
-        variance += level**2 * s * (1.0 - s) / labels[0] + (1.0 - level) ** 2 * t * (1.0 - t) / labels[1]
-        return level, float(min(1.0, level + 1.96 * np.sqrt(variance) / youden))
+        alone = portable_level(now, calibration)
+        if before is None or not isinstance(alone, Estimate):
+            return alone if isinstance(alone, Estimate) else None
+        found = anchored_level(portable_level(before, calibration), change_since(before, now, calibration))
+        return found if isinstance(found, Estimate) and found.upper > alone.upper else alone
 
-    def breached(self, slo: float, now: float, instruments: Instruments) -> tuple[float, float] | None:
-        """(level, upper bound) once it has been below `slo` for a day, and then starts over; else None."""
-        found = self.upper(instruments)
-        if found is None or found[1] >= slo:
+    def breached(self, slo: float, now: float, calibration: Calibration) -> Estimate | None:
+        """The level once its interval has been below `slo` for a day, and then starts over; else None."""
+        found = self.level(calibration)
+        if found is None or found.upper >= slo:
             self.below_since = None
             return None
         if self.below_since is None:

@@ -8,12 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ragvigil.scorer.detect.sequential.batch import Floats
+from ragvigil.scorer.estimate import Calibration
 
 LEAST_LABELS = 10
 """Of either kind; with fewer, the judge's error rate on that kind is a guess."""
-
-LEAST_INFORMATION = 0.2
-"""Lower 95 % bound of s + t - 1 below which verdicts say too little about the truth to page on."""
 
 USUAL_UNFAITHFUL = 0.05
 """Prior share of unfaithful answers where the cheap score is turned into a probability."""
@@ -133,21 +131,28 @@ def weight_of(suspicion: Floats, sensitivity: float, specificity: float) -> Floa
     return np.minimum(1.0, suspicion / noise * max(unfaithful, 0.1))
 
 
+def calibration_of(gold: GoldSet) -> Calibration:
+    """The judge's verdicts on the labelled items, counted."""
+    truth = np.asarray(gold.truth, dtype=np.float64) >= 0.5
+    passed = np.asarray(gold.verdict, dtype=np.float64) >= 0.5
+    return Calibration.of(truth.astype(np.int64), passed.astype(np.int64))
+
+
 def learn_instruments(gold: GoldSet) -> Instruments:
     """Error rates of the judge and the meaning of the cheap score, from human labels."""
     truth = np.asarray(gold.truth, dtype=np.float64) >= 0.5
     passed = np.asarray(gold.verdict, dtype=np.float64) >= 0.5
     cheap = np.asarray(gold.cheap, dtype=np.float64)
-    faithful, unfaithful = int(truth.sum()), int((~truth).sum())
-    s = (float(passed[truth].sum()) + 0.5) / (faithful + 1.0)
-    t = (float((~passed)[~truth].sum()) + 0.5) / (unfaithful + 1.0)
-    spread = (s * (1.0 - s) / faithful + t * (1.0 - t) / unfaithful) ** 0.5
-    informative = s + t - 1.0 - 1.96 * spread >= LEAST_INFORMATION
+    labels = calibration_of(gold)
+    s = (labels.faithful_passed + 0.5) / (labels.faithful + 1.0)
+    t = (labels.unfaithful_failed + 0.5) / (labels.unfaithful + 1.0)
+    informative = labels.refusal(0, 0) is None
     slope, offset = _log_density_ratio(cheap, truth)
     odds = np.exp(np.clip(offset + slope * cheap, -6.0, 5.0))
     suspicion = USUAL_UNFAITHFUL * odds / (1.0 + USUAL_UNFAITHFUL * (odds - 1.0))
     separation = float(suspicion[~truth].mean() - suspicion[truth].mean())
-    error = float((suspicion[~truth].var() / unfaithful + suspicion[truth].var() / faithful) ** 0.5)
+    spread = suspicion[~truth].var() / labels.unfaithful + suspicion[truth].var() / labels.faithful
+    error = float(spread**0.5)
     if slope == 0.0 or separation < 3.0 * error or separation < 0.02:
         slope, offset, separation = 0.0, 0.0, 0.0
         suspicion = np.full(cheap.shape, USUAL_UNFAITHFUL)

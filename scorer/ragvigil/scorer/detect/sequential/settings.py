@@ -54,9 +54,12 @@ class MonitorSettings:
     traffic_share: float = 0.2
     """A ticket when there is less than this share of last week's traffic at the same hour."""
     missing_share: float = 0.05
-    """A ticket, and no verdict is learned from, when more of the verdicts than this are missing."""
+    """A ticket, and no verdict is learned from, when more of the verdicts than this are missing, by
+    three standard deviations over about an hour."""
     slo: float | None = None
     """Faithful share below which the level pages for being low, whatever the baseline; None for no floor."""
+    burn: float | None = None
+    """Pages when errors use the budget of `slo` up this many times as fast as they may; None for no such page."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot work, by name.
@@ -72,6 +75,8 @@ class MonitorSettings:
             raise ValueError(
                 f"MonitorSettings.slo is {self.slo}: give a rate between 0 and 1 (0.9 means 90 %), or None for no floor"
             )
+        if self.burn is not None and self.slo is None:
+            raise ValueError("MonitorSettings.burn needs a budget to burn: give MonitorSettings.slo as well")
         for name in ("budget", "base_share", "confirm", "traffic_share", "missing_share"):
             value = float(getattr(self, name))
             if not 0.0 < value <= 1.0:

@@ -1,0 +1,99 @@
+"""Asking whether it is the judge, and acting on the answer."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ragvigil.scorer.detect.sequential.batch import Alert
+from ragvigil.scorer.detect.sequential.canary import LARGEST
+from ragvigil.scorer.detect.sequential.core import Core
+from ragvigil.scorer.detect.sequential.paging import settle
+
+FRESH = 6 * 3600.0
+"""Seconds for which an answer counts."""
+PATIENCE = 4
+"""Batches to wait for an answer; then the page goes out without it."""
+
+
+def canary_size(core: Core) -> int:
+    """200 to 400: a tenth of a day's traffic."""
+    return int(min(float(LARGEST), max(200.0, 0.1 * core.memory.budget.traces_per_day)))
+
+
+def canary_is_fresh(core: Core) -> bool:
+    """Whether there is an answer that still counts."""
+    canary = core.memory.faithfulness.canary
+    return canary.count > 0 and core.memory.clock.now - canary.answered_at <= FRESH
+
+
+def ask_or_settle(core: Core, time: float) -> list[Alert]:
+    """There are candidates: decide by a fresh answer, or ask for one."""
+    memory = core.memory
+    if canary_is_fresh(core):
+        return _settle(core, time)
+    memory.waited += 1 if memory.canary_wanted else 0
+    memory.canary_wanted = canary_size(core)
+    if memory.waited > PATIENCE:
+        memory.faithfulness.canary.clear()
+        memory.faithfulness.asked = 99
+        return _settle(core, time)
+    return []
+
+
+def take_answer(core: Core, old: npt.NDArray[np.generic], new: npt.NDArray[np.generic]) -> list[Alert]:
+    """The verdicts of past traces, as stored and as the judge gives them now.
+
+    Raises:
+        ValueError: columns of different lengths.
+    """
+    memory, series = core.memory, core.memory.faithfulness
+    canary = series.canary
+    canary.add(old, new, memory.clock.now, FRESH)
+    memory.canary_wanted = memory.waited = 0
+    memory.budget.spend(int(np.size(new)))
+    time = memory.clock.now - memory.clock.offset
+    alerts: list[Alert] = []
+    if memory.new_version is not None:
+        if canary.count and abs(canary.mean) > 2.0 * canary.error:
+            alerts.append(_judge_moved(core, canary.mean, time, memory.new_version))
+        memory.judge_version, memory.new_version = memory.new_version, None
+    elif series.pending:
+        series.asked += 1
+        alerts += _settle(core, time)
+    return alerts
+
+
+def _settle(core: Core, time: float) -> list[Alert]:
+    memory = core.memory
+    alerts, moved = settle(memory.faithfulness, memory.clock.now, time, core.instruments)
+    if moved is not None:
+        return [_judge_moved(core, moved, time, memory.judge_version or "")]
+    if memory.faithfulness.pending:
+        memory.canary_wanted = canary_size(core)
+    elif alerts:
+        _freeze(core)
+    return alerts
+
+
+def _judge_moved(core: Core, change: float, time: float, version: str) -> Alert:
+    """The judge changed by `change`: move what is normal, start the bets over, ask for a new calibration."""
+    memory = core.memory
+    memory.baseline.move_passed(change, core.instruments.weight_faithful)
+    memory.baseline.freeze(core.today() - 1, np.ones(core.settings.slots, np.bool_))
+    error = memory.faithfulness.canary.error
+    memory.faithfulness.restart_bets()
+    core.forget_reference()
+    evidence: dict[str, float | str] = {
+        "why": "the judge changed: calibrate it again",
+        "change": change,
+        "error": error,
+        "version": version,
+    }
+    return Alert(time, "ticket", "judge", None, evidence)
+
+
+def _freeze(core: Core) -> None:
+    """Nothing is learned from streams with an open incident, nor from the day before it."""
+    open_ = core.memory.faithfulness.incidents.open
+    core.memory.baseline.freeze(core.today() - 1, open_[:-1] | open_[-1])

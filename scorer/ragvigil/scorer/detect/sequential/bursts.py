@@ -1,0 +1,124 @@
+"""Bursts: when they open, whom they judge, when they end."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ragvigil.scorer.detect.sequential.batch import Booleans, Floats, Integers
+from ragvigil.scorer.detect.sequential.budget import raise_chances
+from ragvigil.scorer.detect.sequential.burst import FUTILE, SIZES, Burst
+from ragvigil.scorer.detect.sequential.evidence import Suspicion
+from ragvigil.scorer.detect.sequential.faithfulness import Faithfulness, fall_sizes
+from ragvigil.scorer.detect.sequential.gold import Instruments
+from ragvigil.scorer.detect.sequential.settings import MonitorSettings
+from ragvigil.scorer.detect.sequential.tripwire import Tripwire
+
+
+def opens(series: Faithfulness, wire: Tripwire, now: float, settings: MonitorSettings) -> Booleans:
+    """(streams,) which streams a tripwire in this state opens a burst on."""
+    busy = np.zeros(settings.streams, np.bool_)
+    for burst in series.bursts:
+        busy[burst.stream] |= burst.suspects
+    free = ~busy & series.running() & (series.cooldown <= now)
+    return (wire.level() > settings.trip) & free
+
+
+def wish(
+    series: Faithfulness,
+    base: Floats,
+    slot: Integers,
+    suspicion: Suspicion,
+    opening: Booleans,
+    settings: MonitorSettings,
+    credit: float,
+) -> Floats:
+    """Inclusion probabilities with the bursts in them, at most `credit` calls above `base`.
+
+    A burst by the cheap score also turns half of its stream's base towards the suspects, so that it works
+    when nothing is saved. All traffic is served first; the segments share at most half of what is left.
+    """
+    overall = settings.slots
+    doubts = 6.0 * suspicion.plain / np.sqrt(suspicion.noise)
+    wanted = [(b.stream, b.suspects, _cap(b.stream, settings) - b.spent) for b in series.bursts]
+    wanted += [(int(stream), True, _cap(int(stream), settings)) for stream in np.flatnonzero(opening)]
+    wanted.sort(key=lambda burst: (burst[0] != overall, not burst[1]))
+    chance = base
+    for stream, suspects, left in wanted:
+        inside = series.inside(stream)[slot]
+        freed = 0.0
+        if suspects:
+            turned = np.where(inside, np.minimum(chance, 0.5 * base), chance)
+            freed, chance = float((chance - turned).sum()), turned
+        calls = freed + max(0.0, min(left, credit if stream == overall else 0.5 * credit))
+        raised = raise_chances(chance, np.where(inside, doubts if suspects else 1.0, 0.0), calls)
+        credit -= float((raised - chance).sum()) - freed
+        chance = raised
+    return chance
+
+
+def open_bursts(series: Faithfulness, opening: Booleans, now: float, instruments: Instruments) -> None:
+    """Open a burst where the tripwire did."""
+    falls = series.tripwire.mean_rise() / max(instruments.separation, 1e-3)
+    for stream in np.flatnonzero(opening):
+        fall = float(np.clip(falls[stream], 0.02 if stream == opening.size - 1 else 0.04, 0.40))
+        series.bursts.append(Burst(int(stream), True, now, fall, np.zeros(SIZES.size)))
+
+
+def tend_bursts(
+    series: Faithfulness, now: float, settings: MonitorSettings, instruments: Instruments
+) -> list[tuple[int, float]]:
+    """Close the bursts that are over, open those that the judge's own evidence asks for.
+
+    Returns (stream, change of normal suspicion) for each burst in which the judge disagreed.
+    """
+    disagreed: list[tuple[int, float]] = []
+    kept: list[Burst] = []
+    levels = np.maximum(series.plain.level(), -60.0)
+    signal = instruments.signal
+    for burst in series.bursts:
+        burst.fresh = False
+        old = now - burst.opened > settings.burst_hours * 3600.0
+        if not burst.suspects:
+            if (
+                not old
+                and levels[burst.stream] > settings.suspicion - 3.0
+                and burst.spent < settings.burst_cap
+            ):
+                kept.append(burst)
+            else:
+                series.cooldown[burst.stream] = max(series.cooldown[burst.stream], now)
+            continue
+        if not old and burst.level() > FUTILE:
+            kept.append(burst)
+            continue
+        shown = float(series.tripwire.mean_rise()[burst.stream]) / max(instruments.separation, 1e-3)
+        judged, error = burst.judged_fall(signal)
+        unexplained = max(0.0, shown - float(np.clip(judged + error, 0.0, None)))
+        disagreed.append((burst.stream, unexplained * instruments.separation))
+        series.cooldown[burst.stream] = now + settings.cooldown_hours * 3600.0
+        streams = np.arange(series.cooldown.size) == burst.stream
+        series.tripwire.restart(streams)
+    series.bursts = kept
+    _open_on_evidence(series, now, settings)
+    return disagreed
+
+
+def _open_on_evidence(series: Faithfulness, now: float, settings: MonitorSettings) -> None:
+    """Open bursts where verdicts alone are suspicious."""
+    levels, free = series.plain.level(), series.running() & (series.quiet <= now)
+    watched = {burst.stream for burst in series.bursts if not burst.suspects}
+    for stream in np.flatnonzero((levels > settings.suspicion) & free):
+        if int(stream) not in watched:
+            series.bursts.append(Burst(int(stream), False, now, 0.05, np.zeros(SIZES.size), fresh=False))
+    levels = series.suspect.level()
+    watched = {burst.stream for burst in series.bursts if burst.suspects}
+    sizes = series.suspect.size(fall_sizes(settings.slots))
+    for stream in np.flatnonzero((levels > settings.suspicion - 1.0) & free & (series.cooldown <= now)):
+        if int(stream) not in watched:
+            fall = float(sizes[stream])
+            series.bursts.append(Burst(int(stream), True, now, fall, np.zeros(SIZES.size), fresh=False))
+
+
+def _cap(stream: int, settings: MonitorSettings) -> float:
+    """Most calls that a burst on this stream adds."""
+    return settings.burst_cap * (1.0 if stream == settings.slots else 0.25)

@@ -1,0 +1,51 @@
+"""Citations and empty retrievals: checked on every trace, paged without the judge."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ragvigil.scorer.detect.sequential.batch import Alert, Booleans, Floats, Metric, Traces, sum_by
+from ragvigil.scorer.detect.sequential.check_cusum import CheckCusum
+from ragvigil.scorer.detect.sequential.core import Core
+from ragvigil.scorer.detect.sequential.reference import Reference
+
+HOUR = 3600.0
+
+
+def check(core: Core, traces: Traces, reference: Reference, time: float) -> list[Alert]:
+    """Pages of both checks; each also explains a fall of faithfulness for an hour."""
+    memory, slots = core.memory, core.settings.slots
+    alerts: list[Alert] = []
+    checks: tuple[tuple[Metric, CheckCusum, Floats, Floats], ...] = (
+        ("citation", memory.citations, traces.citation_bad, reference.bad_citations),
+        ("retrieval", memory.retrievals, traces.empty, reference.empty),
+    )
+    for metric, cusum, bad, normal in checks:
+        known = np.isfinite(bad)
+        n = sum_by(traces.slot, known, slots)
+        failed = sum_by(traces.slot, np.where(known, bad, 0.0), slots)
+        cusum.update(failed, n, normal, core.settings.check_threshold)
+        alarms = cusum.alarms(core.settings.check_threshold)
+        if not alarms.any():
+            continue
+        memory.root_cause = np.where(alarms | alarms[-1], memory.clock.now + HOUR, memory.root_cause)
+        for stream in _named(alarms, cusum.slot_step):
+            evidence: dict[str, float | str] = {
+                "nats": round(float(cusum.log[stream]), 1),
+                "bad": float(failed.sum()),
+                "n": float(n.sum()),
+            }
+            segment = None if stream == slots else stream
+            alerts.append(Alert(time, "page", metric, segment, evidence))
+    return alerts
+
+
+def _named(alarms: Booleans, step: Floats) -> list[int]:
+    """Streams to page for: one cause gets one page."""
+    overall = step.size
+    leader = int(np.argmax(step))
+    named = [int(slot) for slot in np.flatnonzero(alarms[:-1])]
+    if alarms[-1]:
+        rest = step[np.arange(overall) != leader].sum()
+        return [leader] if rest <= 0.0 and alarms[leader] else [overall]
+    return [overall] if len(named) > overall // 2 else named

@@ -1,0 +1,43 @@
+"""When is a cheap score that moved alone worth a ticket: when it did so again and again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ragvigil.scorer.detect.sequential.batch import Floats
+
+WEEK = 7 * 86400.0
+ENOUGH = 3.0
+"""Bursts within about a week in which the judge saw nothing; chance alone brings one."""
+
+
+@dataclass(slots=True)
+class Disagreement:
+    """Bursts that the judge did not confirm, per stream, fading over a week."""
+
+    count: Floats
+    """(streams,)."""
+    moved: Floats
+    """(streams,) sum of what the cheap score moved by without the judge, as a change of mean suspicion."""
+    seen: Floats
+    """(streams,) when the last one was, seconds."""
+    told: float = -1e18
+    """When the last ticket was written; one says it for all streams for a week."""
+
+    @staticmethod
+    def fresh(streams: int) -> Disagreement:
+        """Nothing seen yet."""
+        return Disagreement(np.zeros(streams), np.zeros(streams), np.full(streams, -1e18))
+
+    def add(self, stream: int, change: float, now: float) -> bool:
+        """Note a burst that ended so; whether it is time for a ticket about this stream."""
+        keep = float(np.exp(-max(0.0, now - self.seen[stream]) / WEEK))
+        self.count[stream] = keep * self.count[stream] + (1.0 if change > 0.0 else 0.0)
+        self.moved[stream] = keep * self.moved[stream] + change
+        self.seen[stream] = now
+        if self.count[stream] < ENOUGH - 0.5 or now - self.told < WEEK:
+            return False
+        self.told = now
+        return True

@@ -1,0 +1,77 @@
+"""All that a monitor remembers, and the classes that its JSON may name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ragvigil.scorer.detect.sequential.baseline import Baseline, Day
+from ragvigil.scorer.detect.sequential.batch import Floats
+from ragvigil.scorer.detect.sequential.budget import Budget
+from ragvigil.scorer.detect.sequential.burst import Burst
+from ragvigil.scorer.detect.sequential.canary import Canary
+from ragvigil.scorer.detect.sequential.check_cusum import CheckCusum
+from ragvigil.scorer.detect.sequential.clock import EventClock
+from ragvigil.scorer.detect.sequential.decaying_rate import DecayingRate
+from ragvigil.scorer.detect.sequential.disagreement import Disagreement
+from ragvigil.scorer.detect.sequential.e_detector import EDetector
+from ragvigil.scorer.detect.sequential.error_budget import ErrorBudget
+from ragvigil.scorer.detect.sequential.faithfulness import Candidate, Faithfulness
+from ragvigil.scorer.detect.sequential.floor import LevelFloor
+from ragvigil.scorer.detect.sequential.gold import GoldSet
+from ragvigil.scorer.detect.sequential.incidents import Incidents, Recent
+from ragvigil.scorer.detect.sequential.settings import MonitorSettings
+from ragvigil.scorer.detect.sequential.traffic_watch import TrafficWatch
+from ragvigil.scorer.detect.sequential.tripwire import Tripwire
+
+
+@dataclass(slots=True)
+class Memory:
+    """All that a monitor remembers; its JSON is the monitor's state."""
+
+    faithfulness: Faithfulness
+    budget: Budget
+    citations: CheckCusum
+    retrievals: CheckCusum
+    root_cause: Floats
+    """(streams,) until when a page of another metric explains a fall."""
+    disagreement: Disagreement
+    clock: EventClock = field(default_factory=EventClock)
+    baseline: Baseline = field(default_factory=Baseline)
+    traffic: TrafficWatch = field(default_factory=TrafficWatch)
+    floor: LevelFloor = field(default_factory=LevelFloor)
+    errors: ErrorBudget = field(default_factory=ErrorBudget)
+    muted: dict[str, float] = field(default_factory=dict[str, float])
+    """Until when, by kind, metric and stream."""
+    judge_version: str | None = None
+    new_version: str | None = None
+    chosen: float = 0.0
+    """Calls of about the last hour."""
+    missing: float = 0.0
+    """Those of them without a verdict."""
+    canary_wanted: int = 0
+    waited: int = 0
+
+    @staticmethod
+    def fresh(settings: MonitorSettings) -> Memory:
+        """Nothing seen yet."""
+        return Memory(
+            Faithfulness.fresh(settings),
+            Budget(settings.budget, settings.base_share),
+            CheckCusum.fresh(settings.slots),
+            CheckCusum.fresh(settings.slots),
+            np.full(settings.streams, -1e18),
+            Disagreement.fresh(settings.streams),
+        )
+
+
+CLASSES: dict[str, type] = {
+    kind.__name__: kind
+    for kind in (
+        *(MonitorSettings, GoldSet, Memory, Faithfulness, Budget, CheckCusum, EventClock, Baseline, Day),
+        *(TrafficWatch, LevelFloor, Tripwire, EDetector, Incidents, Recent, Burst, Candidate, Canary),
+        *(Disagreement, ErrorBudget, DecayingRate),
+    )
+}
+"""What a saved state may hold, by name."""

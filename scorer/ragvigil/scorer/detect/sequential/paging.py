@@ -1,0 +1,60 @@
+"""From candidates to pages: was it the judge, whose fall is it, and what is said."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ragvigil.scorer.detect.sequential.batch import Alert
+from ragvigil.scorer.detect.sequential.faithfulness import Candidate, Faithfulness
+from ragvigil.scorer.detect.sequential.gold import Instruments
+from ragvigil.scorer.detect.sequential.incidents import whose
+
+MOST_CANARIES = 3
+"""After so many replies the best guess decides."""
+
+
+def settle(
+    series: Faithfulness, now: float, time: float, instruments: Instruments
+) -> tuple[list[Alert], float | None]:
+    """Decide what is pending by the canary: (pages, None), or ([], dp) when it was the judge by dp.
+
+    ([], None) while the canary is unsure; after three replies its best guess decides.
+    """
+    worst = max(series.pending, key=lambda candidate: candidate.evidence)
+    fall = worst.fall * instruments.youden
+    if worst.suspects:
+        fall = worst.fall * instruments.signal / max(instruments.weight_faithful, 1e-3)
+    answer = series.canary.explains(fall)
+    if answer == "unsure" and series.asked < MOST_CANARIES:
+        return [], None
+    if answer == "judge" or (answer == "unsure" and -series.canary.mean > 0.5 * fall):
+        change = series.canary.mean
+        series.restart_bets()
+        return [], change
+    return _page(series, worst, now, time), None
+
+
+def _page(series: Faithfulness, worst: Candidate, now: float, time: float) -> list[Alert]:
+    overall = series.incidents.fall.size - 1
+    streams = np.zeros(overall + 1, np.bool_)
+    by_stream = {candidate.stream: candidate for candidate in series.pending}
+    streams[list(by_stream)] = True
+    alerts: list[Alert] = []
+    for stream in whose(streams, series.recent, worst.suspects):
+        if series.incidents.open[stream]:
+            continue
+        candidate = by_stream.get(stream, worst)
+        evidence: dict[str, float | str] = {
+            "fall": round(candidate.fall, 4),
+            "nats": round(candidate.evidence, 2),
+            "family": "suspect verdicts" if candidate.suspects else "all verdicts",
+            "canary_change": round(series.canary.mean, 4),
+            "canary_n": series.canary.count,
+        }
+        alerts.append(Alert(time, "page", "faithfulness", None if stream == overall else stream, evidence))
+        series.incidents.begin(stream, candidate.fall, now, candidate.suspects)
+        restart = np.arange(overall + 1) == stream
+        restart[overall] = True
+        series.restart(np.ones(overall + 1, np.bool_) if stream == overall else restart)
+    series.pending, series.asked = [], 0
+    return alerts

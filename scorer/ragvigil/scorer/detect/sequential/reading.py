@@ -1,0 +1,78 @@
+"""Reading a batch's verdicts: are they there, and are they of the judge that we know?"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ragvigil.scorer.detect.sequential.batch import Alert, Batch, Booleans, Traces
+from ragvigil.scorer.detect.sequential.canary import LARGEST
+from ragvigil.scorer.detect.sequential.core import Core
+from ragvigil.scorer.detect.sequential.evidence import Suspicion, Verdicts, expected_flags, gather
+from ragvigil.scorer.detect.sequential.reference import Reference
+from ragvigil.scorer.detect.sequential.settings import DAY
+
+_HOUR = 3600.0
+
+
+def read_verdicts(
+    core: Core,
+    batch: Batch,
+    traces: Traces,
+    suspicion: Suspicion,
+    alerts: list[Alert],
+    reference: Reference | None,
+) -> tuple[Verdicts | None, bool]:
+    """(the batch's verdicts, whether they may be learned from); says so when too many are missing."""
+    memory, settings = core.memory, core.settings
+    if batch.judged is None or batch.verdict is None or batch.inclusion_probability is None:
+        return None, False
+    judged = np.asarray(batch.judged, dtype=np.bool_)
+    verdict = np.nan_to_num(np.asarray(batch.verdict, dtype=np.float64), nan=-1.0)
+    chance = np.nan_to_num(np.asarray(batch.inclusion_probability, dtype=np.float64), nan=0.0)
+    chance = np.clip(chance, 0.0, 1.0)
+    answered = judged & (verdict >= 0.0) & (chance > 0.0)
+    memory.budget.spend(int(judged.sum()))
+    keep = float(np.exp(-settings.batch_seconds / _HOUR))
+    memory.chosen = keep * memory.chosen + float(max(judged.sum(), chance.sum()))
+    shortfall = max(0.0, float(chance.sum() - judged.sum()) - 4.0 * float(np.sqrt(chance.sum() + 1.0)))
+    memory.missing = keep * memory.missing + float((judged & ~answered).sum()) + shortfall
+    usual = settings.missing_share * memory.chosen
+    trusted = memory.chosen < 20.0 or memory.missing <= usual + 3.0 * float(np.sqrt(usual))
+    if not trusted:
+        evidence: dict[str, float | str] = {"missing": memory.missing, "calls": memory.chosen}
+        alerts.append(Alert(batch.end, "ticket", "judge", None, {**evidence, "why": "verdicts are missing"}))
+    if not _known_version(core, batch.judge_version, answered) or not len(traces):
+        return None, False
+    expected = np.full(len(traces), 1.0 - core.instruments.sensitivity)
+    reference = reference or core.refer()
+    if reference is not None:
+        expected = expected_flags(suspicion.plain, traces.cheap, traces.slot, core.instruments, reference)
+    verdicts = gather(
+        traces.slot,
+        traces.conversation,
+        suspicion,
+        chance,
+        answered,
+        verdict,
+        expected,
+        core.instruments,
+        settings.slots,
+    )
+    days = settings.batch_seconds / DAY
+    memory.floor.update(chance[answered], verdict[answered], days, learning=core.learning())
+    memory.errors.update(chance[answered], verdict[answered], days)
+    return verdicts, trusted
+
+
+def _known_version(core: Core, version: str, answered: Booleans) -> bool:
+    """Whether verdicts of this judge may be mixed with those before; asks for a canary when it is a new one."""
+    memory = core.memory
+    if not answered.any() or version == memory.judge_version:
+        if version == memory.judge_version and memory.new_version is not None:
+            memory.new_version, memory.canary_wanted = None, 0
+        return True
+    if memory.judge_version is None:
+        memory.judge_version = version
+        return True
+    memory.new_version, memory.canary_wanted = version, LARGEST
+    return False

@@ -1,0 +1,105 @@
+"""Weighing a batch of verdicts: every bet takes it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ragvigil.scorer.detect.sequential.batch import Floats, sum_by
+from ragvigil.scorer.detect.sequential.burst import SIZES, Burst
+from ragvigil.scorer.detect.sequential.evidence import Verdicts, plain_factors, suspect_factors
+from ragvigil.scorer.detect.sequential.faithfulness import OVERALL_FALLS, SEGMENT_FALLS, Faithfulness
+from ragvigil.scorer.detect.sequential.gold import Instruments
+from ragvigil.scorer.detect.sequential.reference import Reference
+from ragvigil.scorer.detect.sequential.settings import MonitorSettings
+
+PRIOR_NOISE = 300.0
+"""Traces of usual noise that a batch's own is mixed with."""
+
+
+def weigh(
+    series: Faithfulness,
+    verdicts: Verdicts,
+    days: float,
+    settings: MonitorSettings,
+    instruments: Instruments,
+    reference: Reference,
+) -> None:
+    """Take one batch of verdicts: update every bet."""
+    slots = settings.slots
+    youden, signal = instruments.youden, instruments.signal
+    tolerance = settings.tolerance
+    overall_fall = series.incidents.fall[-1] * 1.5 + (0.05 if series.incidents.open[-1] else 0.0)
+    own_normal = tolerance + overall_fall + reference.day_spread
+    all_normal = tolerance + reference.day_spread_overall
+    q_own = reference.passed - own_normal * youden - reference.passed_error
+    q_all = reference.passed - all_normal * youden - reference.passed_error_overall
+    u_own = reference.flags + own_normal * signal + reference.flags_error
+    u_all = reference.flags + all_normal * signal + reference.flags_error_overall
+    own_falls, all_falls = np.tile(SEGMENT_FALLS, (slots, 1)), np.tile(OVERALL_FALLS, (slots, 1))
+    noise, careful = _noise(series, verdicts, instruments.surprise)
+    active = series.active()
+    own = plain_factors(verdicts, q_own, own_falls * youden, slots)
+    total = plain_factors(verdicts, q_all, all_falls * youden, slots)[active].sum(axis=0)
+    series.plain.update(np.vstack([own, total]), series.running())
+    if instruments.cheap_informative:
+        own = suspect_factors(verdicts, u_own, own_falls * signal, careful, slots)
+        total = suspect_factors(verdicts, u_all, all_falls * signal, careful, slots)[active].sum(axis=0)
+        series.suspect.update(np.vstack([own, total]), series.running())
+    for burst in series.bursts:
+        if burst.suspects:
+            margin = u_all if burst.stream == slots else u_own
+            normal = np.full(slots, all_normal) if burst.stream == slots else own_normal
+            _bet(series, burst, verdicts, margin, noise, normal * signal, signal, reference)
+    series.recent.update(verdicts, reference.flags, reference.passed, days)
+
+
+def _noise(series: Faithfulness, verdicts: Verdicts, surprise: float) -> tuple[Floats, Floats]:
+    """(slots, 2) `suspect_factors`' noise at this batch's probabilities; and without what this batch decided.
+
+    The second is for bets that also run on the batch whose cheap scores opened a burst: a stake that
+    depended on those scores would favour the batches in which they were high.
+    """
+    traces = verdicts.traces
+    bursting, fresh = np.zeros(traces.size, np.bool_), np.zeros(traces.size, np.bool_)
+    for burst in series.bursts:
+        (fresh if burst.fresh else bursting)[series.inside(burst.stream)] = True
+    quiet = ~bursting & ~fresh
+    if (count := traces[quiet].sum()) > 0.0:
+        share = min(0.2, count / 20_000.0) if series.noise_base else 1.0
+        base, full = verdicts.noise[quiet].sum() / count, verdicts.noise_unsampled[quiet].sum() / count
+        series.noise_base += share * (float(base) - series.noise_base)
+        series.noise_full += share * (float(full) - series.noise_full)
+    prior = np.where(bursting | fresh, series.noise_full * 1.2, series.noise_base)
+    noise = np.maximum((verdicts.noise + PRIOR_NOISE * prior) / (traces + PRIOR_NOISE), 1e-4)
+    careful = np.where(fresh & ~bursting, max(series.noise_base, 1e-4), noise)
+    full = max(series.noise_full, 1e-5)
+    return _with_surprise(noise, full, surprise), _with_surprise(careful, full, surprise)
+
+
+def _bet(
+    series: Faithfulness,
+    burst: Burst,
+    verdicts: Verdicts,
+    margin: Floats,
+    noise: Floats,
+    tolerance: Floats,
+    signal: float,
+    reference: Reference,
+) -> None:
+    """One batch of a burst's own bets."""
+    slots = margin.size
+    inside = series.inside(burst.stream)
+    shift = np.tile(np.clip(SIZES * burst.fall, 0.015, 0.6) * signal, (slots, 1))
+    flags = tolerance if burst.fresh else margin
+    factors = suspect_factors(verdicts, flags, shift, noise, slots, conditional=burst.fresh)
+    burst.log = burst.log + factors[inside].sum(axis=0)
+    if not burst.fresh:
+        excess = sum_by(verdicts.slot, verdicts.excess, slots) - reference.flags * verdicts.traces
+        burst.excess += float(excess[inside].sum())
+        burst.noise += float(verdicts.noise[inside].sum())
+        burst.traces += float(verdicts.traces[inside].sum())
+
+
+def _with_surprise(noise: Floats, full: float, surprise: float) -> Floats:
+    """(slots, 2) noise, and what a rise of the mean by 1 adds: `surprise`, grown by 1/pi as the noise has."""
+    return np.stack([noise, surprise * np.maximum(noise / full, 1.0)], axis=1)
