@@ -14,6 +14,7 @@ from typing import Annotated, ParamSpec
 
 import typer
 
+from ragvigil.scorer.commands import _bench
 from ragvigil.scorer.commands._check_config import check_config
 from ragvigil.scorer.commands._demo import demo
 from ragvigil.scorer.commands._explain import explain
@@ -62,6 +63,12 @@ app = typer.Typer(
 )
 for command in COMMANDS:
     app.command(name=command.__name__.replace("_", "-"), epilog=_EPILOG)(_exiting(command))
+
+bench = typer.Typer(
+    name="bench", help="Measure ragvigil and its rivals on simulated services.", no_args_is_help=True
+)
+bench.command(name="alerts", epilog=_EPILOG)(_exiting(_bench.alerts))
+app.add_typer(bench)
 
 
 @app.callback(invoke_without_command=True)

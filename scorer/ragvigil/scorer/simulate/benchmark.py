@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ragvigil.scorer.detect import Alert, GoldSet, Monitor, MonitorSettings
-from ragvigil.scorer.simulate.drive import Build, Rule, Run, drive
-from ragvigil.scorer.simulate.rivals import RIVALS
+from ragvigil.scorer.simulate.drive import Rule, Run, drive
+from ragvigil.scorer.simulate.rivals import RIVALS, Panel
 from ragvigil.scorer.simulate.scenario import SCENARIOS, Scenario
 from ragvigil.scorer.simulate.world import World
 
@@ -21,7 +21,7 @@ def _ours(world: World, gold: GoldSet) -> Rule:
     return Monitor(MonitorSettings(segments=world.segments, batch_seconds=world.batch_seconds), gold)
 
 
-RULES: dict[str, Build] = {OURS: _ours, **RIVALS}
+RULES = (OURS, *RIVALS)
 """Every rule by its name."""
 
 
@@ -93,7 +93,7 @@ def measure(
     seeds: Sequence[int],
     *,
     world: World | None = None,
-    quiet_days: int = 67,
+    quiet_days: int = 37,
 ) -> Iterator[Line]:
     """One line for each scenario and rule, in that order; `quiet_days` long where there is nothing to find.
 
@@ -102,13 +102,20 @@ def measure(
     """
     chosen = world or World()
     for scenario in (SCENARIOS[name] for name in scenarios):
+        runs: dict[str, list[Run]] = {rule: [] for rule in rules}
+        days = _days(scenario, chosen, quiet_days)
+        for seed in seeds:
+            if OURS in rules:
+                stop = bool(scenario.pages)
+                runs[OURS].append(drive(_ours, scenario, seed, world=chosen, days=days, stop_at_page=stop))
+            rivals = [rule for rule in rules if rule != OURS]
+            if rivals:
+                panel = Panel(rivals)
+                run = drive(panel.begin, scenario, seed, world=chosen, days=days)
+                for rival in rivals:
+                    runs[rival].append(replace(run, alerts=tuple(panel.alerts[rival])))
         for rule in rules:
-            days = _days(scenario, chosen, quiet_days)
-            runs = [
-                drive(RULES[rule], scenario, seed, world=chosen, days=days, stop_at_page=bool(scenario.pages))
-                for seed in seeds
-            ]
-            yield summarise(rule, scenario, runs)
+            yield summarise(rule, scenario, runs[rule])
 
 
 def _days(scenario: Scenario, world: World, quiet_days: int) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -154,19 +154,13 @@ class JudgedCusum:
 
 
 class Rival:
-    """A detector as a rule that can be driven: judges a tenth at random, mutes each stream after a page."""
-
-    canary_wanted = 0
+    """A detector with its history; mutes each stream after a page."""
 
     def __init__(self, world: World, detector: Detector, mute_hours: float = 24.0) -> None:
         """Nothing seen yet."""
         self._segments, self._detector = world.segments, detector
         self._history = History(world.batch_seconds)
         self._mute, self._muted = mute_hours * 3600.0, np.full(world.segments + 1, -1e18)
-
-    def plan(self, batch: Batch) -> npt.NDArray[np.float64]:
-        """A tenth of all."""
-        return np.full(np.size(batch.time), SHARE)
 
     def observe(self, batch: Batch) -> list[Alert]:
         """Count verdicts, ask the detector, page where it is not muted; one page where all traffic is in alarm."""
@@ -184,12 +178,6 @@ class Rival:
             Alert(batch.end, "page", "faithfulness", None if stream == self._segments else stream)
             for stream in streams
         ]
-
-    def canary(
-        self, old_verdicts: npt.NDArray[np.generic], new_verdicts: npt.NDArray[np.generic]
-    ) -> list[Alert]:
-        """Never asked for."""
-        return []
 
 
 RIVALS: dict[str, Callable[[World, GoldSet], Rival]] = {
@@ -210,3 +198,38 @@ RIVALS: dict[str, Callable[[World, GoldSet], Rival]] = {
 def _burn(gold: GoldSet, factor: float) -> BurnRate:
     truth, verdict = np.asarray(gold.truth, np.float64) >= 0.5, np.asarray(gold.verdict, np.float64) >= 0.5
     return BurnRate(float(verdict[truth].mean()), float((~verdict)[~truth].mean()), factor)
+
+
+class Panel:
+    """Several rivals on the same verdicts of a tenth at random: a rule that can be driven, and never pages itself."""
+
+    canary_wanted = 0
+
+    def __init__(self, names: Sequence[str]) -> None:
+        """Their names in `RIVALS`."""
+        self.alerts: dict[str, list[Alert]] = {name: [] for name in names}
+        self._rivals: dict[str, Rival] = {}
+
+    def begin(self, world: World, gold: GoldSet) -> Panel:
+        """Fresh rivals for a service, with no alert yet."""
+        self._rivals = {name: RIVALS[name](world, gold) for name in self.alerts}
+        self.alerts = {name: [] for name in self.alerts}
+        return self
+
+    def plan(self, batch: Batch) -> npt.NDArray[np.float64]:
+        """A tenth of all."""
+        return np.full(np.size(batch.time), SHARE)
+
+    def observe(self, batch: Batch) -> list[Alert]:
+        """Each takes the batch."""
+        for name, rival in self._rivals.items():
+            self.alerts[name] += rival.observe(batch)
+        return []
+
+    def canary(
+        self,
+        old_verdicts: npt.NDArray[np.generic],  # noqa: ARG002 - the protocol's name
+        new_verdicts: npt.NDArray[np.generic],  # noqa: ARG002
+    ) -> list[Alert]:
+        """Never asked for."""
+        return []

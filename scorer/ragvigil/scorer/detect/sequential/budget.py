@@ -10,6 +10,8 @@ from ragvigil.scorer.detect.sequential.batch import Floats, Integers, count_by
 
 SAVED_DAYS = 3.0
 SAVED_CALLS = 1500.0
+SAVED_ENOUGH = 0.75
+"""Part of the most that may be saved from which on the rest is spent where the cheap score suspects."""
 LEAST_CHANCE = 0.01
 """Every trace has it: what is never looked at can never be known."""
 
@@ -31,8 +33,18 @@ class Budget:
             seen = traces / days
             first = self.traces_per_day == 0.0
             self.traces_per_day = float(seen if first else keep * self.traces_per_day + (1.0 - keep) * seen)
+        self.credit = min(self.credit + self.share * traces, self.most)
+
+    @property
+    def most(self) -> float:
+        """Calls that may be saved."""
         saved = self.share * (1.0 - self.base_share) * SAVED_DAYS * self.traces_per_day
-        self.credit = min(self.credit + self.share * traces, max(SAVED_CALLS, saved))
+        return max(SAVED_CALLS, saved)
+
+    def surplus(self, traces: int, credit: float) -> float:
+        """Calls of a batch of `traces` that need not be saved, when `credit` would be left after it."""
+        spare = self.share * (1.0 - self.base_share) * traces
+        return max(0.0, min(2.0 * spare, credit - SAVED_ENOUGH * self.most))
 
     def spend(self, calls: int) -> None:
         """Calls were made, canaries included."""

@@ -8,8 +8,8 @@ import numpy as np
 
 from ragvigil.scorer.detect.sequential.batch import Floats
 
-SIZES = np.array([0.6, 1.0, 1.5])
-"""Bets on the fall, relative to what the cheap score shows."""
+SIZES = np.array([0.35, 0.7, 1.2])
+"""Bets on the fall, relative to what the cheap score shows, which is too much just when it trips."""
 FUTILE = -3.0
 """Log of the stake at which the judge has disagreed."""
 

@@ -13,6 +13,9 @@ from ragvigil.scorer.detect.sequential.gold import Instruments
 from ragvigil.scorer.detect.sequential.settings import MonitorSettings
 from ragvigil.scorer.detect.sequential.tripwire import Tripwire
 
+FOLLOWED = 0.5
+"""Part of a rise of the cheap score's suspicion that becomes normal when the judge disagrees with it."""
+
 
 def opens(series: Faithfulness, wire: Tripwire, now: float, settings: MonitorSettings) -> Booleans:
     """(streams,) which streams a tripwire in this state opens a burst on."""
@@ -31,14 +34,19 @@ def wish(
     opening: Booleans,
     settings: MonitorSettings,
     credit: float,
+    surplus: float,
 ) -> Floats:
     """Inclusion probabilities with the bursts in them, at most `credit` calls above `base`.
+
+    While there is no burst, `surplus` calls go to the suspects of all traffic.
 
     A burst by the cheap score also turns half of its stream's base towards the suspects, so that it works
     when nothing is saved. All traffic is served first; the segments share at most half of what is left.
     """
     overall = settings.slots
     doubts = 6.0 * suspicion.plain / np.sqrt(suspicion.noise)
+    if not series.bursts and not opening.any():
+        return raise_chances(base, doubts, surplus)
     wanted = [(b.stream, b.suspects, _cap(b.stream, settings) - b.spent) for b in series.bursts]
     wanted += [(int(stream), True, _cap(int(stream), settings)) for stream in np.flatnonzero(opening)]
     wanted.sort(key=lambda burst: (burst[0] != overall, not burst[1]))
@@ -76,7 +84,7 @@ def tend_bursts(
     levels = np.maximum(series.plain.level(), -60.0)
     signal = instruments.signal
     for burst in series.bursts:
-        burst.fresh = False
+        fresh, burst.fresh = burst.fresh, False
         old = now - burst.opened > settings.burst_hours * 3600.0
         if not burst.suspects:
             if (
@@ -88,13 +96,13 @@ def tend_bursts(
             else:
                 series.cooldown[burst.stream] = max(series.cooldown[burst.stream], now)
             continue
-        if not old and burst.level() > FUTILE:
+        if fresh or (not old and burst.level() > FUTILE):
             kept.append(burst)
             continue
         shown = float(series.tripwire.mean_rise()[burst.stream]) / max(instruments.separation, 1e-3)
         judged, error = burst.judged_fall(signal)
-        unexplained = max(0.0, shown - float(np.clip(judged + error, 0.0, None)))
-        disagreed.append((burst.stream, unexplained * instruments.separation))
+        unexplained = max(0.0, shown - max(0.0, judged + 2.0 * error))
+        disagreed.append((burst.stream, FOLLOWED * unexplained * instruments.separation))
         series.cooldown[burst.stream] = now + settings.cooldown_hours * 3600.0
         streams = np.arange(series.cooldown.size) == burst.stream
         series.tripwire.restart(streams)

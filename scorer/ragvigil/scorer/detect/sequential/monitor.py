@@ -62,13 +62,14 @@ class Monitor:
             counts = count_by(traces.slot, settings.slots) + 1e-3
             shares = counts / counts.sum()
         base = memory.budget.base(traces.slot, shares)
-        if core.learning() or reference is None:
-            return base
         suspicion = suspect(traces.cheap, traces.known_cheap, core.instruments)
-        _, opening = self._trip(traces, suspicion, reference)
         credit = memory.budget.credit + settings.budget * len(traces) - float(base.sum())
+        surplus = memory.budget.surplus(len(traces), credit)
+        opening = np.zeros(settings.streams, np.bool_)
+        if reference is not None and not core.learning():
+            opening = self._trip(traces, suspicion, reference)[1]
         credit -= max(float(canary_size(core)), min(1.5 * LARGEST, 0.5 * credit))
-        return wish(memory.faithfulness, base, traces.slot, suspicion, opening, settings, credit)
+        return wish(memory.faithfulness, base, traces.slot, suspicion, opening, settings, credit, surplus)
 
     def observe(self, batch: Batch) -> list[Alert]:
         """Take a batch with its verdicts; returns what it led to.

@@ -35,18 +35,18 @@ class MonitorSettings:
     """Design value over all streams together, for a world as quiet as the baseline."""
     tolerance: float = 0.004
     """A fall of the faithful share that nobody wants to know about."""
-    trip: float = 7.0
+    trip: float = 4.5
     """Nats of cheap-score evidence that open a burst."""
     suspicion: float = 7.0
     """Log of the e-detector at which a burst is opened by the judge's own evidence."""
-    confirm: float = 0.002
+    confirm: float = 0.004
     """Chance that a burst opened for nothing ends in a candidate for a page."""
     burst_cap: int = 1200
     """Most judged traces that a burst on all traffic adds; one on a segment adds a quarter."""
     burst_hours: float = 48.0
     """A burst that has decided nothing by then is closed."""
-    cooldown_hours: float = 6.0
-    """Pause after a burst on the cheap score that found nothing; four times as long after one on verdicts."""
+    cooldown_hours: float = 2.0
+    """Pause after a burst on the cheap score that found nothing."""
     check_threshold: float = 16.0
     """Nats of the CUSUM on citations and on empty retrievals."""
     mute_hours: float = 24.0
