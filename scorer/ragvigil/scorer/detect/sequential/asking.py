@@ -8,7 +8,7 @@ import numpy.typing as npt
 from ragvigil.scorer.detect.sequential.batch import Alert
 from ragvigil.scorer.detect.sequential.canary import LARGEST
 from ragvigil.scorer.detect.sequential.core import Core
-from ragvigil.scorer.detect.sequential.paging import settle
+from ragvigil.scorer.detect.sequential.paging import MOST_CANARIES, settle
 
 FRESH = 6 * 3600.0
 """Seconds for which an answer counts."""
@@ -16,9 +16,18 @@ PATIENCE = 4
 """Batches to wait for an answer; then the page goes out without it."""
 
 
+LEAST = 100
+"""Past traces below which asking again is not worth it."""
+
+
 def canary_size(core: Core) -> int:
     """200 to 400: a tenth of a day's traffic."""
     return int(min(float(LARGEST), max(200.0, 0.1 * core.memory.budget.traces_per_day)))
+
+
+def _affordable(core: Core) -> int:
+    """The same, as far as the budget goes."""
+    return min(canary_size(core), max(0, int(core.memory.budget.credit)))
 
 
 def canary_is_fresh(core: Core) -> bool:
@@ -33,10 +42,10 @@ def ask_or_settle(core: Core, time: float) -> list[Alert]:
     if canary_is_fresh(core):
         return _settle(core, time)
     memory.waited += 1 if memory.canary_wanted else 0
-    memory.canary_wanted = canary_size(core)
+    memory.canary_wanted = max(LEAST, _affordable(core))
     if memory.waited > PATIENCE:
         memory.faithfulness.canary.clear()
-        memory.faithfulness.asked = 99
+        memory.faithfulness.asked = MOST_CANARIES
         return _settle(core, time)
     return []
 
@@ -56,7 +65,7 @@ def take_answer(core: Core, old: npt.NDArray[np.generic], new: npt.NDArray[np.ge
     alerts: list[Alert] = []
     if memory.new_version is not None:
         if canary.count and abs(canary.mean) > 2.0 * canary.error:
-            alerts.append(_judge_moved(core, canary.mean, time, memory.new_version))
+            alerts.append(_judge_moved(core, canary.mean, canary.error, time, memory.new_version))
         memory.judge_version, memory.new_version = memory.new_version, None
     elif series.pending:
         series.asked += 1
@@ -66,22 +75,24 @@ def take_answer(core: Core, old: npt.NDArray[np.generic], new: npt.NDArray[np.ge
 
 def _settle(core: Core, time: float) -> list[Alert]:
     memory = core.memory
+    if memory.faithfulness.canary.count and _affordable(core) < LEAST:
+        memory.faithfulness.asked = MOST_CANARIES
+    error = memory.faithfulness.canary.error
     alerts, moved = settle(memory.faithfulness, memory.clock.now, time, core.instruments)
     if moved is not None:
-        return [_judge_moved(core, moved, time, memory.judge_version or "")]
+        return [_judge_moved(core, moved, error, time, memory.judge_version or "")]
     if memory.faithfulness.pending:
-        memory.canary_wanted = canary_size(core)
+        memory.canary_wanted = _affordable(core)
     elif alerts:
         _freeze(core)
     return alerts
 
 
-def _judge_moved(core: Core, change: float, time: float, version: str) -> Alert:
+def _judge_moved(core: Core, change: float, error: float, time: float, version: str) -> Alert:
     """The judge changed by `change`: move what is normal, start the bets over, ask for a new calibration."""
     memory = core.memory
     memory.baseline.move_passed(change, core.instruments.weight_faithful)
     memory.baseline.freeze(core.today() - 1, np.ones(core.settings.slots, np.bool_))
-    error = memory.faithfulness.canary.error
     memory.faithfulness.restart_bets()
     core.forget_reference()
     evidence: dict[str, float | str] = {

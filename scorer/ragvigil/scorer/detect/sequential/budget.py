@@ -10,6 +10,8 @@ from ragvigil.scorer.detect.sequential.batch import Floats, Integers, count_by
 
 SAVED_DAYS = 3.0
 SAVED_CALLS = 1500.0
+PRUDENCE = 0.99
+"""Part of the budget that is planned with, so that chance does not overdraw it."""
 SAVED_ENOUGH = 0.75
 """Part of the most that may be saved from which on the rest is spent where the cheap score suspects."""
 LEAST_CHANCE = 0.01
@@ -33,7 +35,7 @@ class Budget:
             seen = traces / days
             first = self.traces_per_day == 0.0
             self.traces_per_day = float(seen if first else keep * self.traces_per_day + (1.0 - keep) * seen)
-        self.credit = min(self.credit + self.share * traces, self.most)
+        self.credit = min(self.credit + PRUDENCE * self.share * traces, self.most)
 
     @property
     def most(self) -> float:

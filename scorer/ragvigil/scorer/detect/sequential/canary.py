@@ -14,6 +14,9 @@ LARGEST = 400
 LEAST_FALL = 0.045
 """Of the pass rate; a smaller one is judged as if it were this, because a judge that is asked twice flips a few."""
 
+LEAST_MOVE = 0.02
+"""Of the pass rate, by which a judge has to move before it is called another one."""
+
 Answer = Literal["judge", "answers", "unsure"]
 
 
@@ -66,11 +69,23 @@ class Canary:
         count = max(self.count, 1.0)
         return float(np.sqrt(max((self.discordant + 2.0) / count - self.mean**2, 1e-4) / count))
 
-    def explains(self, fall: float) -> Answer:
-        """Whether a fall of the pass rate by `fall` is the judge's doing: where `mean` lies between 0 and -fall."""
-        distance = (-self.mean - 0.5 * max(fall, LEAST_FALL)) / self.error
+    def explains(self, fall: float, least: float = 1.0) -> Answer:
+        """Whether a fall of the pass rate by `fall` is the judge's doing: where `mean` lies between 0 and -fall.
+
+        A judge that moved for sure is believed to be all of it unless more than it moved fell for sure (`least`).
+        """
+        if -self.mean > max(3.0 * self.error, LEAST_MOVE) and least < -self.mean:
+            return "judge"
+        distance = self._beyond_half(fall) / self.error
         if distance > 1.5:
             return "judge"
         if distance < -1.5:
             return "answers"
         return "unsure"
+
+    def likelier_the_judge(self, fall: float) -> bool:
+        """The best guess where `explains` is unsure."""
+        return self._beyond_half(fall) > 0.0
+
+    def _beyond_half(self, fall: float) -> float:
+        return -self.mean - 0.5 * max(fall, LEAST_FALL)

@@ -21,15 +21,13 @@ def settle(
     ([], None) while the canary is unsure; after three replies its best guess decides.
     """
     worst = max(series.pending, key=lambda candidate: candidate.evidence)
-    fall = worst.fall * instruments.youden
-    if worst.suspects:
-        fall = worst.fall * instruments.signal / max(instruments.weight_faithful, 1e-3)
-    answer = series.canary.explains(fall)
+    least, most = _seen(series, worst, instruments)
+    fall = min(worst.fall * instruments.youden, most)
+    answer = series.canary.explains(fall, least)
     if answer == "unsure" and series.asked < MOST_CANARIES:
         return [], None
-    if answer == "judge" or (answer == "unsure" and -series.canary.mean > 0.5 * fall):
+    if answer == "judge" or (answer == "unsure" and series.canary.likelier_the_judge(fall)):
         change = series.canary.mean
-        series.restart_bets()
         return [], change
     return _page(series, worst, now, time), None
 
@@ -58,3 +56,17 @@ def _page(series: Faithfulness, worst: Candidate, now: float, time: float) -> li
         series.restart(np.ones(overall + 1, np.bool_) if stream == overall else restart)
     series.pending, series.asked = [], 0
     return alerts
+
+
+def _seen(series: Faithfulness, candidate: Candidate, instruments: Instruments) -> tuple[float, float]:
+    """(least, most) fall of the pass rate that verdicts of about half a day show: the bets may have guessed wildly."""
+    recent, overall = series.recent, series.incidents.fall.size - 1
+    inside = series.inside(candidate.stream) if candidate.stream < overall else series.active()
+    weight = max(float(recent.weight[inside].sum()), 1.0)
+    gain, error = float(recent.gain[inside].sum()), float(np.sqrt(recent.gain_noise[inside].sum() + 1.0))
+    least, most = (gain - 2.0 * error) / weight, (gain + error) / weight
+    if not candidate.suspects:
+        return least, most
+    traces = max(float(recent.traces[inside].sum()), 1.0) * max(instruments.weight_faithful, 1e-3)
+    excess, error = float(recent.excess[inside].sum()), float(np.sqrt(recent.noise[inside].sum() + 1.0))
+    return max(least, (excess - 2.0 * error) / traces), max(most, (excess + error) / traces)
