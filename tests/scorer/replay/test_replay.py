@@ -27,7 +27,18 @@ from ragvigil.scorer.replay.recording import Recording
 from ragvigil.scorer.replay.run import Replayed
 from ragvigil.scorer.store.sqlite import SqliteStore
 
-EVERYTHING = ("records", "scores", "verdicts", "ledger", "observations", "rollups", "series", "incidents")
+EVERYTHING = (
+    "records",
+    "scores",
+    "verdicts",
+    "ledger",
+    "observations",
+    "rollups",
+    "series",
+    "incidents",
+    "sightings",
+    "detectors",
+)
 SECRET = {"user_id_key": "held still, so that pseudonyms are, too"}
 
 

@@ -281,6 +281,14 @@ class Watcher:
         return moment - moment % self._batch
 
 
+def notes_of(saved: str) -> Notes | None:
+    """What was saved; None where this version cannot read it."""
+    try:
+        return _NOTES.validate_json(saved)
+    except ValidationError:
+        return None
+
+
 def core_settings(settings: config.Settings) -> MonitorSettings:
     """What the core is told: its budget is what is drawn at arrival, and what bursts and canaries add."""
     rate, extra = settings.sample.rate, settings.detect.burst_share

@@ -1,0 +1,51 @@
+"""What status says of the detectors."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.scorer.watch.conftest import Hour, Service, gold_file
+from typer.testing import CliRunner
+
+from ragvigil.scorer.commands._app import app
+
+
+def said(service: Service, folder: Path, *options: str) -> str:
+    """``ragvigil status`` with the service's settings."""
+    path = folder / "status.toml"
+    gold = gold_file(folder)
+    path.write_text(
+        f'[store]\nurl = "sqlite:///{service.settings.store.path}"\n[monitor]\ngold = "{gold}"\n'
+        "[detect]\nbatch_seconds = 3600\nlearning_days = 1\n"
+    )
+    done = CliRunner().invoke(app, ["status", "--config", str(path), *options])
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def test_the_level_comes_with_interval_n_method_and_calibration(service: Service, tmp_path: Path) -> None:
+    """The truth, 96 %, lies in the interval that the verdicts, right nine times in ten, are corrected to."""
+    found = json.loads(said(service, tmp_path, "--json"))["detectors"]
+    (one,) = found
+    assert (one["state"], one["labels"], one["segment_by"]) == ("watching", "file", "language")
+    assert one["judged"]["value"] < 0.93
+    assert one["judged"]["n_judged"] > 300
+    assert one["judged"]["n_traces"] == 1440
+    assert one["level"]["lower"] < 0.96 < one["level"]["upper"]
+    assert one["level"]["calibrated"]
+    assert one["efficiency"]["plain_share"] > 0.2
+    text = said(service, tmp_path)
+    assert "detector shop, production: watching, calibrated with your labels, segments by language" in text
+    assert "rogan-gladen" in text
+
+
+def test_a_batch_that_waits_for_its_verdicts_is_not_in_the_numbers_yet(
+    service: Service, tmp_path: Path
+) -> None:
+    """Else each verdict under way would widen the interval."""
+    before = json.loads(said(service, tmp_path, "--json"))["detectors"]
+    service.answering = False
+    traces = [service.trace(Hour(), place) for place in range(60)]
+    service.store.records.commit(traces, None, service.now)
+    assert json.loads(said(service, tmp_path, "--json"))["detectors"] == before
