@@ -240,6 +240,20 @@ def test_retries_are_events_of_one_generation(recording: Recording) -> None:
     assert recording.span()["events"] == ["retry", "retry"]
 
 
+def test_a_reason_in_words_stays_here(recording: Recording) -> None:
+    """Events are no content, so a reason is recorded where it is a name."""
+
+    @trace_generator
+    def write(question: str) -> str:
+        record_retry("rate_limit")
+        record_retry("ana@example.org is over her quota")
+        return "so"
+
+    write("why")
+    (span,) = recording.raw()
+    assert [(event.attributes or {})["error.type"] for event in span.events] == ["rate_limit", "_OTHER"]
+
+
 def test_feedback_is_a_late_span_of_the_same_trace(
     receiver: Receiver, record: Callable[..., Recording]
 ) -> None:

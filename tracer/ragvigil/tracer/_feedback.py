@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable
 from typing import Any, Literal, ParamSpec, TypeAlias, TypeVar, get_args
 
@@ -22,6 +23,8 @@ R = TypeVar("R")
 
 FeedbackKind: TypeAlias = Literal["thumbs", "score", "comment", "rephrase", "follow_up"]
 _SAYING: frozenset[FeedbackKind | None] = frozenset({"rephrase", "follow_up"})
+
+_SHORT_NAME = re.compile(r"[\w.:-]{1,64}")
 
 _LOW_64 = 2**64 - 1
 
@@ -88,7 +91,8 @@ def record_retry(reason: object = None, *, attempt: int | None = None) -> None:
         if isinstance(error, BaseException):
             found[names.ERROR_TYPE] = describe(error).partition(":")[0]
         elif isinstance(error, str):
-            found[names.ERROR_TYPE] = identifier(error) or ""
+            # A sentence may quote the user; the convention's own word stands for what has no short name.
+            found[names.ERROR_TYPE] = error if _SHORT_NAME.fullmatch(error) else "_OTHER"
         span.add_event(names.RAGVIGIL_RETRY, found)
     except Exception as error:
         notices.say("a retry could not be recorded", error)
