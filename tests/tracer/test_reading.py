@@ -105,6 +105,49 @@ def test_documents_beside_a_list_of_scores_get_their_scores() -> None:
     assert [(passage.text, passage.score) for passage in reading.passages] == [("Ice", 0.9), ("Water", 0.1)]
 
 
+@pytest.mark.parametrize(
+    ("result", "wanted"),
+    [
+        (
+            {
+                "ids": [["a", "b"]],
+                "documents": [["Ice", None]],
+                "distances": [[0.1, 0.2]],
+                "metadatas": [[{"page": 1}, None]],
+            },
+            [Passage("a", None, "Ice", {"page": 1}), Passage("b")],
+        ),
+        (
+            {"ids": [["a"], ["b"]], "documents": [["Ice"], ["Water"]]},
+            [Passage("a", None, "Ice"), Passage("b", None, "Water")],
+        ),
+        (
+            {"ids": ["a", "b"], "documents": ["Ice"], "scores": [0.9, 0.1]},
+            [Passage("a", 0.9, "Ice"), Passage("b", 0.1)],
+        ),
+        ({"ids": ["a", 7]}, [Passage("a"), Passage("7")]),
+        ({"ids": [[]], "documents": [[]]}, []),
+        (
+            SimpleNamespace(ids=["x"], nodes=[{"id": "a", "text": "Ice"}], similarities=[1.0]),
+            [Passage("a", None, "Ice")],
+        ),
+    ],
+)
+def test_columns_are_documents(result: object, wanted: list[Passage]) -> None:
+    """Distances are no scores: less of them is better. Whole documents beside their ids go first."""
+    reading = read_documents(result, at_most=10)
+    assert reading.passages == wanted
+    assert reading.total == len(wanted)
+    assert reading.unreadable is None
+
+
+def test_of_many_columns_only_the_first_documents_are_made() -> None:
+    """The total is known all the same."""
+    reading = read_documents({"ids": list(range(100_000)), "documents": ["Ice"] * 100_000}, at_most=3)
+    assert [passage.id for passage in reading.passages] == ["0", "1", "2"]
+    assert reading.total == 100_000
+
+
 def test_an_empty_result_is_no_documents_and_none_is_unreadable() -> None:
     """Empty retrieval is a finding of its own, so it must not be guessed."""
     assert read_documents([], at_most=10).unreadable is None

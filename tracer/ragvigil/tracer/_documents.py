@@ -10,6 +10,7 @@ from itertools import islice
 from typing import NamedTuple, TypeGuard, cast
 
 from ragvigil.tracer import _reading
+from ragvigil.tracer._columns import columns_of
 from ragvigil.tracer._reading import identifier, is_mapping, number
 
 TEXT = ("page_content", "text", "content", "chunk", "passage", "body", "snippet", "chunk_text")
@@ -217,6 +218,8 @@ def _collection(result: object) -> Sequence[object] | None:
     if isinstance(result, _LISTS) or (isinstance(result, Sequence) and not isinstance(result, bytearray)):
         return _with_scores(cast("Sequence[object]", result))
     inside = _reading.field(result, COLLECTIONS)
+    if (columns := columns_of(result, inside)) is not None:
+        return columns
     if isinstance(inside, _LISTS):
         return _with_scores(cast("Sequence[object]", inside))
     if result is not None and _reading.field(result, TEXT + INNER) is not None:

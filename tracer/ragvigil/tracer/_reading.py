@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import SupportsFloat, TypeGuard, cast
 from uuid import UUID
 
@@ -38,6 +38,11 @@ def field(value: object, names: Iterable[str]) -> object:
 def is_mapping(value: object) -> TypeGuard[Mapping[str, object]]:
     """Whether the value has entries by name."""
     return type(value) is dict or isinstance(value, Mapping)
+
+
+def is_list(value: object) -> TypeGuard[Sequence[object]]:
+    """Whether the value is a list or a tuple."""
+    return isinstance(value, list | tuple)
 
 
 def text(value: object) -> str | None:
