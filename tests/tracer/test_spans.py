@@ -458,9 +458,31 @@ def test_the_question_is_found_in_a_request_body_and_in_a_chat_history(recording
     def chat(messages: list[dict[str, str]]) -> str:
         return ANSWER
 
+    @trace_rag
+    def endpoint(request: dict[str, object]) -> str:
+        return ANSWER
+
     ask(Body(QUESTION))
+    endpoint({"stream": False, "messages": [{"role": "user", "content": QUESTION}]})
     chat([{"role": "user", "content": QUESTION}, {"role": "assistant", "content": "Hm."}])
-    assert [span["attributes"]["input.value"] for span in recording.spans()] == [QUESTION, QUESTION]
+    assert [span["attributes"]["input.value"] for span in recording.spans()] == [QUESTION] * 3
+
+
+def test_a_parameter_that_calls_itself_a_question_is_one(recording: Recording) -> None:
+    """Before the first text by position, and before a rendered prompt; not the vector or the id of one."""
+
+    @trace_rag
+    def answer(tenant: str, question_text: str, query_id: str = "7") -> str:
+        return ANSWER
+
+    @trace_retriever
+    def search(query_vector: list[float], prompt: str, *, rewritten_query: str) -> list[str]:
+        return []
+
+    answer("acme", QUESTION)
+    search([0.5], "Context: …", rewritten_query=QUESTION)
+    root, search_span = (span["attributes"] for span in recording.spans())
+    assert root["input.value"] == search_span["gen_ai.retrieval.query.text"] == QUESTION
 
 
 def test_extract_reads_an_odd_result_and_leaves_it_alone(recording: Recording) -> None:

@@ -62,6 +62,23 @@ class Parameter:
         return self.default
 
 
+def question_names(function: Callable[..., object]) -> tuple[str, ...]:
+    """The names to look for: those of the user's words, the function's own that say so, those of any input.
+
+    >>> def search(tenant, question_text, query_vector): ...
+    >>> "question_text" in question_names(search), "query_vector" in question_names(search)
+    (True, False)
+    """
+    words = {name: frozenset(name.lower().split("_")) for name in _parameters(function)}
+    own = tuple(name for name, said in words.items() if said & _ASKING and not said & _ASIDE)
+    return OWN_QUESTION + own + QUESTION[len(OWN_QUESTION) :]
+
+
+_ASKING = frozenset({"question", "query"})
+_ASIDE = frozenset(
+    {"id", "ids", "vector", "embedding", "filter", "filters", "type", "params", "options", "engine"}
+)
+
 NO_PARAMETER = Parameter(())
 """Never has a value."""
 
@@ -114,7 +131,7 @@ def first_text(arguments: Arguments, keywords: Keywords) -> str | None:
             return _reading.text(value)
     for value in (*arguments, *keywords.values()):
         if _reading.is_mapping(value) or hasattr(type(value), "model_fields"):
-            found = _reading.text(_reading.field(value, OWN_QUESTION))
+            found = question_in(_reading.field(value, (*OWN_QUESTION, "messages")))
             if found is not None:
                 return found
     return None

@@ -10,7 +10,15 @@ from typing import Any, ParamSpec, Protocol, TypeVar, cast, overload
 from opentelemetry.trace import SpanKind
 
 from ragvigil.tracer import attributes as names
-from ragvigil.tracer._arguments import DOCUMENTS, MODEL, NO_PARAMETER, QUESTION, TOP_K, Parameter, parameter
+from ragvigil.tracer._arguments import (
+    DOCUMENTS,
+    MODEL,
+    NO_PARAMETER,
+    TOP_K,
+    Parameter,
+    parameter,
+    question_names,
+)
 from ragvigil.tracer._context import segment_attributes
 from ragvigil.tracer._notices import notices
 from ragvigil.tracer._roles import Extract, Generator, Reranker, Retriever, Role, Workflow
@@ -279,7 +287,7 @@ def _traced(role_of: RoleOf, function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _question(function: Callable[..., object], told: str | None) -> Parameter:
-    return _told(function, told) if told else parameter(function, QUESTION)
+    return _told(function, told) if told else parameter(function, question_names(function))
 
 
 def _told(function: Callable[..., object], name: str | None) -> Parameter:
