@@ -13,7 +13,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
-from typing import NamedTuple, TypeAlias, cast
+from typing import TypeAlias
 
 from opentelemetry import context as otel_context
 from opentelemetry import metrics
@@ -22,29 +22,20 @@ from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 
 from ragvigil.tracer import attributes as names
-from ragvigil.tracer._findings import AttributeValue, Findings
+from ragvigil.tracer._findings import Findings
 from ragvigil.tracer._notices import Notices
+from ragvigil.tracer._writing import SPAN_OVERHEAD_BYTES, Queued, weight_of, with_attributes, written
 
 MAX_QUEUED_SPANS = 4_096
 MAX_QUEUED_BYTES = 64 * 2**20
 MAX_BATCH_SPANS = 512
 MAX_BATCH_BYTES = 2 * 2**20
-SPAN_OVERHEAD_BYTES = 600
-"""About what a span weighs beside its texts."""
 
 TURN_SECONDS = 0.001
 """How long spans are written before the interpreter is offered to the service; its own turns last five times this."""
 
 Wake: TypeAlias = threading.Event | None
 """What wakes the sender early: a full batch (None), or somebody who waits until all is sent (an event)."""
-
-
-class Queued(NamedTuple):
-    """A span that waits, with what is still to be written on it."""
-
-    span: ReadableSpan
-    findings: Findings | None
-    weight: int
 
 
 class Delivery(SpanProcessor):
@@ -91,7 +82,7 @@ class Delivery(SpanProcessor):
             findings = self.pending.pop(span.context.span_id, None)
             if not span.context.trace_flags.sampled:
                 return
-            weight = SPAN_OVERHEAD_BYTES + findings.weight() if findings else _weight(span.attributes)
+            weight = SPAN_OVERHEAD_BYTES + findings.weight() if findings else weight_of(span.attributes)
             with self._lock:
                 closed_at = self._closed_at
                 if closed_at is not None and (span.start_time or 0) > closed_at:
@@ -214,7 +205,7 @@ class Delivery(SpanProcessor):
         while not self._stopping and (batch := self._take_batch()):
             lost = self.dropped
             if lost > self._told:
-                batch[0] = _with(batch[0], {names.RAGVIGIL_DROPPED_SPANS: lost - self._told})
+                batch[0] = with_attributes(batch[0], {names.RAGVIGIL_DROPPED_SPANS: lost - self._told})
             try:
                 if self._exporter is None:
                     self._exporter = self._make_exporter()
@@ -228,16 +219,16 @@ class Delivery(SpanProcessor):
     def _take_batch(self) -> list[ReadableSpan]:
         """The oldest spans that make one request; only the sending thread takes, so it needs no lock for that."""
         batch: list[ReadableSpan] = []
-        taken = written = 0
+        taken = size = 0
         turn_began = time.perf_counter()
         while (self._held is not None or self._spans) and len(batch) < MAX_BATCH_SPANS:
             span = self._held
             if span is None:
                 queued = self._spans.popleft()
                 taken += queued.weight
-                span = self._written(queued)
-            written += _weight(span.attributes)
-            self._held = span if batch and written > MAX_BATCH_BYTES else None
+                span = written(queued, self._notices)
+            size += weight_of(span.attributes)
+            self._held = span if batch and size > MAX_BATCH_BYTES else None
             if self._held is not None:
                 break
             batch.append(span)
@@ -260,46 +251,7 @@ class Delivery(SpanProcessor):
             return time.perf_counter()
         return now
 
-    def _written(self, queued: Queued) -> ReadableSpan:
-        """The span with its findings written on it."""
-        if queued.findings is None:
-            return queued.span
-        try:
-            return _with(queued.span, queued.findings.finished())
-        except (Exception, SystemExit) as error:
-            self._notices.say("a span could not be written", error)
-            unread = {names.RAGVIGIL_UNREADABLE: [f"span: {type(error).__name__}"]}
-            return _with(queued.span, {**queued.findings.fixed, **unread})
-
 
 def _renew(reference: weakref.ref[Delivery]) -> None:
     if (delivery := reference()) is not None:
         delivery.after_fork()
-
-
-def _weight(attributes: object) -> int:
-    """About how many bytes a span takes: its texts in UTF-8 and a constant."""
-    weight = SPAN_OVERHEAD_BYTES
-    # A copy in one go: the SDK's own view takes a lock-free but slow step per attribute.
-    for value in cast("dict[str, object]", attributes or {}).copy().values():
-        if isinstance(value, str):
-            weight += len(value) if value.isascii() else len(value.encode("utf-8", "replace"))
-    return weight
-
-
-def _with(span: ReadableSpan, attributes: dict[str, AttributeValue]) -> ReadableSpan:
-    """The span with these attributes beside those that the service set on it."""
-    return ReadableSpan(
-        name=span.name,
-        context=span.context,
-        parent=span.parent,
-        resource=span.resource,
-        attributes={**span.attributes, **attributes} if span.attributes else attributes,
-        events=span.events,
-        links=span.links,
-        kind=span.kind,
-        status=span.status,
-        start_time=span.start_time,
-        end_time=span.end_time,
-        instrumentation_scope=span.instrumentation_scope,
-    )
