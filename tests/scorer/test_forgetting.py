@@ -161,6 +161,46 @@ def test_what_is_open_when_the_request_comes_is_forgotten_too(bench: Bench) -> N
     assert problems(bench) == ()
 
 
+def test_whoever_is_named_beside_the_question_is_forgotten_in_open_traces_too(bench: Bench) -> None:
+    """As in stored ones: a span within eva's request says that it also served ana."""
+    bench.receive(
+        [*asked(5, "eva", secret="golden spoon"), span(5, "shared", parent=True, enduser__id="ana")]
+    )
+    bench.pipeline.turn()
+    forget(bench, "user", "ana")
+    bench.settle()
+    assert b"golden" not in kept(bench)
+
+
+def test_feedback_that_is_on_its_way_when_the_request_comes_is_left_out_alone(bench: Bench) -> None:
+    """The answer, of which it waits for a second trace, stays and can still come."""
+    for trace in (3, 6):
+        told = Feedback(trace_id=f"{trace:032x}", kind="comment", comment="crooked legs", user="ana")
+        bench.receive([told.arrival(NOW)])
+    bench.pipeline.turn()
+    forget(bench, "user", "ana")
+    bench.settle()
+    bench.receive(asked(6, "eva", secret="silver bowl"))
+    bench.settle()
+    left = bench.store.records.raw([f"{trace:032x}" for trace in (3, 6)])
+    assert all(raw.spans and b"crooked" not in raw.logs for raw in left.values())
+    assert b"crooked" not in kept(bench)
+    assert b"marble" in kept(bench)
+    assert b"silver" in kept(bench)
+
+
+def test_what_a_forgotten_user_says_later_is_new_data(bench: Bench) -> None:
+    """Also where it comes before the answer that it is about."""
+    forget(bench, "user", "ana")
+    told = Feedback(trace_id=f"{6:032x}", kind="comment", comment="crooked legs", user="ana")
+    bench.receive([told.arrival(NOW + 1)])
+    bench.settle(700)
+    bench.receive(asked(6, "eva", secret="silver bowl"))
+    bench.settle()
+    assert b"crooked legs" in bench.store.records.raw([f"{6:032x}"])[f"{6:032x}"].logs
+    assert b"silver" in kept(bench)
+
+
 def test_messages_to_channels_lose_the_example_and_who_showed_it_is_named(bench: Bench) -> None:
     """Waiting and delivered; the copy at the channel is not ours to delete."""
     rate = Measurement(0.5, 0.4, 0.6, 50)

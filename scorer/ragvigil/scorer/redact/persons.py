@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord, LogsData
@@ -31,16 +31,21 @@ def persons_in(spans: bytes, logs: bytes = b"") -> set[str]:
     return found
 
 
-def logs_without(logs: bytes, names: frozenset[str]) -> bytes:
-    """An encoded LogsData without the records that name any of these."""
+def logs_without(logs: bytes, unwanted: Callable[[str, int], bool]) -> bytes:
+    """An encoded LogsData without the records in which an id is unwanted at their moment (Unix nanoseconds, or 0)."""
     data = LogsData.FromString(logs)
     for resource_logs in data.resource_logs:
         for scope_logs in resource_logs.scope_logs:
-            kept = [record for record in scope_logs.log_records if names.isdisjoint(_of_record(record))]
+            kept = [record for record in scope_logs.log_records if not _has(record, unwanted)]
             if len(kept) < len(scope_logs.log_records):
                 del scope_logs.log_records[:]
                 scope_logs.log_records.extend(kept)
     return data.SerializeToString()
+
+
+def _has(record: LogRecord, unwanted: Callable[[str, int], bool]) -> bool:
+    moment = record.time_unix_nano or record.observed_time_unix_nano
+    return any(unwanted(name, moment) for name in _of_record(record))
 
 
 def _of_record(record: LogRecord) -> Iterator[str]:

@@ -6,8 +6,10 @@ import hashlib
 import json
 import re
 import sqlite3
-from collections.abc import Collection, Generator, Iterable, Sequence
+from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from datetime import datetime
 
 from ragvigil.scorer.forgetting import Found, Removed, Wanted
 from ragvigil.scorer.redact import Pseudonyms, logs_without, persons_in
@@ -18,6 +20,7 @@ from ragvigil.scorer.store.port import ScoredTrace
 
 _RECORDS_A_LOOK = 1_000
 _TRACES_A_LOOK = 200
+_NEVER = 2**64
 _REMOVED = "<REMOVED>"
 _KNOWN = "SELECT 1 FROM ledger WHERE trace_id = ? UNION SELECT 1 FROM traces WHERE trace_id = ?"
 
@@ -75,7 +78,7 @@ class SqliteErasures:
                 ).fetchone()[0]
                 self._connection.execute(
                     "UPDATE traces SET logs = ? WHERE trace_id = ?",
-                    (pack(logs_without(unpack(logs), names)), trace_id),
+                    (pack(logs_without(unpack(logs), lambda name, _: name in names)), trace_id),
                 )
                 for row in self._connection.execute(
                     "SELECT id, feedback FROM records WHERE trace_id = ?", (trace_id,)
@@ -128,22 +131,43 @@ class SqliteErasures:
         barred = [trace.trace_id for trace in traces if self._concerns(trace)]
         self.keep_out(barred)
         count(self._connection, "traces_kept_out", len(barred))
-        return [trace for trace in traces if trace.trace_id not in barred]
+        return [self._without_opinions(trace) for trace in traces if trace.trace_id not in barred]
 
     def names(self, wanted: Wanted, spans: bytes, logs: bytes) -> bool:
         """Whether redacted spans and log records name the person or conversation."""
         return not self._names(wanted.id).isdisjoint(persons_in(spans, logs))
 
     def _concerns(self, trace: ScoredTrace) -> bool:
-        if not trace.records:
-            began = min((span.start for span in spans_of(trace.raw.spans)), default=0)
-            named = persons_in(trace.raw.spans, trace.raw.logs)
-            return any(self._is_barred(name, began) for name in named)
-        return any(
-            self._is_barred(name, scored.record.started_at)
+        starts = {scored.record.started_at for scored in trace.records}
+        began = min(starts or {span.start for span in spans_of(trace.raw.spans)}, default=_NEVER)
+        if began > max(self._moments.values()):
+            return False
+        asked = [
+            (name, scored.record.started_at)
             for scored in trace.records
             for name in (scored.record.user_id, scored.record.conversation_id)
             if name is not None
+        ]
+        beside = persons_in(trace.raw.spans) - {name for name, _ in asked}
+        return any(self._is_barred(*one) for one in (*asked, *((name, began) for name in beside)))
+
+    def _without_opinions(self, trace: ScoredTrace) -> ScoredTrace:
+        """The trace without what the forgotten said of it before they asked for that: it may be another's."""
+        if not trace.raw.logs:
+            return trace
+        records = tuple(
+            replace(scored, record=replace(scored.record, feedback=self._remaining(scored.record.feedback)))
+            for scored in trace.records
+        )
+        logs = logs_without(trace.raw.logs, self._is_barred)
+        return replace(trace, raw=replace(trace.raw, logs=logs), records=records)
+
+    def _remaining(self, opinions: Iterable[Mapping[str, object]]) -> tuple[Mapping[str, object], ...]:
+        return tuple(
+            item
+            for item in opinions
+            if not isinstance(user := item.get("user_id"), str)
+            or not self._is_barred(user, _moment(item.get("at")))
         )
 
     def _is_barred(self, name: str, began: int) -> bool:
@@ -207,6 +231,11 @@ class SqliteErasures:
         with self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
             yield
+
+
+def _moment(told: object) -> int:
+    """Unix nanoseconds of a moment as feedback has it; 0, before any request, when it has none."""
+    return int(datetime.fromisoformat(told).timestamp() * 1e9) if isinstance(told, str) else 0
 
 
 def _named(spans: bytes, logs: bytes, names: frozenset[str]) -> bool:
