@@ -96,7 +96,14 @@ def test_an_object_keeps_its_class_methods_and_settings(recording: Recording) ->
     assert len(documents(recording.spans()[0]["attributes"])) == 3
 
 
-@pytest.mark.parametrize("clone", [copy.copy, copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))])
+def _pickled(given: object) -> object:
+    return pickle.loads(pickle.dumps(given))
+
+
+CLONES: list[Callable[[Any], Any]] = [copy.copy, copy.deepcopy, _pickled]
+
+
+@pytest.mark.parametrize("clone", CLONES)
 @pytest.mark.parametrize("given", [traced_index, traced_partial])
 def test_copies_and_pickles_work_and_are_traced(
     recording: Recording, given: Any, clone: Callable[[Any], Any]

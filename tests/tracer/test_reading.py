@@ -105,34 +105,34 @@ def test_documents_beside_a_list_of_scores_get_their_scores() -> None:
     assert [(passage.text, passage.score) for passage in reading.passages] == [("Ice", 0.9), ("Water", 0.1)]
 
 
-@pytest.mark.parametrize(
-    ("result", "wanted"),
-    [
-        (
-            {
-                "ids": [["a", "b"]],
-                "documents": [["Ice", None]],
-                "distances": [[0.1, 0.2]],
-                "metadatas": [[{"page": 1}, None]],
-            },
-            [Passage("a", None, "Ice", {"page": 1}), Passage("b")],
-        ),
-        (
-            {"ids": [["a"], ["b"]], "documents": [["Ice"], ["Water"]]},
-            [Passage("a", None, "Ice"), Passage("b", None, "Water")],
-        ),
-        (
-            {"ids": ["a", "b"], "documents": ["Ice"], "scores": [0.9, 0.1]},
-            [Passage("a", 0.9, "Ice"), Passage("b", 0.1)],
-        ),
-        ({"ids": ["a", 7]}, [Passage("a"), Passage("7")]),
-        ({"ids": [[]], "documents": [[]]}, []),
-        (
-            SimpleNamespace(ids=["x"], nodes=[{"id": "a", "text": "Ice"}], similarities=[1.0]),
-            [Passage("a", None, "Ice")],
-        ),
-    ],
-)
+COLUMNS: list[tuple[object, list[Passage]]] = [
+    (
+        {
+            "ids": [["a", "b"]],
+            "documents": [["Ice", None]],
+            "distances": [[0.1, 0.2]],
+            "metadatas": [[{"page": 1}, None]],
+        },
+        [Passage("a", None, "Ice", {"page": 1}), Passage("b")],
+    ),
+    (
+        {"ids": [["a"], ["b"]], "documents": [["Ice"], ["Water"]]},
+        [Passage("a", None, "Ice"), Passage("b", None, "Water")],
+    ),
+    (
+        {"ids": ["a", "b"], "documents": ["Ice"], "scores": [0.9, 0.1]},
+        [Passage("a", 0.9, "Ice"), Passage("b", 0.1)],
+    ),
+    ({"ids": ["a", 7]}, [Passage("a"), Passage("7")]),
+    ({"ids": [[]], "documents": [[]]}, []),
+    (
+        SimpleNamespace(ids=["x"], nodes=[{"id": "a", "text": "Ice"}], similarities=[1.0]),
+        [Passage("a", None, "Ice")],
+    ),
+]
+
+
+@pytest.mark.parametrize(("result", "wanted"), COLUMNS)
 def test_columns_are_documents(result: object, wanted: list[Passage]) -> None:
     """Distances are no scores: less of them is better. Whole documents beside their ids go first."""
     reading = read_documents(result, at_most=10)

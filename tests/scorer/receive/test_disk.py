@@ -106,6 +106,7 @@ async def test_a_disk_that_takes_no_more_bytes_is_a_503_that_passes(
     limits = resource.prlimit(receiver.process.pid, resource.RLIMIT_FSIZE)
     resource.prlimit(receiver.process.pid, resource.RLIMIT_FSIZE, (300_000, limits[1]))
     acked: list[int] = []
+    number, body = 0, b""
     for number in range(1, 100):
         body = request_of([span_of(number, number, text="x" * 20_000)]).SerializeToString()
         if await receiver.is_refused(client, body):

@@ -167,7 +167,7 @@ class Rival:
         segment, verdict = np.asarray(batch.segment, np.int64), np.asarray(batch.verdict, np.float64)
         known = verdict >= 0.0
         n = np.bincount(segment[known], minlength=self._segments).astype(np.float64)
-        k = np.bincount(segment[known], verdict[known], minlength=self._segments)
+        k = np.bincount(segment[known], verdict[known], minlength=self._segments).astype(np.float64)
         self._history.add(np.append(n, n.sum()), np.append(k, k.sum()))
         alarms = self._detector.alarms(self._history) & (self._muted <= batch.end)
         if batch.end <= LEARNING_DAYS * DAY or not alarms.any():
