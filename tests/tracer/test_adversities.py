@@ -52,6 +52,28 @@ def test_objects_whose_methods_raise_pass_through(
     assert len(recording.spans()) == 2 * len(cases)
 
 
+@pytest.mark.parametrize("decorate", [trace_rag, trace_retriever, trace_reranker, trace_generator])
+def test_an_object_that_would_end_the_process_does_not_through_us(
+    recording: Recording, decorate: Callable[[Any], Any]
+) -> None:
+    """``sys.exit`` in a method that only we call is no exit of the service."""
+
+    class Leaving(dict[str, str]):
+        def get(self, *_: object) -> NoReturn:
+            sys.exit("gone")
+
+    @decorate
+    def echo(query: object, documents: object) -> object:
+        return documents
+
+    leaving = Leaving(text="Ice")
+    listed = [leaving]
+    assert echo(leaving, leaving) is leaving
+    assert echo("why", listed) is listed
+    first, _ = recording.spans()
+    assert "SystemExit" in str(first["attributes"]["ragvigil.unreadable"])
+
+
 @pytest.mark.parametrize(
     "huge",
     [10**5000, -(10**5000), 2**63, [10**5000] * 3, {"score": 10**400, "id": 10**5000}],

@@ -42,7 +42,7 @@ def begin(
     try:
         chosen = destination.current()
         return None if chosen is None else Call(role, chosen, arguments, keywords, started_at)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         notices.say("a call could not be traced", error)
         return None
 
@@ -122,7 +122,7 @@ class Call:
             try:
                 extract = self._role.extract
                 self._role.after(self._findings, result if extract is None else extract(result))
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 self._could_not_read(error)
         self._close()
 
@@ -141,7 +141,7 @@ class Call:
             extract = self._role.extract
             if self.pieces is not None:
                 self.pieces.add(piece if extract is None else extract(piece))
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             self._could_not_read(error)
 
     def note_unread(self, kind: str) -> None:
@@ -170,7 +170,7 @@ class Call:
     def _name(self, arguments: Arguments, keywords: Keywords) -> str:
         try:
             return self._role.name(arguments, keywords)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             self._could_not_read(error)
             return self._role.operation
 
@@ -179,7 +179,7 @@ class Call:
         try:
             query = self._role.query(arguments, keywords, scope.query)
             self._role.before(self._findings, query, arguments, keywords)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             self._could_not_read(error)
             return None
         return query
@@ -227,7 +227,7 @@ class Call:
                 if value is not None:
                     hashing = name == names.USER_ID and self._chosen.policy.hash_user_id
                     found[name] = user_attribute(value, hashed=hashing)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             self._could_not_read(error)
         return found
 
@@ -243,10 +243,10 @@ class Call:
             return
         try:
             self._role.after(self._findings, self.pieces.result())
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             self._could_not_read(error)
 
-    def _could_not_read(self, error: Exception) -> None:
+    def _could_not_read(self, error: BaseException) -> None:
         notices.say(f"a {self._role.operation} could not be read", error)
         mark = f"{self._role.operation}: {type(error).__name__}"
         if mark not in self._findings.unreadable:
@@ -260,7 +260,7 @@ class Call:
             if self._recording:
                 self._finish(self._findings, self._chosen.pending)
             self._span.end(self._ended_at)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             notices.say("a span could not be finished", error)
 
     def _finish(self, findings: Findings, pending: dict[int, Findings] | None) -> None:
