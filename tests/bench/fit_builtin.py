@@ -1,122 +1,109 @@
-"""Fit the coefficients of the built-in judge on labelled sets, and say how good they are by cross-validation.
+"""Fit the coefficients of the built-in judge on labelled sets, and say how good they are.
 
-    python tests/bench/fit_builtin.py FOLDER --date 2025-06-01 [--out lexical-1.json] [--gold gold-lexical-1.json]
+    python -m tests.bench.fit_builtin FOLDER --date 2025-06-01 [--out lexical-1.json] [--gold gold-lexical-1.json]
 
 FOLDER holds the labelled sets as gzip JSONL (id, group, evidence, answer, label, unsupported_spans, …). Only sets
-whose licence allows it are read. The same input gives the same file. Splits are by `group`, never by row. Sets
-differ in how often a claim is unsupported, so each has an intercept of its own while fitting; the first set's,
-whole answers of retrieval-augmented services, ships.
+whose licence allows it are fitted; the others are only measured. The same input gives the same file. Splits are by
+`group`, never by row. Sets differ in how often a claim is unsupported, so each has an intercept of its own while
+fitting; the first set's, whole answers of retrieval-augmented services, ships.
+
+The report is made twice: by cross-validation over all rows, and with 40 % of the groups kept aside, models and
+thresholds being fixed on the others.
 """
 
 from __future__ import annotations
 
 import argparse
-import gzip
-import hashlib
-import itertools
 import json
-import math
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+from tests.bench.fitting.learn import Fitted
+from tests.bench.fitting.models import (
+    RATE,
+    RIDGE,
+    TREES,
+    Chosen,
+    Data,
+    Predicted,
+    aside,
+    cross_validate,
+    fit_answers,
+    fit_chain,
+    fit_spans,
+)
+from tests.bench.fitting.report import Report, span_threshold
+from tests.bench.fitting.rows import (
+    FOLDS,
+    STRANGERS,
+    VERDICTS,
+    Row,
+    Source,
+    extract,
+    part,
+    read,
+    stem_weights,
+    strangers,
+)
 
-from ragvigil.scorer.checks.alignment.align import FEATURES, Alignment, Weights, align
-from ragvigil.scorer.checks.alignment.model import ANSWER_FEATURES, answer_figures
-from ragvigil.scorer.checks.reading.citations import read_citations
-from ragvigil.scorer.checks.reading.claims import read_statements
-from ragvigil.scorer.checks.reading.evidence import Evidence
-from ragvigil.scorer.checks.reading.words import words
-from ragvigil.scorer.trace import Document
+from ragvigil.scorer.checks.alignment.align import Weights
+from ragvigil.scorer.checks.alignment.model import ANSWER_FEATURES, CLAIM_FEATURES, SPAN_FEATURES
+from ragvigil.scorer.checks.alignment.tokens import TOKEN_FEATURES
+from ragvigil.scorer.checks.alignment.trees import Tree
 
-Array = npt.NDArray[np.float64]
-Row = dict[str, Any]
-
-SETS: dict[str, tuple[float, str]] = {
-    "ragtruth": (1.0, "RAGTruth (Niu et al., ACL 2024), MIT"),
-    "wice": (1.0, "WiCE (Kamoi et al., 2023), annotations ODC-BY"),
-    "assin_pt": (0.1, "ASSIN 1 pt-BR and ASSIN 2, MIT"),
-    "summedits": (0.3, "SummEdits (Laban et al., 2023), Apache-2.0"),
-    "bump": (0.3, "BUMP (2023), MIT"),
-}
-"""Weight of a row, and where the set is from; the first set's intercept ships."""
-STRANGERS = "strangers"
-STRANGER_WEIGHT = 0.03
-"""Weight of an answer that was put beside another question's evidence."""
-FOLDS = 5
-RIDGE = 3.0
-RAREST = 10
-"""Documents a stem must occur in to get a weight of its own."""
+SOURCES = (
+    Source("ragtruth", 1.0, "RAGTruth (Niu et al., ACL 2024), MIT", strangers=0.03),
+    Source("wice", 1.5, "WiCE (Kamoi et al., 2023), annotations ODC-BY", strangers=0.1),
+    Source(
+        "attributionbench",
+        4.0,
+        "Evaluating Verifiability in Generative Search Engines (Liu et al., 2023), MIT",
+        "Stanford-GenSearch",
+        shares_intercept=True,
+        strangers=0.5,
+    ),
+    Source("assin_pt", 0.1, "ASSIN 1 pt-BR and ASSIN 2, MIT"),
+    Source("summedits", 0.05, "SummEdits (Laban et al., 2023), Apache-2.0"),
+    Source("bump", 0.05, "BUMP (2023), MIT"),
+    Source("attributionbench", 0.0, "AttributionBench (Li et al., 2024)"),
+    Source("begin", 0.0, "BEGIN (Dziri et al., 2022)"),
+    Source("qags", 0.0, "QAGS (Wang et al., 2020)"),
+    Source("faithbench", 0.0, "FaithBench (2024), not for fitting"),
+)
+"""Where rows are from, and the weight of one; the first set's intercept ships."""
 GOLD_SIZES = {1.0: 140, 0.0: 60}
+"""For each label, how many answers of the first set are in the gold set."""
 GOLD_SEED = 2025
-VERDICTS = {
-    "supported_at": 0.75,
-    "partial_at": 0.5,
-    "contradicted_at_most": 0.25,
-    "unfounded_number_at_most": 0.74,
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Fitted:
-    """A logistic regression in the units of its inputs."""
-
-    intercept: float
-    weights: Array
-
-    def log_odds(self, figures: Array) -> Array:
-        """Log-odds of each row."""
-        return self.intercept + figures @ self.weights
-
-
-@dataclass(slots=True)
-class Claims:
-    """Every check-worthy claim of the sets; a label of -1 means that nobody marked this one."""
-
-    figures: Array
-    supported: Array
-    ceiling: Array
-    """What the probability must not exceed: see VERDICTS."""
-    answer: npt.NDArray[np.int64]
-
-
-@dataclass(slots=True)
-class Answers:
-    """Every answer that makes a claim."""
-
-    supported: Array
-    source: npt.NDArray[np.int64]
-    task: list[str]
-    fold: npt.NDArray[np.int64]
-    weight: Array
+_READ = frozenset(("provenance", "cross_validation", "kept_aside", "token", "claim", "answer", "span"))
+_ASIDE = 2
+"""Of five parts of the groups, how many are kept aside in the second report."""
 
 
 def main() -> None:
     """Read, fit, report, write."""
     arguments = _arguments()
-    rows = [
-        (place, row)
-        for place, name in enumerate(SETS)
-        for row in _rows(arguments.folder / f"{name}.jsonl.gz")
-    ]
-    weights = _stem_weights(rows)
-    rows += [(0, stranger) for stranger in _strangers([row for place, row in rows if place == 0])]
-    claims, answers = _extract(rows, weights)
-    probabilities = _cross_validated(claims, answers)
-    faithfulness, figures = _answers_cross_validated(claims, answers, probabilities)
-    report = _report(claims, answers, probabilities, faithfulness)
-    sys.stdout.write(json.dumps(report, indent=1) + "\n")
-    if arguments.out:
-        document = _document(arguments.date, rows, weights, claims, answers, figures, report)
-        arguments.out.write_text(_pretty(document), "utf-8")
+    rows = read(arguments.folder, SOURCES)
+    weights = stem_weights([(place, row) for place, row in rows if SOURCES[place].weight])
+    alien = [place for place, source in enumerate(SOURCES) if source.strangers]
+    rows += [one for place in alien for one in strangers(rows, place)]
+    data = Data(*extract(rows, weights, SOURCES), len(SOURCES))
+    everything = np.ones(len(data.answers.rows), dtype=bool)
+    crossed = cross_validate(data, FOLDS, everything)
+    reports = {
+        "cross_validation": Report(data, crossed, everything, everything, crossed).all(),
+        "kept_aside": _kept_aside(data),
+    }
+    sys.stdout.write(json.dumps(reports, indent=1) + "\n")
     if arguments.gold:
-        gold = _gold(arguments.date, answers, faithfulness)
+        gold = _gold(arguments.date, data, crossed)
         arguments.gold.write_text(json.dumps(gold, separators=(",", ":")) + "\n", "utf-8")
+    if arguments.out:
+        document = _document(arguments.date, rows, weights, data, crossed) | reports
+        arguments.out.write_text(_pretty(document), "utf-8")
 
 
 def _arguments() -> argparse.Namespace:
@@ -128,276 +115,77 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _rows(path: Path) -> list[Row]:
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines]
-
-
-def _strangers(rows: Sequence[Row]) -> Iterator[Row]:
-    """Each answer beside the evidence of another source, so that extremes are learnt too: nothing carries it."""
-    shuffled = sorted(rows, key=lambda row: hashlib.sha256(row["id"].encode()).digest())
-    for row, other in zip(shuffled, [*shuffled[1:], shuffled[0]], strict=True):
-        if row["group"] != other["group"]:
-            whole = [[0, len(row["answer"])]]
-            yield {
-                **row,
-                "evidence": other["evidence"],
-                "label": 0,
-                "unsupported_spans": whole,
-                "task": STRANGERS,
-            }
-
-
-def _stem_weights(rows: Sequence[tuple[int, Row]]) -> Weights:
-    """Inverse document frequency over distinct sources."""
-    sources = {(place, row["group"]): row["evidence"] for place, row in rows}
-    counts = Counter(
-        stem
-        for evidence in sources.values()
-        for stem in {word.stem for part in evidence for word in words(part["text"])}
-    )
-    total = len(sources) + 1
-    known = {
-        stem: round(math.log(total / (count + 1)), 2) for stem, count in counts.items() if count >= RAREST
-    }
-    return Weights(dict(sorted(known.items())), round(math.log(total / 2), 2))
-
-
-def _extract(rows: Sequence[tuple[int, Row]], weights: Weights) -> tuple[Claims, Answers]:
-    figures: list[tuple[float, ...]] = []
-    labels: list[float] = []
-    ceilings: list[float] = []
-    owner: list[int] = []
-    kept: list[tuple[int, Row]] = []
-    for place, row in rows:
-        aligned = list(_aligned(row, weights))
-        if not aligned:
-            continue
-        for label, alignment in aligned:
-            figures.append(alignment.figures)
-            labels.append(label)
-            ceilings.append(_ceiling(alignment))
-            owner.append(len(kept))
-        kept.append((place, row))
-    claims = Claims(np.array(figures), np.array(labels), np.array(ceilings), np.array(owner))
-    return claims, Answers(
-        supported=np.array([float(row["label"]) for _, row in kept]),
-        source=np.array([place for place, _ in kept]),
-        task=[row["task"] for _, row in kept],
-        fold=np.array([_fold(place, row["group"]) for place, row in kept]),
-        weight=np.array([_weight(place, row) for place, row in kept]),
-    )
-
-
-def _weight(place: int, row: Row) -> float:
-    return STRANGER_WEIGHT if row["task"] == STRANGERS else list(SETS.values())[place][0]
-
-
-def _aligned(row: Row, weights: Weights) -> Iterator[tuple[float, Alignment]]:
-    documents = [
-        Document(part["id"], part["text"], rank=rank) for rank, part in enumerate(row["evidence"], 1)
-    ]
-    evidence = Evidence(documents)
-    question = {word.stem for word in words(row["query"] or "")}
-    markers = [(one.start, one.end) for one in read_citations(row["answer"], documents)]
-    claims = [one for one in read_statements(row["answer"], markers) if one.checkworthy]
-    for claim in claims:
-        alignment = align(claim.words, evidence, question, weights)
-        spans = row["unsupported_spans"]
-        if spans:
-            label = float(not any(start < claim.end and end > claim.start for start, end in spans))
-        elif row["label"] or len(claims) == 1:
-            label = float(row["label"])
-        else:
-            label = -1.0
-        yield label, alignment
-
-
-def _ceiling(alignment: Alignment) -> float:
-    if alignment.contradiction:
-        return VERDICTS["contradicted_at_most"]
-    return VERDICTS["unfounded_number_at_most"] if alignment.unfounded_number else 1.0
-
-
-def _fold(place: int, group: str) -> int:
-    return int.from_bytes(hashlib.sha256(f"{place}/{group}".encode()).digest()[:4]) % FOLDS
-
-
-def fit(figures: Array, labels: Array, weight: Array, source: npt.NDArray[np.int64]) -> Fitted:
-    """A ridge logistic regression by Newton's method, one nuisance intercept per further source."""
-    mean = np.average(figures, axis=0, weights=weight)
-    scale = np.sqrt(np.average((figures - mean) ** 2, axis=0, weights=weight)) + 1e-9
-    dummies = [(source == place).astype(float) for place in range(1, len(SETS))]
-    design = np.column_stack([np.ones(len(figures)), (figures - mean) / scale, *dummies])
-    ridge = np.diag([1e-9, *[RIDGE] * figures.shape[1], *[1e-3] * len(dummies)])
-    solution = np.zeros(design.shape[1])
-    for _ in range(50):
-        predicted = 1 / (1 + np.exp(-design @ solution))
-        gradient = design.T @ (weight * (predicted - labels)) + ridge @ solution
-        curvature = (design * (weight * predicted * (1 - predicted))[:, None]).T @ design + ridge
-        step = np.linalg.solve(curvature, gradient)
-        solution -= step
-        if np.abs(step).max() < 1e-9:
-            break
-    slopes = solution[1 : 1 + figures.shape[1]] / scale
-    return Fitted(float(solution[0] - slopes @ mean), slopes)
-
-
-def _fit_claims(claims: Claims, answers: Answers, chosen: npt.NDArray[np.bool_]) -> Fitted:
-    known = chosen & (claims.supported >= 0)
-    owner = claims.answer[known]
-    return fit(claims.figures[known], claims.supported[known], answers.weight[owner], answers.source[owner])
-
-
-def _probabilities(model: Fitted, claims: Claims) -> Array:
-    return np.minimum(1 / (1 + np.exp(-model.log_odds(claims.figures))), claims.ceiling)
-
-
-def _cross_validated(claims: Claims, answers: Answers) -> Array:
-    """Probability of support of each claim, from a model that saw nothing of its source."""
-    fold = answers.fold[claims.answer]
-    probabilities = np.zeros(len(claims.supported))
-    for held_out in range(FOLDS):
-        model = _fit_claims(claims, answers, fold != held_out)
-        probabilities[fold == held_out] = _probabilities(model, claims)[fold == held_out]
-    return probabilities
-
-
-def _answers_cross_validated(claims: Claims, answers: Answers, probabilities: Array) -> tuple[Array, Array]:
-    """Faithfulness of each answer by cross-validation, and the figures that it rests on."""
-    starts = np.searchsorted(claims.answer, np.arange(len(answers.supported) + 1))
-    figures = np.array(
-        [answer_figures(list(probabilities[first:last])) for first, last in itertools.pairwise(starts)]
-    )
-    faithfulness = np.zeros(len(answers.supported))
-    for held_out in range(FOLDS):
-        seen, unseen = answers.fold != held_out, answers.fold == held_out
-        model = fit(figures[seen], answers.supported[seen], answers.weight[seen], answers.source[seen])
-        faithfulness[unseen] = 1 / (1 + np.exp(-model.log_odds(figures[unseen])))
-    worst = np.minimum.reduceat(probabilities, starts[:-1])
-    return np.minimum(faithfulness, worst), figures
-
-
-def _report(claims: Claims, answers: Answers, probabilities: Array, faithfulness: Array) -> dict[str, Any]:
-    report: dict[str, Any] = {}
-    tasks = np.array(answers.task)
-    own = tasks != STRANGERS
-    for place, name in enumerate(SETS):
-        whole = (answers.source == place) & own
-        report[name] = {"answers": _quality(1 - answers.supported[whole], 1 - faithfulness[whole])}
-        part = whole[claims.answer] & (claims.supported >= 0)
-        report[name]["claims"] = _quality(1 - claims.supported[part], 1 - probabilities[part])
-    for task in sorted(set(tasks[answers.source == 0].tolist())):
-        chosen = (answers.source == 0) & (tasks == task)
-        if task != STRANGERS:
-            report[f"ragtruth/{task}"] = {
-                "answers": _quality(1 - answers.supported[chosen], 1 - faithfulness[chosen])
-            }
-    report[STRANGERS] = {
-        "n": int((~own).sum()),
-        "passed": round(float((faithfulness[~own] >= 0.5).mean()), 3),
-    }
-    return report
-
-
-def _quality(positive: Array, score: Array) -> dict[str, float]:
-    """Positive = unsupported. Thresholds for F1 and balanced accuracy are the best in hindsight, and named so."""
-    if positive.sum() < 10 or positive.sum() > len(positive) - 10:
-        return {"n": len(positive)}
-    thresholds = np.quantile(score, np.linspace(0, 1, 201))
-    flagged = score[None, :] >= thresholds[:, None]
-    hits = (flagged & (positive == 1)).sum(axis=1)
-    recall, fallout = hits / positive.sum(), (flagged & (positive == 0)).sum(axis=1) / (1 - positive).sum()
-    f1 = 2 * hits / (flagged.sum(axis=1) + positive.sum())
+def _gold(date: str, data: Data, crossed: Predicted) -> dict[str, Any]:
+    """Labels, verdicts and scores of answers of the first set, each from a model that saw nothing of its source."""
+    random = np.random.default_rng(GOLD_SEED)
+    own, supported, faithful = _genuine(data), data.answers.supported, crossed.faithful
+    chosen: list[int] = []
+    for label, size in GOLD_SIZES.items():
+        chosen += sorted(
+            random.choice(np.flatnonzero(own & (supported == label)), size, replace=False).tolist()
+        )
     return {
-        "n": len(positive),
-        "unsupported": round(float(positive.mean()), 3),
-        "auroc": round(auroc(positive, score), 3),
-        "best_f1": round(float(f1.max()), 3),
-        "best_balanced_accuracy": round(float(((recall + 1 - fallout) / 2).max()), 3),
-        "balanced_accuracy_at_half": round(float(_balanced(positive, score >= 0.5)), 3),
-        "ece": round(calibration_error(positive, score), 3),
+        "model": "lexical-1",
+        "provenance": {
+            "set": SOURCES[0].origin,
+            "date": date,
+            "command": f"python -m tests.bench.fit_builtin FOLDER --date {date} --gold gold-lexical-1.json",
+            "method": f"140 supported and 60 unsupported answers drawn at random (seed {GOLD_SEED}); verdict and "
+            f"score from {FOLDS}-fold cross-validation by source; no text of the set is in this file",
+        },
+        "truth": [int(supported[row]) for row in chosen],
+        "verdict": [int(faithful[row] >= 0.5) for row in chosen],
+        "cheap": [round(float(faithful[row]), 4) for row in chosen],
     }
 
 
-def _balanced(positive: Array, flagged: npt.NDArray[np.bool_]) -> float:
-    return float((flagged[positive == 1].mean() + (~flagged)[positive == 0].mean()) / 2)
+def _genuine(data: Data) -> Chosen:
+    """The first source's answers beside their own evidence."""
+    return np.array([row["task"] != STRANGERS for row in data.answers.rows]) & (data.answers.source == 0)
 
 
-def auroc(positive: Array, score: Array) -> float:
-    """Probability that a positive scores above a negative, ties one half (Mann-Whitney)."""
-    _, inverse, counts = np.unique(score, return_inverse=True, return_counts=True)
-    rank = (np.cumsum(counts) - (counts - 1) / 2)[inverse]
-    positives = positive.sum()
-    return float(
-        (rank[positive == 1].sum() - positives * (positives + 1) / 2) / (positives * (len(score) - positives))
-    )
-
-
-def calibration_error(positive: Array, score: Array) -> float:
-    """Expected calibration error over ten equally wide bins."""
-    bins = np.minimum((score * 10).astype(int), 9)
-    gaps = [
-        (bins == one).mean() * abs(score[bins == one].mean() - positive[bins == one].mean())
-        for one in np.unique(bins)
-    ]
-    return float(sum(gaps))
+def _kept_aside(data: Data) -> dict[str, Any]:
+    kept = np.array([part(f"aside/{group}", 5) < _ASIDE for group in data.answers.group])
+    own = cross_validate(data, FOLDS, ~kept)
+    return Report(data, aside(data, ~kept, own), ~kept, kept, own).all()
 
 
 def _document(
-    date: str,
-    rows: Sequence[tuple[int, Row]],
-    weights: Weights,
-    claims: Claims,
-    answers: Answers,
-    figures: Array,
-    report: dict[str, Any],
+    date: str, rows: Sequence[tuple[int, Row]], weights: Weights, data: Data, crossed: Predicted
 ) -> dict[str, Any]:
-    claim = _fit_claims(claims, answers, np.ones(len(claims.supported), dtype=bool))
-    answer = fit(figures, answers.supported, answers.weight, answers.source)
+    everything = np.ones(len(data.answers.rows), dtype=bool)
+    chain = fit_chain(data, everything)
     counts = Counter(place for place, row in rows if row["task"] != STRANGERS)
     sets = [
-        {"set": name, "from": origin, "rows": counts[place], "weight_of_a_row": weight}
-        for place, (name, (weight, origin)) in enumerate(SETS.items())
+        {
+            "set": one.subset or one.name,
+            "from": one.origin,
+            "rows": counts[place],
+            "weight_of_a_row": one.weight,
+            "weight_of_a_stranger": one.strangers,
+        }
+        for place, one in enumerate(SOURCES)
+        if one.weight
     ]
     return {
         "model": "lexical-1",
         "provenance": {
             "sets": sets,
             "date": date,
-            "command": f"python tests/bench/fit_builtin.py FOLDER --date {date} --out lexical-1.json",
-            "method": f"ridge logistic regressions ({RIDGE:g}); one intercept per set in fitting, the first one ships; "
-            f"each answer of the first set once more beside another source's evidence (weight {STRANGER_WEIGHT:g}); "
-            f"{FOLDS}-fold cross-validation by source; thresholds in the report are best in hindsight",
+            "command": f"python -m tests.bench.fit_builtin FOLDER --date {date} --out lexical-1.json",
+            "method": f"ridge logistic regressions ({RIDGE['claim']:g}) of words, claims, answers and spans; {TREES} "
+            f"oblivious trees (rate {RATE:g}) after the claims' regression; one intercept per set in fitting "
+            "(GenSearch shares the first), the first one ships; answers of sets with a weight of strangers "
+            "once more beside another question's evidence, "
+            f"under the first intercept; {FOLDS}-fold cross-validation by source group",
         },
-        "cross_validation": report,
-        "verdicts": VERDICTS,
-        "claim": _named(claim, FEATURES),
-        "answer": _named(answer, ANSWER_FEATURES),
+        "verdicts": VERDICTS | {"span_at": span_threshold(data, crossed, _genuine(data))},
+        "token": _named(chain.token, TOKEN_FEATURES),
+        "claim": _named(chain.claim, CLAIM_FEATURES),
+        "trees": [_written(tree) for tree in chain.trees],
+        "answer": _named(fit_answers(data, crossed.answer_figures, everything), ANSWER_FEATURES),
+        "span": _named(fit_spans(data, crossed.span_figures, everything), SPAN_FEATURES),
         "stems": {"unknown": weights.unknown, "weights": dict(weights.known)},
-    }
-
-
-def _gold(date: str, answers: Answers, faithfulness: Array) -> dict[str, Any]:
-    """Labels, verdicts and scores of answers of the first set, by models that saw nothing of their sources."""
-    random = np.random.default_rng(GOLD_SEED)
-    own = (answers.source == 0) & (np.array(answers.task) != STRANGERS)
-    chosen: list[int] = []
-    for label, size in GOLD_SIZES.items():
-        rows = np.flatnonzero(own & (answers.supported == label))
-        chosen += sorted(random.choice(rows, size, replace=False).tolist())
-    return {
-        "model": "lexical-1",
-        "provenance": {
-            "set": next(iter(SETS.values()))[1],
-            "date": date,
-            "command": f"python tests/bench/fit_builtin.py FOLDER --date {date} --gold gold-lexical-1.json",
-            "method": f"140 supported and 60 unsupported answers drawn at random (seed {GOLD_SEED}); verdict and "
-            f"score from {FOLDS}-fold cross-validation by source; no text of the set is in this file",
-        },
-        "truth": [int(answers.supported[row]) for row in chosen],
-        "verdict": [int(faithfulness[row] >= 0.5) for row in chosen],
-        "cheap": [round(float(faithfulness[row]), 4) for row in chosen],
     }
 
 
@@ -408,15 +196,28 @@ def _named(model: Fitted, names: Sequence[str]) -> dict[str, float]:
     }
 
 
+def _written(tree: Tree) -> list[Any]:
+    cuts = (
+        (tree.first, tree.first_above),
+        (tree.second, tree.second_above),
+        (tree.third, tree.third_above),
+    )
+    return [[[CLAIM_FEATURES[place], above] for place, above in cuts], list(tree.values)]
+
+
 def _pretty(document: dict[str, Any]) -> str:
-    """One line for each entry of the first two levels."""
+    """One line for each tree, and for each entry of the sections that people read."""
     lines: list[str] = []
     for key, value in document.items():
-        nested: dict[str, Any] = value if key in ("provenance", "cross_validation", "claim", "answer") else {}
-        inner = ",\n".join(f'  "{name}": {json.dumps(one)}' for name, one in nested.items())
-        lines.append(
-            f' "{key}": ' + (f"{{\n{inner}\n }}" if nested else json.dumps(value, ensure_ascii=False))
-        )
+        if key == "trees":
+            inner, brackets = [json.dumps(one) for one in value], "[]"
+        elif key in _READ:
+            inner, brackets = [f'"{name}": {json.dumps(one)}' for name, one in value.items()], "{}"
+        else:
+            lines.append(f' "{key}": {json.dumps(value, ensure_ascii=False)}')
+            continue
+        entries = ",\n".join(f"  {one}" for one in inner)
+        lines.append(f' "{key}": {brackets[0]}\n{entries}\n {brackets[1]}')
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 

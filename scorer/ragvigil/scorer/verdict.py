@@ -19,8 +19,31 @@ State = Literal[
     "not_scoreable",
 ]
 
+ClaimReason = Literal[
+    "novel_entity",
+    "number_mismatch",
+    "contradicted",
+    "unsupported_qualifier",
+    "novel_detail",
+    "nothing_similar",
+]
+"""Why a claim is not supported: a name the evidence lacks; a number, day or time that differs; the opposite is said;
+"all", "only" or "largest" without ground; other words that the evidence lacks; nothing of the kind at all."""
+
 CLAIM_BEARING: frozenset[State] = frozenset({"supported", "partial", "unsupported", "contradicted"})
 """States that enter the faithfulness series; each of the others has a rate of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A stretch of a retrieved passage."""
+
+    passage: str
+    """Id of the passage; one without an id is named by its rank, ``#3``."""
+    start: int
+    """Offset of the first character in the passage."""
+    end: int
+    """Offset after the last character in the passage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +60,12 @@ class Claim:
     verdict: ClaimVerdict
     probability: float
     """Probability in [0, 1] that the evidence supports the claim."""
+    nearest: Source | None = None
+    """What in the evidence comes closest to it; the support where there is any."""
+    reason: ClaimReason | None = None
+    """Why it is not supported; None where it is, or where the judge gives no such reason."""
+    unsupported_spans: tuple[tuple[int, int], ...] = ()
+    """Offsets in the answer of the words that the evidence does not carry."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from functools import partial
 from importlib.resources import files
 
 import pytest
 
-from ragvigil.scorer.checks.alignment.align import FEATURES, Alignment, align
+from ragvigil.scorer.checks.alignment.align import FIGURES, Alignment, align
 from ragvigil.scorer.checks.alignment.assess import Assessment, claim_probability, spread
-from ragvigil.scorer.checks.alignment.model import MODELS, answer_figures, load
+from ragvigil.scorer.checks.alignment.model import CLAIM_FEATURES, MODELS, answer_figures, load
 from ragvigil.scorer.checks.alignment.recent import Recent
+from ragvigil.scorer.checks.alignment.tokens import TOKEN_FEATURES
 from ragvigil.scorer.checks.reading.citing.rules import EVERYTHING
 from ragvigil.scorer.checks.reading.claims import read_statements
 from ragvigil.scorer.checks.reading.evidence import Evidence
@@ -29,8 +31,15 @@ EVIDENCE = Evidence(
 
 def laid(claim: str) -> tuple[Alignment, dict[str, float]]:
     """An alignment and its figures by name."""
-    alignment = align(tuple(words(claim)), EVIDENCE, (), load("lexical-1").weights)
-    return alignment, dict(zip(FEATURES, alignment.figures, strict=True))
+    return laid_on(EVIDENCE, claim)
+
+
+def laid_on(
+    evidence: Evidence, claim: str, question: Collection[str] = ()
+) -> tuple[Alignment, dict[str, float]]:
+    """Likewise on other evidence."""
+    alignment = align(words(claim), claim, evidence, question, load("lexical-1").weights)
+    return alignment, dict(zip(FIGURES, alignment.figures, strict=True))
 
 
 def test_a_verbatim_claim_is_wholly_covered_by_its_passage() -> None:
@@ -89,9 +98,7 @@ def test_a_lone_number_that_conflicts_contradicts(claim: str, contradiction: str
 )
 def test_what_another_clause_denies_contradicts_nothing(sentence: str, claim: str) -> None:
     """A negation counts for its own clause and the word after it; Portuguese "no" is none."""
-    evidence = Evidence([Document("a", sentence)])
-    alignment = align(tuple(words(claim)), evidence, (), load("lexical-1").weights)
-    figures = dict(zip(FEATURES, alignment.figures, strict=True))
+    alignment, figures = laid_on(Evidence([Document("a", sentence)]), claim)
     assert (alignment.contradiction, figures["negation_mismatch"]) == (None, 0.0)
 
 
@@ -100,12 +107,10 @@ def test_a_claim_with_a_number_found_nowhere_is_never_supported() -> None:
     evidence = Evidence(
         [Document("a", "The fee must be paid at the desk of the main office in the old town hall.")]
     )
-    claim, model = (
-        tuple(words("The fee of 90 must be paid at the desk of the main office in the old town hall.")),
-        load("lexical-1"),
-    )
-    assert claim_probability(align(claim, evidence, (), model.weights), model) < model.supported_at
-    assert not align(claim, evidence, {"90"}, model.weights).unfounded_number
+    claim = "The fee of 90 must be paid at the desk of the main office in the old town hall."
+    model = load("lexical-1")
+    assert claim_probability(laid_on(evidence, claim)[0], model) < model.supported_at
+    assert not laid_on(evidence, claim, {"90"})[0].unfounded_number
 
 
 def test_a_passage_that_is_pointed_at_is_no_number() -> None:
@@ -127,13 +132,14 @@ def test_every_shipped_model_says_where_it_is_from(name: str) -> None:
     data = json.loads(files("ragvigil.scorer.data").joinpath(f"{name}.json").read_text("utf-8"))
     assert {"sets", "date", "command"} <= data["provenance"].keys()
     assert not any("NC" in one["from"] for one in data["provenance"]["sets"])
-    assert set(data["claim"]) == {"intercept", *FEATURES}
+    assert set(data["claim"]) == {"intercept", *CLAIM_FEATURES}
+    assert set(data["token"]) == {"intercept", *TOKEN_FEATURES}
 
 
 def test_length_and_style_are_no_features() -> None:
     """They tell who wrote an answer, not whether it is supported."""
     assert not any(
-        word in feature for feature in FEATURES for word in ("length", "position", "style", "words")
+        word in feature for feature in FIGURES for word in ("length", "position", "style", "words")
     )
 
 

@@ -88,7 +88,7 @@ def test_a_record_is_read_value_by_value() -> None:
     """JSON evidence: the path names the value, false and null are remembered."""
     text = '{"name": "Taffy", "attributes": {"OutdoorSeating": false, "Music": null, "WiFi": "free"}}'
     evidence = Evidence([Document("r", text)])
-    assert evidence.absences == [
+    assert evidence.flags == [
         (frozenset(stems("outdoor seating")), "false"),
         (frozenset(stems("music")), "null"),
     ]

@@ -37,9 +37,19 @@ def test_a_row_gives_one_flat_result() -> None:
     )
     assert result["citation_correctness"] == 1.0
     claims = cast("list[dict[str, Any]]", result["claims"])
-    assert claims[0].keys() == {"text", "start", "end", "supported_by", "verdict", "probability"}
+    assert claims[0].keys() == {
+        "text",
+        "start",
+        "end",
+        "supported_by",
+        "verdict",
+        "probability",
+        "nearest",
+        "reason",
+        "unsupported_spans",
+    }
     assert claims[0]["text"] == str(ROW["answer"])[claims[0]["start"] : claims[0]["end"]]
-    assert (result["judge"], result["judge_version"]) == ("builtin", "2+lexical-1")
+    assert (result["judge"], result["judge_version"]) == ("builtin", "3+lexical-1")
     assert len(str(result["prompt_digest"])) == 64
     checks = result["checks"]
     assert isinstance(checks, dict)

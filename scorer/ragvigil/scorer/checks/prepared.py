@@ -89,8 +89,9 @@ class Prepared:
 
     @cached_property
     def evidence(self) -> Evidence:
-        """The passages, indexed."""
-        return Evidence(self.record.documents)
+        """The passages, indexed by the words of the answer."""
+        stems = {word.stem for statement in self.statements for word in statement.words}
+        return Evidence(self.record.documents, stems)
 
     @cached_property
     def assessment(self) -> Assessment:

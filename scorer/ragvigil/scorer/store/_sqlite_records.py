@@ -6,7 +6,7 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 from ragvigil.scorer.inbox import Position
 from ragvigil.scorer.redact import Pseudonyms
@@ -295,17 +295,7 @@ class SqliteRecords:
 
     def _write_verdict(self, job: Job, verdict: Verdict, now: int) -> None:
         instrument = self._judging(verdict)
-        claims = [
-            {
-                "text": claim.text,
-                "start": claim.start,
-                "end": claim.end,
-                "supported_by": claim.supported_by,
-                "verdict": claim.verdict,
-                "probability": claim.probability,
-            }
-            for claim in verdict.claims
-        ]
+        claims = [asdict(claim) for claim in verdict.claims]
         self._connection.execute("UPDATE verdicts SET current = 0 WHERE record_id = ?", (job.record_id,))
         self._connection.execute(
             _INSERT_VERDICT,

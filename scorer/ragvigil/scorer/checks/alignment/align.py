@@ -1,4 +1,4 @@
-"""Alignment: how one claim lies on the evidence, in figures that a small linear model can weigh.
+"""Alignment: how one claim lies on the evidence, in figures that a fitted model can weigh.
 
 Length, style and position are not among the figures: they tell who wrote an answer, not whether it is supported.
 """
@@ -6,21 +6,24 @@ Length, style and position are not among the figures: they tell who wrote an ans
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import log1p
 
 from ragvigil.scorer.checks.alignment.contradiction import contradiction_of, opposes
+from ragvigil.scorer.checks.alignment.hours import AGREED, compare
 from ragvigil.scorer.checks.alignment.numbers import Numbers
+from ragvigil.scorer.checks.alignment.tokens import FLAGS, Surroundings, Token, flags_of, read_tokens
 from ragvigil.scorer.checks.reading.evidence import Evidence, Segment
-from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word, denies
+from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word, denies, offsets
 
-FEATURES = (
+FIGURES = (
     "coverage",
     "weighted_coverage",
     "best_segment",
     "best_pair",
+    "best_window",
     "best_passage",
     "hardly_covered",
     "hardly_in_a_pair",
@@ -37,11 +40,15 @@ FEATURES = (
     "novel_qualifiers",
     "covered_twice",
     "record",
-    "record_denied",
-    "record_missing",
     "record_novel",
+    *FLAGS,
+    "shut_days",
+    "other_times",
+    "other_hours",
+    "tells_hours",
+    "little_evidence",
 )
-"""What is measured of a claim, in the order of the fitted coefficients."""
+"""What is measured of a claim as a whole, in the order of the fitted coefficients."""
 
 _FULLY = frozenset(
     (
@@ -49,14 +56,18 @@ _FULLY = frozenset(
         "weighted_coverage",
         "best_segment",
         "best_pair",
+        "best_window",
         "best_passage",
         "bigrams",
         "best_segment_bigrams",
+        "covered_twice",
     )
 )
-_NOTHING_TO_CARRY = tuple(float(name in _FULLY or name == "covered_twice") for name in FEATURES)
+_NOTHING_TO_CARRY = tuple(float(name in _FULLY) for name in FIGURES)
+_NO_FLAGS = (0.0,) * len(FLAGS)
 _MOST_PLACES = 400
 _NEAR = 0.95
+_FEW_SEGMENTS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +75,13 @@ class Alignment:
     """One claim laid on the evidence."""
 
     figures: tuple[float, ...]
-    """One value for each of FEATURES."""
+    """One value for each of FIGURES."""
+    tokens: list[Token]
+    """Its meaningful words."""
     passages: tuple[int, ...]
     """Places of the passages that carry most of it, best first; empty when nothing does."""
+    best: Segment | None = None
+    """What carries most of it."""
     contradiction: str | None = None
     """Why a nearly identical sentence says otherwise: ``number`` or ``negation``."""
     unfounded_number: bool = False
@@ -83,78 +98,99 @@ class Weights:
     def of(self, stems: Iterable[str]) -> float:
         """Their summed weight."""
         known, unknown = self.known, self.unknown
-        return sum(known.get(one, unknown) for one in stems)
+        return sum([known.get(one, unknown) for one in stems])
 
 
 def align(
-    claim: tuple[Word, ...], evidence: Evidence, question: Collection[str], weights: Weights
+    claim: Sequence[Word], text: str, evidence: Evidence, question: Collection[str], weights: Weights
 ) -> Alignment:
-    """`claim` laid on `evidence`; `question` holds the stems of the query, which are no invention of the answer."""
-    sequence = [word.stem for word in claim if word.content and word.stem not in FRAME_STEMS]
+    """`claim`, the words of `text`, on `evidence`; `question`: stems of the query, which the answer did not invent."""
+    places = [place for place, word in enumerate(claim) if word.content and word.stem not in FRAME_STEMS]
+    if not places:
+        return Alignment(_NOTHING_TO_CARRY, [], ())
+    sequence = [claim[place].stem for place in places]
     stems = sorted(set(sequence))
-    if not stems:
-        return Alignment(_NOTHING_TO_CARRY, ())
-    total = weights.of(stems)
+    known, unknown = weights.known, weights.unknown
+    weight = {one: known.get(one, unknown) for one in stems}
+    total = sum(weight.values())
     denying = denies(claim)
-    best, best_weight = _best(stems, evidence, weights, denying)
-    rest = [one for one in stems if one not in best.content] if best is not None else []
-    second, second_weight = _best(rest, evidence, weights, denying)
-    carried, carrying = _passages(stems, evidence, weights)
+    place, best_weight = _best(weight, evidence, denying)
+    best = evidence.segments[place] if place is not None else None
+    carried = best.content if best is not None else frozenset[str]()
+    another, second_weight = _best(
+        {one: weight[one] for one in stems if one not in carried}, evidence, denying
+    )
+    second = evidence.segments[another] if another is not None else None
+    most, carrying = _passages(weight, evidence)
     missing = [one for one in stems if one not in evidence.places and one not in question]
+    novel = sum([weight[one] for one in missing]) / total
+    pair = (best_weight + second_weight) / total
     numbers = Numbers.of(claim, evidence, question)
+    around = evidence.around(place) if place is not None else frozenset[str]()
+    disagreement = compare(text, evidence.hours) if evidence.hours else AGREED
+    flags = flags_of(claim, evidence)
     figures = (
         1 - len(missing) / len(stems),
-        1 - weights.of(missing) / total,
+        1 - novel,
         best_weight / total,
-        (best_weight + second_weight) / total,
-        carried / total,
-        max(0.0, 2 * weights.of(missing) / total - 1),
-        max(0.0, 1 - 2 * (best_weight + second_weight) / total),
+        pair,
+        sum([weight[one] for one in stems if one in around]) / total,
+        most / total,
+        max(0.0, 2 * novel - 1),
+        max(0.0, 1 - 2 * pair),
         *_pairs(sequence, evidence, best),
-        *_novelty(missing, sequence, total, weights),
+        *_novelty(missing, sequence, novel, weight, unknown),
         _novel_names(claim, evidence, question),
         *numbers.figures([one for one in (best, second) if one]),
         float(best is not None and best_weight > 0.5 * total and opposes(claim, denying, best)),
         _novel_qualifiers(claim, best),
-        sum(len(evidence.places.get(one, ())) > 1 for one in stems) / len(stems),
-        *_record(denying, set(stems), evidence, best, weights.of(missing) / total),
+        sum([len(evidence.places.get(one, ())) > 1 for one in stems]) / len(stems),
+        float(bool(evidence.flags) and best is not None and bool(best.path) and best.span is None),
+        novel if evidence.flags else 0.0,
+        *(_flag_figures(flags) if flags else _NO_FLAGS),
+        *disagreement.figures,
+        1 / (1 + len(evidence.segments) / _FEW_SEGMENTS),
+    )
+    surroundings = Surroundings(
+        evidence,
+        question,
+        carried,
+        second.content if second is not None else frozenset(),
+        flags,
+        _words_within(text, disagreement.spans) if disagreement.spans else frozenset(),
     )
     return Alignment(
         figures,
+        read_tokens(claim, places, [weight[one] / unknown for one in sequence], surroundings),
         _carriers(carrying, best, second, second_weight / total),
+        best,
         contradiction_of(claim, denying, best, numbers),
         bool(numbers.novel),
     )
 
 
-def _best(
-    stems: Collection[str], evidence: Evidence, weights: Weights, denying: bool
-) -> tuple[Segment | None, float]:
-    """The segment that holds most of `stems` by weight; of near equals one that denies as the claim does."""
+def _best(weight: Mapping[str, float], evidence: Evidence, denying: bool) -> tuple[int | None, float]:
+    """The segment that holds most stems by `weight`; of near equals one that denies as the claim does."""
     scores: dict[int, float] = defaultdict(float)
-    for one in stems:
-        weight = weights.known.get(one, weights.unknown)
+    for one, share in weight.items():
         for place in evidence.places.get(one, ())[:_MOST_PLACES]:
-            scores[place] += weight
+            scores[place] += share
     if not scores:
         return None, 0.0
     enough = _NEAR * max(scores.values())
-    place = min(
-        (place for place, score in scores.items() if score >= enough),
-        key=lambda one: (evidence.segments[one].negated != denying, -scores[one], one),
-    )
-    return evidence.segments[place], scores[place]
+    close = [place for place, score in scores.items() if score >= enough]
+    if len(close) == 1:
+        return close[0], scores[close[0]]
+    place = min(close, key=lambda one: (evidence.segments[one].negated != denying, -scores[one], one))
+    return place, scores[place]
 
 
-def _passages(stems: Collection[str], evidence: Evidence, weights: Weights) -> tuple[float, dict[int, float]]:
+def _passages(weight: Mapping[str, float], evidence: Evidence) -> tuple[float, dict[int, float]]:
     """The largest weight that one passage holds, and what each holds."""
     scores: dict[int, float] = defaultdict(float)
-    for one in stems:
-        weight = weights.known.get(one, weights.unknown)
-        for passage in {
-            evidence.segments[place].passage for place in evidence.places.get(one, ())[:_MOST_PLACES]
-        }:
-            scores[passage] += weight
+    for one, share in weight.items():
+        for passage in evidence.passages_of(one):
+            scores[passage] += share
     return max(scores.values(), default=0.0), scores
 
 
@@ -167,10 +203,8 @@ def _carriers(
     carriers = [best.passage]
     if second is not None and gain >= 0.2:
         carriers.append(second.passage)
-    most = max(scores.values())
-    carriers += [
-        one for one in sorted(scores) if scores[one] >= _NEAR * most and scores[one] >= scores[best.passage]
-    ]
+    enough = max(_NEAR * max(scores.values()), scores[best.passage])
+    carriers += [one for one in sorted(scores) if scores[one] >= enough]
     return tuple(dict.fromkeys(carriers))
 
 
@@ -178,12 +212,13 @@ def _pairs(sequence: list[str], evidence: Evidence, best: Segment | None) -> tup
     pairs = set(pairwise(sequence))
     if not pairs:
         return (1.0, 1.0) if best is not None else (0.0, 0.0)
-    content = [word.stem for word in best.words if word.content] if best is not None else []
-    local = pairs.intersection(pairwise(content))
-    return len(pairs & evidence.pairs) / len(pairs), len(local) / len(pairs)
+    local = len(pairs & best.pairs) if best is not None else 0
+    return len(pairs & evidence.pairs) / len(pairs), local / len(pairs)
 
 
-def _novelty(novel: list[str], sequence: list[str], total: float, weights: Weights) -> tuple[float, ...]:
+def _novelty(
+    novel: list[str], sequence: list[str], share: float, weight: Mapping[str, float], unknown: float
+) -> tuple[float, ...]:
     if not novel:
         return (0.0, 0.0, 0.0, 0.0)
     run = longest = 0
@@ -191,28 +226,33 @@ def _novelty(novel: list[str], sequence: list[str], total: float, weights: Weigh
     for one in sequence:
         run = run + 1 if one in inventions else 0
         longest = max(longest, run)
-    peak = max(weights.known.get(one, weights.unknown) for one in novel)
-    return weights.of(novel) / total, peak / weights.unknown, log1p(len(novel)), log1p(longest)
+    peak = max([weight[one] for one in novel])
+    return share, peak / unknown, log1p(len(novel)), log1p(longest)
 
 
-def _novel_names(claim: tuple[Word, ...], evidence: Evidence, question: Collection[str]) -> float:
+def _novel_names(claim: Sequence[Word], evidence: Evidence, question: Collection[str]) -> float:
     names = {word.stem for word in claim[1:] if word.name and word.content}
-    return log1p(sum(name not in evidence.places and name not in question for name in names))
+    return log1p(len([name for name in names if name not in evidence.places and name not in question]))
 
 
-def _novel_qualifiers(claim: tuple[Word, ...], best: Segment | None) -> float:
+def _novel_qualifiers(claim: Sequence[Word], best: Segment | None) -> float:
+    qualifiers = [word.stem for word in claim if word.qualifier]
+    if not qualifiers:
+        return 0.0
     there = {word.stem for word in best.words} if best is not None else set[str]()
-    return log1p(sum(word.qualifier and word.stem not in there for word in claim))
+    return log1p(sum(one not in there for one in qualifiers))
 
 
-def _record(
-    denying: bool, stems: set[str], evidence: Evidence, best: Segment | None, novel: float
-) -> tuple[float, float, float, float]:
-    """Whether the best evidence is a record's value, and whether the claim names one that is false or missing."""
-    if not evidence.absences:
-        return 0.0, 0.0, 0.0, 0.0
-    is_record = float(best is not None and bool(best.key))
-    if denying:
-        return is_record, 0.0, 0.0, novel
-    named = [kind for name, kind in evidence.absences if name <= stems]
-    return is_record, log1p(named.count("false")), log1p(named.count("null")), novel
+def _flag_figures(flags: Mapping[int, int]) -> tuple[float, ...]:
+    """For each of FLAGS: how many words name such a one, as a logarithm."""
+    seen = list(flags.values())
+    return tuple(log1p(seen.count(one)) for one in range(len(FLAGS)))
+
+
+def _words_within(text: str, spans: Sequence[tuple[int, int]]) -> frozenset[int]:
+    """Which words of `text` touch one of `spans`."""
+    return frozenset(
+        place
+        for place, (first, last) in enumerate(offsets(text))
+        if any(first < end and last > start for start, end in spans)
+    )

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from ragvigil.scorer.checks.alignment.align import Alignment, align
 from ragvigil.scorer.checks.alignment.model import Model, probability
+from ragvigil.scorer.checks.alignment.reasons import reason_of, unsupported_spans
 from ragvigil.scorer.checks.reading.claims import Statement
 from ragvigil.scorer.checks.reading.evidence import Evidence
-from ragvigil.scorer.verdict import Claim, ClaimVerdict
+from ragvigil.scorer.verdict import Claim, ClaimVerdict, Source
 
-VERSION = "2"
+VERSION = "3"
 """Changes whenever the code would give other figures with the same coefficients."""
 MOST_CLAIMS = 500
 """Claims of one answer that are compared in production; of more, an evenly spread sample."""
@@ -86,26 +87,45 @@ def spread(statements: Sequence[Statement], most: int | None) -> Sequence[Statem
 def _claim(
     answer: str, statement: Statement, evidence: Evidence, question: Collection[str], model: Model
 ) -> Claim:
-    alignment = align(statement.words, evidence, question, model.weights)
-    supported = claim_probability(alignment, model) if evidence.segments else 0.0
+    alignment = align(statement.words, statement.text, evidence, question, model.weights)
+    words = model.words(alignment)
+    support = model.support(alignment, words)
+    supported = bounded(support, alignment, model) if evidence.segments else 0.0
     verdict = _verdict(supported, alignment, model)
-    carriers = alignment.passages if verdict in ("supported", "partial") else ()
+    carried = verdict in ("supported", "partial")
     return Claim(
         text=answer[statement.start : statement.end],
         start=statement.start,
         end=statement.end,
-        supported_by=tuple(evidence.names[passage] for passage in carriers),
+        supported_by=tuple(evidence.names[passage] for passage in alignment.passages) if carried else (),
         verdict=verdict,
         probability=supported,
+        nearest=_nearest(alignment, evidence),
+        reason=None if verdict == "supported" else reason_of(alignment),
+        unsupported_spans=()
+        if verdict == "supported"
+        else unsupported_spans(statement, alignment, words, support, model),
     )
 
 
 def claim_probability(alignment: Alignment, model: Model) -> float:
     """Probability in [0, 1] that the evidence supports an aligned claim."""
-    supported = probability(model.claim.log_odds(alignment.figures))
+    return bounded(model.support(alignment, model.words(alignment)), alignment, model)
+
+
+def bounded(support: float, alignment: Alignment, model: Model) -> float:
+    """The probability of log-odds `support`, at most what a contradiction or an unfounded number leaves."""
+    supported = probability(support)
     if alignment.unfounded_number:
         supported = min(supported, model.unfounded_number_at_most)
     return min(supported, model.contradicted_at_most) if alignment.contradiction else supported
+
+
+def _nearest(alignment: Alignment, evidence: Evidence) -> Source | None:
+    best = alignment.best
+    if best is None or best.place is None:
+        return None
+    return Source(evidence.names[best.passage], *best.place)
 
 
 def _verdict(supported: float, alignment: Alignment, model: Model) -> ClaimVerdict:

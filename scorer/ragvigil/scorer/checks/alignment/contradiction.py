@@ -42,10 +42,10 @@ def _shares(denied: set[str], other: frozenset[str]) -> bool:
 
 
 def contradiction_of(
-    claim: tuple[Word, ...], denying: bool, best: Segment | None, numbers: Numbers
+    claim: Sequence[Word], denying: bool, best: Segment | None, numbers: Numbers
 ) -> str | None:
     """What the best sentence says otherwise; None unless it is plain."""
-    if best is None or best.key:
+    if best is None or (best.path and best.span is None):
         return None
     said = {word.stem for word in claim if word.content and not word.numbers}
     there = {word.stem for word in best.words if word.content and not word.numbers}
@@ -60,7 +60,7 @@ def contradiction_of(
 
 
 def _renumbers(
-    claim: tuple[Word, ...], best: Segment, numbers: Numbers, said: set[str], there: set[str]
+    claim: Sequence[Word], best: Segment, numbers: Numbers, said: set[str], there: set[str]
 ) -> bool:
     """Whether the claim says what the sentence says, one word aside, but with one number that is found nowhere.
 

@@ -9,13 +9,22 @@ from functools import lru_cache
 from importlib.resources import files
 from math import exp, log, log1p
 
-from ragvigil.scorer.checks.alignment.align import FEATURES, Weights
+from ragvigil.scorer.checks.alignment.align import FIGURES, Alignment, Weights
+from ragvigil.scorer.checks.alignment.tokens import MARKS, SUMMARY, TOKEN_FEATURES, Token, summary
+from ragvigil.scorer.checks.alignment.trees import Tree, Trees
 from ragvigil.scorer.errors import ConfigError
 
 MODELS = ("lexical-1",)
 """Fitted coefficients that ship, each a JSON file of that name."""
+_WITH_LITTLE_EVIDENCE = ("coverage", "best_segment", "best_pair", "bigrams", "novel_share", "novel_run")
+CLAIM_FEATURES = (*FIGURES, *SUMMARY, *(f"{name}_of_little" for name in _WITH_LITTLE_EVIDENCE))
+"""What is known of a claim, in the order of the coefficients; the last are figures times `little_evidence`."""
 ANSWER_FEATURES = ("worst", "second_worst", "mean", "expected_unsupported")
 """What is taken of the claims' log-odds, in the order of the fitted coefficients."""
+SPAN_FEATURES = ("word", "neighbours", "claim")
+"""What tells whether one word is unfounded: its log-odds, its neighbours', and the claim's log-odds of support."""
+_LITTLE = FIGURES.index("little_evidence")
+_INTERACTING = tuple(FIGURES.index(name) for name in _WITH_LITTLE_EVIDENCE)
 _DIGITS = 6
 
 
@@ -39,15 +48,44 @@ class Logistic:
 
 
 @dataclass(frozen=True, slots=True)
+class TokenModel:
+    """A linear model of the log-odds that one word is unfounded."""
+
+    intercept: float
+    marks: tuple[float, ...]
+    """For each of MARKS."""
+    weight: float
+    """For how telling the stem is."""
+    weight_missing: float
+    """That again where it is missing."""
+
+    def log_odds(self, token: Token) -> float:
+        """The log-odds that `token` is unfounded."""
+        slope = self.weight + self.weight_missing if token.missing else self.weight
+        total = self.intercept + slope * token.weight
+        for mark in token.marks:
+            total += self.marks[mark]
+        return total
+
+
+@dataclass(frozen=True, slots=True)
 class Model:
-    """Everything fitted: how telling a stem is, the claim model, the answer model, the verdict's bounds."""
+    """Everything fitted: how telling a stem is, the models of words, claims and answers, the verdict's bounds."""
 
     name: str
     weights: Weights
+    token: TokenModel
+    """Log-odds that a word is unfounded."""
     claim: Logistic
-    """Log-odds that a claim is supported, from FEATURES."""
+    """Log-odds that a claim is supported, from CLAIM_FEATURES."""
+    trees: Trees
+    """What is added to them."""
     answer: Logistic
     """Log-odds that an answer has no unsupported claim, from ANSWER_FEATURES of its claims."""
+    span: Logistic
+    """Log-odds that a word stands in an unsupported stretch, from SPAN_FEATURES."""
+    span_at: float
+    """Probability from which it counts as such."""
     supported_at: float
     """Probability from which a claim counts as supported."""
     partial_at: float
@@ -57,12 +95,46 @@ class Model:
     unfounded_number_at_most: float
     """Ceiling of the probability of a claim with a number that is found nowhere; below `supported_at`."""
 
+    def words(self, alignment: Alignment) -> list[float]:
+        """The log-odds that each meaningful word of a claim is unfounded."""
+        return [self.token.log_odds(token) for token in alignment.tokens]
+
+    def support(self, alignment: Alignment, words: Sequence[float]) -> float:
+        """The log-odds that the evidence supports an aligned claim; `words`: those of its words."""
+        figures = claim_figures(alignment, words)
+        return self.claim.log_odds(figures) + self.trees.log_odds(figures)
+
     def faithfulness(self, probabilities: Sequence[float]) -> float:
         """Probability that none of the claims is unsupported, in [0, 1]; `probabilities` must not be empty.
 
         All of them hold at most as probably as the worst one does: P(A and B) <= min(P(A), P(B)).
         """
         return min(probability(self.answer.log_odds(answer_figures(probabilities))), *probabilities)
+
+
+def claim_figures(alignment: Alignment, words: Sequence[float]) -> tuple[float, ...]:
+    """CLAIM_FEATURES of an aligned claim; `words`: the log-odds that each of its words is unfounded."""
+    figures = alignment.figures
+    little = figures[_LITTLE]
+    return (*figures, *summary(words), *[little * figures[place] for place in _INTERACTING])
+
+
+def span_figures(words: Sequence[float], support: float) -> list[tuple[float, float, float]]:
+    """SPAN_FEATURES of each word of a claim; `support`: the claim's log-odds.
+
+    >>> span_figures([1.0, 3.0], -2.0)
+    [(1.0, 3.0, -2.0), (3.0, 1.0, -2.0)]
+    """
+    last = len(words) - 1
+    return [
+        (
+            one,
+            (words[place - 1] if place else words[min(1, last)]) / 2
+            + (words[place + 1] if place < last else words[max(0, last - 1)]) / 2,
+            support,
+        )
+        for place, one in enumerate(words)
+    ]
 
 
 def probability(log_odds: float) -> float:
@@ -96,11 +168,16 @@ def load(name: str) -> Model:
     if name not in MODELS:
         raise ConfigError("judge.model", f"unknown model {name!r}", "known: " + ", ".join(MODELS))
     data = json.loads(files("ragvigil.scorer.data").joinpath(f"{name}.json").read_text("utf-8"))
+    token = _logistic(data["token"], TOKEN_FEATURES)
     return Model(
         name=name,
         weights=Weights(data["stems"]["weights"], data["stems"]["unknown"]),
-        claim=_logistic(data["claim"], FEATURES),
+        token=TokenModel(token.intercept, token.weights[: len(MARKS)], *token.weights[len(MARKS) :]),
+        claim=_logistic(data["claim"], CLAIM_FEATURES),
+        trees=Trees(tuple(_tree(*row) for row in data["trees"])),
         answer=_logistic(data["answer"], ANSWER_FEATURES),
+        span=_logistic(data["span"], SPAN_FEATURES),
+        span_at=data["verdicts"]["span_at"],
         supported_at=data["verdicts"]["supported_at"],
         partial_at=data["verdicts"]["partial_at"],
         contradicted_at_most=data["verdicts"]["contradicted_at_most"],
@@ -110,3 +187,9 @@ def load(name: str) -> Model:
 
 def _logistic(fitted: Mapping[str, float], names: Sequence[str]) -> Logistic:
     return Logistic(fitted["intercept"], tuple(fitted[name] for name in names))
+
+
+def _tree(cuts: Sequence[tuple[str, float]], values: Sequence[float]) -> Tree:
+    (one, above), (two, beyond), (three, over) = cuts
+    places = [CLAIM_FEATURES.index(name) for name in (one, two, three)]
+    return Tree(places[0], above, places[1], beyond, places[2], over, tuple(values))

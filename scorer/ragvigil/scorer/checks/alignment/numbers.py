@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from math import log1p
 from typing import Self
@@ -22,8 +22,10 @@ class Numbers:
     """Those that neither the evidence nor the question has."""
 
     @classmethod
-    def of(cls, claim: tuple[Word, ...], evidence: Evidence, question: Collection[str]) -> Self:
+    def of(cls, claim: Sequence[Word], evidence: Evidence, question: Collection[str]) -> Self:
         """Those of `claim`, without the ones that only point at a passage."""
+        if not any(word.numbers for word in claim):
+            return cls([], [])
         found = values(_without_references(claim, len(evidence.names)))
         novel = [
             one
@@ -34,16 +36,14 @@ class Numbers:
 
     def figures(self, nearest: list[Segment]) -> tuple[float, float]:
         """How many are novel, and how many stand elsewhere than in the `nearest` sentences."""
-        near = (
-            frozenset[str]().union(*(segment.numbers for segment in nearest))
-            if self.all
-            else frozenset[str]()
-        )
+        if not self.all:
+            return 0.0, 0.0
+        near = frozenset[str]().union(*(segment.numbers for segment in nearest))
         elsewhere = sum(near.isdisjoint(readings) for readings in self.all) - len(self.novel)
         return log1p(len(self.novel)), log1p(max(0, elsewhere))
 
 
-def _without_references(claim: tuple[Word, ...], passages: int) -> list[Word]:
+def _without_references(claim: Sequence[Word], passages: int) -> list[Word]:
     """`claim` without numbers that only point at one of the `passages`, as in "passage 2"."""
     before = (None, *claim)
     pairs = zip(before, claim, strict=False)

@@ -45,8 +45,10 @@ class Statement:
     start: int
     end: int
     kind: Kind
+    text: str
+    """As it stands, citations blanked out."""
     words: tuple[Word, ...]
-    """Its words, citations left out."""
+    """Those of `text`."""
 
     @property
     def checkworthy(self) -> bool:
@@ -82,7 +84,7 @@ def _statements(prose: str, wary: tuple[Wording, ...]) -> Iterator[Statement]:
             sequence = tuple(words(prose[first:last]))
             if sequence:
                 kind = "heading" if header else "phrase" if listed else _kind(prose[first:last], sequence)
-                yield Statement(first, last, kind, sequence)
+                yield Statement(first, last, kind, prose[first:last], sequence)
 
 
 def _table_headers(prose: str) -> list[Span]:
@@ -108,7 +110,7 @@ def _refusing(prose: str, start: int, end: int) -> Iterator[Statement]:
             sequence = tuple(words(prose[first:last]))
             if sequence:
                 kind = "refusal" if part_of_refusal else _kind(prose[first:last], sequence)
-                yield Statement(first, last, kind, sequence)
+                yield Statement(first, last, kind, prose[first:last], sequence)
 
 
 def _refuses_too(prose: str, span: Span, sequence: tuple[Word, ...], *, refusing: bool, whole: bool) -> bool:

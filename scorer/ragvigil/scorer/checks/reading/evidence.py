@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
+from functools import cached_property
 from itertools import islice, pairwise
-from typing import Literal, NamedTuple, cast
+from typing import Literal
 
+from ragvigil.scorer.checks.reading import records
 from ragvigil.scorer.checks.reading.clauses import clauses
+from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.passages import name_of
 from ragvigil.scorer.checks.reading.sentences import sentences
 from ragvigil.scorer.checks.reading.words import Word, denies, values, words
@@ -17,148 +18,206 @@ from ragvigil.scorer.trace import Document
 
 _MOST_SEGMENTS = 4000
 _LONGEST_TEXT_VALUE = 80
-_LONGEST_RECORD = 400_000
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
-_DENIALS = frozenset({"false", "no", "none"})
-_MISSING = frozenset({"null", "n/a", ""})
+_MOST_WORDS_OF_A_FLAG = 8
+_COMMON = 3
+"""Names in which a word must occur to tell nothing about any one of them."""
+
+Hours = dict[int, tuple[int, int]]
+"""For each day from Monday, 0: minutes after midnight at which it opens and closes; no entry: closed."""
 
 
-class Segment(NamedTuple):
-    """One sentence of a passage, or one value of a record with the path that leads to it."""
+class Segment:
+    """One sentence of a passage, or one value of a record with the path that leads to it.
 
-    passage: int
-    """Place of its passage in the record, from 0."""
-    words: list[Word]
-    key: frozenset[str] = frozenset()
-    """For a record's value: the words that name it."""
-    absent: Literal["false", "null"] | None = None
-    """For a record's value: whether it is denied or missing."""
-    text: str = ""
-    """As it stands, for prose."""
+    What every claim asks for is kept in plain attributes, not in cached properties, which lock: there are many
+    segments, and few are ever looked at.
+    """
+
+    path: records.Path = ()
+    """For a record's value: the names that lead to it."""
+    value: object = None
+    """For a record's value."""
+    offset: int | None = 0
+    """Where `text` stands in the passage; None where that is unknown."""
+    _content: frozenset[str] | None = None
+    _pairs: frozenset[tuple[str, str]] | None = None
+    _negated: bool | None = None
+
+    def __init__(
+        self, passage: int, sequence: list[Word], text: str, span: tuple[int, int] | None = None
+    ) -> None:
+        self.passage = passage
+        """Place of its passage in the record, from 0."""
+        self.words = sequence
+        self.text = text
+        """What it is a part of: the passage, or a long text in a record."""
+        self.span = span
+        """Where it stands in `text`; None for a record's value."""
+
+    @cached_property
+    def key(self) -> frozenset[str]:
+        """For a record's value: the words that name it."""
+        return frozenset(word.stem for word in words(records.spaced("".join(self.path[-1:]))) if word.content)
+
+    @cached_property
+    def absent(self) -> records.Absence | None:
+        """For a record's value: whether it is denied or missing."""
+        return records.absence(self.value) if self.span is None and self.path else None
 
     @property
     def negated(self) -> bool:
         """Whether it denies something."""
-        return self.absent is not None or denies(self.words)
-
-    def denies_of(self, stems: Collection[str]) -> bool:
-        """Whether it denies in the clause that holds most of `stems`; another clause may deny something else."""
-        if self.absent is not None or not self.negated:
-            return self.negated
-        parts = [words(self.text[first:last]) for first, last in clauses(self.text, 0, len(self.text), 2)]
-        sizes = [(sum(word.stem in stems for word in part if word.content), denies(part)) for part in parts]
-        return max(sizes)[1] if len(sizes) > 1 else self.negated
+        if self._negated is None:
+            self._negated = self.absent is not None or denies(self.words)
+        return self._negated
 
     @property
     def content(self) -> frozenset[str]:
         """Its meaningful stems."""
-        return frozenset(word.stem for word in self.words if word.content)
+        if self._content is None:
+            self._content = frozenset([word.stem for word in self.words if word.content])
+        return self._content
 
     @property
+    def pairs(self) -> frozenset[tuple[str, str]]:
+        """Neighbouring meaningful stems."""
+        if self._pairs is None:
+            self._pairs = frozenset(pairwise([word.stem for word in self.words if word.content]))
+        return self._pairs
+
+    @cached_property
     def numbers(self) -> frozenset[str]:
         """Every value that a number in it may stand for."""
         return frozenset(value for readings in values(self.words) for value in readings)
+
+    @property
+    def place(self) -> tuple[int, int] | None:
+        """Where it stands in the passage, from the first character to after the last; None where that is unknown."""
+        if self.span is None:
+            return records.place_of(self.text, self.path, self.value)
+        return None if self.offset is None else (self.offset + self.span[0], self.offset + self.span[1])
+
+    def denies_of(self, stems: Collection[str]) -> bool:
+        """Whether it denies in the clause that holds most of `stems`; another clause may deny something else."""
+        if self.span is None or not self.negated:
+            return self.negated
+        spans = clauses(self.text, *self.span, 2)
+        parts = [words(self.text[first:last]) for first, last in spans]
+        sizes = [(sum(word.stem in stems for word in part if word.content), denies(part)) for part in parts]
+        return max(sizes)[1] if len(sizes) > 1 else self.negated
 
 
 class Evidence:
     """All segments of a record, and where each stem occurs."""
 
-    def __init__(self, documents: Sequence[Document]) -> None:
+    def __init__(self, documents: Sequence[Document], wanted: Collection[str] | None = None) -> None:
+        """Index `documents` by those stems in `wanted` only, or by all of them."""
         self.names = tuple(name_of(document) for document in documents)
         self.segments: list[Segment] = list(islice(_all_segments(documents), _MOST_SEGMENTS + 1))
         self.truncated = len(self.segments) > _MOST_SEGMENTS
         """Whether there was more than is read; the rest was left out."""
         del self.segments[_MOST_SEGMENTS:]
         self.places: dict[str, list[int]] = defaultdict(list)
-        """Segments in which a meaningful stem occurs, ascending."""
+        """Segments in which a wanted stem occurs, ascending."""
         self.pairs: set[tuple[str, str]] = set()
-        """Neighbouring meaningful stems."""
-        self.numbers: set[str] = set()
-        """Every value that a number may stand for."""
+        """Neighbouring meaningful stems, of which at least the wanted."""
+        self._passages: dict[str, tuple[int, ...]] = {}
+        chosen = None if wanted is None else frozenset(wanted)
         for place, segment in enumerate(self.segments):
-            self._index(place, segment)
-        self.absences = self._absences()
-        """Names of a record's values that are false or missing, without the words that many names share."""
+            self._index(place, segment, chosen)
 
-    def _index(self, place: int, segment: Segment) -> None:
+    def _index(self, place: int, segment: Segment, wanted: frozenset[str] | None) -> None:
         content = [word.stem for word in segment.words if word.content]
-        for stem in set(content):
-            self.places[stem].append(place)
-        self.pairs.update(pairwise(content))
-        if [word for word in segment.words if word.numbers]:
-            self.numbers.update(segment.numbers)
+        found = set(content) if wanted is None else wanted.intersection(content)
+        for one in found:
+            self.places[one].append(place)
+        if len(found) > 1:
+            self.pairs.update(pairwise(content))
 
-    def _absences(self) -> list[tuple[frozenset[str], str]]:
-        absent = [segment for segment in self.segments if segment.absent]
-        if not absent:
+    @cached_property
+    def numbers(self) -> frozenset[str]:
+        """Every value that a number may stand for."""
+        return frozenset[str]().union(
+            *(segment.numbers for segment in self.segments if any(word.numbers for word in segment.words))
+        )
+
+    @cached_property
+    def _values(self) -> list[Segment]:
+        return [segment for segment in self.segments if segment.path and segment.span is None]
+
+    @cached_property
+    def flags(self) -> list[tuple[frozenset[str], Literal["true", "false", "null"]]]:
+        """What a record says to be so, not so or missing, by name, without the words that many names share."""
+        if not self._values:
             return []
-        uses = Counter(stem for segment in self.segments for stem in segment.key)
-        names = [
-            (frozenset(stem for stem in segment.key if uses[stem] < 3), segment.absent) for segment in absent
+        uses = Counter(one for segment in self._values for one in segment.key)
+        named: list[tuple[frozenset[str], Literal["true", "false", "null"] | None]] = [
+            (frozenset(one for one in segment.key if uses[one] < _COMMON), _truth(segment))
+            for segment in self._values
         ]
-        return [(name, str(kind)) for name, kind in names if name]
+        return [(name, truth) for name, truth in named if name and truth]
+
+    @cached_property
+    def hours(self) -> Hours:
+        """The opening hours of the one record that has any; empty when there is none, or more than one."""
+        found: Hours = {}
+        for segment in self._values:
+            span = records.opening(segment.value)
+            day = LEXICON.days.get(segment.path[-1].lower())
+            if span is None or day is None:
+                continue
+            if day in found:
+                return {}
+            found[day] = span
+        return found
+
+    def passages_of(self, stem: str) -> tuple[int, ...]:
+        """The passages in which a wanted stem occurs, ascending."""
+        if stem not in self._passages:
+            segments = self.segments
+            found = dict.fromkeys(segments[place].passage for place in self.places.get(stem, ()))
+            self._passages[stem] = tuple(found)
+        return self._passages[stem]
+
+    def around(self, place: int) -> frozenset[str]:
+        """The meaningful stems of a segment and its two neighbours in the same passage."""
+        passage = self.segments[place].passage
+        near = self.segments[max(0, place - 1) : place + 2]
+        return frozenset[str]().union(*(segment.content for segment in near if segment.passage == passage))
+
+
+def _truth(segment: Segment) -> Literal["true", "false", "null"] | None:
+    if segment.absent is not None:
+        return segment.absent
+    return "true" if segment.value is True and len(segment.words) <= _MOST_WORDS_OF_A_FLAG else None
 
 
 def _all_segments(documents: Sequence[Document]) -> Iterator[Segment]:
     for place, document in enumerate(documents):
-        yield from _segments(place, document.text or "")
-
-
-def _segments(place: int, text: str) -> Iterator[Segment]:
-    record = _record(text)
-    if record is None:
-        yield from _prose(place, text)
-        return
-    for path, value in _leaves(record, ()):
-        yield from _value(place, path, value)
+        text = document.text or ""
+        record = records.parse(text)
+        if record is None:
+            yield from _prose(place, text)
+        else:
+            for path, value in records.leaves(record):
+                yield from _value(place, text, path, value)
 
 
 def _prose(place: int, text: str) -> Iterator[Segment]:
     for start, end in sentences(text):
-        sentence = text[start:end]
-        sequence = words(sentence)
+        sequence = words(text[start:end])
         if sequence:
-            yield Segment(place, sequence, text=sentence)
+            yield Segment(place, sequence, text, (start, end))
 
 
-def _record(text: str) -> object | None:
-    """The JSON object or array that a passage may be."""
-    if text[:1] not in "{[" or len(text) > _LONGEST_RECORD:
-        return None
-    try:
-        loaded: object = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return loaded
-
-
-def _leaves(node: object, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], object]]:
-    """Every value with its path; iterative, for nesting may be as deep as the parser allows."""
-    stack: list[tuple[tuple[str, ...], object]] = [(path, node)]
-    while stack:
-        path, node = stack.pop()
-        if isinstance(node, dict):
-            members = cast("dict[str, object]", node)
-            stack += [((*path, key), members[key]) for key in reversed(members)]
-        elif isinstance(node, list):
-            stack += [(path, item) for item in reversed(cast("list[object]", node))]
-        else:
-            yield path, node
-
-
-def _value(place: int, path: tuple[str, ...], value: object) -> Iterator[Segment]:
+def _value(place: int, text: str, path: records.Path, value: object) -> Iterator[Segment]:
     if isinstance(value, str) and len(value) > _LONGEST_TEXT_VALUE:
-        yield from _prose(place, value)
+        offset = text.find(value)
+        for segment in _prose(place, value):
+            segment.offset = offset if offset >= 0 else None
+            yield segment
         return
-    absent = _absence(value)
-    path_words = words(_CAMEL.sub(" ", " ".join(path[-3:])))
-    key = frozenset(word.stem for word in words(_CAMEL.sub(" ", "".join(path[-1:]))) if word.content)
-    said = [] if absent or value is True else words(str(value))
-    yield Segment(place, path_words + said, key, absent)
-
-
-def _absence(value: object) -> Literal["false", "null"] | None:
-    lowered = value.strip().lower() if isinstance(value, str) else value
-    if lowered is False or lowered in _DENIALS:
-        return "false"
-    return "null" if lowered is None or lowered in _MISSING else None
+    said = [] if value is True or records.absence(value) else words(str(value))
+    segment = Segment(place, words(records.spaced(" ".join(path[-3:]))) + said, text)
+    segment.path, segment.value = path, value
+    yield segment

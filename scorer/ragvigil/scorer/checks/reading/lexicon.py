@@ -30,6 +30,8 @@ class Lexicon:
     number_words: dict[str, str]
     scales: dict[str, int]
     """Power of ten."""
+    days: dict[str, int]
+    """Days of the week from Monday, 0, in lower case."""
     suffixes: tuple[tuple[str, str], ...]
     clause_openers: tuple[str, ...]
     abbreviations: frozenset[str]
@@ -65,6 +67,7 @@ def _load() -> Lexicon:
         asking=tuple(data["asking"]),
         number_words={_bare(word): value for word, value in data["number_words"].items()},
         scales={_bare(word): power for word, power in data["scales"].items()},
+        days={name: place for names in data["days"].values() for place, name in enumerate(names)},
         suffixes=tuple((ending, replacement) for ending, replacement in data["suffixes"]),
         clause_openers=tuple(data["clause_openers"]),
         abbreviations=frozenset(data["abbreviations"]),

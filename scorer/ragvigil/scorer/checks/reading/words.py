@@ -57,6 +57,23 @@ def words(text: str) -> list[Word]:
     return list(map(_word, runs))
 
 
+def offsets(text: str) -> list[tuple[int, int]]:
+    """Where each of ``words(text)`` stands, from the first character to after the last.
+
+    >>> offsets("The cats, café")
+    [(0, 3), (4, 8), (10, 14)]
+    """
+    spans: list[tuple[int, int]] = []
+    for run in _RUN.finditer(text):
+        if run[0].isascii():
+            spans.append(run.span())
+        else:
+            spans += [
+                (run.start() + token.start(), run.start() + token.end()) for token in _TOKEN.finditer(run[0])
+            ]
+    return spans
+
+
 @lru_cache(maxsize=1 << 16)
 def _word(token: str) -> Word:
     if token[0].isdigit():

@@ -1,0 +1,61 @@
+"""Reasons: why a claim is not supported, and which of its words are at fault."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ragvigil.scorer.checks.alignment.align import FIGURES, Alignment
+from ragvigil.scorer.checks.alignment.model import Model, probability, span_figures
+from ragvigil.scorer.checks.alignment.tokens import FLAGS
+from ragvigil.scorer.checks.reading.claims import Statement
+from ragvigil.scorer.checks.reading.words import offsets
+from ragvigil.scorer.verdict import ClaimReason
+
+_AT = {name: place for place, name in enumerate(FIGURES)}
+_AGAINST_RECORD = tuple(_AT[name] for name in FLAGS if name not in ("true_said", "false_denied"))
+_HOURS = (_AT["shut_days"], _AT["other_times"], _AT["other_hours"])
+_LITTLE_IN_COMMON = 0.35
+_WORDS_BETWEEN = 2
+
+
+def reason_of(alignment: Alignment) -> ClaimReason:
+    """What speaks most plainly against a claim that is not supported."""
+    figures = alignment.figures
+    if alignment.contradiction == "negation":
+        return "contradicted"
+    if alignment.contradiction or alignment.unfounded_number:
+        return "number_mismatch"
+    if any(figures[place] for place in _AGAINST_RECORD):
+        return "contradicted"
+    if any(figures[place] for place in _HOURS):
+        return "number_mismatch"
+    if figures[_AT["best_pair"]] < _LITTLE_IN_COMMON:
+        return "nothing_similar"
+    if figures[_AT["novel_names"]]:
+        return "novel_entity"
+    if figures[_AT["negation_mismatch"]]:
+        return "contradicted"
+    if figures[_AT["novel_qualifiers"]]:
+        return "unsupported_qualifier"
+    return "novel_detail"
+
+
+def unsupported_spans(
+    statement: Statement, alignment: Alignment, words: Sequence[float], support: float, model: Model
+) -> tuple[tuple[int, int], ...]:
+    """Offsets in the answer of the stretches that the evidence does not carry; `words`, `support`: log-odds."""
+    faulty = [
+        token.place
+        for token, figures in zip(alignment.tokens, span_figures(words, support), strict=True)
+        if probability(model.span.log_odds(figures)) >= model.span_at
+    ]
+    if not faulty:
+        return ()
+    where = offsets(statement.text)
+    runs = [(faulty[0], faulty[0])]
+    for place in faulty[1:]:
+        if place - runs[-1][1] <= _WORDS_BETWEEN + 1:
+            runs[-1] = (runs[-1][0], place)
+        else:
+            runs.append((place, place))
+    return tuple((statement.start + where[one][0], statement.start + where[other][1]) for one, other in runs)

@@ -1,0 +1,188 @@
+"""The report: how good predictions for rows are that their models saw nothing of, with intervals by source group."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from tests.bench.fitting.learn import Array, Places
+from tests.bench.fitting.metrics import (
+    Flags,
+    auroc,
+    balanced_accuracy,
+    calibration_error,
+    f1,
+    interval,
+    macro_f1,
+    threshold,
+    within,
+)
+from tests.bench.fitting.models import Chosen, Data, Predicted
+from tests.bench.fitting.rows import FOLDS, STRANGERS
+
+TASKS = ("QA", "Data2txt", "Summary")
+SUBSETS = ("Stanford-GenSearch", "ExpertQA", "LFQA", "AttributedQA")
+_JOINED_OVER = 2
+Measure = Callable[[Array, Flags], float]
+
+
+class Report:
+    """Figures for the answers in `tested`, thresholds from those in `tuned`.
+
+    Where both are all answers, a fold's threshold comes from the other folds.
+    """
+
+    def __init__(
+        self, data: Data, predicted: Predicted, tuned: Chosen, tested: Chosen, own: Predicted
+    ) -> None:
+        """`own`: predictions of the answers in `tuned` by models that did not see them."""
+        self._data, self._predicted, self._tuned, self._tested, self._own = (
+            data,
+            predicted,
+            tuned,
+            tested,
+            own,
+        )
+        rows = data.answers.rows
+        self._positive = 1 - data.answers.supported
+        self._score = 1 - predicted.faithful
+        self._set = np.array([row["dataset"] for row in rows])
+        self._task = np.array([row["task"] for row in rows])
+        self._subset = np.array([row.get("subset") or "" for row in rows])
+        self._kind = np.array([f"{row['task']}/{row.get('model') or ''}" for row in rows])
+        self._genuine = self._task != STRANGERS
+
+    def all(self) -> dict[str, Any]:
+        """Every line of the report by name."""
+        genuine, truth = self._genuine, self._set == "ragtruth"
+        lines = {
+            name: self._line(genuine & (self._set == name)) for name in dict.fromkeys(self._set.tolist())
+        }
+        lines |= {f"ragtruth/{task}": self._line(truth & (self._task == task)) for task in TASKS}
+        lines |= {f"attributionbench/{one}": self._line(genuine & (self._subset == one)) for one in SUBSETS}
+        strange = ~genuine & self._tested
+        passed = float((self._score[strange] <= 0.5).mean())
+        return lines | {
+            "ragtruth, a threshold for each task": self._per_task(genuine & truth),
+            "ragtruth, within task and generator": self._within(genuine & truth),
+            "ragtruth, unsupported characters": self._characters(genuine & truth),
+            "ragtruth, claims": self._claims(genuine & truth),
+            "strangers": {"n": int(strange.sum()), "passed": round(passed, 4)},
+        }
+
+    def _line(self, chosen: Chosen) -> dict[str, Any]:
+        tested = np.flatnonzero(chosen & self._tested)
+        positive, score = self._positive[tested], self._score[tested]
+        line: dict[str, Any] = {"n": len(tested), "unsupported": round(float(positive.mean()), 3)}
+        line["auroc"] = self._measured(tested, lambda at: auroc(self._positive[at], self._score[at]))
+        for name, measure in (("f1", f1), ("balanced_accuracy", balanced_accuracy), ("macro_f1", macro_f1)):
+            flagged = self._flagged(chosen, measure)
+            line[name] = self._measured(tested, partial(self._quality, measure, flagged))
+        line["ece"] = round(calibration_error(positive, score), 3)
+        return line
+
+    def _measured(self, rows: Places, measure: Callable[[Places], float]) -> list[float]:
+        """The figure and the ends of its interval."""
+        groups = self._data.answers.group
+        group = [groups[int(row)] for row in rows]
+        low, high = interval(lambda drawn: measure(rows[drawn]), group)
+        return [round(one, 3) for one in (measure(rows), low, high)]
+
+    def _quality(self, measure: Measure, flagged: Flags, at: Places) -> float:
+        return measure(self._positive[at], flagged[at])
+
+    def _flagged(self, chosen: Chosen, measure: Measure) -> Flags:
+        """Which of the `chosen` answers count as unsupported, the threshold being the best for `measure` elsewhere."""
+        flagged = np.zeros(len(self._score), dtype=bool)
+        for tuned, tested in self._parts():
+            rows = chosen & tuned
+            best = threshold(self._positive[rows], 1 - self._own.faithful[rows], measure)
+            flagged |= chosen & tested & (self._score >= best)
+        return flagged
+
+    def _parts(self) -> list[tuple[Chosen, Chosen]]:
+        if not (self._tuned & self._tested).any():
+            return [(self._tuned, self._tested)]
+        fold = self._data.answers.fold
+        return [(self._tuned & (fold != one), self._tested & (fold == one)) for one in range(FOLDS)]
+
+    def _per_task(self, chosen: Chosen) -> dict[str, Any]:
+        flagged = np.zeros(len(self._score), dtype=bool)
+        for task in TASKS:
+            flagged |= self._flagged(chosen & (self._task == task), f1)
+        tested = np.flatnonzero(chosen & self._tested)
+        return {
+            "n": len(tested),
+            "f1": self._measured(tested, lambda at: f1(self._positive[at], flagged[at])),
+        }
+
+    def _within(self, chosen: Chosen) -> dict[str, Any]:
+        tested = np.flatnonzero(chosen & self._tested)
+        figure = self._measured(
+            tested, lambda at: within(self._positive[at], self._score[at], self._kind[at].tolist())
+        )
+        return {"n": len(tested), "auroc": figure}
+
+    def _claims(self, chosen: Chosen) -> dict[str, Any]:
+        claims = self._data.claims
+        known = (claims.supported >= 0) & (chosen & self._tested)[claims.answer]
+        positive, score = 1 - claims.supported[known], 1 - self._predicted.supported[known]
+        return {
+            "n": int(known.sum()),
+            "unsupported": round(float(positive.mean()), 3),
+            "auroc": round(auroc(positive, score), 3),
+            "ece": round(calibration_error(positive, score), 3),
+        }
+
+    def _characters(self, chosen: Chosen) -> dict[str, Any]:
+        """F1 over characters of unsupported stretches, the threshold from elsewhere."""
+        tested = np.flatnonzero(chosen & self._tested)
+        counts = np.zeros((len(self._score), 3))
+        thresholds: list[float] = []
+        for tuned, part in self._parts():
+            best = span_threshold(self._data, self._own, chosen & tuned)
+            thresholds.append(best)
+            rows = chosen & part
+            counts[rows] = span_counts(self._data, self._predicted, rows, best)[rows]
+        return {
+            "n": len(tested),
+            "threshold": round(float(np.mean(thresholds)), 3),
+            "f1": self._measured(tested, lambda at: _harmonic(counts[at])),
+        }
+
+
+def span_threshold(data: Data, predicted: Predicted, chosen: Chosen) -> float:
+    """The probability from which a word is best taken for unsupported, by F1 over characters."""
+    candidates = [round(0.1 + 0.02 * step, 2) for step in range(11)]
+    scores = [_harmonic(span_counts(data, predicted, chosen, one)) for one in candidates]
+    return candidates[int(np.argmax(scores))]
+
+
+def span_counts(data: Data, predicted: Predicted, chosen: Chosen, at_least: float) -> Array:
+    """(answers, 3): characters rightly taken for unsupported, taken for it, and unsupported."""
+    words, owner = data.words, data.claims.answer[data.words.claim]
+    counts = np.zeros((len(data.answers.rows), 3))
+    taken = [np.zeros(0, dtype=bool)] * len(counts)
+    for row in np.flatnonzero(chosen):
+        taken[row] = np.zeros(len(data.answers.rows[row]["answer"]), dtype=bool)
+    last = (-1, 0)
+    for word in np.flatnonzero(chosen[owner] & (predicted.spans >= at_least)):
+        start, end = (int(one) for one in words.span[word])
+        answer, claim = int(owner[word]), int(words.claim[word])
+        between = data.answers.rows[answer]["answer"][last[1] : start] if last[0] == claim else None
+        joined = between is not None and len(between.split()) <= _JOINED_OVER
+        taken[answer][last[1] if joined else start : end] = True
+        last = (claim, end)
+    for row in np.flatnonzero(chosen):
+        truth = np.zeros(len(taken[row]), dtype=bool)
+        for start, end in data.answers.rows[row]["unsupported_spans"]:
+            truth[start:end] = True
+        counts[row] = (taken[row] & truth).sum(), taken[row].sum(), truth.sum()
+    return counts
+
+
+def _harmonic(counts: Array) -> float:
+    right, taken, true = counts.sum(axis=0)
+    return float(2 * right / max(1.0, taken + true))
