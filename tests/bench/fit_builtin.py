@@ -142,7 +142,8 @@ def _gold(date: str, data: Data, crossed: Predicted) -> dict[str, Any]:
 def _genuine(data: Data) -> Chosen:
     """The first source's answers beside their own evidence."""
     genuine: Chosen = np.array([row["task"] != STRANGERS for row in data.answers.rows])
-    return genuine & (data.answers.source == 0)
+    own: Chosen = genuine & (data.answers.source == 0)
+    return own
 
 
 def _kept_aside(data: Data) -> dict[str, Any]:
