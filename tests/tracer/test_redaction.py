@@ -22,6 +22,9 @@ from .conftest import Recording
     [
         ("mail ana.souza+x@mail.example.org now", "mail <EMAIL> now"),
         ("Card 4111 1111 1111 1111 12/26", "Card <CARD> 12/26"),
+        ("step 2 4111 1111 1111 1111", "step 2 <CARD>"),
+        ("2026 4111-1111-1111-1111 3782 822463 10005", "2026 <CARD> <CARD>"),
+        ("4111 1111 1111 1112 4111 1111 1111 1111", "4111 1111 1111 1112 <CARD>"),
         ("4111-1111-1111-1111, 378282246310005.", "<CARD>, <CARD>."),
         ("IBAN DE89 3704 0044 0532 0130 00 AND more", "IBAN <IBAN> AND more"),
         ("GB82WEST12345698765432.", "<IBAN>."),

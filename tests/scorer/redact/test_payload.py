@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -28,6 +29,8 @@ from ragvigil.scorer.store.sqlite import SqliteStore
 from ragvigil.scorer.verdict import Verdict
 
 FIXTURES = sorted((Path(__file__).parents[2] / "fixtures" / "traces").glob("*.pb"))
+RECORDED = sorted((Path(__file__).parents[1] / "dialects" / "recorded").glob("*.pb.gz"))
+"""What real applications sent; each with one question, and perhaps traces in which nobody asks."""
 SECRETS = {
     "e-mail": "ana.souza@mail.example.org",
     "card": "4111 1111 1111 1111",
@@ -239,7 +242,7 @@ def _planted(value: object, secret: str, key: str = "") -> object:
 
 @pytest.mark.parametrize("secret", SECRETS.values(), ids=SECRETS)
 def test_a_planted_secret_reaches_neither_store_nor_judge_nor_page(tmp_path: Path, secret: str) -> None:
-    """In every attribute of every fixture; the bytes of the file and of its log are searched."""
+    """In every attribute of every fixture and recording; the bytes of the file and of its log are searched."""
     settings = load(overrides={"store": {"url": f"sqlite:///{tmp_path / 'ragvigil.db'}"}})
     moment = 10**12
     with (
@@ -255,9 +258,11 @@ def test_a_planted_secret_reaches_neither_store_nor_judge_nor_page(tmp_path: Pat
             redaction=Redaction(settings.content, store.pseudonyms),
             ticks=lambda: moment,
         )
-        for number, path in enumerate(FIXTURES * 2):
-            data = TracesData.FromString(path.read_bytes())
-            plant(data, secret, labels=number >= len(FIXTURES))
+        payloads = [path.read_bytes() for path in FIXTURES]
+        payloads += [gzip.decompress(path.read_bytes()) for path in RECORDED]
+        for number, payload in enumerate(payloads * 2):
+            data = TracesData.FromString(payload)
+            plant(data, secret, labels=number >= len(payloads))
             trace_id = number.to_bytes(16, "big")
             for resource_spans in data.resource_spans:
                 for scope_spans in resource_spans.scope_spans:
@@ -268,7 +273,7 @@ def test_a_planted_secret_reaches_neither_store_nor_judge_nor_page(tmp_path: Pat
         moment += 700 * 10**9
         for _ in range(3):
             jobs += pipeline.turn().jobs
-        assert len(jobs) >= len(FIXTURES) - 2
+        assert len(jobs) >= len(payloads) - 2
         pipeline.judged([Judgement(job, Verdict("t", "1", "d", "unsupported", 0.0, 0.0)) for job in jobs])
         pipeline.turn()
         shown = repr(jobs) + "".join(
@@ -277,7 +282,7 @@ def test_a_planted_secret_reaches_neither_store_nor_judge_nor_page(tmp_path: Pat
         stored = b"".join(file.read_bytes() for file in tmp_path.glob("ragvigil.db*"))
         raw = store.records.raw([job.record.trace_id for job in jobs])
         kept = b"".join(trace.spans + trace.logs for trace in raw.values())
-        assert len(raw) >= len(FIXTURES) - 2
+        assert len(raw) >= len(payloads) - 2
     assert secret not in shown
     assert secret.encode() not in stored + kept
     assert json.dumps(secret).encode()[1:-1] not in kept

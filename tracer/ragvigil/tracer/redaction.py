@@ -53,6 +53,9 @@ _CNPJ = re.compile(r"(?<![\w.])(?:\d{14}|[A-Z0-9]{2}\.?[A-Z0-9]{3}\.?[A-Z0-9]{3}
 _CPF = re.compile(r"(?<![\d.])\d{3}\.?\d{3}\.?\d{3}-?\d{2}(?!\d)")
 _SSN = re.compile(r"(?<![\d-])(?!000|666|9)\d{3}([- ])(?!00)\d{2}\1(?!0000)\d{4}(?![\d-])")
 _CARD = re.compile(r"(?<![\d.])[2-6](?:[ -]?\d){12,18}(?!\d)")
+_GROUPED_CARD = re.compile(
+    r"(?<=\d[ -])(?=((?:[2-6]\d{3}([ -])\d{4}\2\d{4}\2\d{4}|3[47]\d\d([ -])\d{6}\3\d{5}|[2-6]\d{12,18})(?!\d)))"
+)
 _IPV4 = re.compile(r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?!\.?\w)")
 _IPV6 = re.compile(r"(?<![\w:.])(?:[0-9A-Fa-f]{0,4}:){2,7}[0-9A-Fa-f]{0,4}(?![\w:])")
 _PHONE = re.compile(
@@ -138,6 +141,17 @@ def _iban(match: re.Match[str]) -> str:
         return given
     number = int("".join(str(int(letter, 36)) for letter in letters[4:] + letters[:4]))
     return "<IBAN>" + given[_end_of(given, length) :] if number % 97 == 1 else given
+
+
+def _cards(text: str) -> str:
+    """The text without card numbers, also where a number stands right before one as cards print it."""
+    pieces, start = list[str](), 0
+    for match in _GROUPED_CARD.finditer(text):
+        given = match[1]
+        if match.start() >= start and _luhn([int(character) for character in given if character.isdigit()]):
+            pieces += [_CARD.sub(_card, text[start : match.start()]), "<CARD>"]
+            start = match.start() + len(given)
+    return "".join([*pieces, _CARD.sub(_card, text[start:])])
 
 
 def _card(match: re.Match[str]) -> str:
@@ -228,7 +242,7 @@ RULES = (
     Rule(_clues.cnpj, partial(_CNPJ.sub, _cnpj)),
     Rule(_clues.cpf, partial(_CPF.sub, _cpf)),
     Rule(_clues.ssn, partial(_SSN.sub, "<SSN>")),
-    Rule(_clues.card, partial(_CARD.sub, _card)),
+    Rule(_clues.card, _cards),
     Rule(_clues.ipv4, partial(_IPV4.sub, _ipv4)),
     Rule(_clues.phone, partial(_PHONE.sub, "<PHONE>")),
 )
