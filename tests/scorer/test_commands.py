@@ -38,6 +38,9 @@ def ragvigil(*arguments: str, text: str = "", folder: Path | None = None) -> sub
         "demo",
         "check-config",
         "status",
+        "incidents",
+        "ack",
+        "silence",
         "ledger",
         "mark",
         "forget",
@@ -124,7 +127,7 @@ def test_check_config_names_the_nearest_key(tmp_path: Path) -> None:
     assert json.loads(shown.stdout)["settings"]["channels"]["a"]["routing_key"] == "**********"
 
 
-@pytest.mark.parametrize("command", ["status", "ledger"])
+@pytest.mark.parametrize("command", ["status", "ledger", "incidents"])
 def test_a_store_that_is_not_there_is_exit_code_3(command: str, tmp_path: Path) -> None:
     """And names the command that makes one."""
     done = ragvigil(command, folder=tmp_path)

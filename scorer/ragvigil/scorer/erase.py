@@ -10,9 +10,10 @@ from pathlib import Path
 
 from google.protobuf.message import DecodeError
 
+from ragvigil.scorer.asking import By, have_done
 from ragvigil.scorer.config import Settings
 from ragvigil.scorer.errors import StoreError
-from ragvigil.scorer.forget_requests import ForgetRequests
+from ragvigil.scorer.forget_requests import forget_requests
 from ragvigil.scorer.forgetting import Desk, Forgotten, Wanted
 from ragvigil.scorer.inbox import InboxReader, InboxWriter, Position
 from ragvigil.scorer.inbox.blanking import blank
@@ -29,7 +30,7 @@ class Erased:
     """What became of a request."""
 
     forgotten: Forgotten
-    by: str
+    by: By
     """``scorer``: the one that runs carried it out; ``command``: none ran."""
     segments_left: int
     """Segments of the inbox that still hold what arrived before the request, as received."""
@@ -44,41 +45,24 @@ class Erased:
 
 def erase(settings: Settings, wanted: Wanted, *, seconds: float) -> Erased:
     """Have it forgotten. Raises StoreError when that has not been done within `seconds`; the request then stays."""
-    if not settings.store.path.is_file():
-        raise StoreError(f"{settings.store.path}: no such store; name it with --store")
     deadline = time.monotonic() + seconds
-    requests = ForgetRequests(settings.inbox_path)
-    try:
-        name = requests.ask(wanted)
-    except OSError as error:
-        raise StoreError(f"the request cannot be left in {settings.inbox_path}: {error.strerror}") from None
-    while True:
-        forgotten = requests.answered(name)
-        if forgotten is not None:
-            left = _leave_inbox(settings, deadline)
-            return _erased(settings, forgotten, "scorer", left)
-        try:
-            path = settings.store.path
-            lock = Lock(path.with_name(f"{path.name}.lock"), what=f"store {path}", remedy="try again")
-        except StoreError:
-            if time.monotonic() >= deadline:
-                raise StoreError(
-                    f"the running scorer has not answered within {seconds:g} s; the request stays in "
-                    f"{settings.inbox_path} and is carried out when it can"
-                ) from None
-            time.sleep(_PAUSE_SECONDS)
-            continue
-        with lock, SqliteStore(settings) as store:
-            desk = Desk(requests, store.erasures, drop=lambda _: None)
-            while desk.step():
-                pass
-            forgotten = requests.answered(name)
-            if forgotten is not None:
-                left = _clean_inbox(settings, store, wanted)
-                return _erased(settings, forgotten, "command", left)
+    requests = forget_requests(settings.inbox_path)
+    left = 0
+
+    def here(store: SqliteStore) -> None:
+        nonlocal left
+        desk = Desk(requests, store.erasures, drop=lambda _: None)
+        while desk.step():
+            pass
+        left = _clean_inbox(settings, store, wanted)
+
+    forgotten, by = have_done(settings, requests, wanted, here=here, seconds=seconds)
+    if by == "scorer":
+        left = _leave_inbox(settings, deadline)
+    return _erased(settings, forgotten, by, left)
 
 
-def _erased(settings: Settings, forgotten: Forgotten, by: str, left: int) -> Erased:
+def _erased(settings: Settings, forgotten: Forgotten, by: By, left: int) -> Erased:
     aside = tuple(sorted(str(path) for path in damaged(settings.inbox_path)))
     return Erased(forgotten, by, left, aside)
 

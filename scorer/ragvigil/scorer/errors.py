@@ -3,6 +3,7 @@
 RagvigilError
 ├── ConfigError (ValueError)      a setting that cannot be used
 ├── InputError (ValueError)       a file or row that cannot be read
+├── OrderError (ValueError)       an order about an incident or silence that cannot be carried out
 ├── StoreError (RuntimeError)     a store that cannot be opened or is in use
 │   ├── InboxFull                 the inbox holds all it may; senders come back later
 │   └── DamagedSegmentError       a file of the inbox that cannot be read and never will be
@@ -30,6 +31,10 @@ class InputError(RagvigilError, ValueError):
     def __init__(self, place: str, problem: str) -> None:
         self.place = place
         super().__init__(f"{place}: {problem}")
+
+
+class OrderError(RagvigilError, ValueError):
+    """An order about an incident or silence that cannot be carried out; names what is wrong and the fix."""
 
 
 class StoreError(RagvigilError, RuntimeError):

@@ -162,7 +162,7 @@ class OutboxStore(Protocol):
     """What the courier needs of the store."""
 
     async def due(self, now: int, limit: int) -> Sequence[Delivery]:
-        """Deliveries whose time has come; of one incident and channel only the oldest undelivered."""
+        """Deliveries whose time has come; of an incident and channel only the oldest undelivered, none silenced."""
         ...
 
     async def delivered(self, delivery: int, at: int, reference: str | None) -> None:

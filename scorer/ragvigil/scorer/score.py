@@ -25,7 +25,7 @@ from ragvigil.scorer.dialects import Dialect
 from ragvigil.scorer.dialects.custom import dialects_of
 from ragvigil.scorer.errors import StoreError
 from ragvigil.scorer.filtering import Filters
-from ragvigil.scorer.forget_requests import ForgetRequests
+from ragvigil.scorer.forget_requests import forget_requests
 from ragvigil.scorer.forgetting import Desk
 from ragvigil.scorer.inbox import InboxReader
 from ragvigil.scorer.judge import build_judge
@@ -33,6 +33,7 @@ from ragvigil.scorer.judging import Bench
 from ragvigil.scorer.lock import Lock
 from ragvigil.scorer.monitor import Monitor
 from ragvigil.scorer.monitoring import Delivery
+from ragvigil.scorer.oncall import OrderDesk, order_requests
 from ragvigil.scorer.pipeline import Inbox, Pipeline, SamplePlan
 from ragvigil.scorer.redact import Redaction
 from ragvigil.scorer.retention import Retention
@@ -160,7 +161,8 @@ class Scoring(threading.Thread):
         self.monitor = Monitor(store.monitoring, settings.monitor, list(settings.channels), settings.links)
         self.watcher = watcher_of(settings, store, self.pipeline, self._labels, list(settings.channels))
         self.retention = Retention(store.retention, settings.retention)
-        self.desk = Desk(ForgetRequests(settings.inbox_path), store.erasures, drop=self._drop)
+        self.desk = Desk(forget_requests(settings.inbox_path), store.erasures, drop=self._drop)
+        self.orders = OrderDesk(order_requests(settings.inbox_path), store.oncall)
         self.coverage = CoverageWatch(
             store.monitoring,
             settings.coverage,
@@ -192,6 +194,7 @@ class Scoring(threading.Thread):
         if self._retaining:
             self._retaining = self._retain()
         forgetting = self._forget()
+        self._follow_orders()
         return turn.worked or forgetting or (self._retaining and not self._stopping.is_set())
 
     def _retain(self) -> bool:
@@ -209,6 +212,13 @@ class Scoring(threading.Thread):
         except Exception as error:  # no traceback: it may quote the id
             _log.error("an erasure failed and is tried again: %s", type(error).__name__)
             return False
+
+    def _follow_orders(self) -> None:
+        """Carry out what people ordered; a failure leaves the order where it is."""
+        try:
+            self.orders.step()
+        except Exception:
+            _log.exception("an order could not be carried out and is tried again")
 
     def _answer_calls(self, wait: float) -> None:
         try:

@@ -14,11 +14,13 @@ from typing import Annotated, ParamSpec
 
 import typer
 
-from ragvigil.scorer.commands import _bench
+from ragvigil.scorer.commands import _bench, _silence
+from ragvigil.scorer.commands._ack import ack
 from ragvigil.scorer.commands._check_config import check_config
 from ragvigil.scorer.commands._demo import demo
 from ragvigil.scorer.commands._explain import explain
 from ragvigil.scorer.commands._forget import forget
+from ragvigil.scorer.commands._incidents import incidents
 from ragvigil.scorer.commands._ledger import ledger
 from ragvigil.scorer.commands._mark import mark
 from ragvigil.scorer.commands._pull import pull
@@ -48,7 +50,7 @@ def _exiting(command: Callable[P, int]) -> Callable[P, None]:
 
 
 COMMANDS: list[Callable[..., int]] = [
-    *(serve, demo, check_config, test_alert, status, ledger, mark, forget),
+    *(serve, demo, check_config, test_alert, status, incidents, ack, ledger, mark, forget),
     *(score, read, explain, replay, pull),
 ]
 
@@ -63,6 +65,22 @@ app = typer.Typer(
 )
 for command in COMMANDS:
     app.command(name=command.__name__.replace("_", "-"), epilog=_EPILOG)(_exiting(command))
+
+silence = typer.Typer(
+    name="silence",
+    help="Hold back for a while what would be sent about incidents: add, list, remove.",
+    epilog=_EPILOG,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+SILENCE_COMMANDS: dict[str, Callable[..., int]] = {
+    "add": _silence.add,
+    "list": _silence.list_silences,
+    "remove": _silence.remove,
+}
+for name, command in SILENCE_COMMANDS.items():
+    silence.command(name=name, epilog=_EPILOG)(_exiting(command))
+app.add_typer(silence)
 
 bench = typer.Typer(
     name="bench", help="Measure ragvigil and its rivals on simulated services.", no_args_is_help=True

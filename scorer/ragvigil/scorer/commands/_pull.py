@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 import tempfile
 import time
@@ -12,16 +11,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ragvigil.scorer.commands._moments import ago
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption
 from ragvigil.scorer.errors import ConfigError
 
 if TYPE_CHECKING:
     from ragvigil.scorer.sources.pull.history import Wanted
     from ragvigil.scorer.sources.pull.run import Pulled
-
-_AGO = re.compile(r"(\d+)([mhdw])")
-_UNIT_SECONDS = {"m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400}
-_SECOND = 10**9
 
 
 def pull(
@@ -83,7 +79,7 @@ def pull(
         )
     now = time.time_ns()
     wanted = Wanted(
-        _moment("--since", since, now), _moment("--until", until, now) if until else now, project, service
+        ago("--since", since, now), ago("--until", until, now) if until else now, project, service
     )
     with tempfile.TemporaryDirectory(prefix="ragvigil-pull-") as scratch:
         lines = Path(scratch) / "pulled.jsonl" if out is None else out
@@ -123,14 +119,3 @@ def _scored(lines: Path, config: Path | None, store: str) -> tuple[dict[str, obj
     with Recording() as recording:
         load([lines], recording)
         return scored(recording, config, store, None, page=False)
-
-
-def _moment(option: str, said: str, now: int) -> int:
-    """Unix nanoseconds of so long ago, or of an ISO 8601 moment."""
-    from ragvigil.scorer.sources.pull.otlp import nanoseconds
-
-    ago = _AGO.fullmatch(said)
-    moment = now - int(ago[1]) * _UNIT_SECONDS[ago[2]] * _SECOND if ago else nanoseconds(said)
-    if moment is None or moment < 0:
-        raise ConfigError(option, f"cannot be {said!r}", "say 90m, 24h, 7d, 2w, or 2026-11-01T00:00Z")
-    return moment

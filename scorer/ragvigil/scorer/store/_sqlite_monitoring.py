@@ -15,6 +15,7 @@ from ragvigil.exporters import to_json as alert_to_json
 from ragvigil.scorer.coverage import Coverage
 from ragvigil.scorer.monitoring import Bucket, Delivery, Incident, SeriesKey, SeriesState, Sums
 from ragvigil.scorer.store._rows import measurement_of, to_json
+from ragvigil.scorer.store._sqlite_oncall import SILENCED, replace_held, withdraw
 
 _PLACE = "series = ? AND service = ? AND environment = ?"
 
@@ -187,11 +188,16 @@ class SqliteMonitoring:
     def _post(self, incident: str, alert: Alert, channels: Sequence[str]) -> None:
         moment = int(alert.at.timestamp() * 1e9)
         text = alert_to_json(alert)
-        self._connection.executemany(
-            "INSERT INTO outbox (incident_id, channel, action, alert, created_at, next_at) "
-            "VALUES (?, ?, ?, ?, ?, ?)",
-            [(incident, channel, alert.action, text, moment, moment) for channel in channels],
-        )
+        for channel in channels:
+            if alert.action == "update" and replace_held(self._connection, incident, channel, text, moment):
+                continue
+            self._connection.execute(
+                "INSERT INTO outbox (incident_id, channel, action, alert, created_at, next_at) "
+                "VALUES (?, ?, ?, ?, ?, ?)",
+                (incident, channel, alert.action, text, moment, moment),
+            )
+            if alert.action == "resolve":
+                withdraw(self._connection, incident, channel, moment)
 
     def reason(self, series: str, record_id: int) -> str:
         return self._bad_citation(record_id) if series == "citation" else self._bad_claim(record_id)
@@ -220,13 +226,13 @@ class SqliteOutbox:
         self._connection = connection
 
     def due(self, now: int, limit: int) -> Sequence[Delivery]:
-        """Deliveries whose time has come; of one incident and channel only the oldest undelivered."""
+        """Deliveries whose time has come; of an incident and channel only the oldest undelivered, none silenced."""
         rows = self._connection.execute(
             "SELECT id, channel, alert, attempts, reference FROM outbox "
-            "LEFT JOIN channel_messages USING (incident_id, channel) WHERE next_at <= ? AND id IN "
+            "LEFT JOIN channel_messages USING (incident_id, channel) WHERE next_at <= :now AND id IN "
             "(SELECT min(id) FROM outbox WHERE delivered_at IS NULL AND refused_at IS NULL "
-            "GROUP BY incident_id, channel) ORDER BY next_at, id LIMIT ?",
-            (now, limit),
+            f"GROUP BY incident_id, channel) AND NOT {SILENCED} ORDER BY next_at, id LIMIT :limit",
+            {"now": now, "limit": limit},
         )
         return [
             Delivery(row["id"], row["channel"], from_json(row["alert"]), row["attempts"], row["reference"])

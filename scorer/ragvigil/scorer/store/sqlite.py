@@ -16,6 +16,7 @@ from ragvigil.scorer.redact import Pseudonyms
 from ragvigil.scorer.store._sqlite_erasures import SqliteErasures
 from ragvigil.scorer.store._sqlite_monitoring import SqliteMonitoring, SqliteOutbox
 from ragvigil.scorer.store._sqlite_observations import SqliteObservations
+from ragvigil.scorer.store._sqlite_oncall import SqliteOncall
 from ragvigil.scorer.store._sqlite_records import SqliteRecords
 from ragvigil.scorer.store._sqlite_retention import SqliteRetention
 from ragvigil.scorer.store._sqlite_watching import SqliteWatching
@@ -71,6 +72,7 @@ class SqliteStore:
             SqliteObservations(self._connection, bucket_nanoseconds=bucket),
         )
         self.outbox = SqliteOutbox(self._connection)
+        self.oncall = SqliteOncall(self._connection)
         self.retention = SqliteRetention(self._connection)
 
     def checkpoint(self) -> None:

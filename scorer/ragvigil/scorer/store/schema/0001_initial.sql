@@ -253,6 +253,28 @@ CREATE TABLE incidents (
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX one_open_incident ON incidents (series, service, environment) WHERE resolved_at IS NULL;
 
+-- Who has an incident in hand.
+CREATE TABLE acknowledgements (
+    incident_id TEXT PRIMARY KEY,
+    at INTEGER NOT NULL,
+    by TEXT NOT NULL,
+    note TEXT NOT NULL
+) WITHOUT ROWID;
+
+-- Messages about matching incidents wait from starts_at until ends_at; NULL matches all.
+CREATE TABLE silences (
+    id TEXT PRIMARY KEY,
+    series TEXT,
+    service TEXT,
+    environment TEXT,
+    starts_at INTEGER NOT NULL,
+    ends_at INTEGER NOT NULL,
+    comment TEXT NOT NULL,
+    by TEXT NOT NULL,
+    created_at INTEGER NOT NULL
+) WITHOUT ROWID;
+
+-- refused_at: it will never be delivered, and `reason` says why; `silenced` when its incident was over before the silence.
 CREATE TABLE outbox (
     id INTEGER PRIMARY KEY,
     incident_id TEXT NOT NULL REFERENCES incidents (id),

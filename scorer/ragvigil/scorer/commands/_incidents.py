@@ -1,0 +1,106 @@
+"""``ragvigil incidents``."""
+
+from __future__ import annotations
+
+import json
+import time
+from contextlib import closing
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
+
+if TYPE_CHECKING:
+    from ragvigil.exporters import Measurement
+    from ragvigil.scorer.store.reading import Message
+    from ragvigil.scorer.store.reading_incidents import Standing
+
+
+def incidents(
+    resolved: Annotated[bool, typer.Option("--all", help="Those that are resolved, too.")] = False,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most so many, the newest.")] = 100,
+    config: ConfigOption = None,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Show the incidents: what fell, since when, from what to what, who has it in hand, and who was told.
+
+    State: open; acknowledged (`ragvigil ack`); silenced: open, and a silence holds back what would be sent; resolved.
+    """
+    from ragvigil.scorer.store import reading, reading_incidents
+
+    settings = settings_of(config, store)
+    with closing(reading.open_for_reading(settings.store.path)) as connection:
+        found = reading_incidents.standing(connection, time.time_ns(), resolved=resolved, limit=limit)
+    if as_json:
+        typer.echo(json.dumps([_mapping(one) for one in found]))
+        return 0
+    for one in found:
+        typer.echo("\n".join(_lines(one)))
+    if not found:
+        typer.echo("no incidents" if resolved else "no open incidents; --all shows the resolved ones")
+    return 0
+
+
+def _mapping(one: Standing) -> dict[str, object]:
+    incident = one.incident
+    return {
+        **asdict(incident),
+        "key": incident.key._asdict(),
+        "state": one.state,
+        "acknowledged": None if one.acknowledged is None else asdict(one.acknowledged),
+        "silenced_by": list(one.silenced_by),
+        "deliveries": [asdict(message) for message in one.messages],
+    }
+
+
+def _lines(one: Standing) -> list[str]:
+    from ragvigil.exporters import clean
+
+    incident = one.incident
+    place = clean(incident.key.service, limit=60)
+    if incident.key.environment:
+        place += f", {clean(incident.key.environment, limit=60)}"
+    fall = f"{_measured(incident.before)} -> {_measured(incident.worst)}, now {_measured(incident.now)}"
+    lines = [
+        f"{incident.id}  {one.state:<12}  {incident.key.name} of {place}",
+        f"  since {_utc(incident.since)}: {fall}",
+    ]
+    if incident.resolved_at is not None:
+        lines.append(f"  resolved {_utc(incident.resolved_at)}")
+    if one.acknowledged is not None:
+        note = f": {clean(one.acknowledged.note, limit=500)}" if one.acknowledged.note else ""
+        name = clean(one.acknowledged.by, limit=100)
+        lines.append(f"  acknowledged by {name} at {_utc(one.acknowledged.at)}{note}")
+    if one.silenced_by:
+        lines.append(f"  silenced by {', '.join(one.silenced_by)}")
+    lines += [f"  {_delivery(message)}" for message in one.messages]
+    return (
+        lines if one.messages else [*lines, "  nobody was told: no channel, or its environment does not page"]
+    )
+
+
+def _delivery(message: Message) -> str:
+    tries = f"{message.attempts} attempt{'' if message.attempts == 1 else 's'}"
+    if message.delivered_at is not None:
+        return f"{message.action} to {message.channel}: delivered {_utc(message.delivered_at)}"
+    if message.refused_at is not None:
+        return f"{message.action} to {message.channel}: not delivered ({message.reason})"
+    return f"{message.action} to {message.channel}: waits, {tries}" + (
+        f" ({message.reason})" if message.reason else ""
+    )
+
+
+def _measured(measurement: Measurement) -> str:
+    value = f"{measurement.value:.1%}"
+    return (
+        f"{value} [{measurement.lower:.1%}, {measurement.upper:.1%}] n={measurement.n:,}"
+        if measurement.n
+        else value
+    )
+
+
+def _utc(moment: int) -> str:
+    return time.strftime("%Y-%m-%d %H:%M:%SZ", time.gmtime(moment / 1e9))

@@ -1,0 +1,52 @@
+"""Moments and lengths of time as people write them."""
+
+from __future__ import annotations
+
+import re
+
+from ragvigil.scorer.errors import ConfigError
+
+_LENGTH = re.compile(r"(\d{1,9})([mhdw])")
+_UNIT_SECONDS = {"m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400}
+_SECOND = 10**9
+
+
+def length_in(said: str) -> int | None:
+    """Nanoseconds of a length such as 90m, 24h, 7d or 2w; None when it is none.
+
+    >>> length_in("90m") == 5400 * 10**9, length_in("soon")
+    (True, None)
+    """
+    found = _LENGTH.fullmatch(said)
+    return int(found[1]) * _UNIT_SECONDS[found[2]] * _SECOND if found else None
+
+
+def ago(option: str, said: str, now: int) -> int:
+    """Unix nanoseconds of so long ago, or of an ISO 8601 moment. Raises ConfigError."""
+    length = length_in(said)
+    moment = _iso(said) if length is None else now - length
+    if moment is None or moment < 0:
+        raise ConfigError(option, f"cannot be {said!r}", "say 90m, 24h, 7d, 2w, or 2026-11-01T00:00Z")
+    return moment
+
+
+def length(option: str, said: str) -> int:
+    """Nanoseconds of a length that is not nothing. Raises ConfigError."""
+    found = length_in(said)
+    if not found:
+        raise ConfigError(option, f"cannot be {said!r}", "say 90m, 24h, 7d or 2w")
+    return found
+
+
+def moment(option: str, said: str) -> int:
+    """Unix nanoseconds of an ISO 8601 moment, UTC if it names no zone. Raises ConfigError."""
+    found = _iso(said)
+    if found is None or found < 0:
+        raise ConfigError(option, f"cannot be {said!r}", "say a moment as 2026-11-01T00:00Z")
+    return found
+
+
+def _iso(said: str) -> int | None:
+    from ragvigil.scorer.sources.pull.otlp import nanoseconds
+
+    return nanoseconds(said)

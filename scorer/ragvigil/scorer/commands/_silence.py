@@ -1,0 +1,170 @@
+"""``ragvigil silence``: add, list, remove."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from contextlib import closing
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, get_args
+
+import typer
+
+from ragvigil.scorer.commands import _moments
+from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
+from ragvigil.scorer.commands._orders import ByOption, WaitOption, carry_out, name_of, text_of
+from ragvigil.scorer.errors import ConfigError
+
+if TYPE_CHECKING:
+    from ragvigil.scorer.monitoring import CoverageName, SeriesName
+    from ragvigil.scorer.oncall import Silence
+
+_LATEST_START = 365 * 86_400 * 10**9
+"""Nanoseconds from now until a planned window begins, at most."""
+
+
+def add(
+    comment: Annotated[str, typer.Option(help="Why: the next person reads it at three in the morning.")],
+    series: Annotated[
+        str | None, typer.Option(help="faithfulness, citation, coverage_scored, …; none: every series.")
+    ] = None,
+    service: Annotated[str | None, typer.Option(help="service.name; none: all services.")] = None,
+    environment: Annotated[
+        str | None, typer.Option(help="Environment, '' for services that name none; none: all.")
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--everything", help="Needed when no matcher is given.")
+    ] = False,
+    length: Annotated[str | None, typer.Option("--for", metavar="LENGTH", help="90m, 24h, 7d or 2w.")] = None,
+    until: Annotated[
+        str | None,
+        typer.Option(metavar="MOMENT", help="Instead of --for: ISO 8601, UTC if it names no zone."),
+    ] = None,
+    start: Annotated[
+        str | None, typer.Option("--from", metavar="MOMENT", help="For planned maintenance; none: now.")
+    ] = None,
+    by: ByOption = None,
+    config: ConfigOption = None,
+    store: StoreOption = None,
+    seconds: WaitOption = 30.0,
+    as_json: JsonOption = False,
+) -> int:
+    """Hold back what would be sent about matching incidents, from now or from a planned moment, until an end.
+
+    Incidents open and are kept. What still stands when the silence ends is sent then; what was over
+    before, and nobody was told of, is not sent.
+    """
+    from ragvigil.scorer.oncall import Silence
+
+    if not (everything or series or service or environment is not None):
+        raise ConfigError(
+            "silence", "names nothing", "give --series, --service, --environment or --everything"
+        )
+    starts_at, ends_at = _window(start, length, until, time.time_ns())
+    silence = Silence(
+        id="sil-" + secrets.token_hex(4),
+        starts_at=starts_at,
+        ends_at=ends_at,
+        comment=text_of("--comment", comment),
+        by=name_of(by),
+        series=None if series is None else _series(series),
+        service=service or None,
+        environment=environment,
+    )
+    found, done_by = carry_out(settings_of(config, store), silence, seconds)
+    typer.echo(
+        json.dumps({**_mapping(silence), "written_by": done_by})
+        if as_json
+        else f"silenced: {found}, until {_utc(ends_at)}: {_matched(silence)}"
+    )
+    return 0
+
+
+def list_silences(
+    ended: Annotated[bool, typer.Option("--all", help="Those that have ended, too.")] = False,
+    config: ConfigOption = None,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Show what is silenced now or will be: what, from when until when, by whom and why."""
+    from ragvigil.scorer.store import reading, reading_incidents
+
+    settings, now = settings_of(config, store), time.time_ns()
+    with closing(reading.open_for_reading(settings.store.path)) as connection:
+        silences = reading_incidents.silences(connection, -(2**62) if ended else now)
+    if as_json:
+        typer.echo(json.dumps([_mapping(silence) for silence in silences]))
+        return 0
+    for silence in silences:
+        state = "ended" if silence.ends_at <= now else "active" if silence.starts_at <= now else "planned"
+        window = f"{_utc(silence.starts_at)} - {_utc(silence.ends_at)}"
+        typer.echo(
+            f"{silence.id}  {state:<7}  {window}  {_matched(silence)}  by {silence.by}: {silence.comment}"
+        )
+    if not silences:
+        typer.echo("no silences")
+    return 0
+
+
+def remove(
+    silence: Annotated[str, typer.Argument(metavar="ID", help="As `ragvigil silence list` shows it.")],
+    config: ConfigOption = None,
+    store: StoreOption = None,
+    seconds: WaitOption = 30.0,
+    as_json: JsonOption = False,
+) -> int:
+    """End a silence now; what it held back and still stands is sent."""
+    from ragvigil.scorer.oncall import Unsilence
+
+    found, done_by = carry_out(settings_of(config, store), Unsilence(silence.strip()), seconds)
+    typer.echo(json.dumps({"ended": found, "written_by": done_by}) if as_json else f"ended: {found}")
+    return 0
+
+
+def _window(start: str | None, length: str | None, until: str | None, now: int) -> tuple[int, int]:
+    """From when until when. Raises ConfigError."""
+    from ragvigil.scorer.oncall import LONGEST_SILENCE_SECONDS
+
+    starts_at = now if start is None else _moments.moment("--from", start)
+    if starts_at > now + _LATEST_START:
+        raise ConfigError("--from", "is more than a year away", "give an earlier moment")
+    if (length is None) == (until is None):
+        raise ConfigError("silence", "needs an end", "give one of --for 2h and --until 2026-11-01T06:00Z")
+    if length is not None:
+        ends_at = starts_at + _moments.length("--for", length)
+    else:
+        ends_at = _moments.moment("--until", until or "")
+    option = "--until" if length is None else "--for"
+    if ends_at <= max(starts_at, now):
+        raise ConfigError(option, "ends before it begins to count", "give a later end")
+    if ends_at - starts_at > LONGEST_SILENCE_SECONDS * 10**9:
+        days = LONGEST_SILENCE_SECONDS // 86_400
+        raise ConfigError(option, f"is longer than {days} days", "renew it, or change the settings")
+    return starts_at, ends_at
+
+
+def _series(given: str) -> SeriesName | CoverageName:
+    from ragvigil.scorer.monitoring import CoverageName, SeriesName
+
+    known: list[SeriesName | CoverageName] = [*get_args(SeriesName), *get_args(CoverageName)]
+    for name in known:
+        if name == given:
+            return name
+    raise ConfigError("--series", f"no series is called {given!r}", "known: " + ", ".join(known))
+
+
+def _mapping(silence: Silence) -> dict[str, object]:
+    return {key: value for key, value in asdict(silence).items() if key != "kind"}
+
+
+def _matched(silence: Silence) -> str:
+    from ragvigil.exporters import clean
+
+    given = {"series": silence.series, "service": silence.service, "environment": silence.environment}
+    parts = [f"{key}={clean(value, limit=60)}" for key, value in given.items() if value is not None]
+    return " ".join(parts) or "everything"
+
+
+def _utc(moment: int) -> str:
+    return time.strftime("%Y-%m-%d %H:%MZ", time.gmtime(moment / 1e9))

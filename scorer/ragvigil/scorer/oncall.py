@@ -1,0 +1,149 @@
+"""What people say about incidents: who has one in hand, and what must not be told for a while."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal, Protocol
+
+from pydantic import Field, TypeAdapter
+
+from ragvigil.scorer.errors import OrderError
+from ragvigil.scorer.monitoring import CoverageName, SeriesKey, SeriesName
+from ragvigil.scorer.request_files import RequestFiles
+
+LONGEST_SILENCE_SECONDS = 31 * 86_400
+"""A silence that never ends is an alert that nobody decided to delete."""
+
+_LOOK_SECONDS = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Acknowledge:
+    """Somebody has an open incident in hand."""
+
+    incident: str
+    """Its id, or the beginning of it that no other open incident shares."""
+    by: str
+    note: str = ""
+    kind: Literal["acknowledge"] = "acknowledge"
+
+
+@dataclass(frozen=True, slots=True)
+class Silence:
+    """Nothing is told of matching incidents from `starts_at` until `ends_at`; what is None matches all."""
+
+    id: str
+    starts_at: int
+    """Unix time, nanoseconds."""
+    ends_at: int
+    comment: str
+    by: str
+    series: SeriesName | CoverageName | None = None
+    service: str | None = None
+    environment: str | None = None
+    """Empty: a service that names none."""
+    kind: Literal["silence"] = "silence"
+
+    def matches(self, key: SeriesKey) -> bool:
+        """Whether it is about incidents of that series.
+
+        >>> Silence("s", 0, 1, "", "", service="shop").matches(SeriesKey("citation", "shop", None))
+        True
+        """
+        wanted = (self.series, self.service, self.environment)
+        found = (key.name, key.service, key.environment or "")
+        return all(want is None or want == have for want, have in zip(wanted, found, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Unsilence:
+    """A silence ends now."""
+
+    silence: str
+    kind: Literal["unsilence"] = "unsilence"
+
+
+Order = Annotated[Acknowledge | Silence | Unsilence, Field(discriminator="kind")]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What became of an order."""
+
+    id: str
+    """Of the incident or silence that it was about; empty when it was refused."""
+    problem: str | None = None
+    """Why it was refused."""
+
+
+class OncallStore(Protocol):
+    """What is needed of the store, on its one writing thread. Each raises OrderError for what it does not know."""
+
+    def acknowledge(self, wanted: Acknowledge, at: int) -> str:
+        """Note who has it in hand; the incident's id. The latest counts."""
+        ...
+
+    def silence(self, wanted: Silence, at: int) -> str:
+        """Keep it; its id. The same one twice is one."""
+        ...
+
+    def unsilence(self, wanted: Unsilence, at: int) -> str:
+        """End it now; its id."""
+        ...
+
+
+def order_requests(inbox: Path) -> RequestFiles[Order, Answer]:
+    """The folder of orders in an inbox."""
+    order: TypeAdapter[Order] = TypeAdapter(Order)
+    return RequestFiles(inbox / "orders", order, TypeAdapter(Answer))
+
+
+class OrderDesk:
+    """Carries out the orders that wait. Used by the writing thread."""
+
+    def __init__(
+        self,
+        requests: RequestFiles[Order, Answer],
+        store: OncallStore,
+        *,
+        now: Callable[[], int] = time.time_ns,
+    ) -> None:
+        self._requests = requests
+        self._store = store
+        self._now = now
+        self._looked_at = -math.inf
+
+    def step(self) -> bool:
+        """Carry out what waits, looking at most five times a second; whether there was anything."""
+        if time.monotonic() - self._looked_at < _LOOK_SECONDS:
+            return False
+        self._looked_at = time.monotonic()
+        return self.clear()
+
+    def clear(self) -> bool:
+        """Carry out all that waits now; whether there was anything."""
+        waiting = self._requests.next()
+        if waiting is None:
+            return False
+        while waiting is not None:
+            name, order = waiting
+            self._requests.answer(name, self._carry_out(order))
+            waiting = self._requests.next()
+        return True
+
+    def _carry_out(self, order: Order) -> Answer:
+        now = self._now()
+        try:
+            match order:
+                case Acknowledge():
+                    return Answer(self._store.acknowledge(order, now))
+                case Silence():
+                    return Answer(self._store.silence(order, now))
+                case Unsilence():
+                    return Answer(self._store.unsilence(order, now))
+        except OrderError as error:
+            return Answer("", str(error))

@@ -1,0 +1,64 @@
+"""Requests between two processes: a file asks, the scorer that writes the store answers with another."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+Q = TypeVar("Q")
+A = TypeVar("A")
+
+
+class RequestFiles(Generic[Q, A]):
+    """A folder of requests of one kind, in an inbox. A request may hold an id, so it goes when it has been answered."""
+
+    def __init__(self, folder: Path, request: TypeAdapter[Q], answer: TypeAdapter[A]) -> None:
+        self._folder = folder
+        self._request = request
+        self._answer = answer
+
+    def ask(self, wanted: Q) -> str:
+        """Leave a request; its name, under which the answer will stand. Raises OSError."""
+        name = secrets.token_hex(8)
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._write(f"{name}.request", self._request.dump_json(wanted))
+        return name
+
+    def next(self) -> tuple[str, Q] | None:
+        """A request that waits, oldest first; one that cannot be read is deleted, and stays unanswered."""
+        for path in sorted(self._folder.glob("*.request"), key=lambda path: path.stat().st_mtime_ns):
+            try:
+                return path.stem, self._request.validate_json(path.read_bytes())
+            except (ValueError, ValidationError):
+                path.unlink(missing_ok=True)
+        return None
+
+    def answer(self, name: str, answer: A) -> None:
+        """Say what was done, and let the request go."""
+        self._write(f"{name}.answer", self._answer.dump_json(answer))
+        self.withdraw(name)
+
+    def withdraw(self, name: str) -> None:
+        """Let a request go."""
+        (self._folder / f"{name}.request").unlink(missing_ok=True)
+
+    def answered(self, name: str) -> A | None:
+        """The answer, once: None while there is none."""
+        path = self._folder / f"{name}.answer"
+        try:
+            found = self._answer.validate_json(path.read_bytes())
+        except FileNotFoundError:
+            return None
+        path.unlink(missing_ok=True)
+        return found
+
+    def _write(self, name: str, text: bytes) -> None:
+        """Whole or not at all, and for this user's eyes only."""
+        draft = self._folder / f"{name}.new"
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+            file.write(text)
+        draft.rename(self._folder / name)

@@ -1,0 +1,104 @@
+"""Acknowledgements and silences, in one SQLite file."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from ragvigil.scorer.errors import OrderError
+from ragvigil.scorer.oncall import Acknowledge, Silence, Unsilence
+
+SILENCED = (
+    "EXISTS (SELECT 1 FROM silences JOIN incidents ON incidents.id = outbox.incident_id "
+    "WHERE silences.starts_at <= :now AND silences.ends_at > :now "
+    "AND coalesce(silences.series, incidents.series) = incidents.series "
+    "AND coalesce(silences.service, incidents.service) = incidents.service "
+    "AND coalesce(silences.environment, incidents.environment) = incidents.environment)"
+)
+"""Whether a row of `outbox` must wait at :now."""
+
+
+def withdraw(connection: sqlite3.Connection, incident: str, channel: str, now: int) -> None:
+    """Let go of what a silence holds of a resolved incident of which the channel has heard nothing."""
+    connection.execute(
+        "UPDATE outbox SET refused_at = :now, reason = 'silenced' WHERE incident_id = :incident "
+        f"AND channel = :channel AND delivered_at IS NULL AND refused_at IS NULL AND {SILENCED} "
+        "AND NOT EXISTS (SELECT 1 FROM outbox AS told WHERE told.incident_id = :incident "
+        "AND told.channel = :channel AND told.attempts > 0)",
+        {"now": now, "incident": incident, "channel": channel},
+    )
+
+
+def replace_held(connection: sqlite3.Connection, incident: str, channel: str, alert: str, now: int) -> bool:
+    """Give a held message that nobody has seen the newer figures of `alert`, keeping its action; whether there was one.
+
+    So a page that waited for a silence to end says how things stand, once.
+    """
+    changed = connection.execute(
+        "UPDATE outbox SET alert = json_set(:alert, '$.action', action) WHERE id = (SELECT max(id) FROM outbox "
+        "WHERE incident_id = :incident AND channel = :channel) AND attempts = 0 AND delivered_at IS NULL "
+        f"AND refused_at IS NULL AND action <> 'resolve' AND {SILENCED}",
+        {"now": now, "incident": incident, "channel": channel, "alert": alert},
+    )
+    return changed.rowcount > 0
+
+
+class SqliteOncall:
+    """What people say about incidents."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def acknowledge(self, wanted: Acknowledge, at: int) -> str:
+        """Note who has it in hand; the incident's id."""
+        rows = self._connection.execute(
+            "SELECT id, resolved_at FROM incidents WHERE substr(id, 1, length(?)) = ? "
+            "ORDER BY resolved_at IS NOT NULL, opened_at DESC",
+            (wanted.incident, wanted.incident),
+        ).fetchall()
+        standing = [row["id"] for row in rows if row["resolved_at"] is None]
+        if not rows:
+            raise OrderError(f"no incident {wanted.incident!r}; ragvigil incidents --all shows what there is")
+        if not standing:
+            raise OrderError(f"{rows[0]['id']} is resolved already")
+        if len(standing) > 1:
+            raise OrderError(f"{wanted.incident!r} may be {' or '.join(standing[:3])}; give more of the id")
+        self._connection.execute(
+            "INSERT OR REPLACE INTO acknowledgements VALUES (?, ?, ?, ?)",
+            (standing[0], at, wanted.by, wanted.note),
+        )
+        return str(standing[0])
+
+    def silence(self, wanted: Silence, at: int) -> str:
+        """Keep it; its id."""
+        if wanted.ends_at <= at:
+            raise OrderError("the silence would end before it begins to count; give a later end")
+        self._connection.execute(
+            "INSERT OR IGNORE INTO silences VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                wanted.id,
+                wanted.series,
+                wanted.service,
+                wanted.environment,
+                wanted.starts_at,
+                wanted.ends_at,
+                wanted.comment,
+                wanted.by,
+                at,
+            ),
+        )
+        return wanted.id
+
+    def unsilence(self, wanted: Unsilence, at: int) -> str:
+        """End it now; its id."""
+        row = self._connection.execute(
+            "SELECT ends_at FROM silences WHERE id = ?", (wanted.silence,)
+        ).fetchone()
+        if row is None:
+            raise OrderError(f"no silence {wanted.silence!r}; ragvigil silence list shows what there is")
+        if row["ends_at"] <= at:
+            raise OrderError(f"{wanted.silence} has ended already")
+        self._connection.execute(
+            "UPDATE silences SET ends_at = ?, starts_at = min(starts_at, ?) WHERE id = ?",
+            (at, at, wanted.silence),
+        )
+        return wanted.silence

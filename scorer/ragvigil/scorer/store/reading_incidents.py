@@ -1,0 +1,85 @@
+"""What people read of incidents: how each stands, who has it in hand, what holds it back, who was told."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ragvigil.scorer.monitoring import Incident
+from ragvigil.scorer.oncall import Silence
+from ragvigil.scorer.store._sqlite_monitoring import incident_of
+from ragvigil.scorer.store.reading import Message
+
+State = Literal["open", "acknowledged", "silenced", "resolved"]
+
+
+@dataclass(frozen=True, slots=True)
+class Acknowledged:
+    """Who has an incident in hand."""
+
+    at: int
+    """Unix time, nanoseconds."""
+    by: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One incident with all that was said about it."""
+
+    incident: Incident
+    acknowledged: Acknowledged | None
+    silenced_by: Sequence[str]
+    """Ids of the silences that hold it back now; none once it is resolved."""
+    messages: Sequence[Message]
+    """To channels, oldest first."""
+
+    @property
+    def state(self) -> State:
+        """How it stands now."""
+        if self.incident.resolved_at is not None:
+            return "resolved"
+        if self.silenced_by:
+            return "silenced"
+        return "open" if self.acknowledged is None else "acknowledged"
+
+
+def standing(
+    connection: sqlite3.Connection, now: int, *, resolved: bool, limit: int = 100
+) -> Sequence[Standing]:
+    """The newest incidents as they stand at `now` (Unix nanoseconds), newest first; resolved ones too if `resolved`."""
+    rows = connection.execute(
+        "SELECT * FROM incidents WHERE ? OR resolved_at IS NULL ORDER BY opened_at DESC, id LIMIT ?",
+        (resolved, limit),
+    )
+    active = [one for one in silences(connection, now) if one.starts_at <= now]
+    return [_standing(connection, incident_of(row), active) for row in rows.fetchall()]
+
+
+def silences(connection: sqlite3.Connection, ending_after: int) -> Sequence[Silence]:
+    """Silences that end after that moment, the next to end first."""
+    rows = connection.execute(
+        "SELECT id, starts_at, ends_at, comment, by, series, service, environment FROM silences "
+        "WHERE ends_at > ? ORDER BY ends_at, id",
+        (ending_after,),
+    )
+    return [Silence(**dict(row)) for row in rows]
+
+
+def _standing(connection: sqlite3.Connection, incident: Incident, active: Sequence[Silence]) -> Standing:
+    said = connection.execute(
+        "SELECT at, by, note FROM acknowledgements WHERE incident_id = ?", (incident.id,)
+    ).fetchone()
+    messages = connection.execute(
+        "SELECT incident_id, channel, action, attempts, delivered_at, refused_at, reason FROM outbox "
+        "WHERE incident_id = ? ORDER BY id",
+        (incident.id,),
+    )
+    return Standing(
+        incident,
+        None if said is None else Acknowledged(**dict(said)),
+        [one.id for one in active if incident.resolved_at is None and one.matches(incident.key)],
+        [Message(**dict(row)) for row in messages],
+    )
