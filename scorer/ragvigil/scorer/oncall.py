@@ -12,7 +12,7 @@ from typing import Annotated, Literal, Protocol
 from pydantic import Field, TypeAdapter
 
 from ragvigil.scorer.errors import OrderError
-from ragvigil.scorer.monitoring import CoverageName, SeriesKey, SeriesName
+from ragvigil.scorer.monitoring import AnyName, SeriesKey
 from ragvigil.scorer.request_files import RequestFiles
 
 LONGEST_SILENCE_SECONDS = 31 * 86_400
@@ -42,7 +42,7 @@ class Silence:
     ends_at: int
     comment: str
     by: str
-    series: SeriesName | CoverageName | None = None
+    series: AnyName | None = None
     service: str | None = None
     environment: str | None = None
     """Empty: a service that names none."""

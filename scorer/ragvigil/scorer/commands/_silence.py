@@ -17,7 +17,7 @@ from ragvigil.scorer.commands._orders import ByOption, WaitOption, carry_out, na
 from ragvigil.scorer.errors import ConfigError
 
 if TYPE_CHECKING:
-    from ragvigil.scorer.monitoring import CoverageName, SeriesName
+    from ragvigil.scorer.monitoring import AnyName
     from ragvigil.scorer.oncall import Silence
 
 _LATEST_START = 365 * 86_400 * 10**9
@@ -144,10 +144,10 @@ def _window(start: str | None, length: str | None, until: str | None, now: int) 
     return starts_at, ends_at
 
 
-def _series(given: str) -> SeriesName | CoverageName:
-    from ragvigil.scorer.monitoring import CoverageName, SeriesName
+def _series(given: str) -> AnyName:
+    from ragvigil.scorer.monitoring import CoverageName, DetectedName, SeriesName
 
-    known: list[SeriesName | CoverageName] = [*get_args(SeriesName), *get_args(CoverageName)]
+    known: list[AnyName] = [*get_args(SeriesName), *get_args(DetectedName), *get_args(CoverageName)]
     for name in known:
         if name == given:
             return name
