@@ -30,6 +30,9 @@ _log = logging.getLogger(__name__)
 _EXAMPLES = 3
 _BASELINE_STALE_SHARE = 0.001
 """The baseline is read again when it is older than this share of its own length (10 minutes of a week)."""
+_RENEWED_A_TICK = 10
+_LONGEST_WAIT = 10.0
+"""Times that age, after which it is read whatever else is to be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,7 @@ class Monitor:
         self._channels = tuple(channels)
         self._links = links
         self._baselines: dict[SeriesKey, _Baseline] = {}
+        self._renewed = 0
 
     def tick(self, now: int) -> list[Alert]:
         """Look at every series once, at `now` (Unix nanoseconds); the alerts that were put in the outbox.
@@ -61,6 +65,7 @@ class Monitor:
         A series that cannot be evaluated is logged and does not keep the others from being looked at.
         """
         alerts: list[Alert] = []
+        self._renewed = 0
         for key in self._store.series():
             try:
                 alert = self._look(key, now)
@@ -134,13 +139,18 @@ class Monitor:
         if (
             known is not None
             and known.spans == spans
-            and 0 <= end - known.end <= length * _BASELINE_STALE_SHARE
+            and 0 <= end - known.end <= length * self._stale_share()
         ):
             return known
+        self._renewed += 1
         begin = untouched(end, length, spans)
         sums = total(without(self._store.buckets(key, begin, end), spans))
         self._baselines[key] = _Baseline(end, spans, sums)
         return self._baselines[key]
+
+    def _stale_share(self) -> float:
+        """Of many series not all are read again in one tick: what a baseline lacks counts as recent."""
+        return _BASELINE_STALE_SHARE * (1.0 if self._renewed < _RENEWED_A_TICK else _LONGEST_WAIT)
 
     def _blame_judge(self, key: SeriesKey, found: Evaluation, now: int, rule: config.Rule) -> Evaluation:
         """Tell a judge that does not answer from a service that nobody asks."""

@@ -108,7 +108,8 @@ class Scoring(threading.Thread):
         now = time.time_ns()
         try:
             self.store.beat(now)
-            self.monitor.tick(now)
+            with self.store.transaction():
+                self.monitor.tick(now)
             self.coverage.tick(now)
             self._watch(now)
             self.store.checkpoint()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import sqlite3
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from importlib.resources import files
 from typing import Self
 
@@ -14,7 +15,7 @@ from ragvigil.scorer.config import Settings
 from ragvigil.scorer.errors import StoreError
 from ragvigil.scorer.redact import Pseudonyms
 from ragvigil.scorer.store._sqlite_erasures import SqliteErasures
-from ragvigil.scorer.store._sqlite_monitoring import SqliteMonitoring, SqliteOutbox
+from ragvigil.scorer.store._sqlite_monitoring import SqliteMonitoring, SqliteOutbox, joined
 from ragvigil.scorer.store._sqlite_observations import SqliteObservations
 from ragvigil.scorer.store._sqlite_oncall import SqliteOncall
 from ragvigil.scorer.store._sqlite_records import SqliteRecords
@@ -74,6 +75,10 @@ class SqliteStore:
         self.outbox = SqliteOutbox(self._connection)
         self.oncall = SqliteOncall(self._connection)
         self.retention = SqliteRetention(self._connection)
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """All that is written inside becomes durable at once: one wait for the disk instead of many."""
+        return joined(self._connection)
 
     def checkpoint(self) -> None:
         """Copy the write-ahead log into the file, so that the log stays small."""
