@@ -95,14 +95,15 @@ class Incidents:
         return closed
 
 
-def whose(streams: Booleans, recent: Recent, suspects: bool) -> list[int]:
+def whose(streams: Booleans, recent: Recent, suspects: bool, active: Booleans) -> list[int]:
     """Streams to name for candidates (slots, then overall): one cause gets one page.
 
     All traffic is named when it is a candidate and no segment alone explains it, or when the segments beside
-    the candidates fell as well (three standard errors); else the segments.
+    the candidates fell as well (three standard errors); else the segments. Only `active` slots are looked at: what
+    has been paged for already explains nothing new.
     """
     overall = streams.size - 1
-    excess, noise = recent.blame(suspects)
+    excess, noise = (np.where(active, sums, 0.0) for sums in recent.blame(suspects))
     named = np.flatnonzero(streams[:overall])
     if streams[overall]:
         first = int(np.argmax(excess))

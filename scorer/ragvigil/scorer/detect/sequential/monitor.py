@@ -108,7 +108,7 @@ class Monitor:
         return self._heard(take_answer(self._core, old_verdicts, new_verdicts))
 
     def degraded(self, share: float = 0.1) -> list[int | None]:
-        """Streams for the daily list, most evident first, None for all traffic: nobody is woken by it.
+        """Streams for the daily list, None for all traffic: open incidents, then the most evident; it wakes nobody.
 
         e-BH on the e-detectors with a patience of one day (Dandapanthula & Ramdas, arXiv 2501.04130): over any
         day, at most `share` of what it lists is falsely so on average.
@@ -116,7 +116,9 @@ class Monitor:
         series, slots = self._core.memory.faithfulness, self.settings.slots
         level = np.logaddexp(series.plain.level(), series.suspect.level()) - np.log(2.0)
         patience = np.log(max(1.0, DAY / self.settings.batch_seconds))
-        return [None if stream == slots else stream for stream in degraded(level - patience, share)]
+        paged = [int(stream) for stream in np.flatnonzero(series.incidents.open)]
+        listed = [*paged, *(stream for stream in degraded(level - patience, share) if stream not in paged)]
+        return [None if stream == slots else stream for stream in listed]
 
     def state(self) -> Json:
         """Everything as JSON: settings, gold set and memory."""

@@ -38,7 +38,7 @@ def _page(series: Faithfulness, worst: Candidate, now: float, time: float) -> li
     by_stream = {candidate.stream: candidate for candidate in series.pending}
     streams[list(by_stream)] = True
     alerts: list[Alert] = []
-    for stream in whose(streams, series.recent, worst.suspects):
+    for stream in whose(streams, series.recent, worst.suspects, series.active()):
         if series.incidents.open[stream]:
             continue
         candidate = by_stream.get(stream, worst)
