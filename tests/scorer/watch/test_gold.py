@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -61,3 +63,22 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     """Not a traceback."""
     with pytest.raises(ConfigError, match="cannot be read"):
         labels_of(Monitor(gold=tmp_path / "none.jsonl"), Judge())
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ('[monitor]\ngold = "none.jsonl"', "monitor.gold"),
+        ("[detect]\nslo = 1.2", "detect.slo"),
+        ("[monitor.tone]\nmin_drop = 0.1", "monitor.tone"),
+    ],
+)
+def test_check_config_names_what_cannot_work(tmp_path: Path, lines: str, words: str) -> None:
+    """Labels that are not there, a floor above all, a series that nobody measures."""
+    path = tmp_path / "ragvigil.toml"
+    path.write_text(lines)
+    done = subprocess.run(
+        [sys.executable, "-m", "ragvigil.scorer", "check-config", str(path)], capture_output=True, text=True
+    )
+    assert done.returncode == 2
+    assert words in done.stderr
