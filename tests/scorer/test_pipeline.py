@@ -246,6 +246,28 @@ def test_late_spans_of_a_trace_that_waits_to_be_written_join_it(bench: Bench) ->
     assert bench.ledger() == reading.Ledger(1, {"pending": 1}, {})
 
 
+def test_a_trace_that_lost_spans_at_its_bound_is_never_complete(bench: Bench) -> None:
+    """A late span for which there is room does not bring back those that were dropped."""
+    bench.settings = load(
+        overrides={**bench.settings.model_dump(include={"store"}), "assemble": {"max_trace_spans": 4}}
+    )
+    bench.crash()
+    bench.start()
+    search, root = question(1)
+    bench.receive([root, search, *(span(1, f"step {number}", parent=True) for number in range(4))])
+    bench.settle()
+    bench.crash()
+    bench.settings = load(overrides=bench.settings.model_dump(include={"store"}))
+    bench.start()
+    bench.receive([span(1, "late", parent=True)])
+    bench.settle()
+    with closing(reading.open_for_reading(bench.settings.store.path)) as connection:
+        rows = connection.execute(
+            "SELECT completeness, timed_out, span_count, dropped FROM records JOIN traces USING (trace_id)"
+        )
+        assert [tuple(row) for row in rows] == [("timed_out", 1, 5, 2)]
+
+
 def test_a_trace_that_cannot_be_stored_is_failed_and_hurts_no_other(bench: Bench) -> None:
     """One poisoned record must not stop the pipeline for ever."""
     bench.crash()

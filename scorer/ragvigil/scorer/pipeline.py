@@ -305,9 +305,9 @@ class Pipeline:
             raw, dropped = self._merge(stored, item)
             if raw is None:
                 continue  # an exporter that missed our ack sent the same spans again
-            raw = replace(raw, rules=self._rules_met(stored, received, raw))
+            raw = replace(raw, rules=self._rules_met(stored, received, raw), dropped=raw.dropped + dropped)
+            item = replace(item, timed_out=item.timed_out or raw.dropped > 0, dropped=dropped)
             if dropped:
-                item = replace(item, timed_out=True, dropped=dropped)
                 _log.warning(
                     "trace %s is larger than one trace may be (assemble.max_trace_spans, max_trace_bytes): "
                     "dropped %d of its spans",

@@ -54,8 +54,8 @@ _INSERT_VERDICT = (
 )
 _INSERT_TRACE = (
     "INSERT OR REPLACE INTO traces "
-    "(trace_id, spans, logs, timed_out, updated_at, service, environment, span_count, lost, rules) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    "(trace_id, spans, logs, timed_out, updated_at, service, environment, span_count, lost, rules, dropped) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _INSERT_LEDGER = (
     "INSERT INTO ledger (trace_id, span_id, state, reason, inclusion, stratum, updated_at) "
@@ -99,12 +99,15 @@ class SqliteRecords:
         """What is stored of those traces that were seen before."""
         marks = ", ".join("?" * len(trace_ids))
         rows = self._connection.execute(
-            f"SELECT trace_id, spans, logs, rules FROM traces WHERE trace_id IN ({marks})",
+            f"SELECT trace_id, spans, logs, rules, dropped FROM traces WHERE trace_id IN ({marks})",
             tuple(trace_ids),
         )
         found = {
             row[0]: RawTrace(
-                unpack(row[1]), unpack(row[2]) if row[2] else b"", rules=frozenset(row[3].split())
+                unpack(row[1]),
+                unpack(row[2]) if row[2] else b"",
+                rules=frozenset(row[3].split()),
+                dropped=row[4],
             )
             for row in rows
         }
@@ -195,7 +198,7 @@ class SqliteRecords:
             pack(trace.raw.logs) if trace.raw.logs else None,
         )
         place = (storable(trace.service or ""), storable(trace.environment or ""))
-        figures = (trace.span_count, trace.lost, " ".join(sorted(trace.raw.rules)))
+        figures = (trace.span_count, trace.lost, " ".join(sorted(trace.raw.rules)), trace.raw.dropped)
         self._connection.execute(
             _INSERT_TRACE, (trace.trace_id, spans, logs, trace.timed_out, now, *place, *figures)
         )

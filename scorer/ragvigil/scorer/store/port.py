@@ -36,6 +36,8 @@ class RawTrace:
     """Whether it was stored once and its content has been taken out since: nothing is added to it any more."""
     rules: frozenset[str] = frozenset()
     """Filters whose attributes it had before it was redacted."""
+    dropped: int = 0
+    """Spans that it lost, because it is larger than one trace may be."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,8 @@ CREATE TABLE traces (
     environment TEXT NOT NULL,
     span_count INTEGER NOT NULL,
     lost INTEGER NOT NULL,
-    rules TEXT NOT NULL DEFAULT ''
+    rules TEXT NOT NULL DEFAULT '',
+    dropped INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX traces_updated_at ON traces (updated_at);
 
