@@ -92,7 +92,9 @@ def _audit(store: Path, inbox: Path) -> Audit:
             f"{received:,} spans and log records were accepted, {seen:,} were read and {waiting:,} wait: "
             f"{missing:,}{why} {_MISSING}"
         )
-    notes = (f"{-missing:,} more were read than the receive process counted: it was killed",)
+    notes = (
+        f"{-missing:,} more were read than a receive process counted: it was killed, or they were replayed",
+    )
     return Audit(records, received, tuple(problems), notes if missing < 0 else ())
 
 
