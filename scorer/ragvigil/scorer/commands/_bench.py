@@ -74,12 +74,15 @@ _HEAD = (
 
 def _row(line: Line) -> str:
     low, high = line.false_interval
-    fault = line.median_hours is not None or line.found > 0
+    from ragvigil.scorer.simulate import SCENARIOS
+
+    fault = bool(SCENARIOS[line.scenario].pages)
+    quiet = "-" if fault else f"{line.false_per_30_days:8.2f} ({low:.2f} to {high:.2f})"
     return "  ".join(
         (
             f"{line.scenario:<13}",
             f"{line.rule:<26}",
-            f"{line.false_per_30_days:8.2f} ({low:.2f} to {high:.2f})".ljust(25),
+            quiet.ljust(25),
             f"{_hours(line.median_hours):>8}",
             f"{_hours(line.p95_hours):>6}",
             f"{line.found:>3} / {line.runs}" if fault else "      -",
