@@ -17,9 +17,10 @@ PAGE, LINES = DOCS / "alert-quality.md", DOCS / "alert-quality.json"
 TEXT = """# How good the alerts are
 
 Made by `ragvigil bench alerts --seeds {seeds} --first-seed {first} --json`:
-{seeds} simulated services of {traces:,.0f} answers a day in {segments} segments, a tenth of them judged, by a judge that passes {sensitivity:.0%} of the faithful answers and fails
-{specificity:.0%} of the others. Same seed, same traffic for every rule; try it with `--quick`. **Simulated, not field
-data**: real judges err by topic and time, and real cheap scores have other shapes.
+{seeds} simulated services of {traces:,.0f} answers a day in {segments} segments, a tenth of them judged, by a judge
+that passes {sensitivity:.0%} of the faithful answers and fails {specificity:.0%} of the others. Same seed, same traffic
+for every rule; try it with `--quick`. **Simulated, not field data**: real judges err by topic and time, and real cheap
+scores have other shapes.
 
 A rule that pages all the time also "finds" everything at once: read the hours only beside the false pages.
 "Tuned" rivals have their threshold raised towards one false page in 90 days; the others are as
