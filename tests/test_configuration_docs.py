@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from ragvigil.scorer.config import CHANNELS, Citing, Filter, Forward, Settings, load
+from ragvigil.scorer.config import CHANNELS, Citing, Filter, Forward, Route, Settings, load
 
 PAGE = Path(__file__).parent.parent / "docs" / "configuration.md"
 INTRODUCTION = """# Configuration
@@ -36,6 +36,7 @@ This page is made from the code; a test holds it.
 NAMED: list[tuple[str, type[BaseModel]]] = [
     ("forward", Forward),
     ("filters", Filter),
+    ("routes", Route),
     ("citations", Citing),
     *(("channels", section) for section in CHANNELS.values()),
 ]

@@ -41,6 +41,7 @@ def ragvigil(*arguments: str, text: str = "", folder: Path | None = None) -> sub
         "incidents",
         "ack",
         "silence",
+        "routes",
         "ledger",
         "mark",
         "forget",

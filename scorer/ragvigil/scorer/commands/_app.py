@@ -14,7 +14,7 @@ from typing import Annotated, ParamSpec
 
 import typer
 
-from ragvigil.scorer.commands import _bench, _silence
+from ragvigil.scorer.commands import _bench, _routes, _silence
 from ragvigil.scorer.commands._ack import ack
 from ragvigil.scorer.commands._check_config import check_config
 from ragvigil.scorer.commands._demo import demo
@@ -81,6 +81,19 @@ SILENCE_COMMANDS: dict[str, Callable[..., int]] = {
 for name, command in SILENCE_COMMANDS.items():
     silence.command(name=name, epilog=_EPILOG)(_exiting(command))
 app.add_typer(silence)
+
+routes = typer.Typer(
+    name="routes", help="Where an incident would go: explain.", no_args_is_help=True, epilog=_EPILOG
+)
+
+
+@routes.callback()
+def _routes_help() -> None:
+    """Where an incident would go."""
+
+
+routes.command(name="explain", epilog=_EPILOG)(_exiting(_routes.explain))
+app.add_typer(routes)
 
 bench = typer.Typer(
     name="bench", help="Measure ragvigil and its rivals on simulated services.", no_args_is_help=True

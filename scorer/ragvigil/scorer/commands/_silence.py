@@ -68,7 +68,7 @@ def add(
         ends_at=ends_at,
         comment=text_of("--comment", comment),
         by=name_of(by),
-        series=None if series is None else _series(series),
+        series=None if series is None else series_called("--series", series),
         service=service or None,
         environment=environment,
     )
@@ -144,14 +144,15 @@ def _window(start: str | None, length: str | None, until: str | None, now: int) 
     return starts_at, ends_at
 
 
-def _series(given: str) -> AnyName:
+def series_called(option: str, given: str) -> AnyName:
+    """The series of that name. Raises ConfigError that names them all."""
     from ragvigil.scorer.monitoring import CoverageName, DetectedName, SeriesName
 
     known: list[AnyName] = [*get_args(SeriesName), *get_args(DetectedName), *get_args(CoverageName)]
     for name in known:
         if name == given:
             return name
-    raise ConfigError("--series", f"no series is called {given!r}", "known: " + ", ".join(known))
+    raise ConfigError(option, f"no series is called {given!r}", "known: " + ", ".join(known))
 
 
 def _mapping(silence: Silence) -> dict[str, object]:

@@ -11,6 +11,7 @@ from ragvigil.scorer.config.filtering import Filter
 from ragvigil.scorer.config.forwarding import Forward
 from ragvigil.scorer.config.load import load
 from ragvigil.scorer.config.retention import Retention
+from ragvigil.scorer.config.routing import Route
 from ragvigil.scorer.config.sections import (
     Assemble,
     Coverage,
@@ -43,6 +44,7 @@ __all__ = [
     "Monitor",
     "Receive",
     "Retention",
+    "Route",
     "Rule",
     "Sample",
     "Settings",

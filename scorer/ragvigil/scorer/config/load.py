@@ -16,6 +16,7 @@ from pydantic_core import ErrorDetails
 from ragvigil.scorer.config.channels import CHANNELS
 from ragvigil.scorer.config.filtering import Filter
 from ragvigil.scorer.config.forwarding import Forward
+from ragvigil.scorer.config.routing import Route
 from ragvigil.scorer.config.sections import Receive, Settings
 from ragvigil.scorer.errors import ConfigError
 
@@ -26,6 +27,7 @@ _NAMED: Mapping[str, tuple[type[BaseModel], ...]] = {
     "channels": tuple(CHANNELS.values()),
     "forward": (Forward,),
     "filters": (Filter,),
+    "routes": (Route,),
 }
 """Sections of which there may be several, each under a name of its own, and what such a one may be."""
 _NAME_DEPTH = 2
@@ -57,6 +59,7 @@ def load(path: Path | None = None, overrides: Mapping[str, object] | None = None
         raise _explain(error) from None
     _refuse_open_doors(settings.receive)
     _refuse_leaks(settings)
+    _refuse_lost_routes(settings)
     return settings
 
 
@@ -187,6 +190,23 @@ def _refuse_leaks(settings: Settings) -> None:
             )
     for name in _REASONS & settings.filters.keys():
         raise ConfigError(f"filters.{name}", "the ledger uses this name", "take another")
+
+
+def _refuse_lost_routes(settings: Settings) -> None:
+    """A route leads somewhere, and is not behind one that takes all it would take."""
+    seen: dict[tuple[object, ...], str] = {}
+    for name, route in settings.routes.items():
+        for channel in route.channels:
+            if channel not in settings.channels:
+                hint = (
+                    _nearest(channel, list(settings.channels)) if settings.channels else "none is configured"
+                )
+                raise ConfigError(f"routes.{name}.channels", f"no channel is called {channel!r}", hint)
+        earlier = seen.setdefault(route.conditions, name)
+        if earlier != name:
+            raise ConfigError(
+                f"routes.{name}", f"has the conditions of routes.{earlier}", "join them, or change one"
+            )
 
 
 def _is_loopback(host: str) -> bool:

@@ -16,6 +16,7 @@ from ragvigil.scorer.config.fields import Section as _Section
 from ragvigil.scorer.config.filtering import DEFAULT_FILTERS, Filter
 from ragvigil.scorer.config.forwarding import Forward
 from ragvigil.scorer.config.retention import Retention
+from ragvigil.scorer.config.routing import Route
 
 
 def _lexical_models() -> list[str]:
@@ -372,6 +373,7 @@ class Settings(_Section):
     filters: dict[Name, Filter] = Field(default={})
     citations: dict[str, Citing] = Field(default={})
     channels: dict[str, Channel] = Field(default={})
+    routes: dict[Name, Route] = Field(default={})
     links: Links = Links()
 
     @property

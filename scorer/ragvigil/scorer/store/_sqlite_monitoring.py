@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from importlib.resources import files
@@ -12,8 +12,10 @@ from typing import Any
 
 from ragvigil.exporters import Alert, Example, Measurement, from_json
 from ragvigil.exporters import to_json as alert_to_json
+from ragvigil.scorer.config import Route
 from ragvigil.scorer.coverage import Coverage
 from ragvigil.scorer.monitoring import Bucket, Delivery, Incident, SeriesKey, SeriesState, Sums
+from ragvigil.scorer.routing import routed
 from ragvigil.scorer.store._rows import measurement_of, to_json
 from ragvigil.scorer.store._sqlite_oncall import SILENCED, replace_held, withdraw
 
@@ -75,8 +77,9 @@ def joined(connection: sqlite3.Connection) -> Generator[None]:
 class SqliteMonitoring:
     """What the monitor reads and writes, in one SQLite file."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, routes: Mapping[str, Route]) -> None:
         self._connection = connection
+        self._routes = routes
 
     def series(self) -> Sequence[SeriesKey]:
         """Every series that ever had an observation."""
@@ -168,7 +171,7 @@ class SqliteMonitoring:
                 row,
             )
             if alert is not None:
-                self._post(incident.id, alert, channels)
+                self._post(incident.id, alert, self._addressed(incident, alert, channels))
 
     def save_state(
         self,
@@ -184,6 +187,19 @@ class SqliteMonitoring:
             f'UPDATE series SET state = ?, evaluated_at = ?, "before" = ?, now = ? WHERE {_PLACE}',
             (state, at, *values, *_place(key)),
         )
+
+    def _addressed(self, incident: Incident, alert: Alert, channels: Sequence[str]) -> Sequence[str]:
+        """The channels that the routes choose; whoever heard of the incident hears how it goes on and ends."""
+        if not self._routes:
+            return channels
+        rows = self._connection.execute(
+            "SELECT DISTINCT channel FROM outbox WHERE incident_id = ?", (incident.id,)
+        )
+        told = {row[0] for row in rows} if alert.action != "trigger" else set[str]()
+        fresh = set[str]()
+        if alert.action != "resolve":
+            fresh = set(routed(self._routes, channels, incident.key, alert.severity, alert.at))
+        return [channel for channel in channels if channel in told | fresh]
 
     def _post(self, incident: str, alert: Alert, channels: Sequence[str]) -> None:
         moment = int(alert.at.timestamp() * 1e9)

@@ -66,7 +66,7 @@ class SqliteStore:
             erasures=self.erasures,
             sighting_seconds=settings.detect.late_seconds if settings.detect.enabled else None,
         )
-        self.monitoring = SqliteMonitoring(self._connection)
+        self.monitoring = SqliteMonitoring(self._connection, settings.routes)
         self.watching = SqliteWatching(
             self._connection,
             self.monitoring,

@@ -1,0 +1,58 @@
+"""Settings of one route: which incidents it takes, and to which channels."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+from ragvigil.exporters import Severity
+from ragvigil.scorer.config.fields import Section, Words
+
+_HOURS = re.compile(r"([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-3]):([0-5]\d)")
+
+
+def hours_of(text: str) -> tuple[int, int]:
+    """Minutes of the day at which it begins and ends.
+
+    >>> hours_of("22:00-06:30")
+    (1320, 390)
+    """
+    found = _HOURS.fullmatch(text)
+    if found is None or text[:5] == text[6:]:
+        raise ValueError('must be two different times of the day, such as "22:00-06:00"')
+    begin, begin_minute, end, end_minute = map(int, found.groups())
+    return begin * 60 + begin_minute, end * 60 + end_minute
+
+
+def _are_hours(text: str) -> str:
+    hours_of(text)
+    return text
+
+
+class Route(Section):
+    """Which incidents go where. Routes are asked in the order of the file; what no route takes goes to all channels.
+
+    Every condition that is given must hold; of a list, one of the values.
+    """
+
+    channels: Annotated[Words, Field(min_length=1)] = Field(description="names of sections [channels.NAME]")
+    series: Words = Field(default=(), description="faithfulness, citation, coverage_scored, …; none: all")
+    service: Words = Field(default=(), description="values of service.name; none: all")
+    environment: Words = Field(
+        default=(), description='environments, "" for services that name none; none: all'
+    )
+    severity: tuple[Severity, ...] = Field(
+        default=(), description="critical, error (a page), warning (a ticket), info; none: all"
+    )
+    hours: Annotated[str, AfterValidator(_are_hours)] | None = Field(
+        default=None, description='times of the day in UTC, such as "22:00-06:00"; none: always'
+    )
+    go_on: bool = Field(default=False, description="whether later routes are asked, too")
+
+    @property
+    def conditions(self) -> tuple[object, ...]:
+        """What it asks; two routes with the same take the same incidents."""
+        words = (self.series, self.service, self.environment, self.severity)
+        return (*map(frozenset[str], words), self.hours)

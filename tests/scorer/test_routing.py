@@ -1,0 +1,111 @@
+"""Who is told of which incident."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from tests.scorer.test_commands import ragvigil
+from tests.scorer.test_oncall import NOW, SECOND, due, post
+
+from ragvigil.exporters import Severity
+from ragvigil.scorer.config import load
+from ragvigil.scorer.errors import ConfigError
+from ragvigil.scorer.monitoring import SeriesKey
+from ragvigil.scorer.routing import routed
+from ragvigil.scorer.store.sqlite import SqliteStore
+
+PAGE = Path(__file__).parents[2] / "docs" / "incidents.md"
+DOCUMENTED = re.findall(r"```toml\n(.*?)```", PAGE.read_text(), re.DOTALL)[0]
+HOOK = {"type": "webhook", "url": "https://example.com", "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"}
+CHANNELS = {"oncall": HOOK, "tickets": HOOK}
+
+
+@pytest.mark.parametrize(
+    ("service", "severity", "hour", "goes_to"),
+    [
+        ("shop", "error", 12, ["oncall"]),
+        ("shop", "warning", 12, ["tickets"]),
+        ("batch-faq", "error", 12, ["oncall"]),
+        ("batch-faq", "error", 22, ["tickets"]),
+        ("batch-faq", "error", 5, ["tickets"]),
+        ("batch-faq", "error", 6, ["oncall"]),
+    ],
+)
+def test_the_documented_routes(
+    service: str, severity: Severity, hour: int, goes_to: list[str], tmp_path: Path
+) -> None:
+    """Tickets apart, a night without a page, the rest to whoever is on call."""
+    (tmp_path / "ragvigil.toml").write_text(DOCUMENTED)
+    settings = load(tmp_path / "ragvigil.toml")
+    key, at = SeriesKey("citation", service, None), datetime(2026, 3, 1, hour, tzinfo=UTC)
+    assert routed(settings.routes, list(settings.channels), key, severity, at) == goes_to
+
+
+def test_what_no_route_takes_goes_to_all_and_go_on_adds() -> None:
+    """Nobody is the one answer that is never right."""
+    routes = {
+        "copy": {"channels": ["tickets"], "service": ["shop"], "go_on": True},
+        "page": {"channels": ["oncall"], "environment": ["production"]},
+    }
+    settings = load(overrides={"channels": CHANNELS, "routes": routes})
+    at = datetime(2026, 3, 1, tzinfo=UTC)
+
+    def told(service: str, environment: str | None) -> list[str]:
+        key = SeriesKey("citation", service, environment)
+        return list(routed(settings.routes, list(settings.channels), key, "error", at))
+
+    assert told("shop", "production") == ["oncall", "tickets"]
+    assert told("shop", None) == ["tickets"]
+    assert told("other", "production") == ["oncall"]
+    assert told("other", None) == ["oncall", "tickets"]
+
+
+def test_whoever_got_the_page_gets_its_end(tmp_path: Path) -> None:
+    """Though by then another route would take it."""
+    hours = f"{datetime.fromtimestamp(NOW / SECOND, UTC):%H:%M}-23:59"
+    routes = {"now": {"channels": ["tickets"], "hours": hours}, "rest": {"channels": ["oncall"]}}
+    url = f"sqlite:///{tmp_path / 'ragvigil.db'}"
+    settings = load(overrides={"channels": CHANNELS, "routes": routes, "store": {"url": url}})
+    with SqliteStore(settings) as store:
+        for action in ("trigger", "resolve"):
+            later = NOW if action == "trigger" else NOW + 86_000 * SECOND
+            post(store, action, later, channels=("oncall", "tickets"))
+            assert [(channel, said) for channel, said, _ in due(store, later)] == [("tickets", action)]
+            for row in store.outbox.due(later, 10):
+                store.outbox.delivered(row.id, later, None)
+
+
+@pytest.mark.parametrize(
+    ("routes", "said"),
+    [
+        ({"a": {"channels": ["ticket"]}}, "did you mean tickets"),
+        ({"a": {"channels": []}}, "routes.a.channels"),
+        ({"a": {"channels": ["oncall"], "hours": "25:00-06:00"}}, "22:00-06:00"),
+        ({"a": {"channels": ["oncall"], "severity": ["bad"]}}, "routes.a.severity"),
+        ({"a": {"channels": ["oncall"], "sevice": ["x"]}}, "did you mean service"),
+        ({"a": {"channels": ["oncall"]}, "b": {"channels": ["tickets"]}}, "conditions of routes.a"),
+    ],
+)
+def test_routes_that_make_no_sense_are_refused(routes: dict[str, object], said: str) -> None:
+    """The error names the route and the fix."""
+    with pytest.raises(ConfigError, match=said):
+        load(overrides={"channels": CHANNELS, "routes": routes})
+
+
+def test_explain_says_which_route_and_why(tmp_path: Path) -> None:
+    """As the documentation shows it."""
+    (tmp_path / "ragvigil.toml").write_text(DOCUMENTED)
+    config = str(tmp_path / "ragvigil.toml")
+    shown = ragvigil("routes", "explain", "service=shop", "at=2026-03-01T23:00Z", "--config", config)
+    assert shown.returncode == 0, shown.stderr
+    assert shown.stdout.splitlines() == [
+        "tickets: no: severity is 'error', not 'warning'",
+        "nights: no: service is 'shop', not 'batch-faq'",
+        "rest: takes it: every condition holds",
+        "goes to: oncall",
+    ]
+    refused = ragvigil("routes", "explain", "team=search", "--config", config)
+    assert (refused.returncode, "known: series, service" in refused.stderr) == (2, True)
