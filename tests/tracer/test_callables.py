@@ -65,6 +65,7 @@ class Service:
         return (query, type(self).__name__)
 
 
+@pytest.mark.filterwarnings("ignore:functools.partial will be a method descriptor:FutureWarning")
 @pytest.mark.parametrize("name", ["by_object", "by_partial", "by_bound"])
 def test_a_callable_on_a_class_is_not_given_the_instance(recording: Recording, name: str) -> None:
     """It was none of the instance's methods before it was decorated."""
