@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 from collections.abc import Iterator
@@ -79,7 +80,7 @@ def page() -> str:
     named = [(f"{place}.NAME", model, None) for place, model in NAMED]
     for key, model, defaults in [*sections(Settings.model_construct()), *named]:
         table = "\n".join(rows(key, model, defaults))
-        parts.append(f"## {key}\n\n{model.__doc__}\n\n{HEAD}\n{table}\n")
+        parts.append(f"## {key}\n\n{inspect.getdoc(model)}\n\n{HEAD}\n{table}\n")
     return "\n".join(parts)
 
 

@@ -35,7 +35,7 @@ def test_a_segment_that_falls_is_named_once_and_resolved_once(service: Service) 
     assert len(page.examples) == 3
     assert sum(rate is not None for rate in page.history) > 10
     assert abs(page.since.timestamp() * 1e9 - (START + 72 * HOUR)) < 4 * HOUR
-    assert service.canaries >= 200
+    assert service.canaries >= 100
     after = [alert for alert in service.live(HEALTHY, 20) if alert.severity != "warning"]
     assert [(alert.action, alert.dedup_key) for alert in after] == [("resolve", page.dedup_key)]
 
