@@ -6,10 +6,11 @@ import json
 import re
 from urllib.parse import quote, urlsplit, urlunsplit
 
+from ragvigil.exporters._addressed import Addressed
 from ragvigil.exporters._alert import Alert, Outcome
 from ragvigil.exporters._escape import fitted, markdown
 from ragvigil.exporters._page import Page, Shown, page_of
-from ragvigil.exporters._post import HOPELESS, Post, check_address, outcome_of
+from ragvigil.exporters._post import HOPELESS, check_address, outcome_of
 from ragvigil.exporters._wire import rfc3339
 
 _ANSWER_BYTES = 65_536
@@ -26,7 +27,7 @@ _EXAMPLE_CHARACTERS = 690
 _WEBHOOK_PATH = re.compile(r".*/webhooks/[^/]+/[^/]+/?")
 
 
-class Discord:
+class Discord(Addressed):
     """Posts to the channel that the webhook belongs to.
 
     >>> Discord("https://discord.com/api/webhooks/123/hush")
@@ -35,8 +36,7 @@ class Discord:
 
     def __init__(self, url: str, *, timeout_seconds: float = 15.0) -> None:
         """Raises ValueError when `url` cannot be used, ImportError without httpx."""
-        self.check(url=url)
-        self._post = Post(url, timeout_seconds=timeout_seconds)
+        super().__init__(url, timeout_seconds=timeout_seconds)
         self._url = url
 
     @staticmethod
@@ -45,9 +45,6 @@ class Discord:
         check_address(url)
         if not _WEBHOOK_PATH.fullmatch(urlsplit(url).path):
             raise ValueError("url must end in /webhooks/ID/TOKEN, without /slack or /github behind it")
-
-    def __repr__(self) -> str:
-        return f"Discord({self._post.host!r})"
 
     async def send(self, alert: Alert, reference: str | None = None) -> Outcome:
         """Post a message, or edit the one that `reference` names; one that was deleted is posted anew."""

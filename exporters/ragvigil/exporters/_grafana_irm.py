@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 
+from ragvigil.exporters._addressed import Addressed
 from ragvigil.exporters._addresses import shareable
 from ragvigil.exporters._alert import Alert, Outcome
 from ragvigil.exporters._escape import neutral, plain
-from ragvigil.exporters._post import HOPELESS, Post, check_address
+from ragvigil.exporters._post import HOPELESS
 from ragvigil.exporters._text import as_text, title_of
 
 _TITLE_CHARACTERS = 250
@@ -15,25 +16,12 @@ _MESSAGE_CHARACTERS = 12_000
 _NAME_CHARACTERS = 200
 
 
-class GrafanaIRM:
+class GrafanaIRM(Addressed):
     """Opens, updates and resolves alert groups of one integration.
 
     >>> GrafanaIRM("https://oncall.example.com/integrations/v1/formatted_webhook/hush/")
     GrafanaIRM('oncall.example.com')
     """
-
-    def __init__(self, url: str, *, timeout_seconds: float = 15.0) -> None:
-        """Raises ValueError when `url` cannot be used, ImportError without httpx."""
-        self.check(url=url)
-        self._post = Post(url, timeout_seconds=timeout_seconds)
-
-    @staticmethod
-    def check(*, url: str) -> None:
-        """Raises ValueError when `url` cannot be used; sends nothing and needs no httpx."""
-        check_address(url)
-
-    def __repr__(self) -> str:
-        return f"GrafanaIRM({self._post.host!r})"
 
     async def send(self, alert: Alert, reference: str | None = None) -> Outcome:
         """Deliver one alert; `reference` is not needed: the alert_uid is our dedup key.

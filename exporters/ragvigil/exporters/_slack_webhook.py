@@ -4,34 +4,21 @@ from __future__ import annotations
 
 import json
 
+from ragvigil.exporters._addressed import Addressed
 from ragvigil.exporters._alert import Alert, Outcome
 from ragvigil.exporters._page import page_of
-from ragvigil.exporters._post import Post, check_address
 from ragvigil.exporters._slack_blocks import blocks_of, fallback
 
 _HOPELESS = frozenset({413})
 """400 is also what Slack says of a webhook that was switched off, which an operator can mend."""
 
 
-class SlackWebhook:
+class SlackWebhook(Addressed):
     """Posts to the channel that the webhook belongs to.
 
     >>> SlackWebhook("https://hooks.slack.com/services/T0/B0/hush")
     SlackWebhook('hooks.slack.com')
     """
-
-    def __init__(self, url: str, *, timeout_seconds: float = 15.0) -> None:
-        """Raises ValueError when `url` cannot be used, ImportError without httpx."""
-        self.check(url=url)
-        self._post = Post(url, timeout_seconds=timeout_seconds)
-
-    @staticmethod
-    def check(*, url: str) -> None:
-        """Raises ValueError when `url` cannot be used; sends nothing and needs no httpx."""
-        check_address(url)
-
-    def __repr__(self) -> str:
-        return f"SlackWebhook({self._post.host!r})"
 
     async def send(self, alert: Alert, reference: str | None = None) -> Outcome:
         """Post one message; `reference` is not needed, for nothing can be edited."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
+from ragvigil.exporters._addressed import Addressed
 from ragvigil.exporters._alert import Alert, Outcome
 from ragvigil.exporters._page import Page, Shown, page_of
-from ragvigil.exporters._post import Post, check_address, outcome_of
+from ragvigil.exporters._post import outcome_of
 
 Element = Mapping[str, object]
 
@@ -19,25 +20,12 @@ _HOPELESS = frozenset({413})
 _STYLES = {"🔴": "attention", "🟠": "warning", "🟡": "warning", "🔵": "accent", "🟢": "good"}
 
 
-class Teams:
+class Teams(Addressed):
     """Posts a card for each change: a workflow can neither edit nor close one.
 
     >>> Teams("https://example.westeurope.logic.azure.com/workflows/1/triggers/manual/paths/invoke?sig=hush")
     Teams('example.westeurope.logic.azure.com')
     """
-
-    def __init__(self, url: str, *, timeout_seconds: float = 15.0) -> None:
-        """Raises ValueError when `url` cannot be used, ImportError without httpx."""
-        self.check(url=url)
-        self._post = Post(url, timeout_seconds=timeout_seconds)
-
-    @staticmethod
-    def check(*, url: str) -> None:
-        """Raises ValueError when `url` cannot be used; sends nothing and needs no httpx."""
-        check_address(url)
-
-    def __repr__(self) -> str:
-        return f"Teams({self._post.host!r})"
 
     async def send(self, alert: Alert, reference: str | None = None) -> Outcome:
         """Post one card; `reference` is not needed, for nothing can be edited."""
