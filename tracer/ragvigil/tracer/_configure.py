@@ -101,7 +101,7 @@ def configure(
     threads: bool = True,
     exporter: SpanExporter | None = None,
 ) -> Tracing:
-    """Start sending spans to ragvigil, and return a handle to flush and stop; never raises, never blocks.
+    """Start sending spans to ragvigil, and return a handle to flush and stop; never raises.
 
     What is not given comes from the environment: ``OTEL_SERVICE_NAME``, ``OTEL_RESOURCE_ATTRIBUTES``,
     ``OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`` or ``OTEL_EXPORTER_OTLP_ENDPOINT`` (else port 4318 of this
