@@ -59,8 +59,8 @@ def completion_of(value: object) -> str | None:
 
     >>> completion_of('{"choices": [{"message": {"role": "assistant", "content": "Because."}}]}')
     'Because.'
-    >>> completion_of("42"), completion_of('{"tool_calls": [{"id": "x"}]}')
-    ('42', None)
+    >>> completion_of("42"), completion_of('{"tool_calls": [{"id": "x"}]}'), completion_of('["a", "b"]')
+    ('42', None, '["a", "b"]')
     """
     structure = structure_of(value)
     if structure is None:
@@ -71,6 +71,9 @@ def completion_of(value: object) -> str | None:
         item = next(iter(sequence_of(item)), item)
         if item is not None:
             return _reply(item)
+    items = sequence_of(structure)
+    if isinstance(value, str) and items and not any(isinstance(item, (dict, list)) for item in items):
+        return text_of(value)  # an answer that is written as a list: messages are objects
     return last_of(messages_of(structure), "assistant") or (answer_in(fields) if fields else None)
 
 
@@ -103,5 +106,11 @@ def _chosen(fields: Mapping[str, object]) -> str | None:
 
 def _numbered(items: Iterable[Mapping[str, object]], role: str) -> Iterable[Message]:
     for item in items:
-        content = structure_of(item.get("content")) or item.get("content")
-        yield Message(text_of(item.get("role")) or role, content_of(content) or text_of(item.get("content")))
+        content = item.get("content")
+        parts = [mapping_of(part) for part in sequence_of(content)]
+        told = (
+            content_of(parts) if all(parts) else None
+        )  # a list of anything else is a text that looks like one
+        yield Message(
+            text_of(item.get("role")) or role, told or content_of(mapping_of(content)) or text_of(content)
+        )

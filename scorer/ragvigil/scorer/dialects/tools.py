@@ -12,9 +12,13 @@ from ragvigil.scorer.dialects.values import query_in, structure_of, text_of
 from ragvigil.scorer.trace import Document
 
 _SEARCHES = re.compile(
-    r"retriev|search|look_?up|knowledge|passage|vector|(?:find|fetch|get|query)_?(?:doc|chunk|context)",
+    r"retriev|search|look_?up|knowledge|passage|vector|(?:find|fetch|get|query)_?(?:doc|chunk|context)"
+    r"|suche|such_|_such|recherch|busca|buscar|cerca_|ricerca|zoek|поиск|найти|искать|検索|搜索|检索|查询|查找|검색",
     re.IGNORECASE,
 )
+"""Names that say so, in the languages that tools are named in most; any other name is judged by its result."""
+_FEW = 2
+"""Numbered passages that make a text a search result, whatever the tool is called."""
 
 
 def tool_reading(name: str, arguments: object, result: object) -> Reading:
@@ -24,14 +28,18 @@ def tool_reading(name: str, arguments: object, result: object) -> Reading:
     'retriever'
     >>> tool_reading("add", '{"a": 1, "b": 2}', "3").role
     'tool'
+    >>> tool_reading("fahrplan", '{"ort": "Groix"}', "[1] Um neun.\\n[2] Um zehn.").documents[1].text
+    'Um zehn.'
     """
     result, arguments = tool_result(result), tool_arguments(arguments)
     documents = documents_of(result)
     passages = bool(documents) and all(_is_passage(document) for document in documents or ())
-    if not passages and not _SEARCHES.search(name):
+    text = text_of(result) if documents is None and structure_of(result) is None else None
+    numbered = passages_in(text) if text else ()
+    if not passages and len(numbered) < _FEW and not _SEARCHES.search(name):
         return Reading(role="tool", tool=name)
-    if documents is None and structure_of(result) is None and (text := text_of(result)):
-        documents = ranked(Document(None, passage) for passage in passages_in(text) or (text,))
+    if text:
+        documents = ranked(Document(None, passage) for passage in numbered or (text,))
     query = query_in(structure_of(arguments)) or text_of(arguments)
     return Reading(role="retriever", tool=name, query=query, documents=documents)
 
