@@ -17,7 +17,7 @@ from opentelemetry import trace
 from opentelemetry.baggage import get_baggage
 from opentelemetry.sdk.trace import TracerProvider
 
-from ragvigil.tracer import _runtime, configure, context, trace_rag, trace_retriever
+from ragvigil.tracer import _scope, configure, context, trace_rag, trace_retriever
 from ragvigil.tracer.testing import captured
 
 from .conftest import Receiver, Recording
@@ -154,7 +154,7 @@ def test_a_long_lived_thread_starts_new_requests_when_its_own_is_over(
     ask("first")
     do(lambda: search("late"))
     do(lambda: ask("second"))
-    monkeypatch.setattr(_runtime, "LATE_SECONDS", -1.0)
+    monkeypatch.setattr(_scope, "LATE_SECONDS", -1.0)
     do(lambda: search("later"))
     jobs.put(None)
     worker.join()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import cast
 
 from opentelemetry import baggage
 from opentelemetry.context import Context
@@ -10,14 +11,19 @@ from opentelemetry.context import Context
 from ragvigil.tracer import attributes as names
 from ragvigil.tracer._findings import AttributeValue
 from ragvigil.tracer._reading import identifier
+from ragvigil.tracer._settings import Content
 
 MOST_ENTRIES = 24
+CONTENT = "ragvigil.content_policy"
+"""Entry with the strictest content policy of the request: it can only take texts away from those who read it."""
+
 _NAMES = frozenset(
     {
         names.GEN_AI_CONVERSATION_ID,
         names.SESSION_ID,
         names.USER_ID,
         names.RAGVIGIL_PROMPT_VERSION,
+        names.RAGVIGIL_CACHED,
     }
 )
 
@@ -32,15 +38,22 @@ def carried(context: Context) -> dict[str, AttributeValue]:
     found: dict[str, AttributeValue] = {}
     for name, value in entries.items() if entries else ():
         if _ours(name) and len(found) < MOST_ENTRIES and (told := identifier(value)) is not None:
-            found[name[:100]] = told
+            found[name[:100]] = told == "true" if name == names.RAGVIGIL_CACHED else told
     return found
 
 
-def with_baggage(context: Context, attributes: Mapping[str, AttributeValue]) -> Context:
+def carried_content(context: Context) -> Content | None:
+    """The content policy that came over baggage; whoever sends one can have less recorded, never more."""
+    told = identifier(baggage.get_baggage(CONTENT, context))
+    return None if told is None else cast("Content", told)
+
+
+def with_baggage(context: Context, facts: Mapping[str, AttributeValue]) -> Context:
     """The context with these facts in its baggage, as far as they are ours to carry."""
-    for name, value in attributes.items():
-        if _ours(name):
-            context = baggage.set_baggage(name, str(value), context)
+    for name, value in facts.items():
+        if name == CONTENT or _ours(name):
+            told = str(value).lower() if isinstance(value, bool) else str(value)
+            context = baggage.set_baggage(name, told, context)
     return context
 
 

@@ -13,22 +13,15 @@ from opentelemetry.trace import Status, StatusCode, set_span_in_context
 from ragvigil.tracer import attributes as names
 from ragvigil.tracer._answers import AnswerPieces
 from ragvigil.tracer._arguments import Arguments, Keywords
-from ragvigil.tracer._baggage import carried
-from ragvigil.tracer._findings import AttributeValue, Findings
+from ragvigil.tracer._baggage import CONTENT, carried, carried_content
+from ragvigil.tracer._facts import Facts, strictest
+from ragvigil.tracer._findings import Findings
 from ragvigil.tracer._notices import describe, notices
 from ragvigil.tracer._reading import identifier
 from ragvigil.tracer._roles import Pieces, Role
-from ragvigil.tracer._runtime import (
-    SCOPE_KEY,
-    Request,
-    Runtime,
-    Scope,
-    destination,
-    isolated,
-    sampling,
-    scope_of,
-    without_ended,
-)
+from ragvigil.tracer._runtime import Runtime, destination, isolated
+from ragvigil.tracer._sampling import sampling
+from ragvigil.tracer._scope import SCOPE_KEY, Request, Scope, crossed, scope_of, without_ended
 from ragvigil.tracer._users import user_attribute
 
 
@@ -52,7 +45,7 @@ class Call:
 
     __slots__ = (
         "_chosen", "_closed", "_context", "_ended_at", "_findings", "_recording", "_request", "_role", "_scope",
-        "_span", "_started", "_token", "pieces",
+        "_span", "_started", "_token", "_told", "pieces",
     )  # fmt: skip
 
     def __init__(
@@ -72,7 +65,12 @@ class Call:
         self.pieces: Pieces | None = None
         here = without_ended(otel_context.get_current(), for_root=role.root)
         scope = scope_of(here)
-        self._findings = Findings(chosen.policy, chosen.policy.at_least(role.content, scope.content))
+        if scope.crossed != scope.facts.version:
+            here = crossed(here, scope)
+        facts = self._facts(scope, here)
+        self._findings = Findings(
+            chosen.policy, chosen.policy.at_least(role.content, scope.content, *facts.contents())
+        )
         apart = isolated(chosen) if scope.apart is None else scope.apart
         parent = set_span_in_context(scope.span, here) if apart and scope.span is not None else here
         # Attributes known at the start are for samplers; our own provider's samples everything.
@@ -81,8 +79,12 @@ class Call:
         self._span = chosen.tracer.start_span(name, parent, role.kind, early, start_time=started_at)
         self._recording = self._span.is_recording()
         query = self._read(scope, arguments, keywords) if self._recording else None
-        self._scope = self._inner(scope, query, apart, here, arguments, keywords)
+        self._scope = self._inner(scope, query, apart, facts, arguments, keywords)
         self._context = Context({**here, SCOPE_KEY: self._scope})
+        self._told = facts.version
+        if role.root and role.content is not None:
+            facts.say({}, {CONTENT: role.content}, None)
+            self._pass_on()
         if not apart:
             self._context = set_span_in_context(self._span, self._context)
         self._token: Token[Context] | None = otel_context.attach(self._context)
@@ -106,7 +108,8 @@ class Call:
         self.leave(error)
         try:
             # A message may quote the user or a passage.
-            words = describe(error) if self._findings.content == "full" else None
+            content = strictest(self._findings.content, *self._scope.facts.contents())
+            words = describe(error) if content == "full" else None
             self._findings.add(names.ERROR_TYPE, _qualified(type(error)))
             self._span.set_status(Status(StatusCode.ERROR, words))
             self._take_pieces()
@@ -166,6 +169,17 @@ class Call:
                 token.var.reset(token)
             return
         otel_context.detach(token)
+        if self._told != self._scope.facts.version:
+            self._pass_on()
+            here = otel_context.get_current()
+            around = scope_of(here)
+            if around.span is not None and around.facts is self._scope.facts:
+                otel_context.attach(crossed(here, around))
+
+    def _pass_on(self) -> None:
+        """Put what was said of the request into the baggage of this call's later steps."""
+        self._told = self._scope.facts.version
+        self._context = crossed(self._context, scope_of(self._context))
 
     def _name(self, arguments: Arguments, keywords: Keywords) -> str:
         try:
@@ -184,26 +198,35 @@ class Call:
             return None
         return query
 
+    def _facts(self, scope: Scope, here: Context) -> Facts:
+        """Those of the request around; a request that begins has its own, with what came over baggage."""
+        if scope.span is None:
+            known = scope.facts.all()
+            came = {name: value for name, value in carried(here).items() if name not in known}
+            facts = Facts(came, scope.facts)
+            facts.content = carried_content(here)
+            return facts
+        return Facts(outer=scope.facts) if self._role.root else scope.facts
+
     def _inner(
         self,
         scope: Scope,
         query: str | None,
         apart: bool,
-        here: Context,
+        facts: Facts,
         arguments: Arguments,
         keywords: Keywords,
     ) -> Scope:
-        """What the calls below must know; a root starts a request of its own, with what came over baggage."""
-        shared = scope.attributes
+        """What the calls below must know; a root starts a request of its own."""
         if scope.span is None:
-            shared = {**carried(here), **shared}
             self._note_sampling()
+        told = facts.version
         if not self._role.root:
             request = scope.request or self._opened()
-            return Scope(self._span, scope.query, shared, scope.retrieved, scope.content, apart, request)
-        shared = self._shared(shared, arguments, keywords)
+            return Scope(self._span, scope.query, facts, scope.retrieved, scope.content, apart, request, told)
+        self._share(facts, arguments, keywords)
         content = self._findings.content if self._role.content else scope.content
-        return Scope(self._span, query, shared, [], content, apart, self._opened())
+        return Scope(self._span, query, facts, [], content, apart, self._opened(), told)
 
     def _opened(self) -> Request:
         """The request that lasts as long as this call."""
@@ -217,19 +240,15 @@ class Call:
             name = names.RAGVIGIL_SERVICE_SAMPLING_PROBABILITY if own else names.RAGVIGIL_SAMPLING_PROBABILITY
             self._findings.add(name, probability)
 
-    def _shared(
-        self, attributes: dict[str, AttributeValue], arguments: Arguments, keywords: Keywords
-    ) -> dict[str, AttributeValue]:
-        found = dict(attributes)
+    def _share(self, facts: Facts, arguments: Arguments, keywords: Keywords) -> None:
         try:
             for name, parameter in self._role.shared.items():
                 value = identifier(parameter.value(arguments, keywords))
                 if value is not None:
                     hashing = name == names.USER_ID and self._chosen.policy.hash_user_id
-                    found[name] = user_attribute(value, hashed=hashing)
+                    facts.attributes[name] = user_attribute(value, hashed=hashing)
         except (Exception, SystemExit) as error:
             self._could_not_read(error)
-        return found
 
     def _first_piece(self) -> None:
         self.pieces = self._role.pieces(self._findings.limits)
@@ -266,7 +285,7 @@ class Call:
     def _finish(self, findings: Findings, pending: dict[int, Findings] | None) -> None:
         """Leave the findings to the delivery, or write them on the span where another one delivers it."""
         findings.fixed = self._role.fixed
-        findings.shared = dict(self._scope.attributes)
+        findings.shared = self._scope.facts
         self._role.see(self._scope.retrieved, findings)
         if pending is None:
             self._span.set_attributes(findings.finished())

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from contextvars import Token
 from types import TracebackType
 
@@ -10,11 +11,13 @@ from opentelemetry import context as otel_context
 from opentelemetry.context import Context
 
 from ragvigil.tracer import attributes as names
-from ragvigil.tracer._baggage import with_baggage
+from ragvigil.tracer._baggage import CONTENT, with_baggage
+from ragvigil.tracer._facts import Facts, strictest
 from ragvigil.tracer._findings import AttributeValue
 from ragvigil.tracer._notices import notices
 from ragvigil.tracer._reading import encodable, identifier
-from ragvigil.tracer._runtime import SCOPE_KEY, destination, scope_of
+from ragvigil.tracer._runtime import destination
+from ragvigil.tracer._scope import SCOPE_KEY, crossed, scope_of
 from ragvigil.tracer._settings import Content
 from ragvigil.tracer._users import user_attribute
 
@@ -36,16 +39,20 @@ def context(
     content: Content | None = None,
     baggage: bool | None = None,
 ) -> RequestContext:
-    """Facts for every span of the request that ends from now on.
+    """Facts for every span of the request, in this service and in those that it calls from now on.
 
-    Inside a traced request one call is enough. Outside, for example in a middleware, use it as a
-    ``with`` block around the request. ``answer_type``, ``language`` and ``experiment`` (the arm of an experiment)
-    are segment dimensions under these names. ``hash_user_id`` replaces the user id by a keyed hash, by default as
-    ``configure`` says. ``cached`` says that the answer came from a cache. ``content`` of a block records less of
-    texts than ``configure`` allows, never more.
+    Inside a traced request one call is enough, wherever in it. It covers the spans that are open and those that
+    begin later; one that has ended gets the facts if it was not sent yet, and the root has them in any case.
+    Outside, for example in a middleware, use it as a ``with`` block around the request.
 
-    The facts cross to other services in W3C baggage, which goes wherever the service's instrumented HTTP clients
-    go: a user id in clear stays here unless ``baggage=True``; ``baggage=False`` keeps everything here.
+    ``answer_type``, ``language`` and ``experiment`` (the arm of an experiment) are segment dimensions under these
+    names. ``hash_user_id`` replaces the user id by a keyed hash, by default as ``configure`` says. ``cached`` says
+    that the answer came from a cache. ``content`` records less of texts than ``configure`` allows, never more: of a
+    block in the block, else of the whole request as far as it was not sent yet.
+
+    The facts and the content policy cross to other services in W3C baggage, which goes wherever the service's
+    instrumented HTTP clients go: a user id in clear stays here unless ``baggage=True``; ``baggage=False`` keeps
+    everything here.
 
     >>> with context(conversation_id="c-42", language="pt"):
     ...     pass
@@ -53,12 +60,14 @@ def context(
     hashed = _hashes() if hash_user_id is None else hash_user_id
     dimensions = _dimensions(segment, answer_type=answer_type, language=language, experiment=experiment)
     attributes = shared_attributes(conversation_id, user_id, dimensions, prompt_version, hashed=hashed)
+    if cached is not None:
+        attributes[names.RAGVIGIL_CACHED] = cached
     crossing = {
         name: value for name, value in attributes.items() if baggage or hashed or name != names.USER_ID
     }
-    if cached is not None:
-        attributes[names.RAGVIGIL_CACHED] = cached
-    return RequestContext(attributes, {} if baggage is False else crossing, content)
+    return RequestContext(
+        attributes, {} if baggage is False else crossing, content, crosses=baggage is not False
+    )
 
 
 class RequestContext:
@@ -69,32 +78,37 @@ class RequestContext:
         attributes: Mapping[str, AttributeValue],
         crossing: Mapping[str, AttributeValue],
         content: Content | None = None,
+        *,
+        crosses: bool = True,
     ) -> None:
         self._attributes = attributes
-        self._crossing = crossing
         self._content: Content | None = content
+        self._crossing = {**crossing, CONTENT: content} if content is not None and crosses else crossing
+        self._undo: Callable[[], None] | None = None
         self._token: Token[Context] | None = None
         try:
-            here = otel_context.get_current()
-            scope = scope_of(here)
-            scope.attributes.update(attributes)
-            if scope.span is not None and crossing:
-                # Not detached here: the traced call around it restores what was before it.
-                otel_context.attach(with_baggage(here, crossing))
+            self._undo = _say(attributes, self._crossing, content)
         except Exception as error:
             notices.say("context() had no effect", error)
 
     def __enter__(self) -> None:
-        """Apply the facts to all that is traced in this block."""
+        """Apply the facts to all that is traced in this block, and the content policy to nothing else."""
         try:
+            if self._undo is not None:
+                self._undo()
             here = otel_context.get_current()
             scope = scope_of(here)
+            content = strictest(scope.content, self._content)
             if scope.span is not None:
-                scope = scope._replace(content=self._content or scope.content)
+                _say(
+                    self._attributes,
+                    {name: self._crossing[name] for name in self._crossing if name != CONTENT},
+                )
+                here = otel_context.get_current()
+                scope = scope_of(here)._replace(content=content)
             else:
-                facts = {**scope.attributes, **self._attributes}
-                scope = scope._replace(attributes=facts, content=self._content or scope.content)
-                here = with_baggage(here, self._crossing)
+                scope = scope._replace(facts=Facts(dict(self._attributes), scope.facts), content=content)
+            here = with_baggage(here, self._crossing)
             self._token = otel_context.attach(otel_context.set_value(SCOPE_KEY, scope, here))
         except Exception as error:
             notices.say("context() had no effect", error)
@@ -108,6 +122,27 @@ class RequestContext:
         """Leave the block; its exception, if any, goes on."""
         if self._token is not None:
             otel_context.detach(self._token)
+
+
+def _say(
+    attributes: Mapping[str, AttributeValue],
+    crossing: Mapping[str, AttributeValue],
+    content: Content | None = None,
+) -> Callable[[], None]:
+    """Tell the request around these facts, and its baggage; what takes them back."""
+    here = otel_context.get_current()
+    scope = scope_of(here)
+    before = scope.facts.say(attributes, crossing, content)
+    # Not detached unless taken back: the traced call around it restores what was before it.
+    token = otel_context.attach(crossed(here, scope)) if scope.span is not None and crossing else None
+
+    def undo() -> None:
+        scope.facts.restore(before)
+        if token is not None:
+            with suppress(Exception):
+                token.var.reset(token)
+
+    return undo
 
 
 def shared_attributes(

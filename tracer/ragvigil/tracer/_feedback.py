@@ -15,7 +15,8 @@ from ragvigil.tracer import attributes as names
 from ragvigil.tracer._findings import Findings
 from ragvigil.tracer._notices import describe, notices
 from ragvigil.tracer._reading import count, identifier, number
-from ragvigil.tracer._runtime import Runtime, destination, scope_of
+from ragvigil.tracer._runtime import Runtime, destination
+from ragvigil.tracer._scope import scope_of
 from ragvigil.tracer._users import user_attribute
 
 P = ParamSpec("P")

@@ -14,6 +14,7 @@ from typing import TypeAlias, cast
 from ragvigil.tracer import attributes as names
 from ragvigil.tracer._answers import Answer
 from ragvigil.tracer._documents import Passage, Reading
+from ragvigil.tracer._facts import Facts
 from ragvigil.tracer._notices import notices
 from ragvigil.tracer._reading import encodable, plain
 from ragvigil.tracer._settings import Content, Limits, Policy
@@ -61,8 +62,8 @@ class Findings:
         self.facts: dict[str, AttributeValue] = {}
         self.fixed: Mapping[str, str] = {}
         """What every span of the role says."""
-        self.shared: Mapping[str, AttributeValue] = {}
-        """What every span of the request says."""
+        self.shared: Facts | None = None
+        """What every span of the request says; more may become known until the span is sent."""
         self.retrieved: Sequence[str | None] = ()
         """Ids that the request had retrieved when an answer was given, in the order it saw them."""
         self.truncated: list[str] = []
@@ -133,7 +134,11 @@ class Findings:
 
     def finished(self) -> dict[str, AttributeValue]:
         """All attributes, those that matter most last: an SDK at its attribute limit evicts the first ones."""
-        found = {**self.shared, **self.facts}
+        shared: Mapping[str, AttributeValue] = {}
+        if self.shared is not None:
+            shared = self.shared.all()
+            self.content = self._policy.at_least(self.content, *self.shared.contents())
+        found = {**shared, **self.facts}
         room = self.limits.span_characters
         clean = self._redactor()
         for name, text in self._texts.items() if clean else ():

@@ -1,22 +1,17 @@
-"""Where spans go right now, and what of the request the spans below must know."""
+"""Where spans go right now, and what may be recorded of them."""
 
 from __future__ import annotations
 
 import os
-import re
-import sys
-import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import Protocol
 
-from opentelemetry import context as otel_context
 from opentelemetry import trace
-from opentelemetry.context import Context
-from opentelemetry.trace import ProxyTracerProvider, Span, Tracer, TracerProvider
+from opentelemetry.trace import ProxyTracerProvider, Tracer, TracerProvider
 
 from ragvigil.tracer import attributes as names
-from ragvigil.tracer._findings import AttributeValue, Findings
+from ragvigil.tracer._findings import Findings
 from ragvigil.tracer._settings import (
     Content,
     Limits,
@@ -26,8 +21,6 @@ from ragvigil.tracer._settings import (
     limits_within,
     value_limit,
 )
-
-SCOPE_KEY = otel_context.create_key("ragvigil-scope")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,67 +34,6 @@ class Runtime:
     """Whether ``configure`` made it, as opposed to the service's global provider."""
     pending: dict[int, Findings] | None = None
     """Findings by span id for a delivery that writes them itself; None where the span must carry them."""
-
-
-LATE_SECONDS = 30.0
-"""How long after its end a request still has late parts, such as a stream that is read by a thread of its own."""
-
-
-class Request:
-    """How long a request lasts: the outermost traced call, or each root."""
-
-    __slots__ = ("ended", "forks")
-
-    def __init__(self) -> None:
-        self.ended: float | None = None
-        """When it ended, on the monotonic clock."""
-        self.forks = forks.count
-
-    def over(self, *, for_root: bool) -> bool:
-        """Whether a call that begins now is no part of it: at once for a root, after half a minute for a part."""
-        if self.forks != forks.count and forks.in_pool():
-            return True
-        return self.ended is not None and (for_root or time.monotonic() - self.ended > LATE_SECONDS)
-
-
-class Forks:
-    """How often this process was forked from one that traced: a pool's workers outlive the request around a fork."""
-
-    def __init__(self) -> None:
-        self.count = 0
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self._forked)
-
-    def in_pool(self) -> bool:
-        """Whether this process is a worker of a process pool."""
-        processes: Any = sys.modules.get("multiprocessing.process")
-        target: object = None if processes is None else getattr(processes.current_process(), "_target", None)
-        return getattr(target, "__module__", None) in ("concurrent.futures.process", "multiprocessing.pool")
-
-    def _forked(self) -> None:
-        self.count += 1
-
-
-forks = Forks()
-"""The forks of this process."""
-
-
-class Scope(NamedTuple):
-    """What a span's children must know: it travels in the OpenTelemetry context."""
-
-    span: Span | None
-    query: str | None
-    """The question of the enclosing request."""
-    attributes: dict[str, AttributeValue]
-    """Conversation, user, segment and prompt version; one dict shared by all spans of a request."""
-    retrieved: list[str | None]
-    """Ids of the documents that the request has retrieved so far, as the generator sees them."""
-    content: Content | None = None
-    """What the request wants of texts to be recorded at most."""
-    apart: bool | None = None
-    """Whether our spans stay off the service's current span; None until the first span has decided it."""
-    request: Request | None = None
-    """The request that the span belongs to; None where there is no span."""
 
 
 class Destination:
@@ -179,35 +111,6 @@ def runtime(
     return Runtime(provider, provider.get_tracer(names.SCOPE_NAME, _version()), policy, configured, pending)
 
 
-_RATIO = r"TraceIdRatioBased\{([\d.eE+-]+)\}"
-
-
-@dataclass(slots=True)
-class Sampling:
-    """How often the service's own provider records, as its sampler describes itself; None when always or unknown."""
-
-    _provider: object = None
-    _probability: float | None = field(default=None)
-
-    def probability(self) -> float | None:
-        """The probability of the global provider's sampler, when it is one below 1."""
-        provider = trace.get_tracer_provider()
-        if provider is not self._provider:
-            self._provider, self._probability = provider, _probability(provider)
-        return self._probability
-
-
-def _probability(provider: object) -> float | None:
-    describe = getattr(getattr(provider, "sampler", None), "get_description", None)
-    found = re.search(_RATIO, str(describe())) if callable(describe) else None
-    given = float(found[1]) if found else None
-    return given if given is not None and 0 < given < 1 else None
-
-
-sampling = Sampling()
-"""What is known of the service's own sampling."""
-
-
 def isolated(chosen: Runtime) -> bool:
     """Whether our spans must not become the current span, because the service traces through another provider.
 
@@ -218,26 +121,6 @@ def isolated(chosen: Runtime) -> bool:
         return False
     provider = trace.get_tracer_provider()
     return provider is not chosen.provider and not isinstance(provider, ProxyTracerProvider)
-
-
-def scope_of(context: Mapping[str, object]) -> Scope:
-    """The scope that a context carries, or an empty one."""
-    found = context.get(SCOPE_KEY)
-    return found if isinstance(found, Scope) else Scope(None, None, {}, [])
-
-
-def without_ended(here: Context, *, for_root: bool) -> Context:
-    """The context without a request that is over; most often as it is.
-
-    A worker thread or a background task that was started inside of a request lives on with its context.
-    """
-    scope = scope_of(here)
-    if scope.request is None or not scope.request.over(for_root=for_root):
-        return here
-    outside = Context({name: value for name, value in here.items() if name != SCOPE_KEY})
-    if trace.get_current_span(here) is scope.span:
-        outside = trace.set_span_in_context(trace.INVALID_SPAN, outside)
-    return outside
 
 
 def _version() -> str | None:

@@ -22,7 +22,7 @@ from opentelemetry.trace import set_span_in_context
 from ragvigil.tracer._baggage import carried, with_baggage
 from ragvigil.tracer._findings import AttributeValue
 from ragvigil.tracer._notices import notices
-from ragvigil.tracer._runtime import SCOPE_KEY, Scope, scope_of, without_ended
+from ragvigil.tracer._scope import SCOPE_KEY, Scope, scope_of, without_ended
 
 
 class Load:

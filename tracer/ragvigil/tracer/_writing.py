@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple, cast
 
 from opentelemetry.sdk.trace import ReadableSpan
+from opentelemetry.trace import Status
 
 from ragvigil.tracer import attributes as names
 from ragvigil.tracer._findings import AttributeValue, Findings
@@ -27,7 +28,11 @@ def written(queued: Queued, notices: Notices) -> ReadableSpan:
     if queued.findings is None:
         return queued.span
     try:
-        return with_attributes(queued.span, queued.findings.finished())
+        attributes = queued.findings.finished()
+        span = with_attributes(queued.span, attributes)
+        if span.status.description and queued.findings.content != "full":
+            return with_attributes(span, {}, status=Status(span.status.status_code))
+        return span
     except (Exception, SystemExit) as error:
         notices.say("a span could not be written", error)
         unread = {names.RAGVIGIL_UNREADABLE: [f"span: {type(error).__name__}"]}
@@ -44,8 +49,10 @@ def weight_of(attributes: object) -> int:
     return weight
 
 
-def with_attributes(span: ReadableSpan, attributes: dict[str, AttributeValue]) -> ReadableSpan:
-    """The span with these attributes beside those that the service set on it."""
+def with_attributes(
+    span: ReadableSpan, attributes: dict[str, AttributeValue], status: Status | None = None
+) -> ReadableSpan:
+    """The span with these attributes beside those that the service set on it, and this status if one is given."""
     return ReadableSpan(
         name=span.name,
         context=span.context,
@@ -55,7 +62,7 @@ def with_attributes(span: ReadableSpan, attributes: dict[str, AttributeValue]) -
         events=span.events,
         links=span.links,
         kind=span.kind,
-        status=span.status,
+        status=status or span.status,
         start_time=span.start_time,
         end_time=span.end_time,
         instrumentation_scope=span.instrumentation_scope,

@@ -119,6 +119,8 @@ def _segment(span: Span) -> dict[str, str]:
     found = {
         key.removeprefix(prefix): value for key, value in span.attributes.items() if key.startswith(prefix)
     }
+    if flag_of(span.attributes.get(names.RAGVIGIL_CACHED)):
+        found["cached"] = "true"  # answers of yesterday's prompt and index: a drop may be theirs alone
     return {key: text for key, value in found.items() if (text := id_of(value))}
 
 

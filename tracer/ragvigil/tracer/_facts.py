@@ -1,0 +1,82 @@
+"""What is known of one request: read when its spans are sent, so that it covers those that began or ended before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from ragvigil.tracer._settings import STRICTNESS, Content
+
+if TYPE_CHECKING:
+    from ragvigil.tracer._findings import AttributeValue
+
+
+class Said(NamedTuple):
+    """Facts as they were at one moment."""
+
+    attributes: dict[str, AttributeValue]
+    crossing: dict[str, AttributeValue]
+    content: Content | None
+
+
+class Facts:
+    """Conversation, user, segment, prompt version and content policy, shared by all spans of a request."""
+
+    __slots__ = ("attributes", "content", "crossing", "outer", "version")
+
+    def __init__(
+        self, attributes: dict[str, AttributeValue] | None = None, outer: Facts | None = None
+    ) -> None:
+        self.attributes: dict[str, AttributeValue] = {} if attributes is None else attributes
+        self.crossing: dict[str, AttributeValue] = {}
+        """What of them goes to other services, in baggage."""
+        self.content: Content | None = None
+        """What the whole request wants of texts to be recorded at most."""
+        self.outer = outer
+        """Those of the request, or of the ``with`` block, around."""
+        self.version = 0
+        """How often something was said that crosses services."""
+
+    def all(self) -> Mapping[str, AttributeValue]:
+        """These facts and those around; of two for one name the inner."""
+        return self.attributes if self.outer is None else {**self.outer.all(), **self.attributes}
+
+    def contents(self) -> Iterator[Content | None]:
+        """The content policies of this request and of those around."""
+        here: Facts | None = self
+        while here is not None:
+            yield here.content
+            here = here.outer
+
+    def say(
+        self,
+        attributes: Mapping[str, AttributeValue],
+        crossing: Mapping[str, AttributeValue],
+        content: Content | None,
+    ) -> Said:
+        """Add to the facts, and return what they were before."""
+        before = Said(dict(self.attributes), dict(self.crossing), self.content)
+        self.attributes.update(attributes)
+        self.content = strictest(self.content, content)
+        if crossing:
+            self.crossing.update(crossing)
+            self.version += 1
+        return before
+
+    def restore(self, before: Said) -> None:
+        """Take back what was said since then."""
+        self.attributes, self.crossing, self.content = before
+
+
+def strictest(*wanted: Content | None) -> Content | None:
+    """The strictest of these policies; a misspelt one counts as stricter than all, None as none.
+
+    >>> strictest("redacted", None, "full")
+    'redacted'
+    """
+    given = [one for one in wanted if one is not None]
+    return max(given, key=_strictness, default=None)
+
+
+def _strictness(content: Content) -> int:
+    return STRICTNESS.get(content, len(STRICTNESS))
