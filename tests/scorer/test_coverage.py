@@ -144,6 +144,48 @@ def test_missing_content_lost_spans_and_unread_traces_each_have_a_ticket(shop: S
     ]
 
 
+def test_a_fall_under_what_is_usual_at_that_hour_is_a_ticket(shop: Service) -> None:
+    """Far above the threshold, and only where the day before was another; it is over when the usual is back."""
+    day = 24 * 60 * MINUTE
+    shop.answer(200)
+    shop.now += day + 5 * MINUTE
+    shop.answer(100)
+    assert shop.look() == []
+    shop.answer(30, completeness="content_off")
+    shop.answer(20)
+    (alert,) = shop.look(4)
+    assert alert.title == (
+        "Coverage of shop: answers whose question, passages and answer all arrived: 80.0 %, usually 100.0 %"
+    )
+    assert (alert.series, alert.before.n, alert.before.method) == (
+        "coverage_complete",
+        200,
+        "usual at this hour",
+    )
+    shop.restart()
+    shop.answer(800)
+    assert shop.look(1) == []
+    (back,) = shop.look(11)
+    assert (back.action, back.dedup_key) == ("resolve", alert.dedup_key)
+
+
+def test_what_is_usual_is_no_ticket_and_nothing_is_usual_of_a_new_service(shop: Service) -> None:
+    """A service that sends half of its contents every day is measured by its threshold alone."""
+    day = 24 * 60 * MINUTE
+    shop.answer(60)
+    shop.answer(60, completeness="content_off")
+    assert shop.look() == []
+    shop.now += day + 2 * MINUTE
+    shop.answer(60)
+    shop.answer(60, completeness="content_off")
+    assert shop.look() == []
+    shop.now += 7 * day
+    shop.answer(20)
+    shop.answer(60)
+    shop.answer(60, completeness="content_off")
+    assert shop.look() == []
+
+
 def test_little_is_no_ticket_and_nothing_is_not_zero(shop: Service) -> None:
     """Below the sample nobody knows; without arrivals an open ticket stays open."""
     shop.answer(20, "shed")

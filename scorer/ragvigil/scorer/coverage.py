@@ -1,7 +1,8 @@
 """How much of what was asked is really looked at; too little of it is a ticket of its own.
 
-A share is told with its interval. A ticket opens when the whole interval lies under its threshold, and resolves when
-the share has been back for `resolve_seconds`. Nothing received is no data, never zero.
+A share is told with its interval. A ticket opens when the whole interval lies under its threshold, or more than
+`most_fall` under what is usual: the same stretch of the day before and of the week before, in which no fall of today
+lies. It resolves when the share has been back for `resolve_seconds`. Nothing received is no data, never zero.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ _log = logging.getLogger(__name__)
 
 _CONFIDENCE = 0.95
 _TITLE_CHARACTERS = 120
+_DAY = 86_400 * 10**9
+_LAGS = (_DAY, 7 * _DAY)
+_USUAL = "usual at this hour"
 _MEANING: dict[str, tuple[str, str]] = {
     "coverage_scored": (
         "answers scored as designed",
@@ -75,16 +79,14 @@ class Coverage:
         }
         for name, (total, missing) in counts.items():
             if total > 0:
-                value = (total - missing) / total
-                lower, upper = wilson(value, total, confidence=_CONFIDENCE)
-                yield name, Measurement(value, lower, upper, total, total, "wilson")
+                yield name, _share(total, missing)
 
 
 class CoverageStore(Protocol):
     """What is needed of the store, on its one writing thread."""
 
-    def coverage(self, since: int) -> Sequence[Coverage]:
-        """What arrived since then (Unix nanoseconds), by service and environment."""
+    def coverage(self, since: int, until: int | None = None) -> Sequence[Coverage]:
+        """What arrived since then and before `until` (Unix nanoseconds), by service and environment."""
         ...
 
     def open_incident(self, key: SeriesKey) -> Incident | None:
@@ -111,13 +113,15 @@ class CoverageWatch:
         self._settings = settings
         self._channels = tuple(channels)
         self._environments = environments
-        self._looked_at = -(2**63)
+        self._looked_at = self._learned_at = -(2**63)
+        self._usual: dict[SeriesKey, Measurement] = {}
 
     def tick(self, now: int) -> list[Alert]:
         """Look at every service at `now` (Unix nanoseconds), at most every `every_seconds`; the alerts posted."""
         if now - self._looked_at < self._settings.every_seconds * 1e9:
             return []
         self._looked_at = now
+        self._learn(now)
         since = now - int(self._settings.window_seconds * 1e9)
         alerts: list[Alert] = []
         for found in self._store.coverage(since):
@@ -127,14 +131,43 @@ class CoverageWatch:
                 alerts += [alert] if alert else []
         return alerts
 
-    def _look(self, key: SeriesKey, share: Measurement, now: int) -> Alert | None:
+    def _learn(self, now: int) -> None:
+        """What is usual now, read again once a window: both stretches lie a day back at least."""
+        window = int(self._settings.window_seconds * 1e9)
+        if now - self._learned_at < window or self._settings.most_fall >= 1.0:
+            return
+        self._learned_at = now
+        pooled: dict[SeriesKey, list[Measurement]] = {}
+        for lag in _LAGS:
+            for found in self._store.coverage(now - lag - window, now - lag):
+                for name, share in found.shares():
+                    pooled.setdefault(SeriesKey(name, found.service, found.environment), []).append(share)
+        self._usual = {
+            key: _pooled(shares)
+            for key, shares in pooled.items()
+            if sum(share.n for share in shares) >= self._settings.min_sample
+        }
+
+    def _reference(self, key: SeriesKey) -> Measurement:
+        """What the share is held against: what is usual where that demands more than the threshold does."""
         least = least_of(key.name, self._settings)
+        usual = self._usual.get(key)
+        if usual is not None and usual.lower - self._settings.most_fall > least:
+            return usual
+        return Measurement(least, least, least, 0, None, "threshold")
+
+    def _least(self, reference: Measurement) -> float:
+        fall = self._settings.most_fall if reference.method == _USUAL else 0.0
+        return reference.lower - fall
+
+    def _look(self, key: SeriesKey, share: Measurement, now: int) -> Alert | None:
         incident = self._store.open_incident(key)
         if incident is None:
-            if share.n < self._settings.min_sample or share.upper >= least:
+            reference = self._reference(key)
+            if share.n < self._settings.min_sample or share.upper >= self._least(reference):
                 return None
-            return self._save(_opened(key, least, share, now, self._settings), "trigger", now)
-        back = incident.recovering_since or now if share.value >= least else None
+            return self._save(_opened(key, reference, share, now, self._settings), "trigger", now)
+        back = incident.recovering_since or now if share.value >= self._least(incident.before) else None
         after = replace(incident, now=share, recovering_since=back)
         if back is not None and now - back >= self._settings.resolve_seconds * 1e9:
             return self._save(replace(after, resolved_at=now), "resolve", now)
@@ -159,24 +192,29 @@ def least_of(name: str, settings: config.Coverage) -> float:
 
 
 def _opened(
-    key: SeriesKey, least: float, share: Measurement, now: int, settings: config.Coverage
+    key: SeriesKey, reference: Measurement, share: Measurement, now: int, settings: config.Coverage
 ) -> Incident:
     name = dedup_key(key, now, grain_seconds=settings.resolve_seconds)
-    threshold = Measurement(least, least, least, 0, None, "threshold")
     identity = "inc-" + hashlib.sha256(name.encode()).hexdigest()[:16]
-    return Incident(identity, key, name, now, now, threshold, share, share)
+    return Incident(identity, key, name, now, now, reference, share, share)
 
 
 def _ticket(incident: Incident, action: Action, now: int) -> Alert:
     service = clean(incident.key.service, limit=200)
     what, hint = _MEANING[incident.key.name]
-    value, least = percent(incident.now.value), percent(incident.before.value)
-    told = f"back at {value}" if action == "resolve" else f"{value}, under {least}"
+    value, reference = percent(incident.now.value), percent(incident.before.value)
+    usual = incident.before.method == _USUAL
+    told = (
+        f"back at {value}"
+        if action == "resolve"
+        else f"{value}, {'usually' if usual else 'under'} {reference}"
+    )
     where = f"Where: service {service}"
     if incident.key.environment:
         where += f", environment {clean(incident.key.environment, limit=200)}"
     lines = [
-        f"Now: {shown(incident.now)} of {incident.now.n:,}, threshold {least}.",
+        f"Now: {shown(incident.now)} of {incident.now.n:,}, "
+        + (f"at this hour usually {shown(incident.before)}." if usual else f"threshold {reference}."),
         f"{where}.",
         f"Of all: {what}; {hint}.",
     ]
@@ -196,6 +234,18 @@ def _ticket(incident: Incident, action: Action, now: int) -> Alert:
         at=_moment(now),
         segment={"service": service},
     )
+
+
+def _share(total: int, missing: int) -> Measurement:
+    value = (total - missing) / total
+    lower, upper = wilson(value, total, confidence=_CONFIDENCE)
+    return Measurement(value, lower, upper, total, total, "wilson")
+
+
+def _pooled(shares: Sequence[Measurement]) -> Measurement:
+    total = sum(share.n for share in shares)
+    missing = sum(round(share.n * (1.0 - share.value)) for share in shares)
+    return replace(_share(total, missing), method=_USUAL)
 
 
 def _value(measurement: Measurement) -> float:

@@ -324,6 +324,13 @@ class Coverage(_Section):
     least_delivered: float = Field(
         default=0.99, ge=0, le=1, description="share of spans not lost in the service before they were sent"
     )
+    most_fall: float = Field(
+        default=0.1,
+        ge=0,
+        le=1,
+        description="how far a share may fall under what it was at the same time of the day before and of the week "
+        "before, together; 1 demands nothing",
+    )
     resolve_seconds: Seconds = Field(
         default=600.0, description="how long a share must be back before the ticket resolves"
     )

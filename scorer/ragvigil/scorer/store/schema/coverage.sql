@@ -1,4 +1,4 @@
--- Of each service and environment what arrived since a moment: records by what became of them, traces, spans.
+-- Of each service and environment what arrived in a stretch of time: records by what became of them, traces, spans.
 WITH taken AS (
     SELECT t.service, t.environment, count(*) AS traces, sum(t.span_count) AS spans, sum(t.lost) AS lost,
            sum(EXISTS (SELECT 1 FROM ledger l WHERE l.trace_id = t.trace_id AND l.span_id = ''
@@ -6,14 +6,14 @@ WITH taken AS (
            sum(EXISTS (SELECT 1 FROM ledger l WHERE l.trace_id = t.trace_id AND l.span_id = ''
                        AND l.state = 'failed')) AS failed
     FROM traces t
-    WHERE t.updated_at >= :since AND t.service <> ''
+    WHERE t.updated_at >= :since AND t.updated_at < :until AND t.service <> ''
     GROUP BY 1, 2
 ),
 answered AS (
     SELECT t.service, t.environment, count(*) AS records, sum(l.state IN ('shed', 'failed', 'expired')) AS unscored,
            sum(r.completeness <> 'complete') AS incomplete
     FROM traces t JOIN records r USING (trace_id) JOIN ledger l USING (trace_id, span_id)
-    WHERE t.updated_at >= :since AND t.service <> '' AND l.state <> 'filtered'
+    WHERE t.updated_at >= :since AND t.updated_at < :until AND t.service <> '' AND l.state <> 'filtered'
     GROUP BY 1, 2
 )
 SELECT t.service, t.environment, t.traces, t.spans, t.lost, t.unasked, coalesce(a.records, 0) + t.failed AS records,
