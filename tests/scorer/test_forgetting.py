@@ -201,6 +201,30 @@ def test_what_a_forgotten_user_says_later_is_new_data(bench: Bench) -> None:
     assert b"silver" in kept(bench)
 
 
+def test_feedback_of_the_forgotten_on_anothers_answer_is_not_imported_again(bench: Bench) -> None:
+    """The same export a second time, with the answer or by itself, also after a restart; the other's counts once."""
+    told = [
+        Feedback(trace_id=f"{3:032x}", kind="comment", comment=comment, user=user).arrival(NOW)
+        for user, comment in (("ana", "crooked legs"), ("eva", "a fine answer"))
+    ]
+    bench.receive(told)
+    bench.settle()
+    assert b"crooked" in kept(bench)
+    forget(bench, "user", "ana")
+    bench.receive(told)
+    bench.settle()
+    bench.crash()
+    bench.start()
+    bench.receive([*asked(3, "eva", secret="marble table"), *told])
+    bench.settle()
+    assert b"crooked" not in kept(bench) + bench.store.records.raw([f"{3:032x}"])[f"{3:032x}"].logs
+    with closing(sqlite3.connect(bench.settings.store.path)) as other:
+        (feedback,) = other.execute(
+            "SELECT feedback FROM records WHERE trace_id = ?", (f"{3:032x}",)
+        ).fetchone()
+    assert [opinion["explanation"] for opinion in json.loads(feedback)] == ["a fine answer"]
+
+
 def test_messages_to_channels_lose_the_example_and_who_showed_it_is_named(bench: Bench) -> None:
     """Waiting and delivered; the copy at the channel is not ours to delete."""
     rate = Measurement(0.5, 0.4, 0.6, 50)

@@ -353,6 +353,22 @@ def test_more_of_a_trace_that_was_unreadable_does_not_stop_the_scorer(bench: Ben
     assert bench.ledger() == reading.Ledger(2, {"pending": 2}, {})
 
 
+def test_a_late_part_that_cannot_be_redacted_is_not_kept_and_counted(bench: Bench) -> None:
+    """Once, also when the commit is tried again; the trace stays as it was."""
+    bench.receive(question(7))
+    bench.settle()
+    bench.crash()
+    bench.start(lambda store: Failing(store, sqlite3.OperationalError("database or disk is full"), 2))
+    bench.receive([Arrival("spans", (7).to_bytes(16, "big"), b"\xff\xff\xff", 0)])
+    bench.pipeline.turn()
+    for _ in range(2):
+        bench.clock.now += 1_000 * SECOND
+        with pytest.raises(sqlite3.OperationalError):
+            bench.pipeline.turn()
+    bench.settle(1_000)
+    assert bench.ledger() == reading.Ledger(1, {"pending": 1}, {}, not_kept=1)
+
+
 def test_a_score_that_is_no_number_is_unknown_and_counted(bench: Bench) -> None:
     """A retriever that divides by zero must not pass in silence."""
     search, root = question(1)

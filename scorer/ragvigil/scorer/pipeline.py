@@ -242,7 +242,8 @@ class Pipeline:
         watermark = self._covered(self._assembled[len(assembled) :])
         if not assembled and watermark == self._committed and not self._taken.changes:
             return []
-        jobs = self._write(self._score(assembled), watermark, self._taken)
+        scored = self._score(assembled)
+        jobs = self._write(scored, watermark, self._taken)
         del self._assembled[: len(assembled)]  # only now: a failed commit is tried again
         self._taken = Taken()
         self._waiting += len(jobs)
@@ -290,7 +291,7 @@ class Pipeline:
     def _score(self, assembled: Sequence[Assembled]) -> list[ScoredTrace]:
         known = self._store.raw([item.trace_id for item in assembled])
         traces: list[ScoredTrace] = []
-        sampled = 0
+        sampled = not_kept = 0
         for received in assembled:
             stored = known.get(received.trace_id)
             if stored is not None and stored.gone:
@@ -298,6 +299,7 @@ class Pipeline:
                 continue
             item = self._redacted(received)
             if item is None:
+                not_kept += stored is not None
                 if stored is None:
                     nothing = RawTrace(b"", b"")
                     traces.append(ScoredTrace(received.trace_id, nothing, received.timed_out, failure="read"))
@@ -317,6 +319,7 @@ class Pipeline:
             trace = self._score_one(item, raw, self._plan.max_jobs - self._waiting - sampled)
             sampled += sum(scored.ledger.state == "pending" for scored in trace.records)
             traces.append(trace)
+        self._taken = replace(self._taken, not_kept=not_kept)  # not added: a failed commit is scored again
         return traces
 
     def _rules_met(self, stored: RawTrace | None, received: Assembled, raw: RawTrace) -> frozenset[str]:

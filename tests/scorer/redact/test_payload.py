@@ -21,6 +21,7 @@ from ragvigil.scorer.config import Content, load
 from ragvigil.scorer.dialects import read_records
 from ragvigil.scorer.inbox import Arrival, InboxReader, InboxWriter
 from ragvigil.scorer.pipeline import Pipeline, SamplePlan
+from ragvigil.scorer.receive.told import Feedback
 from ragvigil.scorer.redact import Pseudonyms, Redaction
 from ragvigil.scorer.redact.keys import Meaning, meaning_of
 from ragvigil.scorer.span import spans_of
@@ -240,9 +241,31 @@ def _planted(value: object, secret: str, key: str = "") -> object:
     return value
 
 
+def log_records(trace_id: bytes, secret: str) -> bytes:
+    """The secret wherever log events of the GenAI conventions and of feedback hold texts: attributes and bodies."""
+    data = LogsData()
+    records = data.resource_logs.add().scope_logs.add().log_records
+    messages = json.dumps([{"role": "user", "parts": [{"type": "text", "content": f"Is it {secret}?"}]}])
+    details = records.add(trace_id=trace_id, event_name="gen_ai.client.inference.operation.details")
+    for key, value in (("gen_ai.input.messages", messages), ("gen_ai.system_instructions", f"Mind {secret}")):
+        details.attributes.append(KeyValue(key=key, value=wire(value)))
+    choice = records.add(trace_id=trace_id, event_name="gen_ai.choice")
+    message = choice.body.kvlist_value.values.add(key="message").value.kvlist_value.values.add(key="content")
+    message.value.string_value = f"It is {secret}."
+    records.add(trace_id=trace_id, body=AnyValue(string_value=f"user said {secret}"))
+    verdict = records.add(trace_id=trace_id, event_name="gen_ai.evaluation.result")
+    verdict.attributes.append(KeyValue(key="gen_ai.evaluation.explanation", value=wire(f"names {secret}")))
+    verdict.attributes.append(KeyValue(key="gen_ai.evaluation.name", value=wire("privacy")))
+    told = Feedback(trace_id=trace_id.hex(), kind="comment", comment=f"but {secret}")
+    return data.SerializeToString() + told.arrival(1).payload
+
+
 @pytest.mark.parametrize("secret", SECRETS.values(), ids=SECRETS)
 def test_a_planted_secret_reaches_neither_store_nor_judge_nor_page(tmp_path: Path, secret: str) -> None:
-    """In every attribute of every fixture and recording; the bytes of the file and of its log are searched."""
+    """In every attribute of every fixture and recording, and in log records beside.
+
+    The bytes of the file and of its log are searched.
+    """
     settings = load(overrides={"store": {"url": f"sqlite:///{tmp_path / 'ragvigil.db'}"}})
     moment = 10**12
     with (
@@ -260,15 +283,16 @@ def test_a_planted_secret_reaches_neither_store_nor_judge_nor_page(tmp_path: Pat
         )
         payloads = [path.read_bytes() for path in FIXTURES]
         payloads += [gzip.decompress(path.read_bytes()) for path in RECORDED]
-        for number, payload in enumerate(payloads * 2):
+        for number, payload in enumerate(payloads * 2, 1):
             data = TracesData.FromString(payload)
-            plant(data, secret, labels=number >= len(payloads))
+            plant(data, secret, labels=number > len(payloads))
             trace_id = number.to_bytes(16, "big")
             for resource_spans in data.resource_spans:
                 for scope_spans in resource_spans.scope_spans:
                     for span in scope_spans.spans:
                         span.trace_id = trace_id
-            writer.append([Arrival("spans", trace_id, data.SerializeToString(), 0)]).result(10)
+            said = Arrival("logs", trace_id, log_records(trace_id, secret), 0)
+            writer.append([Arrival("spans", trace_id, data.SerializeToString(), 0), said]).result(10)
         jobs = list(pipeline.turn().jobs)
         moment += 700 * 10**9
         for _ in range(3):
@@ -283,6 +307,9 @@ def test_a_planted_secret_reaches_neither_store_nor_judge_nor_page(tmp_path: Pat
         raw = store.records.raw([job.record.trace_id for job in jobs])
         kept = b"".join(trace.spans + trace.logs for trace in raw.values())
         assert len(raw) >= len(payloads) - 2
+        assert all(
+            trace.logs.count(b"gen_ai.client.inference.operation.details") == 1 for trace in raw.values()
+        )
     assert secret not in shown
     assert secret.encode() not in stored + kept
     assert json.dumps(secret).encode()[1:-1] not in kept

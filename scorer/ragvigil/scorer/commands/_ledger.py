@@ -84,6 +84,10 @@ def ledger(
         typer.echo(
             f"{sums.not_finite:>12,}  figures on spans were NaN or infinite, and are taken for unknown"
         )
+    if sums.not_kept:
+        typer.echo(
+            f"{sums.not_kept:>12,}  late parts of stored traces could not be redacted, and were not kept"
+        )
     return 0 if sums.balanced else 1
 
 

@@ -133,6 +133,8 @@ class SqliteRecords:
             ids = [self._write_trace(trace, known.get(trace.trace_id, {}), now) for trace in traces]
             self._changes.put(taken.changes)
             self._count("read_items", taken.items)
+            if taken.not_kept:
+                self._count("not_kept", taken.not_kept)
             self._reach("watermark", watermark)
             self._reach("counted_to", taken.to)
         return [job for jobs in ids for job in jobs]

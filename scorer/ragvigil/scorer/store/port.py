@@ -80,6 +80,8 @@ class Taken:
     items: int = 0
     """Spans and log records in those rows."""
     changes: tuple[Change, ...] = ()
+    not_kept: int = 0
+    """Late parts of stored traces that could not be redacted, and so were not kept."""
 
 
 @dataclass(frozen=True, slots=True)

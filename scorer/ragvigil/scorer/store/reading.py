@@ -39,6 +39,8 @@ class Ledger:
     """Spans that tracers in services say they lost."""
     not_finite: int = 0
     """Figures on spans that were NaN or infinite, and so unknown."""
+    not_kept: int = 0
+    """Late parts of stored traces that could not be redacted, and so were not kept."""
     deleted: int = 0
     """Ingested ones that stand nowhere any more: by age, by the ceiling on disk, or forgotten."""
 
@@ -111,12 +113,8 @@ def ledger(connection: sqlite3.Connection) -> Ledger:
         if row["reason"] is not None:
             filtered[row["reason"]] = row["records"]
     counts = dict(connection.execute("SELECT name, value FROM counters").fetchall())
-    dropped, lost, not_finite = (
-        counts.get(name, 0) for name in ("dropped_spans", "lost_spans", "not_finite")
-    )
-    return Ledger(
-        rows[-1]["ingested"], states, filtered, dropped, lost, not_finite, deleted=rows[-1]["records"]
-    )
+    figures = (counts.get(name, 0) for name in ("dropped_spans", "lost_spans", "not_finite", "not_kept"))
+    return Ledger(rows[-1]["ingested"], states, filtered, *figures, deleted=rows[-1]["records"])
 
 
 def verdicts(connection: sqlite3.Connection) -> dict[str, int]:
