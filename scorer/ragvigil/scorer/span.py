@@ -54,6 +54,7 @@ class Span:
     dropped_attributes: int = 0
     """Attributes that the sender threw away; the Python SDK throws the oldest away first."""
     flags: int = 0
+    scope_attributes: Mapping[str, object] = field(default_factory=dict[str, object])
 
     @property
     def parent_is_remote(self) -> bool:
@@ -82,8 +83,8 @@ def spans_of(payload: bytes) -> list[Span]:
     for resource_spans in TracesData.FromString(payload).resource_spans:
         resource = _mapping(resource_spans.resource.attributes)
         for scope_spans in resource_spans.scope_spans:
-            scope = scope_spans.scope.name
-            found += [_span(wire, scope, resource) for wire in scope_spans.spans]
+            scope, facts = scope_spans.scope.name, _mapping(scope_spans.scope.attributes)
+            found += [_span(wire, scope, resource, facts) for wire in scope_spans.spans]
     return found
 
 
@@ -119,7 +120,9 @@ def logs_of(payload: bytes) -> list[LogEvent]:
     ]
 
 
-def _span(wire: WireSpan, scope: str, resource: Mapping[str, object]) -> Span:
+def _span(
+    wire: WireSpan, scope: str, resource: Mapping[str, object], scope_attributes: Mapping[str, object]
+) -> Span:
     return Span(
         wire.trace_id.hex(),
         wire.span_id.hex(),
@@ -139,6 +142,7 @@ def _span(wire: WireSpan, scope: str, resource: Mapping[str, object]) -> Span:
         wire.trace_state,
         wire.dropped_attributes_count,
         wire.flags,
+        scope_attributes,
     )
 
 

@@ -98,6 +98,8 @@ class RagTrace:
     dialect: str | None = None
     upstream_probability: float | None = None
     """Probability in (0, 1] with which the sender's sampler kept the trace; None when it does not say."""
+    upstream_sampler: str | None = None
+    """A sampler before the scorer that left traces out and does not say how many."""
 
     @property
     def retrieved(self) -> bool:

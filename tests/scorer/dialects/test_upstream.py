@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from opentelemetry import trace as otel
 from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
+from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import NonRecordingSpan, SpanContext, TraceFlags, TraceState
 
@@ -85,3 +86,53 @@ def test_our_tracer_through_the_services_provider_has_the_rate_of_its_sampler() 
     spans = [replace(span, scope="ragvigil") for span in sampled("ot=th:c")]
     ours = [replace(span, attributes={"gen_ai.operation.name": "chat"}) for span in spans[-1:]]
     assert only(ours).upstream_probability == 0.25
+
+
+@pytest.mark.parametrize(
+    ("attributes", "probability"),
+    [
+        ({"SampleRate": 20}, 0.05),
+        ({"sampleRate": 4.0}, 0.25),
+        ({"sampler.type": "probabilistic", "sampler.param": 0.1}, 0.1),
+        ({"jaeger.sampler.type": "const", "jaeger.sampler.param": True}, 1.0),
+        ({"sampling.probability": 0.5}, 0.5),
+        ({"logfire.sample_rate": 0.2}, 0.2),
+        ({"microsoft.sample_rate": 12.5}, 0.125),
+        ({"_MS.sampleRate": 50}, 0.5),
+        ({"SampleRate": 0}, None),
+        ({"SampleRate": "20"}, None),
+        ({"sampling.probability": 1.5}, None),
+        ({"sampler.type": "ratelimiting", "sampler.param": 2.0}, None),
+    ],
+)
+def test_vendors_rates_are_read_wherever_they_stand(
+    attributes: dict[str, object], probability: float | None
+) -> None:
+    """On the request above the question, as Jaeger writes them, or on its spans, as Honeycomb does."""
+    request, *others = trace()
+    above = replace(request, attributes={**request.attributes, **attributes})
+    assert only([above, *others]).upstream_probability == probability
+    spans = [replace(span, attributes={**span.attributes, **attributes}) for span in trace()]
+    assert only(spans).upstream_probability == probability
+
+
+def test_of_two_rates_on_one_span_the_smaller_counts() -> None:
+    """A sampler behind another one knows of it, and writes the product."""
+    spans = [replace(span, attributes={**span.attributes, "SampleRate": 8}) for span in sampled("ot=th:8")]
+    assert only(spans).upstream_probability == 0.125
+
+
+def test_a_sampler_without_a_rate_is_named() -> None:
+    """The Collector's tail sampler writes its policy on the scope; some write it on the span."""
+    wire = TracesData()
+    scope = wire.resource_spans.add().scope_spans.add()
+    scope.scope.attributes.add(key="tailsampling.policy").value.string_value = "keep-errors"
+    span = scope.spans.add(trace_id=b"a" * 16, span_id=b"b" * 8, trace_state="ot=th:8", name="ask")
+    span.attributes.add(key="openinference.span.kind").value.string_value = "CHAIN"
+    span.attributes.add(key="input.value").value.string_value = "Why?"
+    record = only(spans_of(wire.SerializeToString()))
+    assert (record.upstream_probability, record.upstream_sampler) == (0.5, "tail sampling policy keep-errors")
+    limited = {"sampler.type": "ratelimiting", "sampler.param": 2.0}
+    record = only([replace(span, attributes={**span.attributes, **limited}) for span in trace()])
+    assert (record.upstream_probability, record.upstream_sampler) == (None, "Jaeger's ratelimiting sampler")
+    assert only(trace()).upstream_sampler is None

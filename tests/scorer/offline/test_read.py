@@ -72,6 +72,7 @@ def test_a_record_is_shown_with_all_its_keys() -> None:
         "completeness": "complete",
         "dialect": "openinference",
         "upstream_probability": None,
+        "upstream_sampler": None,
     }
 
 

@@ -13,7 +13,7 @@ from ragvigil.scorer.dialects.reading import Dialect
 from ragvigil.scorer.dialects.roles import Roles, answer_of, generations, leaf_sum, query_of, roles_of
 from ragvigil.scorer.dialects.step import Step, link, unique
 from ragvigil.scorer.dialects.table import DIALECTS, read
-from ragvigil.scorer.dialects.upstream import probability_of
+from ragvigil.scorer.dialects.upstream import sampling_of
 from ragvigil.scorer.dialects.values import text_of
 from ragvigil.scorer.span import LogEvent, Span
 from ragvigil.scorer.trace import Completeness, RagTrace, Tokens
@@ -57,7 +57,7 @@ def record_of(question: Question, *, timed_out: bool = False, told: Iterable[Opi
     evidence = evidence_of(question.steps, roles.generation)
     query, answer = query_of(roles), answer_of(roles)
     model, response_model = _models(roles)
-    error = error_of(question)
+    error, sampling = error_of(question), sampling_of(question)
     stands_for = (roles.generation or roles.root or question.steps[0]).span
     return RagTrace(
         trace_id=stands_for.trace_id,
@@ -93,7 +93,8 @@ def record_of(question: Question, *, timed_out: bool = False, told: Iterable[Opi
         ),
         dialect=roles.known(lambda step: step.dialect if step.role != "other" else None),
         cited=roles.known(lambda step: step.reading.cited) if answer is None else None,
-        upstream_probability=probability_of(question),
+        upstream_probability=sampling.probability,
+        upstream_sampler=sampling.sampler,
     )
 
 

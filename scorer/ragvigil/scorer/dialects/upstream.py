@@ -1,35 +1,80 @@
-"""What the sender's sampler left out: OpenTelemetry's consistent probability sampling.
+"""What samplers before the scorer left out, as far as spans tell.
 
-`tracestate` carries `ot=th:HEX`: the 56-bit rejection threshold T, without trailing zeros. A trace is kept when
-its randomness is at least T, with probability (2**56 - T) / 2**56.
-https://opentelemetry.io/docs/specs/otel/trace/tracestate-probability-sampling/
+Rates are read from
+- `tracestate` `ot=th:HEX`, OpenTelemetry's consistent probability sampling: the 56-bit rejection threshold T, without
+  trailing zeros. A trace is kept when its randomness is at least T, with probability (2**56 - T) / 2**56.
+  https://opentelemetry.io/docs/specs/otel/trace/tracestate-probability-sampling/
+- `SampleRate`, Honeycomb's: one of so many is kept. https://docs.honeycomb.io/manage-data-volume/sample/
+- `sampler.type` and `sampler.param`, Jaeger's, also with the prefix `jaeger.`.
+  https://www.jaegertracing.io/docs/latest/sampling/
+- `sampling.probability` and `logfire.sample_rate`, probabilities; `microsoft.sample_rate` and `_MS.sampleRate`,
+  percent.
+
+That somebody sampled, and not how much, is told by `tailsampling.policy` (the Collector's tail sampler, on the scope)
+and by Jaeger's rate limiting samplers.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from ragvigil.scorer.dialects.question import Question
 from ragvigil.scorer.dialects.step import Step
+from ragvigil.scorer.dialects.values import number_of, text_of
+from ragvigil.scorer.span import Span
 
 _THRESHOLD = re.compile(r"th:([0-9a-f]{1,14})")
 _DIGITS = 14
 _RANGE = 2**56
+_ONE_IN = ("SampleRate", "sampleRate")
+_SHARE = ("sampling.probability", "logfire.sample_rate")
+_PERCENT = ("microsoft.sample_rate", "_MS.sampleRate")
+_JAEGER = ("jaeger.sampler", "sampler")
+_LIMITING = frozenset({"ratelimiting", "lowerbound"})
+"""Jaeger's samplers whose parameter is traces a second: what share that was, nobody says."""
+_POLICY = "tailsampling.policy"
+_LONGEST_NAME = 100
 
 
-def probability_of(question: Question) -> float | None:
-    """Probability in (0, 1] with which something of the question was kept; None when no span says it.
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """What the spans of one question say of the samplers that they passed."""
 
-    Spans of one question may pass samplers of their own: the answer is counted as soon as one of them comes.
-    Our tracer, when it exports everything under a sampled parent, writes ``th:0`` itself.
+    probability: float | None
+    """In (0, 1]: with which something of the question was kept; None when no span says it."""
+    sampler: str | None
+    """A sampler that does not say its rate; None when there is no sign of one."""
+
+
+def sampling_of(question: Question) -> Sampling:
+    """How the question was sampled.
+
+    Spans of one question may pass samplers of their own: the answer is counted as soon as one of them comes, so the
+    largest probability counts. Of two that one span tells the smaller is taken: a sampler that knows of the one
+    before it multiplies. Spans above the question are asked only when its own are silent.
     """
-    told = (_probability(step) for step in question.steps if step.dialect)
-    return max((each for each in told if each is not None), default=None)
+    told = [probability for step in question.steps if step.dialect if (probability := _probability(step))]
+    around = list(_around(question))
+    told = told or [share for step in around if (share := hinted_probability(step.span.attributes))]
+    return Sampling(
+        max(told, default=None), next((name for step in around if (name := _silent(step.span))), None)
+    )
+
+
+def _around(question: Question) -> Iterator[Step]:
+    """The question's steps and what is above it."""
+    return itertools.chain(question.steps, question.steps[0].ancestors())
 
 
 def _probability(step: Step) -> float | None:
     said = step.reading.sampled_with
-    return said if said is not None and 0 < said <= 1 else threshold_probability(step.span.trace_state)
+    if said is not None and 0 < said <= 1:
+        return said
+    found = (threshold_probability(step.span.trace_state), hinted_probability(step.span.attributes))
+    return min((each for each in found if each is not None), default=None)
 
 
 def threshold_probability(trace_state: str) -> float | None:
@@ -40,7 +85,7 @@ def threshold_probability(trace_state: str) -> float | None:
     >>> threshold_probability("ot=th:0"), threshold_probability("ot=th:0x8"), threshold_probability("xot=th:8")
     (1.0, None, None)
     """
-    for member in trace_state.split(","):
+    for member in trace_state.split(",") if trace_state else ():
         key, _, value = member.strip().partition("=")
         if key == "ot":
             found = [each for part in value.split(";") if (each := _THRESHOLD.fullmatch(part))]
@@ -48,3 +93,38 @@ def threshold_probability(trace_state: str) -> float | None:
                 return None
             return (_RANGE - int(found[0][1].ljust(_DIGITS, "0"), 16)) / _RANGE
     return None
+
+
+def hinted_probability(attributes: Mapping[str, object]) -> float | None:
+    """The probability that a vendor's attribute tells; None when there is none, or none that is valid.
+
+    >>> hinted_probability({"SampleRate": 4}), hinted_probability({"sampler.type": "const", "sampler.param": True})
+    (0.25, 1.0)
+    >>> hinted_probability({"_MS.sampleRate": 12.5}), hinted_probability({"SampleRate": 0})
+    (0.125, None)
+    """
+    for key in _ONE_IN:
+        if (rate := number_of(attributes.get(key))) is not None and rate >= 1:
+            return 1 / rate
+    found = [number_of(attributes.get(key)) for key in _SHARE]
+    found += [None if (share := number_of(attributes.get(key))) is None else share / 100 for key in _PERCENT]
+    found += [_jaegers(attributes, prefix) for prefix in _JAEGER]
+    return next((share for share in found if share is not None and 0 < share <= 1), None)
+
+
+def _jaegers(attributes: Mapping[str, object], prefix: str) -> float | None:
+    kind, given = attributes.get(f"{prefix}.type"), attributes.get(f"{prefix}.param")
+    if kind == "const":
+        return 1.0
+    return number_of(given) if kind in ("probabilistic", "traceidratio") else None
+
+
+def _silent(span: Span) -> str | None:
+    """The sampler that the span names without a rate."""
+    policy = text_of(span.scope_attributes.get(_POLICY)) or text_of(span.attributes.get(_POLICY))
+    if policy:
+        return f"tail sampling policy {policy}"[:_LONGEST_NAME]
+    kind = next(
+        (kind for prefix in _JAEGER if (kind := text_of(span.attributes.get(f"{prefix}.type")))), None
+    )
+    return f"Jaeger's {kind} sampler" if kind in _LIMITING else None

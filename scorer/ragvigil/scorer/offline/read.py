@@ -81,6 +81,7 @@ def as_json(record: RagTrace) -> dict[str, object]:
         "completeness": record.completeness,
         "dialect": record.dialect,
         "upstream_probability": record.upstream_probability,
+        "upstream_sampler": record.upstream_sampler,
     }
 
 

@@ -51,6 +51,7 @@ RECORD_COLUMNS = (
     "completeness",
     "dialect",
     "upstream_probability",
+    "upstream_sampler",
 )
 
 
@@ -133,6 +134,7 @@ def record_row(
         record.completeness,
         record.dialect,
         record.upstream_probability,
+        record.upstream_sampler,
     )
     return tuple(storable(value) if isinstance(value, str) else value for value in values)
 
@@ -199,6 +201,7 @@ def record_of(row: Row) -> RagTrace:
         completeness=row["completeness"],
         dialect=row["dialect"],
         upstream_probability=row["upstream_probability"],
+        upstream_sampler=row["upstream_sampler"],
     )
 
 

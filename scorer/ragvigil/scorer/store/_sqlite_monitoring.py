@@ -6,11 +6,11 @@ import json
 import sqlite3
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from importlib.resources import files
 from typing import Any
 
-from ragvigil.exporters import Alert, Example, Measurement, from_json
+from ragvigil.exporters import Alert, Example, Measurement, clean, from_json
 from ragvigil.exporters import to_json as alert_to_json
 from ragvigil.scorer.config import Route
 from ragvigil.scorer.coverage import Coverage
@@ -18,7 +18,13 @@ from ragvigil.scorer.monitoring import Bucket, Delivery, Incident, SeriesKey, Se
 from ragvigil.scorer.routing import routed
 from ragvigil.scorer.store._rows import measurement_of, to_json
 from ragvigil.scorer.store._sqlite_oncall import SILENCED, replace_held, withdraw
+from ragvigil.scorer.store.upstream import upstream_of
 
+_WEIGHTED = frozenset({"faithfulness", "citation", "retrieval"})
+"""Series whose level depends on which answers arrive."""
+_CAVEAT_NANOSECONDS = 3_600 * 10**9
+_CAVEAT_CHARACTERS = 250
+_END_OF_TIME = 2**63 - 1
 _PLACE = "series = ? AND service = ? AND environment = ?"
 
 
@@ -56,10 +62,10 @@ def incident_of(row: sqlite3.Row) -> Incident:
     )
 
 
-def read_coverage(connection: sqlite3.Connection, since: int) -> Sequence[Coverage]:
-    """What arrived since then (Unix nanoseconds), by service and environment."""
+def read_coverage(connection: sqlite3.Connection, since: int, until: int | None = None) -> Sequence[Coverage]:
+    """What arrived since then and before `until` (Unix nanoseconds), by service and environment."""
     sql = files("ragvigil.scorer.store").joinpath("schema/coverage.sql").read_text(encoding="utf-8")
-    rows = connection.execute(sql, {"since": since})
+    rows = connection.execute(sql, {"since": since, "until": _END_OF_TIME if until is None else until})
     return [Coverage(row[0], row[1] or None, *row[2:]) for row in rows]
 
 
@@ -144,12 +150,13 @@ class SqliteMonitoring:
         )
         return [(row[0], row[1]) for row in rows]
 
-    def coverage(self, since: int) -> Sequence[Coverage]:
-        """What arrived since then, by service and environment."""
-        return read_coverage(self._connection, since)
+    def coverage(self, since: int, until: int | None = None) -> Sequence[Coverage]:
+        """What arrived since then and before `until`, by service and environment."""
+        return read_coverage(self._connection, since, until)
 
     def save_incident(self, incident: Incident, alert: Alert | None, channels: Sequence[str]) -> None:
         """Write the incident and one outbox row per channel in one transaction."""
+        alert = alert and self._with_caveat(incident, alert)
         row = (
             incident.id,
             *_place(incident.key),
@@ -187,6 +194,18 @@ class SqliteMonitoring:
             f'UPDATE series SET state = ?, evaluated_at = ?, "before" = ?, now = ? WHERE {_PLACE}',
             (state, at, *values, *_place(key)),
         )
+
+    def _with_caveat(self, incident: Incident, alert: Alert) -> Alert:
+        """The alert with what is known of sampling before the scorer, beside numbers that depend on it."""
+        if incident.key.name not in _WEIGHTED:
+            return alert
+        key, at = incident.key, int(alert.at.timestamp() * 1e9)
+        found = upstream_of(self._connection, key.service, key.environment, at - _CAVEAT_NANOSECONDS, at)
+        caveat = found.caveat if found is not None else None
+        if caveat is None:
+            return alert
+        said = clean(caveat, limit=_CAVEAT_CHARACTERS)
+        return replace(alert, summary=f"{alert.summary}\n{said[:1].upper()}{said[1:]}.")
 
     def _addressed(self, incident: Incident, alert: Alert, channels: Sequence[str]) -> Sequence[str]:
         """The channels that the routes choose; whoever heard of the incident hears how it goes on and ends."""

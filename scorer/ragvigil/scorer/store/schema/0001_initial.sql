@@ -65,6 +65,7 @@ CREATE TABLE records (
     completeness TEXT NOT NULL,
     dialect TEXT,
     upstream_probability REAL CHECK (upstream_probability > 0 AND upstream_probability <= 1),
+    upstream_sampler TEXT,
     UNIQUE (trace_id, span_id)
 );
 CREATE INDEX records_started_at ON records (started_at);
