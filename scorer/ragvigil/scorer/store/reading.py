@@ -113,8 +113,16 @@ def ledger(connection: sqlite3.Connection) -> Ledger:
         if row["reason"] is not None:
             filtered[row["reason"]] = row["records"]
     counts = dict(connection.execute("SELECT name, value FROM counters").fetchall())
-    figures = (counts.get(name, 0) for name in ("dropped_spans", "lost_spans", "not_finite", "not_kept"))
-    return Ledger(rows[-1]["ingested"], states, filtered, *figures, deleted=rows[-1]["records"])
+    return Ledger(
+        rows[-1]["ingested"],
+        states,
+        filtered,
+        dropped_spans=counts.get("dropped_spans", 0),
+        lost_spans=counts.get("lost_spans", 0),
+        not_finite=counts.get("not_finite", 0),
+        not_kept=counts.get("not_kept", 0),
+        deleted=rows[-1]["records"],
+    )
 
 
 def verdicts(connection: sqlite3.Connection) -> dict[str, int]:
