@@ -12,6 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
+from tests.bench.tracer_cost.broken import broken_cost
 from tests.bench.tracer_cost.calls import call_cost, export_cost
 from tests.bench.tracer_cost.loading import import_cost
 from tests.bench.tracer_cost.peers_cost import peers_cost
@@ -22,6 +23,7 @@ from tests.bench.tracer_cost.streams import memory_of_a_long_stream, stream_cost
 def main() -> None:
     """Print the table."""
     quiet_cost()
+    broken_cost()
     call_cost()
     export_cost()
     stream_cost()

@@ -18,6 +18,7 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from ragvigil.tracer import Tracing, configure
+from ragvigil.tracer._gate import sdk
 from ragvigil.tracer._notices import notices
 
 SETTINGS = (
@@ -42,6 +43,7 @@ def _clean_slate(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     notices.forget()
     yield
     notices.forget()
+    sdk.renew()
 
 
 class SpanView(TypedDict):

@@ -11,7 +11,7 @@ from opentelemetry.sdk.metrics.export import InMemoryMetricReader
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 
-from ragvigil.tracer import _delivery as delivery
+from ragvigil.tracer import _queue as delivery
 from ragvigil.tracer import configure, trace_generator, trace_rag
 
 from .conftest import Receiver

@@ -21,7 +21,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor, SpanExporter, Sp
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from ragvigil.tracer import Tracing, attributes, configure, trace_generator, trace_rag, trace_retriever
-from ragvigil.tracer import _delivery as delivery
+from ragvigil.tracer import _queue as delivery
 from ragvigil.tracer._configure import traces_endpoint
 from ragvigil.tracer._exporter import Listener
 from ragvigil.tracer._notices import Notices, describe

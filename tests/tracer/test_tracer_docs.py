@@ -11,7 +11,7 @@ import pytest
 
 import ragvigil.tracer
 from ragvigil.tracer import Limits, record_feedback
-from ragvigil.tracer import _delivery as delivery
+from ragvigil.tracer import _queue as delivery
 
 from .conftest import Receiver, Recording
 from .test_delivery import run

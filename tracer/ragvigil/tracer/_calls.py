@@ -16,6 +16,7 @@ from ragvigil.tracer._arguments import Arguments, Keywords
 from ragvigil.tracer._baggage import CONTENT, carried, carried_content
 from ragvigil.tracer._facts import Facts, strictest
 from ragvigil.tracer._findings import Findings
+from ragvigil.tracer._gate import sdk
 from ragvigil.tracer._notices import describe, notices
 from ragvigil.tracer._reading import identifier
 from ragvigil.tracer._roles import Pieces, Role
@@ -33,10 +34,18 @@ def begin(
     ``started_at``, in nanoseconds since 1970, is for a call that is over.
     """
     try:
+        if not sdk.gate.passing and not sdk.gate.admits(root=role.root):
+            return None
         chosen = destination.current()
-        return None if chosen is None else Call(role, chosen, arguments, keywords, started_at)
+        if chosen is None:
+            return None
+        gate = chosen.gate
+        if gate is not None and not gate.passing and not gate.admits(root=role.root):
+            return None
+        return Call(role, chosen, arguments, keywords, started_at)
     except (Exception, SystemExit) as error:
         notices.say("a call could not be traced", error)
+        sdk.failed()
         return None
 
 
@@ -281,6 +290,12 @@ class Call:
             self._span.end(self._ended_at)
         except (Exception, SystemExit) as error:
             notices.say("a span could not be finished", error)
+            if self._chosen.pending is not None:
+                self._chosen.pending.pop(self._span.get_span_context().span_id, None)
+            sdk.failed()
+        else:
+            if sdk.failures:
+                sdk.worked()
 
     def _finish(self, findings: Findings, pending: dict[int, Findings] | None) -> None:
         """Leave the findings to the delivery, or write them on the span where another one delivers it."""

@@ -67,7 +67,7 @@ class Tracing:
 
     @property
     def dropped_spans(self) -> int:
-        """Spans that never reached the scorer: queue full, delivery failed, or shut down."""
+        """Spans that never reached the scorer: queue full, delivery failed or stood still, or shut down."""
         return 0 if self._delivery is None else self._delivery.dropped
 
     def flush(self, *, timeout_seconds: float = 5.0) -> bool:
@@ -214,7 +214,9 @@ def _build(options: Options) -> tuple[Tracing, Runtime]:
     )
     provider.add_span_processor(delivery)
     shared = _shared(delivery, options) if options.content_to == "all" else None
-    chosen = shared or runtime(provider, _policy(options), configured=True, pending=delivery.pending)
+    chosen = shared or runtime(
+        provider, _policy(options), configured=True, pending=delivery.pending, gate=delivery.gate
+    )
     return Tracing(provider, delivery, _carrying(options)), chosen
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from opentelemetry import trace
 from opentelemetry.trace import ProxyTracerProvider, Tracer, TracerProvider
@@ -22,6 +22,9 @@ from ragvigil.tracer._settings import (
     value_limit,
 )
 
+if TYPE_CHECKING:
+    from ragvigil.tracer._gate import Gate
+
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
@@ -34,6 +37,8 @@ class Runtime:
     """Whether ``configure`` made it, as opposed to the service's global provider."""
     pending: dict[int, Findings] | None = None
     """Findings by span id for a delivery that writes them itself; None where the span must carry them."""
+    gate: Gate | None = None
+    """Whether what is recorded would arrive; None where that is not ours to know."""
 
 
 class Destination:
@@ -106,9 +111,11 @@ def runtime(
     *,
     configured: bool,
     pending: dict[int, Findings] | None = None,
+    gate: Gate | None = None,
 ) -> Runtime:
     """A runtime over a provider, under our scope name and version."""
-    return Runtime(provider, provider.get_tracer(names.SCOPE_NAME, _version()), policy, configured, pending)
+    tracer = provider.get_tracer(names.SCOPE_NAME, _version())
+    return Runtime(provider, tracer, policy, configured, pending, gate)
 
 
 def isolated(chosen: Runtime) -> bool:

@@ -1,7 +1,8 @@
-"""Ended spans on their way out: what is still to be written on them, and how much they weigh."""
+"""Ended spans on their way out: what is still to be written on them, and how they are cut to size."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple, cast
 
 from opentelemetry.sdk.trace import ReadableSpan
@@ -10,9 +11,10 @@ from opentelemetry.trace import Status
 from ragvigil.tracer import attributes as names
 from ragvigil.tracer._findings import AttributeValue, Findings
 from ragvigil.tracer._notices import Notices
+from ragvigil.tracer._sizes import cut, encoded_attribute, encoded_span
 
-SPAN_OVERHEAD_BYTES = 600
-"""About what a span weighs beside its texts."""
+_LONGEST_MARK = 128
+_MOST_MARKS = 128
 
 
 class Queued(NamedTuple):
@@ -21,6 +23,7 @@ class Queued(NamedTuple):
     span: ReadableSpan
     findings: Findings | None
     weight: int
+    """At least the bytes of all that it holds."""
 
 
 def written(queued: Queued, notices: Notices) -> ReadableSpan:
@@ -39,28 +42,47 @@ def written(queued: Queued, notices: Notices) -> ReadableSpan:
         return with_attributes(queued.span, {**queued.findings.fixed, **unread})
 
 
-def weight_of(attributes: object) -> int:
-    """About how many bytes a span takes: its texts in UTF-8 and a constant."""
-    weight = SPAN_OVERHEAD_BYTES
-    # A copy in one go: the SDK's own view takes a lock-free but slow step per attribute.
-    for value in cast("dict[str, object]", attributes or {}).copy().values():
-        if isinstance(value, str):
-            weight += len(value) if value.isascii() else len(value.encode("utf-8", "replace"))
-    return weight
+def shortened(span: ReadableSpan, most: int) -> ReadableSpan:
+    """The span in at most so many bytes: without its events and its largest attributes, which it then names.
+
+    What we write is within its limits; this is for what the service sets on a span of ours.
+    """
+    attributes = cast("dict[str, AttributeValue]", dict(span.attributes or {}))
+    marks = list(cast("Sequence[str]", attributes.pop(names.RAGVIGIL_CONTENT_TRUNCATED, ())))[:_MOST_MARKS]
+    if span.events or span.links:
+        marks.append("events")
+    room = most - encoded_span(with_attributes(span, {}, replace=True)) - _LONGEST_MARK * (_MOST_MARKS + 8)
+    kept: dict[str, AttributeValue] = {}
+    for name, value in sorted(attributes.items(), key=lambda entry: encoded_attribute(*entry)):
+        size = encoded_attribute(name, value)
+        if size <= room:
+            kept[name] = value
+            room -= size
+        elif len(marks) < _MOST_MARKS:
+            marks.append(cut(name, _LONGEST_MARK - 16))
+    kept[names.RAGVIGIL_CONTENT_TRUNCATED] = marks
+    return with_attributes(span, kept, replace=True)
 
 
 def with_attributes(
-    span: ReadableSpan, attributes: dict[str, AttributeValue], status: Status | None = None
+    span: ReadableSpan,
+    attributes: dict[str, AttributeValue],
+    status: Status | None = None,
+    *,
+    replace: bool = False,
 ) -> ReadableSpan:
-    """The span with these attributes beside those that the service set on it, and this status if one is given."""
+    """The span with these attributes beside those that the service set on it, and this status if one is given.
+
+    ``replace`` leaves nothing else of it: no other attribute, event or link.
+    """
     return ReadableSpan(
         name=span.name,
         context=span.context,
         parent=span.parent,
         resource=span.resource,
-        attributes={**span.attributes, **attributes} if span.attributes else attributes,
-        events=span.events,
-        links=span.links,
+        attributes={**span.attributes, **attributes} if span.attributes and not replace else attributes,
+        events=() if replace else span.events,
+        links=() if replace else span.links,
         kind=span.kind,
         status=status or span.status,
         start_time=span.start_time,
