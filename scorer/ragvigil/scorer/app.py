@@ -11,10 +11,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Literal
 
-from ragvigil.scorer.config import Settings
-
 if TYPE_CHECKING:
+    from ragvigil.scorer.config import Settings
     from ragvigil.scorer.receive.serve import Bound
+    from ragvigil.scorer.receive.settings import Receiving
 
 _log = logging.getLogger(__name__)
 
@@ -28,22 +28,23 @@ _STEADY_SECONDS = 10.0
 _END_SECONDS = 20.0
 
 
-def serve(
-    settings: Settings,
+def run_score(settings: Settings, *, supervised: bool = False) -> int:
+    """The score role until SIGTERM or SIGINT; the exit code.
+
+    A supervised one also ends when standard input does: its parent holds the other end for as long as it lives.
+    """
+    return asyncio.run(_run(supervised, lambda stop: _score(settings, stop)))
+
+
+def run_receive(
+    settings: Receiving,
     *,
-    role: Role,
     score_command: Sequence[str],
     ready: Callable[[Bound], None],
     supervised: bool = False,
 ) -> int:
-    """Run a role until SIGTERM or SIGINT; the exit code. Role `all` starts `score_command` beside itself.
-
-    A supervised one also ends when standard input does: its parent holds the other end for as long as it lives.
-    """
-    if role == "score":
-        return asyncio.run(_run(supervised, lambda stop: _score(settings, stop)))
-    command = score_command if role == "all" else ()
-    return asyncio.run(_run(supervised, lambda stop: _receive(settings, command, ready, stop)))
+    """The receive role, with `score_command` beside it if there is one, until SIGTERM or SIGINT; the exit code."""
+    return asyncio.run(_run(supervised, lambda stop: _receive(settings, score_command, ready, stop)))
 
 
 async def _run(supervised: bool, role: Callable[[asyncio.Event], Awaitable[int]]) -> int:
@@ -60,7 +61,7 @@ async def _run(supervised: bool, role: Callable[[asyncio.Event], Awaitable[int]]
 
 
 async def _receive(
-    settings: Settings, score_command: Sequence[str], ready: Callable[[Bound], None], stop: asyncio.Event
+    settings: Receiving, score_command: Sequence[str], ready: Callable[[Bound], None], stop: asyncio.Event
 ) -> int:
     from ragvigil.scorer.receive.serve import receive
 

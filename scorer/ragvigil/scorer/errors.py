@@ -66,3 +66,12 @@ class MissingExtraError(RagvigilError, ImportError):
 
     def __init__(self, extra: str, missing: str) -> None:
         super().__init__(f"{missing} is not installed; run: pip install 'ragvigil[{extra}]'")
+
+
+def exit_code(error: RagvigilError) -> int:
+    """With what the command line ends for it: 3 for a store, 2 for anything else.
+
+    >>> exit_code(StoreError("held")), exit_code(ConfigError("judge.kind", "is not known"))
+    (3, 2)
+    """
+    return 3 if isinstance(error, StoreError) else 2

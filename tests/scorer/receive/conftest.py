@@ -17,6 +17,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span, TracesData
 from ragvigil.scorer.config import load
 from ragvigil.scorer.inbox import InboxReader, InboxRow
 from ragvigil.scorer.receive.serve import Bound, receive
+from ragvigil.scorer.receive.settings import receiving
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ async def running(folder: Path, **sections: dict[str, object]) -> AsyncGenerator
     settings = load(overrides={**sections, "receive": free, "inbox": inbox})
     bound: asyncio.Future[Bound] = asyncio.get_running_loop().create_future()
     stop = asyncio.Event()
-    task = asyncio.create_task(receive(settings, ready=bound.set_result, stop=stop))
+    task = asyncio.create_task(receive(receiving(settings), ready=bound.set_result, stop=stop))
     either: set[asyncio.Future[Any]] = {task, bound}
     await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
     if task.done():

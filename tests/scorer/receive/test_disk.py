@@ -24,6 +24,7 @@ from ragvigil.scorer.config import load
 from ragvigil.scorer.errors import StoreError
 from ragvigil.scorer.inbox import InboxReader
 from ragvigil.scorer.receive.serve import receive
+from ragvigil.scorer.receive.settings import receiving
 
 Request = Callable[[Iterable[Span]], ExportTraceServiceRequest]
 SpanOf = Callable[..., Span]
@@ -34,11 +35,13 @@ import asyncio, sys
 from pathlib import Path
 from ragvigil.scorer.config import load
 from ragvigil.scorer.receive.serve import receive
+from ragvigil.scorer.receive.settings import receiving
 
 async def main():
     free = {"grpc": "127.0.0.1:0", "http": "127.0.0.1:0"}
     settings = load(overrides={"receive": free, "inbox": {"path": Path(sys.argv[1])}})
-    await receive(settings, ready=lambda bound: print(bound.grpc, bound.http, flush=True), stop=asyncio.Event())
+    ready = lambda bound: print(bound.grpc, bound.http, flush=True)
+    await receive(receiving(settings), ready=ready, stop=asyncio.Event())
 
 asyncio.run(main())
 """
@@ -167,7 +170,7 @@ async def test_a_read_only_disk_is_named_at_start(disk: Path) -> None:
         }
     )
     with pytest.raises(StoreError, match=r"Read-only file system.*set inbox\.path"):
-        await receive(settings, ready=lambda bound: None, stop=asyncio.Event())
+        await receive(receiving(settings), ready=lambda bound: None, stop=asyncio.Event())
 
 
 async def takes_again(receiver: Running, client: httpx.AsyncClient, body: bytes) -> None:

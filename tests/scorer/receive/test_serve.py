@@ -33,9 +33,10 @@ PROTOBUF = {"Content-Type": "application/x-protobuf"}
 
 IMPORTS_OF_THE_RECEIVER = """
 import sys
-import ragvigil.scorer.commands
+import ragvigil.scorer.receive.job
 import ragvigil.scorer.receive.serve
-heavy = {"numpy", "httpx", "sqlite_utils", "pandas", "google.protobuf.json_format"}
+heavy = {"numpy", "httpx", "sqlite_utils", "pandas", "google.protobuf.json_format", "pydantic", "typer"}
+heavy |= {"ragvigil.exporters", "ragvigil.scorer.config"}
 heavy |= {"ragvigil.scorer." + room for room in ("checks", "dialects", "judge", "sample", "store")}
 heavy &= set(sys.modules)
 assert not heavy, heavy
@@ -43,7 +44,7 @@ assert not heavy, heavy
 
 
 def test_the_receiver_imports_nothing_heavy() -> None:
-    """numpy alone would cost a third of its memory."""
+    """numpy alone would cost a third of its memory, what validates the settings another quarter."""
     done = subprocess.run(
         [sys.executable, "-c", IMPORTS_OF_THE_RECEIVER],
         capture_output=True,
@@ -70,11 +71,12 @@ import asyncio, sys
 from pathlib import Path
 from ragvigil.scorer.config import load
 from ragvigil.scorer.receive.serve import receive
+from ragvigil.scorer.receive.settings import receiving
 
 async def main():
     free = {"grpc": "127.0.0.1:0", "http": "127.0.0.1:0"}
     settings = load(overrides={"receive": free, "inbox": {"path": Path(sys.argv[1])}})
-    await receive(settings, ready=lambda bound: print(bound.http, flush=True), stop=asyncio.Event())
+    await receive(receiving(settings), ready=lambda bound: print(bound.http, flush=True), stop=asyncio.Event())
 
 asyncio.run(main())
 """

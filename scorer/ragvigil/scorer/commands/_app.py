@@ -30,7 +30,8 @@ from ragvigil.scorer.commands._score import score
 from ragvigil.scorer.commands._serve import serve
 from ragvigil.scorer.commands._status import status
 from ragvigil.scorer.commands._test_alert import test_alert
-from ragvigil.scorer.errors import RagvigilError, StoreError
+from ragvigil.scorer.errors import RagvigilError, exit_code
+from ragvigil.scorer.receive.job import LOG_FORMAT
 
 _EPILOG = """Exit codes: 0 done; 1 what was checked does not hold (a ledger out of balance, a demo without its
 pages, a row that could not be scored, a test alert that was not taken, an erasure that left something); 2 a setting,
@@ -113,7 +114,7 @@ def _main(
         raise typer.Exit
     logging.basicConfig(
         level=logging.DEBUG if verbose else logging.WARNING,
-        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
+        format=LOG_FORMAT,
         stream=sys.stderr,
     )
 
@@ -126,5 +127,5 @@ def run() -> int:
         return end.code if isinstance(end.code, int) else 0
     except RagvigilError as error:
         typer.echo(f"ragvigil: {error}", err=True)
-        return 3 if isinstance(error, StoreError) else 2
+        return exit_code(error)
     return 0

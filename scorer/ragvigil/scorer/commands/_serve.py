@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import json
+import logging
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
-from ragvigil.scorer.app import serve as run_role
+from ragvigil.scorer.app import run_score
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
+from ragvigil.scorer.config import Settings
 from ragvigil.scorer.errors import StoreError
-
-if TYPE_CHECKING:
-    from ragvigil.scorer.receive.serve import Bound
+from ragvigil.scorer.receive.job import Job, become
+from ragvigil.scorer.receive.settings import receiving
 
 _SQLITE_MAGIC = b"SQLite format 3\x00"
 
@@ -49,20 +49,24 @@ def serve(
     if settings.dialects and role != "receive":
         _refuse_broken_dialects(settings.dialects)
 
-    def announce(bound: Bound) -> None:
-        place = {"grpc": bound.grpc, "http": bound.http, "store": settings.store.url}
-        if as_json:
-            typer.echo(json.dumps({"event": "ready", **place}))
-            return
-        typer.echo(f"ragvigil {version('ragvigil')} is ready")
-        typer.echo(
-            f"  OTLP gRPC  {bound.grpc}\n  OTLP HTTP  http://{bound.http}\n  store      {settings.store.url}"
-        )
-        pages = ", ".join(settings.channels) or "nowhere: no channel is configured (docs/configuration.md)"
-        typer.echo(f"  pages      {pages}")
+    if role == "score":
+        return run_score(settings, supervised=supervised)
+    command = _score_command(config, settings.store.url) if role == "all" else ()
+    return become(_job(settings, command, supervised=supervised, as_json=as_json))
 
-    command = _score_command(config, settings.store.url)
-    return run_role(settings, role=role, score_command=command, ready=announce, supervised=supervised)
+
+def _job(settings: Settings, score_command: Sequence[str], *, supervised: bool, as_json: bool) -> Job:
+    nowhere = "nowhere: no channel is configured (docs/configuration.md)"
+    return Job(
+        receiving(settings),
+        tuple(score_command),
+        supervised=supervised,
+        store=settings.store.url,
+        version=version("ragvigil"),
+        pages=", ".join(settings.channels) or nowhere,
+        as_json=as_json,
+        level=logging.getLogger().level,
+    )
 
 
 def _refuse_unusable_store(path: Path) -> None:

@@ -13,6 +13,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from ragvigil.scorer.inbox import Arrival
 from ragvigil.scorer.receive.answers import CONTENT_TYPES, accepted, encoded
 from ragvigil.scorer.receive.compression import check_encoding, gunzip
 from ragvigil.scorer.receive.decode import LOGS, SPANS, Encoding, Signal
@@ -20,7 +21,6 @@ from ragvigil.scorer.receive.forward import VIA
 from ragvigil.scorer.receive.intake import Intake
 from ragvigil.scorer.receive.limits import Held
 from ragvigil.scorer.receive.refusal import Reason, Refusal
-from ragvigil.scorer.receive.told import Change, Feedback, Told, items_in
 
 logger = logging.getLogger(__name__)
 
@@ -45,8 +45,8 @@ def application(intake: Intake, health: Callable[[], Mapping[str, object]]) -> S
         "/v1/logs": partial(_export, intake, LOGS),
         "/v1/metrics": partial(_discard, intake),
         "/api/public/otel/v1/traces": traces,
-        "/v1/feedback": partial(_tell, intake, Feedback),
-        "/v1/changes": partial(_tell, intake, Change),
+        "/v1/feedback": partial(_tell, intake),
+        "/v1/changes": partial(_tell, intake),
     }
     routes = [
         Route(path, partial(_answer, intake, endpoint), methods=["POST"])
@@ -86,7 +86,7 @@ async def _export(intake: Intake, signal: Signal, request: Request) -> Response:
     return Response(content, media_type=CONTENT_TYPES[encoding])
 
 
-async def _tell(intake: Intake, kind: type[Told], request: Request) -> Response:
+async def _tell(intake: Intake, request: Request) -> Response:
     """Plain JSON: a browser's form cannot send that content type, so no page can post here behind a person's back."""
     if _media_type(request) != CONTENT_TYPES["json"]:
         raise Refusal(Reason.UNSUPPORTED, "send Content-Type: application/json")
@@ -98,9 +98,16 @@ async def _tell(intake: Intake, kind: type[Told], request: Request) -> Response:
         body = await _body(request, intake, held, limit)
         plain = gunzip(body, limit=limit, grow=held.grow) if gzipped else body
         intake.counters.bytes += len(plain)
-        items = items_in(plain, kind)
-        await intake.tell([item.arrival(intake.now()) for item in items], what)
-    return JSONResponse({"accepted": len(items)})
+        rows = await asyncio.to_thread(_told, plain, what, intake.now())
+        await intake.tell(rows, what)
+    return JSONResponse({"accepted": len(rows)})
+
+
+def _told(body: bytes, what: str, received_at: int) -> list[Arrival]:
+    """The rows of a body in JSON. Loaded with the first one: the library that checks it costs 15 MB."""
+    from ragvigil.scorer.receive.told import KINDS, items_in
+
+    return [item.arrival(received_at) for item in items_in(body, KINDS[what])]
 
 
 async def _discard(intake: Intake, request: Request) -> Response:

@@ -7,7 +7,6 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import NamedTuple
 
-from ragvigil.scorer.config import Settings
 from ragvigil.scorer.inbox import InboxWriter
 from ragvigil.scorer.receive import otlp_grpc
 from ragvigil.scorer.receive.counters import Counters, CountersFile
@@ -17,6 +16,7 @@ from ragvigil.scorer.receive.intake import Intake
 from ragvigil.scorer.receive.limits import Limits
 from ragvigil.scorer.receive.memory import give_back
 from ragvigil.scorer.receive.otlp_http import application
+from ragvigil.scorer.receive.settings import Receiving
 from ragvigil.scorer.sources.feed import feeding
 
 _GRACE_SECONDS = 5
@@ -31,7 +31,7 @@ class Bound(NamedTuple):
     http: str
 
 
-async def receive(settings: Settings, *, ready: Callable[[Bound], None], stop: asyncio.Event) -> None:
+async def receive(settings: Receiving, *, ready: Callable[[Bound], None], stop: asyncio.Event) -> None:
     """Receive until `stop`, then refuse what is new, commit and ack what is queued, and end within seconds.
 
     Raises ConfigError for an address and StoreError for an inbox that cannot be used.
@@ -47,9 +47,9 @@ async def receive(settings: Settings, *, ready: Callable[[Bound], None], stop: a
 
 
 @asynccontextmanager
-async def _counted(settings: Settings, counters: Counters) -> AsyncGenerator[None]:
+async def _counted(settings: Receiving, counters: Counters) -> AsyncGenerator[None]:
     """The counters are saved all the while, and once more at the end."""
-    file = CountersFile(settings.inbox_path, counters)
+    file = CountersFile(settings.inbox, counters)
     saving = asyncio.create_task(file.keep())
     try:
         yield
@@ -61,16 +61,16 @@ async def _counted(settings: Settings, counters: Counters) -> AsyncGenerator[Non
 
 
 async def _serve(
-    settings: Settings,
+    settings: Receiving,
     intake: Intake,
     writer: InboxWriter,
     ready: Callable[[Bound], None],
     stop: asyncio.Event,
 ) -> None:
     app = application(intake, lambda: health(intake, writer))
-    http = HttpServer(app, settings.receive.http, grace_seconds=_GRACE_SECONDS)
+    http = HttpServer(app, settings.http, grace_seconds=_GRACE_SECONDS)
     try:
-        grpc, grpc_address = await otlp_grpc.start(intake, settings.receive.grpc)
+        grpc, grpc_address = await otlp_grpc.start(intake, settings.grpc)
     except BaseException:
         await http.stop()
         raise
@@ -99,23 +99,20 @@ def health(intake: Intake, writer: InboxWriter) -> dict[str, object]:
     }
 
 
-def _writer(settings: Settings) -> InboxWriter:
-    inbox = settings.inbox
+def _writer(settings: Receiving) -> InboxWriter:
     return InboxWriter(
-        settings.inbox_path,
-        max_bytes=inbox.max_bytes,
-        segment_bytes=inbox.segment_bytes,
-        commit_seconds=inbox.commit_seconds,
-        commit_bytes=inbox.commit_bytes,
+        settings.inbox,
+        max_bytes=settings.inbox_max_bytes,
+        segment_bytes=settings.segment_bytes,
+        commit_seconds=settings.commit_seconds,
+        commit_bytes=settings.commit_bytes,
     )
 
 
-def _intake(settings: Settings, writer: InboxWriter) -> Intake:
-    incoming = settings.receive
+def _intake(settings: Receiving, writer: InboxWriter) -> Intake:
     limits = Limits(
-        max_body_bytes=incoming.max_body_bytes,
-        max_span_bytes=incoming.max_span_bytes,
-        max_open_bytes=int(_OPEN_BODIES * incoming.max_body_bytes),
+        max_body_bytes=settings.max_body_bytes,
+        max_span_bytes=settings.max_span_bytes,
+        max_open_bytes=int(_OPEN_BODIES * settings.max_body_bytes),
     )
-    token = incoming.token.get_secret_value() if incoming.token else None
-    return Intake(writer, limits, token=token, counters=Counters.loaded(settings.inbox_path))
+    return Intake(writer, limits, token=settings.token, counters=Counters.loaded(settings.inbox))

@@ -140,6 +140,9 @@ class Change(Told):
         return Arrival("changes", _NO_TRACE, _logs(record, place), received_at)
 
 
+KINDS: Mapping[str, type[Told]] = {"feedback": Feedback, "changes": Change}
+"""What may be told, by the last part of the path where it is posted."""
+
 Item = TypeVar("Item", bound=Told)
 
 

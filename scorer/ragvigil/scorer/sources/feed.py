@@ -6,43 +6,44 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from pathlib import Path
 
-from ragvigil.scorer import config
 from ragvigil.scorer.receive.intake import Intake
 from ragvigil.scorer.receive.refusal import Refusal
-from ragvigil.scorer.sources.follow import FollowedFiles
-from ragvigil.scorer.sources.positions import Positions
+from ragvigil.scorer.receive.settings import Receiving
 from ragvigil.scorer.sources.source import Batch, Source
-from ragvigil.scorer.sources.stdin import StandardInput
 
 logger = logging.getLogger(__name__)
 
 _MOST_NAMED = 100
 """Unreadable lines that are told one by one in a process's life; all are counted."""
 
-SOURCES: Mapping[str, Callable[[config.Settings, Path], Source]] = {
-    "files": lambda settings, folder: FollowedFiles(
-        settings.sources.files, Positions(folder), max_bytes=settings.receive.max_body_bytes
-    ),
-    "stdin": lambda settings, _: StandardInput(max_bytes=settings.receive.max_body_bytes),
-}
-"""The source of each setting."""
+
+def _files(settings: Receiving) -> Source:
+    from ragvigil.scorer.sources.follow import FollowedFiles
+    from ragvigil.scorer.sources.positions import Positions
+
+    return FollowedFiles(settings.files, Positions(settings.inbox), max_bytes=settings.max_body_bytes)
 
 
-def sources_of(settings: config.Settings) -> list[Source]:
+def _stdin(settings: Receiving) -> Source:
+    from ragvigil.scorer.sources.stdin import StandardInput
+
+    return StandardInput(max_bytes=settings.max_body_bytes)
+
+
+SOURCES: Mapping[str, Callable[[Receiving], Source]] = {"files": _files, "stdin": _stdin}
+"""The source of each setting; loaded only when it is configured, for it costs memory."""
+
+
+def sources_of(settings: Receiving) -> list[Source]:
     """The sources that are configured."""
-    return [
-        make(settings, settings.inbox_path)
-        for name, make in SOURCES.items()
-        if getattr(settings.sources, name)
-    ]
+    return [make(settings) for name, make in SOURCES.items() if getattr(settings, name)]
 
 
 @asynccontextmanager
-async def feeding(settings: config.Settings, intake: Intake, stop: asyncio.Event) -> AsyncGenerator[None]:
+async def feeding(settings: Receiving, intake: Intake, stop: asyncio.Event) -> AsyncGenerator[None]:
     """The configured sources feed `intake` until `stop`, which comes before the end of the block."""
-    poll = settings.sources.poll_seconds
+    poll = settings.poll_seconds
     feeds = [Feed(source, intake, poll_seconds=poll) for source in sources_of(settings)]
     tasks = [asyncio.create_task(feed.run(stop)) for feed in feeds]
     try:

@@ -13,7 +13,6 @@ from google.rpc.status_pb2 import Status
 from opentelemetry.proto.metrics.v1.metrics_pb2 import Metric, ResourceMetrics, ScopeMetrics
 
 from ragvigil.exporters import is_loopback
-from ragvigil.scorer.config import Forward
 from ragvigil.scorer.errors import ConfigError
 from ragvigil.scorer.receive import otlp_json
 from ragvigil.scorer.receive.decode import LOGS, SPANS
@@ -22,6 +21,7 @@ from ragvigil.scorer.receive.forward.item import Answer, Item, Received, Signal
 from ragvigil.scorer.receive.forward.partial import partial_success
 from ragvigil.scorer.receive.limits import Limits
 from ragvigil.scorer.receive.refusal import Refusal
+from ragvigil.scorer.receive.settings import ForwardTo
 
 _METHOD = "/opentelemetry.proto.collector.{}.v1.{}Service/Export"
 _METHODS: dict[Signal, str] = {
@@ -56,7 +56,7 @@ _LONGEST_ANSWER = 2**20
 class GrpcBackend:
     """One channel, on which the three collector services are called with raw bytes."""
 
-    def __init__(self, name: str, settings: Forward, headers: Headers, limits: Limits) -> None:
+    def __init__(self, name: str, settings: ForwardTo, headers: Headers, limits: Limits) -> None:
         """Raises ConfigError for an authority that cannot be read."""
         self._headers = headers
         self._limits = limits
@@ -99,7 +99,7 @@ class GrpcBackend:
         await self._channel.close()
 
 
-def _channel(name: str, settings: Forward) -> grpc.aio.Channel:
+def _channel(name: str, settings: ForwardTo) -> grpc.aio.Channel:
     options: list[tuple[str, str | int]] = [
         ("grpc.primary_user_agent", "ragvigil"),
         ("grpc.max_send_message_length", -1),

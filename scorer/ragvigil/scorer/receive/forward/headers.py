@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from ragvigil.scorer.config import Forward
 from ragvigil.scorer.errors import ConfigError
 from ragvigil.scorer.receive.forward.item import VIA
+from ragvigil.scorer.receive.settings import ForwardTo
 
 
 class Headers:
     """What is added to every request, and what of the sender's may pass."""
 
-    def __init__(self, name: str, settings: Forward, *, instance: str) -> None:
+    def __init__(self, name: str, settings: ForwardTo, *, instance: str) -> None:
         """Raises ConfigError for a file that cannot be read."""
         self._instance = instance
         self._passed = tuple(header.lower() for header in settings.pass_headers)
-        self._added = {key.lower(): value.get_secret_value() for key, value in settings.headers.items()}
+        self._added = {key.lower(): value for key, value in settings.headers.items()}
         for key, path in settings.header_files.items():
             self._added[key.lower()] = _secret(f"forward.{name}.header_files.{key}", path)
 

@@ -12,12 +12,12 @@ from google.protobuf.json_format import ParseError
 from google.protobuf.message import DecodeError
 
 from ragvigil.exporters import is_loopback, retry_after
-from ragvigil.scorer.config import Forward
 from ragvigil.scorer.receive.answers import CONTENT_TYPES
 from ragvigil.scorer.receive.forward.headers import Headers
 from ragvigil.scorer.receive.forward.item import Answer, Item, Received
 from ragvigil.scorer.receive.forward.partial import partial_success
 from ragvigil.scorer.receive.forward.tls import authority
+from ragvigil.scorer.receive.settings import ForwardTo
 
 _RETRYABLE = frozenset({429, 502, 503, 504})
 """As the OTLP specification has it."""
@@ -30,7 +30,7 @@ _LEVEL = 1
 class HttpBackend:
     """One address; /v1/traces, /v1/logs and /v1/metrics are appended."""
 
-    def __init__(self, name: str, settings: Forward, headers: Headers) -> None:
+    def __init__(self, name: str, settings: ForwardTo, headers: Headers) -> None:
         """Raises ConfigError for an authority that cannot be read."""
         self._url = settings.url
         self._timeout_seconds = settings.timeout_seconds

@@ -9,8 +9,8 @@ import time
 from collections import Counter
 from typing import Protocol
 
-from ragvigil.scorer.config import Forward
 from ragvigil.scorer.receive.forward.item import Answer, Item, Received
+from ragvigil.scorer.receive.settings import ForwardTo
 
 logger = logging.getLogger(__name__)
 
@@ -44,7 +44,7 @@ class Forwarder:
     Memory only: what a kill finds waiting is counted as ``dropped.killed`` by the next start.
     """
 
-    def __init__(self, name: str, settings: Forward, backend: Backend, counts: Counter[str]) -> None:
+    def __init__(self, name: str, settings: ForwardTo, backend: Backend, counts: Counter[str]) -> None:
         self.name = name
         self._settings = settings
         self._backend = backend

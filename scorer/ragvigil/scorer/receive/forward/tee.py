@@ -10,13 +10,12 @@ from collections.abc import AsyncGenerator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from urllib.parse import urlsplit
 
-from ragvigil.exporters import is_loopback
-from ragvigil.scorer.config import Forward
 from ragvigil.scorer.errors import ConfigError
 from ragvigil.scorer.receive.forward.headers import Headers
 from ragvigil.scorer.receive.forward.item import Received
 from ragvigil.scorer.receive.forward.queue import Backend, Forwarder
 from ragvigil.scorer.receive.limits import Limits
+from ragvigil.scorer.receive.settings import ForwardTo
 
 logger = logging.getLogger(__name__)
 
@@ -49,7 +48,7 @@ class Tee:
 
 @asynccontextmanager
 async def forwarding(
-    backends: Mapping[str, Forward], counts: Counter[str], limits: Limits
+    backends: Mapping[str, ForwardTo], counts: Counter[str], limits: Limits
 ) -> AsyncGenerator[Tee | None]:
     """A tee that sends until the end of the block, and a little longer; None when nothing is configured.
 
@@ -71,12 +70,14 @@ async def forwarding(
         await asyncio.gather(*(forwarder.stop(_GRACE_SECONDS) for forwarder in forwarders))
 
 
-def refuse_itself(backends: Mapping[str, Forward], *, grpc: str, http: str) -> None:
+def refuse_itself(backends: Mapping[str, ForwardTo], *, grpc: str, http: str) -> None:
     """Raises ConfigError for a backend that is one of our own two addresses, host:port as bound.
 
     >>> refuse_itself({}, grpc="127.0.0.1:4317", http="127.0.0.1:4318")
     """
     for name, settings in backends.items():
+        from ragvigil.exporters import is_loopback  # the clients of all channels come with it
+
         target = urlsplit(settings.url)
         own = grpc if target.scheme.startswith("grpc") else http
         host, _, port = own.rpartition(":")
@@ -90,7 +91,7 @@ def refuse_itself(backends: Mapping[str, Forward], *, grpc: str, http: str) -> N
             )
 
 
-def _backend(name: str, settings: Forward, headers: Headers, limits: Limits) -> Backend:
+def _backend(name: str, settings: ForwardTo, headers: Headers, limits: Limits) -> Backend:
     """Loaded only now: a client costs memory that a receiver without a backend need not have."""
     if settings.url.startswith("grpc"):
         from ragvigil.scorer.receive.forward.grpc_backend import GrpcBackend
