@@ -20,9 +20,11 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from ragvigil.tracer import Tracing, configure
 from ragvigil.tracer._gate import sdk
 from ragvigil.tracer._notices import notices
+from ragvigil.tracer._runtime import destination
 
 SETTINGS = (
     "RAGVIGIL_DISABLED",
+    "RAGVIGIL_THREADS",
     "OTEL_SDK_DISABLED",
     "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT",
     "OTEL_EXPORTER_OTLP_ENDPOINT",
@@ -42,6 +44,7 @@ def _clean_slate(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         monkeypatch.delenv(name, raising=False)
     notices.forget()
     yield
+    destination.use(None)
     notices.forget()
     sdk.renew()
 

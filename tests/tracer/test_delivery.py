@@ -22,9 +22,9 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from ragvigil.tracer import Tracing, attributes, configure, trace_generator, trace_rag, trace_retriever
 from ragvigil.tracer import _queue as delivery
-from ragvigil.tracer._configure import traces_endpoint
 from ragvigil.tracer._exporter import Listener
 from ragvigil.tracer._notices import Notices, describe
+from ragvigil.tracer._options import traces_endpoint
 
 from .conftest import Receiver, Recording
 

@@ -6,6 +6,8 @@ import logging
 from collections import UserList
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal
 from typing import Any, NoReturn
 
 import pytest
@@ -230,3 +232,28 @@ def test_a_decorator_used_wrongly_leaves_the_function_as_it_was(caplog: pytest.L
     assert misused(Engine) is Engine
     assert "takes its options by name" in caplog.text
     assert "a class cannot be traced" in caplog.text
+
+
+def test_metadata_that_is_no_json_is_named_and_the_rest_kept(recording: Recording) -> None:
+    """Types by name, each once, and what lies too deep; dates and the like as texts are no news."""
+
+    @trace_retriever
+    def search(query: str) -> list[dict[str, object]]:
+        odd: dict[str, object] = {
+            "handle": Endless(),
+            "file": b"\x00",
+            "deep": {"x": float("inf"), "y": [Endless()]},
+        }
+        fine: dict[str, object] = {"day": date(2024, 5, 1), "price": Decimal("1.5"), "n": None, "tags": ["a"]}
+        return [{"id": "a", "text": "Ice", "metadata": odd}, {"id": "b", "text": "Ice", "metadata": fine}]
+
+    search("why")
+    assert recording.attributes()["ragvigil.unreadable"] == [
+        "metadata: Endless",
+        "metadata: bytes",
+        "metadata: float",
+        "metadata: list",
+    ]
+    odd, fine = documents(recording.attributes())
+    assert odd["metadata"] == {"handle": "<Endless>", "file": "<bytes>", "deep": {"x": None, "y": "<list>"}}
+    assert fine["metadata"] == {"day": "2024-05-01", "price": "1.5", "n": None, "tags": ["a"]}

@@ -197,3 +197,45 @@ def test_usage_is_read_under_both_generations_of_names() -> None:
     old = read_answer({"answer": "a", "usage": {"prompt_tokens": 87, "completion_tokens": 14}})
     new = read_answer({"answer": "a", "input_tokens": 87, "output_tokens": 14})
     assert (old.input_tokens, old.output_tokens) == (new.input_tokens, new.output_tokens) == (87, 14)
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        [("faq-12", 0.9), ("faq-3", 0.4)],
+        [(0.9, "faq-12"), (0.4, "faq-3")],
+        (["faq-12", "faq-3"], [0.9, 0.4]),
+        [["faq-12", Decimal("0.9")], ["faq-3", np.float32(0.4)]],
+    ],
+)
+def test_pairs_of_ids_and_scores_are_ids(result: object) -> None:
+    """As a search without its texts returns them; an id is a short word with a digit or a mark inside."""
+    passages = read_documents(result, at_most=10).passages
+    assert [passage.id for passage in passages] == ["faq-12", "faq-3"]
+    assert [passage.score for passage in passages] == pytest.approx([0.9, 0.4])
+    assert [passage.text for passage in passages] == [None, None]
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        [("faq-12", 0.9), ("Ice melts at 0 °C.", 0.4)],
+        [("Ice", 0.9), ("Water.", 0.4)],
+        [("水在100度沸腾", 0.9)],
+        [("Water boils at 100", 0.9)],
+        ["faq-12", "faq-3"],
+        [{"text": "faq-12", "score": 0.9, "metadata": {"page": 1}}],
+        [("", 0.9)],
+    ],
+)
+def test_what_may_be_a_passage_is_a_passage(result: object) -> None:
+    """Words with spaces or of another script, plain words, and texts that came as such."""
+    passages = read_documents(result, at_most=10).passages
+    assert [passage.id for passage in passages] == [None] * len(passages)
+    assert all(passage.text is not None for passage in passages)
+
+
+def test_a_uuid_before_a_score_is_an_id() -> None:
+    """As some stores return them."""
+    (passage,) = read_documents([(UUID(int=1), 0.5)], at_most=10).passages
+    assert (passage.id, passage.score) == ("00000000-0000-0000-0000-000000000001", 0.5)

@@ -8,7 +8,7 @@ from contextvars import Token
 
 from opentelemetry import context as otel_context
 from opentelemetry.context import Context
-from opentelemetry.trace import Status, StatusCode, set_span_in_context
+from opentelemetry.trace import Span, Status, StatusCode, get_current_span, set_span_in_context
 
 from ragvigil.tracer import attributes as names
 from ragvigil.tracer._answers import AnswerPieces
@@ -54,7 +54,7 @@ class Call:
 
     __slots__ = (
         "_chosen", "_closed", "_context", "_ended_at", "_findings", "_recording", "_request", "_role", "_scope",
-        "_span", "_started", "_token", "_told", "pieces",
+        "_span", "_started", "_token", "_told", "awaits", "pieces",
     )  # fmt: skip
 
     def __init__(
@@ -72,6 +72,8 @@ class Call:
         self._ended_at: int | None = None
         self._request: Request | None = None
         self.pieces: Pieces | None = None
+        self.awaits: str | None = None
+        """Type of the future that will have the result."""
         here = without_ended(otel_context.get_current(), for_root=role.root)
         scope = scope_of(here)
         if scope.crossed != scope.facts.version:
@@ -88,6 +90,8 @@ class Call:
         self._span = chosen.tracer.start_span(name, parent, role.kind, early, start_time=started_at)
         self._recording = self._span.is_recording()
         query = self._read(scope, arguments, keywords) if self._recording else None
+        if scope.span is None and self._recording:
+            self._note_sampling(get_current_span(here))
         self._scope = self._inner(scope, query, apart, facts, arguments, keywords)
         self._context = Context({**here, SCOPE_KEY: self._scope})
         self._told = facts.version
@@ -100,10 +104,13 @@ class Call:
         self._closed = False
 
     def __del__(self) -> None:
-        """Close the span of a stream that was dropped where nobody could close it, as after its event loop's end."""
-        if not self._closed and self.pieces is not None:
-            with suppress(Exception):
-                self.end_stream(early=True)
+        """Close the span of what was dropped where nobody could close it, as after its event loop's end."""
+        if self._closed or (self.pieces is None and self.awaits is None):
+            return
+        with suppress(Exception):
+            if self.awaits is not None:
+                self._findings.unreadable.append(f"{self._role.operation}: {self.awaits} was never done")
+            self.end_stream(early=self.pieces is not None)
 
     @property
     def trace_id(self) -> str:
@@ -227,8 +234,6 @@ class Call:
         keywords: Keywords,
     ) -> Scope:
         """What the calls below must know; a root starts a request of its own."""
-        if scope.span is None:
-            self._note_sampling()
         told = facts.version
         if not self._role.root:
             request = scope.request or self._opened()
@@ -242,10 +247,11 @@ class Call:
         self._request = Request()
         return self._request
 
-    def _note_sampling(self) -> None:
-        probability = sampling.probability()
+    def _note_sampling(self, around: Span) -> None:
+        own = self._chosen.configured
+        told = self._chosen.sampling_probability
+        probability = sampling.probability(told, None if own else self._span, around)
         if probability is not None:
-            own = self._chosen.configured
             name = names.RAGVIGIL_SERVICE_SAMPLING_PROBABILITY if own else names.RAGVIGIL_SAMPLING_PROBABILITY
             self._findings.add(name, probability)
 

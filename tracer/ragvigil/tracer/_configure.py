@@ -5,50 +5,31 @@ from __future__ import annotations
 import atexit
 import os
 import threading
+import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from opentelemetry import trace
 
 from ragvigil.tracer._notices import notices
+from ragvigil.tracer._options import Options, exporter_of, policy, resource_attributes
 from ragvigil.tracer._runtime import Runtime, borrowed_policy, destination, runtime
-from ragvigil.tracer._settings import Content, Limits, Policy, content_allowed, disabled, refuse_unknown
+from ragvigil.tracer._sampling import probability_of
+from ragvigil.tracer._settings import CAPTURE_CONTENT, Content, Limits, disabled
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import SpanExporter
 
     from ragvigil.tracer._delivery import Delivery
+    from ragvigil.tracer._sampling import Told
     from ragvigil.tracer._threads import Carrying
     from ragvigil.tracer.redaction import Redactor
 
-DEFAULT_ENDPOINT = "http://127.0.0.1:4318"
 
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What ``configure`` was called with."""
-
-    service_name: str | None
-    endpoint: str | None
-    environment: str | None
-    service_version: str | None
-    headers: tuple[tuple[str, str], ...] | None
-    content: Content
-    content_to: Literal["ragvigil", "all"]
-    redact: Redactor | None
-    hash_user_id: bool
-    openinference: bool
-    limits: Limits
-    threads: bool
-    exporter: SpanExporter | None
-
-    def __post_init__(self) -> None:
-        """Refuse words that mean nothing."""
-        refuse_unknown(self.content)
-        if self.content_to not in ("ragvigil", "all"):
-            raise ValueError(f"content_to={self.content_to!r} is neither 'ragvigil' nor 'all'")
+HANDOVER_SECONDS = 10.0
+"""How long an earlier tracing goes on sending in the background after another took over."""
 
 
 class Tracing:
@@ -93,12 +74,14 @@ def configure(
     service_version: str | None = None,
     headers: Mapping[str, str] | None = None,
     content: Content = "full",
-    content_to: Literal["ragvigil", "all"] = "ragvigil",
+    content_to: Literal["ragvigil", "all"] | None = None,
     redact: Redactor | None = None,
     hash_user_id: bool = False,
     openinference: bool = False,
     limits: Limits | None = None,
     threads: bool = True,
+    sampling_probability: Told = None,
+    exit_seconds: float = 2.0,
     exporter: SpanExporter | None = None,
 ) -> Tracing:
     """Start sending spans to ragvigil, and return a handle to flush and stop; never raises.
@@ -112,13 +95,18 @@ def configure(
     the built-in rules, Presidio where it is installed, and then ``redact`` find; or ``ids_only``: ids, scores,
     cited ids and timings. ``OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT`` set to off makes it
     ``ids_only``. ``content_to="all"`` makes the spans with the service's own provider, under its sampling, so that
-    its other exporters get them too, with their texts; it must be set before. ``hash_user_id`` replaces user
-    ids by keyed hashes. ``openinference`` spreads documents and messages over OpenInference's numbered attributes, for
-    viewers that know nothing else. ``threads`` carries requests into ``threading.Thread`` and ``ThreadPoolExecutor``,
-    whose ``start`` and ``submit`` are replaced for it until ``shutdown``.
+    its other exporters get them too, with their texts; it must be set before. ``"ragvigil"`` sends them there alone;
+    where nothing is said, that variable decides: set to on it means ``all``.
 
-    Called again with the same arguments it returns the same handle; with others the new ones take over and
-    the earlier spans are sent first, for at most three seconds. At exit the same applies.
+    ``hash_user_id`` replaces user ids by keyed hashes. ``openinference`` spreads documents and messages over
+    OpenInference's numbered attributes, for viewers that know nothing else. ``threads`` carries requests into
+    ``threading.Thread`` and ``ThreadPoolExecutor``, whose ``start`` and ``submit`` are replaced for it until
+    ``shutdown``. ``sampling_probability``, a number in (0, 1] or a function that returns one for the request that
+    begins, says how often the service's own sampler keeps a request, where that cannot be read from the sampler.
+
+    Called again with the same arguments it returns the same handle; with others the new ones take over at once, and
+    a thread sends the earlier spans for at most ten seconds. At exit all that is queued is sent for at most
+    ``exit_seconds``.
     """
     if disabled():
         return Tracing()
@@ -136,6 +124,8 @@ def configure(
             openinference,
             limits or Limits(),
             threads,
+            sampling_probability,
+            exit_seconds,
             exporter,
         )
         return _active.start(options)
@@ -155,8 +145,9 @@ class _Active:
             os.register_at_fork(after_in_child=self.renew)
 
     def renew(self) -> None:
-        """Take a fresh lock: in a forked child another thread may have held it."""
+        """Take a fresh lock: in a forked child another thread may have held it, and none that ran there runs here."""
         self._lock = threading.RLock()
+        self._leaving: list[threading.Thread] = []
 
     def start(self, options: Options) -> Tracing:
         """The tracing that runs with these options, started if need be."""
@@ -170,8 +161,29 @@ class _Active:
         if earlier is None:
             atexit.register(_at_exit)
         else:
-            earlier.shutdown()
+            self._hand_over(earlier)
         return tracing
+
+    def _hand_over(self, earlier: Tracing) -> None:
+        """Let a thread send what the earlier tracing has; who configures again does not wait for it."""
+        leaving = threading.Thread(
+            target=earlier.shutdown,
+            kwargs={"timeout_seconds": HANDOVER_SECONDS},
+            name="ragvigil-handover",
+            daemon=True,
+        )
+        self._leaving = [one for one in self._leaving if one.is_alive()] + [leaving]
+        leaving.start()
+
+    def stop(self) -> None:
+        """Send what is queued, here and by those that were handed over, within the time for the exit."""
+        if self.tracing is None or self._options is None:
+            return
+        deadline = time.monotonic() + self._options.exit_seconds
+        leaving = self._leaving
+        self.tracing.shutdown(timeout_seconds=self._options.exit_seconds)
+        for one in leaving:
+            one.join(max(0.0, deadline - time.monotonic()))
 
     def release(self, tracing: Tracing) -> None:
         """Go back to the global provider, if this tracing is the one that runs."""
@@ -190,8 +202,7 @@ def _release(tracing: Tracing) -> None:
 
 
 def _at_exit() -> None:
-    if _active.tracing is not None:
-        _active.tracing.shutdown()
+    _active.stop()
 
 
 def _build(options: Options) -> tuple[Tracing, Runtime]:
@@ -203,20 +214,22 @@ def _build(options: Options) -> tuple[Tracing, Runtime]:
     from ragvigil.tracer._sampler import EVERY_SPAN
     from ragvigil.tracer._service import Service
 
-    delivery = Delivery(_exporter_of(options), notices=notices)
+    delivery = Delivery(exporter_of(options), notices=notices)
     # Our own limits apply; the SDK's would cut the documents' JSON, or evict what says whose span it is.
     span_limits = SpanLimits(max_span_attributes=256, max_span_attribute_length=SpanLimits.UNSET)
     provider = TracerProvider(
         sampler=EVERY_SPAN,
-        resource=Service.of(Resource.create(_resource_attributes(options))),
+        resource=Service.of(Resource.create(resource_attributes(options))),
         span_limits=span_limits,
         shutdown_on_exit=False,
     )
     provider.add_span_processor(delivery)
-    shared = _shared(delivery, options) if options.content_to == "all" else None
-    chosen = shared or runtime(
-        provider, _policy(options), configured=True, pending=delivery.pending, gate=delivery.gate
-    )
+    chosen = _shared(delivery, options) if options.to_all else None
+    if chosen is None:
+        chosen = runtime(
+            provider, policy(options), configured=True, pending=delivery.pending, gate=delivery.gate
+        )
+    chosen = replace(chosen, sampling_probability=options.sampling_probability)
     return Tracing(provider, delivery, _carrying(options)), chosen
 
 
@@ -229,67 +242,22 @@ def _carrying(options: Options) -> Carrying | None:
     return carrying
 
 
-def _policy(options: Options) -> Policy:
-    chosen: Content = options.content if content_allowed(default=True) else "ids_only"
-    return Policy(
-        content=chosen,
-        redact=_redactor(options) if chosen == "redacted" else None,
-        limits=options.limits,
-        openinference=options.openinference,
-        hash_user_id=options.hash_user_id,
-    )
-
-
-def _redactor(options: Options) -> Redactor:
-    """The built-in rules, Presidio where it is installed, and then the service's own."""
-    from ragvigil.tracer.redaction import all_of, presidio, redact
-
-    return all_of(one for one in (redact, presidio(), options.redact) if one is not None)
-
-
 def _shared(delivery: Delivery, options: Options) -> Runtime | None:
     """A runtime over the service's own provider, which delivers to us beside its other exporters."""
     provider = trace.get_tracer_provider()
     add: Callable[[Delivery], None] | None = getattr(provider, "add_span_processor", None)
     if add is None:
-        notices.say("content_to='all' has no effect", "the service has set no provider before configure()")
+        if options.content_to is not None:
+            notices.say(
+                "content_to='all' has no effect", "the service has set no provider before configure()"
+            )
         return None
+    if options.content_to is None and (kept := probability_of(provider)) is not None:
+        notices.say(
+            f"{CAPTURE_CONTENT} sends our spans through the service's provider",
+            f"it keeps {kept} of them; content_to='ragvigil' in configure() keeps all",
+        )
     add(delivery)
     within = borrowed_policy(provider, content="full", limits=options.limits)
-    policy = replace(_policy(options), limits=within.limits, most_attributes=within.most_attributes)
-    return runtime(provider, policy, configured=False)
-
-
-def _exporter_of(options: Options) -> Callable[[], SpanExporter]:
-    if (given := options.exporter) is not None:
-        return lambda: given
-    from ragvigil.tracer._exporter import QuietExporter
-
-    endpoint = traces_endpoint(options.endpoint)
-    headers = None if options.headers is None else dict(options.headers)
-    return lambda: QuietExporter(endpoint=endpoint, headers=headers)
-
-
-def traces_endpoint(given: str | None) -> str:
-    """The full address that spans are posted to.
-
-    >>> traces_endpoint("http://scorer:4318/")
-    'http://scorer:4318/v1/traces'
-    """
-    whole = os.environ.get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "").strip()
-    if given is None and whole:
-        return whole
-    base = given or os.environ.get("OTEL_EXPORTER_OTLP_ENDPOINT", "").strip() or DEFAULT_ENDPOINT
-    if not base.startswith(("http://", "https://")):
-        raise ValueError(f"endpoint {base!r} must start with http:// or https://")
-    base = base.rstrip("/")
-    return base if base.endswith("/v1/traces") else f"{base}/v1/traces"
-
-
-def _resource_attributes(options: Options) -> dict[str, str]:
-    given = {
-        "service.name": options.service_name,
-        "service.version": options.service_version,
-        "deployment.environment.name": options.environment,
-    }
-    return {name: value for name, value in given.items() if value is not None}
+    chosen = replace(policy(options), limits=within.limits, most_attributes=within.most_attributes)
+    return runtime(provider, chosen, configured=False)

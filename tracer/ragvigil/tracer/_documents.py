@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence, ValuesView
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import NamedTuple, TypeGuard, cast
+from uuid import UUID
 
 from ragvigil.tracer import _reading
 from ragvigil.tracer._columns import columns_of
@@ -90,7 +92,27 @@ def read_documents(result: object, *, at_most: int) -> Reading:
         if passage is None:
             unreadable = type(document).__name__
         passages.append(passage or Passage())
+    if passages and passages[0].id is None and all(map(_may_be_scored_id, passages)):
+        passages = [Passage(identifier(passage.text), passage.score) for passage in passages]
     return Reading(passages, len(documents), unreadable)
+
+
+_ID = re.compile(r"(?=[!-~]*[0-9_\-:/#|.@][!-~])[!-~]{1,256}|[!-~]{0,255}[0-9]")
+
+
+def _may_be_scored_id(passage: Passage) -> bool:
+    """Whether this is a short word with a digit or a mark inside, and a score: ``("faq-12", 0.8)``.
+
+    A search that returns such pairs alone returns ids; a passage has words, and where one is a single word, others are
+    not.
+    """
+    return (
+        passage.id is None
+        and passage.score is not None
+        and not passage.metadata
+        and passage.text is not None
+        and _ID.fullmatch(passage.text) is not None
+    )
 
 
 def read_document(document: object) -> Passage | None:
@@ -196,7 +218,7 @@ def _row(row: Sequence[object]) -> Passage | None:
     for value in islice(row, 6):
         if isinstance(value, str | bytes):
             texts.append(_reading.text(value) or "")
-        elif isinstance(value, int) and found.id is None and not texts and value is row[0]:
+        elif isinstance(value, int | UUID) and found.id is None and not texts and value is row[0]:
             found.id = identifier(value)
         elif (given := number(value)) is not None:
             found.score = given if found.score is None else found.score

@@ -74,9 +74,12 @@ def strictest(*wanted: Content | None) -> Content | None:
     >>> strictest("redacted", None, "full")
     'redacted'
     """
-    given = [one for one in wanted if one is not None]
-    return max(given, key=_strictness, default=None)
+    found: Content | None = None
+    for one in wanted:
+        if one is not None and (found is None or _strictness(one) > _strictness(found)):
+            found = one
+    return found
 
 
 def _strictness(content: Content) -> int:
-    return STRICTNESS.get(content, len(STRICTNESS))
+    return STRICTNESS[content] if content in STRICTNESS else len(STRICTNESS)

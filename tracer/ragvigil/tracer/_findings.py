@@ -110,6 +110,7 @@ class Findings:
                 return
         self._documents, self._total = reading.passages, reading.total
         longest = self.limits.document_characters + SLACK
+        odd: list[str] = []
         for passage in reading.passages:
             if self.content == "ids_only":
                 passage.text = passage.metadata = None
@@ -118,8 +119,9 @@ class Findings:
                 passage.text = passage.text[:longest]
                 self.mark_cut(names.GEN_AI_RETRIEVAL_DOCUMENTS)
             if passage.metadata:
-                copied = plain(passage.metadata)
+                copied = plain(passage.metadata, odd=odd)
                 passage.metadata = cast("dict[str, object]", copied)
+        self.unreadable += [names.UNREADABLE_METADATA + kind for kind in odd]
 
     def ids(self) -> list[str | None]:
         """Ids of the documents noted, in order."""

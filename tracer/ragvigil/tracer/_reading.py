@@ -109,31 +109,47 @@ def encodable(value: str) -> str:
     return value
 
 
-def plain(value: object, depth: int = 0) -> object:
+def plain(value: object, depth: int = 0, odd: list[str] | None = None) -> object:
     """The value as bounded JSON: scalars, short texts, small lists and mappings; else the name of its type.
 
-    >>> plain({"page": 3, "handle": object()})
-    {'page': 3, 'handle': '<object>'}
+    Names of types that JSON does not have are added to ``odd``.
+
+    >>> odd = []
+    >>> plain({"page": 3, "handle": object()}, odd=odd), odd
+    ({'page': 3, 'handle': '<object>'}, ['object'])
     """
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
         return str.__str__(value[: LONGEST_METADATA_TEXT >> 2 * depth])
-    if isinstance(value, int):
-        return int(value) if abs(value) < 2**63 else str(type(value).__name__)
-    if isinstance(value, float):
-        return float(value) if math.isfinite(value) else None
-    if depth < DEEPEST_METADATA and isinstance(value, Mapping):
-        entries = cast("Mapping[object, object]", value)
-        chosen = [
-            entry for entry, _ in zip(entries.items(), range(MOST_METADATA_ENTRIES >> depth), strict=False)
-        ]
-        return {str(plain(key, DEEPEST_METADATA)): plain(entry, depth + 1) for key, entry in chosen}
-    if depth < DEEPEST_METADATA and isinstance(value, list | tuple):
-        rows = cast("list[object]", value)[: MOST_METADATA_ENTRIES >> depth]
-        return [plain(entry, depth + 1) for entry in rows]
+    if isinstance(value, int) and abs(value) < 2**63:
+        return int(value)
+    if isinstance(value, float) and math.isfinite(value):
+        return float(value)
+    if isinstance(value, Mapping | list | tuple) and depth < DEEPEST_METADATA:
+        return _nested(cast("Mapping[object, object] | Sequence[object]", value), depth, odd)
     if type(value).__module__ in _PRINTABLE_MODULES:
         return str(value)[:LONGEST_METADATA_TEXT]
-    if hasattr(type(value), "__float__"):
-        return number(value)
-    return f"<{type(value).__name__}>"
+    floats = not isinstance(value, int | float) and hasattr(type(value), "__float__")
+    given = number(value) if floats else None
+    return _odd(value, odd) if given is None else given
+
+
+def _nested(
+    value: Mapping[object, object] | Sequence[object], depth: int, odd: list[str] | None
+) -> dict[str, object] | list[object]:
+    most = MOST_METADATA_ENTRIES >> depth
+    if isinstance(value, Mapping):
+        chosen = [entry for entry, _ in zip(value.items(), range(most), strict=False)]
+        return {str(plain(key, DEEPEST_METADATA, odd)): plain(entry, depth + 1, odd) for key, entry in chosen}
+    return [plain(entry, depth + 1, odd) for entry in value[:most]]
+
+
+def _odd(value: object, odd: list[str] | None) -> object:
+    """What stands for a value that JSON does not have: nothing for NaN, else the name of its type."""
+    name = type(value).__name__
+    if odd is not None and name not in odd:
+        odd.append(name)
+    if isinstance(value, float):
+        return None
+    return name if isinstance(value, int) else f"<{name}>"

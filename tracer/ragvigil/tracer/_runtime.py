@@ -12,6 +12,8 @@ from opentelemetry.trace import ProxyTracerProvider, Tracer, TracerProvider
 
 from ragvigil.tracer import attributes as names
 from ragvigil.tracer._findings import Findings
+from ragvigil.tracer._notices import notices
+from ragvigil.tracer._sampling import Told
 from ragvigil.tracer._settings import (
     Content,
     Limits,
@@ -19,6 +21,7 @@ from ragvigil.tracer._settings import (
     content_allowed,
     count_limit,
     limits_within,
+    threads_allowed,
     value_limit,
 )
 
@@ -39,6 +42,8 @@ class Runtime:
     """Findings by span id for a delivery that writes them itself; None where the span must carry them."""
     gate: Gate | None = None
     """Whether what is recorded would arrive; None where that is not ours to know."""
+    sampling_probability: Told = None
+    """How often the service's own sampler keeps a request, as ``configure`` was told."""
 
 
 class Destination:
@@ -50,6 +55,7 @@ class Destination:
         self._api: Mapping[str, object] = vars(trace)
         self._asked = trace.get_tracer_provider
         self._provider_by_name = "OTEL_PYTHON_TRACER_PROVIDER" in os.environ
+        self._carrying: dict[str, object] = {}
 
     def current(self) -> Runtime | None:
         """The runtime to record with; None when nobody would receive a span."""
@@ -64,6 +70,7 @@ class Destination:
             return None
         policy = borrowed_policy(provider, content="full" if content_allowed(default=False) else "ids_only")
         self._borrowed = runtime(provider, policy, configured=False)
+        self._carry()
         return self._borrowed
 
     def _no_provider(self) -> bool:
@@ -77,7 +84,24 @@ class Destination:
     def use(self, chosen: Runtime | None) -> Runtime | None:
         """Record with this runtime from now on, and return the earlier; None goes back to the global provider."""
         earlier, self._configured = self._configured, chosen
+        self._borrowed = None
+        if self._carrying.pop("on", None) is not None:
+            from ragvigil.tracer._threads import carrying
+
+            carrying.release()
         return earlier
+
+    def _carry(self) -> None:
+        """Carry requests into threads from now on, as ``configure`` would."""
+        mine = object()
+        if not threads_allowed() or self._carrying.setdefault("on", mine) is not mine:
+            return
+        try:
+            from ragvigil.tracer._threads import carrying
+
+            carrying.use()
+        except Exception as error:
+            notices.say("requests are not carried into threads", error)
 
 
 destination = Destination()

@@ -59,6 +59,11 @@ def disabled() -> bool:
     return any(_environment(name) in _YES for name in ("RAGVIGIL_DISABLED", "OTEL_SDK_DISABLED"))
 
 
+def threads_allowed() -> bool:
+    """Whether requests may be carried into threads without being asked to: ``RAGVIGIL_THREADS`` can say no."""
+    return _environment("RAGVIGIL_THREADS") not in _NO
+
+
 def content_allowed(default: bool) -> bool:
     """Whether texts may be recorded: the environment's word, else the default; an unknown word means no."""
     word = _environment(CAPTURE_CONTENT)

@@ -10,6 +10,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 from ragvigil.tracer._calls import Call, begin
 from ragvigil.tracer._functions import AsyncStandIn, StandIn, calls_coroutine
+from ragvigil.tracer._futures import follow_future, is_future
 from ragvigil.tracer._iterators import BUILT_IN, is_stream, watch
 from ragvigil.tracer._roles import Role
 from ragvigil.tracer._streams import follow, follow_async
@@ -83,6 +84,9 @@ def _delivered(call: Call, result: R) -> R:
         following = _awaited(call, cast("Coroutine[Any, Any, Any]", result))
     elif issubclass(kind, BUILT_IN):
         following = follow(call, _pieces(cast("Iterator[Any]", result)))
+    elif is_future(result):
+        follow_future(call, result)
+        following = result
     elif is_stream(result) and watch(call, result):
         following = result
     else:

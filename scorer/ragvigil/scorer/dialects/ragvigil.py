@@ -131,7 +131,10 @@ def _truncated(span: Span, hits: object, *, chain: bool) -> bool:
     """
     if names.RAGVIGIL_CONTENT_TRUNCATED in span.attributes:
         return True
-    if names.RAGVIGIL_UNREADABLE in span.attributes and not chain:
+    if not chain and any(
+        not (text_of(each) or "").startswith(names.UNREADABLE_METADATA)
+        for each in sequence_of(span.attributes.get(names.RAGVIGIL_UNREADABLE))
+    ):
         return True
     documents = sequence_of(hits)
     total = count_of(span.attributes.get(names.RAGVIGIL_DOCUMENTS_TOTAL))
