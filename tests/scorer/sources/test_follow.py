@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import logging
+import zlib
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ from tests.scorer.sources.conftest import FORMS, otlp_json, with_length
 
 from ragvigil.scorer.receive.counters import counters
 from ragvigil.scorer.sources.follow import FollowedFiles
+from ragvigil.scorer.sources.inflate import GZIP, INFLATES, Gunzip
 from ragvigil.scorer.sources.positions import Positions
 
 QUICK = {"poll_seconds": 0.02}
@@ -138,6 +141,48 @@ def test_what_was_not_acked_is_yielded_again(tmp_path: Path) -> None:
     assert follower().batches() == []
     path.write_bytes(LINES[5] * 3)
     assert len(follower().batches()) == 3
+
+
+class Counting(Gunzip):
+    """Counts what it undoes."""
+
+    fed = 0
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        """As it is."""
+        Counting.fed += len(data)
+        return super().feed(data)
+
+
+@pytest.mark.parametrize("members", [True, False], ids=["a member a line", "one member"])
+def test_a_compressed_file_that_grows_is_undone_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, members: bool
+) -> None:
+    """However often it is looked at, also when it is renamed; a new process yields nothing twice."""
+    path, stream, fed = tmp_path / "traces.json.gz", zlib.compressobj(wbits=31), 0
+    monkeypatch.setattr(Counting, "fed", 0)
+    monkeypatch.setitem(INFLATES, GZIP, Counting)
+    places = [str(tmp_path / "traces*.gz")]
+    source = FollowedFiles(places, Positions(tmp_path), max_bytes=2**20)
+    found = list[str]()
+    for number in range(60):
+        line = LINES[number % len(LINES)]
+        packed = gzip.compress(line) if members else stream.compress(line) + stream.flush(zlib.Z_SYNC_FLUSH)
+        for part in (packed[: len(packed) // 2], packed[len(packed) // 2 :]):
+            with path.open("ab") as file:
+                file.write(part)
+            fed += len(part)
+            found += [batch.place.partition(" ")[2] for batch in source.batches()]
+            source.ack()
+        if number == 30:
+            path = path.rename(path.with_name("traces-1.json.gz"))
+    assert found == [f"line {number}" for number in range(1, 61)]
+    assert Counting.fed == fed == path.stat().st_size
+    again = FollowedFiles(places, Positions(tmp_path), max_bytes=2**20)
+    assert again.batches() == []
+    with path.open("ab") as file:
+        file.write(gzip.compress(LINES[0]) if members else stream.compress(LINES[0]) + stream.flush())
+    assert [batch.problem for batch in again.batches()] == [None]
 
 
 def test_positions_that_cannot_be_read_cost_a_second_reading(

@@ -93,6 +93,24 @@ class OtlpFile:
         if self._inflate is not None and self._inflate.open:
             yield self._broken("the compressed data is cut short")
 
+    @property
+    def resumable(self) -> bool:
+        """Whether going on later from what is in memory spares undoing the compression again, and holds little."""
+        held = len(self._start) + (self._cutter.waiting if self._cutter else 0)
+        return self._inflate is not None and not self._damaged and held <= _PIECE
+
+    def pause(self) -> int:
+        """Let go of the file for now; how many of its bytes were read."""
+        read = self._file.tell()
+        self._file.close()
+        return read
+
+    def resume(self, path: Path, read: int) -> None:
+        """Go on with the same file, perhaps under a new name. Raises OSError."""
+        self.path = path
+        self._file = path.open("rb")
+        self._file.seek(read)
+
     def close(self) -> None:
         """Let go of the file."""
         self._file.close()

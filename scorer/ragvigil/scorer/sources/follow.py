@@ -1,7 +1,8 @@
 """Files that grow, followed: what a Collector's file exporter writes, rotates and compresses.
 
 A torn last line waits for its rest. A file is known by its number, so a renamed one is gone on with; one that
-was cut or written anew is read from its beginning. Between two looks nothing is kept open.
+was cut or written anew is read from its beginning. Between two looks no file is kept open; of a few compressed ones
+the decompressor is, so that a file that grows is undone once and not at every look.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ _RECORDS = 64
 _BYTES = 8 * 2**20
 _HEAD = 256
 _UNSETTLED = -1
+_MOST_PAUSED = 8
+"""Compressed files that are gone on with in memory; a zstd window may be some megabytes."""
 
 
 class FollowedFiles:
@@ -36,6 +39,7 @@ class FollowedFiles:
         self._max_bytes = max_bytes
         self._reading: Iterator[Batch] | None = None
         self._changed = False
+        self._paused: dict[str, tuple[OtlpFile, int]] = {}
 
     def batches(self) -> Sequence[Batch]:
         """The next records; [] when every file is read to its end."""
@@ -90,12 +94,17 @@ class FollowedFiles:
         known = self._positions.get(identity)
         if known is not None and (known.size, known.changed) == (status.st_size, status.st_mtime_ns):
             return
-        if known is not None and not _same(path, known, status.st_size):
-            known = None
+        file, read = self._paused.pop(identity, (None, 0))
+        if known is None or not _same(path, known, status.st_size) or read > status.st_size:
+            known = file = None
         settled = known is not None and known.size == status.st_size and known.changed == _UNSETTLED
         head_size = min(_HEAD, status.st_size)
         base = Position(None, 0, 0, 0, _UNSETTLED, _digest(path, head_size), head_size)
-        with OtlpFile(path, max_bytes=self._max_bytes, after=known.place if known else None) as file:
+        if file is None:
+            file = OtlpFile(path, max_bytes=self._max_bytes, after=known.place if known else None)
+        else:
+            file.resume(path, read)
+        with file:
             for record in file.rest() if settled and _is_whole(file, known) else file.records():
                 batch = _batch(path, file, record)
                 self._remember(identity, file, base)
@@ -103,6 +112,10 @@ class FollowedFiles:
             whole = _is_whole(file, known) and file.waiting
             done = replace(base, size=status.st_size, changed=_UNSETTLED if whole else status.st_mtime_ns)
             self._remember(identity, file, done)
+            if file.resumable:
+                self._paused[identity] = file, file.pause()
+                while len(self._paused) > _MOST_PAUSED:
+                    del self._paused[next(iter(self._paused))]
 
     def _remember(self, identity: str, file: OtlpFile, base: Position) -> None:
         place = file.place
