@@ -17,6 +17,7 @@ from ragvigil.scorer.config import Content, Settings, load
 from ragvigil.scorer.filtering import Filters
 from ragvigil.scorer.inbox import Arrival, InboxReader, InboxWriter, Position
 from ragvigil.scorer.pipeline import Pipeline, SamplePlan
+from ragvigil.scorer.receive.told import Feedback
 from ragvigil.scorer.redact import Redaction
 from ragvigil.scorer.span import spans_of
 from ragvigil.scorer.store import reading
@@ -351,6 +352,22 @@ def test_more_of_a_trace_that_was_unreadable_does_not_stop_the_scorer(bench: Ben
     bench.receive([*question(7), *question(8)])
     bench.settle(1_000)
     assert bench.ledger() == reading.Ledger(2, {"pending": 2}, {})
+
+
+def test_what_is_sent_again_is_stored_once(bench: Bench) -> None:
+    """While the trace is open or later, in other batches, spans and log records."""
+    search, root = question(7)
+    both = search._replace(payload=search.payload + root.payload)
+    told = Feedback(trace_id=f"{7:032x}", kind="comment", comment="crooked").arrival(1)
+    bench.receive([search, search, told, told])
+    bench.settle()
+    bench.receive([both, root, told])
+    bench.settle()
+    bench.receive([both, told])
+    bench.settle()
+    raw = bench.store.records.raw([f"{7:032x}"])[f"{7:032x}"]
+    assert len(spans_of(raw.spans)) == 2
+    assert raw.logs.count(b"crooked") == 1
 
 
 def test_a_late_part_that_cannot_be_redacted_is_not_kept_and_counted(bench: Bench) -> None:

@@ -5,8 +5,8 @@
 At random moments both processes, the receiving one or the scoring one get SIGKILL; what is gone is started again.
 Meanwhile traces arrive in two requests each, the root apart from its children, and each request is sent again
 until it is acknowledged, as exporters do; others are appended to a file that is followed, where each whole line
-counts as acknowledged. Ends with 1 when an acknowledged span is missing, a trace has more than
-one record, or the ledger does not balance.
+counts as acknowledged. Ends with 1 when an acknowledged span is missing, a span is stored
+twice, a trace has more than one record, or the ledger does not balance.
 """
 
 from __future__ import annotations
@@ -246,18 +246,21 @@ class Found:
     records: int
     twice: int
     """Traces with more than one record."""
+    copies: int
+    """Spans that are stored more than once."""
     ledger: Ledger
 
 
 def look(store: Path) -> Found:
     """Everything in the store."""
     with closing(open_for_reading(store)) as connection:
-        spans = set[Key]()
+        spans = Counter[Key]()
         for (packed,) in connection.execute("SELECT spans FROM traces"):
             spans.update(_keys(TracesData.FromString(zlib.decompress(packed))))
         per_trace = Counter(row[0] for row in connection.execute("SELECT trace_id FROM records"))
         twice = sum(count > 1 for count in per_trace.values())
-        return Found(spans, per_trace.total(), twice, ledger(connection))
+        copies = spans.total() - len(spans)
+        return Found(set(spans), per_trace.total(), twice, copies, ledger(connection))
 
 
 def _keys(data: TracesData) -> Iterator[Key]:
@@ -266,29 +269,38 @@ def _keys(data: TracesData) -> Iterator[Key]:
             yield from ((span.trace_id, span.span_id) for span in scope.spans)
 
 
-def settle(store: Path, acked: set[Key]) -> Found | None:
+def free_port() -> int:
+    """A port on which nothing listens."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def settle(store: Path, acked: set[Key], *, look_again: float = 1.0) -> Found | None:
     """The store once nothing is missing or waits, or once nothing has changed for a minute."""
     found, before, changed_at = None, (-1, -1), time.monotonic()
     while time.monotonic() - changed_at < STALLED_SECONDS:
         try:
             found = look(store)
         except StoreError:
-            time.sleep(0.5)
+            time.sleep(look_again)
             continue
         pending = found.ledger.states.get("pending", 0)
         if acked <= found.spans and not pending and found.records >= len({trace for trace, _ in acked}):
             return found
         if (now := (len(found.spans), pending)) != before:
             before, changed_at = now, time.monotonic()
-        time.sleep(1)
+        time.sleep(look_again)
     return found
 
 
-def kill_often(scorer: Scorer, kills: int, deadline: float, dice: random.Random) -> Counter[str]:
+def kill_often(
+    scorer: Scorer, kills: int, deadline: float, dice: random.Random, *, longest_pause: float = 2.0
+) -> Counter[str]:
     """Kills by victim."""
     done: Counter[str] = Counter()
     while done.total() - done["nobody"] < kills and time.monotonic() < deadline:
-        time.sleep(dice.uniform(0.05, 2.0))
+        time.sleep(dice.uniform(0.05, longest_pause))
         done[scorer.kill(dice.choice(VICTIMS))] += 1
     return done
 
@@ -307,9 +319,10 @@ def report(found: Found | None, load: Load, killed: Counter[str], log: str, seco
         print("there is no store")
         return False
     print(f"records           {found.records:,}, traces with more than one {found.twice:,}")
+    print(f"stored twice      {found.copies:,} spans")
     print(f"ledger            {found.ledger.states}, balanced {found.ledger.balanced}")
     print(f"tracebacks logged {log.count('Traceback (most recent call last)')}")
-    return not missing and not found.twice and found.ledger.balanced
+    return not missing and not found.twice and not found.copies and found.ledger.balanced
 
 
 def main() -> int:
@@ -322,10 +335,9 @@ def main() -> int:
     options = parser.parse_args()
     print(f"seed              {options.seed}", flush=True)
     began = time.monotonic()
-    with tempfile.TemporaryDirectory() as name, socket.create_server(("127.0.0.1", 0)) as probe:
-        port: int = probe.getsockname()[1]
-        probe.close()
-        scorer, load = Scorer(Path(name), port), Load(port, options.pause)
+    with tempfile.TemporaryDirectory() as name:
+        scorer = Scorer(Path(name), free_port())
+        load = Load(scorer.port, options.pause)
         scorer.start()
         senders = [
             threading.Thread(target=load.run, args=(number,), daemon=True) for number in range(SENDERS)

@@ -113,6 +113,8 @@ class Assembler:
             heappush(self._positions, (position, trace_id))
         trace.last_at = max(trace.last_at, now)
         if kind == "logs":
+            if payload in trace.logs:  # sent again: its acknowledgement was lost
+                return opened and trace.top < Top.ROOT
             self._keep(trace, trace.logs, payload)
         else:
             self._add_spans(trace_id, trace, payload)

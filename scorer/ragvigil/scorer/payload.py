@@ -68,6 +68,22 @@ def trimmed(payload: bytes, *, spans: int, size: int) -> tuple[bytes, int]:
     return (message.SerializeToString(), kept) if kept else (b"", 0)
 
 
+def without_repeats(payload: bytes) -> bytes:
+    """The payload with every span once that is there several times, byte for byte: sent again, or sent by two ways.
+
+    Of spans that share an id and differ both stay: who reads them takes the one that says most.
+    """
+    message, seen = TracesData.FromString(payload), set[bytes]()
+    for resource_spans in message.resource_spans:
+        for scope_spans in resource_spans.scope_spans:
+            for place in reversed(range(len(scope_spans.spans))):
+                encoded = scope_spans.spans[place].SerializeToString(deterministic=True)
+                if encoded in seen:
+                    del scope_spans.spans[place]
+                seen.add(encoded)
+    return message.SerializeToString()
+
+
 def _top(span: Span) -> Top:
     if not span.parent_span_id:
         return Top.ROOT

@@ -22,7 +22,7 @@ from ragvigil.scorer.citing import CitingRules
 from ragvigil.scorer.dialects import DIALECTS, Dialect, lost_in_service, read_records
 from ragvigil.scorer.filtering import Filtered, Filters
 from ragvigil.scorer.inbox import InboxRow, Position
-from ragvigil.scorer.payload import Top, look
+from ragvigil.scorer.payload import Top, look, without_repeats
 from ragvigil.scorer.redact import Redaction
 from ragvigil.scorer.sample import Budget, Sampler, SamplerState, informative, stratum_of
 from ragvigil.scorer.span import logs_of, not_finite, resource_text, spans_of
@@ -351,6 +351,9 @@ class Pipeline:
     def _score_one(self, item: Assembled, raw: RawTrace, room: int) -> ScoredTrace:
         try:
             spans = spans_of(raw.spans)
+            if len({span.span_id for span in spans}) < len(spans):
+                raw = replace(raw, spans=without_repeats(raw.spans))
+                spans = spans_of(raw.spans)
             records = read_records(
                 spans, logs_of(raw.logs), timed_out=item.timed_out, dialects=self._dialects
             )
