@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import random
 import sqlite3
@@ -19,12 +20,14 @@ from tests.scorer.replay.conftest import MORNING, SECOND, day
 from tests.scorer.sources.conftest import FORMS, otlp_json
 
 from ragvigil.scorer.config import Settings, load
-from ragvigil.scorer.errors import StoreError
+from ragvigil.scorer.demo.receiver import Receiver
+from ragvigil.scorer.errors import InputError, StoreError
 from ragvigil.scorer.inbox import Position
-from ragvigil.scorer.replay.into_store import replay_into
+from ragvigil.scorer.replay.into_store import pace_of, replay_into
 from ragvigil.scorer.replay.load import load as load_files
 from ragvigil.scorer.replay.recording import Recording
 from ragvigil.scorer.replay.run import Replayed
+from ragvigil.scorer.replay.send import send
 from ragvigil.scorer.store.sqlite import SqliteStore
 
 EVERYTHING = (
@@ -39,6 +42,7 @@ EVERYTHING = (
     "sightings",
     "detectors",
 )
+CHANNEL_SECRET = "whsec_" + base64.b64encode(b"a secret of thirty bytes or so.").decode()
 SECRET = {"user_id_key": "held still, so that pseudonyms are, too"}
 
 
@@ -197,15 +201,98 @@ def test_a_recording_is_sent_to_a_running_scorer(serve: Serve, tmp_path: Path) -
     assert eventually(lambda: scorer.ledger().ingested == 30)
 
 
-@pytest.mark.parametrize(
-    "arguments", [["gone.jsonl"], ["-", "--speed", "fast"], ["-", "--to", "http://127.0.0.1:1/"]]
-)
+@pytest.mark.parametrize("arguments", [["gone.jsonl"], ["-", "--speed", "fast"], ["-", "--speed", "0x"]])
 def test_what_cannot_work_is_one_sentence(arguments: list[str]) -> None:
     """Exit code 2."""
-    done = ragvigil("replay", *arguments) if "--to" not in arguments else None
-    if done is not None:
-        assert done.returncode == 2
-        assert b"Traceback" not in done.stderr
+    done = ragvigil("replay", *arguments)
+    assert done.returncode == 2
+    assert b"Traceback" not in done.stderr
+
+
+def test_a_receiver_that_refuses_for_good_is_named(tmp_path: Path) -> None:
+    """With its answer; one that stays away is asked again for minutes."""
+    waits, path = list[float](), tmp_path / "day.jsonl"
+    path.write_bytes(FORMS["json lines"](list(day(1))))
+
+    def answers(status: int) -> httpx.Client:
+        transport = httpx.MockTransport(lambda _: httpx.Response(status, text="no"))
+        return httpx.Client(base_url="http://scorer.example", transport=transport)
+
+    with Recording() as recording:
+        load_files([path], recording)
+        with pytest.raises(InputError, match=r"scorer\.example/v1/traces.*answered 400: no"):
+            send(recording, answers(400), speed=None, sleep=waits.append)
+        assert waits == []
+        with pytest.raises(InputError, match="answered 503"):
+            send(recording, answers(503), speed=None, sleep=waits.append)
+    assert sum(waits) > 600
+
+
+class Clock:
+    """Time that passes only where somebody sleeps."""
+
+    def __init__(self) -> None:
+        self.now = 5_000.0
+        self.slept = list[float]()
+
+    def monotonic(self) -> float:
+        """Seconds."""
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        """Let them pass."""
+        self.slept.append(round(seconds, 6))
+        self.now += seconds
+
+
+def test_at_100x_an_hour_takes_36_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Moments that are late already are not waited for, and what was late does not move what follows."""
+    clock = Clock()
+    monkeypatch.setattr("ragvigil.scorer.replay.into_store.time", clock)
+    pace = pace_of(100.0)
+    assert pace is not None
+    for second in (0, 60, 120):
+        pace(MORNING + second * SECOND)
+    clock.now += 2.0  # what the scorer itself took
+    for second in (180, 600, 3_600):
+        pace(MORNING + second * SECOND)
+    assert clock.slept == [0.0, 0.6, 0.6, 0.0, 2.8, 30.0]
+    assert clock.now == pytest.approx(5_036.0)
+    assert pace_of(None) is None
+
+
+def test_the_pace_changes_nothing_that_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bit for bit what a replay at full speed writes."""
+    clock = Clock()
+    monkeypatch.setattr("ragvigil.scorer.replay.into_store.time", clock)
+    path = tmp_path / "day.jsonl"
+    path.write_bytes(FORMS["json lines"](list(day(20))))
+    for name, speed in (("1.db", None), ("2.db", 100.0)):
+        with Recording() as recording:
+            load_files([path], recording)
+            replay_into(recording, settings_of(tmp_path / name), speed=speed, page=False)
+    assert dump(tmp_path / "1.db") == dump(tmp_path / "2.db")
+    assert sum(clock.slept) > 10
+
+
+def test_pages_leave_only_where_they_are_asked_for(tmp_path: Path) -> None:
+    """Rightly signed, to the configured channel, once each; the same scores as without."""
+    path = tmp_path / "day.jsonl"
+    path.write_bytes(FORMS["json lines"](list(day(240, wrong_from=180))))
+    with Receiver(CHANNEL_SECRET) as receiver:
+        channel = {"type": "webhook", "url": receiver.url, "secret": CHANNEL_SECRET}
+        for name, page in (("dry.db", False), ("paged.db", True)):
+            settings = settings_of(tmp_path / name, channels={"oncall": channel})
+            with Recording() as recording:
+                load_files([path], recording)
+                done = replay_into(recording, settings, speed=None, page=page)
+            told = [receiver.pages.get(timeout=30) for _ in done.alerts] if page else []
+            assert receiver.pages.empty()
+        assert [str(one.payload["data"]["action"]) for one in told] == ["trigger", "update"]
+    with closing(sqlite3.connect(tmp_path / "paged.db")) as connection:
+        rows = connection.execute("SELECT delivered_at IS NOT NULL, refused_at FROM outbox").fetchall()
+    assert rows == [(1, None), (1, None)]
+    assert scores(tmp_path / "dry.db") == scores(tmp_path / "paged.db")
 
 
 def test_a_live_scorers_store_is_not_replayed_into(tmp_path: Path) -> None:
