@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from ragvigil.scorer.config import CHANNELS, Citing, Filter, Forward, Route, Settings, load
+from ragvigil.scorer.config import CHANNELS, Budgets, Citing, Filter, Forward, Route, Settings, load
 
 PAGE = Path(__file__).parent.parent / "docs" / "configuration.md"
 INTRODUCTION = """# Configuration
@@ -39,6 +39,7 @@ NAMED: list[tuple[str, type[BaseModel]]] = [
     ("filters", Filter),
     ("routes", Route),
     ("citations", Citing),
+    ("budgets", Budgets),
     *(("channels", section) for section in CHANNELS.values()),
 ]
 """Sections of which there may be several."""

@@ -17,8 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from ragvigil.scorer.assemble import Assembled, Assembler
 from ragvigil.scorer.changes import Change, changes_of
-from ragvigil.scorer.checks import run_checks
-from ragvigil.scorer.citing import CitingRules
+from ragvigil.scorer.checking import Checking
 from ragvigil.scorer.dialects import DIALECTS, Dialect, lost_in_service, read_records
 from ragvigil.scorer.filtering import Filtered, Filters
 from ragvigil.scorer.inbox import InboxRow, Position
@@ -98,7 +97,7 @@ class Pipeline:
         redaction: Redaction,
         dialects: Sequence[Dialect] = DIALECTS,
         filters: Filters | None = None,
-        citing: CitingRules | None = None,
+        checking: Checking | None = None,
         now: Callable[[], int] = time.time_ns,
         ticks: Callable[[], int] = time.monotonic_ns,
     ) -> None:
@@ -110,7 +109,7 @@ class Pipeline:
         self.sampler = Sampler.restore(_sampler_state(store), plan.rate, plan.budget)
         self._dialects = dialects
         self._filters = filters or Filters({})
-        self._citing = citing or CitingRules({})
+        self._checking = checking or Checking()
         self._now = now
         self._ticks = ticks
         self._read_to: Position | None = store.watermark()
@@ -379,7 +378,7 @@ class Pipeline:
         )
 
     def _score_record(self, record: RagTrace, room: bool) -> ScoredRecord:
-        checks = run_checks(record, rules=self._citing.of(record.service))
+        checks = self._checking.run(record)
         return ScoredRecord(record, checks, self._decide(record, informative(record, checks), room))
 
     def _decide(self, record: RagTrace, promising: bool, room: bool) -> LedgerEntry:

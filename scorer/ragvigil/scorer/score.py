@@ -18,7 +18,7 @@ from apscheduler.schedulers.asyncio import AsyncIOScheduler  # pyright: ignore[r
 from ragvigil.prompts import load
 from ragvigil.scorer import config
 from ragvigil.scorer.assemble import Assembler
-from ragvigil.scorer.citing import CitingRules
+from ragvigil.scorer.checking import Checking
 from ragvigil.scorer.coverage import CoverageWatch
 from ragvigil.scorer.deliver import Channel, Courier
 from ragvigil.scorer.dialects import Dialect
@@ -260,7 +260,7 @@ def pipeline_of(
         redaction=redaction,
         dialects=dialects,
         filters=Filters(settings.active_filters),
-        citing=CitingRules(settings.citations),
+        checking=Checking(settings.citations, settings.budgets),
         now=now,
         ticks=ticks,
     )

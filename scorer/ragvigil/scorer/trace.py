@@ -73,6 +73,8 @@ class RagTrace:
     model: str | None = None
     """Requested model; the response's where the request's is missing or ``unknown``."""
     response_model: str | None = None
+    finish_reason: str | None = None
+    """Why the model stopped, as it says: ``stop``, ``length``, ``content_filter`` and so on."""
     prompt_version: str | None = None
     retrievals: tuple[Retrieval, ...] = ()
     tokens: Tokens = field(default_factory=Tokens)

@@ -138,7 +138,7 @@ def test_supported_claims_is_the_share_that_the_evidence_carries(record: MakeRec
     assert result(record(carried, OPENING), "supported_claims").value == 1.0
     assert result(record(f"{carried} {invented}", OPENING), "supported_claims").value == 0.5
     found = result(record(invented, OPENING), "supported_claims")
-    assert (found.value, found.reason) == (0.0, f"unsupported: {invented}")
+    assert (found.value, found.reason) == (0.0, f"unsupported (nothing similar): {invented}")
 
 
 def test_supported_claims_needs_evidence_and_claims(record: MakeRecord) -> None:

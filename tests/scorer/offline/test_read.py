@@ -60,6 +60,7 @@ def test_a_record_is_shown_with_all_its_keys() -> None:
         "answer": "Am Samstag ist sie von 10 bis 16 Uhr geöffnet [2].",
         "model": "tiny-chat-1",
         "response_model": None,
+        "finish_reason": None,
         "prompt_version": None,
         "conversation_id": "sitzung-9",
         "user_id": "leserin-4",

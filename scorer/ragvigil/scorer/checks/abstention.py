@@ -18,4 +18,4 @@ def _measure(prepared: Prepared) -> Finding:
     return Finding(1.0, details={"pure": not prepared.bears_claims})
 
 
-CHECK = Check("abstention", "3", _measure)
+CHECK = Check("abstention", "3", _measure, range="{0, 1}", better="neither")

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from ragvigil.scorer.checks.prepared import Prepared
+
+Range = Literal["[0, 1]", "{0, 1}"]
+Better = Literal["high", "low", "neither"]
+Cost = Literal["record", "answer", "question", "claims"]
+"""What a check reads that grows: nothing, the answer, the question's words in the passages, every claim on them.
+
+Each is read once for all checks, so that the second check of a kind costs next to nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,9 +29,13 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One deterministic check."""
+    """One deterministic check; the docstring of its file says what it measures and where that comes from."""
 
     id: str
     version: str
     """Changes whenever the same record would get another value."""
     measure: Callable[[Prepared], Finding]
+    range: Range = "[0, 1]"
+    better: Better = "high"
+    """Which end of the range is good."""
+    cost: Cost = "answer"

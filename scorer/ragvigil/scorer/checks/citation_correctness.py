@@ -2,8 +2,8 @@
 
 Range [0, 1]; each id counts once, however often it is cited. An answer that makes claims and cites nothing
 scores 0 (the strict definition), also where nothing was retrieved; one that refuses or makes no claim owes no
-citation and scores None. An id of a whole document of which chunks were retrieved counts as correct and is listed as
-over-broad. Where the answer is not sent, what the service found in it itself is counted.
+citation and scores None. An id of a whole document of which chunks were retrieved counts as correct and is
+listed as over-broad. Where the answer is not sent, what the service found in it itself is counted.
 """
 
 from __future__ import annotations

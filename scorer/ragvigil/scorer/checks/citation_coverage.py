@@ -1,8 +1,8 @@
 """citation_coverage: share of the claims that carry a citation (rubric A, Attribution; ALCE, Gao et al., 2023).
 
-Range [0, 1]. A claim is a check-worthy clause; a citation covers the clause that it stands in or behind, the clauses
-before it of the same sentence, and, alone on its line, the lines above (`reading/attribution.py`). Whether what is
-cited exists or supports the claim are other checks. None where there is no claim.
+Range [0, 1]. A claim is a check-worthy clause; a citation covers the clause that it stands in or behind, the
+clauses before it of the same sentence, and, alone on its line, the lines above (`reading/attribution.py`).
+Whether what is cited exists or supports the claim are other checks. None where there is no claim.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """citation_format: share of the markers that are written in the service's usual style (rubric A2, FORMAT_DRIFT).
 
-Range [0, 1], 1 is good. Usual is what the settings name for the service (`citations.NAME.usual`); where
-they name none, the style of most markers of the answer, so that only an answer which mixes styles scores below 1.
-A bare id and a rank are two styles. None where nothing is cited.
+Range [0, 1], 1 is good. Usual is what the settings name for the service (`citations.NAME.usual`); where they
+name none, the style of most markers of the answer, so that only an answer which mixes styles scores below 1. A
+bare id and a rank are two styles. None where nothing is cited.
 """
 
 from __future__ import annotations

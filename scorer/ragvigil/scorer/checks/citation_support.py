@@ -1,10 +1,10 @@
 """citation_support: F1 of citation precision and recall (ALCE, Gao et al., 2023; rubrics A and G4).
 
-Range [0, 1]. Recall: claims that their own citations support, over claims. Precision: (claim, cited passage) pairs
-where the passage carries the claim, over such pairs; a dead citation carries nothing. A passage carries a claim that
-the evidence supports when it is among those that the alignment names, or holds at least `_ENOUGH` of what those hold.
-ALCE asks an entailment model; this asks the alignment of `supported_claims`, and shares its limits. None where
-nothing is cited, or there is no claim or no evidence text.
+Range [0, 1]. Recall: claims that their own citations support, over claims. Precision: (claim, cited passage)
+pairs where the passage carries the claim, over such pairs; a dead citation carries nothing. A passage carries a
+claim that the evidence supports when it is among those that the alignment names, or holds at least `_ENOUGH` of
+what those hold. ALCE asks an entailment model; this asks the alignment of `supported_claims`, and shares its
+limits. None where nothing is cited, or there is no claim or no evidence text, and across languages.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from ragvigil.scorer.checks.alignment.assess import VERSION
 from ragvigil.scorer.checks.check import Check, Finding
-from ragvigil.scorer.checks.prepared import DEFAULT_MODEL, Prepared
+from ragvigil.scorer.checks.prepared import CROSS_LINGUAL, DEFAULT_MODEL, Prepared
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.words import FRAME_STEMS
 from ragvigil.scorer.verdict import Claim
@@ -57,6 +57,8 @@ def _measure(prepared: Prepared) -> Finding:
         return Finding(None, "the answer cites nothing")
     if not prepared.has_evidence:
         return Finding(None, "there is no evidence text")
+    if prepared.cross_lingual:
+        return Finding(None, CROSS_LINGUAL)
     claims = {claim.start: claim for claim in prepared.assessment.claims}
     if not claims:
         return Finding(None, "the answer makes no claim")
@@ -117,4 +119,4 @@ def _holders(evidence: Evidence, stem: str, held: _Holders) -> frozenset[int]:
     return held[stem]
 
 
-CHECK = Check("citation_support", f"1+{VERSION}+{DEFAULT_MODEL}", _measure)
+CHECK = Check("citation_support", f"2+{VERSION}+{DEFAULT_MODEL}", _measure, cost="claims")

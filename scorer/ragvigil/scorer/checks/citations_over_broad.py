@@ -1,7 +1,8 @@
 """citations_over_broad: share of the markers that point at more than a claim can rest on (rubric A2).
 
-Range [0, 1], 0 is good. Over-broad is a marker that names a whole document of which only chunks were retrieved, or one
-that names at least `_MANY` passages and half of all retrieved ones. None where nothing retrieved is cited.
+Range [0, 1], 0 is good. Over-broad is a marker that names a whole document of which only chunks were retrieved,
+or one that names at least `_MANY` passages and half of all retrieved ones. None where nothing retrieved is
+cited.
 """
 
 from __future__ import annotations
@@ -32,4 +33,4 @@ def _measure(prepared: Prepared) -> Finding:
     return Finding(len(broad) / len(markers), reason, {"over_broad": told})
 
 
-CHECK = Check("citations_over_broad", "1", _measure)
+CHECK = Check("citations_over_broad", "1", _measure, better="low")

@@ -25,4 +25,4 @@ def _measure(prepared: Prepared) -> Finding:
     return Finding(0.0, "cites nothing")
 
 
-CHECK = Check("citations_present", "3", _measure)
+CHECK = Check("citations_present", "3", _measure, range="{0, 1}")

@@ -17,4 +17,4 @@ def _measure(prepared: Prepared) -> Finding:
     return Finding(0.0) if found else Finding(1.0, "nothing was retrieved")
 
 
-CHECK = Check("empty_retrieval", "1", _measure)
+CHECK = Check("empty_retrieval", "1", _measure, range="{0, 1}", better="low", cost="record")

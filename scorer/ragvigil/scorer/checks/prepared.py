@@ -9,16 +9,28 @@ from ragvigil.scorer.checks.alignment.assess import MOST_CLAIMS, Assessment, ass
 from ragvigil.scorer.checks.alignment.model import Model, load
 from ragvigil.scorer.checks.alignment.recent import RECENT
 from ragvigil.scorer.checks.reading.attribution import attribute
+from ragvigil.scorer.checks.reading.budget import UNLIMITED, Budget
 from ragvigil.scorer.checks.reading.citations import Citation, definitions, read_citations
 from ragvigil.scorer.checks.reading.citing.rules import EVERYTHING, Rules
 from ragvigil.scorer.checks.reading.claims import Statement, read_statements
+from ragvigil.scorer.checks.reading.conflicts import Conflict, conflict_in
 from ragvigil.scorer.checks.reading.evidence import Evidence
+from ragvigil.scorer.checks.reading.instructions import TRIGGERS
+from ragvigil.scorer.checks.reading.language import language_of, same
 from ragvigil.scorer.checks.reading.markup import blank, fenced, inline_code
-from ragvigil.scorer.checks.reading.words import words
+from ragvigil.scorer.checks.reading.passages import name_of
+from ragvigil.scorer.checks.reading.question import key_stems
+from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word, words
 from ragvigil.scorer.trace import RagTrace, input_hash
 
 DEFAULT_MODEL = "lexical-1"
 """Coefficients that the checks on every record use."""
+CROSS_LINGUAL = "not_scoreable: cross-lingual"
+"""Reason where texts of two languages would have to be compared word by word."""
+_LONGEST_QUESTION = 4000
+_OPENING = 400
+_MOST_OPENINGS = 20
+_ENOUGH_IN_COMMON = 0.6
 
 
 class Prepared:
@@ -31,9 +43,11 @@ class Prepared:
         *,
         most_claims: int | None = MOST_CLAIMS,
         rules: Rules = EVERYTHING,
+        budget: Budget = UNLIMITED,
     ) -> None:
         """Of more than `most_claims` an evenly spread sample is compared; None: all of them."""
         self.rules = rules
+        self.budget = budget
         self._most_claims = most_claims
         self.record = record
         self.answer = record.answer or ""
@@ -89,9 +103,94 @@ class Prepared:
 
     @cached_property
     def evidence(self) -> Evidence:
-        """The passages, indexed by the words of the answer."""
+        """The passages, indexed by the words of the answer, the key terms of the question and what injects."""
         stems = {word.stem for statement in self.statements for word in statement.words}
-        return Evidence(self.record.documents, stems)
+        return Evidence(self.record.documents, stems | self.key_terms.keys() | TRIGGERS)
+
+    @cached_property
+    def question(self) -> tuple[Word, ...]:
+        """The words of the question, its first 4,000 characters."""
+        return tuple(words((self.record.query or "")[:_LONGEST_QUESTION]))
+
+    @cached_property
+    def key_terms(self) -> Mapping[str, float]:
+        """The stems that say what the question is about, each with how telling it is."""
+        weights = self._model.weights
+        return {stem: weights.known.get(stem, weights.unknown) for stem in key_stems(self.question)}
+
+    @cached_property
+    def relevance(self) -> tuple[float, ...]:
+        """For each passage the weighted share of the question's key terms that it holds, in [0, 1]."""
+        found = [0.0] * len(self.record.documents)
+        for stem, weight in self.key_terms.items():
+            for passage in self.evidence.passages_of(stem):
+                found[passage] += weight
+        total = sum(self.key_terms.values()) or 1.0
+        return tuple(one / total for one in found)
+
+    @cached_property
+    def used(self) -> frozenset[str]:
+        """The passages that carry a supported claim, or a part of one."""
+        return frozenset(name for claim in self.assessment.claims for name in claim.supported_by)
+
+    @cached_property
+    def conflict(self) -> Conflict | None:
+        """Two passages that contradict each other about what was asked; None where none do."""
+        return conflict_in(self.evidence, self.key_terms)
+
+    @cached_property
+    def word_count(self) -> int:
+        """Words of the answer, citations and code left out."""
+        return sum(len(statement.words) for statement in self.statements)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The name of each passage, in order."""
+        return tuple(map(name_of, self.record.documents))
+
+    @cached_property
+    def language(self) -> str | None:
+        """Of the answer; None where it cannot be told."""
+        return language_of(self.prose)
+
+    @cached_property
+    def question_language(self) -> str | None:
+        """The one that the record names, else that of the question; None where it cannot be told."""
+        return self.record.segment.get("language") or language_of(self.record.query or "")
+
+    @cached_property
+    def cross_lingual(self) -> bool:
+        """Whether no passage is in the answer's language, and too few of its words stand in them all the same."""
+        if self.language is None or not self._foreign(self.language):
+            return False
+        said = {
+            word.stem
+            for statement in self.statements
+            for word in statement.words
+            if word.content and not word.numbers
+        } - FRAME_STEMS
+        return sum(stem in self.evidence.places for stem in said) < _ENOUGH_IN_COMMON * len(said)
+
+    @cached_property
+    def asked_in_another_language(self) -> bool:
+        """Whether no passage is in the question's language."""
+        language = language_of(self.record.query or "")
+        return language is not None and self._foreign(language)
+
+    @cached_property
+    def _openings(self) -> tuple[str, ...]:
+        texts = [document.text for document in self.record.documents if document.text]
+        return tuple(text[:_OPENING] for text in texts[:_MOST_OPENINGS])
+
+    def _foreign(self, language: str) -> bool:
+        """Whether every passage is surely in another language than that."""
+        found = False
+        for text in self._openings:
+            other = None if text[:1] in "{[" else language_of(text)
+            if other is None or same(other, language):
+                return False
+            found = True
+        return found
 
     @cached_property
     def assessment(self) -> Assessment:
@@ -101,7 +200,7 @@ class Prepared:
         )
 
     def _assess(self) -> Assessment:
-        question = {word.stem for word in words(self.record.query or "")}
+        question = {word.stem for word in self.question}
         return assess(
             self.answer, self.statements, self.evidence, question, self._model, most_claims=self._most_claims
         )

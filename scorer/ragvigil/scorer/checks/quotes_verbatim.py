@@ -1,9 +1,10 @@
 """quotes_verbatim: share of the quotations that stand in the evidence word by word.
 
-Range [0, 1]. A quotation is a span of four words or more (eight characters in scripts without spaces) between quotation
-marks of any kind. Case, white space and punctuation are set aside; an ellipsis or a ``[changed]`` word cuts it, and
-each piece must stand in the same passage, in order. Where the claim around it cites passages, it must stand in one
-of them. What the question itself quotes is no quotation of the evidence. None where nothing is quoted.
+Range [0, 1]. A quotation is a span of four words or more (eight characters in scripts without spaces) between
+quotation marks of any kind. Case, white space and punctuation are set aside; an ellipsis or a ``[changed]``
+word cuts it, and each piece must stand in the same passage, in order. Where the claim around it cites passages,
+it must stand in one of them. What the question itself quotes is no quotation of the evidence. None where
+nothing is quoted.
 """
 
 from __future__ import annotations

@@ -7,6 +7,9 @@ import time
 
 from ragvigil.scorer.checks import (
     abstention,
+    answer_first,
+    answer_structure,
+    answer_truncated,
     citation_correctness,
     citation_coverage,
     citation_format,
@@ -15,13 +18,35 @@ from ragvigil.scorer.checks import (
     citations_duplicate,
     citations_over_broad,
     citations_present,
+    conflict_surfaced,
+    conflicting_passages,
+    context_precision,
+    context_relevance,
+    context_utilisation,
+    copied_share,
+    cost_budget,
+    duplicate_retrieval,
     empty_retrieval,
+    evidence_sufficiency,
+    finish_reason,
+    injected_instructions,
+    language_match,
+    latency_budget,
+    leaked_personal_data,
+    length_budget,
+    missing_refusal,
+    no_hallucinated_entities,
+    over_refusal,
     quotes_verbatim,
+    relevant_context_used,
+    repetition,
+    retrieval_scores,
     supported_claims,
 )
 from ragvigil.scorer.checks.alignment.assess import MOST_CLAIMS
 from ragvigil.scorer.checks.check import Check
 from ragvigil.scorer.checks.prepared import Prepared
+from ragvigil.scorer.checks.reading.budget import UNLIMITED, Budget
 from ragvigil.scorer.checks.reading.citing.rules import EVERYTHING, Rules
 from ragvigil.scorer.trace import RagTrace
 from ragvigil.scorer.verdict import CheckResult
@@ -30,7 +55,16 @@ _log = logging.getLogger(__name__)
 
 CHECKS: tuple[Check, ...] = (
     empty_retrieval.CHECK,
+    duplicate_retrieval.CHECK,
+    retrieval_scores.CHECK,
+    context_relevance.CHECK,
+    context_precision.CHECK,
+    conflicting_passages.CHECK,
+    injected_instructions.CHECK,
+    evidence_sufficiency.CHECK,
     abstention.CHECK,
+    over_refusal.CHECK,
+    missing_refusal.CHECK,
     citations_present.CHECK,
     citation_correctness.CHECK,
     citations_dead.CHECK,
@@ -41,6 +75,21 @@ CHECKS: tuple[Check, ...] = (
     supported_claims.CHECK,
     citation_support.CHECK,
     quotes_verbatim.CHECK,
+    no_hallucinated_entities.CHECK,
+    conflict_surfaced.CHECK,
+    context_utilisation.CHECK,
+    relevant_context_used.CHECK,
+    copied_share.CHECK,
+    answer_structure.CHECK,
+    answer_first.CHECK,
+    answer_truncated.CHECK,
+    finish_reason.CHECK,
+    repetition.CHECK,
+    length_budget.CHECK,
+    language_match.CHECK,
+    leaked_personal_data.CHECK,
+    latency_budget.CHECK,
+    cost_budget.CHECK,
 )
 """What runs on every record."""
 MOST_SECONDS = 10.0
@@ -56,13 +105,14 @@ def run_checks(
     *,
     most_claims: int | None = MOST_CLAIMS,
     rules: Rules = EVERYTHING,
+    budget: Budget = UNLIMITED,
 ) -> tuple[CheckResult, ...]:
     """One result for each of `checks`; a check that fails says so and hurts no other.
 
     Of more than `most_claims` claims an evenly spread sample is compared; None: all of them.
-    `rules` say how the service cites.
+    `rules` say how the service cites, `budget` what an answer of it may take.
     """
-    prepared = Prepared(record, most_claims=most_claims, rules=rules)
+    prepared = Prepared(record, most_claims=most_claims, rules=rules, budget=budget)
     return tuple(_run(check, prepared) for check in checks)
 
 

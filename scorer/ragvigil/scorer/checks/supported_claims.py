@@ -2,17 +2,22 @@
 
 Range [0, 1]. Claims are sentences and coordinated clauses; each is aligned with the evidence (words, numbers,
 names, negation) and a fitted linear model gives the probability that the evidence supports it. None where there
-is no evidence to compare with, or no claim; 0 where retrieval found nothing and the answer makes claims.
+is no evidence to compare with, no claim, or only passages in another language; 0 where retrieval found nothing
+and the answer makes claims.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+
 from ragvigil.scorer.checks.alignment.assess import VERSION
 from ragvigil.scorer.checks.check import Check, Finding
-from ragvigil.scorer.checks.prepared import DEFAULT_MODEL, Prepared
+from ragvigil.scorer.checks.prepared import CROSS_LINGUAL, DEFAULT_MODEL, Prepared
 from ragvigil.scorer.verdict import Claim
 
 _MOST_CHARACTERS = 120
+_MOST_LISTED = 10
 
 
 def _measure(prepared: Prepared) -> Finding:
@@ -20,6 +25,8 @@ def _measure(prepared: Prepared) -> Finding:
         return Finding(None, "there is no answer")
     if not prepared.has_evidence and not prepared.nothing_retrieved:
         return Finding(None, "there is no evidence text")
+    if prepared.has_evidence and prepared.cross_lingual:
+        return Finding(None, CROSS_LINGUAL)
     assessment = prepared.assessment
     if not assessment.claims:
         return Finding(None, "the answer makes no claim")
@@ -30,6 +37,7 @@ def _measure(prepared: Prepared) -> Finding:
         "compared": len(assessment.claims),
         "faithfulness": assessment.faithfulness,
         "lowest": worst.probability,
+        **_faults(assessment.claims),
     }
     return Finding(
         assessment.support,
@@ -38,10 +46,35 @@ def _measure(prepared: Prepared) -> Finding:
     )
 
 
+def _faults(claims: Sequence[Claim]) -> dict[str, object]:
+    """How many claims are not supported, by verdict and by reason, and the first of them."""
+    faulty = [claim for claim in claims if claim.verdict != "supported"]
+    if not faulty:
+        return {}
+    return {
+        "verdicts": dict(sorted(Counter(claim.verdict for claim in faulty).items())),
+        "reasons": dict(sorted(Counter(claim.reason for claim in faulty if claim.reason).items())),
+        "faulty": [
+            {
+                "claim": claim.text[:_MOST_CHARACTERS],
+                "place": [claim.start, claim.end],
+                "verdict": claim.verdict,
+                "reason": claim.reason,
+                "probability": claim.probability,
+                "nearest": claim.nearest and [claim.nearest.passage, claim.nearest.start, claim.nearest.end],
+            }
+            for claim in faulty[:_MOST_LISTED]
+        ],
+    }
+
+
 def _complaint(worst: Claim, *, nothing_retrieved: bool) -> str | None:
     if nothing_retrieved:
         return "nothing was retrieved"
-    return None if worst.verdict == "supported" else f"{worst.verdict}: {worst.text[:_MOST_CHARACTERS]}"
+    if worst.verdict == "supported":
+        return None
+    why = f" ({worst.reason.replace('_', ' ')})" if worst.reason and worst.reason != worst.verdict else ""
+    return f"{worst.verdict}{why}: {worst.text[:_MOST_CHARACTERS]}"
 
 
-CHECK = Check("supported_claims", f"{VERSION}+{DEFAULT_MODEL}", _measure)
+CHECK = Check("supported_claims", f"{VERSION}.1+{DEFAULT_MODEL}", _measure, cost="claims")

@@ -59,7 +59,7 @@ def _line(result: dict[str, object]) -> str:
 
 def _checks(result: dict[str, object]) -> Iterable[tuple[str, object]]:
     checks = cast("dict[str, object]", result["checks"])
-    return ((name, result.get(name)) for name in checks)
+    return ((name, result[name]) for name in checks if result[name] is not None)
 
 
 def _share(value: object) -> str:

@@ -4,6 +4,7 @@
 the nearest known key.
 """
 
+from ragvigil.scorer.config.budgeting import Budgets
 from ragvigil.scorer.config.channels import CHANNELS, Channel
 from ragvigil.scorer.config.citing import CitationStyle, Citing
 from ragvigil.scorer.config.content import Content, ContentMode
@@ -30,6 +31,7 @@ from ragvigil.scorer.config.sections import (
 __all__ = [
     "CHANNELS",
     "Assemble",
+    "Budgets",
     "Channel",
     "CitationStyle",
     "Citing",

@@ -13,7 +13,9 @@ from typing import cast
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from ragvigil.scorer.config.budgeting import Budgets
 from ragvigil.scorer.config.channels import CHANNELS
+from ragvigil.scorer.config.citing import Citing
 from ragvigil.scorer.config.filtering import Filter
 from ragvigil.scorer.config.forwarding import Forward
 from ragvigil.scorer.config.routing import Route
@@ -27,6 +29,8 @@ _NAMED: Mapping[str, tuple[type[BaseModel], ...]] = {
     "channels": tuple(CHANNELS.values()),
     "forward": (Forward,),
     "filters": (Filter,),
+    "citations": (Citing,),
+    "budgets": (Budgets,),
     "routes": (Route,),
 }
 """Sections of which there may be several, each under a name of its own, and what such a one may be."""

@@ -8,6 +8,7 @@ from typing import Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
+from ragvigil.scorer.config.budgeting import Budgets
 from ragvigil.scorer.config.channels import Channel
 from ragvigil.scorer.config.citing import Citing
 from ragvigil.scorer.config.content import Content
@@ -379,6 +380,7 @@ class Settings(_Section):
     forward: dict[Name, Forward] = Field(default={})
     filters: dict[Name, Filter] = Field(default={})
     citations: dict[str, Citing] = Field(default={})
+    budgets: dict[str, Budgets] = Field(default={})
     channels: dict[str, Channel] = Field(default={})
     routes: dict[Name, Route] = Field(default={})
     links: Links = Links()

@@ -22,7 +22,7 @@ _KEY = "dialects"
 _HINT = "write path/to/file.py, path/to/file.py:Name or package.module:Name"
 _ROLES = (None, *get_args(Role))
 _TEXTS = (
-    *("query", "answer", "tool", "model", "response_model", "prompt_version"),
+    *("query", "answer", "tool", "model", "response_model", "finish_reason", "prompt_version"),
     *("conversation_id", "user_id", "environment", "service_version"),
 )
 _NONE = Reading()

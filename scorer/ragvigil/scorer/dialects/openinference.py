@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from ragvigil.scorer.dialects.documents import documents_of
+from ragvigil.scorer.dialects.finish import finish_reason_in
 from ragvigil.scorer.dialects.flattened import indexed
 from ragvigil.scorer.dialects.genai_messages import completion_of
 from ragvigil.scorer.dialects.langchain import pages_in
@@ -140,6 +141,7 @@ def _generation(span: Span) -> Reading:
         messages=_messages(span.attributes),
         model=_first(get("llm.request.model_name"), get("llm.model_name"), parameters.get("model")),
         response_model=text_of(get("llm.response.model_name")),
+        finish_reason=finish_reason_in(span.attributes),
         prompt_version=text_of(get("llm.prompt_template.version")),
         tokens=Tokens(count_of(get("llm.token_count.prompt")), count_of(get("llm.token_count.completion"))),
         cost_usd=number_of(get("llm.cost.total")),

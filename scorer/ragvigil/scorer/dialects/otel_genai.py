@@ -8,8 +8,10 @@ so this dialect comes last.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from ragvigil.scorer.dialects.documents import documents_of
+from ragvigil.scorer.dialects.finish import finish_reason_in
 from ragvigil.scorer.dialects.genai_messages import completion_in, prompt_in
 from ragvigil.scorer.dialects.messages import last_of
 from ragvigil.scorer.dialects.prompt import question_in
@@ -66,7 +68,10 @@ class OtelGenAI:
             return _search(attributes, role)
         messages = prompt_in(attributes, span.events) if role in ("generator", "chain") else ()
         answer = completion_in(attributes, span.events) if role in ("generator", "chain") else None
-        return _conversation(attributes, role, messages, answer)
+        return replace(
+            _conversation(attributes, role, messages, answer),
+            finish_reason=finish_reason_in(attributes, span.events),
+        )
 
 
 def _with_details(span: Span) -> Mapping[str, object]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from ragvigil.scorer.dialects.finish import finish_reason_in
 from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.openinference_feedback import feedback_in
 from ragvigil.scorer.dialects.reading import Reading, Role
@@ -53,6 +54,7 @@ class Ragvigil:
             messages=messages_of(get(names.GEN_AI_INPUT_MESSAGES)),
             model=text_of(get(names.GEN_AI_REQUEST_MODEL)),
             response_model=text_of(get(names.GEN_AI_RESPONSE_MODEL)),
+            finish_reason=finish_reason_in(span.attributes),
             prompt_version=text_of(get(names.RAGVIGIL_PROMPT_VERSION)),
             tokens=Tokens(
                 count_of(get(names.GEN_AI_USAGE_INPUT_TOKENS)),

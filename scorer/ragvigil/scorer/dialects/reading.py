@@ -70,6 +70,7 @@ class Reading:
     """Name of the tool, when the step was a tool call."""
     model: str | None = None
     response_model: str | None = None
+    finish_reason: str | None = None
     prompt_version: str | None = None
     tokens: Tokens = field(default_factory=Tokens)
     cost_usd: float | None = None

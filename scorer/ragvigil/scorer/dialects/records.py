@@ -72,6 +72,7 @@ def record_of(question: Question, *, timed_out: bool = False, told: Iterable[Opi
         or roles.known(lambda step: step.reading.service_version),
         model=model,
         response_model=response_model,
+        finish_reason=_finish_reason(roles),
         prompt_version=roles.known(lambda step: step.reading.prompt_version),
         retrievals=retrievals_of(evidence),
         tokens=_tokens(question.steps),
@@ -106,6 +107,11 @@ def _models(roles: Roles) -> tuple[str | None, str | None]:
             if asked or answered:
                 return asked or answered, answered
     return None, None
+
+
+def _finish_reason(roles: Roles) -> str | None:
+    steps = (roles.generation, roles.root)
+    return next((step.reading.finish_reason for step in steps if step and step.reading.finish_reason), None)
 
 
 def _model(name: str | None) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ragvigil.scorer.dialects.finish import finish_reason_in
 from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.prompt import question_in
 from ragvigil.scorer.dialects.reading import Reading, Role
@@ -42,6 +43,7 @@ class VercelAI:
             messages=messages if role == "generator" else (),
             model=text_of(get("ai.model.id")),
             response_model=text_of(get("ai.response.model")),
+            finish_reason=finish_reason_in(span.attributes),
             tokens=Tokens(
                 first_count(span.attributes, "ai.usage.inputTokens", "ai.usage.promptTokens"),
                 first_count(span.attributes, "ai.usage.outputTokens", "ai.usage.completionTokens"),

@@ -69,6 +69,7 @@ def as_json(record: RagTrace) -> dict[str, object]:
         "answer": record.answer,
         "model": record.model,
         "response_model": record.response_model,
+        "finish_reason": record.finish_reason,
         "prompt_version": record.prompt_version,
         "conversation_id": record.conversation_id,
         "user_id": record.user_id,

@@ -9,6 +9,7 @@ from dataclasses import asdict
 
 from ragvigil import prompts
 from ragvigil.scorer import config
+from ragvigil.scorer.checking import budget_of
 from ragvigil.scorer.checks import CHECKS, run_checks
 from ragvigil.scorer.checks.alignment.model import MODELS
 from ragvigil.scorer.errors import ConfigError, InputError
@@ -20,6 +21,7 @@ from ragvigil.scorer.verdict import CheckResult, Verdict
 _log = logging.getLogger(__name__)
 
 _RUBRIC = "faithfulness"
+_BUDGET = budget_of(config.Budgets())
 _VERDICT_KEYS = ("support", "faithfulness", "passed", "state", "reason")
 
 
@@ -60,7 +62,7 @@ def _results(lines: Iterable[str], judge: Judge | None) -> Iterator[dict[str, ob
                 yield _refused(identifier, number, error, judge, rubric)
                 continue
             verdict = _judged(runner, judge, record, rubric) if judge is not None else None
-            yield _result(identifier, run_checks(record, most_claims=None), verdict)
+            yield _result(identifier, run_checks(record, most_claims=None, budget=_BUDGET), verdict)
 
 
 def _judged(runner: asyncio.Runner, judge: Judge, record: RagTrace, rubric: prompts.Prompt) -> Verdict:

@@ -45,6 +45,7 @@ CREATE TABLE records (
     evidence BLOB,
     model TEXT,
     response_model TEXT,
+    finish_reason TEXT,
     prompt_version TEXT,
     input_tokens INTEGER,
     output_tokens INTEGER,

@@ -1,0 +1,43 @@
+"""The checks of every record, as each service's settings want them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ragvigil.scorer.checks import run_checks
+from ragvigil.scorer.checks.reading.budget import Budget
+from ragvigil.scorer.citing import CitingRules
+from ragvigil.scorer.config import Budgets, Citing
+from ragvigil.scorer.trace import RagTrace
+from ragvigil.scorer.verdict import CheckResult
+
+DEFAULT = "default"
+"""The section for services that have none of their own."""
+
+
+class Checking:
+    """Runs the checks on one record after another."""
+
+    def __init__(
+        self, citations: Mapping[str, Citing] | None = None, budgets: Mapping[str, Budgets] | None = None
+    ) -> None:
+        self._citing = CitingRules(citations or {})
+        self._budgets = {name: budget_of(section) for name, section in (budgets or {}).items()}
+        self._budget = self._budgets.get(DEFAULT) or budget_of(Budgets())
+
+    def run(self, record: RagTrace) -> tuple[CheckResult, ...]:
+        """One result for each check.
+
+        >>> results = Checking(budgets={"shop": Budgets(words=2)}).run(
+        ...     RagTrace("0" * 32, "1" * 16, "shop", 0, answer="It opens at nine.")
+        ... )
+        >>> next(one.reason for one in results if one.check == "length_budget")
+        '4 words of 2'
+        """
+        budget = self._budgets.get(record.service, self._budget)
+        return run_checks(record, rules=self._citing.of(record.service), budget=budget)
+
+
+def budget_of(section: Budgets) -> Budget:
+    """The budget that a section describes."""
+    return Budget(**section.model_dump())

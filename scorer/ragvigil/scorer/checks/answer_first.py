@@ -1,0 +1,31 @@
+"""answer_first: share of the answer's words that do not stand before its first claim on the question.
+
+Range [0, 1] (rubric A, Format), 1 when the answer begins with it. About what was asked is a claim that holds a
+key term of the question; where none does, the first claim counts. A refusal counts as an answer. None where the
+answer neither claims nor refuses.
+"""
+
+from __future__ import annotations
+
+from ragvigil.scorer.checks.check import Check, Finding
+from ragvigil.scorer.checks.prepared import Prepared
+
+
+def _measure(prepared: Prepared) -> Finding:
+    if not prepared.answer.strip():
+        return Finding(None, "there is no answer")
+    saying = [one for one in prepared.statements if one.kind in ("claim", "refusal")]
+    if not saying:
+        return Finding(None, "the answer makes no claim")
+    key = prepared.key_terms.keys()
+    first = next(
+        (one for one in saying if one.kind == "refusal" or any(word.stem in key for word in one.words)),
+        saying[0],
+    )
+    total = sum(len(one.words) for one in prepared.statements)
+    before = sum(len(one.words) for one in prepared.statements if one.start < first.start)
+    reason = f"{before} words come before the answer" if before else None
+    return Finding(1 - before / total, reason, {"words_before": before})
+
+
+CHECK = Check("answer_first", "1", _measure)

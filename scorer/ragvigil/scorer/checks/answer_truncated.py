@@ -1,0 +1,57 @@
+"""answer_truncated: 1 when the answer breaks off, 0 when it does not.
+
+Range {0, 1}, 0 is good. It breaks off where the model says that it ran out of tokens, where a code fence,
+bracket or emphasis is never closed at its end, where the last words can end no sentence, and where the last of
+several sentences has no end. A list item, table row, heading or link needs none. None without an answer.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ragvigil.scorer.checks.check import Check, Finding
+from ragvigil.scorer.checks.finish_reason import ran_out
+from ragvigil.scorer.checks.prepared import Prepared
+from ragvigil.scorer.checks.reading.markup import fenced
+
+_ENDED = re.compile(r"[.!?…:。\uff01\uff1f؟।॥)\]}>\"'”»」』*_`|\u2019\u00b9\u00b2\u00b3\u2070-\u2079]\s*\Z")
+_OPEN_END = re.compile(
+    r"(?:,|\b(?:and|or|the|a|an|of|to|with|in|for|by|that|which|und|oder|der|die|das|mit|et|ou|le|la|"
+    r"les|de|du|des|que|e|o|os|as|do|da|em|com|para|y|el|los|las|del|con|il|lo|gli|di|che))\s*\Z",
+    re.IGNORECASE,
+)
+_LINE = re.compile(r"[ \t]{0,12}(?:[-*+•▪◦‣|>#]|\d{1,3}[.)]|[^\n]{1,60}:[ \t])|https?://")
+_SENTENCE_END = re.compile(r"[.!?。\uff01\uff1f؟।](?:\s|\Z)")
+_TAIL = 400
+_LONG = 60
+
+
+def _measure(prepared: Prepared) -> Finding:
+    answer = prepared.answer.rstrip()
+    if not answer:
+        return Finding(None, "there is no answer")
+    why = _why(prepared, answer)
+    return Finding(float(why is not None), why)
+
+
+def _why(prepared: Prepared, answer: str) -> str | None:
+    if ran_out(prepared.record.finish_reason):
+        return f"the model stopped for {prepared.record.finish_reason}"
+    blocks = fenced(answer)
+    if blocks and blocks[-1][1] == len(answer) and not answer.endswith(("```", "~~~")):
+        return "a code block is never closed"
+    tail = prepared.prose.rstrip()[-_TAIL:]
+    if not tail or prepared.prose.rstrip() != answer[: len(prepared.prose.rstrip())].rstrip():
+        return None
+    line = tail[tail.rfind("\n") + 1 :]
+    if _OPEN_END.search(line) and len(line) > 1:
+        return f"it ends in: {line[-_LONG:]}"
+    if line.count("(") > line.count(")") and not _ENDED.search(line):
+        return f"a bracket is never closed: {line[-_LONG:]}"
+    if len(prepared.prose.rstrip()) < len(answer) or _ENDED.search(line) or _LINE.match(line):
+        return None
+    ends = len(_SENTENCE_END.findall(tail))
+    return f"the last sentence has no end: {line[-_LONG:]}" if ends and len(line) > 1 else None
+
+
+CHECK = Check("answer_truncated", "1", _measure, range="{0, 1}", better="low")

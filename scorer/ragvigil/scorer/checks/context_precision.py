@@ -1,0 +1,28 @@
+"""context_precision: whether relevant passages come first: average precision of the ranks.
+
+Range [0, 1] (rubric R4), average precision with `context_relevance` as label; above 0.5 is R4's target for true
+labels. None where no passage is relevant, and where `context_relevance` has no value.
+"""
+
+from __future__ import annotations
+
+from ragvigil.scorer.checks.check import Check, Finding
+from ragvigil.scorer.checks.context_relevance import RELEVANT, unmeasurable
+from ragvigil.scorer.checks.prepared import Prepared
+
+
+def _measure(prepared: Prepared) -> Finding:
+    why = unmeasurable(prepared)
+    if why is not None:
+        return Finding(None, why)
+    seen, precisions = 0, list[float]()
+    for rank, share in enumerate(prepared.relevance, 1):
+        if share >= RELEVANT:
+            seen += 1
+            precisions.append(seen / rank)
+    if not precisions:
+        return Finding(None, "no passage is relevant")
+    return Finding(round(sum(precisions) / len(precisions), 6))
+
+
+CHECK = Check("context_precision", "1", _measure, cost="question")

@@ -1,0 +1,38 @@
+"""context_relevance: share of the passages that hold half of the question's key terms or more.
+
+Range [0, 1]; rubric R4 without labels: `context_relevant_share` above 0.7 is R4's target for labels, which this
+only stands in for. Terms are weighted as in `evidence_sufficiency`. None where that has no value; nothing
+retrieved has none.
+"""
+
+from __future__ import annotations
+
+from ragvigil.scorer.checks.check import Check, Finding
+from ragvigil.scorer.checks.prepared import CROSS_LINGUAL, Prepared
+
+RELEVANT = 0.5
+"""Weighted share of the key terms from which a passage counts as relevant."""
+
+
+def _measure(prepared: Prepared) -> Finding:
+    why = unmeasurable(prepared)
+    if why is not None:
+        return Finding(None, why)
+    held = [
+        share for share, one in zip(prepared.relevance, prepared.record.documents, strict=True) if one.text
+    ]
+    relevant = sum(share >= RELEVANT for share in held)
+    reason = None if relevant else "no passage holds half of what was asked"
+    return Finding(relevant / len(held), reason, {"passages": len(held), "relevant": relevant})
+
+
+def unmeasurable(prepared: Prepared) -> str | None:
+    """Why nothing can be said about the passages' relevance; None where it can."""
+    if not prepared.has_evidence:
+        return "there is no evidence text"
+    if not prepared.key_terms:
+        return "the question has no key terms"
+    return CROSS_LINGUAL if prepared.asked_in_another_language else None
+
+
+CHECK = Check("context_relevance", "1", _measure, cost="question")

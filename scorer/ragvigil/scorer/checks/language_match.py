@@ -1,0 +1,31 @@
+"""language_match: 1 when the answer is in the language of the question, 0 when it is not (rubric G2).
+
+Range {0, 1}. The language is the one that the trace names (segment ``language``), else the question's, told by
+script or function words. None where either cannot be told, and where the question asks for another language.
+"""
+
+from __future__ import annotations
+
+from ragvigil.scorer.checks.check import Check, Finding
+from ragvigil.scorer.checks.prepared import Prepared
+from ragvigil.scorer.checks.reading.language import same
+from ragvigil.scorer.checks.reading.question import asks_for_a_language
+
+
+def _measure(prepared: Prepared) -> Finding:
+    if not prepared.answer.strip():
+        return Finding(None, "there is no answer")
+    if asks_for_a_language(prepared.record.query or ""):
+        return Finding(None, "the question names a language")
+    wanted, told = prepared.question_language, prepared.language
+    if wanted is None or told is None:
+        return Finding(
+            None, f"the language of the {'question' if wanted is None else 'answer'} cannot be told"
+        )
+    details = {"question": wanted, "answer": told}
+    if same(wanted, told):
+        return Finding(1.0, details=details)
+    return Finding(0.0, f"asked in {wanted}, answered in {told}", details)
+
+
+CHECK = Check("language_match", "1", _measure, range="{0, 1}")

@@ -1,0 +1,33 @@
+"""missing_refusal: 1 when the answer makes claims although the evidence cannot carry an answer (rubrics G7, A2).
+
+Range {0, 1}, 0 is good. The evidence cannot where nothing was retrieved, where no passage holds 0.4 of the
+question's key terms, or where none holds 0.6 and no claim is supported. None where sufficiency cannot be told.
+"""
+
+from __future__ import annotations
+
+from ragvigil.scorer.checks import evidence_sufficiency
+from ragvigil.scorer.checks.check import Check, Finding
+from ragvigil.scorer.checks.prepared import Prepared
+
+_SCANT = 0.6
+
+
+def _measure(prepared: Prepared) -> Finding:
+    if not prepared.answer.strip():
+        return Finding(None, "there is no answer")
+    if not prepared.bears_claims:
+        return Finding(0.0)
+    found = evidence_sufficiency.CHECK.measure(prepared)
+    if found.value is None or prepared.cross_lingual:
+        return Finding(None, found.reason or "the answer is in another language than the evidence")
+    if found.value < evidence_sufficiency.LITTLE:
+        return Finding(1.0, f"should have refused: {found.reason or 'little of what was asked is there'}")
+    if found.value < _SCANT and prepared.assessment.support == 0:
+        return Finding(
+            1.0, "should have refused: little of what was asked is there, and no claim is supported"
+        )
+    return Finding(0.0)
+
+
+CHECK = Check("missing_refusal", "1", _measure, range="{0, 1}", better="low", cost="claims")

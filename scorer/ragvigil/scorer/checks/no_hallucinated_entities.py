@@ -1,0 +1,82 @@
+"""no_hallucinated_entities: share of the claims' names and numbers that evidence or question have.
+
+Range [0, 1]; rubric G2's must-pass is 1. A name is a capitalised word that does not begin its statement; one
+that also stands in small letters there is none, nor are the words of a title. German capitalises every noun:
+there only runs of two names, and words with digits or inner capitals, count. Scripts without capitals are
+judged by numbers and Latin words. None where the claims name nothing, and across languages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ragvigil.scorer.checks.check import Check, Finding
+from ragvigil.scorer.checks.prepared import CROSS_LINGUAL, Prepared
+from ragvigil.scorer.checks.reading.claims import Statement
+from ragvigil.scorer.checks.reading.words import FRAME_STEMS, offsets
+
+_MOST_LISTED = 20
+_TITLE = 0.6
+_CAPITALISES_NOUNS = frozenset({"de"})
+
+
+def _measure(prepared: Prepared) -> Finding:
+    if not prepared.bears_claims:
+        return Finding(None, "the answer makes no claim")
+    if not prepared.has_evidence:
+        return Finding(None, "there is no evidence text")
+    if prepared.cross_lingual:
+        return Finding(None, CROSS_LINGUAL)
+    asked = {reading for word in prepared.question for reading in (word.stem, *word.numbers)}
+    named: set[str] = set()
+    missing: dict[str, str] = {}
+    small = {word.stem for one in prepared.statements for word in one.words if not word.name}
+    for statement in prepared.statements:
+        if not statement.checkworthy:
+            continue
+        for place in _places(prepared, statement, small):
+            word = statement.words[place]
+            named.add(word.stem)
+            if not _stands(prepared, word.stem, word.numbers, asked) and word.stem not in missing:
+                missing[word.stem] = statement.text[slice(*offsets(statement.text)[place])]
+    if not named:
+        return Finding(None, "the claims name nothing")
+    told = list(missing.values())
+    return Finding(
+        1 - len(missing) / len(named),
+        f"neither in the evidence nor in the question: {', '.join(told[:3])}" if told else None,
+        {"named": len(named), "missing": told[:_MOST_LISTED]},
+    )
+
+
+def _places(prepared: Prepared, statement: Statement, small: set[str]) -> Iterator[int]:
+    """Which words of a statement are names or numbers."""
+    sequence = statement.words
+    capitals = [word.name and word.content for word in sequence]
+    titled = sum(capitals) > _TITLE * len(sequence) and len(sequence) > 3
+    nouns = prepared.language in _CAPITALISES_NOUNS
+    for place, word in enumerate(sequence):
+        if word.numbers:
+            if word.content:
+                yield place
+        elif (
+            capitals[place]
+            and place
+            and not titled
+            and word.stem not in small
+            and word.stem not in FRAME_STEMS
+        ):
+            beside = (place > 1 and capitals[place - 1]) or (
+                place + 1 < len(sequence) and capitals[place + 1]
+            )
+            if not nouns or beside:
+                yield place
+
+
+def _stands(prepared: Prepared, stem: str, numbers: tuple[str, ...], asked: set[str]) -> bool:
+    if stem in prepared.evidence.places or stem in asked:
+        return True
+    return bool(numbers) and not (prepared.evidence.numbers.isdisjoint(numbers) and asked.isdisjoint(numbers))
+
+
+CHECK = Check("no_hallucinated_entities", "1", _measure, cost="claims")

@@ -1,0 +1,116 @@
+"""Language: in which one a text is written, by its script, else by its function words."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from importlib.resources import files
+
+_LOOKED_AT = 2000
+_MOST_WORDS = 200
+_TOKEN = re.compile(r"[^\W\d_]{1,20}")
+_SCRIPTS = tuple(
+    (language, re.compile(f"[{characters}]"))
+    for language, characters in (
+        ("ja", "\u3040-\u30ff"),
+        ("ko", "\uac00-\ud7af\u1100-\u11ff"),
+        ("zh", "\u3400-\u4dbf\u4e00-\u9fff"),
+        ("th", "\u0e00-\u0e7f"),
+        ("he", "\u0590-\u05ff"),
+        ("fa", "\u067e\u0686\u0698\u06af\u06cc"),
+        ("ar", "\u0600-\u06ff"),
+        ("hi", "\u0900-\u097f"),
+        ("bn", "\u0980-\u09ff"),
+        ("ta", "\u0b80-\u0bff"),
+        ("te", "\u0c00-\u0c7f"),
+        ("el", "\u0370-\u03ff"),
+        ("uk", "\u0456\u0457\u0454\u0491"),
+        ("ru", "\u0400-\u04ff"),
+    )
+)
+"""In this order: Japanese is written with Chinese characters too, Persian with Arabic, Ukrainian with Cyrillic ones."""
+_A_SCRIPT = re.compile(
+    "[\u0370-\u03ff\u0400-\u052f\u0590-\u06ff\u0900-\u0dff\u0e00-\u0e7f\u1100-\u11ff\u3040-\ud7af]"
+)
+_MARKERS = frozenset({"ja", "fa", "uk"})
+"""Told by a few characters that the other languages of their script lack."""
+_ENOUGH_OF_SCRIPT = 0.3
+_ENOUGH_OF_MARKERS = 0.02
+_ENOUGH_OF_WORDS = 0.12
+_FEWEST = 1.4
+_LEAD = 1.5
+
+
+def _load() -> dict[str, tuple[str, ...]]:
+    data = json.loads(files("ragvigil.scorer.data").joinpath("languages.json").read_text("utf-8"))
+    languages: defaultdict[str, list[str]] = defaultdict(list)
+    for language, entries in data["words"].items():
+        for entry in entries:
+            languages[entry].append(language)
+    return {word: tuple(found) for word, found in languages.items()}
+
+
+_LANGUAGES = _load()
+
+
+def language_of(text: str) -> str | None:
+    """The ISO 639-1 code of the language of `text`, its first 2,000 characters; None where that cannot be told.
+
+    >>> language_of("Where is the museum of modern art?"), language_of("Onde fica o museu de arte e quando abre?")
+    ('en', 'pt')
+    >>> language_of("博物馆在哪里"), language_of("museum 1901")
+    ('zh', None)
+    """
+    text = text[:_LOOKED_AT]
+    if not text.isascii() and _A_SCRIPT.search(text):
+        told = _by_script(text)
+        if told is not None:
+            return told
+    return _by_words(_TOKEN.findall(text.lower())[:_MOST_WORDS])
+
+
+def _by_script(text: str) -> str | None:
+    letters = sum(map(str.isalpha, text))
+    for language, characters in _SCRIPTS:
+        share = len(characters.findall(text)) / max(1, letters)
+        if share >= (_ENOUGH_OF_MARKERS if language in _MARKERS else _ENOUGH_OF_SCRIPT):
+            return language if language not in _MARKERS or _is_marked(text, language, letters) else None
+    return None
+
+
+def _is_marked(text: str, language: str, letters: int) -> bool:
+    """Whether the script as a whole is that of the language: one kana in an English text is a quotation."""
+    wider = {"ja": ("ja", "zh"), "fa": ("fa", "ar"), "uk": ("uk", "ru")}[language]
+    found = sum(len(characters.findall(text)) for name, characters in _SCRIPTS if name in wider)
+    return found >= _ENOUGH_OF_SCRIPT * letters
+
+
+def _by_words(tokens: Sequence[str]) -> str | None:
+    votes: defaultdict[str, float] = defaultdict(float)
+    for token in tokens:
+        languages = _LANGUAGES.get(token)
+        if languages is not None:
+            for language in languages:
+                votes[language] += 1 / len(languages)
+    if not votes:
+        return None
+    ranked = sorted(votes, key=lambda language: (-votes[language], language))
+    most, second = votes[ranked[0]], votes[ranked[1]] if len(ranked) > 1 else 0.0
+    enough = max(_FEWEST, _ENOUGH_OF_WORDS * len(tokens))
+    return ranked[0] if most >= enough and most >= _LEAD * second else None
+
+
+def same(one: str, other: str) -> bool:
+    """Whether two languages share most of their written words: ``pt-BR`` and ``pt``, Danish and Norwegian.
+
+    >>> same("pt-BR", "pt"), same("da", "nb"), same("es", "pt")
+    (True, True, False)
+    """
+    return _base(one) == _base(other)
+
+
+def _base(language: str) -> str:
+    code = language.lower().replace("_", "-").partition("-")[0]
+    return "da" if code in ("da", "no", "nb", "nn") else code

@@ -1,0 +1,102 @@
+"""Questions: what they are about, and which kind of answer they ask for."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from importlib.resources import files
+from typing import Any, Literal, cast
+
+from ragvigil.scorer.checks.reading.lexicon import LEXICON
+from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word, stem, words
+
+AnswerType = Literal["short_fact", "instruction", "multi_step", "comparison", "definition", "no_answer"]
+"""Rubric G6."""
+ANSWER_TYPES: tuple[AnswerType, ...] = (
+    "short_fact",
+    "instruction",
+    "multi_step",
+    "comparison",
+    "definition",
+    "no_answer",
+)
+_LOOKED_AT = 600
+_MOST_KEY_TERMS = 60
+_FEWEST_WORDS_OF_A_PART = 3
+_END = re.compile("[?\uff1f؟]")
+
+_DATA: dict[str, Any] = json.loads(
+    files("ragvigil.scorer.data").joinpath("questions.json").read_text("utf-8")
+)
+_TYPES: dict[AnswerType, re.Pattern[str]] = {
+    cast("AnswerType", name): re.compile("|".join(f"(?:{one})" for one in patterns), re.IGNORECASE)
+    for name, patterns in _DATA["types"].items()
+}
+_PAIRS = tuple(re.compile(pattern, re.IGNORECASE) for pattern in _DATA["pairs"])
+_LANGUAGE_NAMES = tuple(_DATA["languages"])
+CONFLICT_WORDS: tuple[str, ...] = tuple(_DATA["conflict"])
+"""By which an answer says that its sources differ."""
+ORDER_WORDS: tuple[str, ...] = tuple(_DATA["order"])
+"""By which an answer orders steps."""
+_REQUESTS = frozenset(
+    word.stem for entry in (*_DATA["requests"], *LEXICON.asking) for word in words(entry)
+) | frozenset(stem(entry) for entry in LEXICON.asking)
+
+
+def key_stems(question: Sequence[Word]) -> list[str]:
+    """The stems that say what a question is about, each once, in order.
+
+    >>> key_stems(words("What is the maximum load of the roof rack in kg?"))
+    ['maximum', 'load', 'roof', 'rack', 'kg']
+    """
+    found = (word.stem for word in question if word.content)
+    return list(dict.fromkeys(one for one in found if one not in _REQUESTS and one not in FRAME_STEMS))[
+        :_MOST_KEY_TERMS
+    ]
+
+
+def answer_type_of(question: str) -> AnswerType | None:
+    """Which kind of answer a question asks for, by its wording; None where that cannot be told.
+
+    >>> [answer_type_of(one) for one in ("How do I change the tyre?", "Petrol vs diesel?", "When does it open?")]
+    ['instruction', 'comparison', None]
+    """
+    text = question.strip()[:_LOOKED_AT]
+    if len([part for part in _END.split(text) if len(part.split()) >= _FEWEST_WORDS_OF_A_PART]) > 1:
+        return "multi_step"
+    return next((name for name, pattern in _TYPES.items() if pattern.search(text)), None)
+
+
+def compared(question: str) -> tuple[str, str] | None:
+    """The two things that a question compares; None where it does not name them.
+
+    >>> compared("What is the difference between the basic plan and the team plan?")
+    ('the basic plan', 'the team plan')
+    """
+    for pattern in _PAIRS:
+        match = pattern.search(question[:_LOOKED_AT])
+        if match:
+            return match["a"].strip(), match["b"].strip()
+    return None
+
+
+def parts(question: str) -> list[str]:
+    """The questions of which a question consists.
+
+    >>> parts("When does it open? And what does it cost on Sundays?")
+    ['When does it open', ' And what does it cost on Sundays']
+    """
+    return [
+        part for part in _END.split(question[:_LOOKED_AT]) if len(part.split()) >= _FEWEST_WORDS_OF_A_PART
+    ]
+
+
+def asks_for_a_language(question: str) -> bool:
+    """Whether a question names a language or asks for a translation.
+
+    >>> asks_for_a_language("How do you say thanks in Portuguese?"), asks_for_a_language("How old is it?")
+    (True, False)
+    """
+    plain = question[:_LOOKED_AT].lower()
+    return any(name in plain for name in _LANGUAGE_NAMES)

@@ -1,0 +1,33 @@
+"""relevant_context_used: share of the relevant passages that the answer uses.
+
+Range [0, 1]; completeness of TRACe (Friel et al., 2024), rubric G12. Relevant as in `context_relevance`, used
+as in `context_utilisation`: 0 is an answer that ignores what was found for it. None where no passage is
+relevant, where the answer makes no claim, and across languages.
+"""
+
+from __future__ import annotations
+
+from ragvigil.scorer.checks.check import Check, Finding
+from ragvigil.scorer.checks.context_relevance import RELEVANT, unmeasurable
+from ragvigil.scorer.checks.prepared import CROSS_LINGUAL, Prepared
+
+
+def _measure(prepared: Prepared) -> Finding:
+    why = unmeasurable(prepared)
+    if why is not None:
+        return Finding(None, why)
+    if not prepared.bears_claims:
+        return Finding(None, "the answer makes no claim")
+    if prepared.cross_lingual:
+        return Finding(None, CROSS_LINGUAL)
+    relevant = {
+        name for name, share in zip(prepared.names, prepared.relevance, strict=True) if share >= RELEVANT
+    }
+    if not relevant:
+        return Finding(None, "no passage is relevant")
+    used = relevant & (prepared.used | {one.id for one in prepared.citations if one.id is not None})
+    reason = None if used else "ignores every relevant passage"
+    return Finding(len(used) / len(relevant), reason, {"relevant": len(relevant), "used": len(used)})
+
+
+CHECK = Check("relevant_context_used", "1", _measure, cost="claims")

@@ -1,0 +1,41 @@
+"""Why the model stopped, wherever the conventions and vendors put it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ragvigil.scorer.dialects.flattened import indexed
+from ragvigil.scorer.dialects.values import first_text, mapping_of, sequence_of, text_of
+from ragvigil.scorer.span import SpanEvent
+
+_LISTS = ("gen_ai.response.finish_reasons", "llm.response.finish_reasons")
+_TEXTS = (
+    "ai.response.finishReason",
+    "llm.finish_reason",
+    "llm.response.finish_reason",
+    "llm.response.stop_reason",
+)
+
+
+def finish_reason_in(attributes: Mapping[str, object], events: Sequence[SpanEvent] = ()) -> str | None:
+    """The reason as the sender writes it; of several choices the last.
+
+    >>> finish_reason_in({"gen_ai.response.finish_reasons": ["length"]})
+    'length'
+    >>> finish_reason_in({"gen_ai.output.messages": '[{"role": "assistant", "finish_reason": "stop"}]'})
+    'stop'
+    """
+    for key in _LISTS:
+        value = attributes.get(key)
+        given = [*value] if isinstance(value, (list, tuple)) else sequence_of(value) or [value]
+        told = next((text for one in reversed(given) if (text := text_of(one))), None)
+        if told is not None:
+            return told
+    told = first_text(attributes, *_TEXTS)
+    if told is not None:
+        return told
+    messages: list[object] = sequence_of(attributes.get("gen_ai.output.messages"))
+    messages += [event.attributes for event in events if event.name == "gen_ai.choice"]
+    messages += indexed(attributes, "gen_ai.completion.")
+    reasons = (text_of(mapping_of(message).get("finish_reason")) for message in reversed(messages))
+    return next((reason for reason in reasons if reason), None)

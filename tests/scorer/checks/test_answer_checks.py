@@ -1,0 +1,221 @@
+"""What the checks say of an answer by itself: shape, length, language, personal data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from ragvigil.scorer.checks import run_checks
+from ragvigil.scorer.checks.reading.budget import Budget
+from ragvigil.scorer.trace import RagTrace, Tokens
+from ragvigil.scorer.verdict import CheckResult
+
+MakeRecord = Callable[..., RagTrace]
+PUMP = ("pump", "The pump of the X200 holds 12 litres. Write to help@acme.example for spare parts.")
+
+
+def result(record: RagTrace, check: str, budget: Budget | None = None) -> CheckResult:
+    """What one check says."""
+    return {one.check: one for one in run_checks(record, budget=budget or Budget())}[check]
+
+
+@pytest.mark.parametrize(
+    ("answer", "value"),
+    [
+        ("The pump holds 12 litres [1].", 0.0),
+        ("The pump holds 12 litres. It is made of", 1.0),
+        ("The pump holds 12 litres. It has three parts:\n- a lid\n- a tube", 0.0),
+        ("The pump holds 12 litres. It was sold in", 1.0),
+        ("The pump holds 12 litres. The tube is long", 1.0),
+        ("Run this:\n```sh\nmake pump", 1.0),
+        ("Run this:\n```sh\nmake pump\n```", 0.0),
+        ("12 litres", 0.0),
+        ("## Pump", 0.0),
+        ("It holds 12 litres (see https://acme.example/pump", 1.0),
+        ("| part | litres |\n|---|---|\n| pump | 12 |", 0.0),
+        ("水箱容量为12升。", 0.0),
+        ("", None),
+    ],
+)
+def test_an_answer_that_breaks_off_is_seen(record: MakeRecord, answer: str, value: float | None) -> None:
+    """By its last words; lists, tables, headings and short answers need no full stop."""
+    assert result(record(answer, PUMP), "answer_truncated").value == value
+
+
+@pytest.mark.parametrize(
+    ("reason", "value", "truncated"),
+    [
+        ("stop", 1.0, 0.0),
+        ("MAX_TOKENS", 0.0, 1.0),
+        ("content_filter", 0.0, 0.0),
+        ("tool_calls", 1.0, 0.0),
+        ("x", None, 0.0),
+    ],
+)
+def test_the_model_says_why_it_stopped(
+    record: MakeRecord, reason: str, value: float | None, truncated: float
+) -> None:
+    """What nobody knows is no failure."""
+    one = replace(record("It holds 12 litres.", PUMP), finish_reason=reason)
+    assert result(one, "finish_reason").value == value
+    assert result(one, "answer_truncated").value == truncated
+
+
+@pytest.mark.parametrize(
+    ("answer", "least", "most"),
+    [
+        ("The pump holds 12 litres of water and oil.", 0.0, 0.0),
+        ("The pump holds 12 litres of water. " * 5, 0.7, 0.9),
+        ("Yes, it does.", None, None),
+    ],
+)
+def test_repetition_is_the_share_of_repeated_runs(
+    record: MakeRecord, answer: str, least: float | None, most: float | None
+) -> None:
+    """seq-rep-4."""
+    value = result(record(answer, PUMP), "repetition").value
+    assert (value is None) == (least is None)
+    assert value is None or (least or 0.0) <= value <= (most or 0.0)
+
+
+@pytest.mark.parametrize(
+    ("answer", "value"),
+    [
+        ("The pump holds 12 litres.", 1.0),
+        ("Great question! The pump holds 12 litres.", 5 / 7),
+        ("I'm sorry, the passages do not mention the pump.", 1.0),
+        ("Hello!", None),
+    ],
+)
+def test_the_answer_comes_first(record: MakeRecord, answer: str, value: float | None) -> None:
+    """Words before the first claim about the question pull it down."""
+    found = result(record(answer, PUMP, query="How much does the pump hold?"), "answer_first")
+    assert found.value == pytest.approx(value) if value is not None else found.value is None
+
+
+@pytest.mark.parametrize(
+    ("query", "answer", "value"),
+    [
+        ("How do I clean the pump?", "1. Open the lid.\n2. Rinse the tube.", 1.0),
+        ("How do I clean the pump?", "First open the lid, then rinse the tube.", 1.0),
+        ("How do I clean the pump?", "Cleaning the pump keeps it working.", 0.0),
+        ("What is the difference between the X200 and the X300?", "The X200 is smaller than the X300.", 1.0),
+        ("What is the difference between the X200 and the X300?", "The X200 is small and light.", 0.5),
+        ("What is a bilge pump?", "A bilge pump removes water.", 1.0),
+        ("When was it sold first? And how much did the pump cost?", "It was first sold in 1901.", 0.5),
+        ("Comment nettoyer la pompe ?", "D'abord ouvrez le couvercle, ensuite rincez le tube.", 1.0),
+        ("When does it open?", "It opens at nine.", None),
+        ("How do I clean the pump?", "I don't know.", None),
+    ],
+)
+def test_an_answer_has_what_its_type_demands(
+    record: MakeRecord, query: str, answer: str, value: float | None
+) -> None:
+    """rubric G6."""
+    assert result(record(answer, PUMP, query=query), "answer_structure").value == value
+
+
+@pytest.mark.parametrize(
+    ("kind", "answer", "value"),
+    [
+        ("no_answer", "I'm sorry, the passages do not say.", 1.0),
+        ("no_answer", "It holds 12 litres [1].", 0.0),
+        ("short_fact", "It holds 12 litres.", 1.0),
+    ],
+)
+def test_the_trace_may_name_the_type(record: MakeRecord, kind: str, answer: str, value: float) -> None:
+    """It knows better than the wording of the question."""
+    one = replace(record(answer, PUMP), segment={"answer_type": kind})
+    assert result(one, "answer_structure").value == value
+
+
+def test_budgets_are_kept_or_not(record: MakeRecord) -> None:
+    """The reason says by how much; without a budget or a figure there is nothing to say."""
+    one = replace(
+        record("The pump holds 12 litres.\n- a lid\n- a tube", PUMP),
+        tokens=Tokens(10, 30),
+        total_seconds=3.0,
+        generation_seconds=1.0,
+        cost_usd=0.1,
+    )
+    tight = Budget(
+        words=4, bullets=1, output_tokens=50, total_seconds=2.0, generation_seconds=1.5, cost_usd=0.05
+    )
+    assert result(one, "length_budget", tight).reason == "9 words of 4, 2 bullets of 1"
+    assert result(one, "latency_budget", tight).reason == "total 3.00 s of 2 s"
+    assert result(one, "cost_budget", tight).reason == "$0.1000 of $0.05"
+    wide = Budget(words=20, total_seconds=5.0, cost_usd=1.0)
+    for name in ("length_budget", "latency_budget", "cost_budget"):
+        assert result(one, name, tight).value == 0.0
+        assert result(one, name, wide).value == 1.0
+        assert result(one, name).value is None
+    assert result(record("It opens.", PUMP), "latency_budget", tight).value is None
+
+
+@pytest.mark.parametrize(
+    ("query", "answer", "value"),
+    [
+        (
+            "How much does the pump of the X200 hold?",
+            "The pump holds 12 litres and it is made of steel.",
+            1.0,
+        ),
+        (
+            "Quanto cabe na bomba do X200 e onde fica?",
+            "The pump holds 12 litres and it is made of steel.",
+            0.0,
+        ),
+        ("Quanto cabe na bomba do X200 e onde fica?", "A bomba tem 12 litros e fica embaixo do banco.", 1.0),
+        ("水箱容量是多少", "The tank holds 12 litres and it is made of steel.", 0.0),
+        (
+            "How do you say pump in Portuguese, and why?",
+            "Diz-se bomba, e não há outra palavra para isso.",
+            None,
+        ),
+        ("X200?", "The pump holds 12 litres and it is made of steel.", None),
+    ],
+)
+def test_the_answer_is_in_the_question_s_language(
+    record: MakeRecord, query: str, answer: str, value: float | None
+) -> None:
+    """Where both can be told."""
+    assert result(record(answer, PUMP, query=query), "language_match").value == value
+
+
+def test_the_trace_may_name_the_language(record: MakeRecord) -> None:
+    """A locale is a language."""
+    one = replace(
+        record("A bomba tem 12 litros e fica embaixo do banco.", PUMP), segment={"language": "pt-BR"}
+    )
+    assert result(one, "language_match").value == 1.0
+
+
+@pytest.mark.parametrize(
+    ("answer", "kinds"),
+    [
+        ("Write to help@acme.example.", []),
+        ("Write to ana.silva@mail.example.", ["EMAIL"]),
+        ("Her card is 4111 1111 1111 1111, her mail ana@mail.example.", ["CARD", "EMAIL"]),
+        ("Use key sk-abcdefghijklmnop1234.", ["SECRET"]),
+        ("Call <PHONE>.", ["PHONE"]),
+        ("The pump <b>holds</b> 12 litres.", []),
+    ],
+)
+def test_what_the_evidence_lacks_is_leaked(record: MakeRecord, answer: str, kinds: list[str]) -> None:
+    """The result names the kind, and never the data."""
+    found = result(record(answer, PUMP), "leaked_personal_data")
+    assert found.value == float(bool(kinds))
+    assert found.details.get("kinds", []) == kinds
+    assert "ana" not in repr(found)
+
+
+def test_what_the_question_tells_is_no_leak(record: MakeRecord) -> None:
+    """Nor is what stands in the evidence in another grouping."""
+    one = record(
+        "We write to ana@mail.example.", PUMP, query="My mail is ana@mail.example, when do you write?"
+    )
+    assert result(one, "leaked_personal_data").value == 0.0
+    spaced = record("Call +55 11 98765-4321.", ("a", "Phone: +55 (11) 98765 4321"))
+    assert result(spaced, "leaked_personal_data").value == 0.0
