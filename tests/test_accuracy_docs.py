@@ -55,8 +55,8 @@ the same set, not the same test, and this judge was fitted on such rows, which t
   number or a negation is called `contradicted`.
 - An answer with an unsupported or contradicted claim never passes: its probability is at most its worst claim's.
   One whose claims are each supported or partly supported can still fail, when many are in doubt.
-- Passages in another language than the answer count as no support. Whether a question can be answered from the
-  passages at all is not judged.
+- Passages that are all in another language than the answer are not compared: `not_scoreable`, cross-lingual. Whether
+  a question can be answered from the passages at all is not judged.
 """
 
 

@@ -82,6 +82,7 @@ def test_a_contradicted_claim_is_named_so() -> None:
 
 
 TEXTLESS = (Document("a", "Some text that is long enough."), Document("b", None, rank=2))
+FOREIGN = Document("a", "The museum was not built before 1900, and it is open to all who come on foot.")
 
 
 @pytest.mark.parametrize(
@@ -93,6 +94,7 @@ TEXTLESS = (Document("a", "Some text that is long enough."), Document("b", None,
         (record("It is so.", completeness="content_off"), "not_scoreable", "content capture is off"),
         (record("It is a fact.", (), found=("a",)), "not_scoreable", "what was retrieved is not known"),
         (record("It is a fact.", (), completeness="content_off"), "not_scoreable", "content capture is off"),
+        (record("Die Kasse ist nicht vor zehn Uhr besetzt.", (FOREIGN,)), "not_scoreable", "cross-lingual"),
         (record("I don't know.", ()), "no_claims", "the answer refuses"),
         (record("It is a fact.", (), retrieved=False), "not_scoreable", "no retrieval was seen"),
         (record("It is a fact.", TEXTLESS), "partial_evidence", "texts of retrieved passages are missing"),

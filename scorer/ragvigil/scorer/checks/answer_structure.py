@@ -56,7 +56,7 @@ def _measure(prepared: Prepared) -> Finding:
 
 def _kind(prepared: Prepared) -> AnswerType | None:
     told = prepared.record.segment.get("answer_type")
-    known = next((one for one in ANSWER_TYPES if one == told), None)
+    known: AnswerType | None = ANSWER_TYPES.get(told or "")
     return known or answer_type_of(prepared.record.query or "")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 from ragvigil.scorer.dialects.flattened import indexed
 from ragvigil.scorer.dialects.values import first_text, mapping_of, sequence_of, text_of
@@ -26,9 +27,7 @@ def finish_reason_in(attributes: Mapping[str, object], events: Sequence[SpanEven
     'stop'
     """
     for key in _LISTS:
-        value = attributes.get(key)
-        given = [*value] if isinstance(value, (list, tuple)) else sequence_of(value) or [value]
-        told = next((text for one in reversed(given) if (text := text_of(one))), None)
+        told = _last(attributes.get(key))
         if told is not None:
             return told
     told = first_text(attributes, *_TEXTS)
@@ -39,3 +38,11 @@ def finish_reason_in(attributes: Mapping[str, object], events: Sequence[SpanEven
     messages += indexed(attributes, "gen_ai.completion.")
     reasons = (text_of(mapping_of(message).get("finish_reason")) for message in reversed(messages))
     return next((reason for reason in reasons if reason), None)
+
+
+def _last(value: object) -> str | None:
+    """Of a list, in memory or as JSON, the last text; else the text itself."""
+    several: list[object] = sequence_of(value)
+    if isinstance(value, (list, tuple)):
+        several = list(cast("Sequence[object]", value))
+    return next((text for one in reversed(several or [value]) if (text := text_of(one))), None)

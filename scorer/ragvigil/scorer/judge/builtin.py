@@ -54,6 +54,8 @@ class Builtin:
         missing = None if prepared.nothing_retrieved else _without_evidence(record)
         if missing is not None:
             return self._verdict(rubric, *missing)
+        if prepared.has_evidence and prepared.cross_lingual:
+            return self._verdict(rubric, "not_scoreable", "cross-lingual")
         return self._verdict(rubric, _state(assessment), _remark(prepared), assessment)
 
     def _verdict(

@@ -6,21 +6,15 @@ import json
 import re
 from collections.abc import Sequence
 from importlib.resources import files
-from typing import Any, Literal, cast
+from typing import Any, Literal, get_args
 
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word, stem, words
 
 AnswerType = Literal["short_fact", "instruction", "multi_step", "comparison", "definition", "no_answer"]
 """Rubric G6."""
-ANSWER_TYPES: tuple[AnswerType, ...] = (
-    "short_fact",
-    "instruction",
-    "multi_step",
-    "comparison",
-    "definition",
-    "no_answer",
-)
+ANSWER_TYPES: dict[str, AnswerType] = {name: name for name in get_args(AnswerType)}
+"""By the name under which a trace gives one."""
 _LOOKED_AT = 600
 _MOST_KEY_TERMS = 60
 _FEWEST_WORDS_OF_A_PART = 3
@@ -30,7 +24,7 @@ _DATA: dict[str, Any] = json.loads(
     files("ragvigil.scorer.data").joinpath("questions.json").read_text("utf-8")
 )
 _TYPES: dict[AnswerType, re.Pattern[str]] = {
-    cast("AnswerType", name): re.compile("|".join(f"(?:{one})" for one in patterns), re.IGNORECASE)
+    ANSWER_TYPES[name]: re.compile("|".join(f"(?:{one})" for one in patterns), re.IGNORECASE)
     for name, patterns in _DATA["types"].items()
 }
 _PAIRS = tuple(re.compile(pattern, re.IGNORECASE) for pattern in _DATA["pairs"])
@@ -65,7 +59,8 @@ def answer_type_of(question: str) -> AnswerType | None:
     text = question.strip()[:_LOOKED_AT]
     if len([part for part in _END.split(text) if len(part.split()) >= _FEWEST_WORDS_OF_A_PART]) > 1:
         return "multi_step"
-    return next((name for name, pattern in _TYPES.items() if pattern.search(text)), None)
+    found = (name for name in _TYPES if _TYPES[name].search(text))
+    return next(found, None)
 
 
 def compared(question: str) -> tuple[str, str] | None:
