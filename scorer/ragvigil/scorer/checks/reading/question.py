@@ -59,8 +59,10 @@ def answer_type_of(question: str) -> AnswerType | None:
     text = question.strip()[:_LOOKED_AT]
     if len([part for part in _END.split(text) if len(part.split()) >= _FEWEST_WORDS_OF_A_PART]) > 1:
         return "multi_step"
-    found = (name for name in _TYPES if _TYPES[name].search(text))
-    return next(found, None)
+    for name, pattern in _TYPES.items():
+        if pattern.search(text):
+            return name
+    return None
 
 
 def compared(question: str) -> tuple[str, str] | None:
