@@ -126,7 +126,7 @@ def plain(value: object, depth: int = 0, odd: list[str] | None = None) -> object
         return int(value)
     if isinstance(value, float) and math.isfinite(value):
         return float(value)
-    if isinstance(value, Mapping | list | tuple) and depth < DEEPEST_METADATA:
+    if depth < DEEPEST_METADATA and isinstance(value, Mapping | list | tuple):
         return _nested(cast("Mapping[object, object] | Sequence[object]", value), depth, odd)
     if type(value).__module__ in _PRINTABLE_MODULES:
         return str(value)[:LONGEST_METADATA_TEXT]
