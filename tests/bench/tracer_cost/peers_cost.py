@@ -13,7 +13,7 @@ from tests.bench.tracer_cost.clock import row
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
-PEERS = ("openinference", "traceloop", "langfuse")
+PEERS = ("openinference", "traceloop", "langfuse", "langsmith")
 
 
 def peers_cost() -> None:
