@@ -9,7 +9,10 @@ import pytest
 
 from ragvigil.prompts import UnknownPromptError, load
 
-DIGESTS = {("faithfulness", "1"): "a7244b073b8eff2766314a0bf3d5b894b0166b59408d7ef67c51850609cf546e"}
+DIGESTS = {
+    ("faithfulness", "1"): "a7244b073b8eff2766314a0bf3d5b894b0166b59408d7ef67c51850609cf546e",
+    ("rubric", "1"): "5d4abfcd4dbea619f8f9778cdde0d7fd26ca687826817e6828a0ef91208691e8",
+}
 """A changed digest here means that a published version was edited: write a new version instead."""
 
 
@@ -40,7 +43,7 @@ def test_the_newest_version_is_the_default() -> None:
 
 def test_an_unknown_prompt_or_version_names_the_known_ones() -> None:
     """So that the fix is in the message."""
-    with pytest.raises(UnknownPromptError, match="no prompt 'truth'; known: faithfulness"):
+    with pytest.raises(UnknownPromptError, match="no prompt 'truth'; known: faithfulness, rubric"):
         load("truth")
     with pytest.raises(UnknownPromptError, match="no prompt 'faithfulness/99'; known: faithfulness/1"):
         load("faithfulness", "99")

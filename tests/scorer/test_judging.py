@@ -27,6 +27,9 @@ class Scripted:
     def __init__(self, replies: dict[str, Verdict | Exception]) -> None:
         self._replies = replies
 
+    async def close(self) -> None:
+        """It holds nothing."""
+
     async def judge(self, record: RagTrace, rubric: Prompt) -> Verdict:
         """The scripted answer."""
         reply = self._replies[record.trace_id]
@@ -84,3 +87,35 @@ async def test_jobs_of_forgotten_traces_are_answered_and_not_judged() -> None:
     assert done == [Judgement(jobs[1], None, "forgotten")]
     bench.drop({job.record.trace_id for job in jobs})
     assert len(done) == 3
+
+
+async def test_seats_that_wait_for_their_judge_lose_no_judgement() -> None:
+    """One seat hands on what is done while another still asks."""
+    jobs = [Job(number, b"", replace(RECORD, trace_id=f"{number:032x}"), 0.1) for number in range(20)]
+    done: list[Judgement] = []
+    complete = asyncio.Event()
+
+    class Slow:
+        name, version = "slow", "1"
+
+        async def close(self) -> None:
+            """It holds nothing."""
+
+        async def judge(self, record: RagTrace, rubric: Prompt) -> Verdict:
+            """A verdict that takes longer for every third record."""
+            for _ in range(1 + 30 * (int(record.trace_id, 16) % 3 == 0)):
+                await asyncio.sleep(0)
+            return GOOD
+
+    def deliver(batch: Sequence[Judgement]) -> None:
+        done.extend(batch)
+        if len(done) == len(jobs):
+            complete.set()
+
+    bench = Bench(Slow(), load("faithfulness"), seats=4, deliver=deliver)
+    bench.submit(jobs)
+    running = asyncio.create_task(bench.run())
+    async with asyncio.timeout(30):
+        await complete.wait()
+    running.cancel()
+    assert {one.job.record_id for one in done} == set(range(20))

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from ragvigil.prompts._load import Prompt, UnknownPromptError, load
+from ragvigil.prompts._load import Prompt, PromptError, UnknownPromptError, load, load_file, parse
 
-__all__ = ["Prompt", "UnknownPromptError", "load"]
+__all__ = ["Prompt", "PromptError", "UnknownPromptError", "load", "load_file", "parse"]

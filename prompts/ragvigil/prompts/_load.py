@@ -1,15 +1,23 @@
-"""Reading prompt files: Markdown with TOML between two ``+++`` lines in front."""
+"""Reading prompt files: Markdown with TOML between two ``+++`` lines in front.
+
+After the front matter comes one text, or one for each language, each under a line ``+++ en`` with its code, and
+under ``+++ data`` how what is judged is laid out for the judge.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from pathlib import Path
 
 _FENCE = "+++"
+_PART = re.compile(r"^\+\+\+ ([a-z]{2,4})\n", re.MULTILINE)
+_DATA = "data"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,11 +27,40 @@ class Prompt:
     id: str
     version: str
     text: str
-    """The Markdown after the front matter."""
+    """The Markdown after the front matter; of several languages, the first."""
     metadata: Mapping[str, object]
     """The front matter: what is judged, what changed."""
     digest: str
     """SHA-256 of the whole file, with LF line ends; stored with every score it led to."""
+    texts: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The Markdown by language code; empty where the file has one text only."""
+    data: str | None = None
+    """Template of what is judged; None where the file has none."""
+
+    @property
+    def name(self) -> str:
+        """Id and version, as logs and errors call it: ``rubric/1``."""
+        return f"{self.id}/{self.version}"
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Names of the values that the text has places for."""
+        found = self.metadata.get("fields", [])
+        return tuple(map(str, found)) if isinstance(found, list) else ()
+
+    @property
+    def reply(self) -> str | None:
+        """Name of the schema that an answer to it follows; None where nothing is asked."""
+        found = self.metadata.get("reply")
+        return found if isinstance(found, str) else None
+
+    def in_language(self, code: str | None) -> str:
+        """The text in that language, else in the first one of the file.
+
+        >>> load("rubric").in_language("pt")[:8] != load("rubric").in_language("xx")[:8]
+        True
+        """
+        return self.texts.get(code or "", self.text)
 
 
 class UnknownPromptError(LookupError):
@@ -31,6 +68,13 @@ class UnknownPromptError(LookupError):
 
     def __init__(self, wanted: str, known: list[str]) -> None:
         super().__init__(f"no prompt {wanted!r}; known: {', '.join(known)}")
+
+
+class PromptError(ValueError):
+    """A prompt file that cannot be used; says which and why."""
+
+    def __init__(self, name: str, problem: str) -> None:
+        super().__init__(f"prompt {name}: {problem}")
 
 
 def load(id: str, version: str | None = None) -> Prompt:  # noqa: A002 - `id` is what the files call it
@@ -46,7 +90,49 @@ def load(id: str, version: str | None = None) -> Prompt:  # noqa: A002 - `id` is
     chosen = max(versions, key=_order) if version is None else version
     if chosen not in versions:
         raise UnknownPromptError(f"{id}/{chosen}", [f"{id}/{one}" for one in sorted(versions, key=_order)])
-    return _read(versions[chosen], id, chosen)
+    prompt = parse(versions[chosen].read_text("utf-8"), name=f"{id}/{chosen}")
+    if (prompt.id, prompt.version) != (id, chosen):
+        raise PromptError(f"{id}/{chosen}", f"its front matter says {prompt.name}")
+    return prompt
+
+
+def load_file(path: Path) -> Prompt:
+    """The prompt in a file of one's own; PromptError says what is wrong with it."""
+    try:
+        source = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise PromptError(str(path), f"cannot be read ({type(error).__name__})") from None
+    return parse(source, name=str(path))
+
+
+def parse(source: str, *, name: str) -> Prompt:
+    """The prompt that a text spells; PromptError, which calls it `name`, says what is wrong with it.
+
+    >>> parse('+++\\nid = "tone"\\nversion = "1"\\n+++\\nBe kind.\\n', name="tone").text
+    'Be kind.'
+    """
+    source = source.replace("\r\n", "\n")
+    parts = source.split(f"{_FENCE}\n", 2)
+    if len(parts) != 3 or parts[0].strip():
+        raise PromptError(name, "begins with no front matter: TOML between two lines +++")
+    try:
+        metadata = tomllib.loads(parts[1])
+    except tomllib.TOMLDecodeError as error:
+        raise PromptError(name, f"its front matter is no TOML: {error}") from None
+    for key in ("id", "version"):
+        if not isinstance(metadata.get(key), str) or not metadata[key]:
+            raise PromptError(name, f'its front matter lacks {key}: write {key} = "…"')
+    texts = _texts(parts[2])
+    data = texts.pop(_DATA, None)
+    text = next(iter(texts.values())) if texts else parts[2].strip("\n")
+    digest = hashlib.sha256(source.encode()).hexdigest()
+    return Prompt(metadata["id"], metadata["version"], text, metadata, digest, texts, data)
+
+
+def _texts(body: str) -> dict[str, str]:
+    """The parts by their names; none where the body is not parted."""
+    _, *parts = _PART.split(body)
+    return {code: text.strip("\n") for code, text in zip(parts[::2], parts[1::2], strict=True)}
 
 
 def _versions() -> dict[str, dict[str, Traversable]]:
@@ -62,12 +148,3 @@ def _versions() -> dict[str, dict[str, Traversable]]:
 
 def _order(version: str) -> tuple[int, str]:
     return int(version) if version.isdigit() else -1, version
-
-
-def _read(file: Traversable, id: str, version: str) -> Prompt:  # noqa: A002 - as above
-    source = file.read_text("utf-8").replace("\r\n", "\n")
-    _, front, text = source.split(f"{_FENCE}\n", 2)
-    metadata = tomllib.loads(front)
-    if (metadata.get("id"), metadata.get("version")) != (id, version):
-        raise ValueError(f"{file}: its front matter says {metadata.get('id')}/{metadata.get('version')}")
-    return Prompt(id, version, text.strip("\n"), metadata, hashlib.sha256(source.encode()).hexdigest())

@@ -56,7 +56,8 @@ class Bench:
     async def _sit(self) -> None:
         while True:
             job = await self._jobs.get()
-            self._done.append(await judgement_of(job, self._judge, self._rubric))
+            judgement = await judgement_of(job, self._judge, self._rubric)
+            self._done.append(judgement)  # only now is it known which list is waiting
             if self._jobs.empty() or len(self._done) >= _JUDGEMENTS_A_BATCH:
                 batch, self._done = self._done, []
                 self._deliver(batch)

@@ -15,7 +15,6 @@ from typing import TypeVar
 
 from apscheduler.schedulers.asyncio import AsyncIOScheduler  # pyright: ignore[reportMissingTypeStubs]  # has none
 
-from ragvigil.prompts import load
 from ragvigil.scorer import config
 from ragvigil.scorer.assemble import Assembler
 from ragvigil.scorer.checking import Checking
@@ -28,7 +27,7 @@ from ragvigil.scorer.filtering import Filters
 from ragvigil.scorer.forget_requests import forget_requests
 from ragvigil.scorer.forgetting import Desk
 from ragvigil.scorer.inbox import InboxReader
-from ragvigil.scorer.judge import build_judge
+from ragvigil.scorer.judge import build_judge, rubric_of
 from ragvigil.scorer.judging import Bench
 from ragvigil.scorer.lock import Lock
 from ragvigil.scorer.monitor import Monitor
@@ -48,7 +47,6 @@ _log = logging.getLogger(__name__)
 _IDLE_SECONDS = 0.05
 _BACK_OFF_SECONDS = 1.0
 _DRAIN_SECONDS = 10.0
-_JUDGE_SEATS = 4
 _PATIENCE_SECONDS = 5.0
 _SHORTEST_TICK_SECONDS = 1.0
 
@@ -339,7 +337,7 @@ async def _score(settings: config.Settings, stop: asyncio.Event) -> None:
 
     judge = build_judge(settings.judge)
     if judge is not None:
-        bench = Bench(judge, load("faithfulness"), seats=_JUDGE_SEATS, deliver=deliver)
+        bench = Bench(judge, rubric_of(settings.judge), seats=settings.judge.max_in_flight, deliver=deliver)
     await loop.run_in_executor(None, scoring.open)
     courier = Courier(LoopOutbox(scoring), channels(settings.channels))
     with _ticking(scoring, settings.monitor.tick_seconds):
@@ -353,6 +351,8 @@ async def _score(settings: config.Settings, stop: asyncio.Event) -> None:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        if judge is not None:
+            await judge.close()
         await ended
 
 

@@ -95,6 +95,8 @@ class Verdict:
     """Probability that the answer has no unsupported claim; None where ``state`` is not claim-bearing."""
     claims: tuple[Claim, ...] = ()
     reason: str | None = None
+    details: Mapping[str, object] = field(default_factory=dict[str, object])
+    """What else the judge said and cost, by name: scores, must_pass, abstain, flags, usage."""
 
     @property
     def passed(self) -> bool | None:

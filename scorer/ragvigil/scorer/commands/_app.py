@@ -19,6 +19,7 @@ from ragvigil.scorer.commands._ack import ack
 from ragvigil.scorer.commands._check_config import check_config
 from ragvigil.scorer.commands._demo import demo
 from ragvigil.scorer.commands._explain import explain
+from ragvigil.scorer.commands._fake_judge import fake_judge
 from ragvigil.scorer.commands._forget import forget
 from ragvigil.scorer.commands._incidents import incidents
 from ragvigil.scorer.commands._ledger import ledger
@@ -52,7 +53,7 @@ def _exiting(command: Callable[P, int]) -> Callable[P, None]:
 
 COMMANDS: list[Callable[..., int]] = [
     *(serve, demo, check_config, test_alert, status, incidents, ack, ledger, mark, forget),
-    *(score, read, explain, replay, pull),
+    *(score, read, explain, replay, pull, fake_judge),
 ]
 
 app = typer.Typer(

@@ -23,11 +23,13 @@ def check_config(
     Environment variables count too: RAGVIGIL_JUDGE__MODEL overrides judge.model.
     """
     from ragvigil.scorer.dialects.custom import dialects_of
+    from ragvigil.scorer.judge import rubric_of
     from ragvigil.scorer.watch.gold import labels_of
 
     settings = settings_of(config)
     dialects_of(settings.dialects)
     labels_of(settings.monitor, settings.judge)
+    rubric_of(settings.judge)
     tree = json.loads(settings.model_dump_json())
     if as_json:
         typer.echo(json.dumps({"ok": True, "settings": tree}, indent=2))

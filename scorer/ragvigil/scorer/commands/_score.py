@@ -20,9 +20,11 @@ def score(
     judge: Annotated[
         str,
         typer.Option(
-            help="builtin: offline; none: checks only. The LLM judge (openai) is not in this version."
+            help="builtin: offline; openai or anthropic: a model, from OPENAI_MODEL, OPENAI_API_KEY and "
+            "OPENAI_BASE_URL or their twins; none: checks only."
         ),
     ] = "builtin",
+    model: Annotated[str, typer.Option(help="Model of the judge, instead of the environment's.")] = "",
     as_json: JsonOption = False,
 ) -> int:
     """Score answers from a file with the checks and judge that production uses; no sampling, no budgets.
@@ -42,7 +44,7 @@ def score(
     except OSError as error:
         raise InputError(str(file), error.strerror or "cannot be read") from error
     with source as lines:
-        for result in score_rows(lines, judge=judge):
+        for result in score_rows(lines, judge=judge, model=model):
             failed += "error" in result
             typer.echo(json.dumps(result, ensure_ascii=False) if as_json else _line(result))
     return 1 if failed else 0

@@ -10,6 +10,7 @@ from ragvigil.scorer.config.citing import CitationStyle, Citing
 from ragvigil.scorer.config.content import Content, ContentMode
 from ragvigil.scorer.config.filtering import Filter
 from ragvigil.scorer.config.forwarding import Forward
+from ragvigil.scorer.config.judging import Judge, Price
 from ragvigil.scorer.config.load import load
 from ragvigil.scorer.config.retention import Retention
 from ragvigil.scorer.config.routing import Route
@@ -17,7 +18,6 @@ from ragvigil.scorer.config.sections import (
     Assemble,
     Coverage,
     Inbox,
-    Judge,
     Links,
     Monitor,
     Receive,
@@ -44,6 +44,7 @@ __all__ = [
     "Judge",
     "Links",
     "Monitor",
+    "Price",
     "Receive",
     "Retention",
     "Route",

@@ -8,7 +8,7 @@ import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import cast
+from typing import cast, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -18,6 +18,7 @@ from ragvigil.scorer.config.channels import CHANNELS
 from ragvigil.scorer.config.citing import Citing
 from ragvigil.scorer.config.filtering import Filter
 from ragvigil.scorer.config.forwarding import Forward
+from ragvigil.scorer.config.judging import borrowed
 from ragvigil.scorer.config.routing import Route
 from ragvigil.scorer.config.sections import Receive, Settings
 from ragvigil.scorer.errors import ConfigError
@@ -57,6 +58,7 @@ def load(path: Path | None = None, overrides: Mapping[str, object] | None = None
     tree = _read(path) if path is not None else {}
     _merge(tree, _environment(os.environ), ())
     _merge(tree, overrides or {}, ())
+    _borrow(tree, os.environ)
     try:
         settings = Settings.model_validate(tree)
     except ValidationError as error:
@@ -91,6 +93,14 @@ def _environment(variables: Mapping[str, str]) -> Tree:
             branch = {part: branch}
         _merge(tree, cast("Tree", branch), ())
     return tree
+
+
+def _borrow(tree: Tree, variables: Mapping[str, str]) -> None:
+    """What the judge's vendor calls by names of its own, where the settings say nothing."""
+    judge = tree.get("judge")
+    if isinstance(judge, dict):
+        said = cast("Tree", judge)
+        tree["judge"] = borrowed(said.get("kind"), variables) | said
 
 
 def _merge(tree: Tree, over: Mapping[str, object], place: tuple[str, ...]) -> None:
@@ -160,8 +170,12 @@ def _known_keys(place: tuple[str, ...]) -> list[str]:
     if place and place[0] in _NAMED:
         return sorted({key for section in _NAMED[place[0]] for key in section.model_fields})
     section: type[BaseModel] = Settings
-    for part in place:
-        annotation = section.model_fields[part].annotation
+    parts = iter(place)
+    for part in parts:
+        annotation: object = section.model_fields[part].annotation
+        if get_origin(annotation) is dict:  # the next part is a name of the operator's own
+            annotation = get_args(annotation)[1]
+            next(parts, None)
         assert isinstance(annotation, type)
         assert issubclass(annotation, BaseModel)
         section = annotation

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
 from pathlib import Path
 from typing import Literal, Self
 
@@ -16,13 +15,9 @@ from ragvigil.scorer.config.fields import Address, Name, Seconds, Secret, Words
 from ragvigil.scorer.config.fields import Section as _Section
 from ragvigil.scorer.config.filtering import DEFAULT_FILTERS, Filter
 from ragvigil.scorer.config.forwarding import Forward
+from ragvigil.scorer.config.judging import Judge
 from ragvigil.scorer.config.retention import Retention
 from ragvigil.scorer.config.routing import Route
-
-
-def _lexical_models() -> list[str]:
-    data = (path.name for path in files("ragvigil.scorer.data").iterdir())
-    return sorted(name.removesuffix(".json") for name in data if name.startswith("lexical-"))
 
 
 class Receive(_Section):
@@ -180,25 +175,6 @@ class Sample(_Section):
     most_strata: int = Field(
         default=64, gt=0, description="segments that get a probability of their own; the rest share one"
     )
-
-
-class Judge(_Section):
-    """The instrument."""
-
-    kind: Literal["builtin", "none"] = Field(
-        default="builtin", description="builtin: offline and deterministic; none: checks only"
-    )
-    model: str = Field(default="lexical-1", description="for builtin, the fitted coefficients to use")
-    max_jobs: int = Field(
-        default=10_000, gt=0, description="records waiting for the judge; above it they are shed, and counted"
-    )
-
-    @model_validator(mode="after")
-    def _known_model(self) -> Self:
-        known = _lexical_models()
-        if self.kind == "builtin" and self.model not in known:
-            raise ValueError(f"no model {self.model!r} for the builtin judge; known: {', '.join(known)}")
-        return self
 
 
 class Rule(_Section):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ragvigil.scorer.judge.build import JUDGES, build_judge
+from ragvigil.scorer.judge.build import JUDGES, build_judge, rubric_of
 from ragvigil.scorer.judge.builtin import Builtin
 from ragvigil.scorer.judge.port import Judge
 
-__all__ = ["JUDGES", "Builtin", "Judge", "build_judge"]
+__all__ = ["JUDGES", "Builtin", "Judge", "build_judge", "rubric_of"]

@@ -10,6 +10,7 @@ from ragvigil.prompts import Prompt
 from ragvigil.scorer.checks.alignment.assess import MOST_CLAIMS, VERSION, Assessment
 from ragvigil.scorer.checks.alignment.model import load
 from ragvigil.scorer.checks.prepared import DEFAULT_MODEL, Prepared
+from ragvigil.scorer.judge.obstacles import remark, without_content, without_evidence
 from ragvigil.scorer.trace import RagTrace
 from ragvigil.scorer.verdict import ClaimVerdict, State, Verdict
 
@@ -43,20 +44,23 @@ class Builtin:
 
     def judge_now(self, record: RagTrace, rubric: Prompt) -> Verdict:
         """The verdict on one record, for callers without an event loop."""
-        obstacle = _without_content(record)
+        obstacle = without_content(record)
         if obstacle is not None:
-            return self._verdict(rubric, "not_scoreable", obstacle)
+            return self._verdict(rubric, *obstacle)
         prepared = Prepared(record, self._model, most_claims=self._most_claims)
         assessment = prepared.assessment
         if not assessment.claims:
             reason = "the answer refuses" if assessment.refuses else "the answer makes no claim"
             return self._verdict(rubric, "no_claims", reason)
-        missing = None if prepared.nothing_retrieved else _without_evidence(record)
+        missing = without_evidence(prepared)
         if missing is not None:
             return self._verdict(rubric, *missing)
         if prepared.has_evidence and prepared.cross_lingual:
             return self._verdict(rubric, "not_scoreable", "cross-lingual")
-        return self._verdict(rubric, _state(assessment), _remark(prepared), assessment)
+        return self._verdict(rubric, _state(assessment), remark(prepared, assessment.remark), assessment)
+
+    async def close(self) -> None:
+        """It holds nothing open."""
 
     def _verdict(
         self, rubric: Prompt, state: State, reason: str | None, assessment: Assessment | None = None
@@ -73,37 +77,6 @@ class Builtin:
         )
 
 
-def _without_content(record: RagTrace) -> str | None:
-    """Why there is nothing to judge."""
-    if record.completeness == "content_off":
-        return "content capture is off"
-    if not (record.answer or "").strip():
-        return "the request failed without an answer" if record.error else "there is no answer"
-    return None
-
-
-def _without_evidence(record: RagTrace) -> tuple[State, str] | None:
-    """Why there is nothing to judge it by."""
-    if any(not document.text for document in record.documents) or record.completeness == "partial_evidence":
-        return "partial_evidence", "texts of retrieved passages are missing"
-    if not record.documents:
-        return (
-            "not_scoreable",
-            "what was retrieved is not known" if record.retrieved else "no retrieval was seen",
-        )
-    return None
-
-
 def _state(assessment: Assessment) -> State:
     found = {claim.verdict for claim in assessment.claims}
     return next(verdict for verdict in _WORST_FIRST if verdict in found)
-
-
-def _remark(prepared: Prepared) -> str | None:
-    timed_out = prepared.record.completeness == "timed_out"
-    remarks = (
-        "nothing was retrieved" if prepared.nothing_retrieved else None,
-        prepared.assessment.remark,
-        "the trace timed out: evidence may be missing" if timed_out else None,
-    )
-    return "; ".join(one for one in remarks if one) or None

@@ -13,8 +13,8 @@ class Judge(Protocol):
     """Judges one record at a time by a rubric.
 
     A judge always answers with a Verdict: what it cannot judge has a state that says why. It raises only when it
-    could not do its work at all; the caller then records `failed`. Its verdicts carry its version and the
-    rubric's digest.
+    could not do its work at all; the caller then records `failed`. A judge that depends on others waits for them.
+    Its verdicts carry its version and the rubric's digest.
     """
 
     @property
@@ -29,4 +29,8 @@ class Judge(Protocol):
 
     async def judge(self, record: RagTrace, rubric: Prompt) -> Verdict:
         """The verdict on one record."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of what it holds open."""
         ...

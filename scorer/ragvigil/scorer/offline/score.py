@@ -11,44 +11,47 @@ from ragvigil import prompts
 from ragvigil.scorer import config
 from ragvigil.scorer.checking import budget_of
 from ragvigil.scorer.checks import CHECKS, run_checks
-from ragvigil.scorer.checks.alignment.model import MODELS
 from ragvigil.scorer.errors import ConfigError, InputError
-from ragvigil.scorer.judge import JUDGES, Judge, build_judge
+from ragvigil.scorer.judge import JUDGES, Judge, build_judge, rubric_of
 from ragvigil.scorer.offline.rows import parse_row, record_of, row_id
 from ragvigil.scorer.trace import RagTrace
 from ragvigil.scorer.verdict import CheckResult, Verdict
 
 _log = logging.getLogger(__name__)
 
-_RUBRIC = "faithfulness"
 _BUDGET = budget_of(config.Budgets())
+_PATIENCE_SECONDS = 180.0
+"""How long a judge's endpoint may be away; nobody waits longer at a terminal."""
 _VERDICT_KEYS = ("support", "faithfulness", "passed", "state", "reason")
 
 
-def score_rows(lines: Iterable[str], *, judge: str, model: str = "lexical-1") -> Iterator[dict[str, object]]:
+def score_rows(lines: Iterable[str], *, judge: str, model: str = "") -> Iterator[dict[str, object]]:
     """One flat result for each row of `lines`, in order; a bad row gives one with `error`, and the others go on.
 
-    `judge` is a name in JUDGES, or "none" for the checks alone. ConfigError when there is no such judge or model.
+    `judge` is a name in JUDGES, or "none" for the checks alone; the environment says what else a judge needs.
+    ConfigError when there is no such judge or model.
 
     >>> row = '{"id": 1, "evidence": [{"id": "d1", "text": "It opens at nine."}], "answer": "It opens at nine [d1]."}'
     >>> [(one["id"], one["citation_correctness"], one["state"]) for one in score_rows([row], judge="builtin")]
     [(1, 1.0, 'supported')]
     """
-    return _results(lines, _judge(judge, model))
+    settings = _settings(judge, model)
+    return _results(
+        lines,
+        build_judge(settings, most_claims=None, patience_seconds=_PATIENCE_SECONDS),
+        rubric_of(settings),
+    )
 
 
-def _judge(kind: str, model: str) -> Judge | None:
-    if kind == "none":
-        return None
-    if kind not in JUDGES:
+def _settings(kind: str, model: str) -> config.Judge:
+    if kind not in ("none", *JUDGES):
         raise ConfigError("judge", f"unknown judge {kind!r}", "known: none, " + ", ".join(JUDGES))
-    if model not in MODELS:
-        raise ConfigError("judge.model", f"unknown model {model!r}", "known: " + ", ".join(MODELS))
-    return build_judge(config.Judge.model_validate({"kind": kind, "model": model}), most_claims=None)
+    return config.load(overrides={"judge": {"kind": kind} | ({"model": model} if model else {})}).judge
 
 
-def _results(lines: Iterable[str], judge: Judge | None) -> Iterator[dict[str, object]]:
-    rubric = prompts.load(_RUBRIC)
+def _results(
+    lines: Iterable[str], judge: Judge | None, rubric: prompts.Prompt
+) -> Iterator[dict[str, object]]:
     with asyncio.Runner() as runner:
         for number, line in enumerate(lines, 1):
             if not line.strip():
@@ -63,6 +66,8 @@ def _results(lines: Iterable[str], judge: Judge | None) -> Iterator[dict[str, ob
                 continue
             verdict = _judged(runner, judge, record, rubric) if judge is not None else None
             yield _result(identifier, run_checks(record, most_claims=None, budget=_BUDGET), verdict)
+        if judge is not None:
+            runner.run(judge.close())
 
 
 def _judged(runner: asyncio.Runner, judge: Judge, record: RagTrace, rubric: prompts.Prompt) -> Verdict:

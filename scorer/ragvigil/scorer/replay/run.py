@@ -7,12 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from ragvigil.exporters import Alert
-from ragvigil.prompts import load
 from ragvigil.scorer.config import Settings
 from ragvigil.scorer.detect import nanoseconds
 from ragvigil.scorer.dialects.custom import dialects_of
 from ragvigil.scorer.errors import StoreError
-from ragvigil.scorer.judge import build_judge
+from ragvigil.scorer.judge import build_judge, rubric_of
 from ragvigil.scorer.judging import judgement_of
 from ragvigil.scorer.monitor import Monitor
 from ragvigil.scorer.redact import Redaction
@@ -65,7 +64,7 @@ class Replay:
             for rule in (settings.monitor.faithfulness, settings.monitor.citation)
         )
         self._judge = build_judge(settings.judge)
-        self._rubric = load("faithfulness")
+        self._rubric = rubric_of(settings.judge)
         self._pipeline = pipeline_of(
             settings,
             inbox=self._inbox,

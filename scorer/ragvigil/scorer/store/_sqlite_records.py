@@ -49,7 +49,7 @@ _INSERT_SCORE = (
 )
 _INSERT_VERDICT = (
     "INSERT INTO verdicts (record_id, instrument_id, input_hash, state, support, faithfulness, passed, "
-    "claims, reason, current, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?) "
+    "claims, reason, details, current, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?) "
     "ON CONFLICT DO UPDATE SET current = 1"
 )
 _INSERT_TRACE = (
@@ -314,6 +314,7 @@ class SqliteRecords:
                 verdict.passed,
                 to_json(claims),
                 verdict.reason,
+                to_json(verdict.details),
                 now,
             ),
         )

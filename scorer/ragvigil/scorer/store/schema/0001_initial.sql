@@ -146,6 +146,7 @@ CREATE TABLE verdicts (
     passed INTEGER,
     claims TEXT NOT NULL,
     reason TEXT,
+    details TEXT NOT NULL DEFAULT '{}',  -- what else the judge said and cost: scores, flags, usage
     current INTEGER NOT NULL,
     created_at INTEGER NOT NULL,
     PRIMARY KEY (record_id, instrument_id, input_hash)

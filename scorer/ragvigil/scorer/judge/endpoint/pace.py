@@ -1,0 +1,120 @@
+"""When the next request may leave: what the server says of its limits, and how often it has just failed."""
+
+from __future__ import annotations
+
+import asyncio
+import email.utils
+import math
+import re
+import time
+from collections.abc import Callable, Mapping
+from datetime import datetime
+
+_LONGEST_WAIT_SECONDS = 3600.0
+_FIRST_REST_SECONDS = 1.0
+_LONGEST_REST_SECONDS = 60.0
+_FAILURES_UNTIL_REST = 5
+_SPAN = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)")
+_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+_REMAINING = (
+    ("x-ratelimit-remaining-requests", "x-ratelimit-reset-requests"),
+    ("x-ratelimit-remaining-tokens", "x-ratelimit-reset-tokens"),
+    ("anthropic-ratelimit-requests-remaining", "anthropic-ratelimit-requests-reset"),
+    ("anthropic-ratelimit-input-tokens-remaining", "anthropic-ratelimit-input-tokens-reset"),
+    ("anthropic-ratelimit-output-tokens-remaining", "anthropic-ratelimit-output-tokens-reset"),
+)
+
+
+class Pace:
+    """Holds back all requests of one key: until a limit is lifted, and longer after each failure in a row.
+
+    After a few failures in a row it rests, and then lets one request try before the others follow (a circuit
+    breaker: Nygard, "Release It!", 2007).
+    """
+
+    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._not_before = 0.0
+        self._failures = 0
+        self._trying = False
+        self._changed = asyncio.Event()
+        self.answered = 0
+        """Requests that were answered so far."""
+
+    @property
+    def resting(self) -> bool:
+        """Whether so many requests failed in a row that only one at a time is let through."""
+        return self._failures >= _FAILURES_UNTIL_REST
+
+    async def turn(self) -> None:
+        """Wait until a request may leave; every turn ends with `answer` or `fail`."""
+        while True:
+            wait = self._not_before - self._clock()
+            if wait <= 0 and not (self.resting and self._trying):
+                self._trying = self.resting
+                return
+            self._changed.clear()
+            try:
+                await asyncio.wait_for(self._changed.wait(), wait if wait > 0 else None)
+            except TimeoutError:
+                continue
+
+    def answer(self, headers: Mapping[str, str]) -> None:
+        """A request was answered: the server lives; it may have said that it takes no more for now."""
+        self.answered += 1
+        self._failures = 0
+        self._trying = False
+        for remaining, reset in _REMAINING:
+            if headers.get(remaining) == "0":
+                self._hold(seconds(headers.get(reset), now=time.time()) or 0.0)
+        self._changed.set()
+
+    def fail(self, retry_after: float | None) -> None:
+        """A request failed in a way that the next one may fail in too."""
+        self._failures += 1
+        self._trying = False
+        if retry_after is not None:
+            self._hold(retry_after)
+        if self.resting:
+            rest = _FIRST_REST_SECONDS * 2.0 ** min(self._failures - _FAILURES_UNTIL_REST, 10)
+            self._hold(min(rest, _LONGEST_REST_SECONDS))
+        self._changed.set()
+
+    def leave(self) -> None:
+        """A turn ended without an outcome: its request was called off."""
+        self._trying = False
+        self._changed.set()
+
+    def _hold(self, wait: float) -> None:
+        self._not_before = max(self._not_before, self._clock() + min(wait, _LONGEST_WAIT_SECONDS))
+
+
+def seconds(header: str | None, *, now: float) -> float | None:
+    """Seconds that a header asks to wait: a number, a span, a date; at most an hour; None when it says nothing.
+
+    >>> seconds("20", now=0.0), seconds("6m0s", now=0.0), seconds("1970-01-01T00:00:05Z", now=0.0)
+    (20.0, 360.0, 5.0)
+    >>> seconds("Thu, 01 Jan 1970 00:01:00 GMT", now=0.0), seconds("soon", now=0.0)
+    (60.0, None)
+    """
+    if header is None or not header.strip():
+        return None
+    found = _seconds(header.strip(), now)
+    if found is None or not math.isfinite(found):
+        return None
+    return min(max(found, 0.0), _LONGEST_WAIT_SECONDS)
+
+
+def _seconds(header: str, now: float) -> float | None:
+    try:
+        return float(header)
+    except ValueError:
+        pass
+    if "".join(match.group() for match in _SPAN.finditer(header)) == header:
+        return sum(float(match[1]) * _UNITS[match[2]] for match in _SPAN.finditer(header))
+    for read in (datetime.fromisoformat, email.utils.parsedate_to_datetime):
+        try:
+            return read(header).timestamp() - now
+        except (ValueError, OverflowError):
+            continue
+    return None

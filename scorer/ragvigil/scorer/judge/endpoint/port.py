@@ -1,0 +1,64 @@
+"""What a judge asks of a language model, and how asking fails.
+
+EndpointError
+├── UnavailableError   not now: the same question may be answered later
+└── RefusedError       never: this question will not be answered by this model
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+
+class EndpointError(Exception):
+    """A model that gave no completion."""
+
+
+class UnavailableError(EndpointError):
+    """The endpoint does not answer at present."""
+
+
+class RefusedError(EndpointError):
+    """The endpoint will not answer this question, however often it is asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a model is asked."""
+
+    system: str
+    data: str
+    schema: Mapping[str, object]
+    """JSON schema of the wanted reply."""
+    most_tokens: int
+    """Tokens that the reply may have; what a model thinks before it comes on top."""
+    said: tuple[tuple[str, str], ...] = ()
+    """Earlier replies, each with what was wrong with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What a model said."""
+
+    text: str
+    model: str | None
+    """As the endpoint names it; a dated snapshot where it says so."""
+    cut: bool
+    """Whether the reply ended because no more tokens were allowed."""
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    """With what it thought before."""
+
+
+class Endpoint(Protocol):
+    """A model that can be asked."""
+
+    async def ask(self, question: Question) -> Completion:
+        """What the model says; raises UnavailableError or RefusedError."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        ...

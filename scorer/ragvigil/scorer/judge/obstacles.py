@@ -1,0 +1,55 @@
+"""Why a record cannot be judged, whatever the judge."""
+
+from __future__ import annotations
+
+from ragvigil.scorer.checks.prepared import Prepared
+from ragvigil.scorer.trace import RagTrace
+from ragvigil.scorer.verdict import State
+
+Obstacle = tuple[State, str]
+
+
+def without_content(record: RagTrace) -> Obstacle | None:
+    """Why there is nothing to judge."""
+    if record.completeness == "content_off":
+        return "not_scoreable", "content capture is off"
+    if not (record.answer or "").strip():
+        return (
+            "not_scoreable",
+            "the request failed without an answer" if record.error else "there is no answer",
+        )
+    return None
+
+
+def without_evidence(prepared: Prepared) -> Obstacle | None:
+    """Why there is nothing to judge it by; that retrieval found nothing is no such reason."""
+    record = prepared.record
+    if prepared.nothing_retrieved:
+        return None
+    if any(not document.text for document in record.documents) or record.completeness == "partial_evidence":
+        return "partial_evidence", "texts of retrieved passages are missing"
+    if not record.documents:
+        return (
+            "not_scoreable",
+            "what was retrieved is not known" if record.retrieved else "no retrieval was seen",
+        )
+    return None
+
+
+def without_claims(prepared: Prepared) -> Obstacle | None:
+    """Why there is nothing in the answer that could be true or false."""
+    if prepared.bears_claims:
+        return None
+    return "no_claims", "the answer refuses" if prepared.refuses else "the answer makes no claim"
+
+
+def remark(prepared: Prepared, *more: str | None) -> str | None:
+    """What a reader of the verdict should know of the record."""
+    remarks = (
+        "nothing was retrieved" if prepared.nothing_retrieved else None,
+        *more,
+        "the trace timed out: evidence may be missing"
+        if prepared.record.completeness == "timed_out"
+        else None,
+    )
+    return "; ".join(one for one in remarks if one) or None

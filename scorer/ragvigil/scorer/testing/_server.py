@@ -1,0 +1,200 @@
+"""The scripted judge behind HTTP: OpenAI's chat completions and Anthropic's messages."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import socket
+import threading
+from collections.abc import Callable, Collection, Mapping
+from types import TracebackType
+from typing import Self, cast
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from ragvigil.scorer.testing._script import Script, Shown
+
+MODEL = "scripted-1"
+_USUAL = Script()
+EVERY_STRUCTURE = frozenset({"json_schema", "tool", "json_object", "plain"})
+_WITH_RETRY_AFTER = frozenset({429, 503})
+_UNANSWERED_SECONDS = 3600.0
+
+Writer = Callable[[str, str, bool], dict[str, object]]
+"""What was said, by which model, and whether as the call of a tool: to the body of an answer."""
+
+
+class _Endpoint:
+    """Requests in, replies out, and a count of both."""
+
+    def __init__(self, script: Script, takes: Collection[str], key: str | None) -> None:
+        self.script = script
+        self.key = key
+        self.requests: list[Mapping[str, object]] = []
+        self._takes = takes
+        self._numbers = itertools.count()
+
+    async def chat(self, request: Request) -> Response:
+        """OpenAI's chat completions."""
+        body = cast("dict[str, object]", await request.json())
+        structure = _structure(body)
+        if structure not in self._takes:
+            return _error(400, f"{structure} is not supported here")
+        return await self._answer(request, body, _openai, as_tool=structure == "tool")
+
+    async def messages(self, request: Request) -> Response:
+        """Anthropic's messages."""
+        body = cast("dict[str, object]", await request.json())
+        as_tool = "tools" in body
+        if as_tool and "tool" not in self._takes:
+            return _error(400, "tools are not supported here")
+        return await self._answer(request, body, _anthropic, as_tool=as_tool)
+
+    async def _answer(
+        self, request: Request, body: dict[str, object], write: Writer, *, as_tool: bool
+    ) -> Response:
+        number = next(self._numbers)
+        self.requests.append(body)
+        if self.key is not None and self.key not in (request.headers.get("x-api-key"), _bearer(request)):
+            return _error(401, "incorrect API key")
+        await asyncio.sleep(self.script.latency_seconds)
+        if self.script.chance("hang", number) < self.script.hangs:
+            await asyncio.sleep(_UNANSWERED_SECONDS)
+        luck = self.script.chance("error", number)
+        for status, share in self.script.errors.items():
+            if luck < share:
+                return _error(status, "scripted", retry_after=self.script.retry_after_seconds)
+            luck -= share
+        messages = cast("list[dict[str, str]]", body["messages"])
+        data = next(one["content"] for one in messages if one["role"] == "user")
+        said = await asyncio.to_thread(lambda: self.script.said(Shown.read(data), number))
+        return JSONResponse(write(said, str(body.get("model", MODEL)), as_tool))
+
+
+def application(
+    script: Script = _USUAL, *, takes: Collection[str] = EVERY_STRUCTURE, key: str | None = None
+) -> Starlette:
+    """The scripted judge as an ASGI application; `takes` names the ways of asking for JSON that it accepts."""
+    endpoint = _Endpoint(script, takes, key)
+    application = Starlette(
+        routes=[
+            Route("/v1/chat/completions", endpoint.chat, methods=["POST"]),
+            Route("/v1/messages", endpoint.messages, methods=["POST"]),
+        ]
+    )
+    application.state.endpoint = endpoint
+    return application
+
+
+class ScriptedJudge:
+    """The scripted judge on a thread of its own, while a ``with`` block lasts."""
+
+    def __init__(
+        self,
+        script: Script = _USUAL,
+        *,
+        takes: Collection[str] = EVERY_STRUCTURE,
+        key: str | None = None,
+        port: int = 0,
+    ) -> None:
+        self._application = application(script, takes=takes, key=key)
+        self._endpoint = cast("_Endpoint", self._application.state.endpoint)
+        self._wanted_port = port
+
+    @property
+    def url(self) -> str:
+        """Base address, as ``judge.base_url`` and OPENAI_BASE_URL want it."""
+        return f"http://127.0.0.1:{self.port}/v1"
+
+    @property
+    def requests(self) -> list[Mapping[str, object]]:
+        """Bodies of the requests so far that it understood."""
+        return self._endpoint.requests
+
+    def become(self, script: Script, *, key: str | None = None) -> None:
+        """From now on behave like that."""
+        self._endpoint.script = script
+        self._endpoint.key = key
+
+    def __enter__(self) -> Self:
+        listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(("127.0.0.1", self._wanted_port))
+        self.port: int = listening.getsockname()[1]
+        settings = uvicorn.Config(
+            self._application, log_level="error", lifespan="off", timeout_graceful_shutdown=0
+        )
+        self._server = uvicorn.Server(settings)
+        self._thread = threading.Thread(
+            target=self._server.run, kwargs={"sockets": [listening]}, name="scripted-judge", daemon=True
+        )
+        listening.listen(128)
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._server.should_exit = True
+        self._thread.join()
+
+
+def _openai(said: str, model: str, as_tool: bool) -> dict[str, object]:
+    call = {"id": "call_1", "type": "function", "function": {"name": "verdict", "arguments": said}}
+    message: dict[str, object] = {"role": "assistant", "content": None if as_tool else said}
+    return {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "model": model,
+        "choices": [
+            {
+                "index": 0,
+                "finish_reason": "stop",
+                "message": message | ({"tool_calls": [call]} if as_tool else {}),
+            }
+        ],
+        "usage": {"prompt_tokens": 1_000, "completion_tokens": max(len(said) // 4, 1)},
+    }
+
+
+def _anthropic(said: str, model: str, as_tool: bool) -> dict[str, object]:
+    try:
+        block: dict[str, object] = {
+            "type": "tool_use",
+            "id": "t1",
+            "name": "verdict",
+            "input": json.loads(said),
+        }
+    except ValueError:
+        as_tool = False
+        block = {}
+    return {
+        "id": "msg_1",
+        "type": "message",
+        "model": model,
+        "content": [block if as_tool else {"type": "text", "text": said}],
+        "stop_reason": "tool_use" if as_tool else "end_turn",
+        "usage": {"input_tokens": 1_000, "output_tokens": max(len(said) // 4, 1)},
+    }
+
+
+def _structure(body: Mapping[str, object]) -> str:
+    if "tools" in body:
+        return "tool"
+    wanted = body.get("response_format")
+    return str(cast("dict[str, object]", wanted)["type"]) if isinstance(wanted, dict) else "plain"
+
+
+def _bearer(request: Request) -> str:
+    return request.headers.get("authorization", "").removeprefix("Bearer ")
+
+
+def _error(status: int, message: str, *, retry_after: float | None = None) -> Response:
+    told = status in _WITH_RETRY_AFTER and retry_after is not None
+    headers = {"retry-after": str(retry_after)} if told else {}
+    return JSONResponse({"error": {"message": message, "type": "scripted"}}, status, headers=headers)

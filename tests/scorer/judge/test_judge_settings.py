@@ -1,0 +1,98 @@
+"""The judge's settings: what is missing or wrong is said before anything starts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ragvigil.scorer import config
+from ragvigil.scorer.errors import ConfigError
+from ragvigil.scorer.judge import rubric_of
+
+
+def load(tmp_path: Path, text: str) -> config.Judge:
+    """The judge of a file."""
+    path = tmp_path / "ragvigil.toml"
+    path.write_text(text)
+    return config.load(path).judge
+
+
+@pytest.fixture(autouse=True)
+def _no_vendor(monkeypatch: pytest.MonkeyPatch) -> None:
+    for vendor in ("OPENAI", "ANTHROPIC"):
+        for name in ("BASE_URL", "API_KEY", "MODEL"):
+            monkeypatch.delenv(f"{vendor}_{name}", raising=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('[judge]\nkind = "openai"', "judge: no model for the openai judge: set judge.model or OPENAI_MODEL"),
+        ('[judge]\nkind = "openai"\nmodel = "m"', "judge.api_key or OPENAI_API_KEY"),
+        (
+            '[judge]\nkind = "openai"\nmodel = "m"\nbase_url = "localhost:11434"',
+            "base_url must look like https://api.openai.com/v1",
+        ),
+        (
+            '[judge.prices.m]\ninput = 1.0\noutput = 2.0\nunit = "per_token"',
+            "judge.prices.m.unit: input should be 'usd_per_million_tokens'",
+        ),
+        (
+            "[judge.prices.m]\ninputs = 1.0\noutput = 2.0",
+            r"judge.prices.m.inputs: unknown key \(did you mean input",
+        ),
+        ('[judge]\nkind = "opnai"', "judge.kind"),
+    ],
+)
+def test_what_is_wrong_is_named_with_the_fix(tmp_path: Path, text: str, problem: str) -> None:
+    """By check-config, or at start."""
+    with pytest.raises(ConfigError, match=f"(?i){problem}"):
+        load(tmp_path, text)
+
+
+def test_the_vendors_own_variables_fill_what_is_not_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file's word counts more."""
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:11434/v1")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-from-the-environment")
+    monkeypatch.setenv("OPENAI_MODEL", "theirs")
+    judge = load(tmp_path, '[judge]\nkind = "openai"\nmodel = "ours"')
+    assert (judge.address, judge.model) == ("http://127.0.0.1:11434/v1", "ours")
+    assert judge.api_key is not None
+    assert judge.api_key.get_secret_value() == "sk-from-the-environment"
+    assert "sk-from" not in judge.model_dump_json() + repr(judge)
+
+
+def test_anthropics_address_is_taken_as_its_own_clients_take_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without the version at its end."""
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:8080")
+    assert load(tmp_path, '[judge]\nkind = "anthropic"\nmodel = "m"').address == "http://127.0.0.1:8080/v1"
+
+
+def test_the_vendors_variables_do_not_turn_the_built_in_judge_into_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing leaves the machine because a key lies around."""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-x")
+    monkeypatch.setenv("OPENAI_MODEL", "theirs")
+    judge = load(tmp_path, "")
+    assert (judge.kind, judge.model, judge.api_key) == ("builtin", "lexical-1", None)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "problem"),
+    [
+        ("rubrik", "no prompt 'rubrik'; known: faithfulness"),
+        ("rubric/9", "known: rubric/1"),
+        ("faithfulness", "data"),
+    ],
+)
+def test_a_prompt_that_cannot_be_used_is_found_at_start(prompt: str, problem: str) -> None:
+    """With the ones that can."""
+    settings = config.Judge(kind="openai", model="m", base_url="http://127.0.0.1:1/v1", prompt=prompt)
+    with pytest.raises(ConfigError, match=problem):
+        rubric_of(settings)
