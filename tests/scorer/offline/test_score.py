@@ -123,7 +123,9 @@ def test_without_a_judge_only_the_checks_speak() -> None:
 
 def test_an_unknown_judge_is_refused_before_any_row() -> None:
     """With the known ones."""
-    with pytest.raises(ConfigError, match=r"judge: unknown judge 'gpt' \(known: none, builtin, openai, anthropic\)"):
+    with pytest.raises(
+        ConfigError, match=r"judge: unknown judge 'gpt' \(known: none, builtin, openai, anthropic\)"
+    ):
         score_rows([], judge="gpt")
     with pytest.raises(ConfigError, match="known: lexical-1"):
         score_rows([], judge="builtin", model="x")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ragvigil.scorer.checks import citation_correctness, citations_present
+from ragvigil.scorer.checks import citation_correctness, citations_present, language_match
 from ragvigil.scorer.checks.prepared import Prepared
 from ragvigil.scorer.judge.reply import ReplyClaim, RubricReply
 from ragvigil.scorer.judge.verify import Verified, verify
@@ -97,6 +97,7 @@ def _must_pass(reply: RubricReply | None, prepared: Prepared) -> tuple[dict[str,
     decided: dict[str, bool | None] = {
         "citations_present": _holds(citations_present.CHECK.measure(prepared).value),
         "citations_valid": _holds(citation_correctness.CHECK.measure(prepared).value),
+        "language_match": _holds(language_match.CHECK.measure(prepared).value),
     }
     wrong = [name for name, value in decided.items() if value is not None and said[name] != value]
     return {**said, **{name: not said[name] for name in wrong}}, wrong

@@ -107,7 +107,7 @@ class RubricJudge:
         values = digest(
             record, most_evidence=self._budget.most_evidence, most_answer=self._budget.most_answer
         )
-        filled = fill(rubric, values, language=_language(record))
+        filled = fill(rubric, values, language=_language(prepared))
         asked = _Asked()
         said: tuple[tuple[str, str], ...] = ()
         for _ in range(_MOST_ASKED):
@@ -161,7 +161,8 @@ class RubricJudge:
         }
 
 
-def _language(record: RagTrace) -> str | None:
-    """Code of the language in which the judge is instructed: that of the answer, where the service says it."""
-    told = record.segment.get("language") or record.segment.get("locale") or ""
+def _language(prepared: Prepared) -> str | None:
+    """Code of the language in which the judge is instructed: that of the answer, as the service says or as it reads."""
+    segment = prepared.record.segment
+    told = segment.get("language") or segment.get("locale") or prepared.language or ""
     return told[:2].lower() or None
