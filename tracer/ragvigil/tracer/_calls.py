@@ -80,7 +80,7 @@ class Call:
             here = crossed(here, scope)
         facts = self._facts(scope, here)
         self._findings = Findings(
-            chosen.policy, chosen.policy.at_least(role.content, scope.content, *facts.contents())
+            chosen.policy, chosen.policy.at_least(role.content, scope.content, facts.strictest())
         )
         apart = isolated(chosen) if scope.apart is None else scope.apart
         parent = set_span_in_context(scope.span, here) if apart and scope.span is not None else here
@@ -124,7 +124,7 @@ class Call:
         self.leave(error)
         try:
             # A message may quote the user or a passage.
-            content = strictest(self._findings.content, *self._scope.facts.contents())
+            content = strictest(self._findings.content, self._scope.facts.strictest())
             words = describe(error) if content == "full" else None
             self._findings.add(names.ERROR_TYPE, _qualified(type(error)))
             self._span.set_status(Status(StatusCode.ERROR, words))

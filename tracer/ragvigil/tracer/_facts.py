@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from ragvigil.tracer._settings import STRICTNESS, Content
@@ -41,12 +41,14 @@ class Facts:
         """These facts and those around; of two for one name the inner."""
         return self.attributes if self.outer is None else {**self.outer.all(), **self.attributes}
 
-    def contents(self) -> Iterator[Content | None]:
-        """The content policies of this request and of those around."""
-        here: Facts | None = self
-        while here is not None:
-            yield here.content
-            here = here.outer
+    def strictest(self) -> Content | None:
+        """The strictest content policy of this request and of those around."""
+        found, around = self.content, self.outer
+        while around is not None:
+            if around.content is not None:
+                found = strictest(found, around.content)
+            around = around.outer
+        return found
 
     def say(
         self,

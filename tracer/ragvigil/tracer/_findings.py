@@ -139,7 +139,8 @@ class Findings:
         shared: Mapping[str, AttributeValue] = {}
         if self.shared is not None:
             shared = self.shared.all()
-            self.content = self._policy.at_least(self.content, *self.shared.contents())
+            if (wanted := self.shared.strictest()) is not None:
+                self.content = self._policy.at_least(self.content, wanted)
         found = {**shared, **self.facts}
         room = self.limits.span_characters
         clean = self._redactor()
