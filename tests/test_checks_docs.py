@@ -7,7 +7,7 @@ import inspect
 import pkgutil
 from pathlib import Path
 
-from ragvigil.scorer import checks
+from ragvigil.scorer import checks, failure_tags, grounded_answer
 from ragvigil.scorer.checks import CHECKS, Check
 
 PAGE = Path(__file__).parent.parent / "docs" / "checks.md"
@@ -23,6 +23,12 @@ the answer, the question's words in the passages, or every claim on the passages
 that the second check of a kind costs next to nothing; memory is bounded by the sizes of what is read.
 
 This page is made from the code; a test holds it.
+"""
+
+SUMS = """# What sums them up
+
+Two more results of each record are made of the others; a record whose answer was judged gets both from the verdict too
+where `ragvigil score` shows it.
 """
 
 
@@ -48,7 +54,11 @@ def page() -> str:
         ["| id | what | range | better | reads | version |", "|---|---|---|---|---|---|", *rows]
     )
     parts = [f"## {check.id}\n\n{_whole(texts[check.id])}\n" for check in CHECKS]
-    return "\n".join([INTRODUCTION, f"{table}\n", *parts])
+    sums = [
+        f"## {name}\n\n{inspect.getdoc(module)}\n"
+        for name, module in (("failure_tags", failure_tags), ("grounded_answer", grounded_answer))
+    ]
+    return "\n".join([INTRODUCTION, f"{table}\n", *parts, SUMS, *sums])
 
 
 def _definition(text: str) -> str:

@@ -8,6 +8,8 @@ from ragvigil.scorer.checks import run_checks
 from ragvigil.scorer.checks.reading.budget import Budget
 from ragvigil.scorer.citing import CitingRules
 from ragvigil.scorer.config import Budgets, Citing
+from ragvigil.scorer.failure_tags import tagged
+from ragvigil.scorer.grounded_answer import as_result
 from ragvigil.scorer.trace import RagTrace
 from ragvigil.scorer.verdict import CheckResult
 
@@ -26,7 +28,7 @@ class Checking:
         self._budget = self._budgets.get(DEFAULT) or budget_of(Budgets())
 
     def run(self, record: RagTrace) -> tuple[CheckResult, ...]:
-        """One result for each check.
+        """One result for each check, then those that sum them up: `failure_tags` and `grounded_answer`.
 
         >>> results = Checking(budgets={"shop": Budgets(words=2)}).run(
         ...     RagTrace("0" * 32, "1" * 16, "shop", 0, answer="It opens at nine.")
@@ -35,7 +37,8 @@ class Checking:
         '4 words of 2'
         """
         budget = self._budgets.get(record.service, self._budget)
-        return run_checks(record, rules=self._citing.of(record.service), budget=budget)
+        results = run_checks(record, rules=self._citing.of(record.service), budget=budget)
+        return (*results, tagged(results), as_result(results))
 
 
 def budget_of(section: Budgets) -> Budget:

@@ -83,6 +83,20 @@ def test_names_and_numbers_must_stand_somewhere(record: MakeRecord, answer: str,
     assert found.value is None or (found.value == 1.0) == (not missing)
 
 
+@pytest.mark.parametrize(
+    ("answer", "value"),
+    [
+        ("All water tanks of the X200 hold 12 litres.", 0.0),
+        ("Fill the water tank with clean water only.", 1.0),
+        ("Fill the water tank exclusively with clean water.", 1.0),
+        ("The water tank of the X200 holds 12 litres.", None),
+    ],
+)
+def test_strong_words_need_strong_evidence(record: MakeRecord, answer: str, value: float | None) -> None:
+    """The same word or one of its kind, in the nearest sentence or beside it."""
+    assert result(record(answer, TANK, query=ASKED), "qualifiers_supported").value == value
+
+
 def test_german_nouns_are_no_names(record: MakeRecord) -> None:
     """Only runs of two are."""
     passage = ("a", "Der Tank des Geräts fasst zwölf Liter und ist nicht aus Stahl.")

@@ -25,6 +25,9 @@ def scored(*rows: object, judge: str = "builtin") -> list[dict[str, object]]:
     return list(score_rows([one if isinstance(one, str) else json.dumps(one) for one in rows], judge=judge))
 
 
+CITED = {"cited": ["d1"], "not_retrieved": [], "over_broad": []}
+
+
 def test_a_row_gives_one_flat_result() -> None:
     """Checks, verdict, claims with places, and the versions of what produced them."""
     (result,) = scored(ROW)
@@ -53,7 +56,7 @@ def test_a_row_gives_one_flat_result() -> None:
     assert len(str(result["prompt_digest"])) == 64
     checks = result["checks"]
     assert isinstance(checks, dict)
-    assert checks["citation_correctness"] == {"value": 1.0, "reason": None, "version": "3"}
+    assert checks["citation_correctness"] == {"value": 1.0, "reason": None, "version": "3", "details": CITED}
 
 
 def test_question_answer_contexts_rows_are_read_too() -> None:

@@ -40,17 +40,18 @@ def _why(prepared: Prepared, answer: str) -> str | None:
     blocks = fenced(answer)
     if blocks and blocks[-1][1] == len(answer) and not answer.endswith(("```", "~~~")):
         return "a code block is never closed"
-    tail = prepared.prose.rstrip()[-_TAIL:]
-    if not tail or prepared.prose.rstrip() != answer[: len(prepared.prose.rstrip())].rstrip():
+    prose = prepared.prose.rstrip()
+    if len(prose) < len(answer):
         return None
+    tail = prose[-_TAIL:]
     line = tail[tail.rfind("\n") + 1 :]
     if _OPEN_END.search(line) and len(line) > 1:
         return f"it ends in: {line[-_LONG:]}"
-    if line.count("(") > line.count(")") and not _ENDED.search(line):
-        return f"a bracket is never closed: {line[-_LONG:]}"
-    if len(prepared.prose.rstrip()) < len(answer) or _ENDED.search(line) or _LINE.match(line):
+    if _ENDED.search(line):
         return None
-    ends = len(_SENTENCE_END.findall(tail))
+    if line.count("(") > line.count(")"):
+        return f"a bracket is never closed: {line[-_LONG:]}"
+    ends = _LINE.match(line) is None and _SENTENCE_END.search(tail)
     return f"the last sentence has no end: {line[-_LONG:]}" if ends and len(line) > 1 else None
 
 

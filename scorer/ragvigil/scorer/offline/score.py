@@ -12,6 +12,8 @@ from ragvigil.scorer import config
 from ragvigil.scorer.checking import budget_of
 from ragvigil.scorer.checks import CHECKS, run_checks
 from ragvigil.scorer.errors import ConfigError, InputError
+from ragvigil.scorer.failure_tags import tagged
+from ragvigil.scorer.grounded_answer import as_result
 from ragvigil.scorer.judge import JUDGES, Judge, build_judge, rubric_of
 from ragvigil.scorer.offline.rows import parse_row, record_of, row_id
 from ragvigil.scorer.trace import RagTrace
@@ -82,12 +84,18 @@ def _judged(runner: asyncio.Runner, judge: Judge, record: RagTrace, rubric: prom
 def _result(
     identifier: str | int, checks: tuple[CheckResult, ...], verdict: Verdict | None
 ) -> dict[str, object]:
+    checks = (*checks, tagged(checks, verdict), as_result(checks, verdict))
     return {
         "id": identifier,
         **{check.check: check.value for check in checks},
         **_flat(verdict),
         "checks": {
-            check.check: {"value": check.value, "reason": check.reason, "version": check.version}
+            check.check: {
+                "value": check.value,
+                "reason": check.reason,
+                "version": check.version,
+                "details": dict(check.details),
+            }
             for check in checks
         },
     }
@@ -116,7 +124,7 @@ def _refused(
     identifier: str | int | None, number: int, error: InputError, judge: Judge | None, rubric: prompts.Prompt
 ) -> dict[str, object]:
     """The same keys as any result, without values; the judge is the one that was asked for."""
-    nothing = {check.id: None for check in CHECKS}
+    nothing = {**{check.id: None for check in CHECKS}, "failure_tags": None, "grounded_answer": None}
     return {
         "id": f"line-{number}" if identifier is None else identifier,
         "error": str(error),

@@ -1,0 +1,68 @@
+"""qualifiers_supported: share of the claims with a strong word whose evidence is as strong (rubric A2).
+
+Range [0, 1]. Strong words say all, none, only, or best and most, in six languages (`data/qualifiers.json`). Looked at
+are claims that the evidence carries, and the nearest sentence with its two neighbours: one of them must hold the same
+word or one of its kind. A claim without such a word is not counted. None where no carried claim has one.
+"""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+
+from ragvigil.scorer.checks.alignment.assess import VERSION
+from ragvigil.scorer.checks.check import Check, Finding
+from ragvigil.scorer.checks.prepared import CROSS_LINGUAL, DEFAULT_MODEL, Prepared
+from ragvigil.scorer.checks.reading.words import words
+from ragvigil.scorer.verdict import Claim
+
+_MOST_LISTED = 10
+_MOST_CHARACTERS = 120
+_DATA = json.loads(files("ragvigil.scorer.data").joinpath("qualifiers.json").read_text("utf-8"))
+_KINDS: dict[str, str] = {
+    words(entry)[0].stem: kind for kind, entries in _DATA["kinds"].items() for entry in entries
+}
+
+
+def _measure(prepared: Prepared) -> Finding:
+    if not prepared.has_evidence:
+        return Finding(None, "there is no evidence text")
+    if prepared.bears_claims and prepared.cross_lingual:
+        return Finding(None, CROSS_LINGUAL)
+    strong = {
+        one.start: found
+        for one in prepared.statements
+        if one.checkworthy and (found := {kind for word in one.words if (kind := _KINDS.get(word.stem))})
+    }
+    claims = [one for one in prepared.assessment.claims if one.start in strong] if strong else []
+    claims = [one for one in claims if one.supported_by]
+    if not claims:
+        return Finding(None, "no carried claim says all, none, only or most")
+    weak = [one for one in claims if not strong[one.start] <= _kinds_near(prepared, one)]
+    told = [one.text[:_MOST_CHARACTERS] for one in weak]
+    return Finding(
+        1 - len(weak) / len(claims),
+        f"says more than its evidence: {told[0]}" if told else None,
+        {"claims": len(claims), "weaker": told[:_MOST_LISTED]},
+    )
+
+
+def _kinds_near(prepared: Prepared, claim: Claim) -> set[str]:
+    """The kinds of strong words in the sentence nearest to a claim and beside it."""
+    evidence, near = prepared.evidence, claim.nearest
+    if near is None:
+        return set(_KINDS.values())  # a record's value, which has no place in the text
+    for place, segment in enumerate(evidence.segments):
+        if segment.place == (near.start, near.end) and evidence.names[segment.passage] == near.passage:
+            around = evidence.segments[max(0, place - 1) : place + 2]
+            return {
+                kind
+                for one in around
+                if one.passage == segment.passage
+                for word in one.words
+                if (kind := _KINDS.get(word.stem))
+            }
+    return set(_KINDS.values())
+
+
+CHECK = Check("qualifiers_supported", f"1+{VERSION}+{DEFAULT_MODEL}", _measure, cost="claims")
