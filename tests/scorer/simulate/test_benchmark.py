@@ -32,7 +32,7 @@ def test_a_line_counts_false_pages_delays_and_right_names() -> None:
     ]
     line = summarise("x", SCENARIOS["seg70"], runs)
     assert (line.false_pages, line.found, line.named, line.days) == (2, 2, 1, 20.0)
-    assert (line.median_hours, line.p95_hours) == (20.0, 20.0)
+    assert (line.median_hours, line.p95_hours) == (15.0, 20.0)
     assert line.false_per_30_days == pytest.approx(3.0)
     assert line.judged_share == pytest.approx(0.09)
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ragvigil.scorer.detect import Alert, GoldSet, Monitor, MonitorSettings
-from ragvigil.scorer.simulate.drive import Rule, Run, drive
+from ragvigil.scorer.simulate.drive import Build, Drive, Rule, Run
 from ragvigil.scorer.simulate.rivals import RIVALS, Panel
-from ragvigil.scorer.simulate.scenario import SCENARIOS, Scenario
+from ragvigil.scorer.simulate.scenario import DAY, SCENARIOS, Scenario
 from ragvigil.scorer.simulate.world import World
 
 OURS = "ragvigil"
@@ -100,22 +100,44 @@ def measure(
     Raises:
         KeyError: a rule or a scenario of another name.
     """
-    chosen = world or World()
+    healthy = Healthy(world or World(), rules, quiet_days)
     for scenario in (SCENARIOS[name] for name in scenarios):
-        runs: dict[str, list[Run]] = {rule: [] for rule in rules}
-        days = _days(scenario, chosen, quiet_days)
-        for seed in seeds:
-            if OURS in rules:
-                stop = bool(scenario.pages)
-                runs[OURS].append(drive(_ours, scenario, seed, world=chosen, days=days, stop_at_page=stop))
-            rivals = [rule for rule in rules if rule != OURS]
-            if rivals:
-                panel = Panel(rivals)
-                run = drive(panel.begin, scenario, seed, world=chosen, days=days)
-                for rival in rivals:
-                    runs[rival].append(replace(run, alerts=tuple(panel.alerts[rival])))
+        runs = healthy.run(scenario, seeds)
         for rule in rules:
             yield summarise(rule, scenario, runs[rule])
+
+
+class Healthy:
+    """Rules driven up to the change, once for all scenarios: until then they have the same traffic."""
+
+    def __init__(self, world: World, rules: Sequence[str], quiet_days: int = 37) -> None:
+        """Nothing driven yet; `rules` by their names in `RULES`."""
+        self._world, self._rules, self._quiet_days = world, rules, quiet_days
+        self._driven: dict[tuple[str, int], Drive] = {}
+
+    def run(self, scenario: Scenario, seeds: Sequence[int]) -> dict[str, list[Run]]:
+        """The runs of each rule under one scenario, in the order of `seeds`; ours ends with its first right page."""
+        runs: dict[str, list[Run]] = {rule: [] for rule in self._rules}
+        end = _days(scenario, self._world, self._quiet_days) * DAY
+        rivals = [rule for rule in self._rules if rule != OURS]
+        for seed in seeds:
+            if OURS in self._rules:
+                ours = self._of(OURS, _ours, seed).fork(scenario)
+                runs[OURS].append(ours.until(end, stop_at_page=bool(scenario.pages)).result())
+            if rivals:
+                driven = self._of("rivals", Panel(rivals).begin, seed).fork(scenario)
+                run, panel = driven.until(end).result(), driven.rule
+                assert isinstance(panel, Panel)
+                for rival in rivals:
+                    runs[rival].append(replace(run, alerts=tuple(panel.alerts[rival])))
+        return runs
+
+    def _of(self, name: str, build: Build, seed: int) -> Drive:
+        if (name, seed) not in self._driven:
+            days = max(self._quiet_days, 32)
+            driven = Drive(build, SCENARIOS["null30"], seed, world=self._world, days=days)
+            self._driven[name, seed] = driven.until(driven.change)
+        return self._driven[name, seed]
 
 
 def _days(scenario: Scenario, world: World, quiet_days: int) -> int:
@@ -145,7 +167,12 @@ def summarise(rule: str, scenario: Scenario, runs: Sequence[Run]) -> Line:
 
 
 def _quantile(hours: np.ndarray[tuple[int], np.dtype[np.float64]], share: float) -> float | None:
-    value = float(np.quantile(hours, share, method="higher"))
+    """Of sorted hours, infinite ones last: the median between the middle two, other quantiles the next one above."""
+    if share == 0.5:
+        low, high = hours[(hours.size - 1) // 2], hours[hours.size // 2]
+        value = float((low + high) / 2.0)
+    else:
+        value = float(np.quantile(hours, share, method="higher"))
     return value if np.isfinite(value) else None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -87,6 +88,120 @@ class Run:
         return (page.time - self.change) / 3600.0 if page is not None else float("inf")
 
 
+class Drive:
+    """A rule on its way through the traffic of one service."""
+
+    def __init__(
+        self,
+        build: Build,
+        scenario: Scenario,
+        seed: int,
+        *,
+        world: World | None = None,
+        days: int = 30,
+        change_days: tuple[float, float] = (12.0, 14.0),
+        canary_batches: int = 1,
+    ) -> None:
+        """At the start of `days`; the fault begins at a random moment within `change_days`."""
+        self.world, self.scenario = world or World(), scenario
+        self._seed, self._canary_batches = seed, canary_batches
+        self._random = np.random.default_rng([seed, 3])
+        self.change = float(self._random.uniform(*change_days)) * DAY
+        self._traffic = Traffic(self.world, scenario, seed, days=days, change=self.change)
+        self.rule = build(self.world, self._traffic.gold())
+        self.alerts: list[Alert] = []
+        self._past: list[tuple[Hidden, npt.NDArray[np.int64]]] = []
+        self._held: list[tuple[float, Batch]] = []
+        self._steps = 0
+        self._counts = np.zeros(3, np.int64)
+
+    @property
+    def end(self) -> float:
+        """End of the newest batch, seconds."""
+        return self._steps * self.world.batch_seconds
+
+    def until(self, moment: float, *, stop_at_page: bool = False) -> Drive:
+        """Drive on to `moment` (seconds), or to the first right page."""
+        while self.end + self.world.batch_seconds <= moment + 1e-6:
+            self._step()
+            if stop_at_page and _found(self.alerts, self.scenario, self.change):
+                break
+        return self
+
+    def fork(self, scenario: Scenario) -> Drive:
+        """The same service and rule, up to now, with the fault of `scenario` to come."""
+        copied = deepcopy(self)
+        copied.scenario = copied._traffic.scenario = scenario
+        return copied
+
+    def _step(self) -> None:
+        """Take one batch: plan it, judge what was chosen, answer the canary, observe what has arrived."""
+        world, traffic, rule, random, scenario = (
+            self.world,
+            self._traffic,
+            self.rule,
+            self._random,
+            self.scenario,
+        )
+        start = self.end
+        self._steps += 1
+        end = self.end
+        batch, hidden = traffic.batch(start, end)
+        chance = world.granted * np.asarray(rule.plan(batch), dtype=np.float64)
+        chosen = random.random(chance.size) < chance
+        said = traffic.verdicts(hidden, start)
+        lost = max(world.missing_verdicts, scenario.missing_verdicts if traffic.active(start) else 0.0)
+        answered = chosen & (random.random(chance.size) >= lost)
+        spent = int(chosen.sum())
+        if rule.canary_wanted:
+            self._answer(start, end if self._canary_batches else start)
+        observed = replace(
+            batch, judged=chosen, verdict=np.where(answered, said, -1), inclusion_probability=chance
+        )
+        self._observe(observed, start, end)
+        if not traffic.active(start) or not self._past:
+            self._past = _remember(self._past, hidden.take(answered), said[answered])
+        if rule.canary_wanted:
+            spent += rule.canary_wanted
+            if not self._canary_batches:
+                self._answer(start, end)
+        self._counts += (chance.size, spent, spent if end > self.change else 0)
+
+    def _observe(self, observed: Batch, start: float, end: float) -> None:
+        """Pass on this batch, unless it is late, and those that were."""
+        scenario = self.scenario
+        late = self._traffic.active(start) and self._random.random() < scenario.late_batches
+        held = [*self._held, (end + scenario.late_hours * 3600.0 if late else end, observed)]
+        for _, arrived in sorted((pair for pair in held if pair[0] <= end), key=lambda pair: pair[0]):
+            self.alerts += (replace(alert, time=max(alert.time, end)) for alert in self.rule.observe(arrived))
+        self._held = [pair for pair in held if pair[0] > end]
+
+    def _answer(self, time: float, at: float) -> None:
+        """Judge past traces again, drawn at random from those kept, and pass on what the rule says."""
+        hidden = Hidden.join([part for part, _ in self._past])
+        old = np.concatenate([verdicts for _, verdicts in self._past])
+        chosen = self._random.choice(old.size, min(self.rule.canary_wanted, old.size), replace=False)
+        new = self._traffic.verdicts(hidden.take(chosen), time, again=True)
+        self.alerts += (
+            replace(alert, time=max(alert.time, at)) for alert in self.rule.canary(old[chosen], new)
+        )
+
+    def result(self) -> Run:
+        """What came of it so far."""
+        traces, judged, judged_after = self._counts.tolist()
+        return Run(
+            self.scenario.name,
+            self._seed,
+            self.change,
+            self._traffic.fault_segment if self.scenario.one_segment else None,
+            tuple(self.alerts),
+            self.end / DAY,
+            traces,
+            judged,
+            judged_after,
+        )
+
+
 def drive(
     build: Build,
     scenario: Scenario,
@@ -103,57 +218,16 @@ def drive(
     The change comes at a random moment within `change_days`. A canary is answered before the next batch is
     observed and its alerts are counted at that batch's end (`canary_batches` 1), or at once (0).
     """
-    world = world or World()
-    random = np.random.default_rng([seed, 3])
-    change = float(random.uniform(*change_days)) * DAY
-    traffic = Traffic(world, scenario, seed, days=days, change=change)
-    rule = build(world, traffic.gold())
-    alerts: list[Alert] = []
-    past: list[tuple[Hidden, npt.NDArray[np.int64]]] = []
-    traces = judged_count = judged_after = 0
-    held: list[tuple[float, Batch]] = []
-    end = 0.0
-    for step in range(round(days * DAY / world.batch_seconds)):
-        start, end = step * world.batch_seconds, (step + 1) * world.batch_seconds
-        batch, hidden = traffic.batch(start, end)
-        chance = world.granted * np.asarray(rule.plan(batch), dtype=np.float64)
-        chosen = random.random(chance.size) < chance
-        said = traffic.verdicts(hidden, start)
-        lost = max(world.missing_verdicts, scenario.missing_verdicts if traffic.active(start) else 0.0)
-        answered = chosen & (random.random(chance.size) >= lost)
-        spent = int(chosen.sum())
-        if rule.canary_wanted:
-            alerts += _answer(rule, traffic, past, start, random, end if canary_batches else start)
-        observed = replace(
-            batch, judged=chosen, verdict=np.where(answered, said, -1), inclusion_probability=chance
-        )
-        late = traffic.active(start) and random.random() < scenario.late_batches
-        held.append((end + scenario.late_hours * 3600.0 if late else end, observed))
-        for _, arrived in sorted((pair for pair in held if pair[0] <= end), key=lambda pair: pair[0]):
-            alerts += (replace(alert, time=max(alert.time, end)) for alert in rule.observe(arrived))
-        held = [pair for pair in held if pair[0] > end]
-        if not traffic.active(start) or not past:
-            past = _remember(past, hidden.take(answered), said[answered])
-        if rule.canary_wanted:
-            spent += rule.canary_wanted
-            if not canary_batches:
-                alerts += _answer(rule, traffic, past, start, random, end)
-        traces += chance.size
-        judged_count += spent
-        judged_after += spent if end > change else 0
-        if stop_at_page and _found(alerts, scenario, change):
-            break
-    return Run(
-        scenario.name,
+    driven = Drive(
+        build,
+        scenario,
         seed,
-        change,
-        traffic.fault_segment if scenario.one_segment else None,
-        tuple(alerts),
-        end / DAY,
-        traces,
-        judged_count,
-        judged_after,
+        world=world,
+        days=days,
+        change_days=change_days,
+        canary_batches=canary_batches,
     )
+    return driven.until(days * DAY, stop_at_page=stop_at_page).result()
 
 
 def _found(alerts: Sequence[Alert], scenario: Scenario, change: float) -> bool:
@@ -170,19 +244,3 @@ def _remember(
     while len(kept) > 1 and sum(part.size for _, part in kept[1:]) > 3000:
         kept = kept[1:]
     return kept
-
-
-def _answer(
-    rule: Rule,
-    traffic: Traffic,
-    past: list[tuple[Hidden, npt.NDArray[np.int64]]],
-    time: float,
-    random: np.random.Generator,
-    at: float,
-) -> list[Alert]:
-    """Judge past traces again, drawn at random from those kept, and pass on what the rule says."""
-    hidden = Hidden.join([part for part, _ in past])
-    old = np.concatenate([verdicts for _, verdicts in past])
-    chosen = random.choice(old.size, min(rule.canary_wanted, old.size), replace=False)
-    new = traffic.verdicts(hidden.take(chosen), time, again=True)
-    return [replace(alert, time=max(alert.time, at)) for alert in rule.canary(old[chosen], new)]

@@ -26,6 +26,8 @@ class History:
     batch_seconds: float
     judged: list[Floats] = field(default_factory=list[Floats])
     passed: list[Floats] = field(default_factory=list[Floats])
+    sums: list[Floats] = field(default_factory=list[Floats])
+    """(2, streams) judged and passed up to each batch, so that a window is a difference."""
     normal: Floats = field(default_factory=lambda: np.zeros(0))
     """(streams,) pass rate of the week that ended three days ago."""
 
@@ -33,17 +35,24 @@ class History:
         """Take one batch; what is normal is learned anew once a day."""
         self.judged.append(judged)
         self.passed.append(passed)
+        both = np.stack([judged, passed])
+        self.sums.append(self.sums[-1] + both if self.sums else both)
         day = round(DAY / self.batch_seconds)
         if self.normal.size == 0 or len(self.judged) % day == 0:
             week, lag = round(LEARNING_DAYS * day), round(LAG_DAYS * day)
             end = max(len(self.judged) - lag, min(week, len(self.judged)))
-            n = np.sum(self.judged[max(0, end - week) : end], axis=0)
-            self.normal = (np.sum(self.passed[max(0, end - week) : end], axis=0) + 0.5) / (n + 1.0)
+            n, k = self._between(max(0, end - week), end)
+            self.normal = (k + 0.5) / (n + 1.0)
 
     def last(self, seconds: float) -> tuple[Floats, Floats]:
         """(judged, passed) per stream over the last `seconds`, at least one batch."""
         count = max(1, round(seconds / self.batch_seconds))
-        return np.sum(self.judged[-count:], axis=0), np.sum(self.passed[-count:], axis=0)
+        return self._between(max(0, len(self.sums) - count), len(self.sums))
+
+    def _between(self, first: int, end: int) -> tuple[Floats, Floats]:
+        """(judged, passed) of the batches [first, end)."""
+        n, k = self.sums[end - 1] - (self.sums[first - 1] if first else 0.0)
+        return n, k
 
 
 class Detector(Protocol):

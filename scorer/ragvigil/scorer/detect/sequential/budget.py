@@ -9,7 +9,7 @@ import numpy as np
 from ragvigil.scorer.detect.sequential.batch import Floats, Integers, count_by
 
 SAVED_DAYS = 3.0
-SAVED_CALLS = 1500.0
+SAVED_CALLS = 3000.0
 PRUDENCE = 0.99
 """Part of the budget that is planned with, so that chance does not overdraw it."""
 SAVED_ENOUGH = 0.75

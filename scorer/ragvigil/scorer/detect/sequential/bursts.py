@@ -13,6 +13,14 @@ from ragvigil.scorer.detect.sequential.gold import Instruments
 from ragvigil.scorer.detect.sequential.settings import MonitorSettings
 from ragvigil.scorer.detect.sequential.tripwire import Tripwire
 
+OVERALL_SOONER = 2.5
+"""Nats by which the judge's own evidence opens a burst sooner on all traffic: it is one stream, segments are many."""
+EASED = -1.0
+"""Nats below the opening of such a burst at which it is closed."""
+SURE = 2.5
+"""Nats above its opening at which such a burst may use all that is saved."""
+KEPT = 800.0
+"""Calls that such a burst leaves to the tripwire's while it has just opened."""
 FOLLOWED = 0.5
 """Part of a rise of the cheap score's suspicion that becomes normal when the judge disagrees with it."""
 
@@ -38,7 +46,7 @@ def wish(
 ) -> Floats:
     """Inclusion probabilities with the bursts in them, at most `credit` calls above `base`.
 
-    While there is no burst, `surplus` calls go to the suspects of all traffic.
+    What `surplus` the bursts leave goes to the suspects of all traffic.
 
     A burst by the cheap score also turns half of its stream's base towards the suspects, so that it works
     when nothing is saved. All traffic is served first; the segments share at most half of what is left.
@@ -47,21 +55,31 @@ def wish(
     doubts = 6.0 * suspicion.plain / np.sqrt(suspicion.noise)
     if not series.bursts and not opening.any():
         return raise_chances(base, doubts, surplus)
-    wanted = [(b.stream, b.suspects, _cap(b.stream, settings) - b.spent) for b in series.bursts]
+    sure = sureness(series, settings)
+    wanted = [
+        (
+            b.stream,
+            b.suspects,
+            (1.0 if b.suspects else 0.4 + sure[b.stream]) * _cap(b.stream, settings) - b.spent,
+        )
+        for b in series.bursts
+    ]
     wanted += [(int(stream), True, _cap(int(stream), settings)) for stream in np.flatnonzero(opening)]
     wanted.sort(key=lambda burst: (burst[0] != overall, not burst[1]))
     chance = base
     for stream, suspects, left in wanted:
         inside = series.inside(stream)[slot]
-        freed = 0.0
+        freed, kept = 0.0, 0.0
         if suspects:
             turned = np.where(inside, np.minimum(chance, 0.5 * base), chance)
             freed, chance = float((chance - turned).sum()), turned
-        calls = freed + max(0.0, min(left, credit if stream == overall else 0.5 * credit))
+        else:
+            kept = (1.0 - sure[stream]) * min(KEPT, 0.5 * credit)
+        calls = freed + max(0.0, min(left, (credit - kept) * (1.0 if stream == overall else 0.5)))
         raised = raise_chances(chance, np.where(inside, doubts if suspects else 1.0, 0.0), calls)
-        credit -= float((raised - chance).sum()) - freed
-        chance = raised
-    return chance
+        spent = float((raised - chance).sum()) - freed
+        credit, surplus, chance = credit - spent, surplus - spent, raised
+    return raise_chances(chance, doubts, surplus)
 
 
 def open_bursts(series: Faithfulness, opening: Booleans, now: float, instruments: Instruments) -> None:
@@ -81,20 +99,14 @@ def tend_bursts(
     """
     disagreed: list[tuple[int, float]] = []
     kept: list[Burst] = []
-    levels = np.maximum(series.plain.level(), -60.0)
+    over = series.plain.level() - _limits(settings)
     signal = instruments.signal
     for burst in series.bursts:
         fresh, burst.fresh = burst.fresh, False
         old = now - burst.opened > settings.burst_hours * 3600.0
         if not burst.suspects:
-            if (
-                not old
-                and levels[burst.stream] > settings.suspicion - 3.0
-                and burst.spent < settings.burst_cap
-            ):
+            if not old and over[burst.stream] > EASED:
                 kept.append(burst)
-            else:
-                series.cooldown[burst.stream] = max(series.cooldown[burst.stream], now)
             continue
         if fresh or (not old and burst.level() > FUTILE):
             kept.append(burst)
@@ -111,11 +123,24 @@ def tend_bursts(
     return disagreed
 
 
+def _limits(settings: MonitorSettings) -> Floats:
+    """(streams,) log of the e-detector at which the judge's own evidence opens a burst."""
+    limits = np.full(settings.streams, settings.suspicion)
+    limits[-1] -= OVERALL_SOONER
+    return limits
+
+
+def sureness(series: Faithfulness, settings: MonitorSettings) -> Floats:
+    """(streams,) 0 to 1: how far the judge's own evidence is beyond what opens a burst; more of it buys more."""
+    sure: Floats = np.clip((series.plain.level() - _limits(settings)) / SURE, 0.0, 1.0)
+    return sure
+
+
 def _open_on_evidence(series: Faithfulness, now: float, settings: MonitorSettings) -> None:
     """Open bursts where verdicts alone are suspicious."""
-    levels, free = series.plain.level(), series.running() & (series.quiet <= now)
+    levels, free = series.plain.level(), series.running()
     watched = {burst.stream for burst in series.bursts if not burst.suspects}
-    for stream in np.flatnonzero((levels > settings.suspicion) & free):
+    for stream in np.flatnonzero((levels > _limits(settings)) & free):
         if int(stream) not in watched:
             series.bursts.append(Burst(int(stream), False, now, 0.05, np.zeros(SIZES.size), fresh=False))
     levels = series.suspect.level()

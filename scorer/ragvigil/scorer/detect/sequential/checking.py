@@ -8,6 +8,7 @@ from ragvigil.scorer.detect.sequential.batch import Alert, Booleans, Floats, Met
 from ragvigil.scorer.detect.sequential.check_cusum import CheckCusum
 from ragvigil.scorer.detect.sequential.core import Core
 from ragvigil.scorer.detect.sequential.reference import Reference
+from ragvigil.scorer.detect.sequential.settings import DAY
 
 HOUR = 3600.0
 
@@ -24,7 +25,7 @@ def check(core: Core, traces: Traces, reference: Reference, time: float) -> list
         known = np.isfinite(bad)
         n = sum_by(traces.slot, known, slots)
         failed = sum_by(traces.slot, np.where(known, bad, 0.0), slots)
-        cusum.update(failed, n, normal, core.settings.check_threshold)
+        cusum.update(failed, n, normal, core.settings.check_threshold, core.settings.batch_seconds / DAY)
         alarms = cusum.alarms(core.settings.check_threshold)
         if not alarms.any():
             continue

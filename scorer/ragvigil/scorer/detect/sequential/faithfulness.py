@@ -40,8 +40,6 @@ class Faithfulness:
     suspect: EDetector
     cooldown: Floats
     """(streams,) no burst by the cheap score before this moment."""
-    quiet: Floats
-    """(streams,) no burst by the judge's own evidence before this moment."""
     incidents: Incidents
     recent: Recent
     bursts: list[Burst] = field(default_factory=list[Burst])
@@ -59,7 +57,6 @@ class Faithfulness:
             Tripwire.fresh(streams),
             EDetector.fresh(streams, SEGMENT_FALLS.size),
             EDetector.fresh(streams, SEGMENT_FALLS.size),
-            np.full(streams, -1e18),
             np.full(streams, -1e18),
             Incidents.none(streams),
             Recent.fresh(slots),

@@ -47,8 +47,9 @@ def learn(core: Core, batch: Batch, traces: Traces, suspicion: Suspicion, verdic
         sums[Sum.JUDGED] = sums[Sum.WEIGHT]
         flags = _flags(core, batch, traces, suspicion)
     open_ = memory.faithfulness.incidents.open
+    disturbed = memory.citations.disturbed() | memory.retrievals.disturbed()
     day = int(np.median(traces.time + memory.clock.offset) // DAY)
-    memory.baseline.add(min(day, core.today()), sums, flags, open_[:-1] | open_[-1])
+    memory.baseline.add(min(day, core.today()), sums, flags, open_[:-1] | open_[-1] | disturbed)
     if core.learning():
         core.forget_reference()
 
