@@ -141,9 +141,11 @@ class Healthy:
 
 
 def _days(scenario: Scenario, world: World, quiet_days: int) -> int:
-    """Until a rule must have found the fault, or a long quiet time."""
-    if not scenario.pages:
+    """Until a rule must have found the fault, or a long quiet time; half of a month of it after a harmless change."""
+    if scenario.name == "null30":
         return quiet_days
+    if not scenario.pages:
+        return min(30, quiet_days)
     return 32 if scenario.ramp_days or world.traces_per_day < 5000.0 else 24
 
 
