@@ -44,4 +44,5 @@ class CheckCusum:
     def disturbed(self) -> Booleans:
         """(slots,) not to be learned from: in alarm, or all traffic is, for less than what is normal by then."""
         lately = (self.alarmed_days > 0.0) & (self.alarmed_days < LONGEST_DAYS)
-        return lately[:-1] | lately[-1]
+        disturbed: Booleans = lately[:-1] | lately[-1]
+        return disturbed
