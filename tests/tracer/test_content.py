@@ -9,15 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from opentelemetry import trace
-from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from ragvigil.tracer import Limits, trace_generator, trace_rag, trace_reranker, trace_retriever
 from ragvigil.tracer._documents import Passage
-from ragvigil.tracer._findings import documents_json
-from ragvigil.tracer._reading import plain
+from ragvigil.tracer._metadata import Copy
+from ragvigil.tracer._passages import write_documents
 from ragvigil.tracer._runtime import destination
+from ragvigil.tracer._sizes import encoded_attributes
 
 from .conftest import Recording, documents
 from .test_delivery import run
@@ -172,7 +174,7 @@ def test_without_any_provider_nothing_is_recorded_and_results_are_the_same() -> 
 
 def test_long_texts_are_cut_and_marked(record: Callable[..., Recording]) -> None:
     """Each limit, and each mark."""
-    recording = record(limits=Limits(attribute_characters=500, document_characters=50, documents=3))
+    recording = record(limits=Limits(attribute_bytes=500, document_bytes=50, documents=3))
 
     @trace_retriever
     def search(query: str) -> list[str]:
@@ -186,7 +188,7 @@ def test_long_texts_are_cut_and_marked(record: Callable[..., Recording]) -> None
     ask("q" * 501)
     retrieval, root = recording.spans()
     found = documents(retrieval["attributes"])
-    assert [len(str(document["content"])) for document in found] == [50, 50, 50]
+    assert [len(str(document["content"]).encode()) for document in found] == [50, 50, 50]
     assert all(document["truncated"] is True for document in found)
     assert retrieval["attributes"]["ragvigil.documents.total"] == 10
     assert retrieval["attributes"]["ragvigil.content.truncated"] == [
@@ -214,7 +216,7 @@ def test_a_hundred_thousand_documents_cost_one_bounded_attribute(recording: Reco
 
 def test_a_long_stream_is_kept_up_to_the_limit(record: Callable[..., Recording]) -> None:
     """The consumer gets all of it; the span says that it has less."""
-    recording = record(limits=Limits(attribute_characters=1_000))
+    recording = record(limits=Limits(attribute_bytes=1_000))
 
     @trace_generator
     def write(question: str) -> Iterator[str]:
@@ -235,27 +237,42 @@ def test_a_limit_below_one_is_refused_by_name() -> None:
         Limits(documents=0)
 
 
+NOWHERE = trace.SpanContext(1, 1, is_remote=False)
+
 passages = st.builds(
     Passage,
     id=st.none() | st.text(max_size=20).map(lambda text: text.encode("utf-8", "replace").decode()),
     score=st.none() | st.floats(allow_nan=False, allow_infinity=False),
     text=st.none() | st.text(max_size=200),
     metadata=st.none()
-    | st.dictionaries(st.text(max_size=5), st.text(max_size=50) | st.floats(), max_size=3).map(plain),
+    | st.dictionaries(st.text(max_size=5), st.text(max_size=50) | st.floats(), max_size=3).map(
+        lambda given: Copy().of(given)
+    ),
 )
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.lists(passages, max_size=12), st.integers(2, 600), st.integers(1, 100), st.booleans())
+@given(
+    st.lists(passages, max_size=12), st.integers(2, 600), st.integers(1, 100), st.booleans(), st.booleans()
+)
 def test_documents_are_valid_json_within_the_limit_whatever_they_hold(
-    found: list[Passage], attribute: int, document: int, content: bool
+    found: list[Passage], attribute: int, document: int, content: bool, spread: bool
 ) -> None:
-    """Every combination of texts, quotes, control characters and limits."""
-    limits = Limits(attribute_characters=attribute, document_characters=document)
-    text, kept, cut = documents_json(found, content=content, limits=limits)
+    """Every combination of texts, quotes, control characters and limits; as OTLP they are no larger than said."""
+    limits = Limits(attribute_bytes=attribute, document_bytes=document)
+    room = 4 * attribute
+    attributes, kept, cut, _ = write_documents(
+        found, content=content, spread=content and spread, limits=limits, room=room
+    )
+    text = str(attributes["gen_ai.retrieval.documents"])
     rows = json.loads(text)
-    assert len(text) <= attribute
+    assert all(len(value.encode()) <= attribute for value in attributes.values() if isinstance(value, str))
+    (resource,) = encode_spans([ReadableSpan("", NOWHERE, attributes=attributes)]).resource_spans
+    span = resource.scope_spans[0].spans[0]
+    assert sum(1 + len(entry.SerializeToString()) for entry in span.attributes) <= encoded_attributes(
+        attributes
+    )
+    assert not kept or encoded_attributes(attributes) <= room
     assert len(rows) == kept <= len(found)
     assert kept == len(found) or cut
-    assert all(set(row) <= {"id", "score"} for row in rows) or content
-    text.encode()
+    assert all(set(row) <= {"id", "score"} for row in rows) or (content and not spread)

@@ -51,6 +51,8 @@ class Cited:
     """Retrieved passages, each once."""
     unknown: tuple[str, ...]
     """Ids and ranks that were not retrieved, each once."""
+    read_characters: int | None = None
+    """Characters of the answer that were read; None when it was all of it, otherwise more may be cited."""
 
 
 @dataclass(frozen=True, slots=True)

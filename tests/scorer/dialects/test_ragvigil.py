@@ -165,6 +165,28 @@ def test_citations_that_the_service_found_itself_stand_in_for_an_answer_that_was
     assert only(changed(ours(), 2, **marks)).cited is None  # the answer is here: it is read itself
 
 
+def test_citations_of_an_answer_that_was_read_in_part_say_nothing_of_their_correctness() -> None:
+    """What the rest cites is not known; that anything is cited is."""
+    marks: dict[str, object] = {names.RAGVIGIL_CITED_IDS: ["fares-2"], names.RAGVIGIL_CITATIONS_READ: 4_000}
+    hidden = only(changed(ours(content=False), 2, **marks))
+    assert hidden.cited == Cited(("fares-2",), (), 4_000)
+    results = {result.check: result for result in run_checks(hidden)}
+    assert (results["citation_correctness"].value, results["citations_present"].value) == (None, 1.0)
+    assert results["citation_correctness"].reason == "only the first 4000 characters were read for citations"
+    nothing = only(changed(ours(content=False), 2, **{names.RAGVIGIL_CITATIONS_READ: 4_000}))
+    assert {result.check: result for result in run_checks(nothing)}["citations_present"].value is None
+
+
+def test_a_cut_id_or_metadata_leaves_the_evidence_whole() -> None:
+    """Only texts are judged; a spread one is a text."""
+    beside = [names.CUT_METADATA, names.CUT_DOCUMENT_IDS, names.USER_ID, names.CUT_SEGMENT, names.CUT_BAGGAGE]
+    whole = changed(ours(), 1, **{names.RAGVIGIL_CONTENT_TRUNCATED: beside})
+    spread = changed(
+        ours(), 1, **{names.RAGVIGIL_CONTENT_TRUNCATED: ["retrieval.documents.0.document.content"]}
+    )
+    assert (only(whole).completeness, only(spread).completeness) == ("complete", "partial_evidence")
+
+
 def test_passages_that_are_flattened_for_openinference_backends_are_read() -> None:
     """`openinference=True` writes texts beside the JSON, not in it."""
     plain = {"id": "timetable-1", "score": 0.5}

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import cast
 
 from ragvigil.tracer import _reading
-from ragvigil.tracer._reading import count, identifier
+from ragvigil.tracer._citing import Citing, Markers
+from ragvigil.tracer._reading import count
 
 ANSWER = (
     "answer", "output", "text", "content", "output_text", "response", "completion", "result", "message", "reply",
@@ -35,7 +36,9 @@ class Answer:
     input_tokens: int | None = None
     output_tokens: int | None = None
     cut: bool = False
-    """Whether a stream was longer than what was kept of it."""
+    """Whether there was more than what was read, or kept of a stream."""
+    citing: Citing | None = None
+    """Markers of a stream that was longer than what was kept of it."""
     unreadable: str | None = None
     """Type of the result when no text was found in it."""
 
@@ -67,15 +70,15 @@ def _named(result: object) -> Answer:
     """An answer in a mapping or an object with the usual names."""
     usage = _reading.field(result, USAGE)
     choice = _first(_reading.field(result, ("choices", "generations", "candidates")))
+    gaps: list[str] = []
     return Answer(
-        text=_text(result, 0),
-        model=identifier(_string(_reading.field(result, MODEL))),
-        response_id=identifier(_string(_reading.field(result, RESPONSE_ID))),
-        finish_reason=identifier(
-            _string(_reading.field(result, FINISH)) or _string(_reading.field(choice, FINISH))
-        ),
+        text=_text(result, 0, gaps),
+        model=_string(_reading.field(result, MODEL)),
+        response_id=_string(_reading.field(result, RESPONSE_ID)),
+        finish_reason=_string(_reading.field(result, FINISH)) or _string(_reading.field(choice, FINISH)),
         input_tokens=_tokens(usage, result, INPUT_TOKENS),
         output_tokens=_tokens(usage, result, OUTPUT_TOKENS),
+        cut=bool(gaps),
     )
 
 
@@ -87,6 +90,7 @@ class AnswerPieces:
         self._texts: list[str] = []
         self._answer = Answer()
         self._seen = False
+        self._markers: Markers | None = None
 
     def add(self, piece: object) -> None:
         """Take one streamed piece: text, or anything that an answer may be."""
@@ -99,8 +103,8 @@ class AnswerPieces:
                 return
         self._seen = True
         if len(piece) > self._room:
+            self._read_on(piece)
             piece = piece[: self._room]
-            self._answer.cut = True
         if piece:
             self._room -= len(piece)
             self._texts.append(piece)
@@ -110,29 +114,46 @@ class AnswerPieces:
         if self._seen:
             self._answer.text = "".join(self._texts)
             self._answer.unreadable = None
+        if self._markers is not None:
+            self._answer.citing = self._markers.result()
         return self._answer
+
+    def _read_on(self, piece: str) -> None:
+        """Read the citations of what will not be kept, with all that came before it."""
+        if self._markers is None:
+            self._answer.cut = True
+            self._markers = Markers()
+            self._markers.feed("".join(self._texts))
+        self._markers.feed(piece)
 
     def _keep(self, found: Answer) -> None:
         for name in ("model", "response_id", "finish_reason", "input_tokens", "output_tokens"):
             if (value := getattr(found, name)) is not None:
                 setattr(self._answer, name, value)
+        self._answer.cut = self._answer.cut or found.cut
 
 
-def _text(value: object, depth: int) -> str | None:
-    """The text of an answer under its usual names, through wrappers, message parts and choices."""
+def _text(value: object, depth: int, gaps: list[str]) -> str | None:
+    """The text of an answer under its usual names, through wrappers, message parts and choices.
+
+    Where there are more parts than are read, ``gaps`` says so.
+    """
     if isinstance(value, str | bytes):
         return _reading.text(value)
     if value is None or depth > _DEEPEST:
         return None
     if isinstance(value, list | tuple):
-        parts = [_text(part, depth + 1) for part in cast("Sequence[object]", value)[:_MOST_PARTS]]
+        given = cast("Sequence[object]", value)
+        if len(given) > _MOST_PARTS:
+            gaps.append("parts")
+        parts = [_text(part, depth + 1, gaps) for part in given[:_MOST_PARTS]]
         texts = [part for part in parts if part is not None]
         return "".join(texts) if texts else None
     choice = _first(_reading.field(value, ("choices",)))
     if choice is not None:
-        return _text(_reading.field(choice, PIECE), depth + 1)
+        return _text(_reading.field(choice, PIECE), depth + 1, gaps)
     for name in ANSWER:
-        if (found := _text(_reading.field(value, (name,)), depth + 1)) is not None:
+        if (found := _text(_reading.field(value, (name,)), depth + 1, gaps)) is not None:
             return found
     return None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 from contextvars import Token
+from typing import cast
 
 from opentelemetry import context as otel_context
 from opentelemetry.context import Context
@@ -14,16 +15,18 @@ from ragvigil.tracer import attributes as names
 from ragvigil.tracer._answers import AnswerPieces
 from ragvigil.tracer._arguments import Arguments, Keywords
 from ragvigil.tracer._baggage import CONTENT, carried, carried_content
-from ragvigil.tracer._facts import Facts, strictest
-from ragvigil.tracer._findings import Findings
+from ragvigil.tracer._facts import Facts, strictest, together
+from ragvigil.tracer._findings import AttributeValue, Findings
 from ragvigil.tracer._gate import sdk
-from ragvigil.tracer._notices import describe, notices
-from ragvigil.tracer._reading import identifier
+from ragvigil.tracer._notices import LONGEST_DETAIL, describe, notices
+from ragvigil.tracer._reading import short
 from ragvigil.tracer._roles import Pieces, Role
 from ragvigil.tracer._runtime import Runtime, destination, isolated
 from ragvigil.tracer._sampling import sampling
 from ragvigil.tracer._scope import SCOPE_KEY, Request, Scope, crossed, scope_of, without_ended
 from ragvigil.tracer._users import user_attribute
+
+_CUT = names.RAGVIGIL_CONTENT_TRUNCATED
 
 
 def begin(
@@ -126,6 +129,8 @@ class Call:
             # A message may quote the user or a passage.
             content = strictest(self._findings.content, self._scope.facts.strictest())
             words = describe(error) if content == "full" else None
+            if words is not None and len(words) >= LONGEST_DETAIL:
+                self._findings.mark_cut(names.CUT_ERROR)
             self._findings.add(names.ERROR_TYPE, _qualified(type(error)))
             self._span.set_status(Status(StatusCode.ERROR, words))
             self._take_pieces()
@@ -218,7 +223,7 @@ class Call:
         """Those of the request around; a request that begins has its own, with what came over baggage."""
         if scope.span is None:
             known = scope.facts.all()
-            came = {name: value for name, value in carried(here).items() if name not in known}
+            came = {name: value for name, value in carried(here).items() if name not in known or name == _CUT}
             facts = Facts(came, scope.facts)
             facts.content = carried_content(here)
             return facts
@@ -256,14 +261,22 @@ class Call:
             self._findings.add(name, probability)
 
     def _share(self, facts: Facts, arguments: Arguments, keywords: Keywords) -> None:
+        found: dict[str, AttributeValue] = {}
+        cut: list[str] = []
         try:
             for name, parameter in self._role.shared.items():
-                value = identifier(parameter.value(arguments, keywords))
-                if value is not None:
+                given = parameter.value(arguments, keywords)
+                if name == names.RAGVIGIL_CONTENT_TRUNCATED:
+                    cut += cast("tuple[str, ...]", given)  # of the decorator's own segment
+                elif (told := short(given, name, cut)) is not None:
                     hashing = name == names.USER_ID and self._chosen.policy.hash_user_id
-                    facts.attributes[name] = user_attribute(value, hashed=hashing)
+                    found[name] = user_attribute(told, hashed=hashing)
         except (Exception, SystemExit) as error:
             self._could_not_read(error)
+        if cut:
+            found[names.RAGVIGIL_CONTENT_TRUNCATED] = tuple(cut)
+        if found:
+            facts.attributes.update(together(facts.attributes, found))
 
     def _first_piece(self) -> None:
         self.pieces = self._role.pieces(self._findings.limits)

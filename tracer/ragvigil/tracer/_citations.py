@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import islice
 from typing import NamedTuple
 
-_MARKER = re.compile(r"\[\^?([^\[\]\n]{1,200})\]|【([^【】\n]{1,200})】")
+from ragvigil.tracer._citing import markers_in
+
 _SEPARATOR = re.compile(r"[,;|]")
 _RANGE = re.compile(r"(\d{1,3})\s?[-\u2013]\s?(\d{1,3})\Z")
-_MOST_MARKERS = 500
 LONGEST_UNKNOWN = 64
 
 
@@ -30,16 +29,17 @@ def read_citations(answer: str, retrieved: Sequence[str | None]) -> Cited:
     >>> read_citations("Yes [doc-3][2], no [doc-9] [7] [sic].", ["doc-3", "doc-5"])
     Cited(ids=['doc-3', 'doc-5'], unknown=['doc-9', '7'])
     """
-    return _cited(answer, tuple(retrieved))
+    return cited_by(read_answer_once(answer).markers, tuple(retrieved))
 
 
 # A request's generator and root have the same answer, one right after the other.
+read_answer_once = lru_cache(maxsize=4)(markers_in)
+
+
 @lru_cache(maxsize=4)
-def _cited(answer: str, retrieved: tuple[str | None, ...]) -> Cited:
+def cited_by(markers: tuple[str, ...], retrieved: tuple[str | None, ...]) -> Cited:
+    """The documents that these markers mean."""
     known = {identity for identity in retrieved if identity is not None}
-    markers = dict.fromkeys(
-        islice((match[1] or match[2] for match in _MARKER.finditer(answer)), _MOST_MARKERS)
-    )
     found: dict[str, bool] = {}
     for marker in markers:
         content = marker.partition("†")[0].strip()

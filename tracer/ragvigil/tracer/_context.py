@@ -11,11 +11,11 @@ from opentelemetry import context as otel_context
 from opentelemetry.context import Context
 
 from ragvigil.tracer import attributes as names
-from ragvigil.tracer._baggage import CONTENT, with_baggage
-from ragvigil.tracer._facts import Facts, strictest
+from ragvigil.tracer._baggage import CONTENT, LONGEST_NAME, with_baggage
+from ragvigil.tracer._facts import Facts, strictest, together
 from ragvigil.tracer._findings import AttributeValue
 from ragvigil.tracer._notices import notices
-from ragvigil.tracer._reading import encodable, identifier
+from ragvigil.tracer._reading import encodable, short
 from ragvigil.tracer._runtime import destination
 from ragvigil.tracer._scope import SCOPE_KEY, crossed, scope_of
 from ragvigil.tracer._settings import Content
@@ -154,36 +154,46 @@ def shared_attributes(
     hashed: bool,
 ) -> dict[str, AttributeValue]:
     """The attributes of these facts; what is None or cannot be printed is left out."""
-    found: dict[str, AttributeValue] = dict(segment_attributes(segment or {}))
+    found, cut = segment_attributes(segment or {}), list[str]()
     try:
-        conversation = identifier(conversation_id)
-        user = identifier(user_id)
+        conversation = short(conversation_id, names.GEN_AI_CONVERSATION_ID, cut)
+        cut += [names.SESSION_ID] * len(cut)
+        user = short(user_id, names.USER_ID, cut)
         values = {
             names.GEN_AI_CONVERSATION_ID: conversation,
             names.SESSION_ID: conversation,
             names.USER_ID: None if user is None else user_attribute(user, hashed=hashed),
-            names.RAGVIGIL_PROMPT_VERSION: identifier(prompt_version),
+            names.RAGVIGIL_PROMPT_VERSION: short(prompt_version, names.RAGVIGIL_PROMPT_VERSION, cut),
         }
         found.update({name: value for name, value in values.items() if value is not None})
+        if cut:
+            found = together(found, {names.RAGVIGIL_CONTENT_TRUNCATED: tuple(cut)})
     except Exception as error:
         notices.say("context() could not read an id", error)
     return found
 
 
-def segment_attributes(segment: Mapping[str, object]) -> dict[str, str]:
-    """The segment's dimensions as attributes, at most sixteen.
+def segment_attributes(segment: Mapping[str, object]) -> dict[str, AttributeValue]:
+    """The segment's dimensions as attributes, at most sixteen, and what was cut of them.
 
     >>> segment_attributes({"language": "pt", "follow_up": True})
     {'ragvigil.segment.language': 'pt', 'ragvigil.segment.follow_up': 'true'}
     """
-    found: dict[str, str] = {}
+    found: dict[str, AttributeValue] = {}
+    cut: list[str] = []
     try:
         for name, value in list(segment.items())[:MOST_DIMENSIONS]:
-            told = str(value).lower() if isinstance(value, bool) else identifier(value)
+            whole = encodable(f"{names.RAGVIGIL_SEGMENT_PREFIX}{name}")
+            attribute = whole[:LONGEST_NAME]
+            told = str(value).lower() if isinstance(value, bool) else short(value, attribute, cut)
             if told is not None:
-                found[encodable(f"{names.RAGVIGIL_SEGMENT_PREFIX}{name}")] = told
+                found[attribute] = told
+                cut += [attribute] * (len(whole) > LONGEST_NAME)
+        cut += [names.CUT_SEGMENT] * (len(segment) > MOST_DIMENSIONS)
     except Exception as error:
         notices.say("a segment could not be read", error)
+    if cut:
+        found[names.RAGVIGIL_CONTENT_TRUNCATED] = tuple(cut)
     return found
 
 

@@ -28,6 +28,9 @@ COLLECTIONS = (
 GROUPS = (ID, SCORE, TEXT)
 METADATA_OR_INNER = frozenset(METADATA + INNER)
 
+_LONGEST = _reading.LONGEST_ID + 1
+"""One more than is kept of an id, to tell one that was cut."""
+
 _LISTS = (list, tuple, set, frozenset, deque, ValuesView)
 
 
@@ -178,7 +181,7 @@ def _is_row(document: object) -> TypeGuard[Sequence[object]]:
 def _named(document: object) -> Passage | None:
     """A mapping or an object with the usual names; what it lacks is looked for in the document it wraps."""
     found = Passage(
-        id=identifier(_reading.field(document, ID)),
+        id=identifier(_reading.field(document, ID), _LONGEST),
         score=number(_reading.field(document, SCORE)),
         text=_reading.text(_reading.field(document, TEXT)),
     )
@@ -196,7 +199,7 @@ def _named_in_metadata(found: Passage) -> Passage:
     if found.id is not None and found.text is not None:
         return found
     return Passage(
-        id=identifier(_reading.field(found.metadata, ID)),
+        id=identifier(_reading.field(found.metadata, ID), _LONGEST),
         text=_reading.text(_reading.field(found.metadata, TEXT)),
     )
 
@@ -219,7 +222,7 @@ def _row(row: Sequence[object]) -> Passage | None:
         if isinstance(value, str | bytes):
             texts.append(_reading.text(value) or "")
         elif isinstance(value, int | UUID) and found.id is None and not texts and value is row[0]:
-            found.id = identifier(value)
+            found.id = identifier(value, _LONGEST)
         elif (given := number(value)) is not None:
             found.score = given if found.score is None else found.score
         elif texts and value is row[-1] and is_mapping(value):
@@ -227,7 +230,7 @@ def _row(row: Sequence[object]) -> Passage | None:
         else:
             _fill(found, read_document(value))
     if found.id is None and len(texts) > 1:
-        found.id = identifier(texts.pop(0))
+        found.id = identifier(texts.pop(0), _LONGEST)
     if found.text is None and texts:
         found.text = texts[0]
     return None if found.id is None and found.text is None else found

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, cast
 
+from ragvigil.tracer import attributes as names
 from ragvigil.tracer._settings import STRICTNESS, Content
 
 if TYPE_CHECKING:
     from ragvigil.tracer._findings import AttributeValue
+
+MOST_MARKS = 64
+"""Of what was cut."""
 
 
 class Said(NamedTuple):
@@ -39,7 +43,7 @@ class Facts:
 
     def all(self) -> Mapping[str, AttributeValue]:
         """These facts and those around; of two for one name the inner."""
-        return self.attributes if self.outer is None else {**self.outer.all(), **self.attributes}
+        return self.attributes if self.outer is None else together(self.outer.all(), self.attributes)
 
     def strictest(self) -> Content | None:
         """The strictest content policy of this request and of those around."""
@@ -58,7 +62,7 @@ class Facts:
     ) -> Said:
         """Add to the facts, and return what they were before."""
         before = Said(dict(self.attributes), dict(self.crossing), self.content)
-        self.attributes.update(attributes)
+        self.attributes.update(together(self.attributes, attributes))
         self.content = strictest(self.content, content)
         if crossing:
             self.crossing.update(crossing)
@@ -68,6 +72,17 @@ class Facts:
     def restore(self, before: Said) -> None:
         """Take back what was said since then."""
         self.attributes, self.crossing, self.content = before
+
+
+def together(
+    before: Mapping[str, AttributeValue], more: Mapping[str, AttributeValue]
+) -> dict[str, AttributeValue]:
+    """All of these facts, of two for one name the later; what either says was cut stays said."""
+    facts, name = {**before, **more}, names.RAGVIGIL_CONTENT_TRUNCATED
+    if name in before and name in more:
+        marks = (*cast("Sequence[str]", before[name]), *cast("Sequence[str]", more[name]))
+        facts[name] = tuple(dict.fromkeys(marks))[:MOST_MARKS]
+    return facts
 
 
 def strictest(*wanted: Content | None) -> Content | None:

@@ -8,10 +8,6 @@ from typing import SupportsFloat, TypeGuard, cast
 from uuid import UUID
 
 LONGEST_ID = 256
-LONGEST_METADATA_TEXT = 1_024
-MOST_METADATA_ENTRIES = 32
-DEEPEST_METADATA = 2
-_PRINTABLE_MODULES = frozenset({"datetime", "decimal", "pathlib", "uuid"})
 
 
 def field(value: object, names: Iterable[str]) -> object:
@@ -60,19 +56,36 @@ def text(value: object) -> str | None:
     return None
 
 
-def identifier(value: object) -> str | None:
-    """The value as an id: text, number or anything that prints itself, at most 256 characters."""
-    if type(value) is str and len(value) <= LONGEST_ID and value.isascii():
+def identifier(value: object, longest: int = LONGEST_ID) -> str | None:
+    """The value as an id: text, number or anything that prints itself, at most 256 characters.
+
+    Who must know whether it was cut asks for one more.
+    """
+    if type(value) is str and len(value) <= longest and value.isascii():
         return value or None
     if isinstance(value, str):
-        return encodable(str.__str__(value[:LONGEST_ID])) or None
+        return encodable(str.__str__(value[:longest])) or None
     if value is None or isinstance(value, bool | float | Mapping | list | tuple):
         return None
     if isinstance(value, int) and value.bit_length() > 1024:
         return None
     if isinstance(value, int | UUID) or type(value).__str__ is not object.__str__:
-        return encodable(str(value)[:LONGEST_ID])
+        return encodable(str(value)[:longest])
     return None
+
+
+def short(value: object, name: str, cut: list[str]) -> str | None:
+    """The value as an id of at most 256 characters; one that had more is named in ``cut``.
+
+    >>> cut: list[str] = []
+    >>> len(short("x" * 300, "user.id", cut) or ""), cut
+    (256, ['user.id'])
+    """
+    told = identifier(value, LONGEST_ID + 1)
+    if told is not None and len(told) > LONGEST_ID:
+        cut.append(name)
+        return told[:LONGEST_ID]
+    return told
 
 
 def number(value: object) -> float | None:
@@ -107,49 +120,3 @@ def encodable(value: str) -> str:
     except UnicodeEncodeError:
         return value.encode("utf-8", "replace").decode()
     return value
-
-
-def plain(value: object, depth: int = 0, odd: list[str] | None = None) -> object:
-    """The value as bounded JSON: scalars, short texts, small lists and mappings; else the name of its type.
-
-    Names of types that JSON does not have are added to ``odd``.
-
-    >>> odd = []
-    >>> plain({"page": 3, "handle": object()}, odd=odd), odd
-    ({'page': 3, 'handle': '<object>'}, ['object'])
-    """
-    if value is None or isinstance(value, bool):
-        return value
-    if isinstance(value, str):
-        return str.__str__(value[: LONGEST_METADATA_TEXT >> 2 * depth])
-    if isinstance(value, int) and abs(value) < 2**63:
-        return int(value)
-    if isinstance(value, float) and math.isfinite(value):
-        return float(value)
-    if depth < DEEPEST_METADATA and isinstance(value, Mapping | list | tuple):
-        return _nested(cast("Mapping[object, object] | Sequence[object]", value), depth, odd)
-    if type(value).__module__ in _PRINTABLE_MODULES:
-        return str(value)[:LONGEST_METADATA_TEXT]
-    floats = not isinstance(value, int | float) and hasattr(type(value), "__float__")
-    given = number(value) if floats else None
-    return _odd(value, odd) if given is None else given
-
-
-def _nested(
-    value: Mapping[object, object] | Sequence[object], depth: int, odd: list[str] | None
-) -> dict[str, object] | list[object]:
-    most = MOST_METADATA_ENTRIES >> depth
-    if isinstance(value, Mapping):
-        chosen = [entry for entry, _ in zip(value.items(), range(most), strict=False)]
-        return {str(plain(key, DEEPEST_METADATA, odd)): plain(entry, depth + 1, odd) for key, entry in chosen}
-    return [plain(entry, depth + 1, odd) for entry in value[:most]]
-
-
-def _odd(value: object, odd: list[str] | None) -> object:
-    """What stands for a value that JSON does not have: nothing for NaN, else the name of its type."""
-    name = type(value).__name__
-    if odd is not None and name not in odd:
-        odd.append(name)
-    if isinstance(value, float):
-        return None
-    return name if isinstance(value, int) else f"<{name}>"

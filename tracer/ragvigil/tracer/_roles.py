@@ -10,7 +10,7 @@ from opentelemetry.trace import SpanKind
 
 from ragvigil.tracer import _reading
 from ragvigil.tracer import attributes as names
-from ragvigil.tracer._answers import Answer, AnswerPieces, read_answer
+from ragvigil.tracer._answers import AnswerPieces, read_answer
 from ragvigil.tracer._arguments import (
     NO_PARAMETER,
     OWN_QUESTION,
@@ -75,9 +75,10 @@ class Role:
         """Note what the arguments tell, before the function can change them."""
         for name, parameter in self.facts.items():
             value = parameter.value(arguments, keywords)
-            findings.add(
-                name, _reading.count(value) if isinstance(value, int) else _reading.identifier(value)
-            )
+            if isinstance(value, int):
+                findings.add(name, _reading.count(value))
+            else:
+                findings.add_id(name, value)
         self.note_query(findings, query)
 
     def note_query(self, findings: Findings, query: str | None) -> None:
@@ -94,7 +95,7 @@ class Role:
 
     def pieces(self, limits: Limits) -> Pieces:
         """A fresh collector for a streamed result."""
-        return AnswerPieces(at_most=limits.attribute_characters)
+        return AnswerPieces(at_most=limits.attribute_bytes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +109,7 @@ class Workflow(Role):
     def after(self, findings: Findings, result: object) -> None:
         """Note the answer."""
         answer = read_answer(result)
-        _note_gaps(findings, names.OUTPUT_VALUE, answer)
+        findings.read_markers(names.OUTPUT_VALUE, answer)
         findings.add_text(names.OUTPUT_VALUE, answer.text)
 
 
@@ -153,8 +154,7 @@ class Reranker(Retriever):
         given = self.documents.value(arguments, keywords)
         documents = given if given is not None else first_list(arguments)
         reading = read_documents(documents, at_most=findings.limits.documents)
-        if reading.unreadable is None:
-            findings.add(names.RAGVIGIL_RERANK_INPUT_IDS, [passage.id or "" for passage in reading.passages])
+        findings.add_ids(names.RAGVIGIL_RERANK_INPUT_IDS, reading)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,14 +175,6 @@ class Generator(Role):
     def after(self, findings: Findings, result: object) -> None:
         """Note the answer, the model that gave it, and its usage."""
         answer = read_answer(result)
-        _note_gaps(findings, names.GEN_AI_OUTPUT_MESSAGES, answer)
+        findings.read_markers(names.GEN_AI_OUTPUT_MESSAGES, answer)
         findings.add_answer(answer)
         findings.add_message(names.GEN_AI_OUTPUT_MESSAGES, "assistant", answer.text, answer.finish_reason)
-
-
-def _note_gaps(findings: Findings, name: str, answer: Answer) -> None:
-    """Mark what of an answer could not be read or was not kept."""
-    if answer.unreadable is not None:
-        findings.unreadable.append(f"answer: {answer.unreadable}")
-    if answer.cut:
-        findings.mark_cut(name)

@@ -27,31 +27,40 @@ _CONTENT_ON = _YES | {"span_only", "span_and_event"}
 _CONTENT_OFF = _NO | {"no_content", "event_only"}
 
 
+MOST_SPAN_BYTES = 15 * 2**17
+"""Of the 2 MiB of a request; the rest is for the service's name and what else it says of itself."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """How much of a request one span may carry; what is cut is marked on the span.
 
     Every limit is at least 1.
 
-    >>> Limits(documents=20).document_characters
+    >>> Limits(documents=20).document_bytes
     16384
     """
 
-    attribute_characters: int = 262_144
-    """Characters of one attribute: a query, an answer, or the JSON of all documents."""
-    document_characters: int = 16_384
-    """Characters of one document's text."""
+    attribute_bytes: int = 262_144
+    """Bytes in UTF-8 of one attribute: a query, an answer, or the JSON of all documents."""
+    document_bytes: int = 16_384
+    """Bytes in UTF-8 of one document's text."""
     documents: int = 100
     """Documents of one retrieval."""
 
-    span_characters: int = 1_048_576
-    """Characters of all texts of one span together."""
+    span_bytes: int = 1_048_576
+    """Bytes of all attributes of one span together, as they are sent; at most 1,966,080, so that one request holds it.
+
+    Attributes that say what the span is, and 2,048 bytes of marks, are there in any case.
+    """
 
     def __post_init__(self) -> None:
-        """Refuse a limit that would leave nothing."""
-        for name in ("attribute_characters", "document_characters", "documents", "span_characters"):
+        """Refuse a limit that would leave nothing, and one that no request could hold."""
+        for name in ("attribute_bytes", "document_bytes", "documents", "span_bytes"):
             if getattr(self, name) < 1:
                 raise ValueError(f"limits.{name} must be at least 1")
+        if self.span_bytes > MOST_SPAN_BYTES:
+            raise ValueError(f"limits.span_bytes must be at most {MOST_SPAN_BYTES}")
 
 
 def disabled() -> bool:
@@ -121,12 +130,12 @@ def refuse_unknown(content: Content) -> None:
 
 def limits_within(limits: Limits, longest: int | None) -> Limits:
     """Limits that stay below an SDK's value length limit, which would cut JSON in the middle."""
-    if longest is None or longest >= limits.attribute_characters:
+    if longest is None or longest >= limits.attribute_bytes:
         return limits
     return replace(
         limits,
-        attribute_characters=max(1, longest),
-        document_characters=max(1, min(longest, limits.document_characters)),
+        attribute_bytes=max(1, longest),
+        document_bytes=max(1, min(longest, limits.document_bytes)),
     )
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from sys import getsizeof
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
-from opentelemetry.sdk.trace import ReadableSpan
+if TYPE_CHECKING:
+    from opentelemetry.sdk.trace import ReadableSpan
 
 SPAN_OVERHEAD_BYTES = 600
 """At least what a span takes beside its texts: ids, times, status, and the marks that are put on it last."""
@@ -59,7 +60,32 @@ def encoded_attribute(name: str, value: object) -> int:
 
 def encoded_attributes(attributes: Mapping[str, object]) -> int:
     """At least the bytes of these attributes in OTLP, and little more."""
-    return sum(encoded_attribute(name, value) for name, value in attributes.items())
+    size = ATTRIBUTE_OVERHEAD_BYTES * len(attributes)
+    for name, value in attributes.items():
+        size += len(name) if name.isascii() else utf8_size(name)
+        if type(value) is str:
+            size += len(value) if value.isascii() else len(value.encode("utf-8", "replace"))
+        else:
+            size += _encoded(value)
+    return size
+
+
+def too_large(attributes: Mapping[str, object], most: int) -> list[str]:
+    """The largest attributes without which the others have at most so many bytes; none when all do.
+
+    >>> too_large({"a": "x" * 500, "b": "x" * 50}, 200)
+    ['a']
+    """
+    sizes = {name: encoded_attribute(name, value) for name, value in attributes.items()}
+    total, found = sum(sizes.values()), list[str]()
+    if total <= most:
+        return found
+    for name in sorted(sizes, key=lambda name: sizes[name], reverse=True):
+        if total <= most:
+            break
+        total -= sizes[name]
+        found.append(name)
+    return found
 
 
 def encoded_span(span: ReadableSpan) -> int:
@@ -69,6 +95,11 @@ def encoded_span(span: ReadableSpan) -> int:
         size += utf8_size(span.context.trace_state.to_header())
     # A copy in one go: the SDK's own view takes a lock-free but slow step per attribute.
     size += encoded_attributes(dict(span.attributes or {}))
+    return size + _encoded_events(span) if span.events or span.links else size
+
+
+def _encoded_events(span: ReadableSpan) -> int:
+    size = 0
     for event in span.events:
         size += _EVENT_BYTES + utf8_size(event.name) + encoded_attributes(dict(event.attributes or {}))
     for link in span.links:
@@ -77,6 +108,8 @@ def encoded_span(span: ReadableSpan) -> int:
 
 
 def _encoded(value: object) -> int:
+    if isinstance(value, int | float):
+        return _ENTRY_BYTES
     if isinstance(value, str):
         return utf8_size(value)
     if isinstance(value, bytes):
@@ -93,13 +126,13 @@ def bound_of(attributes: Iterable[tuple[str, object]]) -> int:
     size = 0
     for name, value in attributes:
         size += ATTRIBUTE_OVERHEAD_BYTES + 4 * len(name)
-        if isinstance(value, str):
+        if type(value) is str:
             size += bound(value)
+        elif isinstance(value, int | float):
+            continue
         elif isinstance(value, Sequence) and not isinstance(value, bytes):
-            size += sum(
-                _ENTRY_BYTES + (bound(entry) if isinstance(entry, str) else _encoded(entry))
-                for entry in cast("Sequence[object]", value)
-            )
+            for entry in cast("Sequence[object]", value):
+                size += _ENTRY_BYTES + (bound(entry) if isinstance(entry, str) else _encoded(entry))
         else:
             size += _encoded(value)
     return size
@@ -110,6 +143,13 @@ def bound_beside(span: ReadableSpan) -> int:
     size = SPAN_OVERHEAD_BYTES + 4 * len(span.name) + 4 * len(span.status.description or "")
     if span.attributes:
         size += bound_of(dict(span.attributes).items())
+    if span.events or span.links:
+        size += _bound_of_events(span)
+    return size
+
+
+def _bound_of_events(span: ReadableSpan) -> int:
+    size = 0
     for event in span.events:
         size += _EVENT_BYTES + 4 * len(event.name) + bound_of(dict(event.attributes or {}).items())
     for link in span.links:

@@ -9,12 +9,9 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.trace import Status
 
 from ragvigil.tracer import attributes as names
-from ragvigil.tracer._findings import AttributeValue, Findings
+from ragvigil.tracer._findings import LONGEST_MARK, MOST_MARKS, AttributeValue, Findings
 from ragvigil.tracer._notices import Notices
-from ragvigil.tracer._sizes import cut, encoded_attribute, encoded_span
-
-_LONGEST_MARK = 128
-_MOST_MARKS = 128
+from ragvigil.tracer._sizes import encoded_span, too_large
 
 
 class Queued(NamedTuple):
@@ -48,20 +45,15 @@ def shortened(span: ReadableSpan, most: int) -> ReadableSpan:
     What we write is within its limits; this is for what the service sets on a span of ours.
     """
     attributes = cast("dict[str, AttributeValue]", dict(span.attributes or {}))
-    marks = list(cast("Sequence[str]", attributes.pop(names.RAGVIGIL_CONTENT_TRUNCATED, ())))[:_MOST_MARKS]
+    marks = list(cast("Sequence[str]", attributes.pop(names.RAGVIGIL_CONTENT_TRUNCATED, ())))[:MOST_MARKS]
     if span.events or span.links:
         marks.append("events")
-    room = most - encoded_span(with_attributes(span, {}, replace=True)) - _LONGEST_MARK * (_MOST_MARKS + 8)
-    kept: dict[str, AttributeValue] = {}
-    for name, value in sorted(attributes.items(), key=lambda entry: encoded_attribute(*entry)):
-        size = encoded_attribute(name, value)
-        if size <= room:
-            kept[name] = value
-            room -= size
-        elif len(marks) < _MOST_MARKS:
-            marks.append(cut(name, _LONGEST_MARK - 16))
-    kept[names.RAGVIGIL_CONTENT_TRUNCATED] = marks
-    return with_attributes(span, kept, replace=True)
+    bare = encoded_span(with_attributes(span, {}, replace=True))
+    for name in too_large(attributes, most - bare - 8 * MOST_MARKS * LONGEST_MARK):
+        del attributes[name]
+        marks.append(name[:LONGEST_MARK])
+    attributes[names.RAGVIGIL_CONTENT_TRUNCATED] = marks[: 2 * MOST_MARKS]
+    return with_attributes(span, attributes, replace=True)
 
 
 def with_attributes(

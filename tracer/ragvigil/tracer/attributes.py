@@ -150,6 +150,12 @@ A document without an id is its rank in brackets. On the span that has the answe
 RAGVIGIL_CITED_UNKNOWN = "ragvigil.citations.unknown"
 """Ranks and ids that the answer cites and that were not retrieved, each once; array of strings."""
 
+RAGVIGIL_CITATIONS_READ = "ragvigil.citations.read_characters"
+"""Characters of the answer that were read for citations, where that was not all of it; integer.
+
+An answer has too many markers then, or too long a piece: what the rest of it cites is not known.
+"""
+
 RAGVIGIL_ATTRIBUTES_DROPPED = "ragvigil.attributes.dropped"
 """How many attributes did not fit the provider's limit for a span, the least important ones; integer."""
 
@@ -229,7 +235,25 @@ DEPLOYMENT_ENVIRONMENT_NAME = "deployment.environment.name"
 """Environment, on the resource."""
 
 RAGVIGIL_CONTENT_TRUNCATED = "ragvigil.content.truncated"
-"""Names of the attributes of this span that were cut to a limit; array of strings."""
+"""What of this span was cut to a limit or left out: names of attributes, and the ``CUT_…`` below; array of strings.
+
+With content off, too: it says that there was more, not what. Where a text is named, the evidence is not complete.
+"""
+
+CUT_DOCUMENT_IDS = "gen_ai.retrieval.documents.id"
+"""In ``RAGVIGIL_CONTENT_TRUNCATED``: ids of documents had more than 256 characters."""
+
+CUT_METADATA = "gen_ai.retrieval.documents.metadata"
+"""In ``RAGVIGIL_CONTENT_TRUNCATED``: metadata of documents had more entries, letters or levels than are kept."""
+
+CUT_SEGMENT = "ragvigil.segment.*"
+"""In ``RAGVIGIL_CONTENT_TRUNCATED``: more segment dimensions were given than are kept."""
+
+CUT_BAGGAGE = "baggage"
+"""In ``RAGVIGIL_CONTENT_TRUNCATED``: more facts came over baggage than are read."""
+
+CUT_ERROR = "status.message"
+"""In ``RAGVIGIL_CONTENT_TRUNCATED``: the error's message has 300 characters or more, of which 300 are kept."""
 
 RAGVIGIL_STREAM_CLOSED_EARLY = "ragvigil.stream.closed_early"
 """True when the reader of a stream left before its end: the answer is what was sent until then; boolean."""

@@ -46,6 +46,8 @@ def _measure(prepared: Prepared) -> Finding:
 
 def _told(cited: Cited) -> Finding:
     """What the service found itself: the ids left it, the answer did not."""
+    if cited.read_characters is not None:
+        return Finding(None, f"only the first {cited.read_characters} characters were read for citations")
     count = len(cited.ids) + len(cited.unknown)
     if not count:
         return Finding(None, "the answer was not sent, and cites nothing")

@@ -12,11 +12,12 @@ from ragvigil.scorer.checks.prepared import Prepared
 def _measure(prepared: Prepared) -> Finding:
     if not prepared.answer.strip():
         cited = prepared.record.cited
-        return (
-            Finding(None, "there is no answer")
-            if cited is None
-            else Finding(float(bool(cited.ids or cited.unknown)))
-        )
+        if cited is None:
+            return Finding(None, "there is no answer")
+        found = bool(cited.ids or cited.unknown)
+        if cited.read_characters is not None and not found:
+            return Finding(None, f"only the first {cited.read_characters} characters were read for citations")
+        return Finding(float(found))
     if prepared.citations:
         styles = sorted({citation.style for citation in prepared.citations})
         return Finding(1.0, details={"markers": len(prepared.citations), "styles": styles})

@@ -30,6 +30,24 @@ _ROLES: dict[str, Role] = {
 }
 
 
+_EVIDENCE = frozenset(
+    {
+        names.INPUT_VALUE,
+        names.OUTPUT_VALUE,
+        names.GEN_AI_RETRIEVAL_QUERY_TEXT,
+        names.GEN_AI_RETRIEVAL_DOCUMENTS,
+        names.GEN_AI_INPUT_MESSAGES,
+        names.GEN_AI_OUTPUT_MESSAGES,
+    }
+)
+"""Of what may be cut, the texts that are judged; a cut id or metadata leaves the evidence whole."""
+_SPREAD = (
+    names.OPENINFERENCE_DOCUMENTS,
+    names.OPENINFERENCE_INPUT_MESSAGE,
+    names.OPENINFERENCE_OUTPUT_MESSAGE,
+)
+
+
 class Ragvigil:
     """Reads the spans of `ragvigil.tracer`."""
 
@@ -86,10 +104,11 @@ def _answer(messages: object) -> str | None:
 
 def _cited(span: Span) -> Cited | None:
     found = [span.attributes.get(name) for name in (names.RAGVIGIL_CITED_IDS, names.RAGVIGIL_CITED_UNKNOWN)]
-    if found == [None, None]:
+    read = count_of(span.attributes.get(names.RAGVIGIL_CITATIONS_READ))
+    if found == [None, None] and read is None:
         return None
     ids, unknown = (tuple(text for each in sequence_of(part) if (text := id_of(each))) for part in found)
-    return Cited(ids, unknown)
+    return Cited(ids, unknown, read)
 
 
 def _documents(hits: object, flattened: Mapping[str, object]) -> tuple[Document, ...] | None:
@@ -131,7 +150,8 @@ def _truncated(span: Span, hits: object, *, chain: bool) -> bool:
 
     What a root returns to the web framework need not be readable: the generator's span has the answer.
     """
-    if names.RAGVIGIL_CONTENT_TRUNCATED in span.attributes:
+    cut = sequence_of(span.attributes.get(names.RAGVIGIL_CONTENT_TRUNCATED))
+    if any(mark in _EVIDENCE or str(mark).startswith(_SPREAD) for mark in cut):
         return True
     if not chain and any(
         not (text_of(each) or "").startswith(names.UNREADABLE_METADATA)

@@ -212,7 +212,7 @@ def _cited(text: str | None) -> Cited | None:
     if text is None:
         return None
     found = json.loads(text)
-    return Cited(tuple(found["ids"]), tuple(found["unknown"]))
+    return Cited(tuple(found["ids"]), tuple(found["unknown"]), found.get("read_characters"))
 
 
 def _retrieval(item: dict[str, Any]) -> Retrieval:

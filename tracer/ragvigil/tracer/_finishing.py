@@ -1,0 +1,218 @@
+"""The attributes that the findings of one span make: redacted, within the limits, and marked where they are cut."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias, cast
+
+from ragvigil.tracer import attributes as names
+from ragvigil.tracer._notices import notices
+from ragvigil.tracer._reading import encodable
+from ragvigil.tracer._sizes import cut, encoded_attributes, too_large, utf8_size
+
+if TYPE_CHECKING:
+    from ragvigil.tracer._documents import Passage
+    from ragvigil.tracer._findings import AttributeValue, Findings, Message
+
+Clean: TypeAlias = Callable[[str], str]
+
+MARKS_BYTES = 2_048
+"""Kept free for marks that come up while the texts are written."""
+
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
+
+
+class Finishing:
+    """Writes the attributes of one span, those that matter most last: an SDK at its limit evicts the first ones."""
+
+    __slots__ = ("_clean", "_findings", "_found", "_room", "_small")
+
+    def __init__(self, findings: Findings, shared: Mapping[str, AttributeValue]) -> None:
+        self._findings = findings
+        self._found: dict[str, AttributeValue] = {**shared, **findings.facts}
+        for mark in cast("Sequence[str]", self._found.pop(names.RAGVIGIL_CONTENT_TRUNCATED, ())):
+            findings.mark_cut(mark)
+        self._clean = self._redactor()
+        self._small = findings.small
+        """Whether nothing need be measured."""
+        self._room = findings.limits.span_bytes
+
+    def attributes(self) -> dict[str, AttributeValue]:
+        """All of them."""
+        findings = self._findings
+        cited = self._cited()
+        if not self._small:
+            marks = {names.RAGVIGIL_CONTENT_TRUNCATED: findings.truncated}
+            known = encoded_attributes({**self._found, **cited, **marks, **findings.fixed})
+            self._room -= MARKS_BYTES + known
+        if self._clean is not None:
+            for name, text in findings.texts.items():
+                self._add({name: self._text(name, self._cleaned(text))})
+            for name, message in findings.messages.items():
+                self._add(self._message(name, message, self._cleaned(message.text)))
+        if findings.documents is not None:
+            self._add_documents()
+        self._found |= cited
+        if not self._small:
+            self._leave_out()
+        self._mark()
+        return self._within({**self._found, **findings.fixed})
+
+    def _add(self, attributes: Mapping[str, AttributeValue]) -> None:
+        self._found |= attributes
+        if not self._small:
+            self._room -= encoded_attributes(attributes)
+
+    def _leave_out(self) -> None:
+        """Leave out what is too large although no text is: too many facts, ids or citations."""
+        findings = self._findings
+        most = max(0, findings.limits.span_bytes - MARKS_BYTES - encoded_attributes(findings.fixed))
+        for name in too_large(self._found, most):
+            del self._found[name]
+            findings.mark_cut(name)
+
+    def _redactor(self) -> Clean | None:
+        """What every text goes through before it is written; None when no text may be written."""
+        if self._findings.content == "ids_only":
+            return None
+        if self._findings.content == "full":
+            return encodable
+        if self._findings.policy.redact is not None:
+            return self._findings.policy.redact
+        # Here and below, imported where it is needed: most services never do, and patterns take time to compile.
+        from ragvigil.tracer.redaction import redact
+
+        return redact
+
+    def _cleaned(self, text: str) -> str:
+        """The text as it may leave; nothing of it when the service's own redactor fails."""
+        if self._clean is None:
+            return ""
+        if self._findings.content == "full":
+            return self._clean(text)
+        try:
+            return encodable(self._clean(text))
+        except (Exception, SystemExit) as error:
+            notices.say("a text was left out, redaction failed", error)
+            mark = f"redaction: {type(error).__name__}"
+            if mark not in self._findings.unreadable:
+                self._findings.unreadable.append(mark)
+            return ""
+
+    def _text(self, name: str, value: str) -> str:
+        kept = cut(value, min(self._findings.limits.attribute_bytes, self._room - 32 - len(name)))
+        if len(kept) < len(value):
+            self._findings.mark_cut(name)
+        return kept
+
+    def _message(self, name: str, message: Message, text: str) -> dict[str, AttributeValue]:
+        """The message as JSON, with its copies for OpenInference; a shorter text until all of it fits."""
+        most = self._findings.limits.attribute_bytes
+        while True:
+            written = _message_json(message.role, text, message.finish_reason)
+            found: dict[str, AttributeValue] = {name: written}
+            if self._findings.policy.openinference:
+                from ragvigil.tracer._flattened import flattened_message
+
+                found = {**flattened_message(message.role, text), name: written}
+            if self._small:
+                return found
+            size, total = utf8_size(written), encoded_attributes(found)
+            if not text or (size <= most and total <= self._room):
+                return found
+            self._findings.mark_cut(name)
+            letters = utf8_size(text)
+            fitting = min(most / size, max(0, self._room) / total, 1.0)
+            text = cut(text, min(letters - 1, int(letters * fitting)))
+
+    def _add_documents(self) -> None:
+        from ragvigil.tracer._passages import write_documents
+
+        findings, clean = self._findings, self._clean
+        passages = findings.documents or []
+        if clean is not None and findings.content != "full":
+            for passage in passages:
+                if passage.text is not None:
+                    passage.text = self._cleaned(passage.text)
+                if passage.metadata:
+                    passage.metadata = {key: self._deep(value) for key, value in passage.metadata.items()}
+        written = write_documents(
+            passages,
+            content=clean is not None,
+            spread=findings.policy.openinference and clean is not None,
+            limits=findings.limits,
+            room=self._room,
+            small=self._small
+            and 4 * max(map(_characters, passages), default=0) <= findings.limits.document_bytes,
+        )
+        self._add(written.attributes)
+        if written.kept < findings.total:
+            self._add({names.RAGVIGIL_DOCUMENTS_TOTAL: findings.total})
+        if written.cut or written.kept < findings.total:
+            findings.mark_cut(names.GEN_AI_RETRIEVAL_DOCUMENTS)
+        if written.metadata_cut:
+            findings.mark_cut(names.CUT_METADATA)
+
+    def _deep(self, value: object) -> object:
+        """A piece of metadata with every text in it redacted."""
+        if isinstance(value, str):
+            return self._cleaned(value)
+        if isinstance(value, dict):
+            entries = cast("dict[str, object]", value)
+            return {key: self._deep(entry) for key, entry in entries.items()}
+        if isinstance(value, list):
+            return [self._deep(entry) for entry in cast("list[object]", value)]
+        return value
+
+    def _cited(self) -> dict[str, AttributeValue]:
+        """What the whole answer cites, and how much of it was read where that is not all."""
+        findings = self._findings
+        answer = findings.messages.get(names.GEN_AI_OUTPUT_MESSAGES)
+        text = answer.text if answer else findings.texts.get(names.OUTPUT_VALUE)
+        if not findings.retrieved or text is None:
+            return {}
+        if findings.citing is None and not ("[" in text or "【" in text):
+            return {}
+        from ragvigil.tracer._citations import cited_by, read_answer_once
+
+        citing = findings.citing or read_answer_once(text)
+        cited = cited_by(citing.markers, tuple(findings.retrieved))
+        told: dict[str, AttributeValue] = {}
+        if citing.read is not None:
+            told[names.RAGVIGIL_CITATIONS_READ] = citing.read
+        if cited.ids:
+            told[names.RAGVIGIL_CITED_IDS] = cited.ids
+        if cited.unknown:
+            told[names.RAGVIGIL_CITED_UNKNOWN] = cited.unknown
+        return told
+
+    def _mark(self) -> None:
+        """Say what was cut, what could not be read, and what was left out on purpose."""
+        findings = self._findings
+        if findings.truncated:
+            self._found[names.RAGVIGIL_CONTENT_TRUNCATED] = findings.truncated
+        if findings.unreadable:
+            self._found[names.RAGVIGIL_UNREADABLE] = findings.unreadable
+        if findings.content != "full":
+            off = findings.content == "ids_only"
+            self._found[names.RAGVIGIL_CONTENT] = names.CONTENT_OFF if off else names.CONTENT_REDACTED
+
+    def _within(self, found: dict[str, AttributeValue]) -> dict[str, AttributeValue]:
+        """The attributes that the provider can hold, with the number of those that it cannot."""
+        most = self._findings.policy.most_attributes
+        if most is None or len(found) <= most:
+            return found
+        kept = dict(list(found.items())[len(found) - most + 1 :])
+        return {names.RAGVIGIL_ATTRIBUTES_DROPPED: len(found) - len(kept), **kept}
+
+
+def _characters(passage: Passage) -> int:
+    return len(passage.text or "")
+
+
+def _message_json(role: str, value: str, finish_reason: str | None) -> str:
+    message: dict[str, object] = {"role": role, "parts": [{"type": "text", "content": value}]}
+    if finish_reason is not None:
+        message["finish_reason"] = finish_reason
+    return encodable(_encode([message]))
