@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import math
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any, cast
+from typing import Any
 
 from ragvigil.exporters import Measurement
 from ragvigil.scorer.inbox import Position
 from ragvigil.scorer.redact import Pseudonyms
-from ragvigil.scorer.store._packing import pack, unpack
+from ragvigil.scorer.store._json import storable, to_json
+from ragvigil.scorer.store._packing import pack_quoting, unpack, unpack_quoting
 from ragvigil.scorer.trace import Cited, Document, RagTrace, Retrieval, Tokens, input_hash
 
 Row = Mapping[str, Any]
@@ -54,39 +54,6 @@ RECORD_COLUMNS = (
     "upstream_probability",
     "upstream_sampler",
 )
-
-
-def to_json(value: object) -> str:
-    """Compact JSON of anything: what JSON cannot say becomes its text, a number that is none becomes null."""
-    try:
-        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str, allow_nan=False)
-    except ValueError:
-        text = json.dumps(_finite(value), ensure_ascii=False, separators=(",", ":"), default=str)
-    return storable(text)
-
-
-def storable(text: str) -> str:
-    r"""The text with lone surrogates replaced: JSON may smuggle them in, no UTF-8 store can hold them.
-
-    >>> storable("a\ud800b")
-    'a?b'
-    """
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "replace").decode()
-    return text
-
-
-def _finite(value: object) -> object:
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Mapping):
-        pairs = cast("Mapping[object, object]", value)
-        return {str(key): _finite(inner) for key, inner in pairs.items()}
-    if isinstance(value, (list, tuple)):
-        return [_finite(inner) for inner in cast("Sequence[object]", value)]
-    return value
 
 
 def hash_of(record: RagTrace) -> bytes:
@@ -138,17 +105,14 @@ def record_row(
         record.upstream_probability,
         record.upstream_sampler,
     )
-    return tuple(storable(value) if isinstance(value, str) else value for value in values)
+    return tuple(
+        storable(value) if isinstance(value, str) and not value.isascii() else value for value in values
+    )
 
 
 def _opinion_json(item: Mapping[str, object], pseudonyms: Pseudonyms) -> dict[str, object]:
     user = item.get("user_id")
     return {**item, "user_id": pseudonyms.of(user)} if isinstance(user, str) else dict(item)
-
-
-def _document_json(document: Document) -> dict[str, object]:
-    plain: dict[str, object] = {"id": document.id, "text": document.text, "score": document.score}
-    return {**plain, "rank": document.rank, "metadata": dict(document.metadata)}
 
 
 def _retrieval_json(retrieval: Retrieval) -> dict[str, object]:
@@ -157,27 +121,38 @@ def _retrieval_json(retrieval: Retrieval) -> dict[str, object]:
 
 
 def _evidence(record: RagTrace, spans: bytes) -> bytes:
-    text = to_json(
-        {
-            "documents": [_document_json(document) for document in record.documents],
-            "retrievals": [_retrieval_json(retrieval) for retrieval in record.retrievals],
-        }
+    """Documents and retrievals, each text once: in the spans that it was read from."""
+    documents = [
+        (document.id, document.text is not None, document.score, document.rank, dict(document.metadata))
+        for document in record.documents
+    ]
+    texts = [document.text for document in record.documents if document.text is not None]
+    retrievals = [_retrieval_json(retrieval) for retrieval in record.retrievals]
+    return pack_quoting({"documents": documents, "retrievals": retrievals}, texts, spans)
+
+
+def _evidence_of(row: Row) -> tuple[tuple[Document, ...], tuple[Retrieval, ...]]:
+    if row["evidence"] is None:
+        return (), ()
+    found, texts = unpack_quoting(row["evidence"], unpack(row["spans"]))
+    told = iter(texts)
+    documents = tuple(
+        Document(identity, next(told) if has_text else None, score, rank, metadata)
+        for identity, has_text, score, rank, metadata in found["documents"]
     )
-    return pack(text.encode(), like=spans)
+    return documents, tuple(_retrieval(item) for item in found["retrievals"])
 
 
 def record_of(row: Row) -> RagTrace:
     """The record of one row of `records`, with the column `spans` of its trace."""
-    evidence: dict[str, Any] = {"documents": (), "retrievals": ()}
-    if row["evidence"] is not None:
-        evidence = json.loads(unpack(row["evidence"], like=unpack(row["spans"])))
+    documents, retrievals = _evidence_of(row)
     return RagTrace(
         trace_id=row["trace_id"],
         span_id=row["span_id"],
         service=row["service"],
         started_at=row["started_at"],
         query=row["query"],
-        documents=tuple(Document(**document) for document in evidence["documents"]),
+        documents=documents,
         answer=row["answer"],
         environment=row["environment"] or None,
         service_version=row["service_version"],
@@ -185,7 +160,7 @@ def record_of(row: Row) -> RagTrace:
         response_model=row["response_model"],
         finish_reason=row["finish_reason"],
         prompt_version=row["prompt_version"],
-        retrievals=tuple(_retrieval(item) for item in evidence["retrievals"]),
+        retrievals=retrievals,
         tokens=Tokens(row["input_tokens"], row["output_tokens"]),
         cost_usd=row["cost_usd"],
         retrieval_seconds=row["retrieval_seconds"],

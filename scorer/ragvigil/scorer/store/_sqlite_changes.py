@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterable
 
 from ragvigil.scorer.changes import Change, first_values
-from ragvigil.scorer.store._rows import storable
+from ragvigil.scorer.store._json import storable
 from ragvigil.scorer.trace import RagTrace
 
 _INSERT = (

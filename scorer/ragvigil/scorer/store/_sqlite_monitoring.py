@@ -16,7 +16,8 @@ from ragvigil.scorer.config import Route
 from ragvigil.scorer.coverage import Coverage
 from ragvigil.scorer.monitoring import Bucket, Delivery, Incident, SeriesKey, SeriesState, Sums
 from ragvigil.scorer.routing import routed
-from ragvigil.scorer.store._rows import measurement_of, to_json
+from ragvigil.scorer.store._json import to_json
+from ragvigil.scorer.store._rows import measurement_of
 from ragvigil.scorer.store._sqlite_oncall import SILENCED, replace_held, withdraw
 from ragvigil.scorer.store.upstream import upstream_of
 

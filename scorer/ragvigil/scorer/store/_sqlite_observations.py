@@ -51,15 +51,18 @@ class SqliteObservations:
         instrument: int,
         value: float,
         weight: float,
+        *,
+        new: bool = False,
     ) -> None:
-        """The record's value in the series; one that stood before is taken away."""
+        """The record's value in the series; one that stood before is taken away, a `new` record has none."""
         bucket = record.started_at - record.started_at % self._bucket
         fresh = Observation(
             record_id, series, record.service, record.environment or "", instrument, bucket, value, weight
         )
-        if self._standing(record_id, series) == [fresh]:
-            return
-        self.remove(record_id, series)
+        if not new:
+            if self._standing(record_id, series) == [fresh]:
+                return
+            self.remove(record_id, series)
         self._connection.execute(
             f"INSERT INTO observations ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", fresh
         )
@@ -100,3 +103,9 @@ class SqliteObservations:
     def _add(self, observation: Observation, sums: Sums) -> None:
         totals = (sums.n, sums.w, sums.wx, sums.w2, sums.w2x, sums.w2x2)
         self._connection.execute(_ADD_TO_ROLLUP, (*observation[1:6], *totals))
+
+
+def weight_of(record: RagTrace, inclusion: float) -> float:
+    """How many answers this one stands for; a sender that does not say what it left out left out nothing."""
+    upstream = 1.0 if record.upstream_probability is None else record.upstream_probability
+    return 1.0 / (inclusion * upstream)

@@ -6,11 +6,11 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, replace
 
 from ragvigil.scorer.inbox import Position
 from ragvigil.scorer.redact import Pseudonyms
-from ragvigil.scorer.series import citation_check, faithfulness_value
+from ragvigil.scorer.series import citation_check
+from ragvigil.scorer.store._json import storable, to_json
 from ragvigil.scorer.store._packing import pack, unpack
 from ragvigil.scorer.store._rows import (
     RECORD_COLUMNS,
@@ -18,12 +18,14 @@ from ragvigil.scorer.store._rows import (
     position,
     record_of,
     record_row,
-    storable,
-    to_json,
 )
 from ragvigil.scorer.store._sqlite_changes import SqliteChanges
+from ragvigil.scorer.store._sqlite_counters import SqliteCounters
 from ragvigil.scorer.store._sqlite_erasures import SqliteErasures
-from ragvigil.scorer.store._sqlite_observations import SqliteObservations
+from ragvigil.scorer.store._sqlite_instruments import SqliteInstruments
+from ragvigil.scorer.store._sqlite_judgements import SqliteJudgements
+from ragvigil.scorer.store._sqlite_ledger import write_ledger
+from ragvigil.scorer.store._sqlite_observations import SqliteObservations, weight_of
 from ragvigil.scorer.store._sqlite_sightings import SqliteSightings
 from ragvigil.scorer.store.port import (
     Job,
@@ -34,8 +36,7 @@ from ragvigil.scorer.store.port import (
     ScoredTrace,
     Taken,
 )
-from ragvigil.scorer.trace import RagTrace
-from ragvigil.scorer.verdict import CheckResult, Verdict
+from ragvigil.scorer.verdict import CheckResult
 
 _INSERT_RECORD = (
     f"INSERT INTO records (id, {', '.join(RECORD_COLUMNS)}) "
@@ -47,21 +48,10 @@ _INSERT_SCORE = (
     "INSERT INTO scores (record_id, instrument_id, input_hash, value, reason, details, current, created_at) "
     "VALUES (?, ?, ?, ?, ?, ?, 1, ?) ON CONFLICT DO UPDATE SET current = 1"
 )
-_INSERT_VERDICT = (
-    "INSERT INTO verdicts (record_id, instrument_id, input_hash, state, support, faithfulness, passed, "
-    "claims, reason, details, current, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?) "
-    "ON CONFLICT DO UPDATE SET current = 1"
-)
 _INSERT_TRACE = (
     "INSERT OR REPLACE INTO traces "
     "(trace_id, spans, logs, timed_out, updated_at, service, environment, span_count, lost, rules, dropped) "
     "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-)
-_INSERT_LEDGER = (
-    "INSERT INTO ledger (trace_id, span_id, state, reason, inclusion, stratum, updated_at) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (trace_id, span_id) DO UPDATE SET state = excluded.state, "
-    "reason = excluded.reason, inclusion = excluded.inclusion, "
-    "stratum = coalesce(excluded.stratum, stratum), updated_at = excluded.updated_at"
 )
 
 
@@ -85,7 +75,9 @@ class SqliteRecords:
         self._pseudonyms = pseudonyms
         self._erasures = erasures
         self._next_record = self._scalar("SELECT coalesce(max(id), 0) FROM records") + 1
-        self._instruments: dict[tuple[str, str, str, str], int] = {}
+        self._instruments = SqliteInstruments(connection)
+        self._counters = SqliteCounters(connection)
+        self._judgements = SqliteJudgements(connection, self._instruments, self._observations)
 
     def watermark(self) -> Position | None:
         """The last inbox position whose outcome is committed."""
@@ -132,9 +124,9 @@ class SqliteRecords:
             known = self._known_records([trace.trace_id for trace in traces])
             ids = [self._write_trace(trace, known.get(trace.trace_id, {}), now) for trace in traces]
             self._changes.put(taken.changes)
-            self._count("read_items", taken.items)
-            if taken.not_kept:
-                self._count("not_kept", taken.not_kept)
+            self._counters.add("read_items", taken.items)
+            self._counters.add("not_kept", taken.not_kept)
+            self._counters.write()
             self._reach("watermark", watermark)
             self._reach("counted_to", taken.to)
         return [job for jobs in ids for job in jobs]
@@ -142,11 +134,7 @@ class SqliteRecords:
     def record_judgements(self, judgements: Sequence[Judgement], now: int) -> None:
         """Write verdicts and ledger states; one whose record has changed meanwhile is dropped."""
         with self._transaction():
-            for judgement in judgements:
-                inclusion = self._waiting_at(judgement.job)
-                if inclusion is not None:
-                    job = replace(judgement.job, inclusion=inclusion)
-                    self._write_judgement(replace(judgement, job=job), now)
+            self._judgements.put(judgements, now)
 
     def remember(self, name: str, state: str) -> None:
         """Keep a small state under a name, instead of what was kept there."""
@@ -176,7 +164,8 @@ class SqliteRecords:
                 self._connection.execute("BEGIN IMMEDIATE")
                 yield
         except BaseException:
-            self._instruments.clear()  # ids that were rolled back
+            self._instruments.forget()
+            self._counters.forget()
             self._changes.forget()
             self._sightings.forget()
             raise
@@ -208,14 +197,18 @@ class SqliteRecords:
         for span_id, row in known.items():
             if span_id not in kept:
                 self._withdraw(trace.trace_id, span_id, row["id"])
-        self._count("dropped_spans", trace.dropped)
+        self._counters.add("dropped_spans", trace.dropped)
         if not known:  # a trace that is read again says it again
-            self._count("lost_spans", trace.lost)
-            self._count("not_finite", trace.not_finite)
-        self._count("ingested", len(kept - known.keys()) - len(known.keys() - kept))
+            self._counters.add("lost_spans", trace.lost)
+            self._counters.add("not_finite", trace.not_finite)
+        self._counters.add("ingested", len(kept - known.keys()) - len(known.keys() - kept))
         if not trace.records:
-            state, reason = ("failed", trace.failure) if trace.failure else ("filtered", _unasked(trace))
-            self._connection.execute(_INSERT_LEDGER, (trace.trace_id, "", state, reason, 0.0, None, now))
+            entry = (
+                LedgerEntry("failed", 0.0, trace.failure)
+                if trace.failure
+                else LedgerEntry("filtered", 0.0, _unasked(trace))
+            )
+            write_ledger(self._connection, trace.trace_id, "", entry, now)
         jobs = (
             self._write_record(scored, known.get(scored.record.span_id), trace.raw.spans, now)
             for scored in trace.records
@@ -241,11 +234,11 @@ class SqliteRecords:
         self._sightings.put(record_id, scored, now, new=known is None or known["state"] == "filtered")
         if unchanged and known is not None and known["state"] not in ("shed", "filtered") and not filtered:
             if known["state"] == "judged":
-                weight = _weight(record, known["inclusion"])
+                weight = weight_of(record, known["inclusion"])
                 self._observations.follow(record_id, record, "faithfulness", weight)
             return None  # it waits for its verdict, or has it, under the inclusion probability it began with
         entry = scored.ledger if known is None else _kept(known, scored.ledger)
-        self._write_ledger(record.trace_id, record.span_id, entry, now)
+        write_ledger(self._connection, record.trace_id, record.span_id, entry, now)
         if entry.state != "pending":
             return None
         return Job(record_id, fresh_hash, record, entry.inclusion)
@@ -263,9 +256,11 @@ class SqliteRecords:
             if not fresh:
                 self._observations.remove(record_id, "citation")
             return
-        instrument = self._instrument(check.check, check.version, "", "")
-        weight = _weight(scored.record, 1.0)
-        self._observations.put(record_id, scored.record, "citation", instrument, check.value, weight)
+        instrument = self._instruments.check(check.check, check.version)
+        weight = weight_of(scored.record, 1.0)
+        self._observations.put(
+            record_id, scored.record, "citation", instrument, check.value, weight, new=fresh
+        )
 
     def _write_scores(
         self, record_id: int, input_hash: bytes, checks: Iterable[CheckResult], now: int
@@ -273,7 +268,7 @@ class SqliteRecords:
         rows = [
             (
                 record_id,
-                self._instrument(check.check, check.version, "", ""),
+                self._instruments.check(check.check, check.version),
                 input_hash,
                 check.value,
                 check.reason,
@@ -283,50 +278,6 @@ class SqliteRecords:
             for check in checks
         ]
         self._connection.executemany(_INSERT_SCORE, rows)
-
-    def _write_judgement(self, judgement: Judgement, now: int) -> None:
-        job, verdict = judgement.job, judgement.verdict
-        place = (job.record.trace_id, job.record.span_id)
-        if verdict is None:
-            self._write_ledger(*place, LedgerEntry("failed", job.inclusion, judgement.failure), now)
-            return
-        self._write_verdict(job, verdict, now)
-        self._write_ledger(*place, LedgerEntry("judged", job.inclusion, verdict.state), now)
-        value = faithfulness_value(verdict)
-        if value is not None:
-            instrument = self._judging(verdict)
-            weight = _weight(job.record, job.inclusion)
-            self._observations.put(job.record_id, job.record, "faithfulness", instrument, value, weight)
-
-    def _write_verdict(self, job: Job, verdict: Verdict, now: int) -> None:
-        instrument = self._judging(verdict)
-        claims = [asdict(claim) for claim in verdict.claims]
-        self._connection.execute("UPDATE verdicts SET current = 0 WHERE record_id = ?", (job.record_id,))
-        self._connection.execute(
-            _INSERT_VERDICT,
-            (
-                job.record_id,
-                instrument,
-                job.input_hash,
-                verdict.state,
-                verdict.support,
-                verdict.faithfulness,
-                verdict.passed,
-                to_json(claims),
-                verdict.reason,
-                to_json(verdict.details),
-                now,
-            ),
-        )
-
-    def _waiting_at(self, job: Job) -> float | None:
-        """The inclusion probability of a record that still waits for this verdict; it may have risen meanwhile."""
-        row = self._connection.execute(
-            "SELECT l.inclusion FROM ledger l JOIN records r USING (trace_id, span_id) "
-            "WHERE l.trace_id = ? AND l.span_id = ? AND l.state = 'pending' AND r.input_hash = ?",
-            (job.record.trace_id, job.record.span_id, job.input_hash),
-        ).fetchone()
-        return None if row is None else float(row[0])
 
     def _withdraw(self, trace_id: str, span_id: str, record_id: int | None) -> None:
         """Take back a record that later spans have shown to be none."""
@@ -341,41 +292,12 @@ class SqliteRecords:
                 (record_id,),
             )
 
-    def _write_ledger(self, trace_id: str, span_id: str, entry: LedgerEntry, now: int) -> None:
-        row = (trace_id, span_id, entry.state, entry.reason, entry.inclusion, entry.stratum, now)
-        self._connection.execute(_INSERT_LEDGER, row)
-
     def _reach(self, name: str, place: Position | None) -> None:
         if place is not None:
             self._connection.execute(
                 "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)",
                 (name, f"{place.segment}:{place.row}"),
             )
-
-    def _count(self, name: str, amount: int) -> None:
-        if amount:
-            self._connection.execute(
-                "INSERT INTO counters (name, value) VALUES (?, ?) "
-                "ON CONFLICT DO UPDATE SET value = value + excluded.value",
-                (name, amount),
-            )
-
-    def _instrument(self, *identity: str) -> int:
-        name, check_version, judge_version, prompt_digest = identity
-        key = (name, check_version, judge_version, prompt_digest)
-        if key not in self._instruments:
-            columns = "(name, check_version, judge_version, prompt_digest)"
-            self._connection.execute(f"INSERT OR IGNORE INTO instruments {columns} VALUES (?, ?, ?, ?)", key)
-            self._instruments[key] = self._scalar(
-                f"SELECT id FROM instruments WHERE {columns} = (?, ?, ?, ?)",
-                key,
-            )
-        return self._instruments[key]
-
-    def _judging(self, verdict: Verdict) -> int:
-        return self._instrument(
-            "faithfulness", "", f"{verdict.judge} {verdict.judge_version}", verdict.prompt_digest
-        )
 
     def _take_id(self) -> int:
         taken = self._next_record
@@ -401,9 +323,3 @@ def _kept(known: sqlite3.Row, fresh: LedgerEntry) -> LedgerEntry:
     if fresh.state == "shed":
         return LedgerEntry("shed", inclusion, fresh.reason)
     return LedgerEntry("pending", inclusion)
-
-
-def _weight(record: RagTrace, inclusion: float) -> float:
-    """How many answers this one stands for; a sender that does not say what it left out left out nothing."""
-    upstream = 1.0 if record.upstream_probability is None else record.upstream_probability
-    return 1.0 / (inclusion * upstream)

@@ -7,7 +7,7 @@ import sqlite3
 
 from ragvigil.scorer.redact import Pseudonyms
 from ragvigil.scorer.series import cheap_score, citation_check
-from ragvigil.scorer.store._rows import storable, to_json
+from ragvigil.scorer.store._json import storable, to_json
 from ragvigil.scorer.store.port import ScoredRecord
 from ragvigil.scorer.trace import RagTrace
 

@@ -28,8 +28,8 @@ CREATE TABLE traces (
 );
 CREATE INDEX traces_updated_at ON traces (updated_at);
 
--- `evidence` is JSON of documents and retrievals, zlib with the last 32 KiB of the trace's spans as its dictionary:
--- passages are stored once.
+-- `evidence` is JSON of documents and retrievals, compressed, whose passages point into the trace's spans
+-- (store/_packing.py): they are stored once.
 CREATE TABLE records (
     id INTEGER PRIMARY KEY,
     trace_id TEXT NOT NULL,
