@@ -18,25 +18,21 @@ from pydantic import TypeAdapter, ValidationError
 from ragvigil.scorer.assemble import Assembled, Assembler
 from ragvigil.scorer.changes import Change, changes_of
 from ragvigil.scorer.checking import Checking
-from ragvigil.scorer.dialects import DIALECTS, Dialect, lost_in_service, read_records
-from ragvigil.scorer.filtering import Filtered, Filters
+from ragvigil.scorer.dialects import DIALECTS, Dialect
+from ragvigil.scorer.filtering import Filters
 from ragvigil.scorer.inbox import InboxRow, Position
-from ragvigil.scorer.payload import Top, look, without_repeats
+from ragvigil.scorer.payload import Top, look
 from ragvigil.scorer.redact import Redaction
-from ragvigil.scorer.sample import Budget, Sampler, SamplerState, informative, stratum_of
-from ragvigil.scorer.span import logs_of, not_finite, resource_text, spans_of
+from ragvigil.scorer.sample import Budget, Sampler, SamplerState
+from ragvigil.scorer.scoring import TraceScoring
 from ragvigil.scorer.store.port import (
     Job,
     Judgement,
-    LedgerEntry,
     RawTrace,
     RecordStore,
-    ScoredRecord,
     ScoredTrace,
     Taken,
 )
-from ragvigil.scorer.trace import RagTrace
-from ragvigil.tracer import attributes as names
 
 _log = logging.getLogger(__name__)
 
@@ -107,9 +103,16 @@ class Pipeline:
         self._plan = plan
         self._redaction = redaction
         self.sampler = Sampler.restore(_sampler_state(store), plan.rate, plan.budget)
-        self._dialects = dialects
-        self._filters = filters or Filters({})
-        self._checking = checking or Checking()
+        self._scoring = TraceScoring(
+            sampler=self.sampler,
+            redaction=redaction,
+            max_bytes=assembler.max_trace_bytes,
+            max_spans=assembler.max_trace_spans,
+            dialects=dialects,
+            filters=filters,
+            checking=checking,
+            now=now,
+        )
         self._now = now
         self._ticks = ticks
         self._read_to: Position | None = store.watermark()
@@ -296,129 +299,20 @@ class Pipeline:
             if stored is not None and stored.gone:
                 _log.info("trace %s: spans that came after its content was taken out", received.trace_id)
                 continue
-            item = self._redacted(received)
+            item = self._scoring.redacted(received)
             if item is None:
                 not_kept += stored is not None
                 if stored is None:
                     nothing = RawTrace(b"", b"")
                     traces.append(ScoredTrace(received.trace_id, nothing, received.timed_out, failure="read"))
                 continue
-            raw, dropped = self._merge(stored, item)
-            if raw is None:
-                continue  # an exporter that missed our ack sent the same spans again
-            raw = replace(raw, rules=self._rules_met(stored, received, raw), dropped=raw.dropped + dropped)
-            item = replace(item, timed_out=item.timed_out or raw.dropped > 0, dropped=dropped)
-            if dropped:
-                _log.warning(
-                    "trace %s is larger than one trace may be (assemble.max_trace_spans, max_trace_bytes): "
-                    "dropped %d of its spans",
-                    item.trace_id,
-                    dropped,
-                )
-            trace = self._score_one(item, raw, self._plan.max_jobs - self._waiting - sampled)
-            sampled += sum(scored.ledger.state == "pending" for scored in trace.records)
-            traces.append(trace)
+            room = self._plan.max_jobs - self._waiting - sampled
+            trace = self._scoring.score(item, received, stored, room)
+            if trace is not None:
+                sampled += sum(scored.ledger.state == "pending" for scored in trace.records)
+                traces.append(trace)
         self._taken = replace(self._taken, not_kept=not_kept)  # not added: a failed commit is scored again
         return traces
-
-    def _rules_met(self, stored: RawTrace | None, received: Assembled, raw: RawTrace) -> frozenset[str]:
-        """The filters that the trace meets by what is cut out of it: ids of people, headers, content."""
-        before = frozenset[str]() if stored is None else stored.rules
-        payload = b"".join(received.spans)
-        if not self._filters.concern(payload):
-            return before
-        try:
-            kept = {span.span_id: span for span in spans_of(raw.spans)}
-            arrived = {span.span_id: span for span in spans_of(payload)}
-            return before | (
-                self._filters.met(list((kept | arrived).values())) - self._filters.met(list(kept.values()))
-            )
-        except Exception as error:  # no traceback: it may quote the content
-            _log.error("trace %s: its filters cannot be asked: %s", received.trace_id, type(error).__name__)
-            return before
-
-    def _redacted(self, item: Assembled) -> Assembled | None:
-        """The trace without what must not leave the inbox; None where that cannot be told."""
-        try:
-            spans = self._redaction.spans(b"".join(item.spans))
-            logs = self._redaction.logs(b"".join(item.logs))
-        except Exception as error:  # no traceback: it may quote the content
-            _log.error("trace %s cannot be redacted and is not kept: %s", item.trace_id, type(error).__name__)
-            return None
-        return replace(item, spans=(spans,), logs=(logs,))
-
-    def _score_one(self, item: Assembled, raw: RawTrace, room: int) -> ScoredTrace:
-        try:
-            spans = spans_of(raw.spans)
-            if len({span.span_id for span in spans}) < len(spans):
-                raw = replace(raw, spans=without_repeats(raw.spans))
-                spans = spans_of(raw.spans)
-            records = read_records(
-                spans, logs_of(raw.logs), timed_out=item.timed_out, dialects=self._dialects
-            )
-            filtered = self._filters.of(spans, records, raw.rules)
-            scored = tuple(
-                _left_out(record, rule) if rule else self._score_record(record, room > place)
-                for place, (record, rule) in enumerate(zip(records, filtered, strict=True))
-            )
-        except Exception:
-            _log.exception("trace %s could not be read", item.trace_id)
-            return ScoredTrace(item.trace_id, raw, item.timed_out, failure="read", dropped=item.dropped)
-        return ScoredTrace(
-            item.trace_id,
-            raw,
-            item.timed_out,
-            scored,
-            dropped=item.dropped,
-            lost=lost_in_service(spans),
-            not_finite=not_finite(spans),
-            service=resource_text(spans, names.SERVICE_NAME),
-            environment=resource_text(spans, names.DEPLOYMENT_ENVIRONMENT_NAME, "deployment.environment"),
-            span_count=len(spans),
-        )
-
-    def _score_record(self, record: RagTrace, room: bool) -> ScoredRecord:
-        checks = self._checking.run(record)
-        return ScoredRecord(record, checks, self._decide(record, informative(record, checks), room))
-
-    def _decide(self, record: RagTrace, promising: bool, room: bool) -> LedgerEntry:
-        decision = self.sampler.decide(
-            record.trace_id, stratum_of(record), at=self._now() / 1e9, informative=promising
-        )
-        inclusion, stratum = decision.inclusion, decision.stratum
-        if not decision.judged:
-            return LedgerEntry("checked_only", inclusion, "sampled_out", stratum)
-        if not room:
-            return LedgerEntry("shed", inclusion, "judge_queue_full", stratum)
-        return LedgerEntry("pending", inclusion, stratum=stratum)
-
-    def _merge(self, known: RawTrace | None, item: Assembled) -> tuple[RawTrace | None, int]:
-        """All that was received of the trace, None when the new part holds nothing new; what was dropped.
-
-        Serialised TracesData messages may be concatenated: protobuf defines that as their union.
-        """
-        spans, logs = b"".join(item.spans), b"".join(item.logs)
-        if known is None:
-            return RawTrace(spans, logs), item.dropped
-        seen = {span.span_id for span in spans_of(known.spans)}
-        fresh = {span.span_id for span in spans_of(spans)} - seen
-        fresh_logs = bool(logs) and logs not in known.logs
-        size = len(known.spans) + len(spans) + len(known.logs) + len(logs)
-        if size > self._assembler.max_trace_bytes or len(seen) + len(fresh) > self._assembler.max_trace_spans:
-            dropped = item.dropped + len(fresh) + fresh_logs
-            return (known, dropped) if dropped else (None, 0)
-        if not fresh and not fresh_logs:
-            return (known, item.dropped) if item.dropped else (None, 0)
-        merged = replace(
-            known,
-            spans=known.spans + spans if fresh else known.spans,
-            logs=known.logs + logs if fresh_logs else known.logs,
-        )
-        return merged, item.dropped
-
-
-def _left_out(record: RagTrace, filtered: Filtered) -> ScoredRecord:
-    return ScoredRecord(record, (), LedgerEntry("filtered", 0.0, filtered.rule))
 
 
 def _sampler_state(store: RecordStore) -> SamplerState:
