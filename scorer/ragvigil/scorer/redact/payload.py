@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, MutableSequence
+from collections.abc import MutableSequence
 from functools import lru_cache
 
 from google.protobuf.message import Message
@@ -14,12 +14,12 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span, TracesData
 from ragvigil.scorer.config import Content, ContentMode
 from ragvigil.scorer.redact.keys import Meaning, meaning_of
 from ragvigil.scorer.redact.pseudonyms import Pseudonyms
-from ragvigil.scorer.redact.texts import LONG_INTEGER, SECRET, Texts
+from ragvigil.scorer.redact.texts import LONG_INTEGER, SECRET, Place, Texts
 from ragvigil.tracer.redaction import redact
 
 Pairs = MutableSequence[KeyValue]
-Place = tuple[Message, str]
-"""A message and its field that holds a text."""
+_NAMED = frozenset({Meaning.PERSON, Meaning.SECRET})
+"""What is cut for its name, whatever it is."""
 
 
 class Redaction:
@@ -98,42 +98,49 @@ class _Walk:
 
     def scope(self, scope: InstrumentationScope) -> None:
         """What made the spans."""
-        self._labels += [(scope, "name"), (scope, "version")]
+        self._label(scope, "name", scope.name)
+        self._label(scope, "version", scope.version)
         self._pairs(scope.attributes)
 
     def span(self, span: Span) -> None:
         """One span with its events and links."""
-        self._labels += [(span, "name"), (span, "trace_state")]
-        self._contents.append((span.status, "message"))
+        self._label(span, "name", span.name)
+        self._label(span, "trace_state", span.trace_state)
+        if problem := span.status.message:
+            self._contents.append((span.status, "message", problem))
         self._pairs(span.attributes)
         for event in span.events:
-            self._labels.append((event, "name"))
+            self._label(event, "name", event.name)
             self._pairs(event.attributes)
         for link in span.links:
-            self._labels.append((link, "trace_state"))
+            self._label(link, "trace_state", link.trace_state)
             self._pairs(link.attributes)
 
     def log(self, record: LogRecord) -> None:
         """One log record."""
-        self._labels += [(record, "event_name"), (record, "severity_text")]
+        self._label(record, "event_name", record.event_name)
+        self._label(record, "severity_text", record.severity_text)
         self._pairs(record.attributes)
         self._value(record.body, Meaning.TEXT)
 
     def cut(self) -> None:
         """Cut what was gathered."""
+        places = self._labels
         if self._mode == "ids_only":
-            for places, passages in ((self._contents, False), (self._passages, True)):
-                for message, name, text in _with_text(places):
+            for texts, passages in ((self._contents, False), (self._passages, True)):
+                for message, name, text in texts:
                     setattr(message, name, self._texts.drop(text, passages=passages))
-            labels = _with_text(self._labels)
         else:
-            labels = _with_text(self._labels + self._contents + self._passages)
-        rules = self._texts.rules([text for _, _, text in labels])
-        for message, name, text in labels:
-            if self._texts.concern(text, rules):
-                found = self._texts.cut(text, rules)
-                if found != text:
-                    setattr(message, name, found)
+            places = places + self._contents + self._passages
+        rules = self._texts.rules([text for _, _, text in places])
+        for message, name, text in self._texts.concerned(places, rules):
+            found = self._texts.cut(text, rules)
+            if found != text:
+                setattr(message, name, found)
+
+    def _label(self, message: Message, name: str, text: str) -> None:
+        if text:
+            self._labels.append((message, name, text))
 
     def _pairs(self, pairs: Pairs) -> None:
         """Gather what stands in these; the short ways are for what most of them are, texts and figures."""
@@ -145,24 +152,31 @@ class _Walk:
                 unwanted.append(number)
                 continue
             if cutting and not clean:
-                self._labels.append((pair, "key"))
+                self._labels.append((pair, "key", pair.key))
             value = pair.value
+            text = value.string_value
+            if text:
+                if meaning is Meaning.TEXT:
+                    self._contents.append((value, "string_value", text))
+                elif meaning is not Meaning.DOCUMENT_ID:
+                    self._value(value, meaning)
+                continue
             which = value.WhichOneof("value")
-            if meaning is not Meaning.TEXT:
-                self._value(value, meaning)
-            elif which == "string_value":
-                self._contents.append((value, which))
-            elif which != "double_value" and (which != "int_value" or abs(value.int_value) >= LONG_INTEGER):
+            if meaning in _NAMED or (
+                which != "double_value" and (which != "int_value" or abs(value.int_value) >= LONG_INTEGER)
+            ):
                 self._value(value, meaning)
         for number in reversed(unwanted):
             del pairs[number]
 
     def _value(self, value: AnyValue, meaning: Meaning) -> None:
         which = value.WhichOneof("value")
+        if which == "string_value" and not value.string_value and meaning is not Meaning.SECRET:
+            return
         if which == "string_value" and meaning is Meaning.TEXT:
-            self._contents.append((value, which))
+            self._contents.append((value, which, value.string_value))
         elif which == "string_value" and meaning is Meaning.PASSAGES:
-            self._passages.append((value, which))
+            self._passages.append((value, which, value.string_value))
         elif which == "array_value":
             for item in value.array_value.values:
                 self._value(item, meaning)
@@ -180,18 +194,16 @@ class _Walk:
         elif meaning is Meaning.SECRET:
             value.string_value = SECRET
         elif which == "string_value":
-            self._labels.append((value, which))
+            self._labels.append((value, which, value.string_value))
         elif which == "bytes_value":
-            value.string_value = value.bytes_value.decode("utf-8", "replace")
-            self._contents.append((value, "string_value"))
+            text = value.bytes_value.decode("utf-8", "replace")
+            value.string_value = text
+            if text:
+                self._contents.append((value, "string_value", text))
         elif which == "int_value":
             cut = self._texts.integer(value.int_value)
             if cut is not None:
                 value.string_value = cut
-
-
-def _with_text(places: Iterable[Place]) -> list[tuple[Message, str, str]]:
-    return [(message, name, text) for message, name in places if (text := getattr(message, name))]
 
 
 @lru_cache(maxsize=4096)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
-from typing import cast
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias, cast
 
 from ragvigil.scorer.config import Content
 from ragvigil.scorer.dialects.values import REDACTED
@@ -25,6 +25,8 @@ _NAMES = re.compile(
 LONG_INTEGER = 10**10
 """Shorter ones are neither a card nor a CPF."""
 _DEEPEST = 64
+Place: TypeAlias = tuple[Any, str, str]
+"""A message, its field that holds a text, and the text."""
 _TEXTS = frozenset({"page_content", "content", "text"})
 
 
@@ -46,11 +48,13 @@ class Texts:
         joined = "\n".join(dict.fromkeys(texts))
         return self._all if "\\" in joined else rules_for(joined.encode("utf-8", "surrogatepass"), self._all)
 
-    def concern(self, text: str, rules: Sequence[Rule]) -> bool:
-        """Whether anything of the text might be cut."""
-        return bool(rules or self._patterns or self._hook) or (
-            text.lstrip()[:1] in ("{", "[") and _NAMES.search(text) is not None
-        )
+    def concerned(self, places: Iterable[Place], rules: Sequence[Rule]) -> Iterable[Place]:
+        """The places of whose texts anything might be cut."""
+        if rules or self._patterns or self._hook:
+            return places
+        return [
+            one for one in places if one[2].lstrip()[:1] in ("{", "[") and _NAMES.search(one[2]) is not None
+        ]
 
     def cut(self, text: str, rules: Sequence[Rule]) -> str:
         """The text without what must not stay. A text that is JSON stays JSON."""
