@@ -21,6 +21,8 @@ def fenced(text: str) -> list[Span]:
     [(2, 16)]
     """
     spans: list[Span] = []
+    if "```" not in text and "~~~" not in text:
+        return spans
     opened: re.Match[str] | None = None
     for fence in _FENCE.finditer(text):
         if opened is None:

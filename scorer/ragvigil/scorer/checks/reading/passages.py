@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 from ragvigil.scorer.trace import Document
@@ -33,36 +33,52 @@ _UNIQUE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
 class Passages:
-    """Look-ups over the passages of one record. A passage without an id is named by its rank, ``#3``."""
+    """Look-ups over the passages of one record, each made when it is first asked.
 
-    _ids: Mapping[str, str]
-    _folded: Mapping[str, str]
-    _ranks: Mapping[int, str]
-    _documents: Mapping[str, str]
-    _addresses: Mapping[str, str]
-    _shapes: frozenset[str]
-    _stems: frozenset[str]
-    _titles: Mapping[str, str]
-    _sources: Sequence[Document]
+    Of two passages with one name the first counts; one without an id is named by its rank, ``#3``.
+    """
+
+    def __init__(self, documents: Sequence[Document]) -> None:
+        self._sources = documents
+        self._names = [(name_of(document), document) for document in reversed(documents)]
 
     @classmethod
     def of(cls, documents: Sequence[Document]) -> Self:
-        """The look-ups of `documents`; of two with one name the first counts."""
-        names = [(name_of(document), document) for document in reversed(documents)]
-        chunks = {base: name for name, document in names for base in _bases(document)}
-        return cls(
-            {document.id: name for name, document in names if document.id},
-            {document.id.casefold(): name for name, document in names if document.id},
-            {document.rank: name for name, document in names},
-            chunks,
-            {address: name for name, document in names for address in _addresses(document)},
-            frozenset(_shape(document.id) for _, document in names if document.id),
-            frozenset(_stem(document.id) for _, document in names if document.id),
-            {title: name for name, document in names for title in _titles(document)},
-            documents,
-        )
+        """The look-ups of `documents`."""
+        return cls(documents)
+
+    @cached_property
+    def _ids(self) -> Mapping[str, str]:
+        return {document.id: name for name, document in self._names if document.id}
+
+    @cached_property
+    def _folded(self) -> Mapping[str, str]:
+        return {document.id.casefold(): name for name, document in self._names if document.id}
+
+    @cached_property
+    def _ranks(self) -> Mapping[int, str]:
+        return {document.rank: name for name, document in self._names}
+
+    @cached_property
+    def _documents(self) -> Mapping[str, str]:
+        return {base: name for name, document in self._names for base in _bases(document)}
+
+    @cached_property
+    def _addresses(self) -> Mapping[str, str]:
+        return {address: name for name, document in self._names for address in _addresses(document)}
+
+    @cached_property
+    def _shapes(self) -> frozenset[str]:
+        return frozenset(_shape(document.id) for _, document in self._names if document.id)
+
+    @cached_property
+    def _stems(self) -> frozenset[str]:
+        return frozenset(_stem(document.id) for _, document in self._names if document.id)
+
+    @cached_property
+    def _titles(self) -> Mapping[str, str]:
+        return {title: name for name, document in self._names for title in _titles(document)}
 
     @property
     def count(self) -> int:

@@ -21,11 +21,13 @@ class Wording:
 
     language: str
     cues: tuple[str, ...]
+    ascii_cues: tuple[str, ...]
+    """Those that a text in ASCII may hold."""
     pattern: re.Pattern[str]
 
     def cued(self, plain: str) -> bool:
         """Whether any cue occurs in `plain`, a text in lower case."""
-        for cue in self.cues:  # noqa: SIM110  # half the time of any()
+        for cue in self.ascii_cues if plain.isascii() else self.cues:  # noqa: SIM110  # half the time of any()
             if cue in plain:
                 return True
         return False
@@ -33,7 +35,12 @@ class Wording:
 
 def _load(data: Mapping[str, Any]) -> tuple[Wording, ...]:
     return tuple(
-        Wording(language, tuple(one["cues"]), _any_of(one["patterns"]))
+        Wording(
+            language,
+            tuple(one["cues"]),
+            tuple(cue for cue in one["cues"] if cue.isascii()),
+            _any_of(one["patterns"]),
+        )
         for language, one in data["languages"].items()
     )
 

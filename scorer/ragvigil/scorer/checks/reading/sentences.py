@@ -32,6 +32,8 @@ _ORDINAL = re.compile(
 _LONGEST_ORDINAL = 12
 _APOSTROPHE = re.compile("['\u2019]")
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
+_LONGEST_SHORT = 3
+_ABBREVIATED = frozenset((*LEXICON.abbreviations, *LEXICON.may_end, *LEXICON.before_numbers))
 
 
 def sentences(text: str) -> list[Span]:
@@ -89,10 +91,13 @@ def _is_said(text: str, place: int) -> bool:
 
 def _is_abbreviated(text: str, place: int, following: int, mark: str) -> bool:
     """Whether the full stop at `place` belongs to what stands before it, `following` being the next word's place."""
+    before = text[max(place - _LONGEST_ABBREVIATION, 0) : place]
+    if mark == "." and _is_plain(before):
+        return False
     letter = text[following : following + 1]
-    word = text[max(place - _LONGEST_ABBREVIATION, 0) : place].rsplit(None, 1)[-1:]
+    word = before.rsplit(None, 1)[-1:]
     last = _APOSTROPHE.split(word[0].lstrip(_OPENING))[-1] if word and not text[place - 1].isspace() else ""
-    short, plain = len(last) <= 3 or "." in last, last.lower()
+    short, plain = len(last) <= _LONGEST_SHORT or "." in last, last.lower()
     if letter.islower():
         return short or mark != "." or plain in LEXICON.abbreviations or plain in LEXICON.may_end
     if not last or mark != ".":
@@ -108,6 +113,12 @@ def _is_abbreviated(text: str, place: int, following: int, mark: str) -> bool:
     if not last.isdigit() and len(last) > 1:
         return False
     return len(last) <= 3 and (_is_list_number(text, place, last) or _is_ordinal(text, place))
+
+
+def _is_plain(before: str) -> bool:
+    """Whether what stands before a full stop ends in a word of four letters or more that is nobody's abbreviation."""
+    word = before[before.rfind(" ") + 1 :]
+    return len(word) > _LONGEST_SHORT and word.isalpha() and word.lower() not in _ABBREVIATED
 
 
 def _starts(text: str, place: int) -> bool:
