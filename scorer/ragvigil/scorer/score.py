@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import logging
 import queue
 import sqlite3
@@ -49,6 +50,9 @@ _BACK_OFF_SECONDS = 1.0
 _DRAIN_SECONDS = 10.0
 _PATIENCE_SECONDS = 5.0
 _SHORTEST_TICK_SECONDS = 1.0
+
+_OBJECTS_A_COLLECTION = 20_000
+"""A record is some thousands of objects; nearly all go by their reference counts, without the collector."""
 
 T = TypeVar("T")
 
@@ -318,6 +322,13 @@ async def score(settings: config.Settings, stop: asyncio.Event) -> None:
         await _score(settings, stop)
 
 
+def _collect_less() -> None:
+    """Let the collector of cycles pass over what was loaded, and look at the rest less often: a tenth of the time."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(_OBJECTS_A_COLLECTION, 20, 50)
+
+
 async def _score(settings: config.Settings, stop: asyncio.Event) -> None:
     loop = asyncio.get_running_loop()
     bench: Bench | None = None
@@ -339,6 +350,7 @@ async def _score(settings: config.Settings, stop: asyncio.Event) -> None:
     if judge is not None:
         bench = Bench(judge, rubric_of(settings.judge), seats=settings.judge.max_in_flight, deliver=deliver)
     await loop.run_in_executor(None, scoring.open)
+    _collect_less()
     courier = Courier(LoopOutbox(scoring), channels(settings.channels))
     with _ticking(scoring, settings.monitor.tick_seconds):
         tasks = [asyncio.create_task(courier.run(stop))]
