@@ -147,7 +147,12 @@ def _span(
 
 
 def _mapping(pairs: Iterable[KeyValue]) -> dict[str, object]:
-    return {pair.key: _value(pair.value) for pair in pairs}
+    found: dict[str, object] = {}
+    for pair in pairs:
+        value = pair.value
+        text = value.string_value  # most are texts: a look at the text is dearer than one at the kind
+        found[pair.key] = text or _value(value)
+    return found
 
 
 def _value(value: AnyValue) -> object:

@@ -121,7 +121,7 @@ def input_hash(record: RagTrace) -> str:
     >>> input_hash(one) == input_hash(two), len(input_hash(one))
     (False, 64)
     """
-    texts: list[str | None] = [record.query, record.answer]
+    texts = [record.query, record.answer]
     for document in record.documents:
         texts += (document.id, document.text)
     return hashlib.sha256(b"".join(map(_measured, texts))).hexdigest()

@@ -94,6 +94,9 @@ def _left_over(searches: Iterable[Step]) -> dict[int, tuple[Document, ...]]:
 
     It replaces those that its input came from; all, when nobody says where from.
     """
+    searches = list(searches)
+    if all(step.role != "reranker" for step in searches):
+        return {number: step.reading.documents or () for number, step in enumerate(searches)}
     pool: dict[int, tuple[Document, ...]] = {}
     holders: dict[str, set[int]] = {}
     for number, step in enumerate(searches):
@@ -124,8 +127,13 @@ def _completed(document: Document, sources: Known) -> Document:
 
 
 def _union(groups: Iterable[Iterable[Document]]) -> list[Document]:
+    every = [each for group in groups for each in group]
+    if len({(each.id, each.text) for each in every if each.id is not None and each.text is not None}) == len(
+        every
+    ):
+        return every  # whole passages, no two alike: what most searches find
     united = United()
-    for document in (each for group in groups for each in group):
+    for document in every:
         place = united.place_of(document)
         if place is None:
             united.put(document)

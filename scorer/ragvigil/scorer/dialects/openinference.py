@@ -243,9 +243,11 @@ def _flattened(attributes: Mapping[str, object], prefix: str) -> tuple[Document,
 
 
 def _document(fields: Mapping[str, object], rank: int) -> Document:
-    metadata = mapping_of(fields.get("document.metadata"))
-    scores = (fields.get("document.score"), metadata.get("score"), metadata.get("relevance_score"))
-    score = next((number for each in scores if (number := number_of(each)) is not None), None)
+    given, score = fields.get("document.metadata"), number_of(fields.get("document.score"))
+    metadata: Mapping[str, object] = mapping_of(given) if given else {}
+    if score is None and metadata:
+        scores = (metadata.get("score"), metadata.get("relevance_score"))
+        score = next((number for each in scores if (number := number_of(each)) is not None), None)
     return Document(
         id_of(fields.get("document.id")), text_of(fields.get("document.content")), score, rank, metadata
     )

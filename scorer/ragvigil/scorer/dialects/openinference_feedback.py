@@ -31,7 +31,8 @@ def _is_human(kind: str, entry: Mapping[str, object]) -> bool:
 
 
 def _entries(attributes: Mapping[str, object]) -> Iterable[tuple[str, dict[str, object]]]:
-    if not any(".annotation." in key or ".evaluation." in key for key in attributes):
+    names = "\n".join(attributes)
+    if ".annotation." not in names and ".evaluation." not in names:
         return
     for scope in _SCOPES:
         for kind, plural in _PLURALS.items():

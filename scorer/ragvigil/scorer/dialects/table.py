@@ -55,7 +55,12 @@ def read(span: Span, dialects: Sequence[Dialect] = DIALECTS) -> tuple[Reading, s
 def matching(span: Span, dialects: Sequence[Dialect] = DIALECTS) -> Iterator[Dialect]:
     """The dialects that read the span: the first decides, later ones fill its gaps."""
     for dialect in dialects:
-        if _matches(dialect, span):
+        try:
+            matches = dialect.matches(span)
+        except Exception:
+            _log.exception("dialect %s could not look at span %s", dialect.name, span.span_id)
+            continue
+        if matches:
             yield dialect
             if dialect.name in _SELF_CONTAINED:
                 return
@@ -71,14 +76,6 @@ def filled(reading: Reading, other: Reading) -> Reading:
     if reading.documents == () or reading.role not in (None, other.role):
         gaps.pop("documents", None)
     return replace(reading, role=reading.role or other.role, **gaps)
-
-
-def _matches(dialect: Dialect, span: Span) -> bool:
-    try:
-        return dialect.matches(span)
-    except Exception:
-        _log.exception("dialect %s could not look at span %s", dialect.name, span.span_id)
-        return False
 
 
 def _read(dialect: Dialect, span: Span) -> Reading:

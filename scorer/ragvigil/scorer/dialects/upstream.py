@@ -33,6 +33,7 @@ _ONE_IN = ("SampleRate", "sampleRate")
 _SHARE = ("sampling.probability", "logfire.sample_rate")
 _PERCENT = ("microsoft.sample_rate", "_MS.sampleRate")
 _JAEGER = ("jaeger.sampler", "sampler")
+_HINTS = frozenset((*_ONE_IN, *_SHARE, *_PERCENT, *(f"{prefix}.type" for prefix in _JAEGER)))
 _LIMITING = frozenset({"ratelimiting", "lowerbound"})
 """Jaeger's samplers whose parameter is traces a second: what share that was, nobody says."""
 _POLICY = "tailsampling.policy"
@@ -103,6 +104,8 @@ def hinted_probability(attributes: Mapping[str, object]) -> float | None:
     >>> hinted_probability({"_MS.sampleRate": 12.5}), hinted_probability({"SampleRate": 0})
     (0.125, None)
     """
+    if _HINTS.isdisjoint(attributes):
+        return None  # as nearly always
     for key in _ONE_IN:
         if (rate := number_of(attributes.get(key))) is not None and rate >= 1:
             return 1 / rate
