@@ -16,6 +16,7 @@ import typer
 
 from ragvigil.scorer.commands import _bench, _routes, _silence
 from ragvigil.scorer.commands._ack import ack
+from ragvigil.scorer.commands._bench_checks import bench_checks
 from ragvigil.scorer.commands._check_config import check_config
 from ragvigil.scorer.commands._demo import demo
 from ragvigil.scorer.commands._explain import explain
@@ -53,7 +54,7 @@ def _exiting(command: Callable[P, int]) -> Callable[P, None]:
 
 COMMANDS: list[Callable[..., int]] = [
     *(serve, demo, check_config, test_alert, status, incidents, ack, ledger, mark, forget),
-    *(score, read, explain, replay, pull, fake_judge),
+    *(score, bench_checks, read, explain, replay, pull, fake_judge),
 ]
 
 app = typer.Typer(

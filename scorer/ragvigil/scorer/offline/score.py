@@ -37,7 +37,7 @@ def score_rows(lines: Iterable[str], *, judge: str, model: str = "") -> Iterator
     >>> [(one["id"], one["citation_correctness"], one["state"]) for one in score_rows([row], judge="builtin")]
     [(1, 1.0, 'supported')]
     """
-    settings = _settings(judge, model)
+    settings = judge_settings(judge, model)
     return _results(
         lines,
         build_judge(settings, most_claims=None, patience_seconds=_PATIENCE_SECONDS),
@@ -45,7 +45,8 @@ def score_rows(lines: Iterable[str], *, judge: str, model: str = "") -> Iterator
     )
 
 
-def _settings(kind: str, model: str) -> config.Judge:
+def judge_settings(kind: str, model: str) -> config.Judge:
+    """The settings of the judge that an argument names; ConfigError when there is no such judge."""
     if kind not in ("none", *JUDGES):
         raise ConfigError("judge", f"unknown judge {kind!r}", "known: none, " + ", ".join(JUDGES))
     return config.load(overrides={"judge": {"kind": kind} | ({"model": model} if model else {})}).judge

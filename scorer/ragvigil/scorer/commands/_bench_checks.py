@@ -1,0 +1,94 @@
+"""``ragvigil bench-checks``."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ragvigil.scorer.commands._options import JsonOption
+
+if TYPE_CHECKING:
+    from ragvigil.scorer.offline.bench import Figure, Line
+
+_PATIENCE_SECONDS = 180.0
+
+
+def bench_checks(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Labelled sets, .jsonl or .jsonl.gz.")],
+    judge: Annotated[str, typer.Option(help="As in ragvigil score: builtin, openai, anthropic.")] = "builtin",
+    model: Annotated[str, typer.Option(help="Model of the judge, instead of the environment's.")] = "",
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Only the file of this name; may be given again. Default: all."),
+    ] = None,
+    most: Annotated[int, typer.Option(min=1, help="Rows of each file, from its start.")] = 1_000_000,
+    draws: Annotated[int, typer.Option(min=0, max=100_000, help="Draws of each interval; 0: none.")] = 500,
+    as_json: JsonOption = False,
+) -> int:
+    """Measure a judge on answers that people labelled: AUROC, F1, balanced accuracy, calibration, answers per second.
+
+    A row is {query, evidence, answer, label} with label 1 for fully supported, and may name dataset, task, subset,
+    group (its source), split, unsupported_spans and refusal. In brackets: 95 % of the draws of whole groups.
+    """
+    from ragvigil.scorer.errors import InputError
+    from ragvigil.scorer.judge import build_judge, rubric_of
+    from ragvigil.scorer.offline.bench import judge_all, report
+    from ragvigil.scorer.offline.labelled import labelled, sets_in
+    from ragvigil.scorer.offline.score import judge_settings
+
+    settings = judge_settings(judge, model)
+    made = build_judge(settings, most_claims=None, patience_seconds=_PATIENCE_SECONDS)
+    if made is None:
+        raise InputError("--judge", "none measures nothing; name a judge")
+    lines: list[Line] = []
+    answers, seconds = 0, 0.0
+    if not as_json:
+        typer.echo(_HEAD)
+    with asyncio.Runner() as runner:
+        for path in sets_in(folder):
+            if only and path.name.partition(".")[0] not in only:
+                continue
+            rows = [row for _, row in zip(range(most), labelled(path), strict=False)]
+            judged, took = runner.run(judge_all(rows, made, rubric_of(settings)))
+            answers, seconds = answers + sum(one.score is not None for one in judged), seconds + took
+            found = report(judged, draws=draws)
+            lines += found
+            if not as_json:
+                typer.echo("\n".join(map(_row, found)))
+        runner.run(made.close())
+    rate = answers / seconds if seconds else 0.0
+    if as_json:
+        told = {"judge": made.name, "version": made.version, "answers_per_second": round(rate, 1)}
+        typer.echo(json.dumps({**told, "lines": [asdict(line) for line in lines]}, indent=1))
+    else:
+        typer.echo(f"{made.name} {made.version}: {answers:,} answers, {rate:,.0f} a second")
+    return 0
+
+
+_HEAD = (
+    f"{'set':<36}   rows  unsup.  {'AUROC':<18} {'F1':<18} {'bal. acc.':<18} {'macro-F1':<18}   ECE  chars"
+)
+
+
+def _row(line: Line) -> str:
+    share = "     -" if line.unsupported is None else f"{line.unsupported:6.1%}"
+    figures = (line.auroc, line.f1, line.balanced_accuracy, line.macro_f1)
+    error = "    -" if line.calibration_error is None else f"{line.calibration_error:5.3f}"
+    parts = [f"{line.name[:36]:<36} {line.rows:>6}  {share}", *map(_figure, figures), error]
+    parts.append("    -" if line.characters_f1 is None else f"{line.characters_f1[0]:5.3f}")
+    if line.refusals:
+        parts.append("refusals: precision {:.3f}, recall {:.3f}".format(*line.refusals))
+    if line.unscored:
+        parts.append("unscored: " + ", ".join(f"{count} {state}" for state, count in line.unscored.items()))
+    return " ".join(parts)
+
+
+def _figure(figure: Figure | None) -> str:
+    if figure is None:
+        return f"{'-':<18}"
+    return f"{figure[0]:.3f} [{figure[1]:.3f},{figure[2]:.3f}]".ljust(18)
