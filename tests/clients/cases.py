@@ -30,7 +30,7 @@ class Case:
     """One run of one application, and its one record as the application's author knows it."""
 
     environment: str
-    """`current`, `earlier` (packages of June 2025) or `node`."""
+    """`current`, `sdks` (clients that pin other versions), `earlier` (packages of June 2025) or `node`."""
     instrumentation: str
     app: str
     name: str
@@ -126,6 +126,14 @@ CASES = (
     Case("current", "langfuse", "by_decorators", "pairs", FARE),
     Case("earlier", "langfuse", "by_decorators", "plain", FERRY),
     Case("current", "langsmith", "by_decorators", "stream", TRAIN, calls=0),
+    Case("sdks", "logfire", "pydantic_ai", "tool", FERRY, calls=2, session="s-5"),
+    Case("sdks", "logfire", "pydantic_ai", "pasted", API, ids=False, session="s-5"),
+    Case("sdks", "mlflow", "by_decorators", "plain", FERRY),
+    Case("sdks", "mlflow", "by_decorators", "stream", TRAIN, streaming=True),
+    _failed("sdks", "mlflow", "by_decorators"),
+    Case("sdks", "openai_v2", "openai", "plain", FERRY),
+    Case("sdks", "openai_v2", "openai", "stream", TRAIN),
+    Case("earlier", "openai_v2", "openai", "plain", FERRY),
     Case("node", "ai5", "vercel", "tool_stream", FERRY, calls=2, session="s-6", user="u-6", streaming=True),
     Case("node", "ai6", "vercel", "tool_text", FERRY, ids=False, calls=2, session="s-6", user="u-6"),
     Case("node", "ai7", "vercel", "tool_text", FERRY, ids=False, calls=2),

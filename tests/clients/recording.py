@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 from opentelemetry.proto.common.v1.common_pb2 import KeyValue
+from opentelemetry.proto.logs.v1.logs_pb2 import LogsData
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
 from ragvigil.scorer.store._packing import unpack
@@ -17,11 +18,15 @@ FIXTURES = Path(__file__).parents[1] / "scorer" / "dialects" / "recorded"
 
 
 def record(store: Path, name: str) -> None:
-    """Write all spans that the store holds as `NAME.pb.gz`; folders of the machine are taken out of their texts."""
-    received = TracesData()
+    """Write all spans that the store holds as `NAME.pb.gz`, and log records, when there are any, as `NAME.logs.pb.gz`.
+
+    Folders of the machine are taken out of the spans' texts.
+    """
+    received, said = TracesData(), LogsData()
     with closing(open_for_reading(store)) as connection:
-        for (spans,) in connection.execute("SELECT spans FROM traces ORDER BY trace_id"):
+        for spans, logs in connection.execute("SELECT spans, logs FROM traces ORDER BY trace_id"):
             received.MergeFromString(unpack(spans))
+            said.MergeFromString(unpack(logs) if logs else b"")
     for span in (
         span for resource in received.resource_spans for scope in resource.scope_spans for span in scope.spans
     ):
@@ -29,6 +34,8 @@ def record(store: Path, name: str) -> None:
         for fact in (*span.attributes, *(fact for event in span.events for fact in event.attributes)):
             _clean(fact)
     FIXTURES.mkdir(exist_ok=True)
+    if said.resource_logs:
+        (FIXTURES / f"{name}.logs.pb.gz").write_bytes(gzip.compress(said.SerializeToString(), 9, mtime=0))
     (FIXTURES / f"{name}.pb.gz").write_bytes(gzip.compress(received.SerializeToString(), 9, mtime=0))
 
 

@@ -30,6 +30,12 @@ def run(case: Case, environments: Path, *, http: str, grpc: str) -> None:
             "LANGSMITH_OTEL_ONLY": "true",
         }
         settings |= {"LANGSMITH_API_KEY": "unused", "LANGSMITH_ENDPOINT": http}
+    if case.instrumentation == "mlflow":
+        settings |= {"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": f"{http}/v1/traces"}
+        settings |= {
+            "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL": "http/protobuf",
+            "MLFLOW_DISABLE_TELEMETRY": "true",
+        }
     if case.environment == "node":
         command = ["node", str(environments / "node" / f"ask_{case.app}.mjs"), case.name]
     else:

@@ -30,7 +30,9 @@ from ragvigil.scorer.store.sqlite import SqliteStore
 from ragvigil.scorer.verdict import Verdict
 
 FIXTURES = sorted((Path(__file__).parents[2] / "fixtures" / "traces").glob("*.pb"))
-RECORDED = sorted((Path(__file__).parents[1] / "dialects" / "recorded").glob("*.pb.gz"))
+_RECORDINGS = Path(__file__).parents[1] / "dialects" / "recorded"
+RECORDED_LOGS = sorted(_RECORDINGS.glob("*.logs.pb.gz"))
+RECORDED = sorted(set(_RECORDINGS.glob("*.pb.gz")) - set(RECORDED_LOGS))
 """What real applications sent; each with one question, and perhaps traces in which nobody asks."""
 SECRETS = {
     "e-mail": "ana.souza@mail.example.org",
@@ -241,6 +243,14 @@ def _planted(value: object, secret: str, key: str = "") -> object:
     return value
 
 
+def texts(pairs: Sequence[KeyValue]) -> Iterator[AnyValue]:
+    """Every value that is a text, in pairs of pairs, too."""
+    for pair in pairs:
+        if pair.value.HasField("string_value"):
+            yield pair.value
+        yield from texts(pair.value.kvlist_value.values)
+
+
 def log_records(trace_id: bytes, secret: str) -> bytes:
     """The secret wherever log events of the GenAI conventions and of feedback hold texts: attributes and bodies."""
     data = LogsData()
@@ -256,6 +266,18 @@ def log_records(trace_id: bytes, secret: str) -> bytes:
     verdict = records.add(trace_id=trace_id, event_name="gen_ai.evaluation.result")
     verdict.attributes.append(KeyValue(key="gen_ai.evaluation.explanation", value=wire(f"names {secret}")))
     verdict.attributes.append(KeyValue(key="gen_ai.evaluation.name", value=wire("privacy")))
+    for path in RECORDED_LOGS:
+        recording = LogsData.FromString(gzip.decompress(path.read_bytes()))
+        for record in (
+            each
+            for logs in recording.resource_logs
+            for scope in logs.scope_logs
+            for each in scope.log_records
+        ):
+            record.trace_id = trace_id
+            for value in (*texts(record.attributes), *texts(record.body.kvlist_value.values)):
+                value.string_value += f" ({secret})"
+            records.append(record)
     told = Feedback(trace_id=trace_id.hex(), kind="comment", comment=f"but {secret}")
     return data.SerializeToString() + told.arrival(1).payload
 
