@@ -275,8 +275,8 @@ def log_records(trace_id: bytes, secret: str) -> bytes:
             for each in scope.log_records
         ):
             record.trace_id = trace_id
-            for value in (*texts(record.attributes), *texts(record.body.kvlist_value.values)):
-                value.string_value += f" ({secret})"
+            for text in (*texts(record.attributes), *texts(record.body.kvlist_value.values)):
+                text.string_value += f" ({secret})"
             records.append(record)
     told = Feedback(trace_id=trace_id.hex(), kind="comment", comment=f"but {secret}")
     return data.SerializeToString() + told.arrival(1).payload
