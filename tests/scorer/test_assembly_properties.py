@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import random
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -26,6 +27,10 @@ from ragvigil.scorer.trace import RagTrace
 SECOND = 10**9
 TRACES = Path(__file__).parents[1] / "fixtures" / "traces"
 FIXTURES = sorted(TRACES.glob("*.pb"))
+RECORDED = sorted(
+    path for path in (Path(__file__).parent / "dialects" / "recorded").iterdir() if ".logs." not in path.name
+)
+"""What real applications sent, in every dialect."""
 
 
 class Scorer:
@@ -130,7 +135,7 @@ def singles(payload: bytes) -> list[bytes]:
 
 def expected(paths: Sequence[Path]) -> list[RagTrace]:
     """What the readers make of each whole trace, as the store gives it back."""
-    records = [record for path in paths for record in read_traces(path.read_bytes())]
+    records = [record for path in paths for record in read_traces(payload_of(path))]
     plain = [
         replace(record, evaluations=tuple(map(dict, record.evaluations)), segment=dict(record.segment))
         for record in records
@@ -189,12 +194,19 @@ def chat(number: int, query: str, answer: str, start: int, end: int, *, parent: 
     return span(number, parent, "LLM", start, end, **content)
 
 
+def payload_of(path: Path) -> bytes:
+    """The request of a fixture or recording."""
+    content = path.read_bytes()
+    return gzip.decompress(content) if path.suffix == ".gz" else content
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_permuted_split_doubled_and_delayed_spans_give_the_same_records(tmp_path: Path, seed: int) -> None:
-    """All fixtures at once, each span in a request of its own, some twice, with pauses that reopen traces."""
+    """All fixtures and recordings at once, each span in a request of its own, some twice, and pauses reopen traces."""
     chance = random.Random(seed)
     with closing(Scorer(tmp_path)) as scorer:
-        payloads = [single for path in FIXTURES for single in singles(path.read_bytes())]
+        paths = FIXTURES + RECORDED[seed % 4 :: 4]  # a quarter of the recordings a seed: each has its turn
+        payloads = [single for path in paths for single in singles(payload_of(path))]
         payloads += chance.sample(payloads, len(payloads) // 3)
         chance.shuffle(payloads)
         while payloads:
@@ -203,7 +215,7 @@ def test_permuted_split_doubled_and_delayed_spans_give_the_same_records(tmp_path
             scorer.receive(batch, wait=chance.choice([0, 0, 0.3, 1.5, 40]))
         scorer.settle()
         found = {(each.trace_id, each.span_id): each for each in scorer.records()}
-        wanted = {(each.trace_id, each.span_id): each for each in expected(FIXTURES)}
+        wanted = {(each.trace_id, each.span_id): each for each in expected(paths)}
         assert found == wanted
         assert scorer.ledger().balanced
 

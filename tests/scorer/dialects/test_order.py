@@ -2,33 +2,49 @@
 
 from __future__ import annotations
 
+import gzip
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragvigil.scorer.dialects import DIALECTS, read_records
-from ragvigil.scorer.span import Span
+from ragvigil.scorer.span import LogEvent, Span, logs_of, spans_of
 
-from .conftest import captured, trace
+from .conftest import TRACES, captured, trace
 
-NAMES = (
-    "langchain_session",
-    "langchain_error",
-    "llama_index_rerank",
-    "llama_index_stream",
-    "haystack_rerank",
+NAMES = sorted(path.stem for path in TRACES.glob("*.pb"))
+RECORDED = sorted(
+    path for path in (Path(__file__).parent / "recorded").iterdir() if ".logs." not in path.name
 )
 
 
-@pytest.mark.parametrize("name", [*NAMES, "made by hand"])
-@settings(deadline=None, max_examples=40)
+def recorded(path: Path) -> tuple[list[Span], list[LogEvent]]:
+    """Spans and log events of a recording."""
+    logs = path.with_name(path.name.replace(".pb.gz", ".logs.pb.gz"))
+    events = logs_of(gzip.decompress(logs.read_bytes())) if logs.exists() else []
+    return spans_of(gzip.decompress(path.read_bytes())), events
+
+
+@pytest.mark.parametrize(
+    "name", [*NAMES, "made by hand", *RECORDED], ids=lambda each: getattr(each, "name", each)
+)
+@settings(deadline=None, max_examples=12)
 @given(data=st.data())
-def test_order_and_duplication_do_not_matter(name: str, data: st.DataObject) -> None:
-    """Exporters batch, retry and race; the record is the same."""
-    spans = trace() if name == "made by hand" else captured(name)
-    expected = read_records(spans)
-    again = data.draw(st.lists(st.sampled_from(spans), max_size=6))
-    assert read_records(data.draw(st.permutations([*spans, *again]))) == expected
+def test_order_and_duplication_do_not_matter(name: str | Path, data: st.DataObject) -> None:
+    """Exporters batch, retry and race; the records of every fixture and recording are the same."""
+    if isinstance(name, Path):
+        all_spans, all_events = recorded(name)
+    else:
+        all_spans, all_events = trace() if name == "made by hand" else captured(name), []
+    for trace_id in {span.trace_id for span in all_spans}:
+        spans = [span for span in all_spans if span.trace_id == trace_id]
+        events = [event for event in all_events if event.trace_id == trace_id]
+        expected = read_records(spans, events)
+        again = data.draw(st.lists(st.sampled_from(spans), max_size=6))
+        told = data.draw(st.permutations([*events, *events[:2]]))
+        assert read_records(data.draw(st.permutations([*spans, *again])), told) == expected
 
 
 NAMES_OF_ATTRIBUTES = st.sampled_from(

@@ -21,6 +21,8 @@ from ragvigil.scorer.trace import Completeness, RagTrace, Tokens
 _UNKNOWN_MODELS = frozenset({"unknown", "none", "null"})
 _UNKNOWN_SERVICE = "unknown_service"
 """What OpenTelemetry's resource conventions say for a service without a name."""
+_LATEST = 2**63
+"""Nanoseconds of a moment in 2262: whoever says a later one does not know it, and no store holds it."""
 _ENVIRONMENT = ("deployment.environment.name", "deployment.environment")
 
 
@@ -63,7 +65,9 @@ def record_of(question: Question, *, timed_out: bool = False, told: Iterable[Opi
         trace_id=stands_for.trace_id,
         span_id=stands_for.span_id,
         service=_resource(question, "service.name") or _UNKNOWN_SERVICE,
-        started_at=min((step.span.start for step in question.steps if step.span.start), default=0),
+        started_at=min(
+            (step.span.start for step in question.steps if 0 < step.span.start < _LATEST), default=0
+        ),
         query=query,
         documents=evidence.documents,
         answer=answer,

@@ -25,6 +25,7 @@ _ANSWER_KEYS = (
     *("completion", "replies", "text", "content"),
 )
 _DEEPEST = 4
+_MOST = 2.0**53
 
 
 def text_of(value: object) -> str | None:
@@ -81,9 +82,13 @@ def number_of(value: object) -> float | None:
 
 
 def count_of(value: object) -> int | None:
-    """A count that is not negative, as an integer or a whole double."""
+    """A count that is not negative, as an integer or a whole double; beyond 2 ** 53 nobody counted.
+
+    >>> count_of(87.0), count_of(-1), count_of(1e308)
+    (87, None, None)
+    """
     number = number_of(value)
-    return int(number) if number is not None and number >= 0 and number == int(number) else None
+    return int(number) if number is not None and 0 <= number <= _MOST and number == int(number) else None
 
 
 def flag_of(value: object) -> bool | None:
