@@ -3,10 +3,10 @@
     python tests/bench/bench_ingest.py [--rounds N] [--phoenix VENV | --install-phoenix] [--json]
 
 Server on core 0, load on core 1, loopback only, each server in turn in every round. A trace is 4 spans and about
-14.7 kB, and no two are alike. The floor parses and commits one SQLite row a span before the ack. "Stored" is in
-the server's file; for ragvigil alone that is its inbox, with checks its store, the scores with it. Phoenix acks
-before it stores; it runs where `--phoenix` (or RAGVIGIL_BENCH_PHOENIX) names a venv that has it, or in a new one
-made for this run (2 GB of packages).
+14.7 kB, and no two are alike, but for the runs whose passages recur, which say so. The floor parses and commits one
+SQLite row a span before the ack. "Stored" is in the server's file; for ragvigil alone that is its inbox, with checks
+its store, the scores with it. Phoenix acks before it stores; it runs where `--phoenix` (or RAGVIGIL_BENCH_PHOENIX)
+names a venv that has it, or in a new one made for this run (2 GB of packages).
 """
 
 from __future__ import annotations
@@ -24,13 +24,15 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tests.bench.ingest.measure import Run, measure
-from tests.bench.ingest.report import ratios, table
+from tests.bench.ingest.report import costs, ratios, table
 from tests.bench.ingest.servers import Checks, floor, phoenix, ragvigil
 
 PHOENIX = "arize-phoenix==20.26.1"
 PHOENIX_TRACES = 200
 RATES = (30, 500)
 RATED_SECONDS = 10
+RECURRING = 500
+"""Passages that recur in half of the scored runs: what is read of a passage is kept for a while."""
 OVERLOAD = 3
 """Times the traces of a scored run, sent to a scorer as fast as it acks: memory while it catches up."""
 SCORED: tuple[Checks, ...] = ("checks", "checks + cheap score")
@@ -53,6 +55,7 @@ def compare(traces: int, scored: int, rounds: int, venv: Path | None, scratch: P
         for checks in SCORED:
             with ragvigil(place / checks.replace(" ", ""), checks) as server:
                 runs.append(measure(server, "http", scored, seed=seed))
+                runs.append(measure(server, "http", scored, seed=200 + seed, passages=RECURRING))
     for rate in RATES:
         with ragvigil(scratch / f"rate-{rate}") as server:
             runs += [
@@ -96,6 +99,7 @@ def main() -> None:
         return
     table(runs)
     ratios(runs)
+    costs(runs)
     print(f"receive and score under overload: {peak:.0f} MB at most")
     if venv is None:
         print("Phoenix was not measured: name a venv that has it with --phoenix, or pass --install-phoenix")

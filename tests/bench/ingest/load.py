@@ -56,8 +56,9 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=20, help="traces a request")
     parser.add_argument("--rate", type=float, default=0, help="traces a second; 0 is as fast as acks allow")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--passages", type=int, default=0, help="passages to draw from; 0: all differ")
     options = parser.parse_args()
-    bodies = list(requests(options.traces, options.batch, options.seed))
+    bodies = list(requests(options.traces, options.batch, options.seed, passages=options.passages))
     senders = [sender(options.endpoint, options.protocol) for _ in range(CONNECTIONS)]
     for send in senders:
         send(b"")

@@ -39,8 +39,10 @@ class Run:
     """Acked traces that never came into the file."""
 
 
-def measure(server: Server, protocol: str, traces: int, *, rate: float = 0.0, seed: int = 1) -> Run:
-    """The server under `traces` in a closed loop, or at that rate."""
+def measure(
+    server: Server, protocol: str, traces: int, *, rate: float = 0.0, seed: int = 1, passages: int = 0
+) -> Run:
+    """The server under `traces` in a closed loop, or at that rate; `passages`: drawn from so many, 0: all differ."""
     idle, cpu, before = server.memory_mb("VmRSS"), server.cpu_seconds(), server.stored()
     size = server.bytes_on_disk()
     options = {
@@ -50,6 +52,7 @@ def measure(server: Server, protocol: str, traces: int, *, rate: float = 0.0, se
         "rate": rate,
         "batch": 5 if rate else 20,
         "seed": seed,
+        "passages": passages,
     }
     command = [sys.executable, "-m", "tests.bench.ingest.load"]
     with spawn([*command, *(f"--{key}={value}" for key, value in options.items())], LOAD_CORE) as load:
@@ -62,7 +65,7 @@ def measure(server: Server, protocol: str, traces: int, *, rate: float = 0.0, se
     return Run(
         server=server.name,
         protocol=protocol,
-        load=f"{rate:g} traces/s" if rate else "closed loop",
+        load=f"{rate:g} traces/s" if rate else f"{passages} passages" if passages else "closed loop",
         stored_per_second=min(stored, sent["acked"]) / max(stored_at - sent["began"], sent["seconds"], 1e-9),
         acked_per_second=sent["acked"] / sent["seconds"],
         ack_p50_ms=sent["ack_p50_ms"],

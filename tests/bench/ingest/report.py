@@ -47,16 +47,32 @@ def table(runs: Sequence[Run]) -> None:
 
 def ratios(runs: Sequence[Run]) -> None:
     """Ours over the floor and over Phoenix, of the same interleaved rounds, closed loop."""
-    closed = [run for run in runs if run.load == "closed loop"]
-    for server, protocol in dict.fromkeys((run.server, run.protocol) for run in closed):
-        if not server.startswith("ragvigil"):
-            continue
-        rate = _rate(closed, server, protocol)
-        told = [f"{rate / base:.0%} of the floor" for base in [_rate(closed, "floor", protocol)] if base]
-        told += [f"{rate / base:.1f} x Phoenix" for base in [_rate(closed, "phoenix", "http")] if base]
-        print(f"{server}, {protocol}: {', '.join(told) or 'nothing to compare with'}")
+    floor = {protocol: _rate(runs, "floor", protocol, "closed loop") for protocol in ("http", "grpc")}
+    phoenix = _rate(runs, "phoenix", "http", "closed loop")
+    for server, protocol, load in _ours(runs):
+        rate = _rate(runs, server, protocol, load)
+        told = [f"{rate / base:.0%} of the floor" for base in [floor[protocol]] if base]
+        told += [f"{rate / base:.1f} x Phoenix" for base in [phoenix] if base]
+        print(f"{server}, {protocol}, {load}: {', '.join(told) or 'nothing to compare with'}")
 
 
-def _rate(runs: Sequence[Run], server: str, protocol: str) -> float:
-    same = [run for run in runs if (run.server, run.protocol) == (server, protocol)]
+def costs(runs: Sequence[Run]) -> None:
+    """What ours cost, by the roles that ran: CPU seconds for 10,000 spans, memory, and the time to the first ack."""
+    for server, protocol, load in _ours(runs):
+        same = [run for run in runs if (run.server, run.protocol, run.load) == (server, protocol, load)]
+        print(
+            f"{server}, {protocol}, {load}: {middle(same, 'cpu_per_10k_spans'):.2f} CPU s per 10,000 spans, "
+            f"{middle(same, 'rss_idle_mb'):.0f} MB idle, {middle(same, 'rss_peak_mb'):.0f} MB at most, "
+            f"first ack after {middle(same, 'start_seconds'):.2f} s"
+        )
+
+
+def _ours(runs: Sequence[Run]) -> list[tuple[str, str, str]]:
+    """Kinds of our runs that go as fast as they can."""
+    kinds = dict.fromkeys((run.server, run.protocol, run.load) for run in runs)
+    return [kind for kind in kinds if kind[0].startswith("ragvigil") and "/s" not in kind[2]]
+
+
+def _rate(runs: Sequence[Run], server: str, protocol: str, load: str) -> float:
+    same = [run for run in runs if (run.server, run.protocol, run.load) == (server, protocol, load)]
     return middle(same, "stored_per_second") if same else 0.0

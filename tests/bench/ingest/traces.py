@@ -48,10 +48,16 @@ _WORDS = (
 class Texts:
     """Sentences of random words; the answer repeats some of what the passages say and cites them."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, passages: int = 0) -> None:
+        """Passages are drawn from so many, as a service retrieves the same ones again and again; 0: all differ."""
         self._dice = random.Random(seed)
         sentences = (" ".join(self._dice.choices(_WORDS, k=14)).capitalize() for _ in range(_POOL_SENTENCES))
         self._pool = ". ".join(sentences)
+        self._passages = [self.some() for _ in range(passages)]
+
+    def passage(self) -> str:
+        """One of the pool, or a new one."""
+        return self._dice.choice(self._passages) if self._passages else self.some()
 
     def some(self, length: int = _CHARACTERS) -> str:
         """So many characters."""
@@ -67,9 +73,9 @@ class Texts:
         return ". ".join((*quoted, self.some(500)))[:_CHARACTERS]
 
 
-def requests(traces: int, batch: int, seed: int) -> Iterator[bytes]:
+def requests(traces: int, batch: int, seed: int, *, passages: int = 0) -> Iterator[bytes]:
     """Serialised requests of `batch` traces, `traces` in all; OpenInference, children before their root."""
-    texts, now = Texts(seed), time.time_ns() - 60 * 10**9
+    texts, now = Texts(seed, passages), time.time_ns() - 60 * 10**9
     for first in range(0, traces, batch):
         request = ExportTraceServiceRequest()
         resource = request.resource_spans.add()
@@ -81,7 +87,7 @@ def requests(traces: int, batch: int, seed: int) -> Iterator[bytes]:
 
 
 def _add(scope: ScopeSpans, number: int, texts: Texts, now: int) -> None:
-    passages = [texts.some() for _ in range(_PASSAGES)]
+    passages = [texts.passage() for _ in range(_PASSAGES)]
     question, answer = texts.some(_QUESTION), texts.answer(passages)
     found: dict[str, object] = {
         f"retrieval.documents.{rank}.document.{name}": value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice, pairwise
 from typing import Literal
 
@@ -19,6 +19,8 @@ from ragvigil.scorer.trace import Document
 _MOST_SEGMENTS = 4000
 _LONGEST_TEXT_VALUE = 80
 _MOST_WORDS_OF_A_FLAG = 8
+_LONGEST_KEPT = 4_000
+"""Characters of a passage whose words are kept for the next record that holds it: at most 20 MB in all."""
 _COMMON = 3
 """Names in which a word must occur to tell nothing about any one of them."""
 
@@ -204,10 +206,22 @@ def _all_segments(documents: Sequence[Document]) -> Iterator[Segment]:
 
 
 def _prose(place: int, text: str) -> Iterator[Segment]:
+    for sequence, span in _read(text) if len(text) <= _LONGEST_KEPT else _reading(text):
+        yield Segment(place, sequence, text, span)
+
+
+def _reading(text: str) -> Iterator[tuple[list[Word], tuple[int, int]]]:
+    """The sentences of a passage that have words: those words, and where it stands."""
     for start, end in sentences(text):
         sequence = words(text[start:end])
         if sequence:
-            yield Segment(place, sequence, text, (start, end))
+            yield sequence, (start, end)
+
+
+@lru_cache(maxsize=1024)
+def _read(text: str) -> tuple[tuple[list[Word], tuple[int, int]], ...]:
+    """The same, kept: a service retrieves the same passages again and again. Nobody changes the lists."""
+    return tuple(_reading(text))
 
 
 def _value(place: int, text: str, path: records.Path, value: object) -> Iterator[Segment]:

@@ -48,7 +48,7 @@ def sentences(text: str) -> list[Span]:
     spans: list[Span] = []
     start = 0
     for match in _END.finditer(text):
-        if _goes_on(text, match):
+        if not _plainly_ends(text, match) and _goes_on(text, match):
             continue
         _append(spans, text, start, match.end())
         start = match.end()
@@ -57,9 +57,10 @@ def sentences(text: str) -> list[Span]:
 
 
 def _append(spans: list[Span], text: str, start: int, end: int) -> None:
-    trimmed = trim(text, start, end)
-    if trimmed[0] < trimmed[1]:
-        spans.append(trimmed)
+    part = text[start:end].strip()
+    if part:
+        first = text.index(part[0], start)  # white space only before it
+        spans.append((first, first + len(part)))
 
 
 def trim(text: str, start: int, end: int) -> Span:
@@ -92,8 +93,6 @@ def _is_said(text: str, place: int) -> bool:
 def _is_abbreviated(text: str, place: int, following: int, mark: str) -> bool:
     """Whether the full stop at `place` belongs to what stands before it, `following` being the next word's place."""
     before = text[max(place - _LONGEST_ABBREVIATION, 0) : place]
-    if mark == "." and _is_plain(before):
-        return False
     letter = text[following : following + 1]
     word = before.rsplit(None, 1)[-1:]
     last = _APOSTROPHE.split(word[0].lstrip(_OPENING))[-1] if word and not text[place - 1].isspace() else ""
@@ -115,8 +114,12 @@ def _is_abbreviated(text: str, place: int, following: int, mark: str) -> bool:
     return len(last) <= 3 and (_is_list_number(text, place, last) or _is_ordinal(text, place))
 
 
-def _is_plain(before: str) -> bool:
-    """Whether what stands before a full stop ends in a word of four letters or more that is nobody's abbreviation."""
+def _plainly_ends(text: str, match: re.Match[str]) -> bool:
+    """Whether it is one full stop after a word of four letters or more that is no abbreviation: a quick first look."""
+    place, end = match.span()
+    if end - place != 1 or text[place] != ".":
+        return False
+    before = text[max(place - _LONGEST_ABBREVIATION, 0) : place]
     word = before[before.rfind(" ") + 1 :]
     return len(word) > _LONGEST_SHORT and word.isalpha() and word.lower() not in _ABBREVIATED
 

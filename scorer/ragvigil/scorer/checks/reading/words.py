@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
@@ -24,6 +25,7 @@ _TOKEN = re.compile(
 )
 _WIDE = "\x80-\U0010ffff"
 _RUN = re.compile(rf"[A-Za-z{_WIDE}][A-Za-z0-9{_WIDE}]{{0,62}}(?:'[tT](?![A-Za-z]))?|{_NUMERAL}")
+_LONGEST_KNOWN, _MOST_KNOWN = 64, 1 << 15
 _GROUPED = re.compile(r"\d{1,3}(?:[.,]\d{3})+(?:[.,]\d{1,2})?\Z")
 _CLOCK = re.compile(r"(\d{1,2}):(\d{1,2})(?::\d{1,2})?\Z")
 
@@ -51,10 +53,26 @@ def words(text: str) -> list[Word]:
     >>> [word.stem for word in words("The cats' 1,500 caches, café!")]
     ['the', 'cat', '1500', 'cach', 'caf']
     """
+    if text.isascii():
+        return list(chain.from_iterable(map(_KNOWN.__getitem__, text.split())))
     runs: list[str] = _RUN.findall(text)
-    if not text.isascii():
-        runs = [token for run in runs for token in ((run,) if run.isascii() else _TOKEN.findall(run))]
+    runs = [token for run in runs for token in ((run,) if run.isascii() else _TOKEN.findall(run))]
     return list(map(_word, runs))
+
+
+class _Known(dict[str, tuple["Word", ...]]):
+    """The words of what stands between white space, kept: no word reaches over it, and most come again and again."""
+
+    def __missing__(self, chunk: str) -> tuple[Word, ...]:
+        found = tuple(map(_word, _RUN.findall(chunk)))
+        if len(chunk) <= _LONGEST_KNOWN:
+            if len(self) >= _MOST_KNOWN:
+                self.clear()
+            self[chunk] = found
+        return found
+
+
+_KNOWN = _Known()
 
 
 def offsets(text: str) -> list[tuple[int, int]]:
