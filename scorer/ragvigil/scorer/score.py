@@ -19,6 +19,7 @@ from apscheduler.schedulers.asyncio import AsyncIOScheduler  # pyright: ignore[r
 from ragvigil.scorer import config
 from ragvigil.scorer.assemble import Assembler
 from ragvigil.scorer.checking import Checking
+from ragvigil.scorer.citing import CitingRules
 from ragvigil.scorer.coverage import CoverageWatch
 from ragvigil.scorer.deliver import Channel, Courier
 from ragvigil.scorer.dialects import Dialect
@@ -346,7 +347,7 @@ async def _score(settings: config.Settings, stop: asyncio.Event) -> None:
     def deliver(judgements: Sequence[Judgement]) -> None:
         scoring.call(lambda: scoring.judged(judgements))
 
-    judge = build_judge(settings.judge)
+    judge = build_judge(settings.judge, citing=CitingRules(settings.citations).of)
     if judge is not None:
         bench = Bench(judge, rubric_of(settings.judge), seats=settings.judge.max_in_flight, deliver=deliver)
     await loop.run_in_executor(None, scoring.open)

@@ -18,6 +18,13 @@ def load(tmp_path: Path, text: str) -> config.Judge:
     return config.load(path).judge
 
 
+def an_endpoint(**more: object) -> config.Judge:
+    """Settings of a judge whose endpoint is never asked."""
+    return config.Judge.model_validate(
+        {"kind": "openai", "model": "m", "base_url": "http://127.0.0.1:1/v1", **more}
+    )
+
+
 @pytest.fixture(autouse=True)
 def _no_vendor(monkeypatch: pytest.MonkeyPatch) -> None:
     for vendor in ("OPENAI", "ANTHROPIC"):
@@ -93,6 +100,6 @@ def test_the_vendors_variables_do_not_turn_the_built_in_judge_into_another(
 )
 def test_a_prompt_that_cannot_be_used_is_found_at_start(prompt: str, problem: str) -> None:
     """With the ones that can."""
-    settings = config.Judge(kind="openai", model="m", base_url="http://127.0.0.1:1/v1", prompt=prompt)
+    settings = an_endpoint(prompt=prompt)
     with pytest.raises(ConfigError, match=problem):
         rubric_of(settings)

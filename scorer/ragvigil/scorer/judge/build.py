@@ -8,6 +8,7 @@ from ragvigil import prompts
 from ragvigil.prompts import Prompt
 from ragvigil.scorer import config
 from ragvigil.scorer.checks.alignment.assess import MOST_CLAIMS
+from ragvigil.scorer.checks.reading.citing.rules import Rules, any_style
 from ragvigil.scorer.errors import ConfigError
 from ragvigil.scorer.judge.builtin import Builtin
 from ragvigil.scorer.judge.digest import FIELDS
@@ -33,11 +34,12 @@ def build_judge(
     *,
     most_claims: int | None = MOST_CLAIMS,
     patience_seconds: float | None = None,
+    citing: Callable[[str], Rules] = any_style,
 ) -> Judge | None:
     """The configured judge, None when judging is off; ConfigError names the known kinds or models.
 
     The built-in judge takes an evenly spread sample of more than `most_claims` claims; None: all of them. An
-    endpoint that does not answer is waited for `patience_seconds`; None: for ever.
+    endpoint that does not answer is waited for `patience_seconds`; None: for ever. `citing` says how a service cites.
 
     >>> judge = build_judge(config.Judge())
     >>> judge.name if judge else None
@@ -46,7 +48,7 @@ def build_judge(
     if settings.kind == "none":
         return None
     if settings.kind == "builtin":
-        return Builtin(settings.model, most_claims=most_claims)
+        return Builtin(settings.model, most_claims=most_claims, citing=citing)
     if settings.kind not in WIRES:
         raise ConfigError(
             "judge.kind", f"unknown judge {settings.kind!r}", "known: none, " + ", ".join(JUDGES)
@@ -59,6 +61,7 @@ def build_judge(
         model=settings.model,
         budget=Budget(settings.max_evidence_chars, settings.max_answer_chars, settings.max_reply_tokens),
         prices={name: Price(*price.per_million) for name, price in settings.prices.items()},
+        citing=citing,
     )
 
 

@@ -6,10 +6,13 @@ language-model judges are for those.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ragvigil.prompts import Prompt
 from ragvigil.scorer.checks.alignment.assess import MOST_CLAIMS, VERSION, Assessment
 from ragvigil.scorer.checks.alignment.model import load
 from ragvigil.scorer.checks.prepared import DEFAULT_MODEL, Prepared
+from ragvigil.scorer.checks.reading.citing.rules import Rules, any_style
 from ragvigil.scorer.judge.obstacles import remark, without_content, without_evidence
 from ragvigil.scorer.trace import RagTrace
 from ragvigil.scorer.verdict import ClaimVerdict, State, Verdict
@@ -20,11 +23,19 @@ _WORST_FIRST: tuple[ClaimVerdict, ...] = ("contradicted", "unsupported", "partia
 class Builtin:
     """The judge that needs no key, no network and no model server."""
 
-    def __init__(self, model: str = DEFAULT_MODEL, *, most_claims: int | None = MOST_CLAIMS) -> None:
+    def __init__(
+        self,
+        model: str = DEFAULT_MODEL,
+        *,
+        most_claims: int | None = MOST_CLAIMS,
+        citing: Callable[[str], Rules] = any_style,
+    ) -> None:
         """Load the coefficients `model`; ConfigError names those that ship when there is none such.
 
-        Of more than `most_claims` claims an evenly spread sample is compared; None: all of them.
+        Of more than `most_claims` claims an evenly spread sample is compared; None: all of them. `citing` says how
+        a service cites.
         """
+        self._citing = citing
         self._most_claims = most_claims
         self._model = load(model)
 
@@ -47,7 +58,8 @@ class Builtin:
         obstacle = without_content(record)
         if obstacle is not None:
             return self._verdict(rubric, *obstacle)
-        prepared = Prepared(record, self._model, most_claims=self._most_claims)
+        rules = self._citing(record.service)
+        prepared = Prepared(record, self._model, most_claims=self._most_claims, rules=rules)
         assessment = prepared.assessment
         if not assessment.claims:
             reason = "the answer refuses" if assessment.refuses else "the answer makes no claim"

@@ -11,8 +11,9 @@ import secrets
 import unicodedata
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
-from jinja2 import StrictUndefined, TemplateError, Undefined, meta
+from jinja2 import StrictUndefined, Template, TemplateError, Undefined, meta
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from ragvigil.prompts import Prompt, PromptError
@@ -79,14 +80,28 @@ def as_data(value: object) -> str:
     >>> as_data("zero\\u200bwidth <b>")
     '"zero\\\\u200bwidth \\\\u003cb\\\\u003e"'
     """
-    return "".join(map(_plain, json.dumps(value, ensure_ascii=False)))
+    said = json.dumps(value, ensure_ascii=False)
+    if said.isascii() and said.isprintable():
+        return said.replace("<", "\\u003c").replace(">", "\\u003e")
+    return said.translate(_PLAIN)
 
 
-def _plain(character: str) -> str:
-    if character in "<>" or unicodedata.category(character) in _HIDDEN:
-        units = character.encode("utf-16-be", "surrogatepass")
-        return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
-    return character
+class _Plain(dict[int, str]):
+    """How each character stands in JSON that hides nothing; found when it is first met."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        hidden = character in "<>" or unicodedata.category(character) in _HIDDEN
+        self[code] = _escaped(character) if hidden else character
+        return self[code]
+
+
+_PLAIN = _Plain()
+
+
+def _escaped(character: str) -> str:
+    units = character.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
 
 
 def _finalize(value: object) -> object:
@@ -104,6 +119,12 @@ _JINJA = ImmutableSandboxedEnvironment(
 
 def _render(prompt: Prompt, template: str, values: Mapping[str, object]) -> str:
     try:
-        return _JINJA.from_string(template).render(values)
+        return _compiled(template).render(values)
     except TemplateError as error:
         raise PromptError(prompt.name, str(error)) from None
+
+
+@lru_cache(maxsize=256)
+def _compiled(template: str) -> Template:
+    """Compiling takes longer than filling."""
+    return _JINJA.from_string(template)

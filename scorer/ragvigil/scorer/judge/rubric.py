@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ragvigil.prompts import Prompt
 from ragvigil.scorer.checks.prepared import Prepared
+from ragvigil.scorer.checks.reading.citing.rules import Rules, any_style
 from ragvigil.scorer.judge.conclude import Conclusion, conclude
 from ragvigil.scorer.judge.digest import digest
 from ragvigil.scorer.judge.endpoint import Completion, Endpoint, Question, RefusedError
@@ -67,12 +68,15 @@ class RubricJudge:
         model: str,
         budget: Budget = Budget(),
         prices: Mapping[str, Price] | None = None,
+        citing: Callable[[str], Rules] = any_style,
     ) -> None:
+        """`citing` says how a service cites."""
         self._endpoint = endpoint
         self._name = name
         self._model = model
         self._budget = budget
         self._prices = prices or {}
+        self._citing = citing
         self._schema = schema()
 
     @property
@@ -87,7 +91,7 @@ class RubricJudge:
 
     async def judge(self, record: RagTrace, rubric: Prompt) -> Verdict:
         """The verdict on one record; raises UnavailableError when the endpoint does not answer."""
-        prepared = Prepared(record)
+        prepared = Prepared(record, rules=self._citing(record.service))
         obstacle = without_content(record) or without_claims(prepared) or without_evidence(prepared)
         if obstacle is not None:
             return self._unjudged(rubric, obstacle)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from ragvigil.exporters import Alert
+from ragvigil.scorer.citing import CitingRules
 from ragvigil.scorer.config import Settings
 from ragvigil.scorer.detect import nanoseconds
 from ragvigil.scorer.dialects.custom import dialects_of
@@ -63,7 +64,7 @@ class Replay:
             2 * nanoseconds(rule.window_seconds) + nanoseconds(rule.resolve_seconds)
             for rule in (settings.monitor.faithfulness, settings.monitor.citation)
         )
-        self._judge = build_judge(settings.judge)
+        self._judge = build_judge(settings.judge, citing=CitingRules(settings.citations).of)
         self._rubric = rubric_of(settings.judge)
         self._pipeline = pipeline_of(
             settings,

@@ -44,3 +44,12 @@ def _own(page: Page, match: re.Match[str], content: str) -> list[Citation]:
 
 EVERYTHING = Rules()
 """Every style, no patterns."""
+
+
+def any_style(_service: str) -> Rules:
+    """For services of which nothing is known.
+
+    >>> any_style("shop") is EVERYTHING
+    True
+    """
+    return EVERYTHING

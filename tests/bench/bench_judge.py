@@ -1,0 +1,121 @@
+"""A judge behind an endpoint: throughput against the ideal, CPU and memory per verdict (`make bench`).
+
+The scripted endpoint answers after 200 ms, in a process of its own; 32 questions are in flight. The ideal is 32
+verdicts each 200 ms. Issue: at least 95 % of it, at most 3 ms of CPU a verdict, memory flat.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from ragvigil.scorer import config
+from ragvigil.scorer.checks import run_checks
+from ragvigil.scorer.judge import build_judge, rubric_of
+from ragvigil.scorer.trace import Document, RagTrace, Retrieval
+
+LATENCY_SECONDS = 0.2
+IN_FLIGHT = 32
+WARM_UP = 64
+DISTINCT = 64
+
+
+def record(number: int) -> RagTrace:
+    """One kilobyte of answer over ten of evidence."""
+    passages = tuple(
+        Document(
+            f"d{rank}",
+            f"Part {number + rank} of the manual says that valve {rank} opens at {number} bar. " * 14,
+            rank=rank,
+        )
+        for rank in range(1, 11)
+    )
+    answer = (
+        " ".join(f"Valve {rank} opens at {number} bar [d{rank}]." for rank in range(1, 11))
+        + " "
+        + "It is safe. " * 50
+    )
+    found = tuple(one.id for one in passages)
+    return RagTrace(
+        f"{number:032x}",
+        "1" * 16,
+        "plant",
+        0,
+        query="When do the valves open?",
+        answer=answer,
+        documents=passages,
+        retrievals=(Retrieval("retrieve", None, found, (None,) * len(found)),),
+    )
+
+
+@contextmanager
+def endpoint() -> Generator[str]:
+    """A scripted judge in a process of its own, so that only the client's CPU is counted."""
+    command = [sys.executable, "-m", "ragvigil.scorer", "fake-judge", "--json", "--port", "0"]
+    process = subprocess.Popen(
+        [*command, "--latency", str(LATENCY_SECONDS)], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    try:
+        yield str(json.loads(process.stdout.readline())["url"])
+    finally:
+        process.kill()
+        process.wait()
+
+
+async def measure(url: str, verdicts: int) -> dict[str, float]:
+    """Figures of so many verdicts."""
+    settings = config.Judge.model_validate(
+        {"kind": "openai", "model": "scripted-1", "base_url": url, "max_in_flight": IN_FLIGHT}
+    )
+    judge, rubric = build_judge(settings), rubric_of(settings)
+    assert judge is not None
+    records = [record(number) for number in range(DISTINCT)]
+    for one in records:
+        run_checks(one)  # as in the scorer, where every record has been checked when it is judged
+    numbers = iter(range(verdicts + WARM_UP))
+
+    async def sit(until: int) -> None:
+        for number in numbers:
+            verdict = await judge.judge(records[number % len(records)], rubric)
+            assert verdict.faithfulness is not None, verdict
+            if number >= until:
+                return
+
+    await asyncio.gather(*(sit(WARM_UP - IN_FLIGHT) for _ in range(IN_FLIGHT)))
+    before = resource.getrusage(resource.RUSAGE_SELF)
+    began, cpu = time.perf_counter(), time.process_time()
+    await asyncio.gather(*(sit(verdicts + WARM_UP) for _ in range(IN_FLIGHT)))
+    seconds, spent = time.perf_counter() - began, time.process_time() - cpu
+    await judge.close()
+    after = resource.getrusage(resource.RUSAGE_SELF)
+    return {
+        "per_second": verdicts / seconds,
+        "of_ideal": verdicts / seconds / (IN_FLIGHT / LATENCY_SECONDS),
+        "cpu_ms": 1000 * spent / verdicts,
+        "grown_mb": (after.ru_maxrss - before.ru_maxrss) / 1024,
+    }
+
+
+def main() -> None:
+    """Print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--verdicts", type=int, default=2_000)
+    verdicts = parser.parse_args().verdicts
+    with endpoint() as url:
+        figures = asyncio.run(measure(url, verdicts))
+    print(
+        f"{verdicts} verdicts: {figures['per_second']:.0f}/s, {figures['of_ideal']:.0%} of the ideal (goal 95 %); "
+        f"CPU {figures['cpu_ms']:.2f} ms a verdict (goal 3); peak memory grew {figures['grown_mb']:.1f} MB"
+    )
+
+
+if __name__ == "__main__":
+    main()
