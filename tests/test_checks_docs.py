@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ragvigil.scorer import checks, failure_tags, grounded_answer
 from ragvigil.scorer.checks import CHECKS, Check
+from ragvigil.scorer.custom.expression import NAMES
 
 PAGE = Path(__file__).parent.parent / "docs" / "checks.md"
 INTRODUCTION = """# Checks
@@ -29,6 +30,39 @@ SUMS = """# What sums them up
 
 Two more results of each record are made of the others; a record whose answer was judged gets both from the verdict too
 where `ragvigil score` shows it.
+"""
+
+OWN = """# Checks of your own
+
+A decorated function of the record, or an expression in the settings; the result is `custom.NAME`.
+
+```python
+from ragvigil.scorer.custom import check
+
+
+@check(version="1")
+def names_the_product(record):
+    answer = record.answer or ""
+    return ("X200" in answer or "X300" in answer), "the product is not named"
+```
+
+```toml
+[custom_checks.product]
+function = "checks/product.py:names_the_product"
+services = ["shop"]
+
+[custom_checks.short_and_supported]
+expression = "supported_claims >= 0.9 and len(words(answer)) < 80"
+```
+
+A function answers a number in [0, 1], true or false, None, or a pair of one of these and a reason. `record` is a
+`RagTrace` (`ragvigil/scorer/trace.py`). It runs in a process of its own, so that it may hang, leak or end that process
+without harm to the other checks: after `seconds` it has failed, and after three such failures in a row it rests for a
+minute. Paths begin where the scorer was started. `ragvigil check-config FILE` loads every one.
+
+An expression may use numbers, texts, `and or not`, comparisons, `in`, `+ - * /`, `a if b else c`, the functions
+`min max abs len lower words known segment`, the ids of the checks, `failure_tags`, `grounded_answer`, and NAMES.
+What has no value makes the whole expression have none; `known(citation_support)` asks first.
 """
 
 
@@ -58,7 +92,8 @@ def page() -> str:
         f"## {name}\n\n{inspect.getdoc(module)}\n"
         for name, module in (("failure_tags", failure_tags), ("grounded_answer", grounded_answer))
     ]
-    return "\n".join([INTRODUCTION, f"{table}\n", *parts, SUMS, *sums])
+    names = ", ".join(f"`{name}`" for name in NAMES)
+    return "\n".join([INTRODUCTION, f"{table}\n", *parts, SUMS, *sums, OWN.replace("NAMES", names)])
 
 
 def _definition(text: str) -> str:

@@ -11,7 +11,17 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from ragvigil.scorer.config import CHANNELS, Budgets, Citing, Filter, Forward, Route, Settings, load
+from ragvigil.scorer.config import (
+    CHANNELS,
+    Budgets,
+    Citing,
+    CustomCheck,
+    Filter,
+    Forward,
+    Route,
+    Settings,
+    load,
+)
 
 PAGE = Path(__file__).parent.parent / "docs" / "configuration.md"
 INTRODUCTION = """# Configuration
@@ -40,6 +50,7 @@ NAMED: list[tuple[str, type[BaseModel]]] = [
     ("routes", Route),
     ("citations", Citing),
     ("budgets", Budgets),
+    ("custom_checks", CustomCheck),
     *(("channels", section) for section in CHANNELS.values()),
 ]
 """Sections of which there may be several."""

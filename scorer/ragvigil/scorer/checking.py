@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from ragvigil.scorer.checks import run_checks
 from ragvigil.scorer.checks.reading.budget import Budget
 from ragvigil.scorer.citing import CitingRules
-from ragvigil.scorer.config import Budgets, Citing
+from ragvigil.scorer.config import Budgets, Citing, CustomCheck
+from ragvigil.scorer.custom import CustomChecks
 from ragvigil.scorer.failure_tags import tagged
 from ragvigil.scorer.grounded_answer import as_result
 from ragvigil.scorer.trace import RagTrace
@@ -21,14 +22,19 @@ class Checking:
     """Runs the checks on one record after another."""
 
     def __init__(
-        self, citations: Mapping[str, Citing] | None = None, budgets: Mapping[str, Budgets] | None = None
+        self,
+        citations: Mapping[str, Citing] | None = None,
+        budgets: Mapping[str, Budgets] | None = None,
+        custom: Mapping[str, CustomCheck] | None = None,
     ) -> None:
+        """By service; `custom` by name, and ConfigError names the one that cannot be loaded."""
+        self._custom = CustomChecks(custom) if custom else None
         self._citing = CitingRules(citations or {})
         self._budgets = {name: budget_of(section) for name, section in (budgets or {}).items()}
         self._budget = self._budgets.get(DEFAULT) or budget_of(Budgets())
 
     def run(self, record: RagTrace) -> tuple[CheckResult, ...]:
-        """One result for each check, then those that sum them up: `failure_tags` and `grounded_answer`.
+        """One result for each check, those that sum them up (`failure_tags`, `grounded_answer`), and the custom ones.
 
         >>> results = Checking(budgets={"shop": Budgets(words=2)}).run(
         ...     RagTrace("0" * 32, "1" * 16, "shop", 0, answer="It opens at nine.")
@@ -38,7 +44,8 @@ class Checking:
         """
         budget = self._budgets.get(record.service, self._budget)
         results = run_checks(record, rules=self._citing.of(record.service), budget=budget)
-        return (*results, tagged(results), as_result(results))
+        results = (*results, tagged(results), as_result(results))
+        return results if self._custom is None else (*results, *self._custom.run(record, results))
 
 
 def budget_of(section: Budgets) -> Budget:

@@ -263,7 +263,7 @@ def pipeline_of(
         redaction=redaction,
         dialects=dialects,
         filters=Filters(settings.active_filters),
-        checking=Checking(settings.citations, settings.budgets),
+        checking=Checking(settings.citations, settings.budgets, settings.custom_checks),
         now=now,
         ticks=ticks,
     )

@@ -22,6 +22,7 @@ def check_config(
     A misspelt key is named with the nearest one that exists; secrets are shown as stars.
     Environment variables count too: RAGVIGIL_JUDGE__MODEL overrides judge.model.
     """
+    from ragvigil.scorer.custom import CustomChecks
     from ragvigil.scorer.dialects.custom import dialects_of
     from ragvigil.scorer.judge import rubric_of
     from ragvigil.scorer.watch.gold import labels_of
@@ -30,6 +31,7 @@ def check_config(
     dialects_of(settings.dialects)
     labels_of(settings.monitor, settings.judge)
     rubric_of(settings.judge)
+    CustomChecks(settings.custom_checks).close()
     tree = json.loads(settings.model_dump_json())
     if as_json:
         typer.echo(json.dumps({"ok": True, "settings": tree}, indent=2))

@@ -8,6 +8,7 @@ from ragvigil.scorer.config.budgeting import Budgets
 from ragvigil.scorer.config.channels import CHANNELS, Channel
 from ragvigil.scorer.config.citing import CitationStyle, Citing
 from ragvigil.scorer.config.content import Content, ContentMode
+from ragvigil.scorer.config.custom import CustomCheck
 from ragvigil.scorer.config.filtering import Filter
 from ragvigil.scorer.config.forwarding import Forward
 from ragvigil.scorer.config.judging import Judge, Price
@@ -38,6 +39,7 @@ __all__ = [
     "Content",
     "ContentMode",
     "Coverage",
+    "CustomCheck",
     "Filter",
     "Forward",
     "Inbox",

@@ -16,6 +16,7 @@ from pydantic_core import ErrorDetails
 from ragvigil.scorer.config.budgeting import Budgets
 from ragvigil.scorer.config.channels import CHANNELS
 from ragvigil.scorer.config.citing import Citing
+from ragvigil.scorer.config.custom import CustomCheck
 from ragvigil.scorer.config.filtering import Filter
 from ragvigil.scorer.config.forwarding import Forward
 from ragvigil.scorer.config.judging import borrowed
@@ -32,6 +33,7 @@ _NAMED: Mapping[str, tuple[type[BaseModel], ...]] = {
     "filters": (Filter,),
     "citations": (Citing,),
     "budgets": (Budgets,),
+    "custom_checks": (CustomCheck,),
     "routes": (Route,),
 }
 """Sections of which there may be several, each under a name of its own, and what such a one may be."""

@@ -11,6 +11,7 @@ from ragvigil.scorer.config.budgeting import Budgets
 from ragvigil.scorer.config.channels import Channel
 from ragvigil.scorer.config.citing import Citing
 from ragvigil.scorer.config.content import Content
+from ragvigil.scorer.config.custom import CustomCheck
 from ragvigil.scorer.config.fields import Address, Name, Seconds, Secret, Words
 from ragvigil.scorer.config.fields import Section as _Section
 from ragvigil.scorer.config.filtering import DEFAULT_FILTERS, Filter
@@ -357,6 +358,7 @@ class Settings(_Section):
     filters: dict[Name, Filter] = Field(default={})
     citations: dict[str, Citing] = Field(default={})
     budgets: dict[str, Budgets] = Field(default={})
+    custom_checks: dict[Name, CustomCheck] = Field(default={})
     channels: dict[str, Channel] = Field(default={})
     routes: dict[Name, Route] = Field(default={})
     links: Links = Links()

@@ -1,0 +1,139 @@
+"""The process in which custom functions run: they may fail, hang or leak without harm to scoring."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import select
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import cast
+
+from ragvigil.scorer.custom.worker import packed
+from ragvigil.scorer.trace import RagTrace
+
+_log = logging.getLogger(__name__)
+
+_START_SECONDS = 20.0
+"""A function that loads a model with its import may take this long to be ready."""
+_FAILURES = 3
+_PAUSE_SECONDS = 60.0
+
+Answer = tuple[float | None, str | None]
+
+
+class Functions:
+    """Functions by name, asked one record after another; one that takes too long is ended, and in the end rests."""
+
+    def __init__(self, places: Mapping[str, str], seconds: Mapping[str, float]) -> None:
+        self._places = dict(places)
+        self._seconds = dict(seconds)
+        self._names = [*self._places]
+        self._process: subprocess.Popen[bytes] | None = None
+        self._read = b""
+        self._late: dict[str, int] = dict.fromkeys(self._names, 0)
+        self._rests_until: dict[str, float] = dict.fromkeys(self._names, 0.0)
+
+    def start(self) -> Mapping[str, Mapping[str, str]]:
+        """Start the process; for each function its version, or the error that kept it from being loaded."""
+        command = [sys.executable, "-m", "ragvigil.scorer.custom.worker", json.dumps(self._places)]
+        self._process = subprocess.Popen(  # noqa: S603 - our own module, with names from the configuration
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
+        )
+        told = json.loads(self._line(time.monotonic() + _START_SECONDS))
+        return cast("Mapping[str, Mapping[str, str]]", told)
+
+    def close(self) -> None:
+        """End the process."""
+        if self._process is not None:
+            process, self._process, self._read = self._process, None, b""
+            process.kill()
+            for pipe in (process.stdin, process.stdout):
+                if pipe is not None:
+                    with suppress(OSError):
+                        pipe.close()
+            process.wait()
+
+    def ask(self, record: RagTrace, names: Sequence[str]) -> dict[str, Answer]:
+        """Value and reason of each of the named functions."""
+        now = time.monotonic()
+        found: dict[str, Answer] = {
+            name: (None, f"the check rests: it took too long {_FAILURES} times in a row")
+            for name in names
+            if self._rests_until[name] > now
+        }
+        waiting = [name for name in self._names if name in names and name not in found]
+        while waiting:
+            late = self._round(record, waiting, found)
+            waiting = waiting[waiting.index(late) + 1 :] if late else []
+        return found
+
+    def _round(self, record: RagTrace, waiting: Sequence[str], found: dict[str, Answer]) -> str | None:
+        """Ask for what is waiting; the name of the one that took too long or ended the process."""
+        current = waiting[0]
+        try:
+            if self._process is None:
+                self.start()
+            mask = sum(1 << self._names.index(name) for name in waiting)
+            self._send(packed(mask, record), time.monotonic() + self._seconds[current])
+            for name in waiting:
+                current = name
+                found[name] = _answer(self._line(time.monotonic() + self._seconds[name]))
+                self._late[name] = 0
+        except (OSError, ValueError) as error:
+            self.close()
+            why = (
+                f"more than {self._seconds[current]:g} s"
+                if isinstance(error, TimeoutError)
+                else "its process ended"
+            )
+            found[current] = (None, f"the check failed: {why}")
+            self._count(current, why)
+            return current
+        return None
+
+    def _count(self, name: str, why: str) -> None:
+        self._late[name] += 1
+        _log.error("custom check %s: %s", name, why)
+        if self._late[name] >= _FAILURES:
+            self._late[name] = 0
+            self._rests_until[name] = time.monotonic() + _PAUSE_SECONDS
+
+    def _send(self, data: bytes, deadline: float) -> None:
+        assert self._process is not None
+        assert self._process.stdin is not None
+        pipe = self._process.stdin.fileno()
+        view = memoryview(data)
+        while view:
+            if not select.select([], [pipe], [], max(0.0, deadline - time.monotonic()))[1]:
+                raise TimeoutError
+            view = view[os.write(pipe, view[: select.PIPE_BUF]) :]
+
+    def _line(self, deadline: float) -> bytes:
+        assert self._process is not None
+        assert self._process.stdout is not None
+        pipe = self._process.stdout
+        while b"\n" not in self._read:
+            if not select.select([pipe], [], [], max(0.0, deadline - time.monotonic()))[0]:
+                raise TimeoutError
+            part = os.read(pipe.fileno(), 2**16)
+            if not part:
+                raise OSError("it ended")
+            self._read += part
+        line, _, self._read = self._read.partition(b"\n")
+        return line
+
+
+def _answer(line: bytes) -> Answer:
+    told = cast("dict[str, object]", json.loads(line))
+    if "error" in told:
+        return None, f"the check failed: {told['error']}"
+    value, reason = told.get("value"), told.get("reason")
+    said = None if reason is None else str(reason)
+    if value is None:
+        return None, said or "the check has nothing to say"
+    return float(cast("float", value)), said

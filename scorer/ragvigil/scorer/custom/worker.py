@@ -1,0 +1,88 @@
+"""What the process of custom functions runs: a pickled record in, one line of JSON out for each function."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import json
+import os
+import pickle
+import struct
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import IO
+
+from ragvigil.scorer.custom.decorator import Measure, value_of, version_of
+
+_LENGTH = struct.Struct(">IQ")
+
+
+def main() -> None:
+    """Load the functions, say which could not be, then serve. What they print goes to standard error."""
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="ascii")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    functions: dict[str, Measure] = {}
+    loaded: dict[str, Mapping[str, str]] = {}
+    for name, place in json.loads(sys.argv[1]).items():
+        try:
+            functions[name] = load(place)
+            loaded[name] = {"version": version_of(functions[name]) or "1"}
+        except Exception as error:  # an import may do anything
+            loaded[name] = {"error": f"{type(error).__name__}: {error}"[:500]}
+    _tell(answers, loaded)
+    names = [*functions]
+    for mask, record in _records(sys.stdin.buffer):
+        for number, name in enumerate(names):
+            if mask >> number & 1:
+                _tell(answers, _answer(functions[name], record))
+
+
+def load(place: str) -> Measure:
+    """The decorated function that `path/to/file.py:name` or `package.module:name` names."""
+    module_name, _, name = place.rpartition(":")
+    if not module_name or not name:
+        raise ValueError("write path/to/file.py:name or package.module:name")
+    if module_name.endswith(".py"):
+        spec = importlib.util.spec_from_file_location(
+            f"ragvigil_custom_{Path(module_name).stem}", module_name
+        )
+        if spec is None or spec.loader is None:
+            raise ImportError(f"{module_name} is no Python file")
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+    else:
+        module = importlib.import_module(module_name)
+    function: Measure = getattr(module, name)
+    if version_of(function) is None:
+        raise TypeError(f"{name} is not decorated with ragvigil.scorer.custom.check")
+    return function
+
+
+def packed(mask: int, record: object) -> bytes:
+    """The request for the functions whose bits are set in `mask`."""
+    body = pickle.dumps(record, protocol=pickle.HIGHEST_PROTOCOL)
+    return _LENGTH.pack(mask, len(body)) + body
+
+
+def _records(source: IO[bytes]) -> Iterator[tuple[int, object]]:
+    while len(head := source.read(_LENGTH.size)) == _LENGTH.size:
+        mask, size = _LENGTH.unpack(head)
+        yield mask, pickle.loads(source.read(size))  # noqa: S301 - what our own parent process packed
+
+
+def _answer(function: Measure, record: object) -> Mapping[str, object]:
+    try:
+        value, reason = value_of(function(record))  # type: ignore[arg-type]  # a record, pickled by our parent
+    except Exception as error:  # its message may quote the content
+        return {"error": type(error).__name__}
+    return {"value": value, "reason": reason}
+
+
+def _tell(answers: IO[str], told: Mapping[str, object]) -> None:
+    answers.write(json.dumps(told) + "\n")
+    answers.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,231 @@
+"""Checks of the operator's own, with the real process: values, failures, hangs, and expressions."""
+
+from __future__ import annotations
+
+import logging
+import textwrap
+from collections.abc import Generator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from ragvigil.scorer.checking import Checking
+from ragvigil.scorer.checks import run_checks
+from ragvigil.scorer.config import CustomCheck, load
+from ragvigil.scorer.custom import CustomChecks
+from ragvigil.scorer.custom.expression import Expression, MissingError
+from ragvigil.scorer.errors import ConfigError
+from ragvigil.scorer.trace import Document, RagTrace
+from ragvigil.scorer.verdict import CheckResult
+
+CODE = textwrap.dedent(
+    """
+    import os, time
+    from ragvigil.scorer.custom import check
+
+    print("said while loading")
+
+    @check(version="7")
+    def share(record):
+        print("said while measuring")
+        return len(record.documents) / 4, "one of four"
+
+    @check()
+    def fine(record):
+        return "nine" in record.answer
+
+    @check()
+    def silent(record):
+        return None
+
+    @check()
+    def wild(record):
+        return 12
+
+    @check()
+    def broken(record):
+        raise KeyError(record.answer)
+
+    @check()
+    def slow(record):
+        time.sleep(30)
+
+    @check()
+    def ending(record):
+        os._exit(3)
+
+    def plain(record):
+        return 1.0
+    """
+)
+RECORD = RagTrace(
+    *("0" * 32, "1" * 16, "shop", 0),
+    query="When does it open?",
+    answer="It opens at nine.",
+    documents=(Document("a", "The shop opens at nine."),),
+    segment={"language": "en"},
+)
+
+
+@pytest.fixture
+def code(tmp_path: Path) -> Path:
+    """A file of functions."""
+    path = tmp_path / "mine.py"
+    path.write_text(CODE)
+    return path
+
+
+@contextmanager
+def loaded(code: Path, *names: str, seconds: float = 5.0) -> Generator[CustomChecks]:
+    """Custom checks of these names."""
+    with closing(
+        CustomChecks({name: CustomCheck(function=f"{code}:{name}", seconds=seconds) for name in names})
+    ) as checks:
+        yield checks
+
+
+def test_functions_measure_the_record(code: Path) -> None:
+    """Numbers, flags, nothing, with their versions; what they print disturbs nobody."""
+    with loaded(code, "share", "fine", "silent") as checks:
+        for _ in range(3):
+            assert [(one.check, one.version, one.value, one.reason) for one in checks.run(RECORD, ())] == [
+                ("custom.share", "7", 0.25, "one of four"),
+                ("custom.fine", "1", 1.0, None),
+                ("custom.silent", "1", None, "the check has nothing to say"),
+            ]
+
+
+def test_a_function_that_fails_hurts_only_itself(code: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Whether it raises, answers nonsense, hangs or ends its process; the reason quotes no content."""
+    with (
+        caplog.at_level(logging.CRITICAL),
+        loaded(code, "fine", "wild", "slow", "broken", "ending", "share", seconds=1.0) as checks,
+    ):
+        found = {one.check: (one.value, one.reason) for one in checks.run(RECORD, ())}
+    assert found == {
+        "custom.fine": (1.0, None),
+        "custom.wild": (None, "the check failed: ValueError"),
+        "custom.slow": (None, "the check failed: more than 1 s"),
+        "custom.broken": (None, "the check failed: KeyError"),
+        "custom.ending": (None, "the check failed: its process ended"),
+        "custom.share": (0.25, "one of four"),
+    }
+
+
+def test_one_that_always_hangs_rests(code: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """So that scoring does not wait for it on every record."""
+    with caplog.at_level(logging.CRITICAL), loaded(code, "slow", "fine", seconds=0.1) as checks:
+        reasons = [checks.run(RECORD, ())[0].reason for _ in range(4)]
+        assert checks.run(RECORD, ())[1].value == 1.0
+    assert reasons[:3] == ["the check failed: more than 0.1 s"] * 3
+    assert reasons[3] == "the check rests: it took too long 3 times in a row"
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("plain", "is not decorated"),
+        ("nothing", "AttributeError"),
+        ("", "write path/to/file.py:name"),
+    ],
+)
+def test_what_cannot_be_loaded_is_a_mistake_in_the_settings(code: Path, name: str, problem: str) -> None:
+    """Told at the start, by name."""
+    with pytest.raises(ConfigError, match=problem):
+        CustomChecks({"mine": CustomCheck(function=f"{code}:{name}")})
+
+
+def test_services_are_chosen(code: Path) -> None:
+    """A check of another service says nothing of this one."""
+    section = CustomCheck(expression="1", services=("other",))
+    assert CustomChecks({"mine": section}).run(RECORD, ()) == ()
+
+
+def test_they_come_with_the_others(code: Path) -> None:
+    """As the pipeline runs them, an expression over the checks' values beside them."""
+    checking = Checking(
+        custom={"good": CustomCheck(expression="supported_claims > 0.5 and failure_tags < 1")}
+    )
+    assert checking.run(RECORD)[-1].check == "custom.good"
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("len(words(answer)) <= 4", True),
+        ("supported_claims >= 0.9 and not ('ten' in answer)", True),
+        ("0.5 if 'nine' in lower(answer) else 0", 0.5),
+        ("min(1, documents / 4)", 0.25),
+        ("segment('language') == 'en'", True),
+        ("known(cost_usd) or known(supported_claims)", True),
+        ("service in ('shop', 'other')", True),
+        ("max(0, 1 - abs(-2) / 4) * 2", 1.0),
+        ("0 < documents <= 1", True),
+        ("-1 + 2 == 1 or cost_usd > 1", True),
+    ],
+)
+def test_expressions_say_what_they_say(text: str, value: object) -> None:
+    """Over the record and the checks."""
+    checks = run_checks(RECORD)
+    assert Expression(text, [one.check for one in checks]).of(RECORD, checks) == value
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "answer.__class__",
+            "open('x')",
+            "2 ** 9999999",
+            "[x for x in words(answer)]",
+            "(lambda: 1)()",
+            "1 +",
+        ),
+        *(
+            "nobody_knows > 1",
+            "answer[0]",
+            "f'{answer}'",
+            "min(1, *words(answer))",
+            "b'x'",
+            "(1 + " * 300,
+            "1; 2",
+        ),
+        *("+".join(["1"] * 300), "__import__('os')", "len(words(answer), key=len)", "'%s' % answer", ""),
+    ],
+)
+def test_nothing_else_can_be_said(text: str) -> None:
+    """No attribute, loop, power or name of Python."""
+    with pytest.raises(ValueError, match=r"\w"):
+        Expression(text, ["supported_claims"])
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("cost_usd < 1", "cost_usd has no value"),
+        ("segment('tenant') == 'a'", "segment tenant has no value"),
+        ("documents / 0", "the check failed: float division by zero"),
+        ("documents * 3", "the check failed: 3.0 is not in [0, 1]"),
+        ("answer + answer", "the check failed: 'It opens at nine.' is no number"),
+        ("answer", "the check failed: str is no number"),
+        ("None", "the expression has no value"),
+    ],
+)
+def test_an_expression_that_fails_says_why(text: str, reason: str) -> None:
+    """And has no value."""
+    (found,) = CustomChecks({"mine": CustomCheck(expression=text)}).run(RECORD, ())
+    assert (found.value, found.reason) == (None, reason)
+
+
+def test_a_missing_value_is_named() -> None:
+    """A check that had nothing to say makes the expression have nothing to say."""
+    with pytest.raises(MissingError, match="abstention"):
+        Expression("abstention < 1", ["abstention"]).of(RECORD, [CheckResult("abstention", "1", None, "x")])
+
+
+def test_settings_want_one_of_the_two(tmp_path: Path) -> None:
+    """And name the section."""
+    (tmp_path / "a.toml").write_text('[custom_checks.mine]\nexpression = "1"\nfunction = "a:b"\n')
+    with pytest.raises(ConfigError, match="one of the two"):
+        load(tmp_path / "a.toml")
