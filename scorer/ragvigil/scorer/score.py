@@ -36,6 +36,7 @@ from ragvigil.scorer.monitor import Monitor
 from ragvigil.scorer.monitoring import Delivery
 from ragvigil.scorer.oncall import OrderDesk, order_requests
 from ragvigil.scorer.pipeline import Inbox, Pipeline, SamplePlan
+from ragvigil.scorer.receive.memory import give_back
 from ragvigil.scorer.redact import Redaction
 from ragvigil.scorer.retention import Retention
 from ragvigil.scorer.sample import Budget
@@ -324,8 +325,8 @@ async def score(settings: config.Settings, stop: asyncio.Event) -> None:
 
 
 def _collect_less() -> None:
-    """Let the collector of cycles pass over what was loaded, and look at the rest less often: a tenth of the time."""
-    gc.collect()
+    """Give back what loading freed; let the collector of cycles pass over what was loaded, and look less often."""
+    give_back()
     gc.freeze()
     gc.set_threshold(_OBJECTS_A_COLLECTION, 20, 50)
 

@@ -89,11 +89,9 @@ def _is_marked(text: str, language: str, letters: int) -> bool:
 
 def _by_words(tokens: Sequence[str]) -> str | None:
     votes: defaultdict[str, float] = defaultdict(float)
-    for token in tokens:
-        languages = _LANGUAGES.get(token)
-        if languages is not None:
-            for language in languages:
-                votes[language] += 1 / len(languages)
+    for languages in filter(None, map(_LANGUAGES.get, tokens)):
+        for language in languages:
+            votes[language] += 1 / len(languages)
     if not votes:
         return None
     ranked = sorted(votes, key=lambda language: (-votes[language], language))
