@@ -1,7 +1,7 @@
 """Langfuse: observations as its public API gives them, put back into the attributes that its SDK sends.
 
-Written to the published API (observations v2, and traces v1 for self-hosted servers before version 4); no
-Langfuse server was there to try it against.
+Written to the published API (observations v2, and traces v1 for self-hosted servers before version 4). It is tested
+against a local server that answers as that API's definition says, not against Langfuse itself.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ from ragvigil.scorer.sources.pull.otlp import (
 _SCOPE = "langfuse-sdk"
 _PAGE = 100
 _FIELDS = "core,basic,time,io,metadata,model,usage,prompt,trace_context"
+_SENT = "resourceAttributes"
+"""The metadata that names the service; what is not asked for by its key Langfuse cuts after 200 characters."""
 _V1 = "page:"
 """Cursors of the older API are page numbers."""
 
@@ -80,6 +82,7 @@ class Langfuse:
 def _observations(fetch: Fetch, wanted: Wanted, cursor: str | None) -> Page | None:
     asked: dict[str, str | int] = {
         "fields": _FIELDS,
+        "expandMetadata": _SENT,
         "limit": _PAGE,
         "fromStartTime": iso(wanted.since),
         "toStartTime": iso(wanted.until),
@@ -156,10 +159,18 @@ def _known(found: Mapping[str, object]) -> dict[str, object]:
 
 
 def _request(observations: list[dict[str, object]], wanted: Wanted) -> dict[str, object]:
-    sent = mapping(mapping(observations[0].get("metadata")).get("resourceAttributes"))
+    sent = _resource(mapping(observations[0].get("metadata")).get(_SENT))
     service = wanted.service or text(sent.get("service.name")) or wanted.project or "langfuse"
     resource = {"service.name": service, "service.version": text(sent.get("service.version"))}
     return request(resource, _SCOPE, [_span(one) for one in observations])
+
+
+def _resource(told: object) -> dict[str, object]:
+    """The sender's resource: an object, or JSON of one."""
+    try:
+        return mapping(json.loads(told) if isinstance(told, str) else told)
+    except ValueError:
+        return {}
 
 
 def _span(found: Mapping[str, object]) -> dict[str, object]:

@@ -1,0 +1,118 @@
+"""A pull from a server that keeps to Langfuse's published API to the letter."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.scorer.sources.langfuse_server import LangfuseServer, serving
+
+from ragvigil.scorer.errors import InputError
+from ragvigil.scorer.offline.read import read_files
+from ragvigil.scorer.sources.pull.fetch import Fetch
+from ragvigil.scorer.sources.pull.history import Wanted
+from ragvigil.scorer.sources.pull.run import Pulled, client_of, history_of, pull_to_file
+
+QUESTIONS = 90
+DAY = 1_795_132_800 * 10**9
+"""2026-11-20, 00:00 UTC."""
+RESOURCE = {"telemetry.sdk.name": "opentelemetry", "process.command": "x" * 300, "service.name": "shop"}
+
+
+def observations(number: int) -> list[dict[str, object]]:
+    """One question at that minute of the day, as three observations."""
+    trace = f"{number + 1:032x}"
+    at = f"2026-11-20T{number // 60:02d}:{number % 60:02d}"
+    passage = {"id": f"p{number}", "page_content": f"Part {number} costs {number + 3} euros."}
+
+    def one(place: int, kind: str, **fields: object) -> dict[str, object]:
+        return {
+            "id": f"{number * 4 + place + 1:016x}",
+            "traceId": trace,
+            "projectId": "project",
+            "parentObservationId": None if place == 0 else f"{number * 4 + 1:016x}",
+            "type": kind,
+            "startTime": f"{at}:0{place}.000Z",
+            "endTime": f"{at}:0{place + 1}.500Z",
+            "name": kind.lower(),
+            "level": "DEFAULT",
+            "environment": "production",
+            "sessionId": "s-1",
+            "userId": "u-1",
+            "metadata": {"resourceAttributes": RESOURCE, "scope": {"name": "langfuse-sdk"}},
+            **fields,
+        }
+
+    asked, answer = f"What does part {number} cost?", f"{number + 3} euros [p{number}]."
+    return [
+        one(0, "SPAN", input=asked, output=answer),
+        one(1, "RETRIEVER", input={"query": asked}, output=[passage]),
+        one(
+            2,
+            "GENERATION",
+            input=[{"role": "user", "content": asked}],
+            output=answer,
+            providedModelName="tiny-chat-1",
+            usageDetails={"input": 61, "output": 17, "total": 78},
+            promptName="answer",
+            promptVersion=3,
+        ),
+    ]
+
+
+@pytest.fixture
+def server() -> LangfuseServer:
+    """An hour and a half of questions, one a minute."""
+    return LangfuseServer([one for number in range(QUESTIONS) for one in observations(number)])
+
+
+def pulled(server: LangfuseServer, path: Path, since: int = 0, until: int = 2**62) -> Pulled:
+    """Pull over HTTP."""
+    history = history_of("langfuse")
+    with serving(server) as url, client_of(history, url) as client:
+        return pull_to_file(history, Fetch(client, sleep=lambda _: None), Wanted(since, until), path)
+
+
+def test_every_question_comes_once_with_all_that_langfuse_keeps_of_it(
+    server: LangfuseServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Over several pages, with the service's name out of metadata that is cut unless asked for."""
+    monkeypatch.setenv("LANGFUSE_PUBLIC_KEY", server.public_key)
+    monkeypatch.setenv("LANGFUSE_SECRET_KEY", server.secret_key)
+    path = tmp_path / "out.jsonl"
+    pulled(server, path)
+    assert len(server.asked) == 3
+    records = sorted(read_files([path]), key=lambda record: record.started_at)
+    assert [record.query for record in records] == [f"What does part {n} cost?" for n in range(QUESTIONS)]
+    assert [record.answer for record in records] == [f"{n + 3} euros [p{n}]." for n in range(QUESTIONS)]
+    assert [[document.id for document in record.documents] for record in records] == [
+        [f"p{number}"] for number in range(QUESTIONS)
+    ]
+    told = {
+        (record.service, record.model, record.prompt_version, record.tokens.input, record.conversation_id)
+        for record in records
+    }
+    assert told == {("shop", "tiny-chat-1", "answer@3", 61, "s-1")}
+    assert {record.completeness for record in records} == {"complete"}
+
+
+def test_only_the_wanted_hours_are_asked_for(
+    server: LangfuseServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From a moment on, and before another."""
+    monkeypatch.setenv("LANGFUSE_PUBLIC_KEY", server.public_key)
+    monkeypatch.setenv("LANGFUSE_SECRET_KEY", server.secret_key)
+    minute = 60 * 10**9
+    pulled(server, tmp_path / "out.jsonl", DAY + 10 * minute, DAY + 20 * minute)
+    records = list(read_files([tmp_path / "out.jsonl"]))
+    assert {record.query for record in records} == {f"What does part {n} cost?" for n in range(10, 20)}
+
+
+def test_wrong_keys_are_named_with_what_langfuse_says(
+    server: LangfuseServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And leave nothing behind."""
+    monkeypatch.setenv("LANGFUSE_PUBLIC_KEY", "another")
+    with pytest.raises(InputError, match=r"401.*Invalid credentials"):
+        pulled(server, tmp_path / "out.jsonl")
+    assert len(server.asked) == 1
