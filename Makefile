@@ -25,9 +25,10 @@ lint: $(INSTALLED) ## Check style and types
 bench: $(INSTALLED) ## Measure speed and memory, as ratios to floors in the same run
 	@for script in tests/bench/bench_*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
-soak: $(INSTALLED) ## Kill the scorer 200 times under load, and throw hostile bytes at its decoders (half an hour)
+soak: $(INSTALLED) ## Kill the scorer 200 times under load, and throw hostile bytes at its decoders and servers (half an hour)
 	@$(BIN)/python tests/soak/soak_kills.py
 	@$(BIN)/python tests/soak/soak_decoders.py
+	@$(BIN)/python -m tests.soak.soak_servers --seconds 120
 	@$(BIN)/python tests/soak/fuzz_decoders.py
 
 real: $(INSTALLED) ## Pull from real Phoenix and MLflow servers, each in a venv of its own (ten minutes, 2 GB)

@@ -54,6 +54,7 @@ class Scorer:
     folder: Path
     port: int
     process: subprocess.Popen[str] | None = None
+    grpc_port: int = 0
 
     @property
     def store(self) -> Path:
@@ -69,7 +70,7 @@ class Scorer:
         """Start it, and wait until it takes requests."""
         command = [sys.executable, "-m", "ragvigil.scorer", "serve", "--json"]
         command += ["--store", f"sqlite:///{self.store}"]
-        command += ["--grpc", "127.0.0.1:0", "--http", f"127.0.0.1:{self.port}"]
+        command += ["--grpc", f"127.0.0.1:{self.grpc_port}", "--http", f"127.0.0.1:{self.port}"]
         with (self.folder / "log").open("a") as log:
             followed = {
                 "RAGVIGIL_SOURCES__FILES": str(self.followed),

@@ -82,7 +82,7 @@ def serving(server: LangfuseServer) -> Generator[str]:
             self.end_headers()
             self.wfile.write(body)
 
-        def log_message(self, *_: object) -> None:
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class names it
             pass
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Answering) as http:
