@@ -8,8 +8,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeVar
@@ -82,13 +82,13 @@ class Scorer:
 Serve = Callable[..., Scorer]
 
 
-@pytest.fixture
-def serve(tmp_path: Path) -> Iterator[Serve]:
-    """Starts scorers on free ports over `tmp_path/ragvigil.db`, quick to assemble, and ends them after the test."""
+@contextmanager
+def starting(folder: Path) -> Generator[Serve]:
+    """Starts scorers on free ports over `folder/ragvigil.db`, quick to assemble, and ends them after the block."""
     started: list[Scorer] = []
 
     def start(*, environment: Mapping[str, str] | None = None, config: Path | None = None) -> Scorer:
-        store = tmp_path / "ragvigil.db"
+        store = folder / "ragvigil.db"
         command = [
             sys.executable,
             "-m",
@@ -114,3 +114,10 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
     for scorer in started:
         if scorer.process.poll() is None:
             scorer.stop()
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Serve]:
+    """Starts scorers over `tmp_path/ragvigil.db`."""
+    with starting(tmp_path) as start:
+        yield start

@@ -18,13 +18,14 @@ FIXTURES = Path(__file__).parents[1] / "scorer" / "dialects" / "recorded"
 
 
 def record(store: Path, name: str) -> None:
-    """Write all spans that the store holds as `NAME.pb.gz`, and log records, when there are any, as `NAME.logs.pb.gz`.
+    """Write all spans that the store holds of the service `NAME` as `NAME.pb.gz`, its log records as `NAME.logs.pb.gz`.
 
     Folders of the machine are taken out of the spans' texts.
     """
     received, said = TracesData(), LogsData()
     with closing(open_for_reading(store)) as connection:
-        for spans, logs in connection.execute("SELECT spans, logs FROM traces ORDER BY trace_id"):
+        query = "SELECT spans, logs FROM traces WHERE service = ? ORDER BY trace_id"
+        for spans, logs in connection.execute(query, (name,)):
             received.MergeFromString(unpack(spans))
             said.MergeFromString(unpack(logs) if logs else b"")
     for span in (

@@ -16,13 +16,14 @@ import pytest
 from tests.clients import recording
 from tests.clients.cases import CASES, Case
 from tests.clients.running import run
-from tests.conftest import Serve, eventually
+from tests.conftest import Scorer, eventually, starting
 
 from ragvigil.scorer.errors import StoreError
 from ragvigil.scorer.store._rows import record_of
 from ragvigil.scorer.store.reading import open_for_reading
 from ragvigil.scorer.trace import RagTrace
 
+RECORDING = "CLIENT_FIXTURES" in os.environ
 ENVIRONMENTS = Path(os.environ.get("CLIENT_ENVIRONMENTS", "/nonexistent"))
 
 pytestmark = pytest.mark.skipif(
@@ -31,17 +32,23 @@ pytestmark = pytest.mark.skipif(
 )
 
 
+@pytest.fixture(scope="module")
+def scorer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scorer]:
+    """One for all of them, as teams have it: each case is a service of its own."""
+    plain = {"RAGVIGIL_STORE__USER_IDS": "plain"} if RECORDING else {}
+    with starting(tmp_path_factory.mktemp("clients")) as serve:
+        yield serve(environment=plain)
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
-def test_what_a_client_sends_is_the_record_that_its_author_knows(case: Case, serve: Serve) -> None:
+def test_what_a_client_sends_is_the_record_that_its_author_knows(case: Case, scorer: Scorer) -> None:
     """Question, passages, answer, model, tokens, session, error: as the application had them, in the store."""
     if not (ENVIRONMENTS / case.environment).is_dir():
         pytest.skip(f"no environment {case.environment}: .ci/check-clients said why")
-    recorded = "CLIENT_FIXTURES" in os.environ
-    scorer = serve(environment={"RAGVIGIL_STORE__USER_IDS": "plain"} if recorded else {})
     run(case, ENVIRONMENTS, http=f"http://{scorer.http}", grpc=f"http://{scorer.grpc}")
     record = eventually(lambda: next(records(scorer.store, case.id), None))
     assert scorer.ledger().balanced
-    if recorded:
+    if RECORDING:
         recording.record(scorer.store, case.id)
     case.check(
         replace(

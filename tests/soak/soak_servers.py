@@ -146,8 +146,8 @@ def main() -> int:
         scorer = Scorer(Path(name), free_port(), grpc_port=free_port())
         scorer.start()
         assert scorer.process is not None
-        attacks = (("http", post, scorer.port), ("raw", raw, scorer.port), ("grpc", call, scorer.grpc_port))
-        attacks += (("raw grpc", raw, scorer.grpc_port),)
+        attacks = [("http", post, scorer.port), ("raw", raw, scorer.port)]
+        attacks += [("grpc", call, scorer.grpc_port), ("raw grpc", raw, scorer.grpc_port)]
         end = time.monotonic() + options.seconds
         while time.monotonic() < end:
             kind, attack, port = dice.choice(attacks)
