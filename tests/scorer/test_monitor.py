@@ -78,12 +78,21 @@ class Memory:
             (one for one in self.incidents.values() if one.key == key and one.resolved_at is None), None
         )
 
+    def neighbours(self, key: SeriesKey, since: int) -> Sequence[Incident]:
+        """Newest first."""
+        found = [
+            one
+            for one in self.incidents.values()
+            if one.key[1:] == key[1:] and (one.resolved_at is None or one.resolved_at >= since)
+        ]
+        return sorted(found, key=lambda one: -one.opened_at)
+
     def incident_spans(self, key: SeriesKey, since: int) -> Sequence[tuple[int, int | None]]:
         """Those that touch [since, now)."""
         return [
             (one.since, one.resolved_at)
             for one in self.incidents.values()
-            if one.key == key and (one.resolved_at is None or one.resolved_at >= since)
+            if one.key == key and not one.withdrawn and (one.resolved_at is None or one.resolved_at >= since)
         ]
 
     def save_incident(self, incident: Incident, alert: Alert | None, channels: Sequence[str]) -> None:
@@ -178,6 +187,143 @@ def test_a_fall_that_deepens_updates_the_same_incident() -> None:
     assert alerts[-1].now.value == pytest.approx(0.25, abs=0.02)
     assert len({alert.dedup_key for alert in alerts}) == 1
     assert "Worse" in alerts[1].title
+
+
+def test_a_fall_soon_after_a_recovery_reopens_the_incident() -> None:
+    """Same incident, same dedup key, and the page says that it is the second time."""
+    store = Memory()
+    one_fall(store, CITATION)
+    store.add(CITATION, range(230, 260), 0.5)
+    store.add(CITATION, range(260, 340), 0.95)
+    alerts = run(monitor(store), range(340))
+    assert [alert.action for alert in alerts] == ["trigger", "resolve", "trigger", "resolve"]
+    assert len({alert.dedup_key for alert in alerts}) == len(store.incidents) == 1
+    assert alerts[2].title.startswith("Again: citation correctness of help-desk fell from 95.0")
+
+
+def test_a_series_that_flaps_tells_less_and_less() -> None:
+    """Each re-open doubles the time that it must look well: twelve hours of flapping are a handful of messages."""
+    store = Memory()
+    store.add(CITATION, range(180), 0.95)
+    for begin in range(180, 180 + 720, 40):
+        store.add(CITATION, range(begin, begin + 20), 0.5)
+        store.add(CITATION, range(begin + 20, begin + 40), 0.95)
+    store.add(CITATION, range(900, 1_100), 0.95)
+    alerts = run(monitor(store), range(1_100))
+    assert len(store.incidents) == 1
+    assert 4 <= len(alerts) <= 6
+    assert alerts[-1].action == "resolve"
+
+
+def test_a_level_between_fall_and_recovery_does_not_flap() -> None:
+    """What fell by 45 points and came back to within 4 of 5 neither resolves nor pages again."""
+    store = Memory()
+    store.add(CITATION, range(180), 0.95)
+    store.add(CITATION, range(180, 200), 0.5)
+    store.add(CITATION, range(200, 400), 0.911)
+    alerts = run(monitor(store), range(400))
+    assert [alert.action for alert in alerts] == ["trigger"]
+
+
+def test_one_cause_is_one_page_also_for_the_window_rules() -> None:
+    """Wrong citations explain that nothing supports the answers; the second fall is kept, and not told."""
+    store = Memory()
+    one_fall(store, CITATION)
+    one_fall(store, FAITHFULNESS)
+    alerts = run(monitor(store), range(270))
+    (told,) = {alert.series for alert in alerts}
+    assert [alert.action for alert in alerts if alert.action != "update"] == ["trigger", "resolve"]
+    assert {one.key.name: one.told for one in store.incidents.values()} == {
+        told: True,
+        ({"citation", "faithfulness"} - {told}).pop(): False,
+    }
+    assert all(one.resolved_at for one in store.incidents.values())
+
+
+def test_a_cause_that_is_found_late_is_named_on_the_page_that_is_out() -> None:
+    """One update, no second page."""
+    store = Memory()
+    store.add(FAITHFULNESS, range(180), 0.95)
+    store.add(CITATION, range(180), 0.95)
+    store.add(FAITHFULNESS, range(180, 230), 0.3)
+    store.add(CITATION, range(180, 188), 0.94)
+    store.add(CITATION, range(188, 230), 0.5)
+    alerts = run(monitor(store), range(220))
+    assert [(alert.series, alert.action) for alert in alerts] == [
+        ("faithfulness", "trigger"),
+        ("faithfulness", "update"),
+    ]
+    assert "Citation correctness fell as well, and is likely the cause: 9" in alerts[1].summary
+
+
+def test_what_the_cause_explained_is_told_when_it_outlives_the_cause() -> None:
+    """After the citations are right for a window, a rate that is still low is a page of its own."""
+    store = Memory()
+    one_fall(store, CITATION)
+    store.add(FAITHFULNESS, range(180), 0.95)
+    store.add(FAITHFULNESS, range(181, 270), 0.5)
+    alerts = run(monitor(store), range(270))
+    assert [(alert.series, alert.action) for alert in alerts] == [
+        ("citation", "trigger"),
+        ("citation", "resolve"),
+        ("faithfulness", "trigger"),
+    ]
+
+
+def test_a_fall_that_begins_hours_later_is_another_cause() -> None:
+    """An incident that has been open for long does not swallow what is new."""
+    store = Memory()
+    store.add(CITATION, range(180), 0.95)
+    store.add(CITATION, range(180, 400), 0.5)
+    store.add(FAITHFULNESS, range(300), 0.95)
+    store.add(FAITHFULNESS, range(300, 400), 0.5)
+    alerts = run(monitor(store), range(400))
+    assert [(alert.series, alert.action) for alert in alerts] == [
+        ("citation", "trigger"),
+        ("faithfulness", "trigger"),
+    ]
+
+
+def test_late_data_withdraw_a_page() -> None:
+    """What had been told did not happen: the channels hear it at once, and the baseline keeps the stretch."""
+    store = Memory()
+    store.add(FAITHFULNESS, range(180), 0.95)
+    store.add(FAITHFULNESS, range(180, 190), 0.5)
+    watching = monitor(store)
+    (trigger,) = run(watching, range(190))
+    store.add(FAITHFULNESS, range(180, 192), 0.94)
+    (withdrawn,) = run(watching, range(190, 240))
+    assert withdrawn.action == "resolve"
+    assert withdrawn.dedup_key == trigger.dedup_key
+    assert withdrawn.title == "Withdrawn: late data show that faithfulness of help-desk did not fall"
+    assert withdrawn.at.timestamp() * 1e9 == START + 191 * MINUTE
+    assert store.incident_spans(FAITHFULNESS, 0) == []
+
+
+def test_late_data_amend_a_page() -> None:
+    """Once: the corrected level is told, not at every tick."""
+    store = Memory()
+    store.add(FAITHFULNESS, range(180), 0.95)
+    store.add(FAITHFULNESS, range(180, 190), 0.2)
+    watching = monitor(store)
+    run(watching, range(190))
+    store.add(FAITHFULNESS, range(180, 190), 0.7)
+    store.add(FAITHFULNESS, range(190, 200), 0.7)
+    (amended,) = run(watching, range(190, 200))
+    assert amended.action == "update"
+    assert amended.title.startswith("Corrected by late data: faithfulness of help-desk fell from 95.0")
+    assert amended.now.value == pytest.approx(0.7)
+
+
+def test_a_fault_that_heals_at_once_is_not_withdrawn() -> None:
+    """Good answers after the page do not mean that the bad ones were not given."""
+    store = Memory()
+    store.add(CITATION, range(180), 0.95)
+    store.add(CITATION, range(180, 184), 0.2)
+    store.add(CITATION, range(184, 240), 0.95)
+    alerts = run(monitor(store), range(240))
+    assert [alert.action for alert in alerts] == ["trigger", "resolve"]
+    assert alerts[1].title.startswith("Resolved: ")
 
 
 def test_a_fault_that_lasts_longer_than_the_baseline_stays_open() -> None:

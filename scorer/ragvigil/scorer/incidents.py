@@ -1,4 +1,4 @@
-"""The life of an incident: opened once, made worse at most a few times, resolved once. Pure values."""
+"""The life of an incident: opened, made worse, corrected, resolved, perhaps opened again. Pure values."""
 
 from __future__ import annotations
 
@@ -15,6 +15,10 @@ from ragvigil.scorer.monitoring import Incident, SeriesKey
 
 _LONGEST_KEY = 255
 """Characters that PagerDuty accepts; the shortest limit of the channels we know."""
+_MOST_DOUBLINGS = 4
+"""A series that flaps must look well for at most 16 times as long."""
+_LATE_NANOSECONDS = 86_400 * 10**9
+"""How long after an incident opened late data can correct it."""
 
 
 def dedup_key(key: SeriesKey, since: int, *, grain_seconds: float) -> str:
@@ -71,7 +75,60 @@ def opened(
         before=measurement(before),
         worst=level,
         now=level,
+        first=None if evaluation.settled is None else measurement(evaluation.settled),
+        first_until=evaluation.until,
     )
+
+
+def reopened(last: Incident, fresh: Incident) -> Incident:
+    """The incident that resolved a moment ago, open again with what was found now: same id, same dedup key."""
+    worst = min(last.worst, fresh.worst, key=lambda level: level.value)
+    return replace(
+        last,
+        resolved_at=None,
+        recovering_since=None,
+        worst=worst,
+        now=fresh.now,
+        first=None,
+        first_until=None,
+        reopened=last.reopened + 1,
+    )
+
+
+def settling(rule: Rule, incident: Incident) -> Rule:
+    """The rule by which this incident resolves: after each re-open it must look well for twice as long.
+
+    So a series that flaps every few minutes tells of it a few times a day, not every few minutes.
+
+    >>> from types import SimpleNamespace
+    >>> settling(Rule(resolve_seconds=600), SimpleNamespace(reopened=2)).resolve_seconds
+    2400.0
+    """
+    doublings = min(incident.reopened, _MOST_DOUBLINGS)
+    return rule.model_copy(update={"resolve_seconds": rule.resolve_seconds * 2.0**doublings})
+
+
+def corrected(
+    incident: Incident, before: Estimate | None, first: Estimate | None, rule: Rule, *, at: int
+) -> tuple[Incident, Action | None]:
+    """The incident after late data may have changed what it opened with.
+
+    `first` is the level of the stretch that was told when it opened, as it stands now. Withdrawn when that is
+    no fall any more (less than half of min_drop under the baseline, as for a recovery); amended when it is
+    surely another level, by min_drop at least.
+    """
+    told = incident.first
+    if told is None or before is None or first is None or at - incident.opened_at > _LATE_NANOSECONDS:
+        return incident, None
+    level = measurement(first)
+    if before.value - level.value < rule.min_drop / 2.0 and level.value > told.value:
+        return replace(incident, now=level, resolved_at=at, withdrawn=True), "resolve"
+    apart = level.upper < told.lower or level.lower > told.upper
+    if not apart or abs(level.value - told.value) < rule.min_drop:
+        return incident, None
+    after = replace(incident, before=measurement(before), first=level, now=level, amended_at=at)
+    worse = min(incident.worst, level, key=lambda one: one.value)
+    return replace(after, worst=level if incident.worst.value >= told.value else worse), "update"
 
 
 def advanced(incident: Incident, course: Course, rule: Rule, *, at: int) -> tuple[Incident, Action | None]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from ragvigil.exporters import Action, Alert, Example, Measurement
 from ragvigil.scorer import config
+from ragvigil.scorer.causes import explaining, likely_cause, rank
 from ragvigil.scorer.detect import (
     Evaluation,
     evaluate,
@@ -21,9 +22,9 @@ from ragvigil.scorer.detect import (
 from ragvigil.scorer.detect.stretches import Span
 from ragvigil.scorer.estimate import Estimate, rate
 from ragvigil.scorer.history import course, drawn_from
-from ragvigil.scorer.incidents import advanced, measurement, opened
-from ragvigil.scorer.monitoring import AnyName, Incident, MonitorStore, SeriesKey, Sums
-from ragvigil.scorer.pages import page
+from ragvigil.scorer.incidents import advanced, corrected, measurement, opened, reopened, settling
+from ragvigil.scorer.monitoring import Incident, MonitorStore, SeriesKey, Sums
+from ragvigil.scorer.pages import label, page
 
 _log = logging.getLogger(__name__)
 
@@ -79,22 +80,14 @@ class Monitor:
     def _look(self, key: SeriesKey, now: int) -> Alert | None:
         incident = self._store.open_incident(key)
         if incident is None or incident.detector != "window":
-            return self._watch(key, now, explained=incident is not None or self._is_explained(key))
+            return self._watch(key, now, taken=incident is not None)
         return self._attend(incident, now)
-
-    def _is_explained(self, key: SeriesKey) -> bool:
-        """Whether an open incident of the sequential detectors is the cause of whatever falls here."""
-        causes: tuple[AnyName, ...] = (
-            ("retrieval", "citation") if key.name == "faithfulness" else ("retrieval",)
-        )
-        open_ = (self._store.open_incident(key._replace(name=name)) for name in causes)
-        return any(one is not None and one.detector == "sequential" and one.told for one in open_)
 
     def _rule(self, key: SeriesKey) -> config.Rule:
         return self._settings.faithfulness if key.name == "faithfulness" else self._settings.citation
 
-    def _watch(self, key: SeriesKey, now: int, *, explained: bool) -> Alert | None:
-        """Look at a series that is in no incident of these rules; an explained fall opens none."""
+    def _watch(self, key: SeriesKey, now: int, *, taken: bool) -> Alert | None:
+        """Look at a series that is in no incident of these rules; one that is in another's opens none."""
         rule = self._rule(key)
         longest = stretches(rule)[-1]
         spans = self._spans(key, now - longest, rule)
@@ -104,10 +97,30 @@ class Monitor:
         found = evaluate(recent, older.sums, rule, now=now, history=0 if first is None else now - first)
         found = self._blame_judge(key, found, now, rule)
         last_end = max((stop for _, stop in spans if stop is not None), default=0)
-        incident = None if explained else opened(key, found, rule, at=now, not_before=last_end)
-        alert = None if incident is None else self._save(incident, "trigger", now)
+        incident = None if taken else opened(key, found, rule, at=now, not_before=last_end)
+        alert = None if incident is None else self._begin(incident, rule, now)
         self._save_state(key, found, now)
         return alert
+
+    def _begin(self, incident: Incident, rule: config.Rule, now: int) -> Alert | None:
+        """Open it, or the one that resolved a moment ago; what another incident explains is kept and not told."""
+        root = self._root(incident, rule, now)
+        for last in self._store.neighbours(incident.key, now - nanoseconds(rule.reopen_seconds)):
+            if last.key == incident.key and last.detector == "window" and not last.withdrawn:
+                incident = reopened(last, incident)
+                break
+        if root is None:
+            return self._save(replace(incident, told=True), "trigger", now)
+        self._save(replace(incident, told=False), None, now)
+        if root.resolved_at is not None or rank(incident.key.name) > rank(root.key.name):
+            return None
+        note = likely_cause(root, incident, label(incident.key.name))
+        return self._save(replace(root, note=note), "update", now)
+
+    def _root(self, incident: Incident, rule: config.Rule, now: int) -> Incident | None:
+        within = stretches(rule)[0]
+        near = self._store.neighbours(incident.key, now - within)
+        return explaining(incident, near, within=within, now=now)
 
     def _attend(self, incident: Incident, now: int) -> Alert | None:
         """Look at a series that is in an incident, against the baseline of before it."""
@@ -117,8 +130,14 @@ class Monitor:
         before = self._older(key, incident.since, rule, tuple(earlier)).sums
         begin = max(incident.since, now - nanoseconds(rule.baseline_seconds))
         during = self._store.buckets(key, begin, now)
-        course = follow(before, during, rule, bucket_seconds=self._settings.bucket_seconds)
-        after, action = advanced(incident, course, rule, at=now)
+        course = follow(
+            before, during, settling(rule, incident), bucket_seconds=self._settings.bucket_seconds
+        )
+        after, action = self._revised(incident, before, rule, now)
+        if action is None:
+            after, action = advanced(incident, course, rule, at=now)
+        if not after.told:
+            after, action = self._untold(after, rule, now)
         alert = self._save(after, action, now) if after != incident else None
         silent = not during or during[-1].start < now - stretches(rule)[0]
         found = Evaluation("ok" if after.resolved_at else "alert", rate(before), course.now)
@@ -126,6 +145,22 @@ class Monitor:
             found = self._blame_judge(key, replace(found, state="no_data", now=None), now, rule)
         self._save_state(key, found, now)
         return alert
+
+    def _revised(
+        self, incident: Incident, before: Sums, rule: config.Rule, now: int
+    ) -> tuple[Incident, Action | None]:
+        """What late data say about the stretch with which it opened."""
+        if incident.first_until is None:
+            return incident, None
+        stretch = self._store.buckets(incident.key, incident.since, incident.first_until)
+        return corrected(incident, rate(before), rate(total(stretch)), rule, at=now)
+
+    def _untold(self, incident: Incident, rule: config.Rule, now: int) -> tuple[Incident, Action | None]:
+        """What another incident explained is told once nothing explains it any more and it does not recover."""
+        waits = incident.resolved_at is not None or incident.recovering_since is not None
+        if waits or self._root(incident, rule, now) is not None:
+            return incident, None
+        return replace(incident, told=True), "trigger"
 
     def _spans(self, key: SeriesKey, end: int, rule: config.Rule) -> tuple[Span, ...]:
         """Incidents that may lie in the baseline before `end`, or after it."""

@@ -102,6 +102,16 @@ class Incident:
     """Whether anybody was told; not while another incident explains it."""
     note: str | None = None
     """What else the evidence says, in words."""
+    first: Measurement | None = None
+    """The level with which it opened, as told; late data may correct it."""
+    first_until: int | None = None
+    """End of the event time that `first` covers, from `since` on."""
+    amended_at: int | None = None
+    """When late data last corrected what had been told."""
+    withdrawn: bool = False
+    """Whether late data showed that there was no fall."""
+    reopened: int = 0
+    """How often the series fell again soon after this one had resolved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +153,18 @@ class MonitorStore(Protocol):
         """The incident of that series that is not resolved."""
         ...
 
+    def neighbours(self, key: SeriesKey, since: int) -> Sequence[Incident]:
+        """Incidents of that service and environment, of any series, that are open or resolved at or after `since`.
+
+        The newest is first.
+        """
+        ...
+
     def incident_spans(self, key: SeriesKey, since: int) -> Sequence[tuple[int, int | None]]:
-        """(since, resolved_at) of the incidents that touch [since, now): the baseline leaves them out."""
+        """(since, resolved_at) of the incidents that touch [since, now): the baseline leaves them out.
+
+        One that was withdrawn is none: nothing was wrong.
+        """
         ...
 
     def save_incident(self, incident: Incident, alert: Alert | None, channels: Sequence[str]) -> None:

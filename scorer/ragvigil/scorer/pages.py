@@ -78,7 +78,7 @@ def page(
         series=incident.key.name,
         service=service,
         environment=clean(environment, limit=200) if environment else None,
-        title=_title(incident, action),
+        title=_title(incident, action, at),
         summary="\n".join(_summary(incident, action)),
         before=incident.before,
         now=incident.now,
@@ -134,7 +134,7 @@ def _severity(incident: Incident) -> Severity:
     return "critical" if incident.before.value - incident.worst.value >= _SEVERE_DROP else "error"
 
 
-def _title(incident: Incident, action: Action) -> str:
+def _title(incident: Incident, action: Action, at: int) -> str:
     service = clean(incident.key.service, limit=_SERVICE_CHARACTERS)
     if incident.segment:
         service += f", {clean(incident.segment, limit=_SERVICE_CHARACTERS)}"
@@ -143,8 +143,18 @@ def _title(incident: Incident, action: Action) -> str:
         return clean(f"{label(incident.key.name)} of {service}: {said}", limit=_TITLE_CHARACTERS)
     name = _WORDS[incident.key.name].name
     before, now = percent(incident.before.value), percent(incident.now.value)
-    if action == "resolve":
+    if incident.withdrawn:
+        title = f"Withdrawn: late data show that {name} of {service} did not fall"
+    elif action == "resolve":
         title = f"Resolved: {name} of {service} is back at {now}"
+    elif incident.amended_at == at:
+        title = f"Corrected by late data: {name} of {service} fell from {before} to {now}"
+    elif action == "trigger" and incident.reopened:
+        title = f"Again: {name} of {service} fell from {before} to {now}"
+    elif action == "update" and incident.now != incident.worst:
+        title = (
+            f"Update: {name} of {service} fell from {before} to {percent(incident.worst.value)}, now {now}"
+        )
     elif action == "update":
         title = f"Worse: {name} of {service} fell further, from {before} to {now}"
     else:
@@ -166,6 +176,9 @@ def _summary(incident: Incident, action: Action) -> list[str]:
     if action == "resolve":
         now = f"Now: {shown(incident.now)} of {incident.now.n:,} {words.unit} since {_clock(_recovery(incident))}."
         worst = f"At worst: {shown(incident.worst)}, from {_clock(incident.since)} on."
+        if incident.withdrawn:
+            now = f"Now: {shown(incident.now)} of {incident.now.n:,} {words.unit}, for the time that had been told."
+            worst = f"Told before: {shown(incident.worst)}, from {_clock(incident.since)} on."
         return [now, before, worst, f"Where: {where}."]
     now = f"Now: {shown(incident.now)} of {incident.now.n:,} {words.unit}."
     since = f"Since: about {_clock(incident.since)}."

@@ -69,17 +69,22 @@ def _lines(one: Standing) -> list[str]:
         f"  since {_utc(incident.since)}: {fall}",
     ]
     if incident.resolved_at is not None:
-        lines.append(f"  resolved {_utc(incident.resolved_at)}")
+        how = "withdrawn: late data show no fall" if incident.withdrawn else "resolved"
+        lines.append(f"  {how} {_utc(incident.resolved_at)}")
+    if incident.reopened:
+        lines.append(f"  opened again {incident.reopened} times: it fell soon after it had resolved")
+    if incident.amended_at is not None:
+        lines.append(f"  corrected by late data {_utc(incident.amended_at)}")
     if one.acknowledged is not None:
         note = f": {clean(one.acknowledged.note, limit=500)}" if one.acknowledged.note else ""
         name = clean(one.acknowledged.by, limit=100)
         lines.append(f"  acknowledged by {name} at {_utc(one.acknowledged.at)}{note}")
     if one.silenced_by:
         lines.append(f"  silenced by {', '.join(one.silenced_by)}")
-    lines += [f"  {_delivery(message)}" for message in one.messages]
-    return (
-        lines if one.messages else [*lines, "  nobody was told: no channel, or its environment does not page"]
-    )
+    if one.messages:
+        return [*lines, *(f"  {_delivery(message)}" for message in one.messages)]
+    why = "no channel, or its environment does not page" if incident.told else "another incident explains it"
+    return [*lines, f"  nobody was told: {why}"]
 
 
 def _delivery(message: Message) -> str:

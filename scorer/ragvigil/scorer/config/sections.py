@@ -201,7 +201,11 @@ class Rule(_Section):
         default=0.9999, gt=0.5, lt=1, description="two-sided confidence of the interval of the fall"
     )
     resolve_seconds: Seconds = Field(
-        default=1800.0, description="how long a series must look recovered before the page resolves"
+        default=1800.0,
+        description="how long a series must look recovered before the page resolves; twice as long after each re-open",
+    )
+    reopen_seconds: Seconds = Field(
+        default=1800.0, description="a fall so soon after the last one resolved re-opens that incident"
     )
 
 

@@ -26,6 +26,9 @@ class Evaluation:
     """The window, or the stretch since the fall began; None when it has too few observations to show."""
     since: int | None = None
     """When the fall began, nanoseconds; None without a fall."""
+    settled: Estimate | None = None
+    """The level from `since` until `until`: buckets to which only late data are added; None when there are none."""
+    until: int | None = None
 
 
 def evaluate(
@@ -81,4 +84,11 @@ def _fall(recent: Sequence[Bucket], older: Sums, found: Comparison) -> Evaluatio
     index = cut.index if cut is not None else 0
     since_then = total(recent[index:])
     before = rate(older + total(recent[:index]))
-    return Evaluation("alert", before or found.before, rate(since_then) or found.now, recent[index].start)
+    return Evaluation(
+        "alert",
+        before or found.before,
+        rate(since_then) or found.now,
+        recent[index].start,
+        rate(total(recent[index:-1])),
+        recent[-1].start,
+    )

@@ -60,6 +60,11 @@ def incident_of(row: sqlite3.Row) -> Incident:
         stream=row["stream"],
         told=bool(row["told"]),
         note=row["note"],
+        first=measurement_of(row["first"]),
+        first_until=row["first_until"],
+        amended_at=row["amended_at"],
+        withdrawn=bool(row["withdrawn"]),
+        reopened=row["reopened"],
     )
 
 
@@ -142,11 +147,20 @@ class SqliteMonitoring:
         ).fetchone()
         return None if row is None else incident_of(row)
 
+    def neighbours(self, key: SeriesKey, since: int) -> Sequence[Incident]:
+        """Incidents of that service and environment that are open or resolved at or after `since`, newest first."""
+        rows = self._connection.execute(
+            "SELECT * FROM incidents WHERE service = ? AND environment = ? "
+            "AND (resolved_at IS NULL OR resolved_at >= ?) ORDER BY opened_at DESC, id",
+            (*_place(key)[1:], since),
+        )
+        return [incident_of(row) for row in rows]
+
     def incident_spans(self, key: SeriesKey, since: int) -> Sequence[tuple[int, int | None]]:
         """(since, resolved_at) of the incidents that touch [since, now)."""
         rows = self._connection.execute(
             f"SELECT since, resolved_at FROM incidents WHERE {_PLACE} "
-            "AND (resolved_at IS NULL OR resolved_at >= ?) ORDER BY since",
+            "AND NOT withdrawn AND (resolved_at IS NULL OR resolved_at >= ?) ORDER BY since",
             (*_place(key), since),
         )
         return [(row[0], row[1]) for row in rows]
@@ -172,6 +186,11 @@ class SqliteMonitoring:
             incident.stream,
             incident.told,
             incident.note,
+            None if incident.first is None else to_json(asdict(incident.first)),
+            incident.first_until,
+            incident.amended_at,
+            incident.withdrawn,
+            incident.reopened,
         )
         with joined(self._connection):
             self._connection.execute(

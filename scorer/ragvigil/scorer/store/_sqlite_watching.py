@@ -226,6 +226,10 @@ class SqliteWatching:
         )
         return [incident_of(row) for row in rows]
 
+    def neighbours(self, key: SeriesKey, since: int) -> Sequence[Incident]:
+        """Incidents of that service and environment that are open or resolved at or after `since`, newest first."""
+        return self._monitoring.neighbours(key, since)
+
     def save_incident(self, incident: Incident, alert: Alert | None, channels: Sequence[str]) -> None:
         """Write the incident and one outbox row per channel."""
         self._monitoring.save_incident(incident, alert, channels)

@@ -131,6 +131,10 @@ class WatchStore(Protocol):
         """Those that are not resolved, oldest first."""
         ...
 
+    def neighbours(self, key: SeriesKey, since: int) -> Sequence[Incident]:
+        """Incidents of that service and environment that are open or resolved at or after `since`, newest first."""
+        ...
+
     def save_incident(self, incident: Incident, alert: Alert | None, channels: Sequence[str]) -> None:
         """Write the incident and one outbox row per channel, within the transaction."""
         ...

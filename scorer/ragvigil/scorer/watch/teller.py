@@ -6,26 +6,27 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ragvigil.exporters import Action, Alert, Example, Measurement, shown
+from ragvigil.exporters import Action, Alert, Example, Measurement
 from ragvigil.scorer import config
+from ragvigil.scorer.causes import CAUSES, likely_cause, rank
 from ragvigil.scorer.detect import Alert as Found
 from ragvigil.scorer.detect import follow, split, total
 from ragvigil.scorer.detect.stretches import nanoseconds
 from ragvigil.scorer.estimate import rate
 from ragvigil.scorer.history import STRETCHES, course, drawn_from
-from ragvigil.scorer.incidents import advanced, dedup_key, measurement
+from ragvigil.scorer.incidents import advanced, corrected, dedup_key, measurement, reopened, settling
 from ragvigil.scorer.monitoring import AnyName, Bucket, Incident, Sums
 from ragvigil.scorer.pages import label, page
 from ragvigil.scorer.watch.port import Place, WatchStore
 from ragvigil.scorer.watch.segments import Book
 
-CAUSES: tuple[AnyName, ...] = ("retrieval", "citation", "faithfulness")
-"""Each may be the cause of those after it: nothing retrieved leaves nothing to cite, or to be faithful to."""
 _RECENT = 2 * 86_400 * 10**9
 _GRAINS_A_BATCH = 6
 _TICKET_NANOSECONDS = 86_400 * 10**9
 _EXAMPLES = 3
 _LEAST_SAMPLE = 50
+_REOPEN_BATCHES = 2
+"""A fall so soon after the last one resolved re-opens that incident."""
 _GONE = 0.35
 """Share of a fall that may be left where it counts as gone."""
 
@@ -46,7 +47,7 @@ class Teller:
     def tell(self, place: Place, found: Sequence[Found], book: Book, *, end: int, now: int) -> list[Alert]:
         """Incidents and alerts of what the core found in the batch that ended at `end`."""
         alerts: list[Alert] = []
-        for one in sorted(found, key=lambda one: _rank(one.metric)):
+        for one in sorted(found, key=lambda one: rank(one.metric)):
             if one.metric == "judge" and one.evidence.get("why") == "the judge is not informative":
                 continue  # no labels: status says so, and nobody is told every half an hour
             alerts += self._tell(place, one, book, end, now)
@@ -78,13 +79,14 @@ class Teller:
         incident = self._opened(place, found, segment, end, now)
         if self._is_past(incident, end):
             return []
+        incident = self._again(incident, now)
         root = self._explaining(place, incident)
         if root is None:
-            return self._save(incident, "trigger", now, end)
+            return self._save(replace(incident, told=True), "trigger", now, end)
         alerts = self._save(replace(incident, told=False), None, now, end)
-        if _rank(name) < _rank(root.key.name):
-            cause = f"{label(name)} fell as well, and is likely the cause: {_from_to(incident)}."
-            alerts += self._save(replace(root, note=_joined(root.note, cause)), "update", now, end)
+        if rank(name) < rank(root.key.name):
+            note = likely_cause(root, incident, label(name))
+            alerts += self._save(replace(root, note=note), "update", now, end)
         return alerts
 
     def _repeat(self, same: Incident, found: Found, segment: str | None, now: int, end: int) -> list[Alert]:
@@ -106,6 +108,15 @@ class Teller:
         fall = incident.before.value - incident.worst.value
         return level is not None and incident.before.value - level.value < _GONE * fall
 
+    def _again(self, incident: Incident, now: int) -> Incident:
+        """The one of the same stream that resolved a moment ago, open again; else the incident as it is."""
+        soon = _REOPEN_BATCHES * nanoseconds(self._batch_seconds)
+        for last in self._store.neighbours(incident.key, now - soon):
+            same = (last.key, last.segment, last.detector) == (incident.key, incident.segment, "sequential")
+            if same and incident.key.name in CAUSES and last.resolved_at is not None and not last.withdrawn:
+                return reopened(last, incident)
+        return incident
+
     def _explaining(self, place: Place, incident: Incident) -> Incident | None:
         """The told incident of this service with which this one shares its cause."""
         if incident.key.name not in CAUSES:
@@ -116,7 +127,8 @@ class Teller:
     def _opened(self, place: Place, found: Found, segment: str | None, end: int, now: int) -> Incident:
         since = end - nanoseconds(self._batch_seconds)
         before, level, note = _figures(found)
-        if found.kind == "page" and "slo" not in found.evidence:
+        measured = found.kind == "page" and "slo" not in found.evidence
+        if measured:
             before, level, since = self._fall(place, found, end)
         key = place.key(found.metric)
         name = dedup_key(key, since, grain_seconds=self._batch_seconds)
@@ -134,6 +146,8 @@ class Teller:
             segment=segment,
             stream=self._stream(found),
             note=note,
+            first=level if measured else None,
+            first_until=end if measured else None,
         )
 
     def _fall(self, place: Place, found: Found, end: int) -> tuple[Measurement, Measurement, int]:
@@ -159,7 +173,12 @@ class Teller:
         )
         if not during:
             return incident, None
-        course = follow(before, during, rule, bucket_seconds=self._grain / 1e9)
+        if incident.first_until is not None:
+            stretch = total(self._levels(incident, incident.since, incident.first_until))
+            after, action = corrected(incident, rate(before), rate(stretch), rule, at=now)
+            if action is not None:
+                return after, action
+        course = follow(before, during, settling(rule, incident), bucket_seconds=self._grain / 1e9)
         return advanced(incident, course, rule, at=now)
 
     def _stream(self, found: Found) -> int | None:
@@ -188,14 +207,6 @@ class Teller:
     def _history(self, incident: Incident, end: int) -> tuple[float | None, ...]:
         begin = drawn_from(incident.since, end, self._grain * STRETCHES)
         return course(self._levels(incident, begin, end), begin, end, self._grain)
-
-
-def _rank(name: str) -> int:
-    return CAUSES.index(name) if name in CAUSES else len(CAUSES)
-
-
-def _from_to(incident: Incident) -> str:
-    return f"{shown(incident.before)} to {shown(incident.worst)}"
 
 
 def _joined(note: str | None, more: str) -> str:

@@ -253,7 +253,12 @@ CREATE TABLE incidents (
     segment TEXT,
     stream INTEGER,
     told INTEGER NOT NULL,
-    note TEXT
+    note TEXT,
+    first TEXT,
+    first_until INTEGER,
+    amended_at INTEGER,
+    withdrawn INTEGER NOT NULL,
+    reopened INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX one_open_incident ON incidents (series, service, environment) WHERE resolved_at IS NULL;
 

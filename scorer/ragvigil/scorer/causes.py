@@ -1,0 +1,51 @@
+"""One cause, one page: which incidents of a service share a cause, and which of them is told. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ragvigil.exporters import shown
+from ragvigil.scorer.monitoring import AnyName, Incident
+
+CAUSES: tuple[AnyName, ...] = ("retrieval", "citation", "faithfulness")
+"""Each may be the cause of those after it: nothing retrieved leaves nothing to cite, or to be faithful to."""
+
+
+def rank(name: str) -> int:
+    """How near to the cause a series is; 0 is the nearest.
+
+    >>> rank("retrieval") < rank("faithfulness") < rank("traffic")
+    True
+    """
+    return CAUSES.index(name) if name in CAUSES else len(CAUSES)
+
+
+def explaining(incident: Incident, others: Iterable[Incident], *, within: int, now: int) -> Incident | None:
+    """The told incident of the same service with which this one shares its cause; None when it stands alone.
+
+    They share it when the two falls began within `within` ns of each other: one that begins while another has
+    been open for long is news. A cause that is over still explains for as long, since what it did is seen later
+    in a series of fewer observations.
+    """
+    if incident.key.name not in CAUSES:
+        return None
+    for other in others:
+        related = (
+            other.told and not other.withdrawn and other.key.name in CAUSES and other.key != incident.key
+        )
+        lasts = other.resolved_at is None or now - other.resolved_at < within
+        if related and lasts and abs(other.since - incident.since) <= within:
+            return other
+    return None
+
+
+def likely_cause(effect: Incident, cause: Incident, label: str) -> str:
+    """What is added to the page that is out already, when its likely cause is found after it."""
+    return _joined(
+        effect.note,
+        f"{label} fell as well, and is likely the cause: {shown(cause.before)} to {shown(cause.worst)}.",
+    )
+
+
+def _joined(note: str | None, more: str) -> str:
+    return f"{note} {more}" if note else more
