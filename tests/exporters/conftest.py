@@ -41,8 +41,8 @@ class Service:
 
 
 @contextmanager
-def serving() -> Generator[Service, None, None]:
-    """A service on a free loopback port."""
+def serving(port: int = 0) -> Generator[Service, None, None]:
+    """A service on a loopback port; 0: on a free one."""
     state = Service()
 
     class Request(BaseHTTPRequestHandler):
@@ -65,7 +65,7 @@ def serving() -> Generator[Service, None, None]:
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class named it
             """Keep the test output clean."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Request)
+    server = ThreadingHTTPServer(("127.0.0.1", port), Request)
     server.daemon_threads = True
     state.base = f"http://127.0.0.1:{server.server_address[1]}"
     state.url = f"{state.base}/hooks/hush-hush"

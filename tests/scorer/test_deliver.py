@@ -61,7 +61,8 @@ class Outbox:
         for row in self.rows:
             if row.state == "waiting":
                 oldest.setdefault((row.delivery.alert.incident_id, row.delivery.channel), row)
-        ready = [(place, row.delivery) for place, row in oldest.items() if row.next_at <= now]
+        waiting = sorted(oldest.items(), key=lambda one: (one[1].next_at, one[1].delivery.id))
+        ready = [(place, row.delivery) for place, row in waiting if row.next_at <= now]
         return [replace(delivery, reference=self.references.get(place)) for place, delivery in ready][:limit]
 
     async def delivered(self, delivery: int, at: int, reference: str | None) -> None:
@@ -78,6 +79,12 @@ class Outbox:
         row = self.rows[delivery]
         row.next_at, row.reason = next_at, reason
         row.delivery = replace(row.delivery, attempts=row.delivery.attempts + 1)
+
+    async def resumed(self, channel: str, at: int) -> None:
+        """All that waits for it is due."""
+        for row in self.rows:
+            if row.delivery.channel == channel and row.state == "waiting":
+                row.next_at = at
 
     async def refused(self, delivery: int, at: int, reason: str) -> None:
         """Never."""
@@ -103,6 +110,18 @@ class Scripted:
         if isinstance(answer, BaseException):
             raise answer
         return answer
+
+
+@dataclass
+class Picky(Scripted):
+    """A channel that one message breaks."""
+
+    never: str = ""
+
+    async def send(self, alert: Alert, reference: str | None) -> Outcome:
+        """Take one alert, unless it is that one."""
+        broken = f"{alert.incident_id} {alert.action}" == self.never
+        return DOWN if broken else await super().send(alert, reference)
 
 
 class Clock:
@@ -204,7 +223,8 @@ async def test_a_service_that_asks_for_time_gets_it_for_all_its_messages() -> No
     await carrier.deliver_due(clock.forward(119))
     assert channel.got == ["inc-1 trigger"]
     await carrier.deliver_due(clock.forward(2))
-    assert channel.got[1:] == ["inc-1 trigger", "inc-2 trigger"]
+    await carrier.deliver_due(clock.forward(1))
+    assert sorted(channel.got[1:]) == ["inc-1 trigger", "inc-2 trigger"]
 
 
 async def test_a_failing_channel_is_asked_once_a_round() -> None:
@@ -219,6 +239,36 @@ async def test_a_failing_channel_is_asked_once_a_round() -> None:
         await carrier.deliver_due(clock.forward(LONGEST_DELAY_SECONDS))
     assert outbox.states("a") == ["delivered"] * 40
     assert len(channel.got) == 41
+
+
+async def test_a_channel_that_is_away_is_asked_by_one_message_for_all() -> None:
+    """Forty messages, six hours: fewer than two hundred knocks; then all forty in one round, oldest first."""
+    outbox, clock, channel = Outbox(), Clock(), Scripted([DOWN] * 10_000)
+    for number in range(40):
+        outbox.put("a", "trigger", incident=f"inc-{number}")
+    carrier = courier(outbox, clock, a=channel)
+    for _ in range(6 * 720):
+        await carrier.deliver_due(clock.forward(5))
+    assert 50 < len(channel.got) < 250
+    channel.answers.clear()
+    channel.got.clear()
+    await carrier.deliver_due(clock.forward(LONGEST_DELAY_SECONDS))
+    await carrier.deliver_due(clock.forward(1))
+    asked_by, others = channel.got[0], channel.got[1:]
+    assert others == [f"inc-{n} trigger" for n in range(40) if f"inc-{n} trigger" != asked_by]
+    assert outbox.states("a") == ["delivered"] * 40
+
+
+async def test_a_message_that_a_service_never_answers_does_not_hold_up_the_others() -> None:
+    """It waits longer each time; the channel hardly."""
+    outbox, clock = Outbox(), Clock()
+    channel = Picky(never="inc-0 trigger")
+    outbox.put("a", "trigger", incident="inc-0")
+    carrier = courier(outbox, clock, a=channel)
+    for number in range(1, 100):
+        outbox.put("a", "trigger", incident=f"inc-{number}")
+        await carrier.deliver_due(clock.forward(3))
+    assert outbox.states("a").count("delivered") >= 95
 
 
 async def test_a_refused_message_is_kept_and_the_next_is_sent(caplog: pytest.LogCaptureFixture) -> None:

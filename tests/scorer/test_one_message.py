@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from tests.exporters.conftest import serving
@@ -12,35 +11,12 @@ from tests.exporters.situations import SITUATIONS
 from ragvigil.exporters import Slack
 from ragvigil.scorer.config import load
 from ragvigil.scorer.deliver import Courier
-from ragvigil.scorer.monitoring import Delivery, Incident, SeriesKey
-from ragvigil.scorer.store._sqlite_monitoring import SqliteOutbox
+from ragvigil.scorer.monitoring import Incident, SeriesKey
+from ragvigil.scorer.store._sqlite_outbox import OutboxHere
 from ragvigil.scorer.store.sqlite import SqliteStore
 
 LATER = 2 * 10**18
 """After every moment of the situations."""
-
-
-class Outbox:
-    """The store's outbox, on this thread."""
-
-    def __init__(self, outbox: SqliteOutbox) -> None:
-        self._outbox = outbox
-
-    async def due(self, now: int, limit: int) -> Sequence[Delivery]:
-        """What is due."""
-        return self._outbox.due(now, limit)
-
-    async def delivered(self, delivery: int, at: int, reference: str | None) -> None:
-        """Done."""
-        self._outbox.delivered(delivery, at, reference)
-
-    async def postponed(self, delivery: int, next_at: int, reason: str) -> None:
-        """Later."""
-        self._outbox.postponed(delivery, next_at, reason)
-
-    async def refused(self, delivery: int, at: int, reason: str) -> None:
-        """Never."""
-        self._outbox.refused(delivery, at, reason)
 
 
 async def test_an_incident_stays_one_message_through_restarts(tmp_path: Path) -> None:
@@ -63,7 +39,7 @@ async def test_an_incident_stays_one_message_through_restarts(tmp_path: Path) ->
             channel = Slack("xoxb-hush-hush", "C024BE91L", f"{service.base}/api")
             with SqliteStore(settings) as store:
                 store.monitoring.save_incident(incident, alert, ["slack"])
-                courier = Courier(Outbox(store.outbox), {"slack": channel}, now=lambda: LATER)
+                courier = Courier(OutboxHere(store.outbox), {"slack": channel}, now=lambda: LATER)
                 await courier.deliver_due(LATER)
                 assert courier.counts == {("slack", "delivered", ""): 1}
         methods = [request.path.removeprefix("/api/chat.") for request in service.received]

@@ -42,8 +42,8 @@ class Courier:
     """Delivers what is due: each channel on its own, each incident in order, no channel ever given up.
 
     At least once: a message that a channel took just before a crash is sent again, with the same dedup key
-    and message id. A message that was overtaken while its channel was away is still sent first, so that a
-    channel reads trigger before resolve.
+    and message id. A channel that fails is left alone for a while, longer each time; when it is back, it gets all
+    that waits, oldest first. What waits about one incident is one message, for the outbox keeps only the latest.
     """
 
     def __init__(
@@ -62,6 +62,7 @@ class Courier:
         self._send_seconds = send_seconds
         self._rounds: dict[str, asyncio.Task[None]] = {}
         self._paused_until: dict[str, int] = {}
+        self._failures: Counter[str] = Counter()
         self._counts: Counter[tuple[str, str, str]] = Counter()
 
     @property
@@ -89,14 +90,14 @@ class Courier:
         """Start a round for each channel that has something due and is neither at work nor paused."""
         busy = {name for name, task in self._rounds.items() if not task.done()}
         due: dict[str, list[Delivery]] = {}
-        for delivery in await self._store.due(now, _BATCH * (1 + len(self._channels))):
+        for delivery in await self._store.due(now, _BATCH):
             due.setdefault(delivery.channel, []).append(delivery)
         for name, deliveries in due.items():
             if name not in busy and self._paused_until.get(name, 0) <= now:
-                self._rounds[name] = asyncio.create_task(self._round(name, deliveries[:_BATCH]))
+                self._rounds[name] = asyncio.create_task(self._round(name, deliveries))
 
     async def _round(self, name: str, deliveries: Sequence[Delivery]) -> None:
-        """Deliver in order; a channel that failed gets no more of this batch, only of the next."""
+        """Deliver in order; a channel that failed, or is back, gets no more of this batch, only of the next."""
         for delivery in deliveries:
             try:
                 if not await self._deliver(name, delivery):
@@ -106,25 +107,38 @@ class Courier:
                 return
 
     async def _deliver(self, name: str, delivery: Delivery) -> bool:
-        """Send one message and write down the outcome; whether the channel can take the next."""
+        """Send one message and write down the outcome; whether the batch goes on."""
         outcome = await self._send(name, delivery)
         now = self._now()
+        if not outcome.delivered and outcome.retry:
+            await self._postpone(name, delivery, outcome, now)
+            return False
         if outcome.delivered:
             self._count(name, "delivered", outcome.reason)
             await self._store.delivered(delivery.id, now, outcome.reference)
-            return True
-        if not outcome.retry:
+        else:
             self._count(name, "refused", outcome.reason)
             _log.error("channel %s refused %s: %s", name, delivery.alert.dedup_key, outcome.reason)
             await self._store.refused(delivery.id, now, outcome.reason)
-            return True
-        seconds = max(self.delay_seconds(delivery.attempts), outcome.retry_after or 0.0)
+        if self._failures.pop(name, 0) + delivery.attempts:
+            await self._store.resumed(name, now)
+            return False  # the next round begins with the oldest
+        return True
+
+    async def _postpone(self, name: str, delivery: Delivery, outcome: Outcome, now: int) -> None:
+        """Leave the channel alone by how often it has failed, and this message by how often it has, if longer.
+
+        So a service that is away is asked by one message in minutes, whatever waits; and one message that it never
+        answers does not keep the others waiting.
+        """
+        share, asked = self._jitter.random(), outcome.retry_after or 0.0
+        pause = max(share * _ceiling_seconds(self._failures[name]), asked)
+        seconds = max(share * _ceiling_seconds(delivery.attempts), pause)
+        self._failures[name] += 1
         self._count(name, "postponed", outcome.reason)
-        _log.warning("channel %s failed (%s); trying again in %.0f s", name, outcome.reason, seconds)
-        if outcome.retry_after:
-            self._paused_until[name] = now + round(outcome.retry_after * 1e9)
+        _log.warning("channel %s failed (%s); trying again in %.0f s", name, outcome.reason, pause)
+        self._paused_until[name] = now + round(pause * 1e9)
         await self._store.postponed(delivery.id, now + round(seconds * 1e9), outcome.reason)
-        return False
 
     def delay_seconds(self, attempts: int) -> float:
         """Seconds until the next try after `attempts` earlier ones: exponential, full jitter, at most 300.
@@ -133,8 +147,7 @@ class Courier:
         >>> [round(courier.delay_seconds(attempts)) for attempts in (0, 3, 6, 60)]
         [0, 14, 98, 77]
         """
-        ceiling = min(LONGEST_DELAY_SECONDS, _FIRST_DELAY_SECONDS * 2.0 ** min(attempts, 32))
-        return self._jitter.uniform(0.0, ceiling)
+        return self._jitter.random() * _ceiling_seconds(attempts)
 
     async def _send(self, name: str, delivery: Delivery) -> Outcome:
         channel = self._channels.get(name)
@@ -163,3 +176,7 @@ class Courier:
         for task in late:
             task.cancel()
         await asyncio.gather(*late, return_exceptions=True)
+
+
+def _ceiling_seconds(attempts: int) -> float:
+    return min(LONGEST_DELAY_SECONDS, _FIRST_DELAY_SECONDS * 2.0 ** min(attempts, 32))

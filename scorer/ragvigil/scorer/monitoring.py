@@ -182,7 +182,10 @@ class OutboxStore(Protocol):
     """What the courier needs of the store."""
 
     async def due(self, now: int, limit: int) -> Sequence[Delivery]:
-        """Deliveries whose time has come; of an incident and channel only the oldest undelivered, none silenced."""
+        """Deliveries whose time has come, at most `limit` for each channel, none silenced.
+
+        Of an incident and channel only the oldest that waits.
+        """
         ...
 
     async def delivered(self, delivery: int, at: int, reference: str | None) -> None:
@@ -191,6 +194,10 @@ class OutboxStore(Protocol):
 
     async def postponed(self, delivery: int, next_at: int, reason: str) -> None:
         """Try again at `next_at`; the attempt is counted."""
+        ...
+
+    async def resumed(self, channel: str, at: int) -> None:
+        """The channel takes messages again: all that waits for it is due now, in the order of the outbox."""
         ...
 
     async def refused(self, delivery: int, at: int, reason: str) -> None:

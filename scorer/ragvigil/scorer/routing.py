@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
+from zoneinfo import ZoneInfo
 
 from ragvigil.exporters import Severity
 from ragvigil.scorer.config import Route
@@ -22,11 +23,13 @@ class Asked:
     """The first condition that does not hold, or that all do."""
 
 
-def asked(routes: Mapping[str, Route], key: SeriesKey, severity: Severity, at: datetime) -> Sequence[Asked]:
+def asked(
+    routes: Mapping[str, Route], key: SeriesKey, severity: Severity, at: datetime, segment: str | None = None
+) -> Sequence[Asked]:
     """The answers of the routes in order, up to the one that ends the search."""
     answers: list[Asked] = []
     for name, route in routes.items():
-        problem = _problem(route, key, severity, at)
+        problem = _problem(route, key, severity, at, segment)
         answers.append(Asked(name, problem is None, problem or "every condition holds"))
         if problem is None and not route.go_on:
             break
@@ -39,26 +42,30 @@ def routed(
     key: SeriesKey,
     severity: Severity,
     at: datetime,
+    segment: str | None = None,
 ) -> Sequence[str]:
     """Those of `channels` to which it goes, in their order: all when no route takes it."""
-    taken = [answer.name for answer in asked(routes, key, severity, at) if answer.takes]
+    taken = [answer.name for answer in asked(routes, key, severity, at, segment) if answer.takes]
     wanted = {channel for name in taken for channel in routes[name].channels}
     return [channel for channel in channels if not taken or channel in wanted]
 
 
-def _problem(route: Route, key: SeriesKey, severity: Severity, at: datetime) -> str | None:
+def _problem(
+    route: Route, key: SeriesKey, severity: Severity, at: datetime, segment: str | None
+) -> str | None:
     found = {
         "series": (key.name, route.series),
         "service": (key.service, route.service),
         "environment": (key.environment or "", route.environment),
         "severity": (severity, route.severity),
+        "segment": (segment or "", route.segment),
     }
     for label, (value, wanted) in found.items():
         if wanted and value not in wanted:
             return f"{label} is {value!r}, not {' or '.join(map(repr, wanted))}"
-    moment = at.astimezone(UTC)
+    moment = at.astimezone(ZoneInfo(route.zone))
     if route.hours is not None and not _within(route.hours, moment.hour * 60 + moment.minute):
-        return f"it is {moment:%H:%M} UTC, not {route.hours}"
+        return f"it is {moment:%H:%M} in {route.zone}, not {route.hours}"
     return None
 
 

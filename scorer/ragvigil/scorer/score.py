@@ -25,6 +25,7 @@ from ragvigil.scorer.deliver import Channel, Courier
 from ragvigil.scorer.dialects import Dialect
 from ragvigil.scorer.dialects.custom import dialects_of
 from ragvigil.scorer.errors import StoreError
+from ragvigil.scorer.escalation import Escalation
 from ragvigil.scorer.filtering import Filters
 from ragvigil.scorer.forget_requests import forget_requests
 from ragvigil.scorer.forgetting import Desk
@@ -116,6 +117,7 @@ class Scoring(threading.Thread):
                 self.monitor.tick(now)
             self.coverage.tick(now)
             self._watch(now)
+            self.escalation.tick(now)
             self.store.checkpoint()
             self._retaining = True
         except Exception:
@@ -168,6 +170,7 @@ class Scoring(threading.Thread):
         self.retention = Retention(store.retention, settings.retention)
         self.desk = Desk(forget_requests(settings.inbox_path), store.erasures, drop=self._drop)
         self.orders = OrderDesk(order_requests(settings.inbox_path), store.oncall)
+        self.escalation = Escalation(store.escalation, settings.routes)
         self.coverage = CoverageWatch(
             store.monitoring,
             settings.coverage,
@@ -304,6 +307,11 @@ class LoopOutbox:
         """Try again later."""
         outbox = self._scoring.store.outbox
         await asyncio.wrap_future(self._scoring.call(lambda: outbox.postponed(delivery, next_at, reason)))
+
+    async def resumed(self, channel: str, at: int) -> None:
+        """The channel takes messages again."""
+        outbox = self._scoring.store.outbox
+        await asyncio.wrap_future(self._scoring.call(lambda: outbox.resumed(channel, at)))
 
     async def refused(self, delivery: int, at: int, reason: str) -> None:
         """Never try again."""

@@ -17,14 +17,15 @@ from ragvigil.scorer.errors import ConfigError
 if TYPE_CHECKING:
     from ragvigil.exporters import Severity
 
-_LABELS = ("series", "service", "environment", "severity", "at")
+_LABELS = ("series", "service", "environment", "severity", "segment", "at")
 
 
 def explain(
     labels: Annotated[
         list[str],
         typer.Argument(
-            metavar="LABEL=VALUE...", help="series=, service=, environment=, severity=, at= (ISO 8601)."
+            metavar="LABEL=VALUE...",
+            help="series=, service=, environment=, severity=, segment=, at= (ISO 8601).",
         ),
     ],
     config: ConfigOption = None,
@@ -44,11 +45,13 @@ def explain(
     series = series_called("series", given.get("series", "citation"))
     key = SeriesKey(series, given["service"], given.get("environment") or None)
     severity = _severity(given.get("severity", "error"))
+    # A segment has an equals sign of its own: segment=language=de.
+    segment = given.get("segment")
     at = datetime.now(UTC)
     if "at" in given:
         at = datetime.fromtimestamp(_moments.moment("at", given["at"]) / 1e9, UTC)
-    answers = asked(settings.routes, key, severity, at)
-    channels = routed(settings.routes, list(settings.channels), key, severity, at)
+    answers = asked(settings.routes, key, severity, at, segment)
+    channels = routed(settings.routes, list(settings.channels), key, severity, at, segment)
     if as_json:
         typer.echo(json.dumps({"channels": channels, "routes": [asdict(answer) for answer in answers]}))
         return 0

@@ -216,12 +216,13 @@ def _refuse_lost_routes(settings: Settings) -> None:
     """A route leads somewhere, and is not behind one that takes all it would take."""
     seen: dict[tuple[object, ...], str] = {}
     for name, route in settings.routes.items():
-        for channel in route.channels:
+        wanted = {"channels": route.channels, "escalate_to": route.escalate_to}
+        for key, channel in [(key, channel) for key, words in wanted.items() for channel in words]:
             if channel not in settings.channels:
                 hint = (
                     _nearest(channel, list(settings.channels)) if settings.channels else "none is configured"
                 )
-                raise ConfigError(f"routes.{name}.channels", f"no channel is called {channel!r}", hint)
+                raise ConfigError(f"routes.{name}.{key}", f"no channel is called {channel!r}", hint)
         earlier = seen.setdefault(route.conditions, name)
         if earlier != name:
             raise ConfigError(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+import zoneinfo
 from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
 from ragvigil.exporters import Severity
-from ragvigil.scorer.config.fields import Section, Words
+from ragvigil.scorer.config.fields import Seconds, Section, Words
 
 _HOURS = re.compile(r"([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-3]):([0-5]\d)")
 
@@ -31,6 +32,25 @@ def _are_hours(text: str) -> str:
     return text
 
 
+def _is_zone(name: str) -> str:
+    try:
+        zoneinfo.ZoneInfo(name)
+    except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
+        raise ValueError(
+            f'no time zone is called {name!r}; give a name such as "Europe/Berlin" '
+            "(where the system has none at all: pip install tzdata)"
+        ) from None
+    return name
+
+
+def _are_segments(words: tuple[str, ...]) -> tuple[str, ...]:
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not (name and equals and value):
+            raise ValueError(f'{word!r} is no segment; say it as "language=de"')
+    return words
+
+
 class Route(Section):
     """Which incidents go where. Routes are asked in the order of the file; what no route takes goes to all channels.
 
@@ -46,13 +66,29 @@ class Route(Section):
     severity: tuple[Severity, ...] = Field(
         default=(), description="critical, error (a page), warning (a ticket), info; none: all"
     )
+    segment: Annotated[Words, AfterValidator(_are_segments)] = Field(
+        default=(), description='segments at fault, such as "language=de"; none: all, and no segment'
+    )
     hours: Annotated[str, AfterValidator(_are_hours)] | None = Field(
-        default=None, description='times of the day in UTC, such as "22:00-06:00"; none: always'
+        default=None, description='times of the day in `zone`, such as "22:00-06:00"; none: always'
+    )
+    zone: Annotated[str, AfterValidator(_is_zone)] = Field(
+        default="UTC", description='time zone of hours, such as "Europe/Berlin"'
     )
     go_on: bool = Field(default=False, description="whether later routes are asked, too")
+    renotify_seconds: Seconds | None = Field(
+        default=None, description="a page that nobody acknowledged is told again after this long; none: once"
+    )
+    escalate_to: Words = Field(
+        default=(),
+        description="channels that are told as well when nobody acknowledged a page, or a channel does not take it",
+    )
+    escalate_seconds: Seconds = Field(
+        default=900.0, description="how long escalate_to waits for an acknowledgement"
+    )
 
     @property
     def conditions(self) -> tuple[object, ...]:
         """What it asks; two routes with the same take the same incidents."""
-        words = (self.series, self.service, self.environment, self.severity)
-        return (*map(frozenset[str], words), self.hours)
+        words = (self.series, self.service, self.environment, self.severity, self.segment)
+        return (*map(frozenset[str], words), self.hours, self.zone if self.hours else None)

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from ragvigil.scorer.config import Settings
 from ragvigil.scorer.deliver import Courier
 from ragvigil.scorer.lock import Lock
-from ragvigil.scorer.monitoring import Delivery
 from ragvigil.scorer.replay.recording import Recording
 from ragvigil.scorer.replay.run import Replay, Replayed
 from ragvigil.scorer.score import channels
-from ragvigil.scorer.store._sqlite_monitoring import SqliteOutbox
+from ragvigil.scorer.store._sqlite_outbox import OutboxHere, SqliteOutbox
 from ragvigil.scorer.store.sqlite import SqliteStore
 
 
@@ -51,31 +50,8 @@ def pace_of(speed: float | None) -> Callable[[int], None] | None:
 
 
 async def _deliver(outbox: SqliteOutbox, settings: Settings) -> None:
-    courier = Courier(_Outbox(outbox), channels(settings.channels))
+    courier = Courier(OutboxHere(outbox), channels(settings.channels))
     tried = -1
     while sum(courier.counts.values()) > tried:
         tried = sum(courier.counts.values())
         await courier.deliver_due(time.time_ns())
-
-
-class _Outbox:
-    """The outbox for a courier on the same thread."""
-
-    def __init__(self, outbox: SqliteOutbox) -> None:
-        self._outbox = outbox
-
-    async def due(self, now: int, limit: int) -> Sequence[Delivery]:
-        """Deliveries whose time has come."""
-        return self._outbox.due(now, limit)
-
-    async def delivered(self, delivery: int, at: int, reference: str | None) -> None:
-        """The channel has it."""
-        self._outbox.delivered(delivery, at, reference)
-
-    async def postponed(self, delivery: int, next_at: int, reason: str) -> None:
-        """Try again later."""
-        self._outbox.postponed(delivery, next_at, reason)
-
-    async def refused(self, delivery: int, at: int, reason: str) -> None:
-        """Never try again."""
-        self._outbox.refused(delivery, at, reason)

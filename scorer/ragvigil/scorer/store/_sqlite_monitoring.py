@@ -1,4 +1,4 @@
-"""MonitorStore and the outbox over one SQLite connection."""
+"""MonitorStore over one SQLite connection."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ from dataclasses import asdict, replace
 from importlib.resources import files
 from typing import Any
 
-from ragvigil.exporters import Alert, Example, Measurement, clean, from_json
-from ragvigil.exporters import to_json as alert_to_json
+from ragvigil.exporters import Alert, Example, Measurement, clean
 from ragvigil.scorer.config import Route
 from ragvigil.scorer.coverage import Coverage
-from ragvigil.scorer.monitoring import Bucket, Delivery, Incident, SeriesKey, SeriesState, Sums
+from ragvigil.scorer.monitoring import Bucket, Incident, SeriesKey, SeriesState, Sums
 from ragvigil.scorer.routing import routed
 from ragvigil.scorer.store._json import to_json
 from ragvigil.scorer.store._rows import measurement_of
-from ragvigil.scorer.store._sqlite_oncall import SILENCED, replace_held, withdraw
+from ragvigil.scorer.store._sqlite_outbox import post
 from ragvigil.scorer.store.upstream import upstream_of
 
 _WEIGHTED = frozenset({"faithfulness", "citation", "retrieval"})
@@ -198,7 +197,7 @@ class SqliteMonitoring:
                 row,
             )
             if alert is not None:
-                self._post(incident.id, alert, self._addressed(incident, alert, channels))
+                post(self._connection, alert, self._addressed(incident, alert, channels))
 
     def save_state(
         self,
@@ -237,22 +236,10 @@ class SqliteMonitoring:
         told = {row[0] for row in rows} if alert.action != "trigger" else set[str]()
         fresh = set[str]()
         if alert.action != "resolve":
-            fresh = set(routed(self._routes, channels, incident.key, alert.severity, alert.at))
-        return [channel for channel in channels if channel in told | fresh]
-
-    def _post(self, incident: str, alert: Alert, channels: Sequence[str]) -> None:
-        moment = int(alert.at.timestamp() * 1e9)
-        text = alert_to_json(alert)
-        for channel in channels:
-            if alert.action == "update" and replace_held(self._connection, incident, channel, text, moment):
-                continue
-            self._connection.execute(
-                "INSERT INTO outbox (incident_id, channel, action, alert, created_at, next_at) "
-                "VALUES (?, ?, ?, ?, ?, ?)",
-                (incident, channel, alert.action, text, moment, moment),
+            fresh = set(
+                routed(self._routes, channels, incident.key, alert.severity, alert.at, incident.segment)
             )
-            if alert.action == "resolve":
-                withdraw(self._connection, incident, channel, moment)
+        return [channel for channel in channels if channel in told | fresh]
 
     def reason(self, series: str, record_id: int) -> str:
         return self._bad_citation(record_id) if series == "citation" else self._bad_claim(record_id)
@@ -272,46 +259,3 @@ class SqliteMonitoring:
         claims: list[dict[str, Any]] = json.loads(row[0]) if row else []
         worst = min(claims, key=lambda claim: claim["probability"], default=None)
         return f"not in the passages: {worst['text']}" if worst else "an unsupported claim"
-
-
-class SqliteOutbox:
-    """The courier's queue, in one SQLite file."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-
-    def due(self, now: int, limit: int) -> Sequence[Delivery]:
-        """Deliveries whose time has come; of an incident and channel only the oldest undelivered, none silenced."""
-        rows = self._connection.execute(
-            "SELECT id, channel, alert, attempts, reference FROM outbox "
-            "LEFT JOIN channel_messages USING (incident_id, channel) WHERE next_at <= :now AND id IN "
-            "(SELECT min(id) FROM outbox WHERE delivered_at IS NULL AND refused_at IS NULL "
-            f"GROUP BY incident_id, channel) AND NOT {SILENCED} ORDER BY next_at, id LIMIT :limit",
-            {"now": now, "limit": limit},
-        )
-        return [
-            Delivery(row["id"], row["channel"], from_json(row["alert"]), row["attempts"], row["reference"])
-            for row in rows
-        ]
-
-    def delivered(self, delivery: int, at: int, reference: str | None) -> None:
-        """The channel has it; `reference` is handed back with the incident's next alert, None keeps what is kept."""
-        with self._connection:
-            self._connection.execute("BEGIN IMMEDIATE")
-            self._update("delivered_at = ?, attempts = attempts + 1, reason = NULL", at, delivery)
-            if reference is not None:
-                self._connection.execute(
-                    "INSERT OR REPLACE INTO channel_messages SELECT incident_id, channel, ? FROM outbox WHERE id = ?",
-                    (reference, delivery),
-                )
-
-    def postponed(self, delivery: int, next_at: int, reason: str) -> None:
-        """Try again at `next_at`."""
-        self._update("next_at = ?, attempts = attempts + 1, reason = ?", next_at, reason, delivery)
-
-    def refused(self, delivery: int, at: int, reason: str) -> None:
-        """The channel will never take this message; kept and shown, not retried."""
-        self._update("refused_at = ?, attempts = attempts + 1, reason = ?", at, reason, delivery)
-
-    def _update(self, assignments: str, *values: object) -> None:
-        self._connection.execute(f"UPDATE outbox SET {assignments} WHERE id = ?", values)

@@ -17,31 +17,6 @@ SILENCED = (
 """Whether a row of `outbox` must wait at :now."""
 
 
-def withdraw(connection: sqlite3.Connection, incident: str, channel: str, now: int) -> None:
-    """Let go of what a silence holds of a resolved incident of which the channel has heard nothing."""
-    connection.execute(
-        "UPDATE outbox SET refused_at = :now, reason = 'silenced' WHERE incident_id = :incident "
-        f"AND channel = :channel AND delivered_at IS NULL AND refused_at IS NULL AND {SILENCED} "
-        "AND NOT EXISTS (SELECT 1 FROM outbox AS told WHERE told.incident_id = :incident "
-        "AND told.channel = :channel AND told.attempts > 0)",
-        {"now": now, "incident": incident, "channel": channel},
-    )
-
-
-def replace_held(connection: sqlite3.Connection, incident: str, channel: str, alert: str, now: int) -> bool:
-    """Give a held message that nobody has seen the newer figures of `alert`, keeping its action; whether there was one.
-
-    So a page that waited for a silence to end says how things stand, once.
-    """
-    changed = connection.execute(
-        "UPDATE outbox SET alert = json_set(:alert, '$.action', action) WHERE id = (SELECT max(id) FROM outbox "
-        "WHERE incident_id = :incident AND channel = :channel) AND attempts = 0 AND delivered_at IS NULL "
-        f"AND refused_at IS NULL AND action <> 'resolve' AND {SILENCED}",
-        {"now": now, "incident": incident, "channel": channel, "alert": alert},
-    )
-    return changed.rowcount > 0
-
-
 class SqliteOncall:
     """What people say about incidents."""
 

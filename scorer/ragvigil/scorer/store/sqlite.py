@@ -15,9 +15,11 @@ from ragvigil.scorer.config import Settings
 from ragvigil.scorer.errors import StoreError
 from ragvigil.scorer.redact import Pseudonyms
 from ragvigil.scorer.store._sqlite_erasures import SqliteErasures
-from ragvigil.scorer.store._sqlite_monitoring import SqliteMonitoring, SqliteOutbox, joined
+from ragvigil.scorer.store._sqlite_escalation import SqliteEscalation
+from ragvigil.scorer.store._sqlite_monitoring import SqliteMonitoring, joined
 from ragvigil.scorer.store._sqlite_observations import SqliteObservations
 from ragvigil.scorer.store._sqlite_oncall import SqliteOncall
+from ragvigil.scorer.store._sqlite_outbox import SqliteOutbox
 from ragvigil.scorer.store._sqlite_records import SqliteRecords
 from ragvigil.scorer.store._sqlite_retention import SqliteRetention
 from ragvigil.scorer.store._sqlite_watching import SqliteWatching
@@ -74,6 +76,7 @@ class SqliteStore:
         )
         self.outbox = SqliteOutbox(self._connection)
         self.oncall = SqliteOncall(self._connection)
+        self.escalation = SqliteEscalation(self._connection)
         self.retention = SqliteRetention(self._connection)
 
     def transaction(self) -> AbstractContextManager[None]:

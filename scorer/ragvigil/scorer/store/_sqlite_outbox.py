@@ -1,0 +1,140 @@
+"""The outbox in one SQLite file: what is put in, what is due, what became of it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ragvigil.exporters import Action, Alert, from_json, to_json
+from ragvigil.scorer.monitoring import Delivery
+from ragvigil.scorer.store._sqlite_oncall import SILENCED
+
+_WAITING = "incident_id = :incident AND channel = :channel AND delivered_at IS NULL AND refused_at IS NULL"
+
+
+def post(connection: sqlite3.Connection, alert: Alert, channels: Sequence[str]) -> None:
+    """Put an alert in, for each channel instead of what still waits there about the same incident.
+
+    A channel that was away hears how things stand, once, and not how they came to. The message that waits may be
+    on its way at this moment, so it is set aside and never changed.
+    """
+    moment = int(alert.at.timestamp() * 1e9)
+    for channel in channels:
+        action = _supersede(connection, alert, channel, moment)
+        connection.execute(
+            "INSERT INTO outbox (incident_id, channel, action, alert, created_at, next_at) "
+            "VALUES (?, ?, ?, ?, ?, ?)",
+            (alert.incident_id, channel, action, to_json(replace(alert, action=action)), moment, moment),
+        )
+        if action == "resolve":
+            _withdraw(connection, alert.incident_id, channel, moment)
+
+
+def _supersede(connection: sqlite3.Connection, alert: Alert, channel: str, now: int) -> Action:
+    """Set aside what waits; what the new message does: an update of what nobody has seen opens the incident."""
+    place = {"incident": alert.incident_id, "channel": channel, "now": now}
+    waiting = {
+        row[0] for row in connection.execute(f"SELECT action FROM outbox WHERE {_WAITING}", place).fetchall()
+    }
+    if waiting:
+        connection.execute(
+            f"UPDATE outbox SET refused_at = :now, reason = 'superseded' WHERE {_WAITING}", place
+        )
+    return "trigger" if alert.action == "update" and "trigger" in waiting else alert.action
+
+
+def _withdraw(connection: sqlite3.Connection, incident: str, channel: str, now: int) -> None:
+    """Let go of what a silence holds of a resolved incident of which the channel has heard nothing."""
+    connection.execute(
+        f"UPDATE outbox SET refused_at = :now, reason = 'silenced' WHERE {_WAITING} AND {SILENCED} "
+        "AND NOT EXISTS (SELECT 1 FROM outbox AS told WHERE told.incident_id = :incident "
+        "AND told.channel = :channel AND told.attempts > 0)",
+        {"now": now, "incident": incident, "channel": channel},
+    )
+
+
+class SqliteOutbox:
+    """The courier's queue, in one SQLite file."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def due(self, now: int, limit: int) -> Sequence[Delivery]:
+        """What is due, at most `limit` for each channel: one that is away must not crowd out the others."""
+        rows = self._connection.execute(
+            "SELECT id, channel, alert, attempts, reference FROM "
+            "(SELECT *, row_number() OVER (PARTITION BY channel ORDER BY next_at, id) AS place FROM outbox "
+            "WHERE next_at <= :now AND id IN (SELECT min(id) FROM outbox "
+            "WHERE delivered_at IS NULL AND refused_at IS NULL GROUP BY incident_id, channel) "
+            f"AND NOT {SILENCED}) LEFT JOIN channel_messages USING (incident_id, channel) "
+            "WHERE place <= :limit ORDER BY next_at, id",
+            {"now": now, "limit": limit},
+        )
+        return [
+            Delivery(row["id"], row["channel"], from_json(row["alert"]), row["attempts"], row["reference"])
+            for row in rows
+        ]
+
+    def delivered(self, delivery: int, at: int, reference: str | None) -> None:
+        """The channel has it; `reference` is handed back with the incident's next alert, None keeps what is kept."""
+        with self._connection:
+            self._connection.execute("BEGIN IMMEDIATE")
+            self._update(
+                "delivered_at = ?, refused_at = NULL, attempts = attempts + 1, reason = NULL", at, delivery
+            )
+            if reference is not None:
+                self._connection.execute(
+                    "INSERT OR REPLACE INTO channel_messages SELECT incident_id, channel, ? FROM outbox WHERE id = ?",
+                    (reference, delivery),
+                )
+
+    def postponed(self, delivery: int, next_at: int, reason: str) -> None:
+        """Try again at `next_at`."""
+        self._update(
+            "next_at = ?, attempts = attempts + 1, reason = iif(refused_at IS NULL, ?, reason)",
+            next_at,
+            reason,
+            delivery,
+        )
+
+    def resumed(self, channel: str, at: int) -> None:
+        """The channel takes messages again: all that waits for it is due, in the order in which it was put in."""
+        self._connection.execute(
+            "UPDATE outbox SET next_at = ? WHERE channel = ? AND delivered_at IS NULL AND refused_at IS NULL",
+            (at, channel),
+        )
+
+    def refused(self, delivery: int, at: int, reason: str) -> None:
+        """The channel will never take this message; kept and shown, not retried."""
+        self._update("refused_at = ?, attempts = attempts + 1, reason = ?", at, reason, delivery)
+
+    def _update(self, assignments: str, *values: object) -> None:
+        self._connection.execute(f"UPDATE outbox SET {assignments} WHERE id = ?", values)
+
+
+class OutboxHere:
+    """OutboxStore for a courier on the thread that writes the store."""
+
+    def __init__(self, outbox: SqliteOutbox) -> None:
+        self._outbox = outbox
+
+    async def due(self, now: int, limit: int) -> Sequence[Delivery]:
+        """Deliveries whose time has come."""
+        return self._outbox.due(now, limit)
+
+    async def delivered(self, delivery: int, at: int, reference: str | None) -> None:
+        """The channel has it."""
+        self._outbox.delivered(delivery, at, reference)
+
+    async def postponed(self, delivery: int, next_at: int, reason: str) -> None:
+        """Try again later."""
+        self._outbox.postponed(delivery, next_at, reason)
+
+    async def resumed(self, channel: str, at: int) -> None:
+        """The channel takes messages again."""
+        self._outbox.resumed(channel, at)
+
+    async def refused(self, delivery: int, at: int, reason: str) -> None:
+        """Never try again."""
+        self._outbox.refused(delivery, at, reason)
