@@ -27,6 +27,7 @@ bench: $(INSTALLED) ## Measure speed and memory, as ratios to floors in the same
 
 soak: $(INSTALLED) ## Kill the scorer 200 times under load, and throw hostile bytes at its decoders and servers (half an hour)
 	@$(BIN)/python tests/soak/soak_kills.py
+	@$(BIN)/python tests/soak/soak_pages.py
 	@$(BIN)/python tests/soak/soak_decoders.py
 	@$(BIN)/python -m tests.soak.soak_servers --seconds 120
 	@$(BIN)/python tests/soak/fuzz_decoders.py

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -38,6 +38,8 @@ class Service:
     hang: bool = False
     released: threading.Event = field(default_factory=threading.Event)
     received: list[Received] = field(default_factory=list[Received])
+    arrived: Callable[[], object] = lambda: None
+    """Called with each request, before it is answered."""
 
 
 @contextmanager
@@ -50,6 +52,7 @@ def serving(port: int = 0) -> Generator[Service, None, None]:
             body = self.rfile.read(int(self.headers["content-length"]))
             names = {name.lower(): value for name, value in self.headers.items()}
             state.received.append(Received(self.path, names, body, self.command))
+            state.arrived()
             if state.hang:
                 state.released.wait(30)
                 return
