@@ -120,3 +120,16 @@ def test_an_unusable_setting_is_said(token: str, channel: str, said: str) -> Non
     with pytest.raises(ValueError, match=said) as problem:
         Slack(token, channel)
     assert token not in str(problem.value)
+
+
+async def test_a_page_has_a_button_until_it_is_over(service: Service) -> None:
+    """When somebody listens to it; what it posts names the incident."""
+    service.status, service.body = 200, POSTED
+    channel = Slack("xoxb-hush-hush", "#alerts", f"{service.base}/api", acknowledge=True)
+    await channel.send(TRIGGER)
+    await channel.send(RESOLVE, REFERENCE)
+    posted, edited, _ = (json.loads(request.body)["blocks"] for request in service.received)
+    assert posted[-1]["type"] == "actions"
+    (pressed,) = posted[-1]["elements"]
+    assert (pressed["action_id"], pressed["value"]) == ("ragvigil_acknowledge", TRIGGER.incident_id)
+    assert "actions" not in {block["type"] for block in edited}

@@ -205,3 +205,11 @@ def test_every_setting_says_what_it_is() -> None:
         if inner.description is None and not hasattr(inner.annotation, "model_fields")
     ]
     assert missing == []
+
+
+def test_a_button_that_nobody_hears_is_refused() -> None:
+    """It would look as if somebody had the page in hand."""
+    slack = {"type": "slack", "token": "xoxb-hush", "channel_id": "C1", "acknowledge": True}
+    with pytest.raises(ConfigError, match=r"channels\.chat\.acknowledge: nobody would hear it"):
+        load(overrides={"channels": {"chat": slack}})
+    load(overrides={"channels": {"chat": slack}, "inbound": {"slack_signing_secret": "hush"}})

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from ragvigil.exporters._alert import Alert, Outcome
 from ragvigil.exporters._page import Page, page_of
 from ragvigil.exporters._post import Answer, Post, check_address, outcome_of
-from ragvigil.exporters._slack_blocks import blocks_of, fallback, reply_of
+from ragvigil.exporters._slack_blocks import blocks_of, button, fallback, reply_of
 
 _ANSWER_BYTES = 65_536
 
@@ -29,9 +29,17 @@ class Slack:
     """
 
     def __init__(
-        self, token: str, channel: str, url: str = "https://slack.com/api", *, timeout_seconds: float = 15.0
+        self,
+        token: str,
+        channel: str,
+        url: str = "https://slack.com/api",
+        *,
+        acknowledge: bool = False,
+        timeout_seconds: float = 15.0,
     ) -> None:
-        """Raises ValueError when a setting cannot be used, ImportError without httpx."""
+        """`acknowledge`: whether pages have a button that says that somebody has them in hand.
+
+        Raises ValueError when a setting cannot be used, ImportError without httpx."""
         self.check(token=token, channel=channel, url=url)
         self._post = Post(url, timeout_seconds=timeout_seconds)
         self._url = url.rstrip("/")
@@ -40,6 +48,7 @@ class Slack:
             "content-type": "application/json; charset=utf-8",
         }
         self._channel = channel
+        self._acknowledge = acknowledge
 
     @staticmethod
     def check(*, token: str, channel: str, url: str) -> None:
@@ -61,10 +70,10 @@ class Slack:
         page = page_of(alert)
         channel, _, moment = (reference or "").rpartition(" ")
         if not channel:
-            return await self._start(page)
-        edited = await self._say("chat.update", page, {"channel": channel, "ts": moment})
+            return await self._start(page, alert)
+        edited = await self._say("chat.update", page, alert, {"channel": channel, "ts": moment})
         if edited.reason in _GONE:
-            return await self._start(page)
+            return await self._start(page, alert)
         if not edited.delivered:
             return edited
         told = await self._call(
@@ -81,12 +90,15 @@ class Slack:
         )
         return Outcome(delivered=True, reference=reference) if told.delivered else told
 
-    async def _start(self, page: Page) -> Outcome:
-        return await self._say("chat.postMessage", page, {"channel": self._channel, **_QUIET})
+    async def _start(self, page: Page, alert: Alert) -> Outcome:
+        return await self._say("chat.postMessage", page, alert, {"channel": self._channel, **_QUIET})
 
-    async def _say(self, method: str, page: Page, where: Mapping[str, object]) -> Outcome:
+    async def _say(self, method: str, page: Page, alert: Alert, where: Mapping[str, object]) -> Outcome:
         """One message with its blocks; if Slack does not like them, its plain text: a page beats its looks."""
-        message = {**where, "text": fallback(page), "blocks": blocks_of(page)}
+        blocks = blocks_of(page)
+        if self._acknowledge and page.action != "resolve":
+            blocks.append(button(alert.incident_id))
+        message = {**where, "text": fallback(page), "blocks": blocks}
         outcome = await self._call(method, message)
         if outcome.reason in _BLOCKS_REFUSED:
             plain = {

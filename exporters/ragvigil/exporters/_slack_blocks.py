@@ -38,6 +38,13 @@ def blocks_of(page: Page) -> list[Block]:
     ]
 
 
+def button(incident: str) -> Block:
+    """What says that somebody has the incident in hand; Slack posts it to the app's interactivity address."""
+    label = {"type": "plain_text", "text": "Acknowledge", "emoji": False}
+    pressed = {"type": "button", "text": label, "action_id": "ragvigil_acknowledge", "value": incident[:300]}
+    return {"type": "actions", "elements": [pressed]}
+
+
 def fallback(page: Page) -> str:
     """What a notification on a lock screen says."""
     return fitted(page.headline, slack, limit=_FALLBACK_CHARACTERS)

@@ -63,6 +63,7 @@ class Courier:
         self._rounds: dict[str, asyncio.Task[None]] = {}
         self._paused_until: dict[str, int] = {}
         self._failures: Counter[str] = Counter()
+        self._up: set[str] = set()
         self._counts: Counter[tuple[str, str, str]] = Counter()
 
     @property
@@ -120,10 +121,11 @@ class Courier:
             self._count(name, "refused", outcome.reason)
             _log.error("channel %s refused %s: %s", name, delivery.alert.dedup_key, outcome.reason)
             await self._store.refused(delivery.id, now, outcome.reason)
-        if self._failures.pop(name, 0) + delivery.attempts:
+        was_away = name not in self._up and self._failures.pop(name, 0) + delivery.attempts > 0
+        self._up.add(name)
+        if was_away:
             await self._store.resumed(name, now)
-            return False  # the next round begins with the oldest
-        return True
+        return not was_away  # if so, the next round begins with the oldest
 
     async def _postpone(self, name: str, delivery: Delivery, outcome: Outcome, now: int) -> None:
         """Leave the channel alone by how often it has failed, and this message by how often it has, if longer.
@@ -135,6 +137,7 @@ class Courier:
         pause = max(share * _ceiling_seconds(self._failures[name]), asked)
         seconds = max(share * _ceiling_seconds(delivery.attempts), pause)
         self._failures[name] += 1
+        self._up.discard(name)
         self._count(name, "postponed", outcome.reason)
         _log.warning("channel %s failed (%s); trying again in %.0f s", name, outcome.reason, pause)
         self._paused_until[name] = now + round(pause * 1e9)

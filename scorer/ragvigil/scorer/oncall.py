@@ -26,10 +26,20 @@ class Acknowledge:
     """Somebody has an open incident in hand."""
 
     incident: str
-    """Its id, or the beginning of it that no other open incident shares."""
+    """Its id, the beginning of it that no other open incident shares, or its dedup key."""
     by: str
     note: str = ""
     kind: Literal["acknowledge"] = "acknowledge"
+
+
+@dataclass(frozen=True, slots=True)
+class Unacknowledge:
+    """Whoever had an open incident in hand has not any more."""
+
+    incident: str
+    """As for Acknowledge."""
+    by: str
+    kind: Literal["unacknowledge"] = "unacknowledge"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +77,7 @@ class Unsilence:
     kind: Literal["unsilence"] = "unsilence"
 
 
-Order = Annotated[Acknowledge | Silence | Unsilence, Field(discriminator="kind")]
+Order = Annotated[Acknowledge | Unacknowledge | Silence | Unsilence, Field(discriminator="kind")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +95,10 @@ class OncallStore(Protocol):
 
     def acknowledge(self, wanted: Acknowledge, at: int) -> str:
         """Note who has it in hand; the incident's id. The latest counts."""
+        ...
+
+    def unacknowledge(self, wanted: Unacknowledge, at: int) -> str:
+        """Nobody has it in hand; the incident's id."""
         ...
 
     def silence(self, wanted: Silence, at: int) -> str:
@@ -141,6 +155,8 @@ class OrderDesk:
             match order:
                 case Acknowledge():
                     return Answer(self._store.acknowledge(order, now))
+                case Unacknowledge():
+                    return Answer(self._store.unacknowledge(order, now))
                 case Silence():
                     return Answer(self._store.silence(order, now))
                 case Unsilence():

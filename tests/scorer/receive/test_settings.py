@@ -26,6 +26,7 @@ def test_settings_arrive_as_they_were_sent(tmp_path: Path) -> None:
                 "receive": {"token": "a-long-enough-token", "max_span_bytes": 1_000},
                 "inbox": {"path": tmp_path / "inbox", "commit_seconds": 0.25},
                 "sources": {"files": ["/var/log/otel/*.jsonl"], "stdin": True, "poll_seconds": 2},
+                "inbound": {"slack_signing_secret": "hush"},
                 "forward": {"first": backend, "second": {"url": "grpc://127.0.0.1:4999"}},
             }
         )
@@ -43,6 +44,7 @@ def test_secrets_are_not_shown() -> None:
         load(
             overrides={
                 "receive": {"token": "hidden-token"},
+                "inbound": {"pagerduty_secret": "hidden-secret"},
                 "forward": {"one": {"url": "http://10.0.0.1:4318", "headers": {"x-key": "hidden-key"}}},
             }
         )

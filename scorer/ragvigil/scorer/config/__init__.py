@@ -18,6 +18,7 @@ from ragvigil.scorer.config.routing import Route
 from ragvigil.scorer.config.sections import (
     Assemble,
     Coverage,
+    Inbound,
     Inbox,
     Links,
     Monitor,
@@ -42,6 +43,7 @@ __all__ = [
     "CustomCheck",
     "Filter",
     "Forward",
+    "Inbound",
     "Inbox",
     "Judge",
     "Links",

@@ -127,6 +127,9 @@ class SlackChannel(_Section):
     token: Secret = Field(description="bot token of a Slack app with the scope chat:write, xoxb-…")
     channel_id: str = Field(description="where to post: an id such as C024BE91L; the bot must be a member")
     url: str = Field(default="https://slack.com/api", description="the Web API; GovSlack has its own")
+    acknowledge: bool = Field(
+        default=False, description="whether pages have a button; needs inbound.slack_signing_secret"
+    )
 
     @model_validator(mode="after")
     def _usable(self) -> Self:
@@ -135,7 +138,9 @@ class SlackChannel(_Section):
 
     def channel(self) -> exporters.Slack:
         """The channel, ready to send."""
-        return exporters.Slack(self.token.get_secret_value(), self.channel_id, self.url)
+        return exporters.Slack(
+            self.token.get_secret_value(), self.channel_id, self.url, acknowledge=self.acknowledge
+        )
 
 
 class SlackWebhookChannel(_Section):

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from ragvigil.scorer.config.budgeting import Budgets
-from ragvigil.scorer.config.channels import CHANNELS
+from ragvigil.scorer.config.channels import CHANNELS, SlackChannel
 from ragvigil.scorer.config.citing import Citing
 from ragvigil.scorer.config.custom import CustomCheck
 from ragvigil.scorer.config.filtering import Filter
@@ -42,7 +42,18 @@ _NAME_DEPTH = 2
 _REASONS = frozenset({"no_question", "no_spans"})
 """Why the ledger filters without a rule."""
 _SECRETS = frozenset(
-    {"token", "secret", "routing_key", "api_key", "password", "user_id_key", "url", "headers"}
+    {
+        "token",
+        "secret",
+        "routing_key",
+        "api_key",
+        "password",
+        "user_id_key",
+        "url",
+        "headers",
+        "pagerduty_secret",
+        "slack_signing_secret",
+    }
 )
 """Values that no error may show; an address may hold a password."""
 
@@ -68,6 +79,7 @@ def load(path: Path | None = None, overrides: Mapping[str, object] | None = None
     _refuse_open_doors(settings.receive)
     _refuse_leaks(settings)
     _refuse_lost_routes(settings)
+    _refuse_dead_buttons(settings)
     return settings
 
 
@@ -227,6 +239,19 @@ def _refuse_lost_routes(settings: Settings) -> None:
         if earlier != name:
             raise ConfigError(
                 f"routes.{name}", f"has the conditions of routes.{earlier}", "join them, or change one"
+            )
+
+
+def _refuse_dead_buttons(settings: Settings) -> None:
+    """A button that nobody listens to."""
+    for name, channel in settings.channels.items():
+        if (
+            isinstance(channel, SlackChannel)
+            and channel.acknowledge
+            and not settings.inbound.slack_signing_secret
+        ):
+            raise ConfigError(
+                f"channels.{name}.acknowledge", "nobody would hear it", "set inbound.slack_signing_secret"
             )
 
 

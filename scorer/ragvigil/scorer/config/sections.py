@@ -318,6 +318,25 @@ class Coverage(_Section):
     )
 
 
+class Inbound(_Section):
+    """Acknowledgements that come back from on-call services, to the HTTP server of receive; all are signed."""
+
+    pagerduty_secret: Secret | None = Field(
+        default=None,
+        description="secret of a PagerDuty V3 webhook to POST /v1/acknowledge/pagerduty; none: not served",
+    )
+    slack_signing_secret: Secret | None = Field(
+        default=None,
+        description="signing secret of the Slack app that posts to /v1/acknowledge/slack; none: not served",
+    )
+
+    @property
+    def secrets(self) -> dict[str, str]:
+        """Those that are set, by the service that signs with them."""
+        given = {"pagerduty": self.pagerduty_secret, "slack": self.slack_signing_secret}
+        return {sender: secret.get_secret_value() for sender, secret in given.items() if secret is not None}
+
+
 class Links(_Section):
     """Addresses that a page may show."""
 
@@ -365,6 +384,7 @@ class Settings(_Section):
     custom_checks: dict[Name, CustomCheck] = Field(default={})
     channels: dict[str, Channel] = Field(default={})
     routes: dict[Name, Route] = Field(default={})
+    inbound: Inbound = Inbound()
     links: Links = Links()
 
     @property

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
+from typing import get_args
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -14,6 +15,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from ragvigil.scorer.inbox import Arrival
+from ragvigil.scorer.receive.acknowledged import Acknowledgements, Sender
 from ragvigil.scorer.receive.answers import CONTENT_TYPES, accepted, encoded
 from ragvigil.scorer.receive.compression import check_encoding, gunzip
 from ragvigil.scorer.receive.decode import LOGS, SPANS, Encoding, Signal
@@ -28,11 +30,16 @@ PATHS = ("/v1/traces", "/v1/logs", "/v1/metrics", "/api/public/otel/v1/traces", 
 """Where OTLP may be posted, the fourth being where Langfuse's SDK posts; and plain JSON about answers and deploys."""
 
 _MOST_TOLD_BYTES = 2**20
+_MOST_SIGNED_BYTES = 2**18
 
 _Endpoint = Callable[[Request], Awaitable[Response]]
 
 
-def application(intake: Intake, health: Callable[[], Mapping[str, object]]) -> Starlette:
+def application(
+    intake: Intake,
+    health: Callable[[], Mapping[str, object]],
+    acknowledgements: Acknowledgements | None = None,
+) -> Starlette:
     """The ASGI application; `health` is what /healthz shows."""
 
     async def healthz(request: Request) -> Response:
@@ -52,16 +59,30 @@ def application(intake: Intake, health: Callable[[], Mapping[str, object]]) -> S
         Route(path, partial(_answer, intake, endpoint), methods=["POST"])
         for path, endpoint in endpoints.items()
     ]
+    if acknowledgements is not None:
+        for sender in get_args(Sender):
+            heard = partial(_acknowledge, intake, acknowledgements, sender)
+            routes.append(
+                Route(
+                    f"/v1/acknowledge/{sender}",
+                    partial(_answer, intake, heard, signed=True),
+                    methods=["POST"],
+                )
+            )
     return Starlette(
         routes=[*routes, Route("/healthz", healthz)],
         exception_handlers={HTTPException: partial(_not_found, intake)},
     )
 
 
-async def _answer(intake: Intake, endpoint: _Endpoint, request: Request) -> Response:
-    """Whatever happens is an answer, and never a 500: senders do not retry those."""
+async def _answer(intake: Intake, endpoint: _Endpoint, request: Request, *, signed: bool = False) -> Response:
+    """Whatever happens is an answer, and never a 500: senders do not retry those.
+
+    What is `signed` needs no token: the service that sends it has none.
+    """
     try:
-        intake.admit(request.headers.get("authorization"), request.headers.get(VIA))
+        if not signed:
+            intake.admit(request.headers.get("authorization"), request.headers.get(VIA))
         return await endpoint(request)
     except Refusal as refusal:
         return _refused(intake, refusal, request)
@@ -108,6 +129,18 @@ def _told(body: bytes, what: str, received_at: int) -> list[Arrival]:
     from ragvigil.scorer.receive.told import KINDS, items_in
 
     return [item.arrival(received_at) for item in items_in(body, KINDS[what])]
+
+
+async def _acknowledge(
+    intake: Intake, acknowledgements: Acknowledgements, sender: Sender, request: Request
+) -> Response:
+    """What a person did in PagerDuty or Slack. What else is signed is ignored with 200, or it would be sent again."""
+    intake.counters.requests[f"http acknowledge {sender}"] += 1
+    with intake.hold() as held:
+        body = await _body(request, intake, held, _MOST_SIGNED_BYTES)
+    acknowledgements.check(sender, request.headers, body)
+    said, status = await acknowledgements.take(sender, body)
+    return JSONResponse(said, status)
 
 
 async def _discard(intake: Intake, request: Request) -> Response:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from ragvigil.scorer.inbox import InboxWriter
 from ragvigil.scorer.receive import otlp_grpc
+from ragvigil.scorer.receive.acknowledged import Acknowledgements
 from ragvigil.scorer.receive.counters import Counters, CountersFile
 from ragvigil.scorer.receive.forward import forwarding, refuse_itself
 from ragvigil.scorer.receive.http_server import HttpServer
@@ -67,7 +68,8 @@ async def _serve(
     ready: Callable[[Bound], None],
     stop: asyncio.Event,
 ) -> None:
-    app = application(intake, lambda: health(intake, writer))
+    acknowledgements = Acknowledgements(settings.signing_secrets, settings.inbox)
+    app = application(intake, lambda: health(intake, writer), acknowledgements)
     http = HttpServer(app, settings.http, grace_seconds=_GRACE_SECONDS)
     try:
         grpc, grpc_address = await otlp_grpc.start(intake, settings.grpc)

@@ -53,6 +53,8 @@ class Receiving:
     stdin: bool
     poll_seconds: float
     forward: Mapping[str, ForwardTo]
+    signing_secrets: Mapping[str, str] = field(repr=False)
+    """Of the services whose acknowledgements are believed, by `acknowledged.Sender`."""
 
 
 def receiving(settings: Settings) -> Receiving:
@@ -73,6 +75,7 @@ def receiving(settings: Settings) -> Receiving:
         stdin=sources.stdin,
         poll_seconds=sources.poll_seconds,
         forward={name: _forward_to(backend) for name, backend in settings.forward.items()},
+        signing_secrets=settings.inbound.secrets,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 from ragvigil.scorer.errors import OrderError
-from ragvigil.scorer.oncall import Acknowledge, Silence, Unsilence
+from ragvigil.scorer.oncall import Acknowledge, Silence, Unacknowledge, Unsilence
 
 SILENCED = (
     "EXISTS (SELECT 1 FROM silences JOIN incidents ON incidents.id = outbox.incident_id "
@@ -25,23 +25,35 @@ class SqliteOncall:
 
     def acknowledge(self, wanted: Acknowledge, at: int) -> str:
         """Note who has it in hand; the incident's id."""
+        incident = self._standing(wanted.incident)
+        self._connection.execute(
+            "INSERT OR REPLACE INTO acknowledgements VALUES (?, ?, ?, ?)",
+            (incident, at, wanted.by, wanted.note),
+        )
+        return incident
+
+    def unacknowledge(self, wanted: Unacknowledge, at: int) -> str:
+        """Nobody has it in hand; the incident's id."""
+        del at
+        incident = self._standing(wanted.incident)
+        self._connection.execute("DELETE FROM acknowledgements WHERE incident_id = ?", (incident,))
+        return incident
+
+    def _standing(self, given: str) -> str:
+        """The id of the one open incident that is meant."""
         rows = self._connection.execute(
-            "SELECT id, resolved_at FROM incidents WHERE substr(id, 1, length(?)) = ? "
-            "ORDER BY resolved_at IS NOT NULL, opened_at DESC",
-            (wanted.incident, wanted.incident),
+            "SELECT id, resolved_at FROM incidents WHERE substr(id, 1, length(:given)) = :given "
+            "OR dedup_key = :given ORDER BY resolved_at IS NOT NULL, opened_at DESC",
+            {"given": given},
         ).fetchall()
-        standing = [row["id"] for row in rows if row["resolved_at"] is None]
+        standing = [str(row["id"]) for row in rows if row["resolved_at"] is None]
         if not rows:
-            raise OrderError(f"no incident {wanted.incident!r}; ragvigil incidents --all shows what there is")
+            raise OrderError(f"no incident {given!r}; ragvigil incidents --all shows what there is")
         if not standing:
             raise OrderError(f"{rows[0]['id']} is resolved already")
         if len(standing) > 1:
-            raise OrderError(f"{wanted.incident!r} may be {' or '.join(standing[:3])}; give more of the id")
-        self._connection.execute(
-            "INSERT OR REPLACE INTO acknowledgements VALUES (?, ?, ?, ?)",
-            (standing[0], at, wanted.by, wanted.note),
-        )
-        return str(standing[0])
+            raise OrderError(f"{given!r} may be {' or '.join(standing[:3])}; give more of the id")
+        return standing[0]
 
     def silence(self, wanted: Silence, at: int) -> str:
         """Keep it; its id."""
