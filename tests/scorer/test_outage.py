@@ -102,7 +102,7 @@ def messages(service: Service) -> list[tuple[str, str]]:
 
 async def test_after_six_hours_each_incident_is_told_once_as_it_stands(world: World) -> None:
     """Forty incidents, three restarts while the service is away, and one after it is back."""
-    steps = sorted(
+    steps: list[tuple[int, int, Action]] = sorted(
         (NOW + round((0.5 + number / 10 + place * 0.4) * HOUR), number, action)
         for number in range(40)
         for place, action in enumerate(LIVES[number % len(LIVES)])

@@ -7,7 +7,7 @@ import hashlib
 import hmac
 import json
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from urllib.parse import urlencode
@@ -87,7 +87,7 @@ def slack(
 
 
 @asynccontextmanager
-async def scorer(folder: Path, inbox: Path) -> AsyncIterator[SqliteStore]:
+async def scorer(folder: Path, inbox: Path) -> AsyncGenerator[SqliteStore]:
     """What carries orders out while the block lasts, on a store with one open incident and one that is over."""
     with SqliteStore(load(overrides={"store": {"url": f"sqlite:///{folder / 'store.db'}"}})) as store:
         for name, key, end in (("inc-aa11", KEY, None), ("inc-bb22", KEY[:-1] + "Y", 9)):
@@ -188,7 +188,7 @@ async def test_what_is_signed_and_not_about_us_is_ignored(start: Start, client: 
     [
         ("pagerduty", pagerduty(secret="wrong")),
         ("pagerduty", (pagerduty()[0] + b" ", pagerduty()[1])),
-        ("pagerduty", (pagerduty()[0], {})),
+        ("pagerduty", (pagerduty()[0], {"content-type": "application/json"})),
         ("slack", slack(secret="wrong")),
         ("slack", slack(at=time.time() - 3_600)),
         ("slack", slack(at=time.time() + 3_600)),
@@ -205,7 +205,7 @@ async def test_nobody_is_believed_without_the_secret(
     """Nor with an old signature; nothing is kept, and neither answer nor log holds the secret."""
     receiver = await start(inbound=INBOUND)
     body, headers = sent
-    raw = {name: value.encode() for name, value in headers.items()}
+    raw = {name.encode(): value.encode() for name, value in headers.items()}
     answer = await client.post(f"{receiver.url}/v1/acknowledge/{sender}", content=body, headers=raw)
     assert answer.status_code == 401
     assert not (receiver.folder / "orders").exists()
