@@ -6,6 +6,7 @@ from ragvigil.exporters._alertmanager import Alertmanager
 from ragvigil.exporters._apprise import Apprise
 from ragvigil.exporters._discord import Discord
 from ragvigil.exporters._grafana_irm import GrafanaIRM
+from ragvigil.exporters._heartbeat import Heartbeat
 from ragvigil.exporters._jira import Jira
 from ragvigil.exporters._mail import Mail
 from ragvigil.exporters._pagerduty import PagerDuty
@@ -25,6 +26,7 @@ __all__ = [
     "Discord",
     "Example",
     "GrafanaIRM",
+    "Heartbeat",
     "Jira",
     "Mail",
     "Measurement",

@@ -12,7 +12,9 @@ SeriesName = Literal["faithfulness", "citation"]
 CoverageName = Literal["coverage_scored", "coverage_complete", "coverage_asked", "coverage_delivered"]
 DetectedName = Literal["retrieval", "judge", "cheap", "traffic"]
 """What only the sequential detectors tell of."""
-AnyName = SeriesName | CoverageName | DetectedName
+HealthName = Literal["scorer_backlog", "scorer_judge", "scorer_disk"]
+"""How the scorer itself is."""
+AnyName = SeriesName | CoverageName | DetectedName | HealthName
 Detector = Literal["window", "sequential"]
 SeriesState = Literal[
     "ok", "warning", "alert", "insufficient_sample", "no_data", "judge_unavailable", "cold_start"

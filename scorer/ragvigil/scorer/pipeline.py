@@ -122,6 +122,7 @@ class Pipeline:
         self._assembled: list[Assembled] = []
         self._waiting = 0
         self._caught_up = False
+        self._reading: int | None = None
         self._judgements: list[Judgement] = []
         self._tidied_at = 0
         self._remembered_at = ticks()
@@ -135,6 +136,11 @@ class Pipeline:
     def caught_up(self) -> bool:
         """Whether all that had arrived at the last turn has been read."""
         return self._caught_up
+
+    @property
+    def reading(self) -> int | None:
+        """When what is being read had been received, Unix nanoseconds; None when all has been read."""
+        return self._reading
 
     @property
     def room(self) -> int:
@@ -160,6 +166,7 @@ class Pipeline:
         verdicts = self._write_judgements()
         rows = self._inbox.read(self._read_to, _ROWS_A_TURN)
         self._caught_up = len(rows) < _ROWS_A_TURN
+        self._reading = None if self._caught_up else rows[-1].received_at
         ticks = self._ticks()  # a clock that is set must not end or keep a trace
         opened = set[str]()
         self._take(rows)

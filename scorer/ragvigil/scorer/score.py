@@ -29,6 +29,8 @@ from ragvigil.scorer.escalation import Escalation
 from ragvigil.scorer.filtering import Filters
 from ragvigil.scorer.forget_requests import forget_requests
 from ragvigil.scorer.forgetting import Desk
+from ragvigil.scorer.health import HealthWatch
+from ragvigil.scorer.heartbeat import beat
 from ragvigil.scorer.inbox import InboxReader
 from ragvigil.scorer.judge import build_judge, rubric_of
 from ragvigil.scorer.judging import Bench
@@ -81,6 +83,8 @@ class Scoring(threading.Thread):
         self._open: Future[None] = Future()
         self.ended: Future[None] = Future()
         self._ticked_at = 0.0
+        self.succeeded_at = 0.0
+        """When the series were last evaluated without a failure, on the monotonic clock."""
         self._retaining = False
 
     def open(self) -> None:
@@ -117,15 +121,19 @@ class Scoring(threading.Thread):
                 self.monitor.tick(now)
             self.coverage.tick(now)
             self._watch(now)
+            self.health.tick(now)
             self.escalation.tick(now)
             self.store.checkpoint()
             self._retaining = True
+            self.succeeded_at = time.monotonic()
         except Exception:
             _log.exception("an evaluation of the series failed; the next tick tries again")
 
     def judged(self, judgements: Sequence[Judgement]) -> None:
         """Take what the judge said, each to whom it concerns; on this thread."""
         scores = [one for one in judgements if one.job.purpose == "score"]
+        failed = sum(one.failure not in (None, "forgotten") for one in scores)
+        self.health.judged(time.time_ns(), answered=len(scores) - failed, failed=failed)
         self.watcher.rejudged([one for one in judgements if one.job.purpose == "canary"])
         self.pipeline.judged(scores)
 
@@ -170,6 +178,7 @@ class Scoring(threading.Thread):
         self.retention = Retention(store.retention, settings.retention)
         self.desk = Desk(forget_requests(settings.inbox_path), store.erasures, drop=self._drop)
         self.orders = OrderDesk(order_requests(settings.inbox_path), store.oncall)
+        self.health = HealthWatch(store.monitoring, self.pipeline, settings)
         self.escalation = Escalation(store.escalation, settings.routes)
         self.coverage = CoverageWatch(
             store.monitoring,
@@ -364,6 +373,8 @@ async def _score(settings: config.Settings, stop: asyncio.Event) -> None:
     courier = Courier(LoopOutbox(scoring), channels(settings.channels))
     with _ticking(scoring, settings.monitor.tick_seconds):
         tasks = [asyncio.create_task(courier.run(stop))]
+        if settings.health.heartbeat_url is not None:
+            tasks.append(asyncio.create_task(beat(settings, lambda: scoring.succeeded_at, stop)))
         if bench is not None:
             tasks.append(asyncio.create_task(bench.run()))
         ended = asyncio.wrap_future(scoring.ended)

@@ -146,9 +146,10 @@ def _window(start: str | None, length: str | None, until: str | None, now: int) 
 
 def series_called(option: str, given: str) -> AnyName:
     """The series of that name. Raises ConfigError that names them all."""
-    from ragvigil.scorer.monitoring import CoverageName, DetectedName, SeriesName
+    from ragvigil.scorer.monitoring import CoverageName, DetectedName, HealthName, SeriesName
 
-    known: list[AnyName] = [*get_args(SeriesName), *get_args(DetectedName), *get_args(CoverageName)]
+    kinds = (SeriesName, DetectedName, CoverageName, HealthName)
+    known: list[AnyName] = [name for kind in kinds for name in get_args(kind)]
     for name in known:
         if name == given:
             return name

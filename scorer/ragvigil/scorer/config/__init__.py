@@ -18,6 +18,7 @@ from ragvigil.scorer.config.routing import Route
 from ragvigil.scorer.config.sections import (
     Assemble,
     Coverage,
+    Health,
     Inbound,
     Inbox,
     Links,
@@ -43,6 +44,7 @@ __all__ = [
     "CustomCheck",
     "Filter",
     "Forward",
+    "Health",
     "Inbound",
     "Inbox",
     "Judge",

@@ -51,6 +51,7 @@ _SECRETS = frozenset(
         "user_id_key",
         "url",
         "headers",
+        "heartbeat_url",
         "pagerduty_secret",
         "slack_signing_secret",
     }

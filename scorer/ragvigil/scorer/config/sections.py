@@ -17,6 +17,7 @@ from ragvigil.scorer.config.fields import Section as _Section
 from ragvigil.scorer.config.filtering import DEFAULT_FILTERS, Filter
 from ragvigil.scorer.config.forwarding import Forward
 from ragvigil.scorer.config.judging import Judge
+from ragvigil.scorer.config.oncall import Health, Inbound
 from ragvigil.scorer.config.retention import Retention
 from ragvigil.scorer.config.routing import Route
 
@@ -318,25 +319,6 @@ class Coverage(_Section):
     )
 
 
-class Inbound(_Section):
-    """Acknowledgements that come back from on-call services, to the HTTP server of receive; all are signed."""
-
-    pagerduty_secret: Secret | None = Field(
-        default=None,
-        description="secret of a PagerDuty V3 webhook to POST /v1/acknowledge/pagerduty; none: not served",
-    )
-    slack_signing_secret: Secret | None = Field(
-        default=None,
-        description="signing secret of the Slack app that posts to /v1/acknowledge/slack; none: not served",
-    )
-
-    @property
-    def secrets(self) -> dict[str, str]:
-        """Those that are set, by the service that signs with them."""
-        given = {"pagerduty": self.pagerduty_secret, "slack": self.slack_signing_secret}
-        return {sender: secret.get_secret_value() for sender, secret in given.items() if secret is not None}
-
-
 class Links(_Section):
     """Addresses that a page may show."""
 
@@ -384,6 +366,7 @@ class Settings(_Section):
     custom_checks: dict[Name, CustomCheck] = Field(default={})
     channels: dict[str, Channel] = Field(default={})
     routes: dict[Name, Route] = Field(default={})
+    health: Health = Health()
     inbound: Inbound = Inbound()
     links: Links = Links()
 

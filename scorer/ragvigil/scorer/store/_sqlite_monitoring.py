@@ -138,6 +138,13 @@ class SqliteMonitoring:
         ).fetchone()
         return int(row[0])
 
+    def overdue(self, before: int) -> int:
+        """Records that have waited for a verdict since before that moment."""
+        row = self._connection.execute(
+            "SELECT count(*) FROM ledger WHERE state = 'pending' AND updated_at < ?", (before,)
+        ).fetchone()
+        return int(row[0])
+
     def open_incident(self, key: SeriesKey) -> Incident | None:
         """The incident of that series that is not resolved."""
         row = self._connection.execute(
