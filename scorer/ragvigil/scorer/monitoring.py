@@ -14,7 +14,9 @@ DetectedName = Literal["retrieval", "judge", "cheap", "traffic"]
 """What only the sequential detectors tell of."""
 HealthName = Literal["scorer_backlog", "scorer_judge", "scorer_disk"]
 """How the scorer itself is."""
-AnyName = SeriesName | CoverageName | DetectedName | HealthName
+LeakName = Literal["leak"]
+"""Personal data or a secret in an answer: no rate, every one is an event."""
+AnyName = SeriesName | CoverageName | DetectedName | HealthName | LeakName
 Detector = Literal["window", "sequential"]
 SeriesState = Literal[
     "ok", "warning", "alert", "insufficient_sample", "no_data", "judge_unavailable", "cold_start"

@@ -86,7 +86,7 @@ def page(
         at=_moment(at),
         segment=_segment(incident, service),
         examples=tuple(_linked(example, links) for example in examples),
-        link=_incident_link(incident.id, links),
+        link=incident_link(incident.id, links),
         history=history,
     )
 
@@ -105,7 +105,8 @@ def trace_link(trace_id: str, links: Links) -> str | None:
     return None if is_loopback(url) else url
 
 
-def _incident_link(incident_id: str, links: Links) -> str | None:
+def incident_link(incident_id: str, links: Links) -> str | None:
+    """The page about an incident; None when no public address is set, or when it leads to this machine alone."""
     if links.public_url is None or is_loopback(links.public_url):
         return None
     return f"{links.public_url.rstrip('/')}/incidents/{quote(incident_id, safe='')}"

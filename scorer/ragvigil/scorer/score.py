@@ -34,6 +34,7 @@ from ragvigil.scorer.heartbeat import beat
 from ragvigil.scorer.inbox import InboxReader
 from ragvigil.scorer.judge import build_judge, rubric_of
 from ragvigil.scorer.judging import Bench
+from ragvigil.scorer.leaks import LeakWatch
 from ragvigil.scorer.lock import Lock
 from ragvigil.scorer.monitor import Monitor
 from ragvigil.scorer.monitoring import Delivery
@@ -121,6 +122,7 @@ class Scoring(threading.Thread):
                 self.monitor.tick(now)
             self.coverage.tick(now)
             self._watch(now)
+            self.leaks.tick(now)
             self.health.tick(now)
             self.escalation.tick(now)
             self.store.checkpoint()
@@ -178,6 +180,7 @@ class Scoring(threading.Thread):
         self.retention = Retention(store.retention, settings.retention)
         self.desk = Desk(forget_requests(settings.inbox_path), store.erasures, drop=self._drop)
         self.orders = OrderDesk(order_requests(settings.inbox_path), store.oncall)
+        self.leaks = LeakWatch(store.leaks, settings)
         self.health = HealthWatch(store.monitoring, self.pipeline, settings)
         self.escalation = Escalation(store.escalation, settings.routes)
         self.coverage = CoverageWatch(

@@ -146,9 +146,9 @@ def _window(start: str | None, length: str | None, until: str | None, now: int) 
 
 def series_called(option: str, given: str) -> AnyName:
     """The series of that name. Raises ConfigError that names them all."""
-    from ragvigil.scorer.monitoring import CoverageName, DetectedName, HealthName, SeriesName
+    from ragvigil.scorer.monitoring import CoverageName, DetectedName, HealthName, LeakName, SeriesName
 
-    kinds = (SeriesName, DetectedName, CoverageName, HealthName)
+    kinds = (SeriesName, DetectedName, CoverageName, HealthName, LeakName)
     known: list[AnyName] = [name for kind in kinds for name in get_args(kind)]
     for name in known:
         if name == given:

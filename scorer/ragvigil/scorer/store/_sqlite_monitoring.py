@@ -153,6 +153,13 @@ class SqliteMonitoring:
         ).fetchone()
         return None if row is None else incident_of(row)
 
+    def open_incidents_called(self, name: str) -> Sequence[Incident]:
+        """The incidents of every service in that series that are not resolved."""
+        rows = self._connection.execute(
+            "SELECT * FROM incidents WHERE series = ? AND resolved_at IS NULL ORDER BY opened_at, id", (name,)
+        )
+        return [incident_of(row) for row in rows]
+
     def neighbours(self, key: SeriesKey, since: int) -> Sequence[Incident]:
         """Incidents of that service and environment that are open or resolved at or after `since`, newest first."""
         rows = self._connection.execute(

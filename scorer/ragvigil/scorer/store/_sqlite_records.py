@@ -24,6 +24,7 @@ from ragvigil.scorer.store._sqlite_counters import SqliteCounters
 from ragvigil.scorer.store._sqlite_erasures import SqliteErasures
 from ragvigil.scorer.store._sqlite_instruments import SqliteInstruments
 from ragvigil.scorer.store._sqlite_judgements import SqliteJudgements
+from ragvigil.scorer.store._sqlite_leaks import note_leak
 from ragvigil.scorer.store._sqlite_ledger import write_ledger
 from ragvigil.scorer.store._sqlite_observations import SqliteObservations, weight_of
 from ragvigil.scorer.store._sqlite_sightings import SqliteSightings
@@ -230,6 +231,8 @@ class SqliteRecords:
         if known is not None:
             self._retire(record_id, verdicts=not unchanged or filtered)
         self._write_scores(record_id, fresh_hash, scored.checks, now)
+        if not filtered:
+            note_leak(self._connection, record_id, scored, again=unchanged)
         self._observe_citation(record_id, scored, fresh=known is None)
         self._sightings.put(record_id, scored, now, new=known is None or known["state"] == "filtered")
         if unchanged and known is not None and known["state"] not in ("shed", "filtered") and not filtered:
@@ -285,7 +288,7 @@ class SqliteRecords:
         if record_id is None:
             return
         self._observations.remove(record_id)
-        by_record = ("sightings", "rejudged", "scores", "verdicts")
+        by_record = ("sightings", "rejudged", "leaks", "scores", "verdicts")
         for table, column in (*((table, "record_id") for table in by_record), ("records", "id")):
             self._connection.execute(
                 f"DELETE FROM {table} WHERE {column} = ?",

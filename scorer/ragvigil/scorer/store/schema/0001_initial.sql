@@ -262,6 +262,15 @@ CREATE TABLE incidents (
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX one_open_incident ON incidents (series, service, environment) WHERE resolved_at IS NULL;
 
+-- Answers with personal data or a secret that nobody has been told of yet; which kinds, never what.
+CREATE TABLE leaks (
+    record_id INTEGER PRIMARY KEY,
+    trace_id TEXT NOT NULL,
+    service TEXT NOT NULL,
+    environment TEXT NOT NULL,
+    kinds TEXT NOT NULL
+);
+
 -- Who has an incident in hand.
 CREATE TABLE acknowledgements (
     incident_id TEXT PRIMARY KEY,
