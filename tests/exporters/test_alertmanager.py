@@ -39,7 +39,7 @@ receivers:
     webhook_configs: [{{url: "{receiver}", send_resolved: true}}]
 inhibit_rules:
   - source_matchers: [alertname="ServiceDown"]
-    target_matchers: [alertname="RagvigilRateDrop"]
+    target_matchers: [alertname=~"Ragvigil.*"]
     equal: [service]
 """
 RULES = """
@@ -212,7 +212,7 @@ async def test_what_prometheus_knows_can_silence_it(alertmanager: str, tmp_path:
 
 
 def _state(url: str) -> str:
-    (ours,) = (alert for alert in active(url) if alert["labels"]["alertname"] == "RagvigilRateDrop")
+    (ours,) = (alert for alert in active(url) if alert["labels"]["alertname"] == "RagvigilCitation")
     return str(ours["status"]["state"])
 
 

@@ -60,7 +60,9 @@ def post(
 ) -> None:
     """What the monitor writes of one look."""
     resolved = at if action == "resolve" else None
-    incident = Incident(name, key, f"key-{name}", NOW, NOW, RATE, LOW, now, resolved_at=resolved)
+    incident = Incident(
+        name, key, f"key-{name}", NOW, NOW, RATE, LOW, now, resolved_at=resolved, segment="language=de"
+    )
     moment = datetime.fromtimestamp(at / SECOND, UTC)
     alert = Alert(
         name, f"key-{name}", action, "error", key.name, key.service, key.environment, "It fell", "", RATE, now,
@@ -137,6 +139,8 @@ def test_a_channel_that_may_have_the_page_gets_its_resolve_after_the_silence(
         (replace(SILENCE, series="faithfulness"), False),
         (replace(SILENCE, environment="staging"), False),
         (replace(SILENCE, environment=""), False),
+        (replace(SILENCE, segment="language=de"), True),
+        (replace(SILENCE, segment="language=en"), False),
         (replace(SILENCE, starts_at=NOW + HOUR, ends_at=NOW + 2 * HOUR), False),
     ],
 )
@@ -293,6 +297,7 @@ def test_without_a_scorer_the_command_does_it(settings: Settings) -> None:
         ({"everything": True, "until": "2020-01-01"}, "give a later end"),
         ({"everything": True, "start": "9999-01-01", "length": "2h"}, "a year away"),
         ({"series": "citations", "length": "2h"}, "known: faithfulness, citation"),
+        ({"segment": "de", "length": "2h"}, "say it as language=de"),
         ({"everything": True, "length": "2h", "comment": " "}, "is empty"),
     ],
 )

@@ -107,7 +107,7 @@ def _labels(alert: Alert) -> dict[str, str]:
         f"segment_{_NOT_IN_NAMES.sub('_', name)[:60]}": value for name, value in dimensions[:_DIMENSIONS]
     }
     labels |= {
-        "alertname": "RagvigilRateDrop",
+        "alertname": _name(alert.series),
         "service": alert.service,
         "environment": alert.environment or "",
         "series": alert.series,
@@ -116,6 +116,15 @@ def _labels(alert: Alert) -> dict[str, str]:
     }
     cut = {name: plain(value, limit=_LABEL_CHARACTERS) for name, value in labels.items()}
     return {name: value for name, value in cut.items() if value}
+
+
+def _name(series: str) -> str:
+    """One name for each series, so that rules and silences can tell them apart.
+
+    >>> _name("coverage_scored")
+    'RagvigilCoverageScored'
+    """
+    return "Ragvigil" + "".join(part.capitalize() for part in _NOT_IN_NAMES.sub("_", series).split("_"))
 
 
 def _labels_in(reference: str | None) -> dict[str, str] | None:

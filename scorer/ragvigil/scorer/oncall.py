@@ -56,16 +56,18 @@ class Silence:
     service: str | None = None
     environment: str | None = None
     """Empty: a service that names none."""
+    segment: str | None = None
+    """Such as ``language=de``: incidents at whose fault that segment is."""
     kind: Literal["silence"] = "silence"
 
-    def matches(self, key: SeriesKey) -> bool:
-        """Whether it is about incidents of that series.
+    def matches(self, key: SeriesKey, segment: str | None = None) -> bool:
+        """Whether it is about incidents of that series and segment.
 
         >>> Silence("s", 0, 1, "", "", service="shop").matches(SeriesKey("citation", "shop", None))
         True
         """
-        wanted = (self.series, self.service, self.environment)
-        found = (key.name, key.service, key.environment or "")
+        wanted = (self.series, self.service, self.environment, self.segment)
+        found = (key.name, key.service, key.environment or "", segment or "")
         return all(want is None or want == have for want, have in zip(wanted, found, strict=True))
 
 

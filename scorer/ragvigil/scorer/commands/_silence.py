@@ -33,6 +33,9 @@ def add(
     environment: Annotated[
         str | None, typer.Option(help="Environment, '' for services that name none; none: all.")
     ] = None,
+    segment: Annotated[
+        str | None, typer.Option(help="Segment at fault, such as language=de; none: all.")
+    ] = None,
     everything: Annotated[
         bool, typer.Option("--everything", help="Needed when no matcher is given.")
     ] = False,
@@ -57,10 +60,12 @@ def add(
     """
     from ragvigil.scorer.oncall import Silence
 
-    if not (everything or series or service or environment is not None):
+    if not (everything or series or service or segment or environment is not None):
         raise ConfigError(
-            "silence", "names nothing", "give --series, --service, --environment or --everything"
+            "silence", "names nothing", "give --series, --service, --environment, --segment or --everything"
         )
+    if segment is not None and "=" not in segment:
+        raise ConfigError("--segment", f"{segment!r} is no segment", "say it as language=de")
     starts_at, ends_at = _window(start, length, until, time.time_ns())
     silence = Silence(
         id="sil-" + secrets.token_hex(4),
@@ -71,6 +76,7 @@ def add(
         series=None if series is None else series_called("--series", series),
         service=service or None,
         environment=environment,
+        segment=segment or None,
     )
     found, done_by = carry_out(settings_of(config, store), silence, seconds)
     typer.echo(
@@ -163,7 +169,12 @@ def _mapping(silence: Silence) -> dict[str, object]:
 def _matched(silence: Silence) -> str:
     from ragvigil.exporters import clean
 
-    given = {"series": silence.series, "service": silence.service, "environment": silence.environment}
+    given = {
+        "series": silence.series,
+        "service": silence.service,
+        "environment": silence.environment,
+        "segment": silence.segment,
+    }
     parts = [f"{key}={clean(value, limit=60)}" for key, value in given.items() if value is not None]
     return " ".join(parts) or "everything"
 

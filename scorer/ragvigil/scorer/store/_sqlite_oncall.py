@@ -12,7 +12,8 @@ SILENCED = (
     "WHERE silences.starts_at <= :now AND silences.ends_at > :now "
     "AND coalesce(silences.series, incidents.series) = incidents.series "
     "AND coalesce(silences.service, incidents.service) = incidents.service "
-    "AND coalesce(silences.environment, incidents.environment) = incidents.environment)"
+    "AND coalesce(silences.environment, incidents.environment) = incidents.environment "
+    "AND (silences.segment IS NULL OR silences.segment = incidents.segment))"
 )
 """Whether a row of `outbox` must wait at :now."""
 
@@ -60,12 +61,13 @@ class SqliteOncall:
         if wanted.ends_at <= at:
             raise OrderError("the silence would end before it begins to count; give a later end")
         self._connection.execute(
-            "INSERT OR IGNORE INTO silences VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT OR IGNORE INTO silences VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 wanted.id,
                 wanted.series,
                 wanted.service,
                 wanted.environment,
+                wanted.segment,
                 wanted.starts_at,
                 wanted.ends_at,
                 wanted.comment,

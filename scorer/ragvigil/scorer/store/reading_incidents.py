@@ -61,7 +61,7 @@ def standing(
 def silences(connection: sqlite3.Connection, ending_after: int) -> Sequence[Silence]:
     """Silences that end after that moment, the next to end first."""
     rows = connection.execute(
-        "SELECT id, starts_at, ends_at, comment, by, series, service, environment FROM silences "
+        "SELECT id, starts_at, ends_at, comment, by, series, service, environment, segment FROM silences "
         "WHERE ends_at > ? ORDER BY ends_at, id",
         (ending_after,),
     )
@@ -80,6 +80,10 @@ def _standing(connection: sqlite3.Connection, incident: Incident, active: Sequen
     return Standing(
         incident,
         None if said is None else Acknowledged(**dict(said)),
-        [one.id for one in active if incident.resolved_at is None and one.matches(incident.key)],
+        [
+            one.id
+            for one in active
+            if incident.resolved_at is None and one.matches(incident.key, incident.segment)
+        ],
         [Message(**dict(row)) for row in messages],
     )

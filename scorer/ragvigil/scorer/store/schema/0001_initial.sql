@@ -285,6 +285,7 @@ CREATE TABLE silences (
     series TEXT,
     service TEXT,
     environment TEXT,
+    segment TEXT,
     starts_at INTEGER NOT NULL,
     ends_at INTEGER NOT NULL,
     comment TEXT NOT NULL,
