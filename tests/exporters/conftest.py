@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -61,7 +61,8 @@ def serving(port: int = 0) -> Generator[Service, None, None]:
             for name, value in {**state.headers, "content-length": str(len(said))}.items():
                 self.send_header(name, value)
             self.end_headers()
-            self.wfile.write(said)
+            with suppress(ConnectionError):  # a client need not read to the end
+                self.wfile.write(said)
 
         do_PATCH = do_POST  # noqa: N815 - the base class looks it up under this name
 

@@ -12,17 +12,22 @@ RagvigilError
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 class RagvigilError(Exception):
     """Base of every error that the command line shows as one line instead of a traceback."""
 
 
 class ConfigError(RagvigilError, ValueError):
-    """A setting that cannot be used; names the key, what is wrong, and the fix."""
+    """A setting that cannot be used; names the key, what is wrong, and the fix. `also` are others, a line each."""
 
-    def __init__(self, key: str, problem: str, hint: str | None = None) -> None:
-        self.key = key
-        super().__init__(f"{key}: {problem}" + (f" ({hint})" if hint else ""))
+    def __init__(
+        self, key: str, problem: str, hint: str | None = None, *, also: Sequence[ConfigError] = ()
+    ) -> None:
+        self.key, self.problem, self.hint = key, problem, hint
+        own = f"{key}: {problem}" + (f" ({hint})" if hint else "")
+        super().__init__("\n".join([own, *map(str, also)]))
 
 
 class InputError(RagvigilError, ValueError):

@@ -6,7 +6,7 @@ import difflib
 import ipaddress
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import cast, get_args, get_origin
 
@@ -37,6 +37,7 @@ _NAMED: Mapping[str, tuple[type[BaseModel], ...]] = {
     "routes": (Route,),
 }
 """Sections of which there may be several, each under a name of its own, and what such a one may be."""
+_MOST_FAULTS = 50
 _NAME_DEPTH = 2
 """Parts of the key of one of them; deeper are tables whose keys are the operator's own."""
 _REASONS = frozenset({"no_question", "no_spans"})
@@ -64,7 +65,7 @@ Tree = dict[str, object]
 def load(path: Path | None = None, overrides: Mapping[str, object] | None = None) -> Settings:
     """The settings of the file at `path` (none: defaults), with the environment and then `overrides` on top.
 
-    Raises ConfigError that names the key, the problem, and the nearest known key.
+    Raises ConfigError that names each key that is wrong, the problem, and the nearest known key.
 
     >>> load(overrides={"sample": {"rate": 0.5}}).sample.rate
     0.5
@@ -77,10 +78,14 @@ def load(path: Path | None = None, overrides: Mapping[str, object] | None = None
         settings = Settings.model_validate(tree)
     except ValidationError as error:
         raise _explain(error) from None
-    _refuse_open_doors(settings.receive)
-    _refuse_leaks(settings)
-    _refuse_lost_routes(settings)
-    _refuse_dead_buttons(settings)
+    faults = [
+        *_open_doors(settings.receive),
+        *_leaks(settings),
+        *_lost_routes(settings),
+        *_dead_buttons(settings),
+    ]
+    if faults:
+        raise _together(faults)
     return settings
 
 
@@ -134,13 +139,22 @@ def _merge(tree: Tree, over: Mapping[str, object], place: tuple[str, ...]) -> No
 
 
 def _explain(error: ValidationError) -> ConfigError:
-    """The one error to show: a misspelt key before what follows from it, and never a secret's value."""
+    """All that is wrong: a misspelt key before what follows from it, and never a secret's value."""
     problems = sorted(error.errors(), key=lambda problem: problem["type"] != "extra_forbidden")
-    first = problems[0]
-    place = tuple(str(part) for part in first["loc"])
+    return _together([_explain_one(problem) for problem in problems])
+
+
+def _explain_one(problem: ErrorDetails) -> ConfigError:
+    place = tuple(str(part) for part in problem["loc"])
     if place[0] == "channels":
         place = tuple(part for number, part in enumerate(place) if number != 2 or part not in CHANNELS)
-    return _EXPLANATIONS.get(first["type"], _plainly)(place, first)
+    return _EXPLANATIONS.get(problem["type"], _plainly)(place, problem)
+
+
+def _together(faults: Sequence[ConfigError]) -> ConfigError:
+    """One error that says them all, so that a configuration is mended in one go; each key once."""
+    first, *others = {fault.key: fault for fault in faults}.values()
+    return ConfigError(first.key, first.problem, first.hint, also=others[:_MOST_FAULTS])
 
 
 def _unknown_key(place: tuple[str, ...], _: ErrorDetails) -> ConfigError:
@@ -202,30 +216,30 @@ def _nearest(word: str, known: list[str]) -> str:
     return f"did you mean {close[0]}?" if close else "known: " + ", ".join(known)
 
 
-def _refuse_open_doors(receive: Receive) -> None:
+def _open_doors(receive: Receive) -> Iterator[ConfigError]:
     """Anything but loopback demands a token."""
     if receive.token is not None:
         return
     for key, address in (("receive.grpc", receive.grpc), ("receive.http", receive.http)):
         host = address.rpartition(":")[0].strip("[]")
         if host != "localhost" and not _is_loopback(host):
-            raise ConfigError(key, f"{address} is not loopback", "set receive.token, or listen on 127.0.0.1")
+            yield ConfigError(key, f"{address} is not loopback", "set receive.token, or listen on 127.0.0.1")
 
 
-def _refuse_leaks(settings: Settings) -> None:
+def _leaks(settings: Settings) -> Iterator[ConfigError]:
     """The token that opens this scorer is nobody else's to see; a rule must not pass for another reason."""
     for name, backend in settings.forward.items():
         if settings.receive.token and "authorization" in map(str.lower, backend.pass_headers):
-            raise ConfigError(
+            yield ConfigError(
                 f"forward.{name}.pass_headers",
                 "authorization would pass on receive.token",
                 f"set forward.{name}.headers.authorization to what the backend wants",
             )
-    for name in _REASONS & settings.filters.keys():
-        raise ConfigError(f"filters.{name}", "the ledger uses this name", "take another")
+    for name in sorted(_REASONS & settings.filters.keys()):
+        yield ConfigError(f"filters.{name}", "the ledger uses this name", "take another")
 
 
-def _refuse_lost_routes(settings: Settings) -> None:
+def _lost_routes(settings: Settings) -> Iterator[ConfigError]:
     """A route leads somewhere, and is not behind one that takes all it would take."""
     seen: dict[tuple[object, ...], str] = {}
     for name, route in settings.routes.items():
@@ -235,15 +249,15 @@ def _refuse_lost_routes(settings: Settings) -> None:
                 hint = (
                     _nearest(channel, list(settings.channels)) if settings.channels else "none is configured"
                 )
-                raise ConfigError(f"routes.{name}.{key}", f"no channel is called {channel!r}", hint)
+                yield ConfigError(f"routes.{name}.{key}", f"no channel is called {channel!r}", hint)
         earlier = seen.setdefault(route.conditions, name)
         if earlier != name:
-            raise ConfigError(
+            yield ConfigError(
                 f"routes.{name}", f"has the conditions of routes.{earlier}", "join them, or change one"
             )
 
 
-def _refuse_dead_buttons(settings: Settings) -> None:
+def _dead_buttons(settings: Settings) -> Iterator[ConfigError]:
     """A button that nobody listens to."""
     for name, channel in settings.channels.items():
         if (
@@ -251,7 +265,7 @@ def _refuse_dead_buttons(settings: Settings) -> None:
             and channel.acknowledge
             and not settings.inbound.slack_signing_secret
         ):
-            raise ConfigError(
+            yield ConfigError(
                 f"channels.{name}.acknowledge", "nobody would hear it", "set inbound.slack_signing_secret"
             )
 

@@ -1,0 +1,81 @@
+"""Channels that are set wrong: all of it is said at once, clearly, without a secret."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.scorer.test_commands import ragvigil
+
+from ragvigil.scorer.config import CHANNELS, load
+from ragvigil.scorer.errors import ConfigError
+
+WRONG = """
+[channels.night]
+type = "pagerduty"
+
+[channels.chat]
+type = "slack"
+token = "hush-hush"
+channel_id = "C1"
+
+[channels.own]
+type = "webhook"
+url = "ftp://hooks.example.com/hush-hush"
+secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+
+[channels.mail]
+type = "mial"
+
+[monitor]
+tick_second = 3
+"""
+ASTRAY = """
+[channels.night]
+type = "alertmanager"
+url = "http://alertmanager:9093"
+
+[routes.one]
+severity = ["error"]
+channels = ["nigth"]
+
+[routes.two]
+severity = ["error"]
+channels = ["night"]
+"""
+
+
+def test_check_config_says_all_that_is_wrong_at_once(tmp_path: Path) -> None:
+    """A line for each key, the misspelt one first, and no secret in any."""
+    (tmp_path / "ragvigil.toml").write_text(WRONG)
+    checked = ragvigil("check-config", str(tmp_path / "ragvigil.toml"))
+    assert checked.returncode == 2
+    lines = checked.stderr.strip().removeprefix("ragvigil: ").splitlines()
+    keys = [line.partition(":")[0] for line in lines]
+    assert keys[0] == "monitor.tick_second"
+    assert sorted(keys[1:]) == [
+        "channels.chat",
+        "channels.mail.type",
+        "channels.night.routing_key",
+        "channels.own",
+    ]
+    assert "hush" not in checked.stderr
+    assert "Traceback" not in checked.stderr
+
+
+def test_check_config_says_all_that_does_not_fit_together(tmp_path: Path) -> None:
+    """A route to nowhere, and two routes with the same conditions."""
+    (tmp_path / "ragvigil.toml").write_text(ASTRAY)
+    with pytest.raises(ConfigError) as refused:
+        load(tmp_path / "ragvigil.toml")
+    assert str(refused.value).splitlines() == [
+        "routes.one.channels: no channel is called 'nigth' (did you mean night?)",
+        "routes.two: has the conditions of routes.one (join them, or change one)",
+    ]
+
+
+@pytest.mark.parametrize("kind", CHANNELS)
+def test_a_channel_without_what_it_needs_names_it(kind: str) -> None:
+    """Every kind of channel, set by nothing but its type."""
+    with pytest.raises(ConfigError, match=r"channels\.new\.\w+: Field required"):
+        load(overrides={"channels": {"new": {"type": kind}}})
