@@ -13,13 +13,12 @@ from ragvigil.scorer.config.filtering import Filter
 from ragvigil.scorer.config.forwarding import Forward
 from ragvigil.scorer.config.judging import Judge, Price
 from ragvigil.scorer.config.load import load
+from ragvigil.scorer.config.oncall import Health, Inbound
 from ragvigil.scorer.config.retention import Retention
 from ragvigil.scorer.config.routing import Route
 from ragvigil.scorer.config.sections import (
     Assemble,
     Coverage,
-    Health,
-    Inbound,
     Inbox,
     Links,
     Monitor,
