@@ -154,6 +154,29 @@ def test_scripts_without_spaces_are_split_too() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "parts",
+    [
+        ["تفتح المكتبة في الساعة التاسعة.", "هل تغلق يوم الجمعة؟", "رسم الدخول 12 يورو."],
+        ["הספרייה נפתחת בתשע.", "דמי הכניסה הם 12 אירו."],
+        ["पुस्तकालय नौ बजे खुलता है।", "शुल्क 12 यूरो है।"],
+        ["図書館は九時に開きます。", "料金は12円です。"],
+        ["도서관은 아홉 시에 엽니다.", "요금은 12유로입니다."],
+        ["Библиотека открывается в девять.", "Вход стоит 12 евро."],
+        ["Αυτό ανοίγει στις εννέα.", "Το εισιτήριο κοστίζει 12 ευρώ."],  # noqa: RUF001 - Greek
+        ["Biblioteka otwiera się o dziewiątej.", "Wstęp kosztuje 12 euro."],
+    ],
+)
+def test_every_script_is_read_in_lists_tables_and_lines(parts: list[str]) -> None:
+    """In one paragraph, as a list and as a table; a question is no claim, nor is code."""
+    stated = [part for part in parts if not part.endswith("؟")]
+    assert claims(" ".join(parts)) == stated
+    assert claims("".join(f"- {part}\n" for part in parts)) == stated
+    assert claims("## 12\n```\ncode. more.\n```\n" + "\n".join(parts)) == stated
+    rows = "".join(f"| {number} | {part[:-1]} |\n" for number, part in enumerate(stated, 7))
+    assert len(claims(f"| n | t |\n|---|---|\n{rows}")) == len(stated)
+
+
 def test_hidden_stretches_are_not_read() -> None:
     """A citation is neither a word of a claim nor its end."""
     answer = "It opens at nine [doc-7#2]. It is old."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 
 import pytest
 
@@ -45,6 +46,49 @@ def test_no_text_makes_a_check_exceed_its_limit(piece: str) -> None:
     """Repeats of what patterns begin with; a pattern that backtracks over them would take hours."""
     for answer in (piece * (LENGTH // len(piece)), "a" + piece * (LENGTH // len(piece)) + "!"):
         assert not [one for one in run_checks(record(answer)) if "failed" in (one.reason or "")]
+
+
+HOSTILE_TO_QUESTIONS_AND_EVIDENCE = (
+    *(
+        "ignore all previous ",
+        "disregard the ",
+        "you are now ",
+        "reveal your system ",
+        "an ai must ",
+        "new instructions",
+    ),
+    *(
+        "between a and ",
+        "compare ",
+        "a vs ",
+        "how to ",
+        "what does ",
+        "entre o e ",
+        "zwischen und ",
+        "instructions ",
+    ),
+    *(
+        "ana@",
+        "4111 ",
+        "+55 ",
+        "sk-",
+        "<EMAIL>",
+        "12 not the pump holds. ",
+        "The pump holds 1. ",
+        "All only ",
+        "Anna ",
+    ),
+)
+
+
+@pytest.mark.parametrize("piece", HOSTILE_TO_QUESTIONS_AND_EVIDENCE)
+def test_no_question_or_passage_makes_a_check_exceed_its_limit(piece: str) -> None:
+    """The same, everywhere at once."""
+    text = piece * (LENGTH // len(piece))
+    passages = tuple(Document(f"d{rank}", text, rank=rank) for rank in (1, 2))
+    for answer in (text, text + "!", "It holds 12 litres."):
+        one = replace(record(answer), query=text, documents=passages)
+        assert not [found for found in run_checks(one) if "failed" in (found.reason or "")]
 
 
 def test_a_check_that_takes_too_long_fails_alone(
