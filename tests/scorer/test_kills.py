@@ -29,7 +29,7 @@ def scorer(tmp_path: Path) -> Iterator[Scorer]:
 def test_ten_kills_under_load_lose_nothing_and_double_nothing(scorer: Scorer) -> None:
     """Over HTTP and from a followed file; the moments and the victims are drawn, with a seed that is told."""
     seed = random.SystemRandom().randrange(10**6)
-    load = Load(scorer.port, pause=0.02)
+    load = Load(scorer.port, pause=0.1)
     senders = [threading.Thread(target=load.run, args=(number,), daemon=True) for number in range(SENDERS)]
     senders.append(threading.Thread(target=load.write, args=(scorer.followed,), daemon=True))
     for sender in senders:

@@ -184,10 +184,13 @@ def test_the_command_shows_what_it_found_and_names_what_it_could_not_read(tmp_pa
     shown = json.loads(done.stdout)
     assert (shown["events"], shown["unreadable"], shown["records"], shown["balanced"]) == (15, 1, 5, True)
     assert shown["began"] == "2026-09-21T14:13:22Z"
+    unknown = "upstream sampling unknown, assumed none: its senders do not say (tracestate ot=th)"
+    assert [one["caveat"] for one in shown["upstream_sampling"]] == [unknown]
     assert ragvigil("ledger", "--store", str(store)).returncode == 0
     again = ragvigil("replay", "-", "--store", f"sqlite:///{store}", text=b"\n".join(lines))
     assert again.returncode == 0
     assert b"5 records" in again.stdout
+    assert f"shop: {unknown}".encode() in again.stdout
 
 
 def test_a_recording_is_sent_to_a_running_scorer(serve: Serve, tmp_path: Path) -> None:

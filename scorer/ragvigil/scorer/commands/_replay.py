@@ -102,12 +102,15 @@ def scored(
 
 def _summary(path: Path, done: Replayed) -> tuple[dict[str, object], list[str]]:
     from ragvigil.exporters import clean
+    from ragvigil.scorer.commands import _upstream
     from ragvigil.scorer.store import reading
+    from ragvigil.scorer.store.upstream import upstream
 
     with closing(reading.open_for_reading(path)) as connection:
         ledger = reading.ledger(connection)
         verdicts = reading.verdicts(connection)
         series = reading.series(connection)
+        sampling = upstream(connection, 0)
     shown: dict[str, object] = {
         "began": _moment(done.began),
         "ended": _moment(done.ended),
@@ -124,6 +127,7 @@ def _summary(path: Path, done: Replayed) -> tuple[dict[str, object], list[str]]:
             }
             for one in series
         ],
+        "upstream_sampling": _upstream.shown(sampling),
         "alerts": [
             {
                 "action": alert.action,
@@ -140,6 +144,7 @@ def _summary(path: Path, done: Replayed) -> tuple[dict[str, object], list[str]]:
         f"{ledger.ingested:,} records: {_counts(ledger.states)}",
         f"verdicts: {_counts(verdicts)}",
         *(f"{one.key.name:<13} {clean(one.key.service, limit=40):<20} {one.state}" for one in series),
+        *_upstream.told(sampling),
         *(f"{_utc(alert.at)}  {alert.action}: {clean(alert.title, limit=200)}" for alert in done.alerts),
         f"{len(done.alerts)} alerts",
     ]

@@ -12,14 +12,24 @@ from ragvigil.scorer.store.upstream import Upstream, upstream
 
 def as_json(connection: sqlite3.Connection, window_seconds: float) -> list[dict[str, object]]:
     """Each service with what its senders say of their sampling."""
-    return [{**asdict(one), "caveat": one.caveat} for one in _found(connection, window_seconds)]
+    return shown(_found(connection, window_seconds))
 
 
 def as_text(connection: sqlite3.Connection, window_seconds: float) -> list[str]:
     """A line for each service of which something has to be said."""
+    return told(_found(connection, window_seconds))
+
+
+def shown(found: Sequence[Upstream]) -> list[dict[str, object]]:
+    """For programs."""
+    return [{**asdict(one), "caveat": one.caveat} for one in found]
+
+
+def told(found: Sequence[Upstream]) -> list[str]:
+    """For people."""
     return [
         f"{one.service}{f', {one.environment}' if one.environment else ''}: {one.caveat}"
-        for one in _found(connection, window_seconds)
+        for one in found
         if one.caveat
     ]
 
