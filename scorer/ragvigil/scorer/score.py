@@ -34,6 +34,7 @@ from ragvigil.scorer.heartbeat import beat
 from ragvigil.scorer.inbox import InboxReader
 from ragvigil.scorer.judge import build_judge, rubric_of
 from ragvigil.scorer.judging import Bench
+from ragvigil.scorer.labels.clerk import LabelClerk, label_requests
 from ragvigil.scorer.leaks import LeakWatch
 from ragvigil.scorer.lock import Lock
 from ragvigil.scorer.monitor import Monitor
@@ -180,6 +181,7 @@ class Scoring(threading.Thread):
         self.retention = Retention(store.retention, settings.retention)
         self.desk = Desk(forget_requests(settings.inbox_path), store.erasures, drop=self._drop)
         self.orders = OrderDesk(order_requests(settings.inbox_path), store.oncall)
+        self.clerk = LabelClerk(label_requests(settings.inbox_path), store.labels)
         self.leaks = LeakWatch(store.leaks, settings)
         self.health = HealthWatch(store.monitoring, self.pipeline, settings)
         self.escalation = Escalation(store.escalation, settings.routes)
@@ -234,9 +236,10 @@ class Scoring(threading.Thread):
             return False
 
     def _follow_orders(self) -> None:
-        """Carry out what people ordered; a failure leaves the order where it is."""
+        """Carry out what people ordered and keep their labels; a failure leaves it where it is."""
         try:
             self.orders.step()
+            self.clerk.step()
         except Exception:
             _log.exception("an order could not be carried out and is tried again")
 

@@ -14,7 +14,7 @@ from typing import Annotated, ParamSpec
 
 import typer
 
-from ragvigil.scorer.commands import _bench, _routes, _silence
+from ragvigil.scorer.commands import _bench, _calibrate, _routes, _silence
 from ragvigil.scorer.commands._ack import ack
 from ragvigil.scorer.commands._bench_checks import bench_checks
 from ragvigil.scorer.commands._check_config import check_config
@@ -23,6 +23,7 @@ from ragvigil.scorer.commands._explain import explain
 from ragvigil.scorer.commands._fake_judge import fake_judge
 from ragvigil.scorer.commands._forget import forget
 from ragvigil.scorer.commands._incidents import incidents
+from ragvigil.scorer.commands._label import label
 from ragvigil.scorer.commands._ledger import ledger
 from ragvigil.scorer.commands._mark import mark
 from ragvigil.scorer.commands._pull import pull
@@ -53,7 +54,7 @@ def _exiting(command: Callable[P, int]) -> Callable[P, None]:
 
 
 COMMANDS: list[Callable[..., int]] = [
-    *(serve, demo, check_config, test_alert, status, incidents, ack, ledger, mark, forget),
+    *(serve, demo, check_config, test_alert, status, incidents, ack, ledger, mark, forget, label),
     *(score, bench_checks, read, explain, replay, pull, fake_judge),
 ]
 
@@ -97,6 +98,21 @@ def _routes_help() -> None:
 
 routes.command(name="explain", epilog=_EPILOG)(_exiting(_routes.explain))
 app.add_typer(routes)
+
+calibrate = typer.Typer(
+    name="calibrate",
+    help="How often the judge errs, by people's labels: draw, read, report.",
+    epilog=_EPILOG,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+CALIBRATE_COMMANDS: dict[str, Callable[..., int]] = {
+    "draw": _calibrate.draw,
+    "read": _calibrate.read,
+}
+for name, command in CALIBRATE_COMMANDS.items():
+    calibrate.command(name=name, epilog=_EPILOG)(_exiting(command))
+app.add_typer(calibrate)
 
 bench = typer.Typer(
     name="bench", help="Measure ragvigil and its rivals on simulated services.", no_args_is_help=True

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from ragvigil.scorer.estimate.interval import SEED, draws, quantiles, variance_of
 from ragvigil.scorer.estimate.judged import effective
 from ragvigil.scorer.estimate.result import FEWEST, Estimate, Refusal, too_few
-from ragvigil.scorer.estimate.strata import BINS, Strata
+from ragvigil.scorer.estimate.strata import BINS, Strata, covered
 from ragvigil.scorer.estimate.window import Booleans, Floats, Integers, Window, sums
 
 
@@ -33,7 +33,7 @@ def audited_level(
     labels = int(labelled.sum())
     if labels < FEWEST:
         return too_few(labels, data.n_traces, what="labels")
-    code = _covered(strata.code, labelled)
+    code = covered(strata.code, labelled)
     weight = np.where(member, 1.0 / np.where(member, data.inclusion, 1.0), 0.0)
     bad = (truths == 0).astype(np.float64)
     rate, from_labels, steps = _label_part(code, weight, labelled, bad, _shares(data, strata, code, weight))
@@ -56,18 +56,6 @@ def audited_level(
         calibrated=True,
         caveats=(f"{labels} human labels",),
     )
-
-
-def _covered(code: Integers, labelled: Booleans) -> Integers:
-    """Stratum codes, where a stratum without a label joins the nearest bin of the same verdict that has one."""
-    member = code >= 0
-    counts = np.bincount(code[labelled], minlength=int(code.max()) + 1)
-    have = np.flatnonzero(counts)
-    target = np.arange(len(counts))
-    for stratum in np.flatnonzero(counts == 0):
-        distance = np.abs(have - stratum) + len(counts) * (have // BINS != stratum // BINS)
-        target[stratum] = have[np.argmin(distance)]
-    return np.where(member, target[np.where(member, code, 0)], 0)
 
 
 def _shares(data: Window, strata: Strata, code: Integers, weight: Floats) -> Floats:

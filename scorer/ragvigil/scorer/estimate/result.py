@@ -39,7 +39,9 @@ class Estimate:
         return self.value if self.uncut is None else self.uncut
 
 
-Reason = Literal["not_enough_data", "judge_not_informative", "needs_segment_audit", "no_unfaithful_gold"]
+Reason = Literal[
+    "not_enough_data", "judge_not_informative", "needs_segment_audit", "no_unfaithful_gold", "one_label_only"
+]
 
 
 @dataclass(frozen=True, slots=True)

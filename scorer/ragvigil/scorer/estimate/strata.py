@@ -22,7 +22,8 @@ _GUESS_LABELS = 4.0
 """Labels that a guess is worth in the second wave."""
 _NEYMAN = 0.7
 """The rest is proportional, so that a wrong guess costs little."""
-_FLOOR = 5
+FLOOR = 5
+"""Labels that each stratum has at least in the end."""
 _FLOOR_FIRST = 3
 _MISSING = 2 * BINS
 
@@ -84,10 +85,22 @@ def next_labels(
         return Draw(np.zeros(0, dtype=np.int64), np.zeros(0))
     guess = (bad + _GUESS_LABELS * _GUESS) / (seen + _GUESS_LABELS)
     wanted = neyman(
-        weight, guess, wave if first else goal, floor=_FLOOR_FIRST if first else _FLOOR, most=available
+        weight, guess, wave if first else goal, floor=_FLOOR_FIRST if first else FLOOR, most=available
     )
     more = whole(np.maximum(wanted - seen, 0.0), wave, most=available - seen)
     return _draw(strata.code, done, more, seen, available, np.random.default_rng([seed, int(seen.sum())]))
+
+
+def covered(code: Integers, labelled: Booleans) -> Integers:
+    """Stratum codes, where a stratum without a label joins the nearest bin of the same verdict that has one."""
+    member = code >= 0
+    counts = np.bincount(code[labelled], minlength=int(code.max()) + 1)
+    have = np.flatnonzero(counts)
+    target = np.arange(len(counts))
+    for stratum in np.flatnonzero(counts == 0):
+        distance = np.abs(have - stratum) + len(counts) * (have // BINS != stratum // BINS)
+        target[stratum] = have[np.argmin(distance)]
+    return np.where(member, target[np.where(member, code, 0)], 0)
 
 
 def neyman(weight: Floats, rate: Floats, total: int, *, floor: int, most: Floats) -> Floats:

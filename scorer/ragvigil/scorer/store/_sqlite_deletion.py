@@ -44,7 +44,10 @@ def delete_traces(connection: sqlite3.Connection, trace_ids: Collection[str], *,
     ids = json.dumps(list(trace_ids))
     count(connection, "bare_deleted", int(connection.execute(_BARE, (ids,)).fetchone()[0]))
     connection.executemany(_SETTLE, [tuple(row) for row in connection.execute(_STANDING, (ids,))])
-    for table in ("observations", "sightings", "rejudged", "leaks", "scores", "verdicts"):
+    for table in (
+        *("observations", "sightings", "rejudged", "leaks", "scores", "verdicts"),
+        *("label_items", "labels"),
+    ):
         connection.execute(f"DELETE FROM {table} WHERE record_id IN {_RECORDS}", (ids,))
     for table in ("records", "traces"):
         connection.execute(f"DELETE FROM {table} WHERE trace_id IN {_IDS}", (ids,))

@@ -16,6 +16,7 @@ from ragvigil.scorer.errors import StoreError
 from ragvigil.scorer.redact import Pseudonyms
 from ragvigil.scorer.store._sqlite_erasures import SqliteErasures
 from ragvigil.scorer.store._sqlite_escalation import SqliteEscalation
+from ragvigil.scorer.store._sqlite_labels import SqliteLabels
 from ragvigil.scorer.store._sqlite_leaks import SqliteLeaks
 from ragvigil.scorer.store._sqlite_monitoring import SqliteMonitoring, joined
 from ragvigil.scorer.store._sqlite_observations import SqliteObservations
@@ -79,6 +80,7 @@ class SqliteStore:
         self.oncall = SqliteOncall(self._connection)
         self.leaks = SqliteLeaks(self._connection, self.monitoring)
         self.escalation = SqliteEscalation(self._connection)
+        self.labels = SqliteLabels(self._connection)
         self.retention = SqliteRetention(self._connection)
 
     def transaction(self) -> AbstractContextManager[None]:

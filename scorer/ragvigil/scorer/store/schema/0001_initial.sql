@@ -188,6 +188,43 @@ CREATE TABLE rejudged (
     PRIMARY KEY (record_id, at)
 ) WITHOUT ROWID;
 
+-- Answers drawn for people to read, from one service's judged traffic. `frame` is that traffic as it stood then:
+-- verdicts, probabilities and cheap scores, zlib over JSON, no content.
+CREATE TABLE label_draws (
+    id TEXT PRIMARY KEY,
+    service TEXT NOT NULL,
+    environment TEXT NOT NULL,
+    since INTEGER NOT NULL,
+    until INTEGER NOT NULL,
+    judge TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    frame BLOB NOT NULL
+);
+
+-- `place` is the record's place in the frame, `inclusion` the probability with which it was drawn in its stratum.
+CREATE TABLE label_items (
+    draw_id TEXT NOT NULL REFERENCES label_draws (id),
+    record_id INTEGER NOT NULL REFERENCES records (id),
+    place INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    inclusion REAL NOT NULL CHECK (inclusion > 0 AND inclusion <= 1),
+    readers INTEGER NOT NULL,
+    PRIMARY KEY (draw_id, record_id)
+) WITHOUT ROWID;
+
+-- What people say of answers; `input_hash` is of what they read, `final` is an adjudicator's.
+CREATE TABLE labels (
+    record_id INTEGER NOT NULL REFERENCES records (id),
+    annotator TEXT NOT NULL,
+    input_hash BLOB NOT NULL,
+    label TEXT NOT NULL CHECK (label IN ('faithful', 'partial', 'unfaithful', 'skip')),
+    note TEXT NOT NULL,
+    final INTEGER NOT NULL,
+    source TEXT NOT NULL CHECK (source IN ('desk', 'file')),
+    at INTEGER NOT NULL,
+    PRIMARY KEY (record_id, annotator)
+) WITHOUT ROWID;
+
 -- What each record contributes to each series, so that a correction takes away exactly what was added.
 CREATE TABLE observations (
     record_id INTEGER NOT NULL REFERENCES records (id),

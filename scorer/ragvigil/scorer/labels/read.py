@@ -1,0 +1,124 @@
+"""Labels from files: JSON lines or CSV, as `ragvigil calibrate draw --out` writes them, filled in."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from ragvigil.exporters import clean
+from ragvigil.scorer.errors import InputError
+from ragvigil.scorer.labels.port import LABELS, Label
+
+_SYNONYMS: dict[str, Label] = {
+    **{name: name for name in LABELS},
+    "1": "faithful",
+    "true": "faithful",
+    "yes": "faithful",
+    "supported": "faithful",
+    "0": "unfaithful",
+    "false": "unfaithful",
+    "no": "unfaithful",
+    "unsupported": "unfaithful",
+}
+_LONGEST_NAME = 100
+_LONGEST_NOTE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One row of a file."""
+
+    line: int
+    trace_id: str
+    span_id: str | None
+    """None where the trace has one record only."""
+    annotator: str
+    label: Label
+    note: str
+    final: bool
+
+
+def read_labels(path: Path, *, annotator: str | None = None) -> tuple[list[Told], int]:
+    """The labelled rows of a file, and how many rows have no label yet.
+
+    A file that ends in .csv is CSV with a header, any other is JSON lines. Columns: trace_id, span_id (needed where
+    a trace has several records), label, annotator (default: `annotator`), note, final (1 where an adjudicator says
+    it); others are ignored. InputError names file, line, column and fix.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(str(path), f"cannot be read ({type(error).__name__}); save it as UTF-8") from None
+    rows = _csv(path, text) if path.suffix.lower() == ".csv" else _json_lines(path, text)
+    told: list[Told] = []
+    empty = 0
+    for number, row in rows:
+        if not _text(row, "label"):
+            empty += 1
+            continue
+        told.append(_told(f"{path} line {number}", number, row, annotator))
+    return told, empty
+
+
+def _csv(path: Path, text: str) -> Iterator[tuple[int, Mapping[str, object]]]:
+    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+    try:
+        missing = {"trace_id", "label"} - set(reader.fieldnames or ())
+        if missing:
+            raise InputError(
+                f"{path} line 1",
+                f"the header lacks {' and '.join(sorted(missing))}; it has {reader.fieldnames}",
+            )
+        for row in reader:
+            yield reader.line_num, cast("dict[str, object]", row)
+    except csv.Error as error:
+        raise InputError(
+            f"{path} line {reader.line_num + 1}", f"is no CSV: {error}; quote it as CSV does"
+        ) from None
+
+
+def _json_lines(path: Path, text: str) -> Iterator[tuple[int, Mapping[str, object]]]:
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            row: object = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{path} line {number}", f"is no JSON: {error}") from None
+        if not isinstance(row, dict):
+            raise InputError(f"{path} line {number}", "is no JSON object; write one object a line")
+        yield number, cast("dict[str, object]", row)
+
+
+def _told(place: str, number: int, row: Mapping[str, object], annotator: str | None) -> Told:
+    trace_id = _text(row, "trace_id")
+    if len(trace_id) != 32 or not set(trace_id) <= set("0123456789abcdef"):
+        raise InputError(
+            place, f"trace_id {trace_id[:40]!r} is not 32 lower-case hex characters; leave it as drawn"
+        )
+    said = _text(row, "label").lower()
+    if said not in _SYNONYMS:
+        raise InputError(place, f"label {said[:40]!r} is not known; write {', '.join(LABELS)}")
+    name = _text(row, "annotator") or annotator or ""
+    if not name or len(name) > _LONGEST_NAME:
+        raise InputError(place, "annotator is missing or too long; name who labelled, or give --by NAME")
+    final = _text(row, "final").lower()
+    if final not in ("", "0", "1", "true", "false"):
+        raise InputError(
+            place, f"final is {final[:20]!r}; write 1 where an adjudicator says it, else nothing"
+        )
+    note = clean(_text(row, "note"), limit=_LONGEST_NOTE)
+    return Told(
+        number, trace_id, _text(row, "span_id") or None, clean(name, limit=_LONGEST_NAME), _SYNONYMS[said],
+        note, final in ("1", "true"),
+    )  # fmt: skip
+
+
+def _text(row: Mapping[str, object], name: str) -> str:
+    value = row.get(name)
+    return "" if value is None else str(value).strip()
