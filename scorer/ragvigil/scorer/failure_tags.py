@@ -95,12 +95,10 @@ def failures_of(checks: Iterable[CheckResult], verdict: Verdict | None = None) -
 
 
 def tagged(checks: Sequence[CheckResult], verdict: Verdict | None = None) -> CheckResult:
-    """The tags as a result: 1 when there is any, 0 when there is none."""
+    """The tags as a result: 1 when there is any, 0 when there is none; details say which check has the reason."""
     found = failures_of(checks, verdict)
     reason = ", ".join(failure.tag for failure in found) or None
-    told: dict[str, object] = {
-        failure.tag: {"by": failure.check, "reason": failure.reason} for failure in found
-    }
+    told: dict[str, object] = {failure.tag: failure.check for failure in found}
     return CheckResult("failure_tags", VERSION, float(bool(found)), reason, told)
 
 

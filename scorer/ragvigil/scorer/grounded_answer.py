@@ -86,11 +86,10 @@ def grounded_answer(checks: Iterable[CheckResult], verdict: Verdict | None = Non
 
 
 def as_result(checks: Sequence[CheckResult], verdict: Verdict | None = None) -> CheckResult:
-    """The score as a result in [0, 1]."""
+    """The score as a result in [0, 1]; in the details an axis that could not be scored is null."""
     found = grounded_answer(checks, verdict)
     axes = {axis.name: axis.value for axis in found.axes}
-    unscored = {axis.name: axis.why for axis in found.axes if axis.value is None}
-    details: dict[str, object] = {"axes": axes, "weight": found.weight, "unscored": unscored}
+    details: dict[str, object] = {"axes": axes, "weight": found.weight}
     score = found.score
     return CheckResult(
         "grounded_answer",

@@ -20,7 +20,7 @@ from ragvigil.scorer.checks.reading.words import FRAME_STEMS
 from ragvigil.scorer.verdict import Claim
 
 _ENOUGH = 0.9
-_MOST_LISTED = 20
+_MOST_LISTED = 3
 _MOST_NAMED = 3
 _MOST_CHARACTERS = 120
 

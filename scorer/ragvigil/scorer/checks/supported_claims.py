@@ -17,7 +17,7 @@ from ragvigil.scorer.checks.prepared import CROSS_LINGUAL, DEFAULT_MODEL, Prepar
 from ragvigil.scorer.verdict import Claim
 
 _MOST_CHARACTERS = 120
-_MOST_LISTED = 10
+_MOST_LISTED = 3
 
 
 def _measure(prepared: Prepared) -> Finding:
