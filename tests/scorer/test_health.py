@@ -85,6 +85,18 @@ def test_a_backlog_is_one_page_and_resolves(patient: Patient) -> None:
     assert patient.live(120) == [("scorer_backlog", "resolve", "error")]
 
 
+def test_an_illness_that_comes_and_goes_tells_less_and_less(patient: Patient) -> None:
+    """The same incident, open again; each time it must be well for twice as long."""
+    told: list[tuple[str, str, str]] = []
+    for _ in range(24):
+        patient.pipeline.reading = patient.now - 400 * SECOND
+        told += patient.live(120)
+        patient.pipeline.reading = None
+        told += patient.live(400)
+    assert [action for _, action, _ in told] == ["trigger", "resolve", "trigger"]
+    assert patient.live(2_400) == [("scorer_backlog", "resolve", "error")]
+
+
 def test_a_judge_that_fails_is_a_page(patient: Patient) -> None:
     """By the share of its verdicts that failed; a few failures are not."""
     patient.watch.judged(NOW, answered=30, failed=10)
@@ -172,7 +184,7 @@ def test_a_running_scorer_beats(serve: Serve) -> None:
                 "RAGVIGIL_MONITOR__TICK_SECONDS": "0.2",
             }
         )
-        eventually(lambda: len(service.received) >= 2)
+        eventually(lambda: len(service.received) >= 2, seconds=90)
         assert service.received[0].body == b"{}"
 
 

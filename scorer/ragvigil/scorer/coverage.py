@@ -17,7 +17,7 @@ from typing import Protocol
 from ragvigil.exporters import Action, Alert, Measurement, clean, percent, shown
 from ragvigil.scorer import config
 from ragvigil.scorer.estimate.wilson import wilson
-from ragvigil.scorer.incidents import dedup_key
+from ragvigil.scorer.incidents import REOPEN_SECONDS, again, dedup_key, patience
 from ragvigil.scorer.monitoring import CoverageName, Incident, SeriesKey
 
 _log = logging.getLogger(__name__)
@@ -93,6 +93,10 @@ class CoverageStore(Protocol):
         """The incident of that series that is not resolved."""
         ...
 
+    def neighbours(self, key: SeriesKey, since: int) -> Sequence[Incident]:
+        """Incidents of that service and environment that are open or resolved at or after `since`, newest first."""
+        ...
+
     def save_incident(self, incident: Incident, alert: Alert | None, channels: Sequence[str]) -> None:
         """Write the incident and one outbox row per channel in one transaction."""
         ...
@@ -166,10 +170,12 @@ class CoverageWatch:
             reference = self._reference(key)
             if share.n < self._settings.min_sample or share.upper >= self._least(reference):
                 return None
-            return self._save(_opened(key, reference, share, now, self._settings), "trigger", now)
+            fresh = _opened(key, reference, share, now, self._settings)
+            near = self._store.neighbours(key, now - round(REOPEN_SECONDS * 1e9))
+            return self._save(again(near, fresh), "trigger", now)
         back = incident.recovering_since or now if share.value >= self._least(incident.before) else None
         after = replace(incident, now=share, recovering_since=back)
-        if back is not None and now - back >= self._settings.resolve_seconds * 1e9:
+        if back is not None and now - back >= self._settings.resolve_seconds * patience(incident) * 1e9:
             return self._save(replace(after, resolved_at=now), "resolve", now)
         self._store.save_incident(replace(after, worst=min(incident.worst, share, key=_value)), None, ())
         return None

@@ -17,7 +17,7 @@ from typing import Protocol
 
 from ragvigil.exporters import Action, Alert, Measurement
 from ragvigil.scorer import config
-from ragvigil.scorer.incidents import dedup_key
+from ragvigil.scorer.incidents import REOPEN_SECONDS, again, dedup_key, patience
 from ragvigil.scorer.monitoring import HealthName, Incident, SeriesKey
 
 SERVICE = "ragvigil"
@@ -68,6 +68,10 @@ class HealthStore(Protocol):
 
     def open_incident(self, key: SeriesKey) -> Incident | None:
         """The incident of that series that is not resolved."""
+        ...
+
+    def neighbours(self, key: SeriesKey, since: int) -> Sequence[Incident]:
+        """Incidents of that service and environment that are open or resolved at or after `since`, newest first."""
         ...
 
     def save_incident(self, incident: Incident, alert: Alert | None, channels: Sequence[str]) -> None:
@@ -157,10 +161,14 @@ class HealthWatch:
         incident = self._store.open_incident(key)
         level = Measurement(sign.level, sign.level, sign.level, sign.n, None, "own health")
         if incident is None:
-            return self._save(self._opened(key, sign, level, now), "trigger", now) if sign.ill else None
+            if not sign.ill:
+                return None
+            near = self._store.neighbours(key, now - round(REOPEN_SECONDS * 1e9))
+            fresh = self._opened(key, sign, level, now)
+            return self._save(replace(again(near, fresh), note=sign.words), "trigger", now)
         back = None if sign.ill else incident.recovering_since or now
         after = replace(incident, now=level, recovering_since=back, note=sign.words)
-        if back is not None and now - back >= self._settings.resolve_seconds * 1e9:
+        if back is not None and now - back >= self._settings.resolve_seconds * patience(incident) * 1e9:
             return self._save(replace(after, resolved_at=now), "resolve", now)
         worst = min(incident.worst, level, key=lambda one: one.value)
         self._store.save_incident(replace(after, worst=worst), None, ())

@@ -33,7 +33,7 @@ async def keep_beating(
 
     A beat that fails is logged when the last one did not; the next one is the next try.
     """
-    failing = silent = False
+    failing, silent = False, True  # the first evaluation is still to come
     while not stop.is_set():
         if alive():
             outcome = await heartbeat.beat()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
 from urllib.parse import quote
@@ -15,6 +16,8 @@ from ragvigil.scorer.monitoring import Incident, SeriesKey
 
 _LONGEST_KEY = 255
 """Characters that PagerDuty accepts; the shortest limit of the channels we know."""
+REOPEN_SECONDS = 1_800.0
+"""What is ill again so soon after it was well is the same incident, where no rule says otherwise."""
 _MOST_DOUBLINGS = 4
 """A series that flaps must look well for at most 16 times as long."""
 _LATE_NANOSECONDS = 86_400 * 10**9
@@ -104,8 +107,20 @@ def settling(rule: Rule, incident: Incident) -> Rule:
     >>> settling(Rule(resolve_seconds=600), SimpleNamespace(reopened=2)).resolve_seconds
     2400.0
     """
-    doublings = min(incident.reopened, _MOST_DOUBLINGS)
-    return rule.model_copy(update={"resolve_seconds": rule.resolve_seconds * 2.0**doublings})
+    return rule.model_copy(update={"resolve_seconds": rule.resolve_seconds * patience(incident)})
+
+
+def patience(incident: Incident) -> float:
+    """How many times as long as usual it must look well: 1, and twice that for each re-open, at most 16."""
+    return 2.0 ** min(incident.reopened, _MOST_DOUBLINGS)
+
+
+def again(near: Iterable[Incident], fresh: Incident) -> Incident:
+    """The one of the same series among those that resolved a moment ago, open again; else the fresh one."""
+    for last in near:
+        if last.key == fresh.key and last.resolved_at is not None and not last.withdrawn:
+            return reopened(last, fresh)
+    return fresh
 
 
 def corrected(
