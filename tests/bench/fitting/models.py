@@ -10,10 +10,15 @@ import numpy.typing as npt
 from tests.bench.fitting.learn import Array, Fitted, Places, boost, grown_log_odds, regression
 from tests.bench.fitting.rows import STRANGERS, Answers, Claims, Words
 
-from ragvigil.scorer.checks.alignment.model import answer_figures, claim_figures, span_figures
+from ragvigil.scorer.checks.alignment.model import (
+    CLAIM_FEATURES,
+    answer_figures,
+    claim_figures,
+    span_figures,
+)
 from ragvigil.scorer.checks.alignment.trees import Tree
 
-RIDGE = {"token": 3.0, "claim": 3.0, "answer": 3.0, "span": 3.0}
+RIDGE = {"token": 3.0, "claim": 3.0, "lone": 300.0, "answer": 100.0, "span": 3.0}
 TREES = 40
 RATE = 0.15
 TREE_RIDGE = 10.0
@@ -28,12 +33,15 @@ class Chain:
     token: Fitted
     claim: Fitted
     trees: list[Tree]
+    lone: Fitted
     words: Array
     """Log-odds that each word is unfounded."""
     figures: Array
     """CLAIM_FEATURES of each claim."""
+    among: Array
+    """Log-odds that each claim is supported, as one among others."""
     support: Array
-    """Log-odds that each claim is supported."""
+    """The same, those of lone claims from the model of lone ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +62,12 @@ class Data:
     def word_fold(self) -> Places:
         """Fold of each word."""
         return self.claim_fold[self.words.claim]
+
+    @property
+    def lone(self) -> Chosen:
+        """Whether each answer makes one claim only."""
+        alone: Chosen = np.diff(self.starts()) == 1
+        return alone
 
     def starts(self) -> Places:
         """Where the claims of each answer begin, and the end."""
@@ -89,13 +103,20 @@ def fit_chain(data: Data, chosen: Chosen) -> Chain:
         ]
     )
     known = (claims.supported >= 0) & (chosen & (answers.weight > 0))[claims.answer]
+    alone = data.lone[claims.answer]
     place = claims.answer[known]
-    weight, source, labels = answers.weight[place], answers.intercept[place], claims.supported[known]
+    source, labels = answers.intercept[place], claims.supported[known]
+    weight = answers.weight[place]
     claim = regression(figures[known], labels, weight, source, data.sources, RIDGE["claim"])
     offset = claim.log_odds(figures[known], source)
     trees = boost(figures[known], labels, weight, offset, trees=TREES, rate=RATE, ridge=TREE_RIDGE)
-    support = claim.log_odds(figures) + grown_log_odds(trees, figures)
-    return Chain(token, claim, trees, log_odds, figures, support)
+    known &= alone
+    place = claims.answer[known]
+    weight, source, labels = answers.weight[place], answers.intercept[place], claims.supported[known]
+    lone = regression(figures[known], labels, weight, source, data.sources, RIDGE["lone"])
+    among = claim.log_odds(figures) + grown_log_odds(trees, figures)
+    support = np.where(alone, lone.log_odds(figures), among)
+    return Chain(token, claim, trees, lone, log_odds, figures, among, support)
 
 
 def probabilities(chain: Chain, claims: Claims) -> Array:
@@ -103,17 +124,20 @@ def probabilities(chain: Chain, claims: Claims) -> Array:
     return np.minimum(1 / (1 + np.exp(-chain.support)), claims.ceiling)
 
 
-def answers_from(data: Data, supported: Array) -> Array:
-    """ANSWER_FEATURES of each answer from the probabilities of its claims."""
+def answers_from(data: Data, supported: Array, figures: Array) -> Array:
+    """ANSWER_FEATURES of each answer from the probabilities and CLAIM_FEATURES of its claims."""
     return np.array(
-        [answer_figures(supported[first:last].tolist()) for first, last in itertools.pairwise(data.starts())]
+        [
+            answer_figures(supported[first:last].tolist(), figures[first:last].tolist())
+            for first, last in itertools.pairwise(data.starts())
+        ]
     )
 
 
 def fit_answers(data: Data, figures: Array, chosen: Chosen) -> Fitted:
-    """The answer model from the `chosen` answers."""
+    """The answer model from those `chosen` answers of the first source that make several claims."""
     answers = data.answers
-    known = chosen & (answers.weight > 0)
+    known = chosen & (answers.weight > 0) & (answers.source == 0) & ~data.lone
     return regression(
         figures[known],
         answers.supported[known],
@@ -125,9 +149,9 @@ def fit_answers(data: Data, figures: Array, chosen: Chosen) -> Fitted:
 
 
 def faithfulness(data: Data, model: Fitted, figures: Array, supported: Array) -> Array:
-    """Probability that each answer has no unsupported claim: at most that of its worst claim."""
+    """Probability that an answer has no unsupported claim: at most that of its worst one, just that of a lone one."""
     worst = np.minimum.reduceat(supported, data.starts()[:-1])
-    return np.minimum(1 / (1 + np.exp(-model.log_odds(figures))), worst)
+    return np.where(data.lone, worst, np.minimum(1 / (1 + np.exp(-model.log_odds(figures))), worst))
 
 
 def spans_from(data: Data, chain: Chain) -> Array:
@@ -136,7 +160,7 @@ def spans_from(data: Data, chain: Chain) -> Array:
         [
             figures
             for number, (first, last) in enumerate(itertools.pairwise(data.word_starts()))
-            for figures in span_figures(chain.words[first:last].tolist(), float(chain.support[number]))
+            for figures in span_figures(chain.words[first:last].tolist(), float(chain.among[number]))
         ]
     )
 
@@ -173,13 +197,15 @@ class Predicted:
 def cross_validate(data: Data, folds: int, chosen: Chosen) -> Predicted:
     """Predictions for the `chosen` answers, each from models of the other folds of them."""
     support = np.zeros(len(data.claims.supported))
+    claim = np.zeros((len(support), len(CLAIM_FEATURES)))
     span = np.zeros((len(data.words.unfounded), 3))
     for held_out in range(folds):
         chain = fit_chain(data, chosen & (data.answers.fold != held_out))
         unseen, unseen_words = data.claim_fold == held_out, data.word_fold == held_out
         support[unseen] = probabilities(chain, data.claims)[unseen]
+        claim[unseen] = chain.figures[unseen]
         span[unseen_words] = spans_from(data, chain)[unseen_words]
-    figures = answers_from(data, support)
+    figures = answers_from(data, support, claim)
     faithful, spans = np.zeros(len(data.answers.supported)), np.zeros(len(span))
     for held_out in range(folds):
         seen, unseen = chosen & (data.answers.fold != held_out), data.answers.fold == held_out
@@ -195,6 +221,6 @@ def aside(data: Data, dev: Chosen, cross: Predicted) -> Predicted:
     chain = fit_chain(data, dev)
     supported = probabilities(chain, data.claims)
     model = fit_answers(data, cross.answer_figures, dev)
-    figures, span = answers_from(data, supported), spans_from(data, chain)
+    figures, span = answers_from(data, supported, chain.figures), spans_from(data, chain)
     spans = 1 / (1 + np.exp(-fit_spans(data, cross.span_figures, dev).log_odds(span)))
     return Predicted(supported, faithfulness(data, model, figures, supported), spans, figures, span)

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ragvigil.scorer.checks.alignment.align import Alignment, Weights, align
+from ragvigil.scorer.checks.alignment.assess import novelty_ceiling
 from ragvigil.scorer.checks.alignment.tokens import MARKS, TOKEN_FEATURES
 from ragvigil.scorer.checks.reading.citations import definitions, read_citations
 from ragvigil.scorer.checks.reading.claims import Statement, read_statements
@@ -52,6 +53,8 @@ class Source:
     """Only the rows of that subset; None: of all subsets that are not named by another source."""
     shares_intercept: bool = False
     """Whether its level is taken for that of the first source, instead of for an artefact of how it was sampled."""
+    supported: float | None = None
+    """Share of supported answers where they come from, if the set was sampled to have one half of them."""
     strangers: float = 0.0
     """Weight of a row that was put beside another question's evidence; 0: there are none."""
 
@@ -149,10 +152,11 @@ def extract(
         if aligned:
             kept.append((place, row))
             laid += aligned
+    owners = Counter(owner for _, _, _, owner in laid)
     claims = Claims(
         [alignment for _, _, alignment, _ in laid],
         np.array([label for label, _, _, _ in laid]),
-        np.array([_ceiling(alignment) for _, _, alignment, _ in laid]),
+        np.array([_ceiling(alignment, lone=owners[owner] == 1) for _, _, alignment, owner in laid]),
         np.array([owner for _, _, _, owner in laid]),
     )
     answers = Answers(
@@ -167,14 +171,17 @@ def extract(
         ),
         group=[f"{place}/{row['group']}" for place, row in kept],
         fold=np.array([part(f"{place}/{row['group']}", FOLDS) for place, row in kept]),
-        weight=np.array(
-            [
-                sources[place].strangers if row["task"] == STRANGERS else sources[place].weight
-                for place, row in kept
-            ]
-        ),
+        weight=np.array([_weight(sources[place], row) for place, row in kept]),
     )
     return _words(laid, answers), claims, answers
+
+
+def _weight(source: Source, row: Row) -> float:
+    if row["task"] == STRANGERS:
+        return source.strangers
+    if source.supported is None:
+        return source.weight
+    return source.weight * 2 * (source.supported if row["label"] else 1 - source.supported)
 
 
 def part(group: str, parts: int) -> int:
@@ -204,10 +211,12 @@ def _label(row: Row, claim: Statement, claims: int) -> float:
     return float(row["label"]) if row["label"] or claims == 1 else -1.0
 
 
-def _ceiling(alignment: Alignment) -> float:
+def _ceiling(alignment: Alignment, *, lone: bool) -> float:
+    """As `bounded` has it at run time."""
+    ceiling = novelty_ceiling(alignment) if lone else 1.0
     if alignment.contradiction:
-        return VERDICTS["contradicted_at_most"]
-    return VERDICTS["unfounded_number_at_most"] if alignment.unfounded_number else 1.0
+        return min(ceiling, VERDICTS["contradicted_at_most"])
+    return min(ceiling, VERDICTS["unfounded_number_at_most"]) if alignment.unfounded_number else ceiling
 
 
 def _words(laid: Sequence[tuple[float, Statement, Alignment, int]], answers: Answers) -> Words:

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from functools import partial
 from importlib.resources import files
 
 import pytest
 
 from ragvigil.scorer.checks.alignment.align import FIGURES, Alignment, align
-from ragvigil.scorer.checks.alignment.assess import Assessment, claim_probability, spread
-from ragvigil.scorer.checks.alignment.model import CLAIM_FEATURES, MODELS, answer_figures, load
+from ragvigil.scorer.checks.alignment.assess import (
+    Assessment,
+    assess,
+    claim_probability,
+    novelty_ceiling,
+    spread,
+)
+from ragvigil.scorer.checks.alignment.model import (
+    ANSWER_FEATURES,
+    CLAIM_FEATURES,
+    MODELS,
+    claim_figures,
+    load,
+)
 from ragvigil.scorer.checks.alignment.recent import Recent
 from ragvigil.scorer.checks.alignment.tokens import TOKEN_FEATURES
 from ragvigil.scorer.checks.reading.citing.rules import EVERYTHING
@@ -27,6 +39,13 @@ EVIDENCE = Evidence(
         Document("b", "Tickets cost 12 euros for adults and 5 euros for children."),
     ]
 )
+
+PASSAGES = (
+    "The bridge over the river was built by two brothers in 1874.\nIt carries trams and pedestrians.",
+    "Honey keeps for years when the jar is closed well.\nBees collect nectar near the hive.",
+    "The parser reads one token at a time.\nA grammar may be given as text or built in code.",
+)
+"""Three texts that have nothing to do with one another, a sentence a line."""
 
 
 def laid(claim: str) -> tuple[Alignment, dict[str, float]]:
@@ -133,13 +152,17 @@ def test_every_shipped_model_says_where_it_is_from(name: str) -> None:
     assert {"sets", "date", "command"} <= data["provenance"].keys()
     assert not any("NC" in one["from"] for one in data["provenance"]["sets"])
     assert set(data["claim"]) == {"intercept", *CLAIM_FEATURES}
+    assert set(data["lone"]) == {"intercept", *CLAIM_FEATURES}
+    assert set(data["answer"]) == {"intercept", *ANSWER_FEATURES}
     assert set(data["token"]) == {"intercept", *TOKEN_FEATURES}
 
 
 def test_length_and_style_are_no_features() -> None:
     """They tell who wrote an answer, not whether it is supported."""
     assert not any(
-        word in feature for feature in FIGURES for word in ("length", "position", "style", "words")
+        word in feature
+        for feature in (*FIGURES, *ANSWER_FEATURES[:4])
+        for word in ("length", "position", "style", "words")
     )
 
 
@@ -149,11 +172,58 @@ def test_an_unknown_model_is_a_config_error_that_names_the_known() -> None:
         load("gpt")
 
 
+def read(claims: Sequence[str]) -> tuple[list[float], list[tuple[float, ...]]]:
+    """The probabilities and the figures of claims, each as one among others."""
+    model, alignments = load("lexical-1"), [laid(claim)[0] for claim in claims]
+    return (
+        [claim_probability(one, model, lone=False) for one in alignments],
+        [claim_figures(one, model.words(one)) for one in alignments],
+    )
+
+
+GOOD = "Tickets cost 12 euros for adults and 5 euros for children."
+BAD = "Penguins waddle across frozen glaciers and hunt krill."
+
+
 def test_better_claims_make_a_better_answer() -> None:
-    """Monotone in the worst claim."""
+    """At most as good as the worst; a lone claim is as good as itself."""
     model = load("lexical-1")
-    assert model.faithfulness([0.9, 0.9]) > model.faithfulness([0.9, 0.4]) > model.faithfulness([0.4, 0.1])
-    assert answer_figures([0.0, 1.0])[0] < -9
+    good, mixed, bad = (model.faithfulness(*read(one)) for one in ((GOOD, GOOD), (GOOD, BAD), (BAD, BAD)))
+    assert good > mixed >= bad
+    assert mixed <= read((BAD,))[0][0]
+    assert model.faithfulness(*read((GOOD,))) == read((GOOD,))[0][0]
+
+
+def test_what_stands_there_is_supported_and_what_is_invented_is_not() -> None:
+    """Whatever the fit; the evidence of another question carries nothing."""
+    model = load("lexical-1")
+    for passage in PASSAGES:
+        evidence = Evidence([Document("a", passage)])
+        for sentence in (sentence for one in PASSAGES for sentence in one.split("\n")):
+            probability = claim_probability(laid_on(evidence, sentence)[0], model)
+            assert (probability >= model.supported_at) == (sentence in passage), sentence
+
+
+def test_an_answer_from_its_passage_passes_and_one_from_elsewhere_does_not() -> None:
+    """Also with claims that share a word with the passage."""
+    for passage in PASSAGES:
+        evidence = Evidence([Document("a", passage)])
+        for answer in PASSAGES:
+            assessment = assess(answer, read_statements(answer, []), evidence, (), load("lexical-1"))
+            assert assessment.faithfulness is not None
+            assert (assessment.faithfulness >= 0.5) == (answer == passage), answer
+
+
+def test_a_lone_claim_that_is_mostly_invented_is_never_supported() -> None:
+    """The ceiling falls with the share that is novel, whatever the fit."""
+    alignment, figures = laid(
+        "The bridges of Hamburg, its museum of chocolate and its harbour please tourists."
+    )
+    ceiling = novelty_ceiling(alignment)
+    assert 0.5 < figures["novel_share"] < 1
+    assert ceiling < load("lexical-1").supported_at
+    assert claim_probability(alignment, load("lexical-1")) <= ceiling
+    assert novelty_ceiling(laid(GOOD)[0]) == 1
 
 
 def test_recent_assessments_are_made_once_and_forgotten_in_order() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ragvigil.scorer.checks.alignment.hours import compare
+from ragvigil.scorer.checks.reading.evidence import Evidence
+from ragvigil.scorer.trace import Document
 
 HOURS = dict.fromkeys(range(5), (9 * 60, 17 * 60)) | {5: (10 * 60, 14 * 60)}
 """Monday to Friday from 9 to 17, Saturday from 10 to 14, closed on Sunday."""
@@ -19,6 +21,11 @@ HOURS = dict.fromkeys(range(5), (9 * 60, 17 * 60)) | {5: (10 * 60, 14 * 60)}
         "It is open Monday through Saturday and closed on Sundays.",
         "Ele abre de segunda-feira a sexta-feira.",
         "It has a terrace.",
+        "It is open from 9 AM to 5 PM from Monday to Friday, and from 10 AM to 2 PM on Saturdays.",
+        "It is open from 9:0 to 17:0 on weekdays.",
+        "It opens on weekends.",
+        "Guests praise the daily specials.",
+        "It is open from 9 AM to 5 PM on Friday and Saturday, with shorter hours at the end of the week.",
     ],
 )
 def test_what_the_record_says_too_is_no_disagreement(claim: str) -> None:
@@ -34,6 +41,8 @@ def test_what_the_record_says_too_is_no_disagreement(claim: str) -> None:
         ("It opens Monday to Sunday.", "Monday to Sunday"),
         ("It opens at 8 AM.", "8 AM"),
         ("It is open on Saturday from 9 AM to 5 PM.", "9 AM to 5 PM"),
+        ("It is open from 9 AM to 5 PM on weekdays, and from 9 AM to 5 PM on Saturdays.", "9 AM to 5 PM"),
+        ("It is open daily.", "daily"),
         ("Abre de sexta-feira a domingo.", "sexta-feira a domingo"),
     ],
 )
@@ -41,3 +50,19 @@ def test_other_days_and_times_are_pointed_at(claim: str, wrong: str) -> None:
     """A closed day, a time of no day, a time of another day."""
     ((start, end),) = compare(claim, HOURS).spans
     assert claim[start:end] == wrong
+
+
+def test_days_belong_to_the_times_that_make_sense_of_most_ranges() -> None:
+    """Before or after them, whichever the claim does."""
+    before = "On weekdays from 9 AM to 5 PM, and on Saturdays from 9 AM to 5 PM it is open."
+    after = "It is open from 9 AM to 5 PM on weekdays and from 9 AM to 5 PM on Saturdays."
+    for claim in (before, after):
+        ((start, _),) = compare(claim, HOURS).spans
+        assert start == claim.rindex("9 AM")
+
+
+def test_from_midnight_to_midnight_is_closed_unless_every_day_is() -> None:
+    """As records of businesses write it."""
+    record = '{"hours": {"Monday": "0:0-0:0", "Tuesday": "%s"}}'
+    assert Evidence([Document("a", record % "9:0-17:0")]).hours == {1: (540, 1020)}
+    assert Evidence([Document("a", record % "0:0-0:0")]).hours == {0: (0, 0), 1: (0, 0)}

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from ragvigil.scorer.checks.alignment.align import Alignment, align
-from ragvigil.scorer.checks.alignment.model import Model, probability
+from ragvigil.scorer.checks.alignment.align import FIGURES, Alignment, align
+from ragvigil.scorer.checks.alignment.model import Model, claim_figures, probability
 from ragvigil.scorer.checks.alignment.reasons import reason_of, unsupported_spans
 from ragvigil.scorer.checks.reading.claims import Statement
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.verdict import Claim, ClaimVerdict, Source
 
-VERSION = "3"
+VERSION = "4"
 """Changes whenever the code would give other figures with the same coefficients."""
 MOST_CLAIMS = 500
 """Claims of one answer that are compared in production; of more, an evenly spread sample."""
+_NOVEL_SHARE = FIGURES.index("novel_share")
+_NOVELTY_FROM, _NOVELTY_COSTS, _NOVELTY_LEAVES = 0.5, 2.0, 0.1
 _WORTH: dict[ClaimVerdict, float] = {
     "supported": 1.0,
     "partial": 0.5,
@@ -65,11 +67,15 @@ def assess(
     worthy = [statement for statement in statements if statement.checkworthy]
     if not worthy:
         return Assessment((), None, None, False, refuses)
-    claims = tuple(_claim(answer, one, evidence, question, model) for one in spread(worthy, most_claims))
+    lone = len(worthy) == 1
+    read = [_claim(answer, one, evidence, question, model, lone=lone) for one in spread(worthy, most_claims)]
+    claims = tuple(claim for claim, _ in read)
     return Assessment(
         claims=claims,
         support=round(sum(_WORTH[claim.verdict] for claim in claims) / len(claims), 6),
-        faithfulness=model.faithfulness([claim.probability for claim in claims]),
+        faithfulness=model.faithfulness(
+            [claim.probability for claim in claims], [figures for _, figures in read]
+        ),
         truncated=evidence.truncated,
         refuses=refuses,
         stated=len(worthy),
@@ -85,15 +91,23 @@ def spread(statements: Sequence[Statement], most: int | None) -> Sequence[Statem
 
 
 def _claim(
-    answer: str, statement: Statement, evidence: Evidence, question: Collection[str], model: Model
-) -> Claim:
+    answer: str,
+    statement: Statement,
+    evidence: Evidence,
+    question: Collection[str],
+    model: Model,
+    *,
+    lone: bool,
+) -> tuple[Claim, tuple[float, ...]]:
+    """A claim and its `claim_figures`; `lone`: it is all that the answer says."""
     alignment = align(statement.words, statement.text, evidence, question, model.weights)
     words = model.words(alignment)
-    support = model.support(alignment, words)
-    supported = bounded(support, alignment, model) if evidence.segments else 0.0
+    figures = claim_figures(alignment, words)
+    support = model.support(figures, lone=lone)
+    supported = bounded(support, alignment, model, lone=lone) if evidence.segments else 0.0
     verdict = _verdict(supported, alignment, model)
     carried = verdict in ("supported", "partial")
-    return Claim(
+    claim = Claim(
         text=answer[statement.start : statement.end],
         start=statement.start,
         end=statement.end,
@@ -104,21 +118,32 @@ def _claim(
         reason=None if verdict == "supported" else reason_of(alignment),
         unsupported_spans=()
         if verdict == "supported"
-        else unsupported_spans(statement, alignment, words, support, model),
+        else unsupported_spans(statement, alignment, words, model.support(figures), model),
     )
+    return claim, figures
 
 
-def claim_probability(alignment: Alignment, model: Model) -> float:
-    """Probability in [0, 1] that the evidence supports an aligned claim."""
-    return bounded(model.support(alignment, model.words(alignment)), alignment, model)
+def claim_probability(alignment: Alignment, model: Model, *, lone: bool = True) -> float:
+    """Probability in [0, 1] that the evidence supports an aligned claim; `lone`: it is all that the answer says."""
+    support = model.support(claim_figures(alignment, model.words(alignment)), lone=lone)
+    return bounded(support, alignment, model, lone=lone)
 
 
-def bounded(support: float, alignment: Alignment, model: Model) -> float:
-    """The probability of log-odds `support`, at most what a contradiction or an unfounded number leaves."""
-    supported = probability(support)
+def bounded(support: float, alignment: Alignment, model: Model, *, lone: bool) -> float:
+    """The probability of log-odds `support`, at most what a contradiction, a number or much novelty leaves."""
+    supported = min(probability(support), novelty_ceiling(alignment)) if lone else probability(support)
     if alignment.unfounded_number:
         supported = min(supported, model.unfounded_number_at_most)
     return min(supported, model.contradicted_at_most) if alignment.contradiction else supported
+
+
+def novelty_ceiling(alignment: Alignment) -> float:
+    """The most that a lone claim can be supported, in [0.1, 1]: it falls with the share of its weight that is novel.
+
+    Nothing that a fit finds elsewhere may outweigh that most of it is invented.
+    """
+    novel = alignment.figures[_NOVEL_SHARE]
+    return round(min(1.0, max(_NOVELTY_LEAVES, 1 - _NOVELTY_COSTS * (novel - _NOVELTY_FROM))), 6)
 
 
 def _nearest(alignment: Alignment, evidence: Evidence) -> Source | None:

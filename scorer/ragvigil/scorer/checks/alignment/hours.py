@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import log1p
 
 from ragvigil.scorer.checks.reading.evidence import Hours
@@ -12,7 +14,7 @@ from ragvigil.scorer.checks.reading.lexicon import LEXICON
 
 _DAY = re.compile(rf"\b({'|'.join(sorted(LEXICON.days, key=len, reverse=True))})s?\b", re.IGNORECASE)
 _WEEK = re.compile(
-    r"\b(?:(?:seven|7) days|daily|every ?day|all week|throughout the week|todos os dias|todos los días|"
+    r"\b(?:(?:seven|7) days|daily|every ?day|all week|todos os dias|todos los días|"
     r"diariamente|täglich|tous les jours|ogni giorno)\b",
     re.IGNORECASE,
 )
@@ -29,15 +31,22 @@ _EXCEPTED = re.compile(
     re.IGNORECASE,
 )
 _TIME = re.compile(
-    r"\b(\d{1,2})(?::(\d{2}))?\s?([ap])(?:m\b|\.m\b\.?)|\b(\d{1,2}):(\d{2})\b|\b(midnight|noon)\b",
+    r"\b(\d{1,2})(?::(\d{2}))?\s?([ap])(?:m\b|\.m\b\.?)|\b(\d{1,2}):(\d{1,2})\b|\b(midnight|noon)\b",
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(r"[\s.]*(?:to|through|until|till|and|-|\u2013|a|à|às|até|hasta|bis)\s*", re.IGNORECASE)
 _DAY_MINUTES = 1440
-_FAR = 25
-_NEAR = 15
+_VARYING = re.compile(
+    r"\b(?:var(?:y|ies|ying)|extend|except|most|main|until|earl|late|longer|shorter)", re.IGNORECASE
+)
+_LOOSELY = re.compile(r"daily|every ?day|diariamente|täglich", re.IGNORECASE)
+_OPENS = re.compile(
+    r"\b(?:open|operat|hours|abr|abiert|aberto|funciona|horári|horari|geöffnet|ouvert|apert)", re.IGNORECASE
+)
 
 Span = tuple[int, int]
+Mention = tuple[Span, set[int]]
+"""Where days or times are named, and which."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +72,7 @@ def compare(text: str, hours: Hours) -> Disagreement:
     days, times = _days(text), _times(text)
     if not days and not times:
         return AGREED
-    shut = [] if _EXCEPTED.search(text) else [span for span, named in days if not named <= hours.keys()]
+    shut = [] if _EXCEPTED.search(text) else _shut(text, days, hours)
     known = {minute % _DAY_MINUTES for span in hours.values() for minute in span}
     never = [span for span, minutes in times if minutes.isdisjoint(known)]
     others, wrong = _other_hours(text, days, times, hours)
@@ -72,10 +81,29 @@ def compare(text: str, hours: Hours) -> Disagreement:
     )
 
 
-def _days(text: str) -> list[tuple[Span, set[int]]]:
+def _shut(text: str, days: Sequence[Mention], hours: Hours) -> list[Span]:
+    """Where days are named on which it is closed; a weekend or weekdays are so when none of them has hours.
+
+    "Daily" need not be about the hours: there are daily specials.
+    """
+    opens = _OPENS.search(text) is not None
+    return [
+        (start, end)
+        for (start, end), named in days
+        if (hours.keys().isdisjoint(named) if _vague(text, start, end) else not named <= hours.keys())
+        and (opens or not _LOOSELY.fullmatch(text, start, end))
+    ]
+
+
+def _vague(text: str, start: int, end: int) -> bool:
+    """Whether this names the weekend or weekdays, of which one may have hours of its own."""
+    return bool(_WEEKEND.fullmatch(text, start, end) or _WEEKDAYS.fullmatch(text, start, end))
+
+
+def _days(text: str) -> list[Mention]:
     """Mentions of days: single ones, lists and ranges, and names of several."""
     groups = [(match.span(), LEXICON.days[match[1].lower()]) for match in _DAY.finditer(text)]
-    found: list[tuple[Span, set[int]]] = []
+    found: list[Mention] = []
     for (start, end), day in groups:
         last = found[-1] if found else None
         between = text[last[0][1] : start] if last else ""
@@ -90,15 +118,15 @@ def _days(text: str) -> list[tuple[Span, set[int]]]:
     return sorted(found, key=lambda one: one[0])
 
 
-def _through(text: str, group: tuple[Span, set[int]], last: int) -> set[int]:
+def _through(text: str, group: Mention, last: int) -> set[int]:
     """The days from the one that `group` ends with to `last`."""
     named = [LEXICON.days[match[1].lower()] for match in _DAY.finditer(text, *group[0])]
     return {(named[-1] + step) % 7 for step in range((last - named[-1]) % 7 + 1)}
 
 
-def _times(text: str) -> list[tuple[Span, set[int]]]:
+def _times(text: str) -> list[Mention]:
     """Mentions of times, each with the minutes after midnight that it may stand for."""
-    found: list[tuple[Span, set[int]]] = []
+    found: list[Mention] = []
     for match in _TIME.finditer(text):
         if match[6]:
             minutes = {0 if match[6].lower() == "midnight" else 720}
@@ -114,31 +142,56 @@ def _times(text: str) -> list[tuple[Span, set[int]]]:
 
 
 def _other_hours(
-    text: str, days: Sequence[tuple[Span, set[int]]], times: Sequence[tuple[Span, set[int]]], hours: Hours
+    text: str, days: Sequence[Mention], times: Sequence[Mention], hours: Hours
 ) -> tuple[float, list[Span]]:
-    """The share of days, summed over ranges of times, whose hours are others than those said; and the ranges."""
-    share, spans, place = 0.0, list[Span](), 0
-    while place + 1 < len(times):
-        (first, opens), (second, closes) = times[place], times[place + 1]
-        if not _BETWEEN.fullmatch(text, first[1], second[0]):
-            place += 1
-            continue
-        place += 2
-        span = (first[0], second[1])
-        said = [hours[day] for day in sorted(_meant(days, span)) if day in hours]
-        wrong = sum(
-            one % _DAY_MINUTES not in opens or other % _DAY_MINUTES not in closes for one, other in said
+    """The share of days, summed over ranges of times, whose hours are others than those said; and the ranges.
+
+    Days stand before their times or after them; what makes sense of more ranges, and then agrees better, was meant.
+    """
+    ranges = _ranges(text, times)
+    varying = _VARYING.search(text) is not None
+    readings: list[list[tuple[Span, float]]] = []
+    for after in (False, True):
+        meant = _meant(text, ranges, days, after=after)
+        readings.append(
+            [
+                (span, _wrong(opens, closes, group, hours, lenient=varying or vague))
+                for (span, opens, closes), (group, vague) in zip(ranges, meant, strict=True)
+                if group
+            ]
         )
-        if wrong:
-            share += wrong / len(said)
-            spans.append(span)
-    return share, spans
+    shares = min(readings, key=lambda one: (-len(one), sum(share for _, share in one)))
+    return sum(share for _, share in shares), [span for span, share in shares if share]
 
 
-def _meant(days: Sequence[tuple[Span, set[int]]], span: Span) -> set[int]:
-    """The days of the mention that belongs to a range of times: the one before it, unless one follows closely."""
-    before = [one for one in days if one[0][1] <= span[0]]
-    after = [one for one in days if one[0][0] >= span[1]]
-    if before and (not after or span[0] - before[-1][0][1] <= _FAR or after[0][0][0] - span[1] > _NEAR):
-        return before[-1][1]
-    return after[0][1] if after else set()
+def _ranges(text: str, times: Sequence[Mention]) -> list[tuple[Span, set[int], set[int]]]:
+    """Pairs of times of which the second follows as the end of the first, with what either may stand for."""
+    found: list[tuple[Span, set[int], set[int]]] = []
+    for (first, opens), (second, closes) in pairwise(times):
+        if (not found or found[-1][0][1] <= first[0]) and _BETWEEN.fullmatch(text, first[1], second[0]):
+            found.append(((first[0], second[1]), opens, closes))
+    return found
+
+
+def _meant(
+    text: str, ranges: Sequence[tuple[Span, set[int], set[int]]], days: Sequence[Mention], *, after: bool
+) -> list[tuple[set[int], bool]]:
+    """For each range of times, the days named between it and its neighbour, and whether they are a vague group."""
+    found: list[tuple[set[int], bool]] = []
+    for place, (span, _, _) in enumerate(ranges):
+        low, high = (ranges[place - 1][0][1] if place else 0), span[0]
+        if after:
+            low = span[1]
+            high = ranges[place + 1][0][0] if place + 1 < len(ranges) else sys.maxsize
+        between = [(span, named) for span, named in days if low <= span[0] and span[1] <= high]
+        group = set[int]().union(*(named for _, named in between))
+        found.append((group, any(_vague(text, *one) for one, _ in between)))
+    return found
+
+
+def _wrong(opens: set[int], closes: set[int], days: set[int], hours: Hours, *, lenient: bool) -> float:
+    """The share of `days` that have other hours, in [0, 1]; 0 for up to half of them if the claim is `lenient`."""
+    said = [hours[day] for day in sorted(days) if day in hours]
+    others = [one % _DAY_MINUTES not in opens or other % _DAY_MINUTES not in closes for one, other in said]
+    share = sum(others) / len(others) if others else 0.0
+    return 0.0 if lenient and share <= 0.5 else share

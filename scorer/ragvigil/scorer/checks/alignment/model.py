@@ -19,8 +19,12 @@ MODELS = ("lexical-1",)
 _WITH_LITTLE_EVIDENCE = ("coverage", "best_segment", "best_pair", "bigrams", "novel_share", "novel_run")
 CLAIM_FEATURES = (*FIGURES, *SUMMARY, *(f"{name}_of_little" for name in _WITH_LITTLE_EVIDENCE))
 """What is known of a claim, in the order of the coefficients; the last are figures times `little_evidence`."""
-ANSWER_FEATURES = ("worst", "second_worst", "mean", "expected_unsupported")
-"""What is taken of the claims' log-odds, in the order of the fitted coefficients."""
+_OF_CLAIMS = (*FIGURES, *SUMMARY)
+ANSWER_FEATURES = (
+    *("worst", "second_worst", "mean", "expected_unsupported"),
+    *(f"{what}_{name}" for what in ("mean", "most", "least") for name in _OF_CLAIMS),
+)
+"""What is taken of the claims, in the order of the fitted coefficients: of their log-odds, then of their figures."""
 SPAN_FEATURES = ("word", "neighbours", "claim")
 """What tells whether one word is unfounded: its log-odds, its neighbours', and the claim's log-odds of support."""
 _LITTLE = FIGURES.index("little_evidence")
@@ -80,8 +84,10 @@ class Model:
     """Log-odds that a claim is supported, from CLAIM_FEATURES."""
     trees: Trees
     """What is added to them."""
+    lone: Logistic
+    """The same for a claim that is all an answer says, in place of `claim` and `trees`."""
     answer: Logistic
-    """Log-odds that an answer has no unsupported claim, from ANSWER_FEATURES of its claims."""
+    """Log-odds that an answer of several claims has no unsupported one, from ANSWER_FEATURES of its claims."""
     span: Logistic
     """Log-odds that a word stands in an unsupported stretch, from SPAN_FEATURES."""
     span_at: float
@@ -99,17 +105,21 @@ class Model:
         """The log-odds that each meaningful word of a claim is unfounded."""
         return [self.token.log_odds(token) for token in alignment.tokens]
 
-    def support(self, alignment: Alignment, words: Sequence[float]) -> float:
-        """The log-odds that the evidence supports an aligned claim; `words`: those of its words."""
-        figures = claim_figures(alignment, words)
+    def support(self, figures: Sequence[float], *, lone: bool = False) -> float:
+        """The log-odds that the evidence supports a claim of these `claim_figures`; `lone`: the answer's only one."""
+        if lone:
+            return self.lone.log_odds(figures)
         return self.claim.log_odds(figures) + self.trees.log_odds(figures)
 
-    def faithfulness(self, probabilities: Sequence[float]) -> float:
-        """Probability that none of the claims is unsupported, in [0, 1]; `probabilities` must not be empty.
+    def faithfulness(self, probabilities: Sequence[float], figures: Sequence[Sequence[float]]) -> float:
+        """Probability that none of the claims is unsupported, in [0, 1]; `figures`: the `claim_figures` of each.
 
-        All of them hold at most as probably as the worst one does: P(A and B) <= min(P(A), P(B)).
+        All of them hold at most as probably as the worst one does: P(A and B) <= min(P(A), P(B)); a lone one, just
+        as probably. There must be a claim.
         """
-        return min(probability(self.answer.log_odds(answer_figures(probabilities))), *probabilities)
+        if len(probabilities) == 1:
+            return probabilities[0]
+        return min(probability(self.answer.log_odds(answer_figures(probabilities, figures))), *probabilities)
 
 
 def claim_figures(alignment: Alignment, words: Sequence[float]) -> tuple[float, ...]:
@@ -147,19 +157,26 @@ def probability(log_odds: float) -> float:
     return round(1 / (1 + odds) if log_odds >= 0 else odds / (1 + odds), _DIGITS)
 
 
-def answer_figures(probabilities: Sequence[float]) -> tuple[float, float, float, float]:
-    """ANSWER_FEATURES of the claims' probabilities of support; larger means better supported.
+def answer_figures(probabilities: Sequence[float], figures: Sequence[Sequence[float]]) -> tuple[float, ...]:
+    """ANSWER_FEATURES from the claims' probabilities of support and the `claim_figures` of each.
 
-    The last one is minus the logarithm of the expected number of unsupported claims under independence,
-    with each claim's share -log(p).
+    The fourth is minus the logarithm of the expected number of unsupported claims under independence, with each
+    claim's share -log(p).
 
-    >>> [round(figure, 3) for figure in answer_figures([0.9, 0.5])]
-    [0.0, 2.197, 1.099, 0.225]
+    >>> [round(figure, 3) for figure in answer_figures([0.9, 0.5], [(1.0, 0.0), (0.5, 0.0)])]
+    [0.0, 2.197, 1.099, 0.225, 0.75, 0.0, 1.0, 0.0, 0.5, 0.0]
     """
     bounded = sorted(min(1 - 1e-4, max(1e-4, one)) for one in probabilities)
     odds = [log(one) - log1p(-one) for one in bounded]
     expected = -sum(log(one) for one in bounded)
-    return odds[0], odds[min(1, len(odds) - 1)], sum(odds) / len(odds), -log(expected)
+    count = len(odds)
+    columns = list(zip(*figures, strict=True))[: len(_OF_CLAIMS)]
+    return (
+        *(odds[0], odds[min(1, count - 1)], sum(odds) / count, -log(expected)),
+        *[sum(column) / count for column in columns],
+        *map(max, columns),
+        *map(min, columns),
+    )
 
 
 @lru_cache(maxsize=len(MODELS))
@@ -175,6 +192,7 @@ def load(name: str) -> Model:
         token=TokenModel(token.intercept, token.weights[: len(MARKS)], *token.weights[len(MARKS) :]),
         claim=_logistic(data["claim"], CLAIM_FEATURES),
         trees=Trees(tuple(_tree(*row) for row in data["trees"])),
+        lone=_logistic(data["lone"], CLAIM_FEATURES),
         answer=_logistic(data["answer"], ANSWER_FEATURES),
         span=_logistic(data["span"], SPAN_FEATURES),
         span_at=data["verdicts"]["span_at"],

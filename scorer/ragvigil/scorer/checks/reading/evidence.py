@@ -161,7 +161,10 @@ class Evidence:
 
     @cached_property
     def hours(self) -> Hours:
-        """The opening hours of the one record that has any; empty when there is none, or more than one."""
+        """The opening hours of the one record that has any; empty when there is none, or more than one.
+
+        A day from 0:00 to 0:00 is how such records write that it is closed, unless all are.
+        """
         found: Hours = {}
         for segment in self._values:
             span = records.opening(segment.value)
@@ -171,7 +174,7 @@ class Evidence:
             if day in found:
                 return {}
             found[day] = span
-        return found
+        return {day: span for day, span in found.items() if any(span)} or found
 
     def passages_of(self, stem: str) -> tuple[int, ...]:
         """The passages in which a wanted stem occurs, ascending."""
