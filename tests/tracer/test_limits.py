@@ -238,6 +238,7 @@ def test_every_id_that_is_cut_is_named_whatever_the_policy(
             "gen_ai.response.model",
             "gen_ai.response.id",
             "gen_ai.response.finish_reasons",
+            "name",
         },
         "invoke_workflow ask": set(),
     }

@@ -52,6 +52,11 @@ class Parameter:
     told: bool = False
     """Whether the service named it."""
 
+    @property
+    def fixed(self) -> bool:
+        """Whether every call has the same value."""
+        return not self.names and self.index is None
+
     def value(self, arguments: Arguments, keywords: Keywords) -> object:
         """The value that the call gives it, else the default of the signature, else None."""
         for name in self.names:

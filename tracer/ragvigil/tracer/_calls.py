@@ -204,7 +204,10 @@ class Call:
 
     def _name(self, arguments: Arguments, keywords: Keywords) -> str:
         try:
-            return self._role.name(arguments, keywords)
+            name, is_cut = self._role.name(arguments, keywords)
+            if is_cut:
+                self._findings.mark_cut(names.CUT_NAME)
+            return name
         except (Exception, SystemExit) as error:
             self._could_not_read(error)
             return self._role.operation

@@ -61,10 +61,23 @@ class Role:
     content: Content | None = None
     """What this call wants of texts to be recorded at most."""
 
-    def name(self, arguments: Arguments, keywords: Keywords) -> str:
-        """The span's name: the operation and what it works on."""
-        label = _reading.identifier(self.label.value(arguments, keywords))
-        return f"{self.operation} {label}" if label else self.operation
+    named: tuple[str, bool] | None = field(init=False, default=None)
+    """The name of each span, where it is known before any call."""
+
+    def __post_init__(self) -> None:
+        """Name spans here, where every call has the same label."""
+        if self.label.fixed and isinstance(self.label.default, str | None):
+            object.__setattr__(self, "named", self._name(self.label.default))
+
+    def name(self, arguments: Arguments, keywords: Keywords) -> tuple[str, bool]:
+        """The span's name, the operation and what it works on, and whether that was cut."""
+        return self.named or self._name(self.label.value(arguments, keywords))
+
+    def _name(self, value: object) -> tuple[str, bool]:
+        label = _reading.identifier(value, _reading.LONGEST_ID + 1)
+        if not label:
+            return self.operation, False
+        return f"{self.operation} {label[: _reading.LONGEST_ID]}", len(label) > _reading.LONGEST_ID
 
     def query(self, arguments: Arguments, keywords: Keywords, enclosing: str | None) -> str | None:
         """The question of this call; the enclosing request's when the call has none of its own."""

@@ -240,6 +240,9 @@ RAGVIGIL_CONTENT_TRUNCATED = "ragvigil.content.truncated"
 With content off, too: it says that there was more, not what. Where a text is named, the evidence is not complete.
 """
 
+CUT_NAME = "name"
+"""In ``RAGVIGIL_CONTENT_TRUNCATED``: the model, index or pipeline in the span's name has more than 256 characters."""
+
 CUT_DOCUMENT_IDS = "gen_ai.retrieval.documents.id"
 """In ``RAGVIGIL_CONTENT_TRUNCATED``: ids of documents had more than 256 characters."""
 
