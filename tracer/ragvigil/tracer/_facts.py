@@ -43,7 +43,8 @@ class Facts:
 
     def all(self) -> Mapping[str, AttributeValue]:
         """These facts and those around; of two for one name the inner."""
-        return self.attributes if self.outer is None else together(self.outer.all(), self.attributes)
+        around = None if self.outer is None else self.outer.all()
+        return together(around, self.attributes) if around else self.attributes
 
     def strictest(self) -> Content | None:
         """The strictest content policy of this request and of those around."""

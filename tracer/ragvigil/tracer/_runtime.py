@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from opentelemetry import trace
-from opentelemetry.trace import ProxyTracerProvider, Tracer, TracerProvider
+from opentelemetry.trace import Tracer, TracerProvider
 
 from ragvigil.tracer import attributes as names
 from ragvigil.tracer._findings import Findings
 from ragvigil.tracer._notices import notices
+from ragvigil.tracer._providers import global_provider
 from ragvigil.tracer._sampling import Told
 from ragvigil.tracer._settings import (
     Content,
@@ -52,34 +50,21 @@ class Destination:
     def __init__(self) -> None:
         self._configured: Runtime | None = None
         self._borrowed: Runtime | None = None
-        self._api: Mapping[str, object] = vars(trace)
-        self._asked = trace.get_tracer_provider
-        self._provider_by_name = "OTEL_PYTHON_TRACER_PROVIDER" in os.environ
         self._carrying: dict[str, object] = {}
 
     def current(self) -> Runtime | None:
         """The runtime to record with; None when nobody would receive a span."""
         if self._configured is not None:
             return self._configured
-        if self._no_provider():
+        provider = global_provider()
+        if provider is None:
             return None
-        provider = trace.get_tracer_provider()
         if self._borrowed is not None and self._borrowed.provider is provider:
             return self._borrowed
-        if isinstance(provider, ProxyTracerProvider):
-            return None
         policy = borrowed_policy(provider, content="full" if content_allowed(default=False) else "ids_only")
         self._borrowed = runtime(provider, policy, configured=False)
         self._carry()
         return self._borrowed
-
-    def _no_provider(self) -> bool:
-        """Whether the API holds no provider; asking ``get_tracer_provider`` reads the environment in each call."""
-        return (
-            self._api.get("_TRACER_PROVIDER", self) is None
-            and not self._provider_by_name
-            and trace.get_tracer_provider is self._asked
-        )
 
     def use(self, chosen: Runtime | None) -> Runtime | None:
         """Record with this runtime from now on, and return the earlier; None goes back to the global provider."""
@@ -150,8 +135,8 @@ def isolated(chosen: Runtime) -> bool:
     """
     if not chosen.configured:
         return False
-    provider = trace.get_tracer_provider()
-    return provider is not chosen.provider and not isinstance(provider, ProxyTracerProvider)
+    provider = global_provider()
+    return provider is not None and provider is not chosen.provider
 
 
 def _version() -> str | None:

@@ -28,12 +28,15 @@ class EverySpan(Sampler):
         if state and "th:" in (ours := state.get("ot") or ""):
             fields = [field for field in ours.split(";") if not field.startswith("th:")]
             state = state.update("ot", ";".join(["th:0", *fields]))
-        return SamplingResult(Decision.RECORD_AND_SAMPLE, attributes, state or None)
+        return SamplingResult(Decision.RECORD_AND_SAMPLE, attributes, state) if state or attributes else _KEPT
 
     def get_description(self) -> str:
         """The name under which a provider shows it."""
         return "RagvigilEverySpan"
 
+
+_KEPT = SamplingResult(Decision.RECORD_AND_SAMPLE)
+"""The result for nearly every span: nothing of it changes."""
 
 EVERY_SPAN = EverySpan()
 """The one sampler that our own provider needs."""

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias, cast
 
-from opentelemetry import trace
 from opentelemetry.trace import Span, SpanContext, TraceState
 
 from ragvigil.tracer._notices import notices
+from ragvigil.tracer._providers import global_provider
 from ragvigil.tracer._reading import number
 
 Told: TypeAlias = float | Callable[[], float | None] | None
@@ -51,7 +51,7 @@ class Sampling:
         span = around if own is None else own
         if (kept := threshold_probability(span.get_span_context().trace_state)) is not None:
             return _below_one(kept)
-        provider = trace.get_tracer_provider()
+        provider = global_provider()
         if provider is not self._provider:
             self._provider, self._probability = provider, probability_of(provider)
             self._by_parent = _goes_by_parent(provider)
