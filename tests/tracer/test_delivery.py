@@ -13,16 +13,17 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import cast
 
 import pytest
 from opentelemetry import trace
-from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace import ReadableSpan, Span, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor, SpanExporter, SpanExportResult
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from ragvigil.tracer import Tracing, attributes, configure, trace_generator, trace_rag, trace_retriever
 from ragvigil.tracer import _queue as delivery
-from ragvigil.tracer._exporter import Listener
+from ragvigil.tracer._exporter import Listener, QuietExporter
 from ragvigil.tracer._notices import Notices, describe
 from ragvigil.tracer._options import traces_endpoint
 
@@ -150,6 +151,72 @@ def test_a_refusing_scorer_is_one_log_line_that_names_its_answer(
     assert tracing.dropped_spans == 10
 
 
+@pytest.mark.parametrize("counts", ["", "true"])
+def test_spans_are_encoded_once_or_by_the_sdk_where_that_counts_requests(
+    receiver: Receiver, stop: list[Tracing], monkeypatch: pytest.MonkeyPatch, counts: str
+) -> None:
+    """What arrives is the same."""
+    monkeypatch.setenv("OTEL_PYTHON_SDK_INTERNAL_METRICS_ENABLED", counts)
+    exports: list[int] = []
+    genuine = QuietExporter.export
+
+    def export(itself: QuietExporter, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+        exports.append(len(spans))
+        return genuine(itself, spans)
+
+    monkeypatch.setattr(QuietExporter, "export", export)
+    tracing = configure(service_name="tests", endpoint=receiver.endpoint)
+    stop.append(tracing)
+    ask("why")
+    assert tracing.flush()
+    assert exports == ([2] if counts else [])
+    search, root = receiver.spans()
+    assert search.parent_span_id == root.span_id
+    values = {entry.key: entry.value.string_value for entry in root.attributes}
+    assert (values["input.value"], values["output.value"]) == ("why", "1 found")
+
+
+def test_a_span_that_cannot_be_encoded_says_so_and_the_others_arrive_whole(
+    receiver: Receiver, stop: list[Tracing], caplog: pytest.LogCaptureFixture
+) -> None:
+    """One whose name is none is lost and counted; one with an odd value on it keeps its place in the trace."""
+    tracing = configure(service_name="tests", endpoint=receiver.endpoint)
+    stop.append(tracing)
+
+    class Odd(str):
+        """A text that cannot be encoded."""
+
+        __slots__ = ()
+
+        def encode(self, encoding: str = "utf-8", errors: str = "strict") -> bytes:
+            """Fail."""
+            raise OSError("no such text")
+
+    @trace_rag
+    def rename(name: str) -> None:
+        cast("Span", trace.get_current_span()).update_name(name)
+
+    @trace_rag
+    def mark(question: str) -> None:
+        trace.get_current_span().set_attribute("own", Odd("x"))
+
+    rename(cast("str", 5))
+    mark("why")
+    ask("why")
+    assert tracing.flush()
+    assert [span.name for span in receiver.spans()] == [
+        "invoke_workflow mark",
+        "retrieval",
+        "invoke_workflow ask",
+    ]
+    (unread,) = [
+        entry.value for entry in receiver.spans()[0].attributes if entry.key == "ragvigil.unreadable"
+    ]
+    assert [one.string_value for one in unread.array_value.values] == ["span: OSError"]
+    assert tracing.dropped_spans == 1
+    assert len(caplog.records) == 2
+
+
 def test_the_services_own_exporter_may_still_log(caplog: pytest.LogCaptureFixture) -> None:
     """Our ear is on our thread alone."""
     logger = logging.getLogger("opentelemetry.exporter.otlp.proto.http.trace_exporter")
@@ -244,14 +311,17 @@ def test_configuring_twice_alike_is_once_and_differently_replaces(
     assert second is not first
     ask("why")
     assert second.flush()
-    services = [
+    deadline = time.monotonic() + 20
+    while len(receiver.requests) < 2 and time.monotonic() < deadline:
+        time.sleep(0.01)  # a thread of its own sends what the first has
+    services = {
         entry.value.string_value
         for request in receiver.requests
         for resource in request.resource_spans
         for entry in resource.resource.attributes
         if entry.key == "service.name"
-    ]
-    assert services == ["a", "b"]
+    }
+    assert services == {"a", "b"}
     assert first.shutdown()
 
 

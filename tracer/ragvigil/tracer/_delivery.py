@@ -10,9 +10,9 @@ import os
 import threading
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from queue import Empty, SimpleQueue
-from typing import TypeAlias
+from typing import Protocol, TypeAlias, runtime_checkable
 
 from opentelemetry import context as otel_context
 from opentelemetry.context import Context
@@ -25,15 +25,24 @@ from ragvigil.tracer._findings import Findings
 from ragvigil.tracer._gate import FAILURES_IN_A_ROW, Gate, pause_seconds, sdk
 from ragvigil.tracer._losses import Losses
 from ragvigil.tracer._notices import Notices
-from ragvigil.tracer._queue import Queue
+from ragvigil.tracer._queue import Outgoing, Queue
 from ragvigil.tracer._sizes import bound_beside
-from ragvigil.tracer._writing import Queued, with_attributes
+from ragvigil.tracer._writing import Queued
 
 STALLED_SECONDS = 5.0
 """How long nothing got through before it is no longer worth making spans."""
 
 Wake: TypeAlias = threading.Event | None
 """What wakes the sender early: a full batch (None), or somebody who waits until all is sent (an event)."""
+
+
+@runtime_checkable
+class TakesEncoded(Protocol):
+    """An exporter that need not encode spans itself."""
+
+    def export_encoded(self, batch: Sequence[Outgoing]) -> SpanExportResult:
+        """Deliver a batch."""
+        ...
 
 
 class Delivery(SpanProcessor):
@@ -104,7 +113,7 @@ class Delivery(SpanProcessor):
             if full:
                 self._wake.put(None)
         except Exception as error:
-            self._notices.say("a span could not be queued", error)
+            self._losses.drop(1, "spans could not be queued", error)
 
     def force_flush(self, timeout_millis: int | None = 30_000) -> bool:
         """Whether all that is queued was handed to the exporter within the time."""
@@ -152,7 +161,7 @@ class Delivery(SpanProcessor):
         The spans of before the fork are the parent's to send.
         """
         self._lock = threading.RLock()  # re-entrant: a finaliser may end a span while this thread holds it
-        self._queue = Queue(self._notices)
+        self._queue = Queue(self._notices, self._losses.drop)
         self.pending.clear()
         self._wake: SimpleQueue[Wake] = SimpleQueue()
         self._woken = False
@@ -229,16 +238,17 @@ class Delivery(SpanProcessor):
             if not batch or not (self._delivered(batch) or not self._shut):
                 return
 
-    def _delivered(self, batch: list[ReadableSpan]) -> bool:
+    def _delivered(self, batch: list[Outgoing]) -> bool:
         """Whether this batch got through; the first span tells how many others never did."""
         lost = self._losses.collect()
         if lost > self._losses.told:
-            batch[0] = with_attributes(batch[0], {names.RAGVIGIL_DROPPED_SPANS: lost - self._losses.told})
+            first = batch[0].written.marked(names.RAGVIGIL_DROPPED_SPANS, lost - self._losses.told)
+            batch[0] = Outgoing(first, first.encoded())
         since = self._failing_since = self._failing_since or self._clock()
         try:
             if self._exporter is None:
                 self._exporter = self._make_exporter()
-            if self._exporter.export(batch) is SpanExportResult.SUCCESS:
+            if _export(self._exporter, batch) is SpanExportResult.SUCCESS:
                 self._losses.told = lost
                 self._failures, self._failing_since = 0, None
                 if self._shut:
@@ -253,6 +263,13 @@ class Delivery(SpanProcessor):
         if self._failures >= FAILURES_IN_A_ROW or self._clock() - since >= STALLED_SECONDS:
             self._shut_gate()
         return False
+
+
+def _export(exporter: SpanExporter, batch: list[Outgoing]) -> SpanExportResult:
+    """Export through an exporter that takes what is encoded, or, as the SDK's do, spans."""
+    if isinstance(exporter, TakesEncoded):
+        return exporter.export_encoded(batch)
+    return exporter.export([one.written.readable() for one in batch])
 
 
 def _renew(reference: weakref.ref[Delivery]) -> None:

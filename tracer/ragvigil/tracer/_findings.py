@@ -41,7 +41,7 @@ class Findings:
     """Facts and texts of one span as they are found, and the attributes that they make."""
 
     __slots__ = (
-        "_metadata_bytes", "_weight", "citing", "content", "documents", "facts", "fixed", "limits", "messages",
+        "_documents_bytes", "_weight", "citing", "content", "documents", "facts", "fixed", "limits", "messages",
         "policy", "retrieved", "shared", "texts", "total", "truncated", "unreadable",
     )  # fmt: skip
 
@@ -65,7 +65,7 @@ class Findings:
         self.documents: list[Passage] | None = None
         self.total = 0
         """How many documents there were."""
-        self._metadata_bytes = 0
+        self._documents_bytes = 0
         self._weight = 0
 
     @property
@@ -139,18 +139,24 @@ class Findings:
             if not reading.passages:
                 return
         self.documents, self.total = reading.passages, reading.total
-        longest, copy = self.limits.document_bytes + SLACK, Copy()
+        longest, copy, weight = self.limits.document_bytes + SLACK, Copy(), 0
         for passage in reading.passages:
-            if passage.id is not None and len(passage.id) > LONGEST_ID:
-                passage.id = self._short(names.CUT_DOCUMENT_IDS, passage.id)
-            if passage.text is not None and len(passage.text) > longest:
-                passage.text = passage.text[:longest]
+            identity, text = passage.id, passage.text
+            if identity is not None:
+                if len(identity) > LONGEST_ID:
+                    passage.id = identity = self._short(names.CUT_DOCUMENT_IDS, identity)
+                weight += 4 * len(identity)
+            if text is not None and len(text) > longest:
+                passage.text = text = text[:longest]
                 self.mark_cut(names.GEN_AI_RETRIEVAL_DOCUMENTS)
             if self.content == "ids_only":
                 passage.text = passage.metadata = None
-            elif passage.metadata:
+                continue
+            if text is not None:
+                weight += len(text) if text.isascii() else bound(text)
+            if passage.metadata:
                 passage.metadata = cast("dict[str, object]", copy.of(passage.metadata))
-        self._metadata_bytes = copy.bytes
+        self._documents_bytes = weight + copy.bytes + _PASSAGE_BYTES * len(reading.passages)
         if copy.cut:
             self.mark_cut(names.CUT_METADATA)
         self.unreadable += [names.UNREADABLE_METADATA + kind for kind in copy.odd]
@@ -164,14 +170,14 @@ class Findings:
 
         What is said of the request after this is asked is not counted, nor are the objects around the texts.
         """
-        weight = self._metadata_bytes + bound_of(self.facts.items())
+        weight = self._documents_bytes
+        if self.facts:
+            weight += bound_of(self.facts.items())
         for text in self.texts.values():
-            weight += bound(text)
+            weight += len(text) if text.isascii() else bound(text)
         for message in self.messages.values():
-            weight += bound(message.text)
-        for passage in self.documents or ():
-            text, identity = passage.text or "", passage.id or ""
-            weight += _PASSAGE_BYTES + 4 * len(identity) + (len(text) if text.isascii() else bound(text))
+            text = message.text
+            weight += len(text) if text.isascii() else bound(text)
         if self.retrieved:
             weight += 8 * len(self.retrieved) + 4 * sum(map(len, filter(None, self.retrieved)))
         if self.shared is not None and (shared := self.shared.all()):

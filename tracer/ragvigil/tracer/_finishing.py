@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from ragvigil.tracer import attributes as names
 from ragvigil.tracer._notices import notices
+from ragvigil.tracer._quoting import quoted
 from ragvigil.tracer._reading import encodable
 from ragvigil.tracer._sizes import cut, encoded_attributes, too_large, utf8_size
 
@@ -19,8 +19,6 @@ Clean: TypeAlias = Callable[[str], str]
 
 MARKS_BYTES = 2_048
 """Kept free for marks that come up while the texts are written."""
-
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 
 
 class Finishing:
@@ -212,7 +210,7 @@ def _characters(passage: Passage) -> int:
 
 
 def _message_json(role: str, value: str, finish_reason: str | None) -> str:
-    message: dict[str, object] = {"role": role, "parts": [{"type": "text", "content": value}]}
-    if finish_reason is not None:
-        message["finish_reason"] = finish_reason
-    return encodable(_encode([message]))
+    end = "" if finish_reason is None else f',"finish_reason":{quoted(finish_reason)}'
+    return encodable(
+        f'[{{"role":{quoted(role)},"parts":[{{"type":"text","content":{quoted(value)}}}]{end}}}]'
+    )

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ragvigil.tracer import attributes as names
 from ragvigil.tracer._documents import Passage
+from ragvigil.tracer._quoting import encode, quoted
 from ragvigil.tracer._reading import encodable
 from ragvigil.tracer._settings import Limits
 from ragvigil.tracer._sizes import cut, encoded_attributes, utf8_size
 
 if TYPE_CHECKING:
     from ragvigil.tracer._findings import AttributeValue
-
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 
 
 class Written(NamedTuple):
@@ -51,9 +49,7 @@ def write_documents(
             _row(one, (one.text, False) if content and one.text is not None else None, metadata=content)
             for one in passages
         ]
-        return Written(
-            {names.GEN_AI_RETRIEVAL_DOCUMENTS: encodable(_encode(short))}, len(short), False, False
-        )
+        return Written({names.GEN_AI_RETRIEVAL_DOCUMENTS: encodable(_array(short))}, len(short), False, False)
     rows, longest, metadata, shortened = list(passages), limits.document_bytes, True, False
     while True:
         texts = [_shortened(passage.text, longest) if content else None for passage in rows]
@@ -97,20 +93,25 @@ def _attributes(
         _row(passage, None if spread else text, metadata=metadata and content and not spread)
         for passage, text in zip(passages, texts, strict=True)
     ]
-    found[names.GEN_AI_RETRIEVAL_DOCUMENTS] = encodable(_encode(rows))
+    found[names.GEN_AI_RETRIEVAL_DOCUMENTS] = encodable(_array(rows))
     return found
 
 
-def _row(passage: Passage, text: tuple[str, bool] | None, *, metadata: bool) -> dict[str, object]:
-    row: dict[str, object] = {}
+def _row(passage: Passage, text: tuple[str, bool] | None, *, metadata: bool) -> str:
+    """One document as JSON."""
+    fields: list[str] = []
     if passage.id is not None:
-        row["id"] = passage.id
+        fields.append(f'"id":{quoted(passage.id)}')
     if passage.score is not None:
-        row["score"] = passage.score
+        fields.append(f'"score":{passage.score!r}')
     if text is not None:
-        row["content"] = text[0]
+        fields.append(f'"content":{quoted(text[0])}')
         if text[1]:
-            row["truncated"] = True
+            fields.append('"truncated":true')
     if metadata and passage.metadata:
-        row["metadata"] = passage.metadata
-    return row
+        fields.append(f'"metadata":{encode(passage.metadata)}')
+    return f"{{{','.join(fields)}}}"
+
+
+def _array(rows: Sequence[str]) -> str:
+    return f"[{','.join(rows)}]"

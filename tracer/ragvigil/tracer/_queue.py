@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import time
 from collections import deque
+from collections.abc import Callable
+from typing import NamedTuple
 
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan
 
+from ragvigil.tracer._encoding import envelope_size
 from ragvigil.tracer._notices import Notices
-from ragvigil.tracer._sizes import encoded_attributes, encoded_span
-from ragvigil.tracer._writing import Queued, shortened, written
+from ragvigil.tracer._writing import Queued, Written, shortened, unwritten, written
 
 MAX_QUEUED_SPANS = 4_096
 MAX_QUEUED_BYTES = 64 * 2**20
@@ -18,20 +20,30 @@ MAX_BATCH_SPANS = 512
 MAX_BATCH_BYTES = 2 * 2**20
 
 ENVELOPE_BYTES = 256
-"""At least what a request has around spans and resources, with the number of lost spans on the first span."""
+"""At least what a request has around its resources, with the number of lost spans on the first span."""
 
 TURN_SECONDS = 0.001
 """How long spans are written before the interpreter is offered to the service; its own turns last five times this."""
 
 
+class Outgoing(NamedTuple):
+    """A span that is ready to be sent."""
+
+    written: Written
+    data: bytes
+    """One entry of a request."""
+
+
 class Queue:
     """The spans that wait; who appends holds a lock, and one thread alone takes."""
 
-    def __init__(self, notices: Notices) -> None:
+    def __init__(self, notices: Notices, drop: Callable[[int, str, BaseException | str], None]) -> None:
         self._notices = notices
+        self._drop = drop
+        """Told of what cannot be sent."""
         self._spans: deque[Queued] = deque()
-        self._held: tuple[ReadableSpan, int] | None = None
-        """Written already, with its size, and too large for the last batch."""
+        self._held: Outgoing | None = None
+        """Written already, and too large for the last batch."""
         self._resource: Resource | None = None
         self._resource_size = 0
         self.bytes = 0
@@ -54,9 +66,9 @@ class Queue:
         self.bytes += queued.weight
         return True
 
-    def take(self, most: int) -> tuple[list[ReadableSpan], int]:
+    def take(self, most: int) -> tuple[list[Outgoing], int]:
         """The oldest spans that make one request, at most so many, and what they weighed in the queue."""
-        batch: list[ReadableSpan] = []
+        batch: list[Outgoing] = []
         resources: set[int] = set()
         weight, room = 0, MAX_BATCH_BYTES - ENVELOPE_BYTES
         turn_began = time.perf_counter()
@@ -65,33 +77,43 @@ class Queue:
                 queued = self._spans.popleft()
                 weight += queued.weight
                 self._held = self._written(queued)
-            span, size = self._held
-            resource = span.resource
-            room -= size if id(resource) in resources else size + self._resource_bytes(resource)
+                if self._held is None:
+                    continue
+            resource = self._held.written.span.resource
+            room -= len(self._held.data)
+            if id(resource) not in resources:
+                room -= self._around(self._held.written.span)
             if batch and room < 0:
                 break
             resources.add(id(resource))
-            batch.append(span)
+            batch.append(self._held)
             self._held = None
             turn_began = self._turn(turn_began)
         return batch, weight
 
-    def _written(self, queued: Queued) -> tuple[ReadableSpan, int]:
-        """The span with all that is to be written on it, no larger than a request of its own, and its size."""
-        span = written(queued, self._notices)
-        size = encoded_span(span)
-        most = MAX_BATCH_BYTES - ENVELOPE_BYTES - self._resource_bytes(span.resource)
-        if size <= most:
-            return span, size
-        span = shortened(span, most)
-        return span, encoded_span(span)
+    def _written(self, queued: Queued) -> Outgoing | None:
+        """The span with all that is to be written on it, no larger than a request of its own; None when it is lost."""
+        try:
+            whole = written(queued, self._notices)
+            try:
+                data = whole.encoded()
+            except Exception as error:
+                self._notices.say("a span could not be encoded", error)
+                whole = unwritten(queued.span, error)
+                data = whole.encoded()
+            most = MAX_BATCH_BYTES - ENVELOPE_BYTES - self._around(queued.span)
+            if len(data) > most:
+                whole = shortened(whole, most)
+                data = whole.encoded()
+            return Outgoing(whole, data)
+        except Exception as error:
+            self._drop(1, "spans could not be encoded", error)
+            return None
 
-    def _resource_bytes(self, resource: Resource) -> int:
+    def _around(self, span: ReadableSpan) -> int:
         """At least the bytes of what says whose spans they are, with the name and version of our scope."""
-        if self._resource is not resource:
-            self._resource = resource
-            attributes = encoded_attributes(dict(resource.attributes))
-            self._resource_size = ENVELOPE_BYTES + len(resource.schema_url) + attributes
+        if self._resource is not span.resource:
+            self._resource, self._resource_size = span.resource, envelope_size(span)
         return self._resource_size
 
     def _turn(self, began: float) -> float:

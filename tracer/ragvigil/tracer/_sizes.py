@@ -88,25 +88,6 @@ def too_large(attributes: Mapping[str, object], most: int) -> list[str]:
     return found
 
 
-def encoded_span(span: ReadableSpan) -> int:
-    """At least the bytes of a span in OTLP, and little more."""
-    size = SPAN_OVERHEAD_BYTES + utf8_size(span.name) + utf8_size(span.status.description or "")
-    if span.context is not None and span.context.trace_state:
-        size += utf8_size(span.context.trace_state.to_header())
-    # A copy in one go: the SDK's own view takes a lock-free but slow step per attribute.
-    size += encoded_attributes(dict(span.attributes or {}))
-    return size + _encoded_events(span) if span.events or span.links else size
-
-
-def _encoded_events(span: ReadableSpan) -> int:
-    size = 0
-    for event in span.events:
-        size += _EVENT_BYTES + utf8_size(event.name) + encoded_attributes(dict(event.attributes or {}))
-    for link in span.links:
-        size += _LINK_BYTES + encoded_attributes(dict(link.attributes or {}))
-    return size
-
-
 def _encoded(value: object) -> int:
     if isinstance(value, int | float):
         return _ENTRY_BYTES
@@ -141,11 +122,17 @@ def bound_of(attributes: Iterable[tuple[str, object]]) -> int:
 def bound_beside(span: ReadableSpan) -> int:
     """At least the bytes that a span holds of what was set on it: its name, its attributes, events and links."""
     size = SPAN_OVERHEAD_BYTES + 4 * len(span.name) + 4 * len(span.status.description or "")
-    if span.attributes:
-        size += bound_of(dict(span.attributes).items())
-    if span.events or span.links:
+    if attributes := span.attributes:
+        size += bound_of(dict(attributes).items())
+    if entries_of(span):
         size += _bound_of_events(span)
     return size
+
+
+def entries_of(span: ReadableSpan) -> bool:
+    """Whether it has events or links; the SDK's own views copy both lists, under a lock, only to be found empty."""
+    events, links = getattr(span, "_events", None), getattr(span, "_links", None)
+    return bool(span.events or span.links if events is None or links is None else len(events) or len(links))
 
 
 def _bound_of_events(span: ReadableSpan) -> int:
