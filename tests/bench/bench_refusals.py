@@ -31,7 +31,7 @@ def main() -> None:
         for line in lines:
             row = json.loads(line)
             record = RagTrace("0" * 32, "1" * 16, "bench", 0, query=row.get("query"), answer=row["answer"])
-            told, found = bool(row["refusal"]), Prepared(record).refuses
+            told, found = bool(row["refusal"]), Prepared(record).abstains
             seen[told, found] += 1
             if arguments.mistakes and told != found:
                 sys.stdout.write(f"{'missed' if told else 'wrong'}: {row['answer'][:300]!r}\n")

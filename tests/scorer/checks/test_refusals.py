@@ -29,7 +29,7 @@ def refuses(answer: str) -> bool:
     return Prepared(RagTrace("0" * 32, "1" * 16, "shop", 0, answer=answer)).refuses
 
 
-@pytest.mark.parametrize("language", [*NINE, "ru", "ko", "tr"])
+@pytest.mark.parametrize("language", ["en", *NINE, "ru", "ko", "tr"])
 def test_refusals_are_recognised(language: str) -> None:
     """Precision and recall of .90 at least."""
     seen = Counter((expected, refuses(answer)) for code, expected, answer in cases() if code == language)
@@ -38,10 +38,10 @@ def test_refusals_are_recognised(language: str) -> None:
     assert hits / (hits + seen[True, False]) >= 0.9
 
 
-def test_nine_languages_have_thirty_refusals() -> None:
+def test_ten_languages_have_thirty_refusals() -> None:
     """And answers that look like them."""
     counts = Counter((language, expected) for language, expected, _ in cases())
-    assert all(counts[language, True] >= 30 and counts[language, False] >= 9 for language in NINE)
+    assert all(counts[language, True] >= 30 and counts[language, False] >= 9 for language in ("en", *NINE))
 
 
 def test_refusals_in_other_words_are_recognised() -> None:

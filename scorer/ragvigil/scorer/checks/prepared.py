@@ -86,6 +86,12 @@ class Prepared:
         return any(statement.kind == "refusal" for statement in self.statements)
 
     @cached_property
+    def abstains(self) -> bool:
+        """Whether a refusal comes before any claim; one that comes after an answer only says what that leaves out."""
+        saying = (one.kind for one in self.statements if one.kind in ("claim", "refusal"))
+        return self.refuses and next(saying, None) == "refusal"
+
+    @cached_property
     def nothing_retrieved(self) -> bool:
         """Whether retrieval is known to have found nothing, so that no claim can rest on it."""
         record = self.record

@@ -103,7 +103,7 @@ async def _verdict(row: Labelled, judge: Judge, rubric: Prompt) -> Verdict | Non
 
 
 def _judged(row: Labelled, verdict: Verdict | None) -> Judged:
-    refuses = None if row.refusal is None else Prepared(row.record).refuses
+    refuses = None if row.refusal is None else Prepared(row.record).abstains
     if verdict is None:
         return Judged(row, None, "not labelled", (), refuses)
     score = None if verdict.faithfulness is None else 1 - verdict.faithfulness
