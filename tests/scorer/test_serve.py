@@ -218,9 +218,10 @@ def test_a_taken_port_is_named(serve: Serve, tmp_path: Path) -> None:
 
 
 def test_the_receiving_process_stays_light(serve: Serve) -> None:
-    """No numpy in it: acks must not wait for a scientific library's start, nor carry its memory."""
+    """Acks must not wait for a scientific library's start, nor carry its memory, nor that of what reads settings."""
     scorer = serve()
     eventually(lambda: scorer.ledger().balanced)
     maps = Path(f"/proc/{scorer.process.pid}/maps").read_text()
     assert "numpy" not in maps
+    assert "pydantic_core" not in maps
     assert "grpc" in maps
