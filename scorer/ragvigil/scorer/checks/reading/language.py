@@ -11,6 +11,8 @@ from importlib.resources import files
 _LOOKED_AT = 2000
 _MOST_WORDS = 200
 _TOKEN = re.compile(r"[^\W\d_]{1,20}")
+_ASCII_TOKEN = re.compile(r"[a-z]{1,20}")
+"""The same in a text in ASCII and lower case, in half the time."""
 _SCRIPTS = tuple(
     (language, re.compile(f"[{characters}]"))
     for language, characters in (
@@ -68,7 +70,8 @@ def language_of(text: str) -> str | None:
         told = _by_script(text)
         if told is not None:
             return told
-    return _by_words(_TOKEN.findall(text.lower())[:_MOST_WORDS])
+    tokens = _ASCII_TOKEN if text.isascii() else _TOKEN
+    return _by_words(tokens.findall(text.lower())[:_MOST_WORDS])
 
 
 def _by_script(text: str) -> str | None:
