@@ -39,7 +39,7 @@ class MonitorSettings:
     """Nats of cheap-score evidence that open a burst."""
     suspicion: float = 7.0
     """Log of the e-detector at which a burst is opened by the judge's own evidence."""
-    confirm: float = 0.004
+    confirm: float = 0.008
     """Chance that a burst opened for nothing ends in a candidate for a page."""
     burst_cap: int = 1200
     """Most judged traces that a burst on all traffic adds; one on a segment adds a quarter."""
