@@ -30,6 +30,7 @@ class Service:
 
     def __init__(self, monitor: Monitor, sizes: list[int]) -> None:
         self.monitor, self.sizes, self.hour = monitor, sizes, 0
+        self.documents = 5
         self.random = np.random.default_rng(11)
 
     def run(self, hours: int, passed: list[float]) -> list[Alert]:
@@ -49,14 +50,14 @@ class Service:
         size, start = segment.size, self.hour * HOUR
         batch = Batch(
             start, start + HOUR, np.full(size, start), segment, np.arange(size), np.full(size, 0.7),
-            np.ones(size), np.full(size, 5),
+            np.ones(size), np.full(size, self.documents),
         )  # fmt: skip
         whole = np.ones(size, np.bool_)
         return replace(batch, judged=whole, verdict=said, inclusion_probability=np.ones(size))
 
 
 def service(sizes: list[int]) -> Service:
-    """A monitor and its service, after eight good days."""
+    """A monitor and its service, both new."""
     settings = MonitorSettings(segments=len(sizes), batch_seconds=HOUR)
     return Service(Monitor(settings, gold()), sizes)
 
@@ -164,3 +165,18 @@ def test_a_cheap_score_that_moves_once_is_no_ticket_and_one_that_keeps_moving_is
     told = [often.add(0, 0.01, day * DAY) for day in range(12)]
     assert told.index(True) == 2
     assert sum(told) == 2
+
+
+def test_an_outage_is_one_page_and_over_when_it_is_over() -> None:
+    """Twelve hours without a passage: nobody is paged again a day later, when it is long mended; none is learned."""
+    shop = service([300, 12])
+    assert shop.run(24 * 8, [0.85, 0.85]) == []
+    shop.documents = 0
+    first = shop.run(12, [0.85, 0.85])
+    shop.documents = 5
+    later = shop.run(72, [0.85, 0.85])
+    assert [(page.metric, page.segment) for page in first + later if page.kind == "page"] == [
+        ("retrieval", None)
+    ]
+    days = shop.monitor._core.memory.baseline.days  # pyright: ignore[reportPrivateUsage]
+    assert [bool(day.frozen[0]) for day in days][-4:] == [True, False, False, False]

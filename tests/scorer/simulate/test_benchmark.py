@@ -9,10 +9,11 @@ import sys
 import numpy as np
 import pytest
 
-from ragvigil.scorer.detect import Alert
+from ragvigil.scorer.detect import Alert, GoldSet, Monitor, MonitorSettings
 from ragvigil.scorer.detect.sequential.batch import Metric
-from ragvigil.scorer.simulate import OURS, SCENARIOS, Run, World, measure
+from ragvigil.scorer.simulate import OURS, SCENARIOS, Run, World, drive, measure
 from ragvigil.scorer.simulate.benchmark import poisson_interval, summarise
+from ragvigil.scorer.simulate.drive import Drive
 
 SMALL = World(traces_per_day=6000.0, segments=4, smallest_share=0.1, largest_share=0.4, batch_seconds=3600.0)
 HOUR = 3600.0
@@ -59,6 +60,19 @@ def test_rivals_page_on_what_they_document() -> None:
     assert lines[OURS].false_pages == 0
     assert lines["single trace"].false_per_30_days > 300.0
     assert lines["rolling mean, no data is 0"].false_pages > lines["rolling mean"].false_pages
+
+
+def test_a_fork_in_its_healthy_weeks_is_the_run_that_it_stands_for() -> None:
+    """Sharing the weeks before the fault saves time and changes nothing."""
+
+    def build(world: World, gold: GoldSet) -> Monitor:
+        return Monitor(MonitorSettings(segments=world.segments, batch_seconds=world.batch_seconds), gold)
+
+    healthy = Drive(build, SCENARIOS["null30"], 5, world=SMALL, days=15)
+    healthy.until(healthy.change)
+    for name in ("drop80", "cite_drift"):
+        whole = drive(build, SCENARIOS[name], 5, world=SMALL, days=15)
+        assert healthy.fork(SCENARIOS[name]).until(15 * 86400.0).result() == whole
 
 
 def test_every_rival_finds_a_large_fall_that_lasts() -> None:
