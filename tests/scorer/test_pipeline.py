@@ -333,6 +333,18 @@ def test_a_verdict_that_cannot_be_stored_is_failed_and_hurts_no_other(bench: Ben
     assert bench.ledger().states == {"judged": 1, "failed": 1}
 
 
+def test_what_a_verdict_cost_counts_against_the_day(bench: Bench) -> None:
+    """As the judge reports it; a judge that reports nothing costs nothing."""
+    bench.receive(question(1) + question(2) + question(3))
+    first, second, third = bench.settle()
+    usage = {"calls": 1, "input_tokens": 900, "output_tokens": 100, "cost_usd": 0.25}
+    dear, unpriced = (replace(PASSED, details={"usage": one}) for one in (usage, {**usage, "cost_usd": None}))
+    bench.pipeline.judged([Judgement(first, dear), Judgement(second, unpriced), Judgement(third, PASSED)])
+    bench.pipeline.turn()
+    spent = bench.pipeline.sampler.state().spent
+    assert (round(spent["tokens"]), round(spent["usd"], 6)) == (2000, 0.25)
+
+
 def test_finished_segments_go_even_when_nothing_arrives(bench: Bench) -> None:
     """They hold what was not redacted yet."""
     for trace in range(1, 60):

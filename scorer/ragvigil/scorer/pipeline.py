@@ -8,9 +8,9 @@ from __future__ import annotations
 import logging
 import sqlite3
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, cast
 
 from google.protobuf.message import DecodeError
 from pydantic import TypeAdapter, ValidationError
@@ -218,9 +218,23 @@ class Pipeline:
             _log.exception("a verdict cannot be stored; storing the others of its batch one by one")
             for judgement in batch:
                 self._write_judgement(judgement)
+        for judgement in batch:
+            self._charge(judgement)
         self._waiting -= len(batch)
         self._judgements = []
         return len(batch)
+
+    def _charge(self, judgement: Judgement) -> None:
+        """What the verdict cost counts against the day's tokens and money; a judge that does not say costs nothing."""
+        usage = judgement.verdict.details.get("usage") if judgement.verdict is not None else None
+        if not isinstance(usage, Mapping):
+            return
+
+        def said(name: str) -> float:
+            value: object = cast("Mapping[str, object]", usage).get(name)
+            return float(value) if isinstance(value, int | float) else 0.0
+
+        self.sampler.spend(tokens=said("input_tokens") + said("output_tokens"), usd=said("cost_usd"))
 
     def _write_judgement(self, judgement: Judgement) -> None:
         try:

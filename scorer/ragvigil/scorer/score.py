@@ -274,6 +274,8 @@ def pipeline_of(
             Budget(
                 at_least_per_day=settings.sample.minimum_per_day,
                 calls_per_minute=settings.sample.calls_per_minute,
+                tokens_per_day=settings.sample.tokens_per_day,
+                usd_per_day=settings.sample.usd_per_day,
                 floor=settings.sample.floor,
                 informative=settings.sample.informative,
                 most_strata=settings.sample.most_strata,

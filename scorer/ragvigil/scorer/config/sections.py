@@ -161,6 +161,18 @@ class Sample(_Section):
         allow_inf_nan=False,
         description="judge calls a minute; near it probabilities fall smoothly and never to 0; default: no limit",
     )
+    tokens_per_day: float | None = Field(
+        default=None,
+        gt=0,
+        allow_inf_nan=False,
+        description="tokens that the judge may read and say in about a day, as it reports them; falls likewise",
+    )
+    usd_per_day: float | None = Field(
+        default=None,
+        gt=0,
+        allow_inf_nan=False,
+        description="US dollars that judging may cost in about a day, by judge.prices; falls likewise",
+    )
     floor: float = Field(
         default=0.01,
         ge=0,
