@@ -25,9 +25,10 @@ scores have other shapes.
 A rule that pages all the time also "finds" everything at once: read the hours only beside the false pages.
 "Tuned" rivals have the threshold that brought about one false page in 90 days on other services
 (`tests/bench/tune_rivals.py`, seeds below 1000). The others are as documented: a single failed trace; a rolling mean of
-24 hours 5 points below normal, and where gaps are filled with zeros; EWMA at 3 sigma; the burn rates of the SRE workbook
-on an SLO of 92 %; a CUSUM of 5 nats. Rivals watch faithfulness only, so citations are not for them to find. No default
-of ours was chosen on these seeds. `tests/bench/bench_goals.py` holds each promise against its limit, in other worlds too.
+24 hours 5 points below normal, and where gaps are filled with zeros; EWMA at 3 sigma; the burn rates of the SRE
+workbook on an SLO of 92 %; a CUSUM of 5 nats. Rivals watch faithfulness only, so citations are not for them to find.
+No default of ours was chosen on these seeds. `tests/bench/bench_goals.py` holds each promise against its limit, in
+other worlds too.
 
 ## False pages while quality does not fall
 
@@ -61,7 +62,9 @@ def page() -> str:
         segments=world["segments"],
         sensitivity=world["sensitivity"],
         specificity=world["specificity"],
-        quiet_days=sum(line["days"] for line in lines if line["rule"] == OURS and line["scenario"] == "null30"),
+        quiet_days=sum(
+            line["days"] for line in lines if line["rule"] == OURS and line["scenario"] == "null30"
+        ),
         harmless_days=sum(
             line["days"]
             for line in lines

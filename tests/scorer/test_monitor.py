@@ -12,6 +12,7 @@ import pytest
 from ragvigil.exporters import Alert, Example, Measurement, as_text
 from ragvigil.scorer.config import Links, Rule
 from ragvigil.scorer.config import Monitor as Settings
+from ragvigil.scorer.detect import total
 from ragvigil.scorer.monitor import Monitor
 from ragvigil.scorer.monitoring import Bucket, Incident, MonitorStore, SeriesKey, SeriesState, Sums
 
@@ -55,6 +56,10 @@ class Memory:
         found = [Bucket(at, sums) for at, sums in sorted(self.rows[key].items()) if since <= at < until]
         self.reads += len(found)
         return found
+
+    def sums(self, key: SeriesKey, since: int, until: int) -> Sums:
+        """Of those rows."""
+        return total(self.buckets(key, since, until))
 
     def first_seen(self, key: SeriesKey) -> int | None:
         """The first row."""

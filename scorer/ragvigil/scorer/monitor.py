@@ -14,8 +14,8 @@ from ragvigil.scorer.detect import (
     evaluate,
     follow,
     nanoseconds,
+    outside,
     stretches,
-    total,
     untouched,
     without,
 )
@@ -179,7 +179,8 @@ class Monitor:
             return known
         self._renewed += 1
         begin = untouched(end, length, spans)
-        sums = total(without(self._store.buckets(key, begin, end), spans))
+        parts = [self._store.sums(key, low, high) for low, high in outside(begin, end, spans)]
+        sums = sum(parts, Sums())
         self._baselines[key] = _Baseline(end, spans, sums)
         return self._baselines[key]
 

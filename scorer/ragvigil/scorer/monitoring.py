@@ -141,6 +141,10 @@ class MonitorStore(Protocol):
         """Buckets whose start lies in [since, until), oldest first; empty ones are absent."""
         ...
 
+    def sums(self, key: SeriesKey, since: int, until: int) -> Sums:
+        """The sums over those buckets."""
+        ...
+
     def first_seen(self, key: SeriesKey) -> int | None:
         """Start of the series' first bucket."""
         ...

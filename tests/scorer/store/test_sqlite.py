@@ -297,6 +297,21 @@ def test_an_answer_stands_for_those_that_a_sampler_left_out_before_us(store: Sql
         assert (bucket.sums.n, bucket.sums.w, bucket.sums.wx) == (1, weight, weight)
 
 
+def test_sums_over_a_stretch_are_those_of_its_buckets(store: SqliteStore) -> None:
+    """What a baseline reads at once is what it would add up."""
+    started = (30, 90, 100, 400)
+    records = [
+        replace(RECORD, trace_id=f"{at:032x}", started_at=at * SECOND, upstream_probability=1 / at)
+        for at in started
+    ]
+    store.records.commit([scored(record) for record in records], None, 1)
+    for since, until, n in ((0, 1000, 4), (60, 400, 3), (60, 360, 2), (500, 1000, 0)):
+        found = store.monitoring.sums(CITATION, since * SECOND, until * SECOND)
+        buckets = store.monitoring.buckets(CITATION, since * SECOND, until * SECOND)
+        assert found == sum((bucket.sums for bucket in buckets), Sums())
+        assert found.n == n
+
+
 def test_a_verdict_follows_what_late_spans_say_of_its_weight_and_time(store: SqliteStore) -> None:
     """A late root moves the start and knows the sampler; the verdict stands, and counts once."""
     late = replace(RECORD, upstream_probability=0.5, started_at=30 * SECOND)

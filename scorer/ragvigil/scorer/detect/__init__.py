@@ -5,7 +5,7 @@ from ragvigil.scorer.detect.drop import Comparison, compare
 from ragvigil.scorer.detect.evaluate import Evaluation, evaluate
 from ragvigil.scorer.detect.recovery import Course, follow
 from ragvigil.scorer.detect.sequential import Alert, Batch, GoldSet, Monitor, MonitorSettings
-from ragvigil.scorer.detect.stretches import nanoseconds, stretches, total, untouched, without
+from ragvigil.scorer.detect.stretches import nanoseconds, outside, stretches, total, untouched, without
 
 __all__ = [
     "Alert",
@@ -23,6 +23,7 @@ __all__ = [
     "evaluate",
     "follow",
     "nanoseconds",
+    "outside",
     "split",
     "stretches",
     "total",

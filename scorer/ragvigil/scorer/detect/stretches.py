@@ -66,6 +66,25 @@ def _covered(start: int, end: int, spans: Sequence[Span]) -> int:
     return covered
 
 
+def outside(start: int, end: int, spans: Iterable[Span]) -> list[tuple[int, int]]:
+    """The parts of [start, end) that no span covers, ascending.
+
+    >>> outside(0, 100, [(70, 90), (-5, 10), (80, 95)])
+    [(10, 70), (95, 100)]
+    >>> outside(0, 100, [(40, None)])
+    [(0, 40)]
+    """
+    kept: list[tuple[int, int]] = []
+    reached = start
+    for begin, stop in sorted(spans, key=lambda span: span[0]):
+        if begin > reached:
+            kept.append((reached, min(begin, end)))
+        reached = max(reached, end if stop is None else stop)
+        if reached >= end:
+            break
+    return [*kept, (reached, end)] if reached < end else kept
+
+
 def without(buckets: Sequence[Bucket], spans: Sequence[Span]) -> list[Bucket]:
     """The buckets that begin outside all spans.
 
