@@ -152,8 +152,8 @@ class Monitor:
         """What late data say about the stretch with which it opened."""
         if incident.first_until is None:
             return incident, None
-        stretch = self._store.buckets(incident.key, incident.since, incident.first_until)
-        return corrected(incident, rate(before), rate(total(stretch)), rule, at=now)
+        stretch = self._store.sums(incident.key, incident.since, incident.first_until)
+        return corrected(incident, rate(before), rate(stretch), rule, at=now)
 
     def _untold(self, incident: Incident, rule: config.Rule, now: int) -> tuple[Incident, Action | None]:
         """What another incident explained is told once nothing explains it any more and it does not recover."""

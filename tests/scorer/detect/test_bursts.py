@@ -43,7 +43,8 @@ def added(series: Faithfulness, *, credit: float, surplus: float = 0.0) -> Float
     cheap = np.where(np.arange(SIZE) < 100, 0.2, 0.9)
     suspicion = suspect(cheap, np.ones(SIZE, np.bool_), instruments())
     nothing = np.zeros(SETTINGS.streams, np.bool_)
-    return wish(series, base, slot, suspicion, nothing, SETTINGS, credit, surplus) - base
+    extra: Floats = wish(series, base, slot, suspicion, nothing, SETTINGS, credit, surplus) - base
+    return extra
 
 
 def test_more_evidence_buys_more_verdicts() -> None:
