@@ -7,6 +7,7 @@ import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.scorer.labels.conftest import Shop, filled
@@ -31,10 +32,10 @@ def run(shop: Shop, *arguments: str) -> Result:
     )
 
 
-def told(shop: Shop, *arguments: str) -> dict[str, object]:
+def told(shop: Shop, *arguments: str) -> dict[str, Any]:
     """What a command says as JSON."""
     result = run(shop, *arguments, "--json")
-    found: dict[str, object] = json.loads(result.stdout)
+    found: dict[str, Any] = json.loads(result.stdout)
     return found
 
 

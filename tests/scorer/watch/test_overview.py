@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from tests.scorer.labels.conftest import Shop
+from tests.scorer.labels.test_draw_and_read import label_all, run, told
 from tests.scorer.watch.conftest import Hour, Service, gold_file
 from typer.testing import CliRunner
 
@@ -49,3 +51,20 @@ def test_a_batch_that_waits_for_its_verdicts_is_not_in_the_numbers_yet(
     traces = [service.trace(Hour(), place) for place in range(60)]
     service.store.records.commit(traces, None, service.now)
     assert json.loads(said(service, tmp_path, "--json"))["detectors"] == before
+
+
+def test_status_shows_the_level_by_the_services_own_labels(service: Service, tmp_path: Path) -> None:
+    """Mode A is what counts once people have read production answers."""
+    settings = service.settings
+    shop = Shop(settings, service.truth)
+    service.live(Hour())
+    label_all(shop, tmp_path, "--days", "10000")
+    status = tmp_path / "status.toml"
+    status.write_text("[detect]\nbatch_seconds = 3600\nlearning_days = 1\n")
+    found = told(shop, "status", "--config", str(status))["detectors"]
+    (one,) = found
+    assert one["level"]["method"] == "anchored-level"
+    assert one["level"]["lower"] < 0.96 < one["level"]["upper"]
+    assert one["audit"]["labels"] == 200
+    text = run(shop, "status", "--config", str(status)).stdout
+    assert "by labels of its own answers" in text

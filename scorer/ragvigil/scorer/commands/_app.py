@@ -14,7 +14,7 @@ from typing import Annotated, ParamSpec
 
 import typer
 
-from ragvigil.scorer.commands import _bench, _calibrate, _routes, _silence
+from ragvigil.scorer.commands import _bench, _calibrate, _report, _routes, _silence
 from ragvigil.scorer.commands._ack import ack
 from ragvigil.scorer.commands._bench_checks import bench_checks
 from ragvigil.scorer.commands._check_config import check_config
@@ -101,15 +101,24 @@ app.add_typer(routes)
 
 calibrate = typer.Typer(
     name="calibrate",
-    help="How often the judge errs, by people's labels: draw, read, report.",
+    help="How often the judge errs, by people's labels: draw, read, report. Without a command: report.",
     epilog=_EPILOG,
-    no_args_is_help=True,
+    invoke_without_command=True,
     rich_markup_mode=None,
 )
 CALIBRATE_COMMANDS: dict[str, Callable[..., int]] = {
     "draw": _calibrate.draw,
     "read": _calibrate.read,
+    "report": _report.report,
 }
+
+
+@calibrate.callback()
+def _calibrate_alone(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:
+        raise typer.Exit(_report.report())
+
+
 for name, command in CALIBRATE_COMMANDS.items():
     calibrate.command(name=name, epilog=_EPILOG)(_exiting(command))
 app.add_typer(calibrate)

@@ -37,9 +37,14 @@ def label(
     settings = settings_of(config, store)
     name = name_of(by)
     with closing(open_for_reading(settings.store.path)) as connection:
-        tasks = tasks_for(connection, name, reading_labels.draws(connection), adjudicating=adjudicate)
+        drawn = reading_labels.draws(connection)
+        tasks = tasks_for(connection, name, drawn, adjudicating=adjudicate)
+        disputed = len(tasks_for(connection, name, drawn, adjudicating=True)) if not tasks else 0
     if not tasks:
-        typer.echo(f"nothing to read for {name}; ragvigil calibrate draw chooses answers")
+        more = (
+            f"{disputed} are disputed: ragvigil label --adjudicate" if disputed else "ragvigil calibrate draw"
+        )
+        typer.echo(f"nothing to read for {name}; {more}")
         return 0
 
     def put(given: Given) -> bool:

@@ -34,6 +34,12 @@ def waiting_for(
 
 
 def unread(drawn: Drawn, given: Sequence[Given]) -> int:
-    """How many items of a draw nobody has read yet."""
-    read = {one.record_id for one in given}
-    return sum(item.record_id not in read for item in drawn.items)
+    """How many items of a draw lack a reader, or are disputed."""
+    said: dict[int, list[Given]] = {}
+    for one in given:
+        said.setdefault(one.record_id, []).append(one)
+    return sum(
+        len(those) < item.readers or settle(those).disputed
+        for item in drawn.items
+        for those in (said.get(item.record_id, []),)
+    )

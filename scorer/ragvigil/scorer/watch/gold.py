@@ -31,6 +31,7 @@ class _Item(BaseModel):
     truth: Literal[0, 1]
     verdict: Literal[0, 1]
     cheap: float = Field(ge=0, le=1)
+    inclusion: float | None = Field(default=None, gt=0, le=1)
 
 
 class _Shipped(BaseModel):
@@ -78,9 +79,16 @@ def _read(path: Path) -> GoldSet:
             ) from None
         except ValueError as error:
             raise ConfigError(_KEY, f"{path} line {number} is no JSON: {error}") from None
-    columns = (np.array([getattr(item, name) for item in items]) for name in ("truth", "verdict", "cheap"))
+    truth, verdict, cheap = (
+        np.array([getattr(item, name) for item in items]) for name in ("truth", "verdict", "cheap")
+    )
+    chances = [item.inclusion for item in items if item.inclusion is not None]
+    if chances and len(chances) < len(items):
+        raise ConfigError(
+            _KEY, f"{path}: some items have an inclusion and some have none", "give all or none"
+        )
     try:
-        return GoldSet(*columns)
+        return GoldSet(truth, verdict, cheap, np.array(chances) if chances else None)
     except ValueError as error:
         raise ConfigError(_KEY, f"{path}: {error}") from None
 

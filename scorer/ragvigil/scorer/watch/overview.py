@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ragvigil.scorer.detect.sequential.gold import calibration_of
 from ragvigil.scorer.estimate import (
-    Calibration,
     Efficiency,
     Estimate,
     Refusal,
@@ -31,6 +31,8 @@ class Overview:
     level: Estimate | Refusal | None
     """Share of faithful answers, corrected by the gold set (mode P); None without one."""
     efficiency: Efficiency | Refusal
+    judge: str
+    """Version and prompt of the judge whose verdicts these are; empty when there are none."""
 
 
 def overview(rows: Sequence[Seen], labels: Labels) -> Overview:
@@ -49,6 +51,5 @@ def overview(rows: Sequence[Seen], labels: Labels) -> Overview:
         segment=batch.segment[drawn],
     )
     rate = judged_rate(data)
-    calibration = Calibration.of(labels.gold.truth, labels.gold.verdict)
-    level = None if labels.source == "none" else portable_level(rate, calibration)
-    return Overview(rate, level, efficiency(data))
+    level = None if labels.source == "none" else portable_level(rate, calibration_of(labels.gold))
+    return Overview(rate, level, efficiency(data), batch.judge_version)

@@ -33,6 +33,9 @@ class GoldSet:
     """1 passed, 0 not."""
     cheap: npt.NDArray[np.generic]
     """In [0, 1]."""
+    inclusion: npt.NDArray[np.float64] | None = None
+    """Probability in (0, 1] with which each item was chosen, where the verdict or its difficulty played a part in
+    it; None where chosen by class at most."""
 
     def __post_init__(self) -> None:
         """Refuse a set that nothing can be learned from.
@@ -51,6 +54,11 @@ class GoldSet:
                 raise ValueError(
                     f"GoldSet.{name} holds values outside 0 to 1: leave out items without a value"
                 )
+        chance = self.inclusion
+        if chance is not None and not (
+            chance.shape == (size,) and bool(np.all((chance > 0) & (chance <= 1)))
+        ):
+            raise ValueError("GoldSet.inclusion must lie in (0, 1] for every item: leave it out or give all")
         faithful = int((np.asarray(self.truth, dtype=np.float64) >= 0.5).sum())
         if min(faithful, size - faithful) < LEAST_LABELS:
             raise ValueError(
@@ -135,7 +143,17 @@ def calibration_of(gold: GoldSet) -> Calibration:
     """The judge's verdicts on the labelled items, counted."""
     truth = np.asarray(gold.truth, dtype=np.float64) >= 0.5
     passed = np.asarray(gold.verdict, dtype=np.float64) >= 0.5
-    return Calibration.of(truth.astype(np.int64), passed.astype(np.int64))
+    return Calibration.of(truth.astype(np.int64), passed.astype(np.int64), inclusion=gold.inclusion)
+
+
+def _weights(gold: GoldSet, truth: npt.NDArray[np.bool_]) -> Floats:
+    """What each item counts: 1 on average among the faithful, and among the others."""
+    if gold.inclusion is None:
+        return np.ones(truth.size)
+    weights: Floats = 1.0 / gold.inclusion
+    for kind in (truth, ~truth):
+        weights[kind] /= weights[kind].mean()
+    return weights
 
 
 def learn_instruments(gold: GoldSet) -> Instruments:
@@ -147,21 +165,25 @@ def learn_instruments(gold: GoldSet) -> Instruments:
     s = (labels.faithful_passed + 0.5) / (labels.faithful + 1.0)
     t = (labels.unfaithful_failed + 0.5) / (labels.unfaithful + 1.0)
     informative = labels.refusal(0, 0) is None
-    slope, offset = _log_density_ratio(cheap, truth)
+    each = _weights(gold, truth)
+    slope, offset = _log_density_ratio(cheap, truth, each)
     odds = np.exp(np.clip(offset + slope * cheap, -6.0, 5.0))
     suspicion = USUAL_UNFAITHFUL * odds / (1.0 + USUAL_UNFAITHFUL * (odds - 1.0))
-    separation = float(suspicion[~truth].mean() - suspicion[truth].mean())
-    spread = suspicion[~truth].var() / labels.unfaithful + suspicion[truth].var() / labels.faithful
+    separation = _mean(suspicion, each, ~truth) - _mean(suspicion, each, truth)
+    spread = (
+        _variance(suspicion, each, ~truth) / labels.unfaithful
+        + _variance(suspicion, each, truth) / labels.faithful
+    )
     error = float(spread**0.5)
     if slope == 0.0 or separation < 3.0 * error or separation < 0.02:
         slope, offset, separation = 0.0, 0.0, 0.0
         suspicion = np.full(cheap.shape, USUAL_UNFAITHFUL)
     weight = weight_of(suspicion, s, t)
-    prior = 20.0 * float(weight[truth].mean())
-    flagged = float((weight * ~passed)[truth].sum())
-    false_flag = (flagged + prior * (1.0 - s)) / (float(weight[truth].sum()) + prior)
+    prior = 20.0 * _mean(weight, each, truth)
+    flagged = float((each * weight * ~passed)[truth].sum())
+    false_flag = (flagged + prior * (1.0 - s)) / (float((each * weight)[truth].sum()) + prior)
     unfaithful_squares = t * (1.0 - false_flag) ** 2 + (1.0 - t) * false_flag**2
-    signal = max(t - false_flag, 0.05) * float(weight[~truth].mean())
+    signal = max(t - false_flag, 0.05) * _mean(weight, each, ~truth)
     return Instruments(
         s,
         t,
@@ -170,13 +192,21 @@ def learn_instruments(gold: GoldSet) -> Instruments:
         offset,
         separation,
         false_flag,
-        float(weight[~truth].mean()),
-        float(weight[truth].mean()),
-        unfaithful_squares * float((weight[~truth] ** 2).mean()) / signal,
+        _mean(weight, each, ~truth),
+        _mean(weight, each, truth),
+        unfaithful_squares * _mean(weight**2, each, ~truth) / signal,
     )
 
 
-def _log_density_ratio(cheap: Floats, truth: npt.NDArray[np.bool_]) -> tuple[float, float]:
+def _mean(values: Floats, weights: Floats, which: npt.NDArray[np.bool_]) -> float:
+    return float(np.average(values[which], weights=weights[which]))
+
+
+def _variance(values: Floats, weights: Floats, which: npt.NDArray[np.bool_]) -> float:
+    return _mean((values - _mean(values, weights, which)) ** 2, weights, which)
+
+
+def _log_density_ratio(cheap: Floats, truth: npt.NDArray[np.bool_], counts: Floats) -> tuple[float, float]:
     """(slope, offset) of a logistic regression of "unfaithful" with both classes weighted alike; ridge 1."""
     spread = float(cheap.std())
     if spread < 1e-6:
@@ -185,7 +215,7 @@ def _log_density_ratio(cheap: Floats, truth: npt.NDArray[np.bool_]) -> tuple[flo
     design = np.stack([np.ones(cheap.size), (cheap - centre) / spread], axis=1)
     target: Floats = (~truth).astype(np.float64)
     each = (0.5 / float(truth.sum()), 0.5 / float((~truth).sum()))
-    weights: Floats = np.where(truth, *each) * cheap.size
+    weights: Floats = np.where(truth, *each) * cheap.size * counts
     beta: Floats = np.zeros(2)
     for _ in range(50):
         chance: Floats = 1.0 / (1.0 + np.exp(-np.clip(design @ beta, -30.0, 30.0)))

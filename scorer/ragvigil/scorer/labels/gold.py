@@ -1,0 +1,29 @@
+"""The gold set that `monitor.gold` reads, from labels of production answers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from ragvigil.scorer.errors import InputError
+from ragvigil.scorer.labels.book import Book
+
+
+def write_gold(path: Path, book: Book) -> int:
+    """Write truth, verdict, cheap score and inclusion probability of each labelled item; how many. InputError."""
+    frame, truth = book.drawn.frame, book.truth
+    rows = [
+        {
+            "truth": truth[item.record_id],
+            "verdict": frame.verdict[item.place],
+            "cheap": frame.cheap[item.place],
+            "inclusion": item.inclusion * frame.inclusion[item.place],
+        }
+        for item in book.drawn.items
+        if item.record_id in truth and frame.verdict[item.place] >= 0
+    ]
+    try:
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    except OSError as error:
+        raise InputError(str(path), error.strerror or "cannot be written") from None
+    return len(rows)
