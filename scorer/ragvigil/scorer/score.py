@@ -37,8 +37,8 @@ from ragvigil.scorer.judging import Bench
 from ragvigil.scorer.labels.clerk import LabelClerk, label_requests
 from ragvigil.scorer.leaks import LeakWatch
 from ragvigil.scorer.lock import Lock
+from ragvigil.scorer.loop_outbox import LoopOutbox
 from ragvigil.scorer.monitor import Monitor
-from ragvigil.scorer.monitoring import Delivery
 from ragvigil.scorer.oncall import OrderDesk, order_requests
 from ragvigil.scorer.pipeline import Inbox, Pipeline, SamplePlan
 from ragvigil.scorer.receive.memory import give_back
@@ -301,39 +301,6 @@ def watcher_of(
     return Watcher(
         store.watching, settings, labels, channels, sampler=pipeline.sampler, room=lambda: pipeline.room
     )
-
-
-class LoopOutbox:
-    """The outbox as the courier's event loop sees it: every call runs on the scoring thread."""
-
-    def __init__(self, scoring: Scoring) -> None:
-        self._scoring = scoring
-
-    async def due(self, now: int, limit: int) -> Sequence[Delivery]:
-        """Deliveries whose time has come."""
-        return await asyncio.wrap_future(
-            self._scoring.call(lambda: self._scoring.store.outbox.due(now, limit))
-        )
-
-    async def delivered(self, delivery: int, at: int, reference: str | None) -> None:
-        """The channel has it."""
-        outbox = self._scoring.store.outbox
-        await asyncio.wrap_future(self._scoring.call(lambda: outbox.delivered(delivery, at, reference)))
-
-    async def postponed(self, delivery: int, next_at: int, reason: str) -> None:
-        """Try again later."""
-        outbox = self._scoring.store.outbox
-        await asyncio.wrap_future(self._scoring.call(lambda: outbox.postponed(delivery, next_at, reason)))
-
-    async def resumed(self, channel: str, at: int) -> None:
-        """The channel takes messages again."""
-        outbox = self._scoring.store.outbox
-        await asyncio.wrap_future(self._scoring.call(lambda: outbox.resumed(channel, at)))
-
-    async def refused(self, delivery: int, at: int, reason: str) -> None:
-        """Never try again."""
-        outbox = self._scoring.store.outbox
-        await asyncio.wrap_future(self._scoring.call(lambda: outbox.refused(delivery, at, reason)))
 
 
 def channels(configured: Mapping[str, config.Channel]) -> dict[str, Channel]:
