@@ -121,7 +121,10 @@ class KilledPages:
         command += ["--store", f"sqlite:///{self.store}"]
         settings = {
             "RAGVIGIL_MONITOR__TICK_SECONDS": "0.5",
-            "RAGVIGIL_MONITOR__CITATION__WINDOW_SECONDS": "3600",  # a long soak must not outlive the fall
+            # A long soak must not outlive the fall.
+            "RAGVIGIL_MONITOR__CITATION__WINDOW_SECONDS": "3600",
+            "RAGVIGIL_MONITOR__CITATION__WARMUP_SECONDS": "3600",
+            "RAGVIGIL_MONITOR__CITATION__BASELINE_SECONDS": "86400",
             "RAGVIGIL_DETECT__ENABLED": "false",
             "RAGVIGIL_JUDGE__KIND": "none",
             "RAGVIGIL_CHANNELS__ONCALL__TYPE": "webhook",
