@@ -266,3 +266,32 @@ def test_facts_arrive_on_the_wire(receiver: Receiver) -> None:
     tracing.shutdown()
     told = [{pair.key: pair.value.string_value for pair in span.attributes} for span in receiver.spans()]
     assert [span["ragvigil.segment.language"] for span in told] == ["pt", "pt"]
+
+
+def test_a_call_outside_of_a_request_says_that_it_had_no_effect(
+    recording: Recording, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Unless it is a block around one, or somewhere in such a block or request."""
+
+    @trace_rag
+    def ask(question: str) -> str:
+        context(language="pt")
+        return "so"
+
+    with context(language="en"):
+        context(user_id="u1")
+        ask("why")
+    assert not caplog.records
+    context(user_id="u2")
+    (line,) = [record.getMessage() for record in caplog.records]
+    assert line.startswith("context() had no effect: outside of a traced request")
+    (root,) = recording.spans()
+    assert (root["attributes"]["user.id"], root["attributes"]["ragvigil.segment.language"]) == ("u1", "pt")
+
+
+def test_a_call_outside_of_a_request_is_silent_where_nothing_is_recorded(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """A service that is not traced has nothing to put right."""
+    context(user_id="u2")
+    assert not caplog.records

@@ -14,6 +14,7 @@ from ragvigil.tracer import attributes as names
 from ragvigil.tracer._baggage import CONTENT, LONGEST_NAME, with_baggage
 from ragvigil.tracer._facts import Facts, strictest, together
 from ragvigil.tracer._findings import AttributeValue
+from ragvigil.tracer._gate import sdk
 from ragvigil.tracer._notices import notices
 from ragvigil.tracer._reading import encodable, short
 from ragvigil.tracer._runtime import destination
@@ -86,13 +87,25 @@ class RequestContext:
         self._crossing = {**crossing, CONTENT: content} if content is not None and crosses else crossing
         self._undo: Callable[[], None] | None = None
         self._token: Token[Context] | None = None
+        self._unheard = False
+        """Whether nothing around listens: then only a ``with`` block has an effect."""
         try:
+            self._unheard = SCOPE_KEY not in otel_context.get_current() and _recording()
             self._undo = _say(attributes, self._crossing, content)
         except Exception as error:
             notices.say("context() had no effect", error)
 
+    def __del__(self) -> None:
+        """Say that a call outside of any request told nobody anything."""
+        if self._unheard:
+            with suppress(Exception):
+                notices.say(
+                    "context() had no effect", "outside of a traced request it is a 'with' block around one"
+                )
+
     def __enter__(self) -> None:
         """Apply the facts to all that is traced in this block, and the content policy to nothing else."""
+        self._unheard = False
         try:
             if self._undo is not None:
                 self._undo()
@@ -206,6 +219,14 @@ def _dimensions(segment: Mapping[str, object] | None, **named: object) -> Mappin
     except Exception as error:
         notices.say("a segment could not be read", error)
         return given
+
+
+def _recording() -> bool:
+    """Whether a request that began now would be recorded: where none is, nothing is wrong without one."""
+    chosen = destination.current()
+    if chosen is None or not sdk.gate.passing:
+        return False
+    return chosen.gate is None or chosen.gate.passing
 
 
 def _hashes() -> bool:
