@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import logging
+import sqlite3
 import textwrap
 from collections.abc import Generator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from ragvigil.scorer.checking import Checking
 from ragvigil.scorer.checks import run_checks
+from ragvigil.scorer.commands._app import app
 from ragvigil.scorer.config import CustomCheck, load
 from ragvigil.scorer.custom import CustomChecks
 from ragvigil.scorer.custom.expression import Expression, MissingError
@@ -19,6 +22,7 @@ from ragvigil.scorer.errors import ConfigError
 from ragvigil.scorer.trace import Document, RagTrace
 from ragvigil.scorer.verdict import CheckResult
 
+RECORDING = Path(__file__).parents[2] / "fixtures" / "traces" / "langchain_stream.pb"
 CODE = textwrap.dedent(
     """
     import os, time
@@ -229,3 +233,23 @@ def test_settings_want_one_of_the_two(tmp_path: Path) -> None:
     (tmp_path / "a.toml").write_text('[custom_checks.mine]\nexpression = "1"\nfunction = "a:b"\n')
     with pytest.raises(ConfigError, match="one of the two"):
         load(tmp_path / "a.toml")
+
+
+def test_their_results_are_stored_with_the_others(code: Path, tmp_path: Path) -> None:
+    """A recording through the whole scorer: each has its row, with its version."""
+    settings = tmp_path / "r.toml"
+    settings.write_text(
+        f'[custom_checks.share]\nfunction = "{code}:share"\nseconds = 20\n[custom_checks.any]\nexpression = "1"\n'
+    )
+    store = tmp_path / "e.db"
+    command = ["replay", "--config", str(settings), "--store", f"sqlite:///{store}", str(RECORDING)]
+    done = CliRunner().invoke(app, command)
+    assert done.exit_code == 0, done.output
+    with closing(sqlite3.connect(store)) as connection:
+        rows = connection.execute(
+            "SELECT name, check_version, count(value) FROM scores JOIN instruments ON id = instrument_id "
+            "WHERE name LIKE 'custom.%' OR name IN ('failure_tags', 'grounded_answer') GROUP BY name ORDER BY name"
+        ).fetchall()
+    assert [row[0] for row in rows] == ["custom.any", "custom.share", "failure_tags", "grounded_answer"]
+    assert rows[1][1] == "7"
+    assert rows[0][2] >= 1

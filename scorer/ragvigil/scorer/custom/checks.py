@@ -10,6 +10,7 @@ from ragvigil.scorer.config import CustomCheck
 from ragvigil.scorer.custom.decorator import value_of
 from ragvigil.scorer.custom.expression import Expression, MissingError
 from ragvigil.scorer.custom.process import Functions
+from ragvigil.scorer.custom.request import MOST
 from ragvigil.scorer.errors import ConfigError
 from ragvigil.scorer.trace import RagTrace
 from ragvigil.scorer.verdict import CheckResult
@@ -33,6 +34,8 @@ class CustomChecks:
         places = {name: section.function for name, section in sections.items() if section.function}
         self._versions = {name: one.version for name, one in self._expressions.items()}
         self._functions: Functions | None = None
+        if len(places) > MOST:
+            raise ConfigError(_KEY, f"more than {MOST} functions", "join some of them")
         if places:
             limits = {name: section.seconds for name, section in sections.items()}
             self._functions = functions = Functions(places, limits)

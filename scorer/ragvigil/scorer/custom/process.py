@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import cast
 
-from ragvigil.scorer.custom.worker import packed
+from ragvigil.scorer.custom.request import packed
 from ragvigil.scorer.trace import RagTrace
 
 _log = logging.getLogger(__name__)

@@ -7,15 +7,13 @@ import importlib.util
 import json
 import os
 import pickle
-import struct
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO
 
 from ragvigil.scorer.custom.decorator import Measure, value_of, version_of
-
-_LENGTH = struct.Struct(">IQ")
+from ragvigil.scorer.custom.request import HEAD
 
 
 def main() -> None:
@@ -59,15 +57,9 @@ def load(place: str) -> Measure:
     return function
 
 
-def packed(mask: int, record: object) -> bytes:
-    """The request for the functions whose bits are set in `mask`."""
-    body = pickle.dumps(record, protocol=pickle.HIGHEST_PROTOCOL)
-    return _LENGTH.pack(mask, len(body)) + body
-
-
 def _records(source: IO[bytes]) -> Iterator[tuple[int, object]]:
-    while len(head := source.read(_LENGTH.size)) == _LENGTH.size:
-        mask, size = _LENGTH.unpack(head)
+    while len(head := source.read(HEAD.size)) == HEAD.size:
+        mask, size = HEAD.unpack(head)
         yield mask, pickle.loads(source.read(size))  # noqa: S301 - what our own parent process packed
 
 
