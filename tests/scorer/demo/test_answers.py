@@ -9,6 +9,7 @@ from ragvigil.scorer.demo.corpus import Passage, load_corpus
 from ragvigil.scorer.demo.faults import Fault, Saboteur
 from ragvigil.scorer.demo.questions import load_questions
 from ragvigil.scorer.demo.retrieval import Hit, Index
+from ragvigil.tracer.redaction import redact
 
 QUESTION = "How do I remove common leading whitespace from a line?"
 
@@ -77,6 +78,18 @@ def test_unfaithful_sentences_are_in_no_retrieved_passage_but_cite_one(
         evidence = " ".join(hit.document.text for hit in hits)
         for statement in faulty.statements:
             assert statement.citation is None or statement.text not in evidence
+
+
+def test_what_is_invented_leaks_nobodys_address(
+    real: tuple[tuple[Passage, ...], list[tuple[str, tuple[Hit, ...], Answer]]],
+) -> None:
+    """That would be a fault of its own, with a ticket of its own."""
+    corpus, cases = real
+    saboteur = Saboteur(corpus)
+    for number, (_, hits, answer) in enumerate(cases):
+        evidence = " ".join(hit.document.text for hit in hits)
+        for statement in saboteur.apply(Fault("unfaithful", share=1.0), answer, hits, number).statements:
+            assert statement.text in evidence or redact(statement.text) == statement.text
 
 
 def test_a_fault_hits_its_share_of_the_answers_and_the_same_ones_every_time(

@@ -17,6 +17,7 @@ from ragvigil.scorer.demo.answerer import Answer, Statement
 from ragvigil.scorer.demo.corpus import Passage
 from ragvigil.scorer.demo.prose import is_readable, sentences
 from ragvigil.scorer.demo.retrieval import Hit
+from ragvigil.tracer.redaction import redact
 
 FaultName = Literal["citations", "unfaithful"]
 
@@ -113,13 +114,16 @@ class Saboteur:
         return Answer(tuple(made_up))
 
     def _foreign(self, key: str, text: str, evidence: str) -> str:
-        """A sentence from a passage that was not retrieved, said of the thing that `text` is about."""
+        """A sentence from a passage that was not retrieved, said of the thing that `text` is about.
+
+        It holds no address of a person or machine: that would be a fault of its own, which pages on its own.
+        """
         subject = text.partition(": ")[0] if ": " in text else None
         start = int(fraction(f"foreign:{key}") * len(self._corpus))
         for step in range(len(self._corpus)):
             passage = self._corpus[(start + step) % len(self._corpus)]
             for sentence in sentences(passage.text.removeprefix(f"{passage.name}: ")):
-                if is_readable(sentence) and sentence not in evidence:
+                if is_readable(sentence) and sentence not in evidence and redact(sentence) == sentence:
                     return f"{subject}: {sentence}" if subject else sentence
         return _twist(text)
 
