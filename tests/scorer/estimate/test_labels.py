@@ -11,6 +11,7 @@ from tests.scorer.estimate.worlds import Integers, Stretch, World, stretch
 from ragvigil.scorer.estimate import (
     Confusion,
     Estimate,
+    Promotion,
     Refusal,
     Strata,
     audited_level,
@@ -19,6 +20,7 @@ from ragvigil.scorer.estimate import (
     krippendorff_alpha,
     labels_for,
     next_labels,
+    promotion,
     strata_of,
 )
 
@@ -187,3 +189,49 @@ def test_full_agreement_has_an_interval_and_one_label_none() -> None:
     few = cohen_kappa([0] * 19, [1] * 19, kinds=2)
     assert isinstance(few, Refusal)
     assert few.reason == "not_enough_data"
+
+
+def test_the_difference_of_two_judges_is_covered_and_paired() -> None:
+    """Answers chosen with unequal probabilities; both judges share half of their errors."""
+    hits = {"difference": 0, "new": 0}
+    for seed in range(2 * REPS):
+        random = np.random.default_rng([19, seed])
+        size = 3_000
+        hard = random.random(size) < 0.2
+        truth = (random.random(size) < 0.8).astype(np.int64)
+        shared = random.random(size) < np.where(hard, 0.2, 0.02)
+        wrong = [shared | (random.random(size) < share * np.where(hard, 2.0, 0.75)) for share in (0.06, 0.03)]
+        chance = np.where(hard, 0.25, 0.06)
+        chosen = random.random(size) < chance
+        old, new = (np.where(one, 1 - truth, truth) for one in wrong)
+        found = promotion(truth[chosen], old[chosen], new[chosen], chance[chosen])
+        assert isinstance(found, Promotion)
+        kept = 1.0 - (0.2 * 0.2 + 0.8 * 0.02)
+        true = [1.0 - _union(share) for share in (0.06, 0.03)]
+        assert kept > true[1] > true[0]
+        hits["difference"] += found.difference.lower <= true[1] - true[0] <= found.difference.upper
+        hits["new"] += found.new.lower <= true[1] <= found.new.upper
+    least = 0.95 - 4.0 * math.sqrt(0.95 * 0.05 / (2 * REPS))
+    assert min(hits.values()) / (2 * REPS) >= least
+
+
+def _union(share: float) -> float:
+    """Share of wrong verdicts in the world above."""
+    hard = 1.0 - 0.8 * (1.0 - 2.0 * share)
+    easy = 1.0 - 0.98 * (1.0 - 0.75 * share)
+    return 0.2 * hard + 0.8 * easy
+
+
+def test_judges_that_never_differ_still_have_an_interval() -> None:
+    """And a promotion needs 100 answers, 80 % agreement, and not to be surely worse."""
+    found = promotion([1] * 90, [1] * 90, [1] * 90, [1.0] * 90)
+    assert isinstance(found, Promotion)
+    assert found.difference.lower < 0.0 < found.difference.upper
+    assert found.p_value == 1.0
+    assert len(found.obstacles) == 1
+    worse = promotion([1] * 200, [1] * 200, [1] * 150 + [0] * 50, [1.0] * 200)
+    assert isinstance(worse, Promotion)
+    assert [words.split()[0] for words in worse.obstacles] == ["agrees", "agrees"]
+    mute = promotion([1] * 100, [1] * 100, [1] * 85 + [-1] * 15, [1.0] * 100)
+    assert isinstance(mute, Promotion)
+    assert (mute.new.value, mute.only_old) == (0.85, 15)

@@ -14,7 +14,7 @@ from typing import Annotated, ParamSpec
 
 import typer
 
-from ragvigil.scorer.commands import _bench, _calibrate, _report, _routes, _silence
+from ragvigil.scorer.commands import _bench, _calibrate, _compare, _report, _routes, _silence
 from ragvigil.scorer.commands._ack import ack
 from ragvigil.scorer.commands._bench_checks import bench_checks
 from ragvigil.scorer.commands._check_config import check_config
@@ -37,7 +37,7 @@ from ragvigil.scorer.errors import RagvigilError, exit_code
 from ragvigil.scorer.receive.job import LOG_FORMAT
 
 _EPILOG = """Exit codes: 0 done; 1 what was checked does not hold (a ledger out of balance, a demo without its
-pages, a row that could not be scored, a test alert that was not taken, an erasure that left something); 2 a setting,
+pages, a row that could not be scored, a test alert that was not taken, an erasure that left something, a judge that labels do not bear out); 2 a setting,
 an argument, a port or an input file cannot be used; 3 a store cannot be opened."""
 
 P = ParamSpec("P")
@@ -101,7 +101,7 @@ app.add_typer(routes)
 
 calibrate = typer.Typer(
     name="calibrate",
-    help="How often the judge errs, by people's labels: draw, read, report. Without a command: report.",
+    help="How often the judge errs, by people's labels: draw, read, report, compare. Without a command: report.",
     epilog=_EPILOG,
     invoke_without_command=True,
     rich_markup_mode=None,
@@ -110,6 +110,7 @@ CALIBRATE_COMMANDS: dict[str, Callable[..., int]] = {
     "draw": _calibrate.draw,
     "read": _calibrate.read,
     "report": _report.report,
+    "compare": _compare.compare,
 }
 
 

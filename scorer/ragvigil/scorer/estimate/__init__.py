@@ -12,6 +12,7 @@ from ragvigil.scorer.estimate.mix import MixChange, mix_change
 from ragvigil.scorer.estimate.newcombe import Difference, difference
 from ragvigil.scorer.estimate.planning import Plan, labels_for
 from ragvigil.scorer.estimate.portable import closed_form, portable_level
+from ragvigil.scorer.estimate.promotion import Promotion, promotion
 from ragvigil.scorer.estimate.replay import Replay, replay
 from ragvigil.scorer.estimate.result import FEWEST, Estimate, Refusal
 from ragvigil.scorer.estimate.sequence import at_every_look, betting_sequence
@@ -29,6 +30,7 @@ __all__ = [
     "Estimate",
     "MixChange",
     "Plan",
+    "Promotion",
     "Refusal",
     "Replay",
     "Strata",
@@ -49,6 +51,7 @@ __all__ = [
     "mix_change",
     "next_labels",
     "portable_level",
+    "promotion",
     "quality_change",
     "rate",
     "replay",

@@ -1,0 +1,110 @@
+"""``ragvigil calibrate compare``."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ragvigil.scorer.commands._calibrate import EnvironmentOption, ServiceOption
+from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
+from ragvigil.scorer.errors import ConfigError
+
+if TYPE_CHECKING:
+    from ragvigil.scorer.estimate import Estimate, Promotion
+    from ragvigil.scorer.labels.compare import Comparison
+
+_PATIENCE_SECONDS = 180.0
+"""How long an endpoint may be away; nobody waits longer at a terminal."""
+
+
+def compare(
+    candidate: Annotated[
+        Path, typer.Argument(metavar="FILE", help="TOML with the new judge, as serve would get it: [judge].")
+    ],
+    service: ServiceOption = None,
+    environment: EnvironmentOption = None,
+    repeats: Annotated[
+        int, typer.Option(min=1, max=20, help="Judge each answer so often, to see how steady the verdict is.")
+    ] = 1,
+    config: ConfigOption = None,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Hold a new judge or prompt against people, beside the old one, on the answers that they labelled.
+
+    It may take the old one's place when it agrees with people on at least 80 % of at least 100 labelled answers,
+    weighted to all traffic, and not surely on fewer than the old one: exit code 0, else 1. Nothing is stored, and
+    what the new judge's endpoint costs is spent.
+    """
+    from ragvigil.scorer.estimate import Refusal
+    from ragvigil.scorer.judge import build_judge, rubric_of
+    from ragvigil.scorer.labels import book
+    from ragvigil.scorer.labels.compare import compare as compared
+    from ragvigil.scorer.store import reading_labels
+    from ragvigil.scorer.store.reading import open_for_reading
+
+    settings, wanted = settings_of(config, store), settings_of(candidate).judge
+    judge = build_judge(wanted, patience_seconds=_PATIENCE_SECONDS)
+    if judge is None:
+        raise ConfigError("judge.kind", f"is none in {candidate}", "name the judge to compare")
+    with closing(open_for_reading(settings.store.path)) as connection:
+        found_book = book.book_of(connection, book.place_of(connection, service, environment))
+        records = reading_labels.answers(connection, list(found_book.truth))
+    found = asyncio.run(
+        compared(
+            found_book,
+            {record_id: record for record_id, (record, _) in records.items()},
+            judge,
+            rubric_of(wanted),
+            repeats=repeats,
+            at_once=wanted.max_in_flight,
+        )
+    )
+    promoted = not isinstance(found.result, Refusal) and not found.result.obstacles
+    if as_json:
+        typer.echo(json.dumps({**asdict(found), "promoted": promoted}))
+    else:
+        typer.echo("\n".join(_lines(found)))
+    return 0 if promoted else 1
+
+
+def _lines(found: Comparison) -> Iterator[str]:
+    from ragvigil.scorer.estimate import Refusal
+
+    yield f"new judge {found.judge.split()[0]}, old judge {found.old_judge.split()[0]}, on {found.answers} answers"
+    if found.gone:
+        yield f"  {found.gone} labelled answers are left out: their content is no longer kept"
+    if found.without_verdict:
+        yield f"  {found.without_verdict} got no verdict of the new judge: counted as not agreeing"
+    if found.unsteady is not None:
+        yield f"  {found.unsteady:.1%} did not get the same verdict {found.repeats} times"
+    if isinstance(found.result, Refusal):
+        yield f"NOT PROMOTED: {found.result.detail}"
+        return
+    yield from _result(found.result)
+
+
+def _result(result: Promotion) -> Iterator[str]:
+    yield f"  old agrees with people  {_said(result.old)}"
+    yield f"  new agrees with people  {_said(result.new)}"
+    moved = result.difference
+    yield f"  new - old               {moved.value:+6.1%} [{moved.lower:+.1%}, {moved.upper:+.1%}]"
+    yield (
+        f"  only the old is right on {result.only_old}, only the new on {result.only_new} "
+        f"(McNemar p = {result.p_value:.3f})"
+    )
+    for obstacle in result.obstacles:
+        yield f"NOT PROMOTED: {obstacle}"
+    if not result.obstacles:
+        yield "PROMOTED: it may take the old one's place; draw anew once it judges"
+
+
+def _said(found: Estimate) -> str:
+    return f"{found.value:6.1%} [{found.lower:.1%}, {found.upper:.1%}] n={found.n_judged:,}"

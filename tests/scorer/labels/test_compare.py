@@ -1,0 +1,77 @@
+"""A new judge beside the old one, over real HTTP, on answers that people labelled."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from tests.scorer.labels.conftest import Shop, filled, settings_in
+from tests.scorer.labels.test_draw_and_read import change, label_all, run
+
+from ragvigil.scorer.testing import Script, ScriptedJudge
+
+
+@pytest.fixture(scope="module")
+def labelled_once(tmp_path_factory: pytest.TempPathFactory) -> Shop:
+    """200 labels on a shop whose judge is right 88 times in 100."""
+    folder = tmp_path_factory.mktemp("labelled")
+    shop = filled(folder, questions=800, right=0.88, seed=5)
+    label_all(shop, folder)
+    return shop
+
+
+@pytest.fixture
+def labelled(labelled_once: Shop, tmp_path: Path) -> Shop:
+    """A copy of it."""
+    settings = settings_in(tmp_path)
+    shutil.copy(labelled_once.settings.store.path, settings.store.path)
+    return Shop(settings, labelled_once.truth)
+
+
+def script(right: float) -> Script:
+    """A judge that is so often right on either kind; five euros is the truth in this shop."""
+    return Script(
+        seed=3, sensitivity=right, specificity=right, truth=lambda shown: "costs 5 euros" in shown.answer
+    )
+
+
+def candidate(folder: Path, url: str) -> str:
+    """The settings of a new judge."""
+    path = folder / "new.toml"
+    path.write_text(f'[judge]\nkind = "openai"\nmodel = "scripted-1"\nbase_url = "{url}"\napi_key = "k"\n')
+    return str(path)
+
+
+@pytest.mark.parametrize(("right", "promoted"), [(0.97, True), (0.6, False)])
+def test_a_better_judge_is_promoted_and_a_worse_one_is_not(
+    labelled: Shop, tmp_path: Path, right: float, *, promoted: bool
+) -> None:
+    """By 80 % agreement on 100 answers and the paired difference; the exit code says it."""
+    with ScriptedJudge(script(right)) as server:
+        result = run(labelled, "calibrate", "compare", candidate(tmp_path, server.url), "--json")
+    found = json.loads(result.stdout)
+    assert (result.return_value, found["promoted"]) == (0 if promoted else 1, promoted)
+    compared = found["result"]
+    assert found["answers"] == compared["new"]["n_judged"] == 200
+    assert compared["old"]["lower"] < 0.88 < compared["old"]["upper"]
+    assert compared["new"]["lower"] < right < compared["new"]["upper"]
+    moved = compared["difference"]
+    assert moved["lower"] < right - 0.88 < moved["upper"]
+    assert (moved["value"] > 0) is promoted
+
+
+def test_what_keeps_it_from_being_promoted_is_said(labelled: Shop, tmp_path: Path) -> None:
+    """Also how steady it is, and what could not be judged because its content is gone."""
+    change(
+        labelled,
+        "UPDATE records SET answer = NULL WHERE id IN (SELECT record_id FROM labels ORDER BY record_id LIMIT 120)",
+    )
+    with ScriptedJudge(script(0.6)) as server:
+        result = run(labelled, "calibrate", "compare", candidate(tmp_path, server.url), "--repeats", "2")
+    assert result.return_value == 1
+    assert "120 labelled answers are left out: their content is no longer kept" in result.stdout
+    assert "0.0% did not get the same verdict 2 times" in result.stdout
+    assert "NOT PROMOTED: only 80 labelled answers, at least 100 are needed" in result.stdout
+    assert "NOT PROMOTED: agrees with people on" in result.stdout
