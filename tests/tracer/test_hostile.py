@@ -135,6 +135,20 @@ def test_what_could_not_be_read_is_named_on_the_span(recording: Recording) -> No
     assert attributes["ragvigil.unreadable"] == ["documents: Unprintable"]
 
 
+@pytest.mark.parametrize("question", [5, 2.5, ["a", "b"], {"n": 1}, object()])
+def test_a_question_that_cannot_be_read_is_named_on_the_span(recording: Recording, question: object) -> None:
+    """The span says why it has none."""
+
+    @trace_rag
+    def ask(question: object) -> str:
+        return f"about {type(question).__name__}"
+
+    assert ask(question) == f"about {type(question).__name__}"
+    attributes = recording.attributes()
+    assert attributes["ragvigil.unreadable"] == [f"query: {type(question).__name__}"]
+    assert "input.value" not in attributes
+
+
 def test_an_unprintable_error_reaches_the_service(recording: Recording) -> None:
     """Its class is all that is known."""
 

@@ -216,6 +216,8 @@ class Call:
         """The question; all that is read of the arguments is read before the function can change them."""
         try:
             query = self._role.query(arguments, keywords, scope.query)
+            if query is None and (given := self._role.question.value(arguments, keywords)) is not None:
+                self._findings.unreadable.append(names.UNREADABLE_QUERY + type(given).__name__)
             self._role.before(self._findings, query, arguments, keywords)
         except (Exception, SystemExit) as error:
             self._could_not_read(error)

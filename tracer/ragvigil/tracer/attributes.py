@@ -264,5 +264,8 @@ RAGVIGIL_STREAM_CLOSED_EARLY = "ragvigil.stream.closed_early"
 RAGVIGIL_UNREADABLE = "ragvigil.unreadable"
 """What of the call could not be read, and its type: array such as ``["documents: DataFrame"]``."""
 
+UNREADABLE_QUERY = "query: "
+"""How an entry of ``RAGVIGIL_UNREADABLE`` begins that is about the question's argument."""
+
 UNREADABLE_METADATA = "metadata: "
 """How an entry of ``RAGVIGIL_UNREADABLE`` begins that is about a document's metadata, which nobody judges by."""
