@@ -17,15 +17,22 @@ from typing import cast
 
 import pytest
 from opentelemetry import trace
+from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
+from opentelemetry.exporter.otlp.proto.http import trace_exporter
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan, Span, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor, SpanExporter, SpanExportResult
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.trace import SpanContext
 
 from ragvigil.tracer import Tracing, attributes, configure, trace_generator, trace_rag, trace_retriever
 from ragvigil.tracer import _queue as delivery
 from ragvigil.tracer._exporter import Listener, QuietExporter
 from ragvigil.tracer._notices import Notices, describe
 from ragvigil.tracer._options import traces_endpoint
+from ragvigil.tracer._queue import Outgoing
+from ragvigil.tracer._writing import Written
 
 from .conftest import Receiver, Recording
 
@@ -174,6 +181,40 @@ def test_spans_are_encoded_once_or_by_the_sdk_where_that_counts_requests(
     assert search.parent_span_id == root.span_id
     values = {entry.key: entry.value.string_value for entry in root.attributes}
     assert (values["input.value"], values["output.value"]) == ("why", "1 found")
+
+
+class Earlier(SpanExporter):
+    """Sends as the SDK's exporters before 1.45 do."""
+
+    def __init__(self, **_options: object) -> None:
+        self.requests: list[bytes] = []
+
+    def _export(self, serialized_data: bytes, timeout_sec: float | None = None) -> bool:
+        self.requests.append(serialized_data)
+        return timeout_sec == 1.0
+
+    def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+        """Encode and send."""
+        data = encode_spans(spans).SerializePartialToString()
+        return SpanExportResult.SUCCESS if self._export(data, 1.0) else SpanExportResult.FAILURE
+
+
+def test_spans_are_encoded_once_for_earlier_exporters_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """These send the request in place of one with no spans; called with spans, they send these."""
+    monkeypatch.setattr(trace_exporter, "OTLPSpanExporter", Earlier)
+    exporter = QuietExporter(endpoint="http://unused", headers=None)
+    span = ReadableSpan("a", resource=Resource({}))
+    one = Outgoing(Written(span, {"own": "x"}, span.status), b"\x12\x03\x2a\x01a")
+    sent = exporter.export_encoded([one])
+    assert sent is SpanExportResult.SUCCESS
+    inner = cast("Earlier", vars(exporter)["_inner"])
+    (request,) = [ExportTraceServiceRequest.FromString(data) for data in inner.requests]
+    assert [each.name for each in request.resource_spans[0].scope_spans[0].spans] == ["a"]
+    inner.requests.clear()
+    context = SpanContext(1, 2, is_remote=False)
+    exporter.export([ReadableSpan("b", context=context, resource=Resource({}))])
+    (request,) = [ExportTraceServiceRequest.FromString(data) for data in inner.requests]
+    assert [each.name for each in request.resource_spans[0].scope_spans[0].spans] == ["b"]
 
 
 def test_a_span_that_cannot_be_encoded_says_so_and_the_others_arrive_whole(
