@@ -213,3 +213,11 @@ def test_a_button_that_nobody_hears_is_refused() -> None:
     with pytest.raises(ConfigError, match=r"channels\.chat\.acknowledge: nobody would hear it"):
         load(overrides={"channels": {"chat": slack}})
     load(overrides={"channels": {"chat": slack}, "inbound": {"slack_signing_secret": "hush"}})
+
+
+def test_one_key_of_the_citation_rule_leaves_its_others() -> None:
+    """Else a shorter window would silently mean a week of warm-up."""
+    rule = load(overrides={"monitor": {"citation": {"window_seconds": 300}}}).monitor.citation
+    assert rule == load().monitor.citation.model_copy(update={"window_seconds": 300.0})
+    with pytest.raises(ConfigError, match=r"monitor\.citation\.window_second: unknown key"):
+        load(overrides={"monitor": {"citation": {"window_second": 300}}})

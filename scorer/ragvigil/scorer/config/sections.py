@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal, Self
+from typing import Literal, Self, cast
 
 from pydantic import Field, field_validator, model_validator
 
@@ -222,6 +223,16 @@ class Rule(_Section):
     )
 
 
+_CITATION: Mapping[str, object] = {
+    "window_seconds": 600.0,
+    "baseline_seconds": 86_400.0,
+    "warmup_seconds": 3600.0,
+    "min_sample": 50,
+    "resolve_seconds": 600.0,
+}
+"""Citations are checked on every record, so less time tells as much."""
+
+
 class Monitor(_Section):
     """How series are watched."""
 
@@ -239,13 +250,13 @@ class Monitor(_Section):
         "default: the built-in judge's own, where that is the judge",
     )
     faithfulness: Rule = Rule()
-    citation: Rule = Rule(
-        window_seconds=600.0,
-        baseline_seconds=86_400.0,
-        warmup_seconds=3600.0,
-        min_sample=50,
-        resolve_seconds=600.0,
-    )
+    citation: Rule = Rule.model_validate(_CITATION)
+
+    @field_validator("citation", mode="before")
+    @classmethod
+    def _keep_the_others(cls, given: object) -> object:
+        """One key that is given leaves the others as they are for citations, not as they are for judged series."""
+        return {**_CITATION, **cast("dict[str, object]", given)} if isinstance(given, dict) else given
 
 
 class Detect(_Section):
