@@ -43,6 +43,8 @@ def ragvigil(*arguments: str, text: str = "", folder: Path | None = None) -> sub
         "silence",
         "routes",
         "ledger",
+        "label",
+        "calibrate",
         "mark",
         "forget",
         "score",

@@ -6,11 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from ragvigil.exporters import clean
 from ragvigil.scorer.labels.page import page
 from ragvigil.scorer.labels.port import Given, Label
 from ragvigil.scorer.trace import RagTrace
 
 KEYS: dict[str, Label] = {"f": "faithful", "p": "partial", "u": "unfaithful", "s": "skip"}
+_LONGEST_NOTE = 500
 _UNDO = ("z", "\x7f", "\b")
 _QUIT = ("q", "\x03", "\x04", "")
 HELP = """  f  faithful: every statement of the answer is carried by the passages
@@ -103,7 +105,7 @@ class Desk:
             if pressed in _QUIT or (pressed in _UNDO and self._done):
                 return pressed, note
             if pressed == "n":
-                note = self._terminal.line("\nnote: ")
+                note = clean(self._terminal.line("\nnote: "), limit=_LONGEST_NOTE)
                 self._terminal.show(_PROMPT)
             elif pressed == "?":
                 self._terminal.show(f"\n{HELP}\n{_PROMPT}")

@@ -34,6 +34,7 @@ _RULES: dict[str, str] = {
     "inclusion_is_a_probability": "records sampled with an inclusion outside (0, 1]",
     "rollups_are_the_sum_of_observations": "rollups that are not the sum of their observations",
     "an_observation_has_its_record": "observations without their record",
+    "a_label_has_its_record": "labels without their record",
 }
 """What is wrong when the SQL file of that name finds rows; each row's first column says where."""
 
