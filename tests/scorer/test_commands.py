@@ -113,8 +113,8 @@ def test_score_reads_standard_input_and_can_leave_the_judge_out() -> None:
 
 
 def test_a_judge_that_is_not_there_is_named_with_those_that_are() -> None:
-    """The LLM judge is a later version's."""
-    done = ragvigil("score", "-", "--judge", "openai", text=json.dumps(ROW))
+    """A name that is no judge's."""
+    done = ragvigil("score", "-", "--judge", "oracle", text=json.dumps(ROW))
     assert done.returncode == 2
     assert "builtin" in done.stderr
 
