@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from typing import cast
 
 _FENCE = "+++"
 _PART = re.compile(r"^\+\+\+ ([a-z]{2,4})\n", re.MULTILINE)
@@ -46,7 +47,7 @@ class Prompt:
     def fields(self) -> tuple[str, ...]:
         """Names of the values that the text has places for."""
         found = self.metadata.get("fields", [])
-        return tuple(map(str, found)) if isinstance(found, list) else ()
+        return tuple(map(str, cast("list[object]", found))) if isinstance(found, list) else ()
 
     @property
     def reply(self) -> str | None:

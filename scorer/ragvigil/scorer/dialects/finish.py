@@ -45,6 +45,6 @@ def _last(value: object) -> str | None:
     several: list[object] = sequence_of(value)
     if isinstance(value, (list, tuple)):
         several = list(cast("Sequence[object]", value))
-    if not several:
+    elif not several:
         return text_of(value)
     return next((text for one in reversed(several) if (text := text_of(one))), None)
