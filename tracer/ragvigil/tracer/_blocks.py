@@ -26,6 +26,9 @@ class Block:
         self._role = role
         self._call: Call | None = None
         self._results: list[object] = []
+        self._around: list[tuple[Call | None, list[object]]] = []
+        """Where the block is entered inside of itself: what is open around, from the outermost."""
+        self._open = False
 
     @property
     def trace_id(self) -> str | None:
@@ -43,6 +46,10 @@ class Block:
 
     def __enter__(self) -> Self:
         """Open the span and make it current."""
+        if self._open:
+            self._around.append((self._call, self._results))
+            self._results = []
+        self._open = True
         self._call = begin(self._role, (), {})
         return self
 
@@ -53,13 +60,17 @@ class Block:
         traceback: TracebackType | None,
     ) -> None:
         """Close the span with what it was told; an error is noted and goes on."""
-        call = self._call
+        call, results = self._call, self._results
+        if self._around:
+            self._call, self._results = self._around.pop()
+        else:  # the call stays, for its trace id
+            self._open, self._results = False, []
         if call is None:
             return
         if error is not None:
             call.fail(error)
-        elif self._results:
-            call.end(self._results[0])
+        elif results:
+            call.end(results[0])
         else:
             call.leave()
             call.end_stream()

@@ -23,7 +23,7 @@ from ragvigil.tracer._reading import short
 from ragvigil.tracer._roles import Pieces, Role
 from ragvigil.tracer._runtime import Runtime, destination, isolated
 from ragvigil.tracer._sampling import sampling
-from ragvigil.tracer._scope import SCOPE_KEY, Request, Scope, crossed, scope_of, without_ended
+from ragvigil.tracer._scope import SCOPE_KEY, Request, Scope, crossed, let_go, scope_of, without_ended
 from ragvigil.tracer._users import user_attribute
 
 _CUT = names.RAGVIGIL_CONTENT_TRUNCATED
@@ -177,19 +177,14 @@ class Call:
         self._token = otel_context.attach(self._context)
 
     def leave(self, error: BaseException | None = None) -> None:
-        """Make the span not current any more.
-
-        A suspended coroutine that is destroyed gets its ``GeneratorExit`` wherever the garbage collector
-        runs; OpenTelemetry's own way of detaching would there log an error into the service.
-        """
+        """Make the span not current any more, wherever this is called."""
         token, self._token = self._token, None
         if token is None:
             return
+        let_go(token)
+        # A suspended coroutine that is destroyed gets its ``GeneratorExit`` wherever the garbage collector runs.
         if isinstance(error, GeneratorExit):
-            with suppress(Exception):
-                token.var.reset(token)
             return
-        otel_context.detach(token)
         if self._told != self._scope.facts.version:
             self._pass_on()
             here = otel_context.get_current()

@@ -18,7 +18,7 @@ from ragvigil.tracer._gate import sdk
 from ragvigil.tracer._notices import notices
 from ragvigil.tracer._reading import encodable, short
 from ragvigil.tracer._runtime import destination
-from ragvigil.tracer._scope import SCOPE_KEY, crossed, scope_of
+from ragvigil.tracer._scope import SCOPE_KEY, crossed, let_go, scope_of
 from ragvigil.tracer._settings import Content
 from ragvigil.tracer._users import user_attribute
 
@@ -86,7 +86,7 @@ class RequestContext:
         self._content: Content | None = content
         self._crossing = {**crossing, CONTENT: content} if content is not None and crosses else crossing
         self._undo: Callable[[], None] | None = None
-        self._token: Token[Context] | None = None
+        self._tokens: list[Token[Context]] = []
         self._unheard = False
         """Whether nothing around listens: then only a ``with`` block has an effect."""
         try:
@@ -122,7 +122,7 @@ class RequestContext:
             else:
                 scope = scope._replace(facts=Facts(dict(self._attributes), scope.facts), content=content)
             here = with_baggage(here, self._crossing)
-            self._token = otel_context.attach(otel_context.set_value(SCOPE_KEY, scope, here))
+            self._tokens.append(otel_context.attach(otel_context.set_value(SCOPE_KEY, scope, here)))
         except Exception as error:
             notices.say("context() had no effect", error)
 
@@ -133,8 +133,8 @@ class RequestContext:
         traceback: TracebackType | None,
     ) -> None:
         """Leave the block; its exception, if any, goes on."""
-        if self._token is not None:
-            otel_context.detach(self._token)
+        if self._tokens:
+            let_go(self._tokens.pop())
 
 
 def _say(
@@ -152,8 +152,7 @@ def _say(
     def undo() -> None:
         scope.facts.restore(before)
         if token is not None:
-            with suppress(Exception):
-                token.var.reset(token)
+            let_go(token)
 
     return undo
 

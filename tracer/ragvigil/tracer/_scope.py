@@ -6,6 +6,8 @@ import os
 import sys
 import time
 from collections.abc import Mapping
+from contextlib import suppress
+from contextvars import Token
 from typing import Any, NamedTuple
 
 from opentelemetry import context as otel_context
@@ -100,6 +102,21 @@ def without_ended(here: Context, *, for_root: bool) -> Context:
     if trace.get_current_span(here) is scope.span:
         outside = trace.set_span_in_context(trace.INVALID_SPAN, outside)
     return outside
+
+
+def let_go(token: Token[Context]) -> None:
+    """Go back to the context of before the token; silently nothing where the token is of another task or thread.
+
+    A block may end elsewhere than it began: in a synchronous dependency of FastAPI, in an asynchronous generator that
+    another task closes, or wherever the garbage collector runs. OpenTelemetry's own ``detach`` would there log an error
+    into the service; what the block had made current is current in that other context alone, and ends with it.
+    """
+    given: object = token
+    if isinstance(given, Token):
+        with suppress(ValueError, RuntimeError):  # of another context; used already
+            token.var.reset(token)
+    else:  # of a context store that the service has put in place of OpenTelemetry's own
+        otel_context.detach(token)
 
 
 def crossed(here: Context, scope: Scope) -> Context:
