@@ -57,6 +57,11 @@ class Parameter:
         """Whether every call has the same value."""
         return not self.names and self.index is None
 
+    @property
+    def known(self) -> bool:
+        """Whether it is told, or the one parameter found: then no other argument can be meant."""
+        return self.told or self.index is not None or len(self.names) == 1
+
     def value(self, arguments: Arguments, keywords: Keywords) -> object:
         """The value that the call gives it, else the default of the signature, else None."""
         for name in self.names:
@@ -123,7 +128,8 @@ def question_in(value: object) -> str | None:
     if isinstance(value, str | bytes):
         return _reading.text(value)
     if isinstance(value, list | tuple):
-        return _last_user_message(cast("Sequence[object]", value))
+        given = cast("Sequence[object]", value)
+        return _last_user_message(given) or _parts(given)
     if isinstance(value, int | float):
         return None
     return _reading.text(_reading.field(value, (*QUESTION, "content")))
@@ -151,8 +157,32 @@ def first_list(arguments: Arguments) -> object:
 def _last_user_message(messages: Sequence[object]) -> str | None:
     for message in reversed(messages[-64:]):
         if _reading.field(message, ("role", "type")) in ("user", "human"):
-            return _reading.text(_reading.field(message, ("content", "text")))
+            content = _reading.field(message, ("content", "text", "parts"))
+            if isinstance(content, list | tuple):
+                return _parts(cast("Sequence[object]", content), texts=True)
+            return _reading.text(content)
     return None
+
+
+def _parts(content: Sequence[object], *, texts: bool = False) -> str | None:
+    """The text of a message in parts, ``[{"type": "text", "text": "Why?"}]``; None where no part is a text.
+
+    ``texts`` says that plain texts are parts too: outside of a message they are a list of anything.
+    """
+    found: list[str] = []
+    for part in content[:64]:
+        if isinstance(part, str):
+            text = _reading.text(part) if texts else None
+        elif texts or _reading.field(part, ("type",)) in _TEXT_PARTS:
+            text = _reading.text(_reading.field(part, ("text",)))
+        else:
+            text = None
+        if text is not None:
+            found.append(text)
+    return "".join(found) if found else None
+
+
+_TEXT_PARTS = ("text", "input_text")
 
 
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)

@@ -14,7 +14,7 @@ from opentelemetry.trace import NonRecordingSpan, SpanContext, SpanKind, TraceFl
 from ragvigil.tracer import attributes as names
 from ragvigil.tracer._findings import Findings
 from ragvigil.tracer._notices import describe, notices
-from ragvigil.tracer._reading import count, number, short
+from ragvigil.tracer._reading import count, number, short, text
 from ragvigil.tracer._runtime import Runtime, destination
 from ragvigil.tracer._scope import scope_of
 from ragvigil.tracer._users import user_attribute
@@ -67,7 +67,7 @@ def record_feedback(
         findings = Findings(chosen.policy, chosen.policy.content)
         findings.fixed = {names.GEN_AI_OPERATION_NAME: names.OPERATION_FEEDBACK}
         _note(findings, thumbs_up, number(score), kind or _kind(thumbs_up, score))
-        findings.add_text(names.FEEDBACK_EXPLANATION, comment)
+        findings.add_text(names.FEEDBACK_EXPLANATION, text(comment))
         if (user := short(user_id, names.USER_ID, findings.truncated)) is not None:
             findings.add(names.USER_ID, user_attribute(user, hashed=chosen.policy.hash_user_id))
         return _send(chosen, parent, findings)

@@ -107,6 +107,23 @@ def count(value: object) -> int | None:
     return given if given is not None and 0 <= given < 2**53 else None
 
 
+def whole(value: object) -> int | None:
+    """The value as a whole number from 0 up, as a float or in digits too, else None.
+
+    >>> whole("7"), whole(3.0), whole("seven"), whole(-1)
+    (7, 3, None, None)
+    """
+    if isinstance(value, str):
+        return int(value) if len(value) < _MOST_DIGITS and value.isascii() and value.isdecimal() else None
+    if isinstance(value, float):
+        return count(int(value)) if value.is_integer() else None
+    return count(value)
+
+
+_MOST_DIGITS = 16
+"""All numbers of fewer are below 2**53."""
+
+
 def encodable(value: str) -> str:
     """The text without lone surrogates, which UTF-8 cannot carry and one of which would cost a whole batch.
 

@@ -82,14 +82,18 @@ class Role:
     def query(self, arguments: Arguments, keywords: Keywords, enclosing: str | None) -> str | None:
         """The question of this call; the enclosing request's when the call has none of its own."""
         own = question_in(self.question.value(arguments, keywords))
-        return own or first_text(arguments, keywords) or enclosing
+        return own or self._first(arguments, keywords) or enclosing
+
+    def _first(self, arguments: Arguments, keywords: Keywords) -> str | None:
+        """Any text, where the question's own parameter is not known: otherwise it would be another argument's."""
+        return None if self.question.known else first_text(arguments, keywords)
 
     def before(self, findings: Findings, query: str | None, arguments: Arguments, keywords: Keywords) -> None:
         """Note what the arguments tell, before the function can change them."""
         for name, parameter in self.facts.items():
             value = parameter.value(arguments, keywords)
-            if isinstance(value, int):
-                findings.add(name, _reading.count(value))
+            if isinstance(value, int) or name == names.GEN_AI_RETRIEVAL_TOP_K:
+                findings.add(name, _reading.whole(value))
             else:
                 findings.add_id(name, value)
         self.note_query(findings, query)
@@ -179,7 +183,7 @@ class Generator(Role):
         given = question_in(self.question.value(arguments, keywords))
         if given and (self.question.told or self.question.names[0] in OWN_QUESTION):
             return given
-        return enclosing or given or first_text(arguments, keywords)
+        return enclosing or given or self._first(arguments, keywords)
 
     def note_query(self, findings: Findings, query: str | None) -> None:
         """Note the question as the only input message."""
