@@ -110,7 +110,7 @@ class Call:
         """Close the span of what was dropped where nobody could close it, as after its event loop's end."""
         if self._closed or (self.pieces is None and self.awaits is None):
             return
-        with suppress(Exception):
+        with suppress(Exception, SystemExit):
             if self.awaits is not None:
                 self._findings.unreadable.append(f"{self._role.operation}: {self.awaits} was never done")
             self.end_stream(early=self.pieces is not None)
@@ -134,7 +134,7 @@ class Call:
             self._findings.add(names.ERROR_TYPE, _qualified(type(error)))
             self._span.set_status(Status(StatusCode.ERROR, words))
             self._take_pieces()
-        except Exception as failure:
+        except (Exception, SystemExit) as failure:
             notices.say("an error could not be recorded", failure)
         self._close()
 

@@ -92,13 +92,13 @@ class RequestContext:
         try:
             self._unheard = SCOPE_KEY not in otel_context.get_current() and _recording()
             self._undo = _say(attributes, self._crossing, content)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             notices.say("context() had no effect", error)
 
     def __del__(self) -> None:
         """Say that a call outside of any request told nobody anything."""
         if self._unheard:
-            with suppress(Exception):
+            with suppress(Exception, SystemExit):
                 notices.say(
                     "context() had no effect", "outside of a traced request it is a 'with' block around one"
                 )
@@ -123,7 +123,7 @@ class RequestContext:
                 scope = scope._replace(facts=Facts(dict(self._attributes), scope.facts), content=content)
             here = with_baggage(here, self._crossing)
             self._tokens.append(otel_context.attach(otel_context.set_value(SCOPE_KEY, scope, here)))
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             notices.say("context() had no effect", error)
 
     def __exit__(
@@ -180,7 +180,7 @@ def shared_attributes(
         found.update({name: value for name, value in values.items() if value is not None})
         if cut:
             found = together(found, {names.RAGVIGIL_CONTENT_TRUNCATED: tuple(cut)})
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         notices.say("context() could not read an id", error)
     return found
 
@@ -202,7 +202,7 @@ def segment_attributes(segment: Mapping[str, object]) -> dict[str, AttributeValu
                 found[attribute] = told
                 cut += [attribute] * (len(whole) > LONGEST_NAME)
         cut += [names.CUT_SEGMENT] * (len(segment) > MOST_DIMENSIONS)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         notices.say("a segment could not be read", error)
     if cut:
         found[names.RAGVIGIL_CONTENT_TRUNCATED] = tuple(cut)
@@ -215,7 +215,7 @@ def _dimensions(segment: Mapping[str, object] | None, **named: object) -> Mappin
         return segment or {}
     try:
         return {**given, **(segment or {})}
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         notices.say("a segment could not be read", error)
         return given
 

@@ -281,7 +281,7 @@ def _traced(role_of: RoleOf, function: Callable[P, R]) -> Callable[P, R]:
         return cast("Callable[P, R]", type(method)(_traced(role_of, method.__func__)))
     try:
         return traced(function, role_of(function))
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         notices.say("a function could not be decorated", error)
         return function
 

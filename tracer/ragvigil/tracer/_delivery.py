@@ -112,7 +112,7 @@ class Delivery(SpanProcessor):
                     self._sender = self._start()
             if full:
                 self._wake.put(None)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             self._losses.drop(1, "spans could not be queued", error)
 
     def force_flush(self, timeout_millis: int | None = 30_000) -> bool:
@@ -198,7 +198,7 @@ class Delivery(SpanProcessor):
         try:
             if self._exporter is not None:
                 self._exporter.shutdown()
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             self._notices.say("the exporter could not be shut down", error)
 
     def _start(self) -> threading.Thread:

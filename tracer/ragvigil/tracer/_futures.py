@@ -61,7 +61,7 @@ def _ended(call: Call, future: Future) -> None:
             call.fail(error)
         elif not is_stream(result := future.result()) or not watch(call, result):
             call.end(result)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         notices.say("a future could not be read", error)
 
 

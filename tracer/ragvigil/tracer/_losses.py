@@ -58,5 +58,5 @@ class Losses:
             self._dropped += count
         try:
             self._counter.add(count, {"reason": reason})
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             self._notices.say("dropped spans are no metric", error)

@@ -21,7 +21,7 @@ def describe(error: BaseException) -> str:
     """
     try:
         return f"{type(error).__name__}: {error}"[:LONGEST_DETAIL]
-    except Exception:
+    except (Exception, SystemExit):
         return f"{type(error).__name__} (its message cannot be printed)"
 
 
@@ -48,7 +48,7 @@ class Notices:
                 words = detail if isinstance(detail, str) else describe(detail)
                 repeats = f" ({withheld} more since the last such line)" if withheld else ""
                 logger.warning("%s: %s%s", cause, words[:LONGEST_DETAIL], repeats)
-        except Exception:  # noqa: S110 - a failing log handler of the service is the service's own
+        except (Exception, SystemExit):  # noqa: S110 - a failing log handler of the service is the service's own
             pass
 
     def forget(self) -> None:

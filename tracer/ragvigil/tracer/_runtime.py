@@ -85,7 +85,7 @@ class Destination:
             from ragvigil.tracer._threads import carrying
 
             carrying.use()
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             notices.say("requests are not carried into threads", error)
 
 

@@ -109,7 +109,7 @@ def _began_elsewhere(span: Span) -> bool:
 def _asked(told: float | Callable[[], float | None]) -> float | None:
     try:
         return number(told() if callable(told) else told)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         notices.say("the sampling probability is not known", error)
         return None
 

@@ -41,7 +41,7 @@ class Load:
             here = without_ended(otel_context.get_current(), for_root=False)
             scope = scope_of(here)
             return None if scope.span is None else cls(scope, carried(here))
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             notices.say("a request could not be carried into a thread", error)
             return None
 
@@ -63,7 +63,7 @@ class Load:
             if not scope.apart and scope.span is not None:
                 there = set_span_in_context(scope.span, there)
             return otel_context.attach(there)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             notices.say("a request could not be carried into a thread", error)
             return None
 
