@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from datetime import datetime, timedelta
 from typing import Any, assert_type
 
 from ragvigil.tracer import (
@@ -15,7 +16,10 @@ from ragvigil.tracer import (
     in_context,
     rag_span,
     record_feedback,
+    record_generation,
     record_request,
+    record_retrieval,
+    record_retry,
     trace_generator,
     trace_rag,
     trace_reranker,
@@ -85,6 +89,9 @@ with rag_span("q", name="support") as request, generator_span("q", model="m") as
 assert_type(current_trace_id(), str | None)
 assert_type(record_feedback("4bf92f3577b34da6a3ce929d0e0e4736", thumbs_up=True, kind="follow_up"), bool)
 assert_type(record_request("q", "a", documents=["d"], seconds=1.5), str | None)
+assert_type(record_retrieval("q", ["d"], seconds=timedelta(seconds=1), content="ids_only"), str | None)
+assert_type(record_generation(None, {"answer": "a"}, ended_at=datetime.now(), model="m"), str | None)
+record_retry(TimeoutError(), attempt=2)
 assert_type(in_context(search)("q", top_k=3), list[tuple[str, str, float]])
 assert_type(search("q"), list[tuple[str, str, float]])
 assert_type(search("q", top_k=3), list[tuple[str, str, float]])

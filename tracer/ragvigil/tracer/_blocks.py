@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ from ragvigil.tracer._arguments import Parameter
 from ragvigil.tracer._calls import Call, begin
 from ragvigil.tracer._roles import Generator, Reranker, Retriever, Role, Workflow
 from ragvigil.tracer._settings import Content
+from ragvigil.tracer._times import Duration, Moment, Period, period
 
 if TYPE_CHECKING:
     from typing import Self
@@ -145,33 +145,38 @@ def record_retrieval(
     query: str,
     documents: object,
     *,
-    seconds: float = 0.0,
-    ended_at: float | None = None,
+    seconds: Duration = 0.0,
+    ended_at: Moment = None,
     source: str | None = None,
     top_k: int | None = None,
+    content: Content | None = None,
 ) -> str | None:
     """Record a search that is over, and return its trace id; None when nothing is traced.
 
-    It took ``seconds`` and ended at ``ended_at``, in seconds since 1970, by default now. Inside a traced request it
-    becomes a part of it. ``documents`` may have any shape that a decorated retriever may return.
+    It took ``seconds``, a number or a ``timedelta``, and ended at ``ended_at``, in seconds since 1970 or a
+    ``datetime``, by default now; a time that is none is left out, and the log says so. Inside a traced request it
+    becomes a part of it. ``documents`` may have any shape that a decorated retriever may return. ``content`` records
+    less of its texts than ``configure`` allows, never more.
     """
-    return _record(_retriever(query, source, top_k, None), documents, seconds, ended_at)
+    return _record(_retriever(query, source, top_k, content), documents, period(seconds, ended_at))
 
 
 def record_generation(
     question: str | None,
     answer: object,
     *,
-    seconds: float = 0.0,
-    ended_at: float | None = None,
+    seconds: Duration = 0.0,
+    ended_at: Moment = None,
     model: str | None = None,
     provider: str | None = None,
+    content: Content | None = None,
 ) -> str | None:
     """Record a model call that is over, and return its trace id; None when nothing is traced.
 
-    Times are as for ``record_retrieval``; ``answer`` may have any shape that a decorated generator may return.
+    Times and ``content`` are as for ``record_retrieval``; ``answer`` may have any shape that a decorated generator may
+    return.
     """
-    return _record(_generator(question, model, provider, None), answer, seconds, ended_at)
+    return _record(_generator(question, model, provider, content), answer, period(seconds, ended_at))
 
 
 def record_request(
@@ -179,36 +184,35 @@ def record_request(
     answer: object,
     *,
     documents: object = None,
-    seconds: float = 0.0,
-    ended_at: float | None = None,
+    seconds: Duration = 0.0,
+    ended_at: Moment = None,
     name: str = "request",
     source: str | None = None,
     model: str | None = None,
+    content: Content | None = None,
 ) -> str | None:
-    """Record a whole request that is over, with its search and its answer, and return its trace id."""
-    end = _nanoseconds(ended_at)
-    start = end - int(seconds * 1e9)
-    root = begin(_workflow(question, name, None), (), {}, started_at=start)
+    """Record a whole request that is over, with its search and its answer, and return its trace id.
+
+    Times and ``content`` are as for ``record_retrieval``.
+    """
+    took = period(seconds, ended_at)
+    root = begin(_workflow(question, name, content), (), {}, started_at=took.began)
     if root is None:
         return None
     if documents is not None:
-        _record(_retriever(question, source, None, None), documents, 0.0, start / 1e9)
-    _record(_generator(question, model, None, None), answer, seconds, ended_at)
-    root.end(answer, ended_at=end)
+        searched = Period(took.began, took.began)
+        _record(_retriever(question, source, None, None), documents, searched)
+    _record(_generator(question, model, None, None), answer, took)
+    root.end(answer, ended_at=took.ended)
     return root.trace_id
 
 
-def _record(role: Role, result: object, seconds: float, ended_at: float | None) -> str | None:
-    end = _nanoseconds(ended_at)
-    call = begin(role, (), {}, started_at=end - int(max(0.0, seconds) * 1e9))
+def _record(role: Role, result: object, took: Period) -> str | None:
+    call = begin(role, (), {}, started_at=took.began)
     if call is None:
         return None
-    call.end(result, ended_at=end)
+    call.end(result, ended_at=took.ended)
     return call.trace_id
-
-
-def _nanoseconds(seconds: float | None) -> int:
-    return time.time_ns() if seconds is None else int(seconds * 1e9)
 
 
 def _workflow(question: object, name: str, content: Content | None) -> Workflow:

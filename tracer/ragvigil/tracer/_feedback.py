@@ -12,11 +12,13 @@ from opentelemetry.context import Context
 from opentelemetry.trace import NonRecordingSpan, SpanContext, SpanKind, TraceFlags, set_span_in_context
 
 from ragvigil.tracer import attributes as names
+from ragvigil.tracer._baggage import carried_content
 from ragvigil.tracer._findings import Findings
 from ragvigil.tracer._notices import describe, notices
 from ragvigil.tracer._reading import count, number, short, text
 from ragvigil.tracer._runtime import Runtime, destination
 from ragvigil.tracer._scope import scope_of
+from ragvigil.tracer._settings import Content
 from ragvigil.tracer._users import user_attribute
 
 P = ParamSpec("P")
@@ -49,12 +51,14 @@ def record_feedback(
     kind: FeedbackKind | None = None,
     user_id: object = None,
     span_id: str | None = None,
+    content: Content | None = None,
 ) -> bool:
     """Record what somebody said about an earlier answer, and return whether it was queued; never raises.
 
     ``kind`` tells a ``rephrase`` (the question put again, in ``comment``) or a ``follow_up`` from plain thumbs,
     scores and comments. It travels as a span of its own in the same trace, as an OpenInference annotation. A
-    comment is content and obeys the content policy.
+    comment is content and obeys the strictest of what the service, the request or block around, the calling service
+    and ``content`` say.
 
     >>> record_feedback("4bf92f3577b34da6a3ce929d0e0e4736", thumbs_up=False, comment="That is not what I asked.")
     False
@@ -64,14 +68,14 @@ def record_feedback(
         parent = _parent(trace_id, span_id)
         if chosen is None or parent is None or not _says_something(thumbs_up, number(score), comment, kind):
             return False
-        findings = Findings(chosen.policy, chosen.policy.content)
+        findings = Findings(chosen.policy, _content(chosen, content))
         findings.fixed = {names.GEN_AI_OPERATION_NAME: names.OPERATION_FEEDBACK}
         _note(findings, thumbs_up, number(score), kind or _kind(thumbs_up, score))
         findings.add_text(names.FEEDBACK_EXPLANATION, text(comment))
         if (user := short(user_id, names.USER_ID, findings.truncated)) is not None:
             findings.add(names.USER_ID, user_attribute(user, hashed=chosen.policy.hash_user_id))
         return _send(chosen, parent, findings)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         notices.say("feedback could not be recorded", error)
         return False
 
@@ -95,7 +99,7 @@ def record_retry(reason: object = None, *, attempt: int | None = None) -> None:
             # A sentence may quote the user; the convention's own word stands for what has no short name.
             found[names.ERROR_TYPE] = error if _SHORT_NAME.fullmatch(error) else "_OTHER"
         span.add_event(names.RAGVIGIL_RETRY, found)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         notices.say("a retry could not be recorded", error)
 
 
@@ -119,6 +123,13 @@ def in_context(function: Callable[P, R]) -> Callable[P, R]:
             otel_context.detach(token)
 
     return within
+
+
+def _content(chosen: Runtime, wanted: Content | None) -> Content:
+    """What of a comment may be recorded here."""
+    here = otel_context.get_current()
+    scope = scope_of(here)
+    return chosen.policy.at_least(scope.content, scope.facts.strictest(), carried_content(here), wanted)
 
 
 def _parent(trace_id: str, span_id: str | None) -> Context | None:

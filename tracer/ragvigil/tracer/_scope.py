@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from contextvars import Token
+from contextvars import ContextVar, Token
 from typing import Any, NamedTuple
 
 from opentelemetry import context as otel_context
@@ -111,10 +111,10 @@ def let_go(token: Token[Context]) -> None:
     another task closes, or wherever the garbage collector runs. OpenTelemetry's own ``detach`` would there log an error
     into the service; what the block had made current is current in that other context alone, and ends with it.
     """
-    given: object = token
-    if isinstance(given, Token):
+    variable: ContextVar[Context] | None = getattr(token, "var", None)
+    if variable is not None:
         with suppress(ValueError, RuntimeError):  # of another context; used already
-            token.var.reset(token)
+            variable.reset(token)
     else:  # of a context store that the service has put in place of OpenTelemetry's own
         otel_context.detach(token)
 
