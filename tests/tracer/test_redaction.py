@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragvigil.tracer import record_request
+from ragvigil.tracer import Limits, context, record_request, trace_generator, trace_rag, trace_retriever
 from ragvigil.tracer._citations import read_citations
 from ragvigil.tracer._clues import Look
 from ragvigil.tracer.redaction import RULES, all_of, presidio, redact
 
-from .conftest import Recording
+from .conftest import Recording, documents
 
 
 @pytest.mark.parametrize(
@@ -164,3 +164,84 @@ def test_citations_are_read_against_what_was_retrieved(
 def test_ids_without_digits_have_no_shape_to_leak_words_by() -> None:
     """Any word in brackets would look like one."""
     assert read_citations("See [water] and [Ana].", ["water"]) == (["water"], [])
+
+
+CARD = "4111 1111 1111 1111"
+
+
+@pytest.mark.parametrize("before", range(180, 204))
+def test_no_half_of_a_number_leaves_where_a_text_is_cut(
+    record: Callable[..., Recording], before: int
+) -> None:
+    """Redaction sees beyond each limit: of a stream, an answer, a question, a document and its metadata."""
+    text = "x" * (before - 1) + " " + CARD + " and more " + "x" * 600
+
+    @trace_rag
+    def whole(question: str) -> str:
+        search(question)
+        return text
+
+    @trace_rag
+    def stream(question: str) -> Iterator[str]:
+        yield text[:before]
+        yield from text[before:]
+
+    @trace_generator
+    def write(question: str) -> Iterator[str]:
+        yield from (text[:before], CARD, text[before + len(CARD) :])
+
+    @trace_retriever
+    def search(query: str) -> list[dict[str, object]]:
+        deep = {("x " * 32)[: before - 140] + CARD: ("x " * 64)[: before - 140] + CARD + " " + "x" * 600}
+        return [{"id": "a", "text": text, "metadata": {"by": ("x " * 128)[: before + 52] + text, "in": deep}}]
+
+    recording = record(content="redacted", limits=Limits(attribute_bytes=200, document_bytes=200))
+    whole(text)
+    list(stream(text))
+    list(write(text))
+    spans = recording.spans()
+    assert len(spans) == 4
+    assert "4111" not in str(spans)
+
+
+def test_what_shrinks_before_a_cut_draws_no_half_of_a_number_in(record: Callable[..., Recording]) -> None:
+    """A text that redaction shortens ends before what was cut without it."""
+    recording = record(content="redacted", limits=Limits(attribute_bytes=2_000))
+    mail = "ana.maria.de.souza@customers.example.org "
+    for before in range(256):
+        record_request("q", (mail * 100)[: 2_000 + before - 16] + " " + CARD)
+    assert "4111" not in str(recording.spans())
+
+
+def test_names_in_metadata_are_redacted_too(record: Callable[..., Recording]) -> None:
+    """Of two that are alike then one is kept, and the loss is named."""
+    recording = record(content="redacted")
+
+    @trace_retriever
+    def search(query: str) -> list[dict[str, object]]:
+        given = {"ana@example.org": 1, "bob@example.org": 2, "in": {"eve@example.org": "ana@example.org"}}
+        return [{"id": "a", "text": "Ice", "metadata": given}]
+
+    search("q")
+    attributes = recording.attributes()
+    assert documents(attributes)[0]["metadata"] == {"<EMAIL>": 1, "in": {"<EMAIL>": "<EMAIL>"}}
+    assert attributes["ragvigil.content.truncated"] == ["gen_ai.retrieval.documents.metadata"]
+
+
+def test_metadata_cut_before_the_policy_became_stricter_is_left_out(
+    record: Callable[..., Recording],
+) -> None:
+    """Where a number began that was cut is not known any more."""
+    recording = record()
+
+    @trace_rag
+    def ask(question: str) -> None:
+        search(question)
+        context(content="redacted")
+
+    @trace_retriever
+    def search(query: str) -> list[dict[str, object]]:
+        return [{"id": "a", "text": "Ice", "metadata": {"by": "x " * 120 + CARD, "of": CARD}}]
+
+    ask("q")
+    assert documents(recording.spans()[0]["attributes"])[0]["metadata"] == {"by": "", "of": "<CARD>"}

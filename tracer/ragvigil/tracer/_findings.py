@@ -42,7 +42,7 @@ class Findings:
 
     __slots__ = (
         "_documents_bytes", "_weight", "citing", "content", "documents", "facts", "fixed", "limits", "messages",
-        "policy", "retrieved", "shared", "texts", "total", "truncated", "unreadable",
+        "policy", "retrieved", "shared", "slack", "texts", "total", "truncated", "unreadable",
     )  # fmt: skip
 
     def __init__(self, policy: Policy, content: Content) -> None:
@@ -58,6 +58,8 @@ class Findings:
         """Ids that the request had retrieved when an answer was given, in the order it saw them."""
         self.citing: Citing | None = None
         """Markers of an answer of which not all is kept; otherwise they are read when the span is sent."""
+        self.slack = SLACK if content == "redacted" else 0
+        """Characters kept beyond the limits of metadata."""
         self.truncated: list[str] = []
         self.unreadable: list[str] = []
         self.texts: dict[str, str] = {}
@@ -139,7 +141,7 @@ class Findings:
             if not reading.passages:
                 return
         self.documents, self.total = reading.passages, reading.total
-        longest, copy, weight = self.limits.document_bytes + SLACK, Copy(), 0
+        longest, copy, weight = self.limits.document_bytes + SLACK, Copy(self.slack), 0
         for passage in reading.passages:
             identity, text = passage.id, passage.text
             if identity is not None:

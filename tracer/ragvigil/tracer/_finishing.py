@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from ragvigil.tracer import attributes as names
+from ragvigil.tracer._findings import SLACK
+from ragvigil.tracer._metadata import DEEPEST, longest_at
 from ragvigil.tracer._notices import notices
 from ragvigil.tracer._quoting import quoted
 from ragvigil.tracer._reading import encodable
@@ -24,7 +26,7 @@ MARKS_BYTES = 2_048
 class Finishing:
     """Writes the attributes of one span, those that matter most last: an SDK at its limit evicts the first ones."""
 
-    __slots__ = ("_clean", "_findings", "_found", "_room", "_small")
+    __slots__ = ("_clean", "_findings", "_found", "_names", "_room", "_small")
 
     def __init__(self, findings: Findings, shared: Mapping[str, AttributeValue]) -> None:
         self._findings = findings
@@ -32,6 +34,8 @@ class Finishing:
         for mark in cast("Sequence[str]", self._found.pop(names.RAGVIGIL_CONTENT_TRUNCATED, ())):
             findings.mark_cut(mark)
         self._clean = self._redactor()
+        self._names: dict[str, str] = {}
+        """Names in the metadata, redacted."""
         self._small = findings.small
         """Whether nothing need be measured."""
         self._room = findings.limits.span_bytes
@@ -46,9 +50,10 @@ class Finishing:
             self._room -= MARKS_BYTES + known
         if self._clean is not None:
             for name, text in findings.texts.items():
-                self._add({name: self._text(name, self._cleaned(text))})
+                self._add({name: self._text(name, self._whole(text, findings.limits.attribute_bytes))})
             for name, message in findings.messages.items():
-                self._add(self._message(name, message, self._cleaned(message.text)))
+                text = self._whole(message.text, findings.limits.attribute_bytes)
+                self._add(self._message(name, message, text))
         if findings.documents is not None:
             self._add_documents()
         self._found |= cited
@@ -98,6 +103,12 @@ class Finishing:
                 self._findings.unreadable.append(mark)
             return ""
 
+    def _whole(self, text: str, longest: int) -> str:
+        """The text as it may leave, without its end where that was cut before: half of a number is not found."""
+        cleaned = self._cleaned(text)
+        halved = self._findings.content != "full" and len(text) >= longest + SLACK
+        return cleaned[:-SLACK] if halved else cleaned
+
     def _text(self, name: str, value: str) -> str:
         kept = cut(value, min(self._findings.limits.attribute_bytes, self._room - 32 - len(name)))
         if len(kept) < len(value):
@@ -132,9 +143,9 @@ class Finishing:
         if clean is not None and findings.content != "full":
             for passage in passages:
                 if passage.text is not None:
-                    passage.text = self._cleaned(passage.text)
+                    passage.text = self._whole(passage.text, findings.limits.document_bytes)
                 if passage.metadata:
-                    passage.metadata = {key: self._deep(value) for key, value in passage.metadata.items()}
+                    passage.metadata = self._entries(passage.metadata, 1)
         written = write_documents(
             passages,
             content=clean is not None,
@@ -152,16 +163,39 @@ class Finishing:
         if written.metadata_cut:
             findings.mark_cut(names.CUT_METADATA)
 
-    def _deep(self, value: object) -> object:
+    def _deep(self, value: object, depth: int) -> object:
         """A piece of metadata with every text in it redacted."""
         if isinstance(value, str):
-            return self._cleaned(value)
+            return self._brief(value, depth)
         if isinstance(value, dict):
-            entries = cast("dict[str, object]", value)
-            return {key: self._deep(entry) for key, entry in entries.items()}
+            return self._entries(cast("dict[str, object]", value), depth + 1)
         if isinstance(value, list):
-            return [self._deep(entry) for entry in cast("list[object]", value)]
+            return [self._deep(entry, depth + 1) for entry in cast("list[object]", value)]
         return value
+
+    def _entries(self, entries: Mapping[str, object], depth: int) -> dict[str, object]:
+        """The same of a mapping, with its names redacted too; of two that are then alike, the first."""
+        found: dict[str, object] = {}
+        for name, value in entries.items():
+            clean = self._names.get(name)
+            if clean is None:
+                clean = self._names[name] = self._brief(name, DEEPEST)
+            if clean in found:
+                self._findings.mark_cut(names.CUT_METADATA)
+            else:
+                found[clean] = self._deep(value, depth)
+        return found
+
+    def _brief(self, text: str, depth: int) -> str:
+        """A short text redacted, and without its end where that was cut before: half of a number is not found."""
+        longest, cleaned = longest_at(depth), self._cleaned(text)
+        if self._findings.slack and len(text) >= longest + SLACK:
+            cleaned = cleaned[:-SLACK]
+        elif not self._findings.slack and len(text) >= longest:
+            cleaned = (
+                ""  # the policy became stricter after the text was cut: where a number began is not known
+            )
+        return cleaned[:longest]
 
     def _cited(self) -> dict[str, AttributeValue]:
         """What the whole answer cites, and how much of it was read where that is not all."""

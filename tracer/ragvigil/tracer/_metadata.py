@@ -17,12 +17,19 @@ _VALUE_BYTES = 24
 """At least what a number or the marks around a value take in JSON."""
 
 
+def longest_at(depth: int) -> int:
+    """Characters of one text: 256 right inside of the metadata, 64 below that and for a name."""
+    return LONGEST_TEXT >> 2 * depth
+
+
 class Copy:
     """Makes bounded copies, and notes what they hold."""
 
-    __slots__ = ("bytes", "cut", "odd")
+    __slots__ = ("_slack", "bytes", "cut", "odd")
 
-    def __init__(self) -> None:
+    def __init__(self, slack: int = 0) -> None:
+        self._slack = slack
+        """Characters kept beyond each limit, for who cuts again after redaction."""
         self.bytes = 0
         """At least the bytes of all copies so far."""
         self.cut = False
@@ -40,7 +47,7 @@ class Copy:
         if value is None or isinstance(value, bool):
             return value
         if isinstance(value, str):
-            return self._text(str.__str__(value), LONGEST_TEXT >> 2 * depth)
+            return self._text(str.__str__(value), longest_at(depth))
         if isinstance(value, int) and abs(value) < 2**63:
             return int(value)
         if isinstance(value, float) and math.isfinite(value):
@@ -80,6 +87,6 @@ class Copy:
     def _text(self, text: str, longest: int) -> str:
         if len(text) > longest:
             self.cut = True
-            text = text[:longest]
+            text = text[: longest + self._slack]
         self.bytes += bound(text)
         return text

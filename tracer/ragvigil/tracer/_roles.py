@@ -22,7 +22,7 @@ from ragvigil.tracer._arguments import (
     question_in,
 )
 from ragvigil.tracer._documents import DocumentPieces, read_documents
-from ragvigil.tracer._findings import Findings
+from ragvigil.tracer._findings import SLACK, Findings
 from ragvigil.tracer._settings import Content, Limits
 
 Extract: TypeAlias = Callable[[Any], object]
@@ -112,7 +112,7 @@ class Role:
 
     def pieces(self, limits: Limits) -> Pieces:
         """A fresh collector for a streamed result."""
-        return AnswerPieces(at_most=limits.attribute_bytes)
+        return AnswerPieces(at_most=limits.attribute_bytes + SLACK)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
