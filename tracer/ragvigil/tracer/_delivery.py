@@ -118,6 +118,8 @@ class Delivery(SpanProcessor):
     def force_flush(self, timeout_millis: int | None = 30_000) -> bool:
         """Whether all that is queued was handed to the exporter within the time."""
         with self._lock:
+            if self._sender is None and self._queue and not self._stopping:
+                self._sender = self._start()
             if self._sender is None or not self._sender.is_alive():
                 return not self._queue
         done = threading.Event()
@@ -141,8 +143,8 @@ class Delivery(SpanProcessor):
         self._stopping = True
         self._wake.put(None)
         self._stop_exporter()
-        if self._sender is not None:
-            self._sender.join(max(0.1, deadline - time.monotonic()))
+        if (sender := self._sender) is not None:
+            sender.join(max(0.1, deadline - time.monotonic()))
         if left := len(self._queue):
             self._losses.drop(left, "spans dropped", "the tracer was shut down before they were sent")
         self._losses.collect()
@@ -207,12 +209,24 @@ class Delivery(SpanProcessor):
         return sender
 
     def _run(self) -> None:
+        """Send until told to stop; a thread that is killed, as a greenlet can be, leaves its place to another."""
         otel_context.attach(otel_context.set_value("suppress_instrumentation", True))
-        while not self._stopping:
-            waiting = self._sleep()
+        try:
+            while not self._stopping:
+                self._work(self._sleep())
+        except BaseException as error:
+            with self._lock:
+                if self._sender is threading.current_thread():
+                    self._sender, self._woken = None, False
+            self._notices.say("the sending thread ended, the next span starts another", error)
+
+    def _work(self, waiting: list[threading.Event]) -> None:
+        """Send what there is, if it is time to or somebody waits for it."""
+        try:
             self._losses.collect()
             if waiting or not self._shut or self._clock() >= self._next_try:
                 self._send_all()
+        finally:
             for done in waiting:
                 done.set()
 
@@ -240,12 +254,12 @@ class Delivery(SpanProcessor):
 
     def _delivered(self, batch: list[Outgoing]) -> bool:
         """Whether this batch got through; the first span tells how many others never did."""
-        lost = self._losses.collect()
-        if lost > self._losses.told:
-            first = batch[0].written.marked(names.RAGVIGIL_DROPPED_SPANS, lost - self._losses.told)
-            batch[0] = Outgoing(first, first.encoded())
         since = self._failing_since = self._failing_since or self._clock()
         try:
+            lost = self._losses.collect()
+            if lost > self._losses.told:
+                first = batch[0].written.marked(names.RAGVIGIL_DROPPED_SPANS, lost - self._losses.told)
+                batch[0] = Outgoing(first, first.encoded())
             if self._exporter is None:
                 self._exporter = self._make_exporter()
             if _export(self._exporter, batch) is SpanExportResult.SUCCESS:
@@ -256,7 +270,7 @@ class Delivery(SpanProcessor):
                     self.gate.open()
                 return True
             reason: BaseException | str = "the exporter says FAILURE"
-        except (Exception, SystemExit) as error:
+        except BaseException as error:  # whatever it is, without this thread nothing would be sent any more
             reason = error
         self._losses.drop(len(batch), "spans were not delivered", reason)
         self._failures += 1

@@ -97,7 +97,7 @@ class Queue:
             whole = written(queued, self._notices)
             try:
                 data = whole.encoded()
-            except Exception as error:
+            except BaseException as error:
                 self._notices.say("a span could not be encoded", error)
                 whole = unwritten(queued.span, error)
                 data = whole.encoded()
@@ -106,7 +106,7 @@ class Queue:
                 whole = shortened(whole, most)
                 data = whole.encoded()
             return Outgoing(whole, data)
-        except Exception as error:
+        except BaseException as error:  # on the sending thread: the other spans are still to be sent
             self._drop(1, "spans could not be encoded", error)
             return None
 

@@ -73,7 +73,7 @@ def written(queued: Queued, notices: Notices) -> Written:
         if findings.content != "full" and status.description:
             status = Status(status.status_code)
         return Written(span, {**set_on_it, **attributes} if set_on_it else attributes, status)
-    except (Exception, SystemExit) as error:
+    except BaseException as error:  # on the sending thread, and from the service's redactor
         notices.say("a span could not be written", error)
         return unwritten(span, error, {**set_on_it, **findings.fixed})
 
