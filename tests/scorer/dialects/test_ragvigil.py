@@ -137,6 +137,15 @@ def test_an_unreadable_root_does_not_make_the_record_incomplete() -> None:
     assert only(changed(ours(), 2, **mark)).completeness == "partial_evidence"
 
 
+def test_what_is_neither_evidence_nor_answer_does_not_make_the_record_incomplete() -> None:
+    """An id, a score, metadata, tokens; a passage whose text could not be read does."""
+    aside = ["query: int", "metadata: list", "id: str", "score: str", "usage: int"]
+    mark: dict[str, object] = {names.RAGVIGIL_UNREADABLE: aside}
+    assert only(changed(ours(), 1, **mark)).completeness == "complete"
+    mark = {names.RAGVIGIL_UNREADABLE: [*aside, "documents: text: int"]}
+    assert only(changed(ours(), 1, **mark)).completeness == "partial_evidence"
+
+
 def test_feedback_and_the_sampling_probability_are_taken_along() -> None:
     """Thumbs that come later as a span of the same trace, and what the service's own sampler left out."""
     thumbs: dict[str, object] = {

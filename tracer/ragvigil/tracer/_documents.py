@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence, ValuesView
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple, TypeGuard, cast
 from uuid import UUID
 
 from ragvigil.tracer import _reading
+from ragvigil.tracer import attributes as names
 from ragvigil.tracer._columns import columns_of
+from ragvigil.tracer._identities import LONGEST as LONGEST_ID
+from ragvigil.tracer._identities import identity, is_scored_id, one_word, which_is_the_id
+from ragvigil.tracer._nesting import Flat, is_list_of_documents
 from ragvigil.tracer._reading import identifier, is_mapping, number
 
 TEXT = ("page_content", "text", "content", "chunk", "passage", "body", "snippet", "chunk_text")
-ID = ("id", "doc_id", "document_id", "chunk_id", "passage_id", "id_", "node_id", "_id", "uuid", "key")
+ID = ("id", "doc_id", "document_id", "chunk_id", "passage_id", "id_", "node_id", "_id", "uuid")
+KEY = ("key",)
+"""Holds an id, or anything."""
 SCORE = ("score", "similarity", "relevance_score", "rerank_score", "relevance", "_score")
 METADATA = ("metadata", "meta", "payload")
 INNER = ("document", "node", "doc", "_source")
@@ -25,11 +30,10 @@ COLLECTIONS = (
     "points", "contexts",
 )  # fmt: skip
 
-GROUPS = (ID, SCORE, TEXT)
+GROUPS = (ID + KEY, SCORE, TEXT)
 METADATA_OR_INNER = frozenset(METADATA + INNER)
 
-_LONGEST = _reading.LONGEST_ID + 1
-"""One more than is kept of an id, to tell one that was cut."""
+_LONGEST_NUMBER = 32
 
 _LISTS = (list, tuple, set, frozenset, deque, ValuesView)
 
@@ -51,29 +55,27 @@ class Reading:
     passages: list[Passage] = field(default_factory=list[Passage])
     total: int = 0
     unreadable: str | None = None
-
-    def of(self, total: int) -> Reading:
-        """The same passages, known to be the first of so many."""
-        return replace(self, total=total)
+    odd: Sequence[str] = ()
+    """Marks for what could not be read of documents that were: texts, ids, scores, metadata."""
 
 
 class DocumentPieces:
-    """Collects the documents of a retriever that yields them, up to a number."""
+    """Collects the documents of a retriever that yields them, one by one or by lists, up to a number."""
 
     def __init__(self, *, at_most: int) -> None:
-        self._at_most = at_most
-        self.kept: list[object] = []
-        self.total = 0
+        self._flat = Flat(at_most)
 
     def add(self, piece: object) -> None:
-        """Take one document."""
-        self.total += 1
-        if len(self.kept) < self._at_most:
-            self.kept.append(piece)
+        """Take one document, or a list of them."""
+        self._flat.add(piece)
 
     def result(self) -> DocumentPieces:
         """Itself: how many there were matters beside those kept."""
         return self
+
+    def read(self) -> Reading:
+        """The documents kept, with the number of all."""
+        return _read_flat(self._flat)
 
 
 def read_documents(result: object, *, at_most: int) -> Reading:
@@ -85,11 +87,31 @@ def read_documents(result: object, *, at_most: int) -> Reading:
     documents = _collection(result)
     if documents is None:
         return Reading(unreadable=type(result).__name__)
+    reading = _read(islice(documents, at_most), len(documents), nested=True)
+    if reading is None:
+        flat = Flat(at_most)
+        flat.extend(documents)
+        reading = _read_flat(flat)
+    return reading
+
+
+def _read_flat(flat: Flat) -> Reading:
+    """What is left of lists in lists."""
+    return _read(flat.kept, flat.total, nested=False) or Reading()
+
+
+def _read(documents: Iterable[object], total: int, *, nested: bool) -> Reading | None:
+    """Read these documents out of so many; None when one of them, which may be ``nested``, is a list of documents."""
     passages: list[Passage] = []
     unreadable: str | None = None
-    for document in islice(documents, at_most):
+    odd: list[str] = []
+    for document in documents:
         try:
-            passage = _known(document) or read_document(document)
+            passage = _known(document)
+            if passage is None:
+                if nested and is_list_of_documents(document):
+                    return None
+                passage = read_document(document, odd)
         except Exception:
             passage = None
         if passage is None:
@@ -97,10 +119,7 @@ def read_documents(result: object, *, at_most: int) -> Reading:
         passages.append(passage or Passage())
     if passages and passages[0].id is None and all(map(_may_be_scored_id, passages)):
         passages = [Passage(identifier(passage.text), passage.score) for passage in passages]
-    return Reading(passages, len(documents), unreadable)
-
-
-_ID = re.compile(r"(?=[!-~]*[0-9_\-:/#|.@][!-~])[!-~]{1,256}|[!-~]{0,255}[0-9]")
+    return Reading(passages, total, unreadable, tuple(dict.fromkeys(odd)) if odd else ())
 
 
 def _may_be_scored_id(passage: Passage) -> bool:
@@ -114,21 +133,21 @@ def _may_be_scored_id(passage: Passage) -> bool:
         and passage.score is not None
         and not passage.metadata
         and passage.text is not None
-        and _ID.fullmatch(passage.text) is not None
+        and is_scored_id(passage.text)
     )
 
 
-def read_document(document: object) -> Passage | None:
-    """Read one document; None when nothing of it is known.
+def read_document(document: object, odd: list[str]) -> Passage | None:
+    """Read one document; None when nothing of it is known. ``odd`` takes marks for what of it could not be read.
 
-    >>> read_document({"id": 7, "page_content": "Water boils.", "score": 0.9})
+    >>> read_document({"id": 7, "page_content": "Water boils.", "score": "0.9"}, [])
     Passage(id='7', score=0.9, text='Water boils.', metadata=None)
     """
     if isinstance(document, str | bytes):
         return Passage(text=_reading.text(document))
     if isinstance(document, Passage):
         return document
-    return _row(document) if _is_row(document) else _named(document)
+    return _row(document, odd) if _is_row(document) else _named(document, odd)
 
 
 class _Keys(NamedTuple):
@@ -159,7 +178,9 @@ def _known(document: object) -> Passage | None:
     if (
         type(text) is not str
         or type(id_) is not str
-        or not (0 < len(id_) <= _reading.LONGEST_ID and id_.isascii())
+        or not (
+            0 < len(id_) <= _reading.LONGEST_ID and id_.isascii() and " " not in id_ and id_.isprintable()
+        )
     ):
         return None
     if score is not None and not (type(score) is float and math.isfinite(score)):
@@ -178,30 +199,70 @@ def _is_row(document: object) -> TypeGuard[Sequence[object]]:
     return isinstance(document, tuple | list) and not hasattr(cast("object", document), "_fields")
 
 
-def _named(document: object) -> Passage | None:
+def _named(document: object, odd: list[str]) -> Passage | None:
     """A mapping or an object with the usual names; what it lacks is looked for in the document it wraps."""
-    found = Passage(
-        id=identifier(_reading.field(document, ID), _LONGEST),
-        score=number(_reading.field(document, SCORE)),
-        text=_reading.text(_reading.field(document, TEXT)),
-    )
+    found = Passage(score=_score(_reading.field(document, SCORE), odd))
+    unread = _take_text(found, document, odd)
     metadata = _reading.field(document, METADATA)
     if is_mapping(metadata):
         found.metadata = metadata
-        _fill(found, _named_in_metadata(found))
+        if found.text is None:
+            found.text = _reading.text(_reading.field(metadata, TEXT))
+    elif metadata is not None:
+        odd.append(names.UNREADABLE_METADATA + type(metadata).__name__)
+    if found.id is None:
+        found.id = _id(document, found.text, odd)
+    if found.id is None and found.metadata is not None:
+        found.id = _id(found.metadata, found.text, odd)
     if found.text is None and (inner := _reading.field(document, INNER)) is not None:
-        _fill(found, read_document(inner))
+        _fill(found, read_document(inner, odd))
+    if found.text is None and unread is not None:
+        odd.append(f"documents: text: {unread}")
     return None if found.id is None and found.text is None else found
 
 
-def _named_in_metadata(found: Passage) -> Passage:
-    """The id and the text that vector stores keep in the metadata or payload."""
-    if found.id is not None and found.text is not None:
-        return found
-    return Passage(
-        id=identifier(_reading.field(found.metadata, ID), _LONGEST),
-        text=_reading.text(_reading.field(found.metadata, TEXT)),
-    )
+def _take_text(found: Passage, document: object, odd: list[str]) -> str | None:
+    """Take the text under its usual names, where it may be a document itself; else the type of what is there."""
+    given = _reading.field(document, TEXT)
+    found.text = _reading.text(given)
+    if given is None or found.text is not None:
+        return None
+    if is_mapping(given):
+        _fill(found, read_document(given, odd))
+    texts = (_reading.text(_reading.field(document, (name,))) for name in TEXT)
+    if found.text is None:
+        found.text = next((text for text in texts if text is not None), None)
+    return type(given).__name__
+
+
+def _id(document: object, text: str | None, odd: list[str]) -> str | None:
+    """The id under its usual names, unless it may be a text."""
+    given = _reading.field(document, ID)
+    if given is not None:
+        told = identity(given, text)
+    else:
+        given = _reading.field(document, KEY)
+        told = identifier(given, LONGEST_ID)
+        if told is not None and not one_word(told):
+            told = None
+    if told is None and given is not None:
+        odd.append(names.UNREADABLE_ID + type(given).__name__)
+    return told
+
+
+def _score(value: object, odd: list[str]) -> float | None:
+    """A score as a number or in digits."""
+    if value is None or (type(value) is float and math.isfinite(value)):
+        return value
+    told = number(value)
+    if told is None and isinstance(value, str) and len(value) <= _LONGEST_NUMBER:
+        try:
+            told = number(float(value))
+        except ValueError:
+            told = None
+    if told is None:
+        odd.append(names.UNREADABLE_SCORE + type(value).__name__)
+    return told
 
 
 def _fill(found: Passage, other: Passage | None) -> None:
@@ -214,7 +275,7 @@ def _fill(found: Passage, other: Passage | None) -> None:
     found.metadata = found.metadata if found.metadata is not None else other.metadata
 
 
-def _row(row: Sequence[object]) -> Passage | None:
+def _row(row: Sequence[object], odd: list[str]) -> Passage | None:
     """A tuple, told by its types: (id, text), (document, score), (id, text, score), any with a mapping last."""
     found = Passage()
     texts: list[str] = []
@@ -222,18 +283,37 @@ def _row(row: Sequence[object]) -> Passage | None:
         if isinstance(value, str | bytes):
             texts.append(_reading.text(value) or "")
         elif isinstance(value, int | UUID) and found.id is None and not texts and value is row[0]:
-            found.id = identifier(value, _LONGEST)
+            found.id = identifier(value, LONGEST_ID)
         elif (given := number(value)) is not None:
             found.score = given if found.score is None else found.score
         elif texts and value is row[-1] and is_mapping(value):
             found.metadata = value
         else:
-            _fill(found, read_document(value))
-    if found.id is None and len(texts) > 1:
-        found.id = identifier(texts.pop(0), _LONGEST)
+            if found.text is not None:
+                odd.append(f"documents: {type(row).__name__}")
+            _fill(found, read_document(value, odd))
+    _name(found, texts, odd)
     if found.text is None and texts:
         found.text = texts[0]
     return None if found.id is None and found.text is None else found
+
+
+def _name(found: Passage, texts: list[str], odd: list[str]) -> None:
+    """Take the id out of the texts of a row; where none of two looks like one, the longer is the text."""
+    if found.id is not None:
+        return
+    if found.text is not None:
+        if texts and one_word(texts[0]):
+            found.id = identifier(texts[0], LONGEST_ID)
+        elif texts:
+            odd.append(f"{names.UNREADABLE_ID}str")
+    elif len(texts) > 1:
+        which = which_is_the_id(texts[0], texts[1])
+        if which is not None:
+            found.id = identifier(texts.pop(which), LONGEST_ID)
+        else:
+            found.text = max(texts[:2], key=len)
+            odd.append(f"{names.UNREADABLE_ID}str")
 
 
 def _collection(result: object) -> Sequence[object] | None:
@@ -262,6 +342,8 @@ def _with_scores(result: Sequence[object]) -> Sequence[object]:
     documents = cast("list[object]", first)
     if isinstance(second, list | tuple):
         scores: Iterable[object] = cast("Sequence[object]", second)
+        if not documents or (second and isinstance(second[0], Mapping | list | tuple)):
+            return result
         pairs = list(zip(documents, scores, strict=False))
         if len(pairs) == len(documents) and all(number(score) is not None for _, score in pairs):
             return pairs

@@ -136,6 +136,7 @@ class Findings:
 
     def add_documents(self, reading: Reading) -> None:
         """Note the documents; their metadata is copied, because the service may change it later."""
+        self.unreadable += reading.odd
         if reading.unreadable is not None:
             self.unreadable.append(f"documents: {reading.unreadable}")
             if not reading.passages:

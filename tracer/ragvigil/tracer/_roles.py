@@ -142,7 +142,7 @@ class Retriever(Role):
         """Note the documents in the order returned."""
         at_most = findings.limits.documents
         if isinstance(result, DocumentPieces):
-            findings.add_documents(read_documents(result.kept, at_most=at_most).of(result.total))
+            findings.add_documents(result.read())
         else:
             findings.add_documents(read_documents(result, at_most=at_most))
 

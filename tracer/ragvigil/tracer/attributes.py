@@ -269,3 +269,15 @@ UNREADABLE_QUERY = "query: "
 
 UNREADABLE_METADATA = "metadata: "
 """How an entry of ``RAGVIGIL_UNREADABLE`` begins that is about a document's metadata, which nobody judges by."""
+
+UNREADABLE_ID = "id: "
+"""How an entry of ``RAGVIGIL_UNREADABLE`` begins that is about a document's id: what there was may be a text."""
+
+UNREADABLE_SCORE = "score: "
+"""How an entry of ``RAGVIGIL_UNREADABLE`` begins that is about a document's score."""
+
+UNREADABLE_USAGE = "usage: "
+"""How an entry of ``RAGVIGIL_UNREADABLE`` begins that is about a number of tokens."""
+
+UNREADABLE_ASIDE = (UNREADABLE_QUERY, UNREADABLE_METADATA, UNREADABLE_ID, UNREADABLE_SCORE, UNREADABLE_USAGE)
+"""Those whose entries are about neither the evidence nor the answer."""

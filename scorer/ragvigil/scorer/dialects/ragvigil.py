@@ -154,7 +154,7 @@ def _truncated(span: Span, hits: object, *, chain: bool) -> bool:
     if any(mark in _EVIDENCE or str(mark).startswith(_SPREAD) for mark in cut):
         return True
     if not chain and any(
-        not (text_of(each) or "").startswith((names.UNREADABLE_METADATA, names.UNREADABLE_QUERY))
+        not (text_of(each) or "").startswith(names.UNREADABLE_ASIDE)
         for each in sequence_of(span.attributes.get(names.RAGVIGIL_UNREADABLE))
     ):
         return True
