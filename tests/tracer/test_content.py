@@ -14,7 +14,20 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from ragvigil.tracer import Limits, trace_generator, trace_rag, trace_reranker, trace_retriever
+from ragvigil.tracer import (
+    Limits,
+    generator_span,
+    rag_span,
+    record_feedback,
+    record_generation,
+    record_request,
+    record_retrieval,
+    record_retry,
+    trace_generator,
+    trace_rag,
+    trace_reranker,
+    trace_retriever,
+)
 from ragvigil.tracer._documents import Passage
 from ragvigil.tracer._metadata import Copy
 from ragvigil.tracer._passages import write_documents
@@ -276,3 +289,31 @@ def test_documents_are_valid_json_within_the_limit_whatever_they_hold(
     assert len(rows) == kept <= len(found)
     assert kept == len(found) or cut
     assert all(set(row) <= {"id", "score"} for row in rows) or (content and not spread)
+
+
+@pytest.mark.parametrize("name", ["RAGVIGIL_DISABLED", "OTEL_SDK_DISABLED"])
+def test_switched_off_the_global_provider_gets_nothing(
+    global_spans: InMemorySpanExporter, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Not from blocks and records either, nor from what was decorated before; the environment is read once."""
+    monkeypatch.setattr(destination, "_refused", None)
+
+    @trace_rag
+    def ask(question: str) -> None:
+        record_retry(TimeoutError())
+
+    monkeypatch.setenv(name, "1")
+    for _ in range(2):
+        with rag_span("q") as request, generator_span("q") as written:
+            written.piece("a")
+            request.result("a")
+        ask("q")
+        assert request.trace_id is None
+        assert record_request("q", "a", documents=["d"]) is None
+        assert record_retrieval("q", ["d"]) is None
+        assert record_generation("q", "a") is None
+        assert not record_feedback("4bf92f3577b34da6a3ce929d0e0e4736", thumbs_up=True)
+        monkeypatch.delenv(name, raising=False)
+    assert global_spans.get_finished_spans() == ()
+    destination.use(None)
+    assert record_generation("q", "a") is not None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from ragvigil.tracer import attributes as names
 from ragvigil.tracer._arguments import Parameter
 from ragvigil.tracer._calls import Call, begin
 from ragvigil.tracer._roles import Generator, Reranker, Retriever, Role, Workflow
+from ragvigil.tracer._runtime import destination
 from ragvigil.tracer._settings import Content
 from ragvigil.tracer._times import Duration, Moment, Period, period
 
@@ -22,8 +24,9 @@ if TYPE_CHECKING:
 class Block:
     """A traced ``with`` or ``async with`` block; tell it what came out with ``result`` or piece by piece."""
 
-    def __init__(self, role: Role) -> None:
+    def __init__(self, role: Callable[[], Role]) -> None:
         self._role = role
+        """Makes it, if anything is traced: that costs more than all the rest of a block that is not."""
         self._call: Call | None = None
         self._results: list[object] = []
         self._around: list[tuple[Call | None, list[object]]] = []
@@ -50,7 +53,7 @@ class Block:
             self._around.append((self._call, self._results))
             self._results = []
         self._open = True
-        self._call = begin(self._role, (), {})
+        self._call = None if destination.current() is None else begin(self._role(), (), {})
         return self
 
     def __exit__(
@@ -95,7 +98,7 @@ def rag_span(question: str | None = None, *, name: str = "request", content: Con
     >>> with rag_span("When does water boil?") as request:
     ...     request.result("At 100 °C.")
     """
-    return Block(_workflow(question, name, content))
+    return Block(partial(_workflow, question, name, content))
 
 
 def retriever_span(
@@ -106,7 +109,7 @@ def retriever_span(
     content: Content | None = None,
 ) -> Block:
     """A block around a search; its ``result`` is the documents."""
-    return Block(_retriever(query, source, top_k, content))
+    return Block(partial(_retriever, query, source, top_k, content))
 
 
 def reranker_span(
@@ -117,17 +120,7 @@ def reranker_span(
     content: Content | None = None,
 ) -> Block:
     """A block around a second pass over ``documents``; its ``result`` is the documents in their new order."""
-    return Block(
-        Reranker(
-            operation=names.OPERATION_RERANK,
-            label=_always(model),
-            question=_always(query),
-            documents=_always(documents),
-            facts={names.GEN_AI_REQUEST_MODEL: _always(model)},
-            fixed=_fixed(names.OPERATION_RERANK, names.KIND_RERANKER),
-            content=content,
-        )
-    )
+    return Block(partial(_reranker, query, documents, model, content))
 
 
 def generator_span(
@@ -138,7 +131,7 @@ def generator_span(
     content: Content | None = None,
 ) -> Block:
     """A block around a model call; its ``result`` is the answer, its ``piece`` a streamed part of it."""
-    return Block(_generator(question, model, provider, content))
+    return Block(partial(_generator, question, model, provider, content))
 
 
 def record_retrieval(
@@ -158,6 +151,8 @@ def record_retrieval(
     becomes a part of it. ``documents`` may have any shape that a decorated retriever may return. ``content`` records
     less of its texts than ``configure`` allows, never more.
     """
+    if destination.current() is None:
+        return None
     return _record(_retriever(query, source, top_k, content), documents, period(seconds, ended_at))
 
 
@@ -176,6 +171,8 @@ def record_generation(
     Times and ``content`` are as for ``record_retrieval``; ``answer`` may have any shape that a decorated generator may
     return.
     """
+    if destination.current() is None:
+        return None
     return _record(_generator(question, model, provider, content), answer, period(seconds, ended_at))
 
 
@@ -195,6 +192,8 @@ def record_request(
 
     Times and ``content`` are as for ``record_retrieval``.
     """
+    if destination.current() is None:
+        return None
     took = period(seconds, ended_at)
     root = begin(_workflow(question, name, content), (), {}, started_at=took.began)
     if root is None:
@@ -234,6 +233,18 @@ def _retriever(query: object, source: str | None, top_k: int | None, content: Co
         question=_always(query),
         facts={names.GEN_AI_RETRIEVAL_TOP_K: _always(top_k)},
         fixed=_fixed(names.OPERATION_RETRIEVAL, names.KIND_RETRIEVER, {names.GEN_AI_DATA_SOURCE_ID: source}),
+        content=content,
+    )
+
+
+def _reranker(query: str | None, documents: object, model: str | None, content: Content | None) -> Reranker:
+    return Reranker(
+        operation=names.OPERATION_RERANK,
+        label=_always(model),
+        question=_always(query),
+        documents=_always(documents),
+        facts={names.GEN_AI_REQUEST_MODEL: _always(model)},
+        fixed=_fixed(names.OPERATION_RERANK, names.KIND_RERANKER),
         content=content,
     )
 

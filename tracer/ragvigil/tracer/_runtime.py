@@ -18,6 +18,7 @@ from ragvigil.tracer._settings import (
     Policy,
     content_allowed,
     count_limit,
+    disabled,
     limits_within,
     threads_allowed,
     value_limit,
@@ -50,6 +51,8 @@ class Destination:
     def __init__(self) -> None:
         self._configured: Runtime | None = None
         self._borrowed: Runtime | None = None
+        self._refused: TracerProvider | None = None
+        """The global provider that gets nothing, because tracing was switched off when it was first met."""
         self._carrying: dict[str, object] = {}
 
     def current(self) -> Runtime | None:
@@ -57,10 +60,13 @@ class Destination:
         if self._configured is not None:
             return self._configured
         provider = global_provider()
-        if provider is None:
+        if provider is None or provider is self._refused:
             return None
         if self._borrowed is not None and self._borrowed.provider is provider:
             return self._borrowed
+        if disabled():
+            self._refused = provider
+            return None
         policy = borrowed_policy(provider, content="full" if content_allowed(default=False) else "ids_only")
         self._borrowed = runtime(provider, policy, configured=False)
         self._carry()
@@ -69,7 +75,7 @@ class Destination:
     def use(self, chosen: Runtime | None) -> Runtime | None:
         """Record with this runtime from now on, and return the earlier; None goes back to the global provider."""
         earlier, self._configured = self._configured, chosen
-        self._borrowed = None
+        self._borrowed = self._refused = None
         if self._carrying.pop("on", None) is not None:
             from ragvigil.tracer._threads import carrying
 
