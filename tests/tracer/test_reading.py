@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from pydantic import BaseModel
 
-from ragvigil.tracer._answers import read_answer
+from ragvigil.tracer._answers import AnswerPieces, read_answer
 from ragvigil.tracer._documents import Passage, read_documents
 
 
@@ -239,3 +239,48 @@ def test_a_uuid_before_a_score_is_an_id() -> None:
     """As some stores return them."""
     (passage,) = read_documents([(UUID(int=1), 0.5)], at_most=10).passages
     assert (passage.id, passage.score) == ("00000000-0000-0000-0000-000000000001", 0.5)
+
+
+@pytest.mark.parametrize(
+    ("given", "tokens", "odd"),
+    [
+        (7, 7, None),
+        ("7", 7, None),
+        (3.0, 3, None),
+        (-1, None, ["usage: int"]),
+        ("many", None, ["usage: str"]),
+        (2.5, None, ["usage: float"]),
+        (None, None, None),
+    ],
+)
+def test_tokens_are_whole_numbers_in_any_form(
+    given: object, tokens: int | None, odd: list[str] | None
+) -> None:
+    """What is none is named."""
+    answer = read_answer({"answer": "a", "usage": {"output_tokens": given}})
+    assert (answer.text, answer.output_tokens, answer.odd) == ("a", tokens, odd)
+
+
+class Event:
+    """A piece of a stream that says what it is."""
+
+    type = "message_stop"
+
+
+STREAMS: list[tuple[list[object], list[str] | None]] = [
+    (["a", object(), "b"], ["answer: object"]),
+    (["a", 5, object(), 7, "b"], ["answer: int", "answer: object"]),
+    (["a", ["x", "y"], "b"], ["answer: list"]),
+    (["a", None, {"usage": {"output_tokens": 1}}, {"choices": [{"delta": {}}]}, Event(), "b"], None),
+    (["a", "b", {"usage": {"output_tokens": -1}}, {"usage": {"output_tokens": -1}}], ["usage: int"]),
+]
+
+
+@pytest.mark.parametrize(("pieces", "odd"), STREAMS)
+def test_a_piece_that_may_have_been_text_is_named(pieces: list[object], odd: list[str] | None) -> None:
+    """Beside those that were; pieces that tell something else are none of them."""
+    collected = AnswerPieces(at_most=100)
+    for piece in pieces:
+        collected.add(piece)
+    answer = collected.result()
+    assert (answer.text, answer.unreadable, answer.odd) == ("ab", None, odd)

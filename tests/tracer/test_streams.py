@@ -450,3 +450,18 @@ def test_a_stream_object_may_be_read_by_another_thread(recording: Recording) -> 
     thread.join()
     assert seen == [(piece, False) for piece in PIECES]
     assert answer(recording.attributes()) == "At 100 °C"
+
+
+def test_the_span_of_a_stream_names_the_pieces_that_could_not_be_read(recording: Recording) -> None:
+    """With the text of the others."""
+
+    @trace_generator
+    def generate(question: str) -> Iterator[object]:
+        yield "a"
+        yield object()
+        yield {"text": "b", "usage": {"output_tokens": -1}}
+
+    list(generate("q"))
+    attributes = recording.attributes()
+    assert '"content":"ab"' in str(attributes["gen_ai.output.messages"])
+    assert attributes["ragvigil.unreadable"] == ["usage: int", "answer: object"]

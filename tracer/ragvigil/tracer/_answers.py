@@ -8,7 +8,8 @@ from typing import cast
 
 from ragvigil.tracer import _reading
 from ragvigil.tracer._citing import Citing, Markers
-from ragvigil.tracer._reading import count
+from ragvigil.tracer._reading import whole
+from ragvigil.tracer.attributes import UNREADABLE_USAGE
 
 ANSWER = (
     "answer", "output", "text", "content", "output_text", "response", "completion", "result", "message", "reply",
@@ -21,7 +22,22 @@ FINISH = ("finish_reason", "stop_reason", "done_reason")
 USAGE = ("usage", "usage_metadata", "token_usage")
 INPUT_TOKENS = ("input_tokens", "prompt_tokens")
 OUTPUT_TOKENS = ("output_tokens", "completion_tokens")
+_SAYING = (
+    "type",
+    "event",
+    "object",
+    "event_type",
+    "kind",
+    "role",
+    "id",
+    "choices",
+    "candidates",
+    *MODEL,
+    *FINISH,
+    *USAGE,
+)
 _DEEPEST = 3
+_MOST_MARKS = 16
 _MOST_PARTS = 256
 
 
@@ -41,6 +57,8 @@ class Answer:
     """Markers of a stream that was longer than what was kept of it."""
     unreadable: str | None = None
     """Type of the result when no text was found in it."""
+    odd: list[str] | None = None
+    """Marks for what could not be read beside the text: numbers of tokens, pieces of a stream."""
 
 
 def read_answer(result: object) -> Answer:
@@ -71,14 +89,16 @@ def _named(result: object) -> Answer:
     usage = _reading.field(result, USAGE)
     choice = _first(_reading.field(result, ("choices", "generations", "candidates")))
     gaps: list[str] = []
+    odd: list[str] = []
     return Answer(
         text=_text(result, 0, gaps),
         model=_string(_reading.field(result, MODEL)),
         response_id=_string(_reading.field(result, RESPONSE_ID)),
         finish_reason=_string(_reading.field(result, FINISH)) or _string(_reading.field(choice, FINISH)),
-        input_tokens=_tokens(usage, result, INPUT_TOKENS),
-        output_tokens=_tokens(usage, result, OUTPUT_TOKENS),
+        input_tokens=_tokens(usage, result, INPUT_TOKENS, odd),
+        output_tokens=_tokens(usage, result, OUTPUT_TOKENS, odd),
         cut=bool(gaps),
+        odd=odd or None,
     )
 
 
@@ -91,15 +111,17 @@ class AnswerPieces:
         self._answer = Answer()
         self._seen = False
         self._markers: Markers | None = None
+        self._odd: list[str] = []
 
     def add(self, piece: object) -> None:
         """Take one streamed piece: text, or anything that an answer may be."""
         if type(piece) is not str:
-            found = read_answer(piece)
+            given, found = piece, read_answer(piece)
             self._keep(found)
             piece = found.text
             if piece is None:
                 self._answer.unreadable = found.unreadable
+                self._note_odd(given, found)
                 return
         self._seen = True
         if len(piece) > self._room:
@@ -114,9 +136,27 @@ class AnswerPieces:
         if self._seen:
             self._answer.text = "".join(self._texts)
             self._answer.unreadable = None
+            self._mark(self._odd)
         if self._markers is not None:
             self._answer.citing = self._markers.result()
         return self._answer
+
+    def _note_odd(self, piece: object, found: Answer) -> None:
+        """Note the type of a piece that may have been text; many say only that something began, ended or was counted.
+
+        Those are mappings, or objects that say what they are.
+        """
+        if piece is None or found.unreadable is None or _reading.is_mapping(piece):
+            return
+        if _reading.field(piece, _SAYING) is None:
+            mark = f"answer: {found.unreadable}"
+            if mark not in self._odd and len(self._odd) < _MOST_MARKS:
+                self._odd.append(mark)
+
+    def _mark(self, marks: list[str]) -> None:
+        """Add marks to the answer's, each once."""
+        if marks:
+            self._answer.odd = list(dict.fromkeys([*(self._answer.odd or ()), *marks]))
 
     def _read_on(self, piece: str) -> None:
         """Read the citations of what will not be kept, with all that came before it."""
@@ -131,6 +171,8 @@ class AnswerPieces:
             if (value := getattr(found, name)) is not None:
                 setattr(self._answer, name, value)
         self._answer.cut = self._answer.cut or found.cut
+        if found.odd is not None and found.odd != self._answer.odd:
+            self._mark(found.odd)
 
 
 def _text(value: object, depth: int, gaps: list[str]) -> str | None:
@@ -166,8 +208,11 @@ def _string(value: object) -> str | None:
     return _reading.text(value) if isinstance(value, str) else None
 
 
-def _tokens(usage: object, result: object, names: tuple[str, ...]) -> int | None:
-    found = count(_reading.field(usage, names)) if usage is not None else None
-    if found is None and isinstance(result, Mapping):
-        found = count(_reading.field(cast("Mapping[str, object]", result), names))
+def _tokens(usage: object, result: object, names: tuple[str, ...], odd: list[str]) -> int | None:
+    given = _reading.field(usage, names) if usage is not None else None
+    if given is None and isinstance(result, Mapping):
+        given = _reading.field(cast("Mapping[str, object]", result), names)
+    found = whole(given)
+    if found is None and given is not None:
+        odd.append(UNREADABLE_USAGE + type(given).__name__)
     return found

@@ -126,6 +126,8 @@ class Findings:
         """Mark what of an answer was not read or kept, and read the citations of one that is too long to be kept."""
         if answer.unreadable is not None:
             self.unreadable.append(f"answer: {answer.unreadable}")
+        if answer.odd is not None:
+            self.unreadable += answer.odd
         if answer.cut:
             self.mark_cut(name)
         self.citing = answer.citing
