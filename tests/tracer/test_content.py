@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from typing import cast
 
 import pytest
 from hypothesis import given, settings
@@ -16,6 +17,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from ragvigil.tracer import (
     Limits,
+    context,
     generator_span,
     rag_span,
     record_feedback,
@@ -147,6 +149,34 @@ def test_the_sdks_value_limit_does_not_break_the_documents(
     (span,) = global_spans.get_finished_spans()
     found = documents(dict(span.attributes or {}))
     assert [document["truncated"] for document in found] == [True, True]
+
+
+@pytest.mark.parametrize("longest", [1, 40, 60, 70, 120])
+def test_the_sdks_value_limit_leaves_json_whole_or_out_and_cuts_no_id_silently(
+    global_spans: InMemorySpanExporter, monkeypatch: pytest.MonkeyPatch, longest: int
+) -> None:
+    """However low it is, what is cut is named, as far as a name fits."""
+    monkeypatch.setenv(SWITCH, "true")
+    monkeypatch.setenv("OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT", str(longest))
+    ids = {"gen_ai.conversation.id": "c", "gen_ai.response.id": "r", "gen_ai.request.model": "m"}
+
+    @trace_generator(model="m" * 130)
+    def write(question: str) -> dict[str, str]:
+        context(conversation_id="c" * 130)
+        return {"answer": "Because. " * 20, "id": "r" * 130}
+
+    write("why " * 50)
+    (span,) = global_spans.get_finished_spans()
+    attributes = dict(span.attributes or {})
+    named = cast("tuple[str, ...]", attributes["ragvigil.content.truncated"])
+    for name, least in {"gen_ai.input.messages": 60, "gen_ai.output.messages": 70}.items():
+        assert name[:longest] in named
+        if (message := attributes.get(name)) is not None:
+            assert json.loads(str(message))[0]["parts"][0]["type"] == "text"
+        assert (message is not None) == (longest >= least)
+    for name, letter in ids.items():
+        assert attributes[name] == letter * longest
+        assert name[:longest] in named
 
 
 @pytest.mark.parametrize("way", ["set later", "named in the environment"])

@@ -87,5 +87,10 @@ def _shared(delivery: Delivery, options: Options) -> Runtime | None:
         )
     add(delivery)
     within = borrowed_policy(provider, content="full", limits=options.limits)
-    chosen = replace(policy(options), limits=within.limits, most_attributes=within.most_attributes)
+    chosen = replace(
+        policy(options),
+        limits=within.limits,
+        longest_value=within.longest_value,
+        most_attributes=within.most_attributes,
+    )
     return runtime(provider, chosen, configured=False)

@@ -10,7 +10,7 @@ from ragvigil.tracer._findings import SLACK
 from ragvigil.tracer._metadata import DEEPEST, longest_at
 from ragvigil.tracer._notices import notices
 from ragvigil.tracer._quoting import quoted
-from ragvigil.tracer._reading import encodable
+from ragvigil.tracer._reading import LONGEST_ID, encodable
 from ragvigil.tracer._sizes import cut, encoded_attributes, too_large, utf8_size
 
 if TYPE_CHECKING:
@@ -21,6 +21,12 @@ Clean: TypeAlias = Callable[[str], str]
 
 MARKS_BYTES = 2_048
 """Kept free for marks that come up while the texts are written."""
+
+
+_JSON = frozenset(
+    {names.GEN_AI_RETRIEVAL_DOCUMENTS, names.GEN_AI_INPUT_MESSAGES, names.GEN_AI_OUTPUT_MESSAGES}
+)
+"""Within the limit already, and nothing once it is cut."""
 
 
 class Finishing:
@@ -59,8 +65,13 @@ class Finishing:
         self._found |= cited
         if not self._small:
             self._leave_out()
+        fixed: Mapping[str, AttributeValue] = findings.fixed
+        if (most := findings.policy.longest_value) is not None and most < LONGEST_ID:
+            self._found |= self._shortened(self._found, most)
+            fixed = self._shortened(fixed, most)
+            findings.truncated = [mark[:most] for mark in findings.truncated]
         self._mark()
-        return self._within({**self._found, **findings.fixed})
+        return self._within({**self._found, **fixed})
 
     def _add(self, attributes: Mapping[str, AttributeValue]) -> None:
         self._found |= attributes
@@ -74,6 +85,18 @@ class Finishing:
         for name in too_large(self._found, most):
             del self._found[name]
             findings.mark_cut(name)
+
+    def _shortened(self, facts: Mapping[str, AttributeValue], most: int) -> Mapping[str, AttributeValue]:
+        """These with what has more letters than the provider's limit cut and named: an SDK would cut it silently."""
+        found = dict(facts)
+        for name, value in facts.items():
+            if isinstance(value, str) and name not in _JSON:
+                found[name] = value[:most]
+            elif isinstance(value, list | tuple):
+                found[name] = [entry[:most] for entry in cast("Sequence[str]", value)]
+            if found[name] != (list(value) if isinstance(value, tuple) else value):
+                self._findings.mark_cut(name)
+        return found
 
     def _redactor(self) -> Clean | None:
         """What every text goes through before it is written; None when no text may be written."""
@@ -128,9 +151,12 @@ class Finishing:
             if self._small:
                 return found
             size, total = utf8_size(written), encoded_attributes(found)
-            if not text or (size <= most and total <= self._room):
+            fits = size <= most and total <= self._room
+            if fits or (not text and size <= most):
                 return found
             self._findings.mark_cut(name)
+            if not text:  # not even its JSON fits, and half of that would be none
+                return {}
             letters = utf8_size(text)
             fitting = min(most / size, max(0, self._room) / total, 1.0)
             text = cut(text, min(letters - 1, int(letters * fitting)))

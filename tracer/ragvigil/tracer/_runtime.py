@@ -109,13 +109,13 @@ class _SpanLimits(Protocol):
 def borrowed_policy(provider: TracerProvider, *, content: Content, limits: Limits | None = None) -> Policy:
     """The policy for a provider of the service's own, within the limits that it has for spans."""
     theirs: _SpanLimits | None = getattr(provider, "_span_limits", None)
-    longest = [value_limit(), None if theirs is None else theirs.max_span_attribute_length]
+    lengths = [value_limit(), None if theirs is None else theirs.max_span_attribute_length]
+    longest = min((one for one in lengths if one is not None), default=None)
     most = count_limit() if theirs is None else theirs.max_span_attributes
     return Policy(
         content=content,
-        limits=limits_within(
-            limits or Limits(), min((one for one in longest if one is not None), default=None)
-        ),
+        limits=limits_within(limits or Limits(), longest),
+        longest_value=longest,
         most_attributes=most,
     )
 

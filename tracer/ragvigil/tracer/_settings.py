@@ -94,6 +94,8 @@ class Policy:
     redact: Redactor | None = None
     """Applied to every text where the content is ``redacted``; None means the built-in rules."""
     limits: Limits = Limits()
+    longest_value: int | None = None
+    """Letters of one attribute of a span, and of each entry of a list, beyond which the provider cuts it."""
     most_attributes: int | None = None
     """Attributes that one span of the provider can hold; it evicts the oldest beyond that."""
     openinference: bool = False
