@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Sequence
+from importlib.metadata import version
 
 import pytest
 from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
@@ -18,6 +19,8 @@ from opentelemetry.util.types import AttributeValue
 from ragvigil.tracer._encoding import encoded_request, encoded_span, envelope_size, varint
 from ragvigil.tracer._quoting import quoted
 
+OLD_ENCODER = tuple(map(int, version("opentelemetry-exporter-otlp-proto-common").split(".")[:2])) < (1, 33)
+"""Whether the SDK's own encoder still leaves out what a scope says of itself."""
 VALUES: list[AttributeValue] = [
     "",
     "water",
@@ -92,7 +95,12 @@ def request_of(spans: Sequence[ReadableSpan]) -> bytes:
 def test_our_bytes_say_what_the_sdks_encoder_says(seed: int) -> None:
     """Every field, for spans of several services and scopes; grouped in the order of their first spans."""
     spans = [span_of(100 * seed + index) for index in range(1 + seed % 7)]
-    assert ExportTraceServiceRequest.FromString(request_of(spans)) == encode_spans(spans)
+    ours, theirs = ExportTraceServiceRequest.FromString(request_of(spans)), encode_spans(spans)
+    if OLD_ENCODER:
+        for group in (scope for service in ours.resource_spans for scope in service.scope_spans):
+            group.schema_url = ""
+            del group.scope.attributes[:]
+    assert ours == theirs
 
 
 def test_what_stands_around_spans_is_not_underestimated() -> None:
