@@ -45,7 +45,8 @@ def _nanoseconds(name: str, given: object, most: int) -> int | None:
         value = number(_in_seconds(given))
         if value is not None and 0 <= value <= most / 1e9 and (whole := int(value * 1e9)) <= most:
             return whole
-        told = type(given).__name__ if value is None else f"{value:g}"
+        shown = given if isinstance(given, float) else value
+        told = type(given).__name__ if shown is None else f"{shown:g}"
         words = f"{name} is no time in seconds: {told}"
     except (Exception, SystemExit) as error:
         words = f"{name}: {describe(error)}"
