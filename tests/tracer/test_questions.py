@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ragvigil.tracer import record_feedback, trace_generator, trace_rag, trace_retriever
+from ragvigil.tracer import record_feedback, trace_generator, trace_rag, trace_reranker, trace_retriever
 
 from .conftest import Recording
 
@@ -104,6 +104,38 @@ def test_only_a_number_is_a_number_of_documents(record: Callable[..., Recording]
         search("q", top_k)
     told = [span["attributes"].get("gen_ai.retrieval.top_k") for span in recording.spans()]
     assert told == [None, 3, 7, None, None, None]
+
+
+class Client:
+    """Prints its settings."""
+
+    def __str__(self) -> str:
+        return "client=https://example.org api_key=secret"
+
+
+def test_what_an_object_prints_of_itself_is_no_name(record: Callable[..., Recording]) -> None:
+    """A parameter called model may be the client itself."""
+    recording = record(content="ids_only")
+
+    @trace_generator
+    def generate(question: str, model: object) -> str:
+        return "ok"
+
+    generate("q", Client())
+    assert "secret" not in str(recording.spans())
+    assert recording.span()["name"] == "chat"
+    assert "ragvigil.unreadable" not in recording.attributes()
+
+
+def test_no_other_argument_stands_in_for_the_documents(recording: Recording) -> None:
+    """Of a reranker that was given none."""
+
+    @trace_reranker
+    def rerank(query: str, documents: list[str] | None, stop_words: list[str]) -> list[str]:
+        return []
+
+    rerank("q", None, ["the", "a"])
+    assert "ragvigil.rerank.input_ids" not in recording.attributes()
 
 
 def test_a_comment_is_a_text(recording: Recording) -> None:

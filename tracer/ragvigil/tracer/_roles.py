@@ -23,6 +23,7 @@ from ragvigil.tracer._arguments import (
 )
 from ragvigil.tracer._documents import DocumentPieces, read_documents
 from ragvigil.tracer._findings import SLACK, Findings
+from ragvigil.tracer._identities import one_word
 from ragvigil.tracer._settings import Content, Limits
 
 Extract: TypeAlias = Callable[[Any], object]
@@ -74,7 +75,7 @@ class Role:
         return self.named or self._name(self.label.value(arguments, keywords))
 
     def _name(self, value: object) -> tuple[str, bool]:
-        label = _reading.identifier(value, _reading.LONGEST_ID + 1)
+        label = _reading.identifier(_named(value), _reading.LONGEST_ID + 1)
         if not label:
             return self.operation, False
         return f"{self.operation} {label[: _reading.LONGEST_ID]}", len(label) > _reading.LONGEST_ID
@@ -95,7 +96,7 @@ class Role:
             if isinstance(value, int) or name == names.GEN_AI_RETRIEVAL_TOP_K:
                 findings.add(name, _reading.whole(value))
             else:
-                findings.add_id(name, value)
+                findings.add_id(name, _named(value))
         self.note_query(findings, query)
 
     def note_query(self, findings: Findings, query: str | None) -> None:
@@ -113,6 +114,14 @@ class Role:
     def pieces(self, limits: Limits) -> Pieces:
         """A fresh collector for a streamed result."""
         return AnswerPieces(at_most=limits.attribute_bytes + SLACK)
+
+
+def _named(value: object) -> object:
+    """A name as given; of an object what it prints, where that is one word: a client prints its settings and keys."""
+    if value is None or isinstance(value, str):
+        return value
+    told = _reading.identifier(value, _reading.LONGEST_ID + 1)
+    return told if told is not None and one_word(told) else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,7 +178,7 @@ class Reranker(Retriever):
         """Note the query and the ids that came in."""
         Role.before(self, findings, query, arguments, keywords)
         given = self.documents.value(arguments, keywords)
-        documents = given if given is not None else first_list(arguments)
+        documents = given if given is not None or self.documents.known else first_list(arguments)
         reading = read_documents(documents, at_most=findings.limits.documents)
         findings.add_ids(names.RAGVIGIL_RERANK_INPUT_IDS, reading)
 
