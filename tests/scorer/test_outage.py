@@ -149,6 +149,22 @@ async def test_a_message_that_is_overtaken_on_its_way_does_not_swallow_the_newer
         assert store.outbox.due(world.now, 10) == []
 
 
+async def test_a_page_that_gets_worse_while_it_is_on_its_way_pages_once(world: World) -> None:
+    """The second message was to open the incident, for nobody had seen the first; now it updates it."""
+    with SqliteStore(world.settings) as store:
+        world.say(store, 1, "trigger")
+        (on_its_way,) = store.outbox.due(world.now, 10)
+        world.now += SECOND
+        world.say(store, 1, "update")
+        store.outbox.delivered(on_its_way.id, world.now, None)
+        (next_one,) = store.outbox.due(world.now, 10)
+        assert next_one.alert.action == "update"
+        store.outbox.delivered(next_one.id, world.now, None)
+        world.now += SECOND
+        world.say(store, 1, "resolve")
+        assert [one.alert.action for one in store.outbox.due(world.now, 10)] == ["resolve"]
+
+
 async def test_a_channel_that_is_away_does_not_crowd_out_another(world: World) -> None:
     """A thousand incidents wait for one; the other gets its own."""
     with SqliteStore(world.settings) as store:

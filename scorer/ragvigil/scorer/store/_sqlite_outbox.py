@@ -88,6 +88,19 @@ class SqliteOutbox:
                     "INSERT OR REPLACE INTO channel_messages SELECT incident_id, channel, ? FROM outbox WHERE id = ?",
                     (reference, delivery),
                 )
+            self._update_what_is_open(delivery)
+
+    def _update_what_is_open(self, delivery: int) -> None:
+        """What was to open the incident updates it, when an older message got through while being set aside."""
+        waiting = self._connection.execute(
+            "SELECT later.id, later.alert FROM outbox AS later JOIN outbox AS told USING (incident_id, channel) "
+            "WHERE told.id = ? AND later.id > told.id AND later.action = 'trigger' "
+            "AND later.delivered_at IS NULL AND later.refused_at IS NULL",
+            (delivery,),
+        ).fetchall()
+        for later, alert in waiting:
+            update = to_json(replace(from_json(alert), action="update"))
+            self._update("action = 'update', alert = ?", update, later)
 
     def postponed(self, delivery: int, next_at: int, reason: str) -> None:
         """Try again at `next_at`."""
