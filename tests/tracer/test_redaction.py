@@ -41,6 +41,12 @@ from .conftest import Recording, documents
         ("xoxb-123456-abcdef or hf_abcdefghijklmnopqrstuvwx", "<SECRET> or <SECRET>"),
         ("Authorization: Bearer abcdefghijklmnopqrst", "Authorization: Bearer <SECRET>"),
         ('{"api_key": "s3cr3t-value"}', '{"api_key": "<SECRET>"}'),
+        ('{"password": "swordfish"} pwd=swordfish', '{"password": "<SECRET>"} pwd=<SECRET>'),
+        ("token: AbCdEfGhIj, secret: swordfish!x", "token: <SECRET>, secret: <SECRET>"),
+        (
+            "shlex.get_token: Convert it. Password: required.",
+            "shlex.get_token: Convert it. Password: required.",
+        ),
         ("eyJhbGciOiJI.eyJzdWIiOiIx.SflKxwRJSM", "<SECRET>"),
         ("-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----", "<SECRET>"),
     ],

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from ragvigil.scorer.checks import Prepared, leaked_personal_data
 from ragvigil.scorer.demo.answerer import ABSTENTION, Answer, Statement, compose, read_answer
 from ragvigil.scorer.demo.corpus import Passage, load_corpus
 from ragvigil.scorer.demo.faults import Fault, Saboteur
 from ragvigil.scorer.demo.questions import load_questions
 from ragvigil.scorer.demo.retrieval import Hit, Index
-from ragvigil.tracer.redaction import redact
+from ragvigil.scorer.trace import Document, RagTrace
 
 QUESTION = "How do I remove common leading whitespace from a line?"
 
@@ -86,10 +87,18 @@ def test_what_is_invented_leaks_nobodys_address(
     """That would be a fault of its own, with a ticket of its own."""
     corpus, cases = real
     saboteur = Saboteur(corpus)
-    for number, (_, hits, answer) in enumerate(cases):
-        evidence = " ".join(hit.document.text for hit in hits)
-        for statement in saboteur.apply(Fault("unfaithful", share=1.0), answer, hits, number).statements:
-            assert statement.text in evidence or redact(statement.text) == statement.text
+    for number, (question, hits, answer) in enumerate(cases):
+        faulty = saboteur.apply(Fault("unfaithful", share=1.0), answer, hits, number)
+        record = RagTrace(
+            "0" * 32,
+            "1" * 16,
+            "docs",
+            0,
+            query=question,
+            answer=" ".join(statement.text for statement in faulty.statements),
+            documents=tuple(Document(hit.document.id, hit.document.text) for hit in hits),
+        )
+        assert leaked_personal_data.CHECK.measure(Prepared(record)).value == 0.0, record.answer
 
 
 def test_a_fault_hits_its_share_of_the_answers_and_the_same_ones_every_time(

@@ -45,9 +45,10 @@ _TOKEN = re.compile(
 _BEARER = re.compile(r"(?<!\w)(Bearer|Basic)\s{1,3}[\w.~+/=-]{16,}", re.IGNORECASE)
 _ASSIGNED = re.compile(
     r"(?<![A-Za-z0-9])((?:api[_-]?key|secret|token|password|passwd|pwd)[\"']?\s{0,3}[:=]\s{0,3}[\"']?)"
-    r"[^\s\"',;<>]{6,}",
+    r"(?!(?<=: )(?-i:[A-Z]?[a-z]{1,40}+|[A-Z]{1,40}+)[.,;:!?)]{0,3}(?:\s|$))[^\s\"',;<>]{6,}",
     re.IGNORECASE,
 )
+"""A value behind its name. Prose goes on with a plain word ("get_token: Return the next token"): that is none."""
 _IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}")
 _CNPJ = re.compile(r"(?<![\w.])(?:\d{14}|[A-Z0-9]{2}\.?[A-Z0-9]{3}\.?[A-Z0-9]{3}/[A-Z0-9]{4}-?\d{2})(?!\w)")
 _CPF = re.compile(r"(?<![\d.])\d{3}\.?\d{3}\.?\d{3}-?\d{2}(?!\d)")
