@@ -101,7 +101,7 @@ def test_a_crash_between_reading_and_telling_loses_no_ticket(desk: Desk) -> None
     """What was found waits in the store, in the transaction of its scores."""
     desk.bench.receive(leaking(1, ADDRESS))
     desk.bench.settle()
-    desk.bench.store.close()
+    desk.bench.crash()
     desk.bench.start()
     (ticket,) = LeakWatch(desk.bench.store.leaks, desk.settings).tick(NOW)
     assert ticket.action == "trigger"
