@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from pydantic import Field, TypeAdapter
 
 from ragvigil.scorer.errors import OrderError
 from ragvigil.scorer.monitoring import AnyName, SeriesKey
-from ragvigil.scorer.request_files import RequestFiles
+from ragvigil.scorer.request_files import Answering, RequestFiles
 
 LONGEST_SILENCE_SECONDS = 31 * 86_400
 """A silence that never ends is an alert that nobody decided to delete."""
@@ -118,8 +117,8 @@ def order_requests(inbox: Path) -> RequestFiles[Order, Answer]:
     return RequestFiles(inbox / "orders", order, TypeAdapter(Answer))
 
 
-class OrderDesk:
-    """Carries out the orders that wait. Used by the writing thread."""
+class OrderDesk(Answering[Order, Answer]):
+    """Carries out the orders that wait."""
 
     def __init__(
         self,
@@ -128,28 +127,9 @@ class OrderDesk:
         *,
         now: Callable[[], int] = time.time_ns,
     ) -> None:
-        self._requests = requests
+        super().__init__(requests, self._carry_out, look_seconds=_LOOK_SECONDS)
         self._store = store
         self._now = now
-        self._looked_at = -math.inf
-
-    def step(self) -> bool:
-        """Carry out what waits, looking at most five times a second; whether there was anything."""
-        if time.monotonic() - self._looked_at < _LOOK_SECONDS:
-            return False
-        self._looked_at = time.monotonic()
-        return self.clear()
-
-    def clear(self) -> bool:
-        """Carry out all that waits now; whether there was anything."""
-        waiting = self._requests.next()
-        if waiting is None:
-            return False
-        while waiting is not None:
-            name, order = waiting
-            self._requests.answer(name, self._carry_out(order))
-            waiting = self._requests.next()
-        return True
 
     def _carry_out(self, order: Order) -> Answer:
         now = self._now()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import os
 import secrets
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -62,3 +65,33 @@ class RequestFiles(Generic[Q, A]):
         with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
             file.write(text)
         draft.rename(self._folder / name)
+
+
+class Answering(Generic[Q, A]):
+    """Answers the requests that wait, with a look now and then. Used by the writing thread."""
+
+    def __init__(
+        self, requests: RequestFiles[Q, A], answer: Callable[[Q], A], *, look_seconds: float
+    ) -> None:
+        self._requests = requests
+        self._answer = answer
+        self._look_seconds = look_seconds
+        self._looked_at = -math.inf
+
+    def step(self) -> bool:
+        """Answer what waits, looking once in `look_seconds`; whether there was anything."""
+        if time.monotonic() - self._looked_at < self._look_seconds:
+            return False
+        self._looked_at = time.monotonic()
+        return self.clear()
+
+    def clear(self) -> bool:
+        """Answer all that waits now; whether there was anything."""
+        waiting = self._requests.next()
+        if waiting is None:
+            return False
+        while waiting is not None:
+            name, wanted = waiting
+            self._requests.answer(name, self._answer(wanted))
+            waiting = self._requests.next()
+        return True

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING
 from pydantic import TypeAdapter
 
 from ragvigil.scorer.labels.port import KeepDraw, KeepLabels, Kept, LabelOrder, LabelStore, TakeBack
-from ragvigil.scorer.request_files import RequestFiles
+from ragvigil.scorer.request_files import Answering, RequestFiles
 
 if TYPE_CHECKING:
     from ragvigil.scorer.config import Settings
@@ -27,8 +26,8 @@ def label_requests(inbox: Path) -> RequestFiles[LabelOrder, Kept]:
     return RequestFiles(inbox / "labels", order, TypeAdapter(Kept))
 
 
-class LabelClerk:
-    """Keeps the labels that wait. Used by the writing thread."""
+class LabelClerk(Answering[LabelOrder, Kept]):
+    """Keeps the labels that wait."""
 
     def __init__(
         self,
@@ -37,28 +36,9 @@ class LabelClerk:
         *,
         now: Callable[[], int] = time.time_ns,
     ) -> None:
-        self._requests = requests
+        super().__init__(requests, lambda order: Kept(self._keep(order)), look_seconds=_LOOK_SECONDS)
         self._store = store
         self._now = now
-        self._looked_at = -math.inf
-
-    def step(self) -> bool:
-        """Keep what waits, looking at most ten times a second; whether there was anything."""
-        if time.monotonic() - self._looked_at < _LOOK_SECONDS:
-            return False
-        self._looked_at = time.monotonic()
-        return self.clear()
-
-    def clear(self) -> bool:
-        """Keep all that waits now; whether there was anything."""
-        waiting = self._requests.next()
-        if waiting is None:
-            return False
-        while waiting is not None:
-            name, order = waiting
-            self._requests.answer(name, Kept(self._keep(order)))
-            waiting = self._requests.next()
-        return True
 
     def _keep(self, order: LabelOrder) -> int:
         match order:
