@@ -18,17 +18,15 @@ from ragvigil.scorer.config.retention import Retention
 from ragvigil.scorer.config.routing import Route
 from ragvigil.scorer.config.sections import (
     Assemble,
-    Coverage,
     Inbox,
     Links,
-    Monitor,
     Receive,
-    Rule,
     Sample,
     Settings,
     Sources,
     Store,
 )
+from ragvigil.scorer.config.watching import Coverage, Monitor, Rule
 
 __all__ = [
     "CHANNELS",
