@@ -8,7 +8,10 @@ from typing import Any
 
 import numpy as np
 from tests.bench.fitting.learn import Array, Places
-from tests.bench.fitting.metrics import (
+from tests.bench.fitting.models import Chosen, Data, Predicted
+from tests.bench.fitting.rows import FOLDS, STRANGERS
+
+from ragvigil.scorer.offline.measures import (
     Flags,
     auroc,
     balanced_accuracy,
@@ -19,8 +22,6 @@ from tests.bench.fitting.metrics import (
     threshold,
     within,
 )
-from tests.bench.fitting.models import Chosen, Data, Predicted
-from tests.bench.fitting.rows import FOLDS, STRANGERS
 
 TASKS = ("QA", "Data2txt", "Summary")
 SUBSETS = ("Stanford-GenSearch", "ExpertQA", "LFQA", "AttributedQA")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 from tests.bench.fitting.learn import boost, grown_log_odds, regression
-from tests.bench.fitting.metrics import auroc, balanced_accuracy, f1, interval, threshold, within
 
 from ragvigil.scorer.checks.alignment.trees import Trees
+from ragvigil.scorer.offline.measures import auroc, balanced_accuracy, f1, interval, threshold, within
 
 SOURCE = np.random.default_rng(3)
 FIGURES = SOURCE.normal(size=(600, 3)).round(3)
