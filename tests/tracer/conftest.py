@@ -9,13 +9,16 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, TypedDict, cast
 
 import pytest
+from opentelemetry import trace
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
     ExportTraceServiceRequest,
     ExportTraceServiceResponse,
 )
 from opentelemetry.proto.trace.v1.trace_pb2 import Span as WireSpan
-from opentelemetry.sdk.trace import ReadableSpan
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.sdk.trace.sampling import ALWAYS_ON, Sampler
 
 from ragvigil.tracer import Tracing, configure
 from ragvigil.tracer._gate import sdk
@@ -197,3 +200,22 @@ def receiver() -> Iterator[Receiver]:
     running = Receiver()
     yield running
     running.close()
+
+
+@pytest.fixture
+def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., InMemorySpanExporter]]:
+    """Gives the service a provider of its own."""
+    providers: list[TracerProvider] = []
+
+    def start(sampler: Sampler = ALWAYS_ON) -> InMemorySpanExporter:
+        exporter = InMemorySpanExporter()
+        provider = TracerProvider(sampler=sampler)
+        provider.add_span_processor(SimpleSpanProcessor(exporter))
+        providers.append(provider)
+        monkeypatch.setattr(trace, "_TRACER_PROVIDER", provider)
+        monkeypatch.setattr(destination, "_borrowed", None)
+        return exporter
+
+    yield start
+    for provider in providers:
+        provider.shutdown()

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from opentelemetry import trace
-from opentelemetry.sdk.trace import TracerProvider
-from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
-from opentelemetry.sdk.trace.sampling import ALWAYS_ON, Sampler, TraceIdRatioBased
+from opentelemetry.sdk.trace.sampling import TraceIdRatioBased
 
 from ragvigil.tracer import trace_rag
-from ragvigil.tracer._runtime import destination
 
 from .conftest import Recording
 
@@ -25,25 +21,6 @@ SECRET = "Write to ana@example.org"
 def ask(question: str) -> str:
     """A request."""
     return "so"
-
-
-@pytest.fixture
-def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., InMemorySpanExporter]]:
-    """Gives the service a provider of its own."""
-    providers: list[TracerProvider] = []
-
-    def start(sampler: Sampler = ALWAYS_ON) -> InMemorySpanExporter:
-        exporter = InMemorySpanExporter()
-        provider = TracerProvider(sampler=sampler)
-        provider.add_span_processor(SimpleSpanProcessor(exporter))
-        providers.append(provider)
-        monkeypatch.setattr(trace, "_TRACER_PROVIDER", provider)
-        monkeypatch.setattr(destination, "_borrowed", None)
-        return exporter
-
-    yield start
-    for provider in providers:
-        provider.shutdown()
 
 
 def seen(spans: Any) -> str | None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from opentelemetry import trace
 from opentelemetry.context import Context
-from opentelemetry.sdk.trace import TracerProvider
-from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.sdk.trace.sampling import (
     ALWAYS_ON,
@@ -22,7 +20,6 @@ from opentelemetry.sdk.trace.sampling import (
 from opentelemetry.trace import NonRecordingSpan, SpanContext, TraceFlags, TraceState
 
 from ragvigil.tracer import trace_rag
-from ragvigil.tracer._runtime import destination
 
 from .conftest import Recording
 
@@ -63,25 +60,6 @@ class Asked(Custom):
 
     def __init__(self) -> None:
         self.sampling_probability = lambda: 0.125
-
-
-@pytest.fixture
-def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Sampler], InMemorySpanExporter]]:
-    """Gives the service a provider of its own with this sampler."""
-    providers: list[TracerProvider] = []
-
-    def start(sampler: Sampler) -> InMemorySpanExporter:
-        exporter = InMemorySpanExporter()
-        provider = TracerProvider(sampler=sampler)
-        provider.add_span_processor(SimpleSpanProcessor(exporter))
-        providers.append(provider)
-        monkeypatch.setattr(trace, "_TRACER_PROVIDER", provider)
-        monkeypatch.setattr(destination, "_borrowed", None)
-        return exporter
-
-    yield start
-    for provider in providers:
-        provider.shutdown()
 
 
 def remote(state: str = "") -> NonRecordingSpan:
