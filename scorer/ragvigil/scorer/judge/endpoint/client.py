@@ -81,11 +81,6 @@ class Client:
             follow_redirects=False,
         )
 
-    @property
-    def resting(self) -> bool:
-        """Whether the endpoint has failed so often that it is asked one question at a time."""
-        return self._pace.resting
-
     async def ask(self, question: Question) -> Completion:
         """What the model says; raises RefusedError, and UnavailableError when patience ends."""
         async with self._seats:
