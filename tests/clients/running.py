@@ -9,6 +9,7 @@ from pathlib import Path
 from tests.clients.cases import Case
 
 APPS = Path(__file__).parent / "apps"
+TRACER = Path(__file__).parents[2] / "tracer"
 PATIENCE = 120.0
 
 
@@ -41,6 +42,10 @@ def run(case: Case, environments: Path, *, http: str, grpc: str) -> None:
     else:
         python = environments / case.environment / "bin" / "python"
         command = [str(python), "-W", "ignore", str(APPS / f"ask_{case.app}.py"), case.name]
+        if case.instrumentation == "zero_code":
+            settings["PYTHONPATH"] = str(TRACER)
+            start = "from ragvigil.tracer._launching import main; main()"  # as ragvigil-instrument does
+            command = [str(python), "-c", start, *command]
     done = subprocess.run(
         command, env={**os.environ, **settings}, capture_output=True, text=True, timeout=PATIENCE
     )

@@ -245,6 +245,47 @@ def test_workers_forked_while_threads_trace_all_deliver(receiver: Receiver) -> N
     assert len({span.span_id for span in receiver.spans()}) == len(receiver.spans())
 
 
+def test_a_child_forked_amid_instrumented_spans_goes_on() -> None:
+    """Whatever other threads held while it was forked, the child makes spans and switches libraries on and off."""
+    done = run(
+        """
+        import os, signal, threading
+        from opentelemetry.sdk.trace import TracerProvider
+        from ragvigil.tracer import configure, instrument, uninstrument
+        from ragvigil.tracer._foreign import Forwarding
+        from ragvigil.tracer._instrumenting import _switches
+
+        tracing = configure(service_name="prefork", exit_seconds=0)
+        forwarding = Forwarding()
+        provider = TracerProvider(shutdown_on_exit=False)
+        provider.add_span_processor(forwarding)
+        held, done = threading.Event(), threading.Event()
+
+        def hold():
+            with forwarding._lock, _switches._lock:
+                held.set()
+                done.wait()
+
+        thread = threading.Thread(target=hold)
+        thread.start()
+        held.wait()
+        if (child := os.fork()) == 0:
+            signal.alarm(10)  # ends it by a signal where it hangs
+            provider.get_tracer("library").start_span("call").end()
+            instrument(libraries=())
+            uninstrument()
+            os._exit(0)
+        code = os.waitpid(child, 0)[1]
+        done.set()
+        thread.join()
+        assert code == 0, code
+        """,
+        OTEL_EXPORTER_OTLP_ENDPOINT="http://127.0.0.1:9",
+        PYTHONWARNINGS="ignore::DeprecationWarning",
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 LAST_WORDS = """
     import sys, threading, time
     from ragvigil.tracer import configure, trace_generator, trace_rag

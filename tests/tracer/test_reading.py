@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 from pydantic import BaseModel
 
-from ragvigil.tracer._answers import AnswerPieces, read_answer
+from ragvigil.tracer._answers import read_answer
 from ragvigil.tracer._documents import Passage, read_documents
+from ragvigil.tracer._pieces import AnswerPieces
 
 
 class Page(BaseModel):
@@ -51,7 +52,7 @@ NODE = SimpleNamespace(node=SimpleNamespace(node_id="a", text="Ice", metadata={"
         ("Ice", Passage(text="Ice")),
         (b"Ice", Passage(text="Ice")),
         (("a", "Ice"), Passage("a", None, "Ice")),
-        (["a", "Ice"], Passage("a", None, "Ice")),
+        (["a-1", "Ice melts."], Passage("a-1", None, "Ice melts.")),
         (("Ice", 0.5), Passage(None, 0.5, "Ice")),
         (("a", "Ice", 0.5), Passage("a", 0.5, "Ice")),
         ((7, "Ice"), Passage("7", None, "Ice")),
@@ -127,7 +128,7 @@ COLUMNS: list[tuple[object, list[Passage]]] = [
     ({"ids": [[]], "documents": [[]]}, []),
     (
         SimpleNamespace(ids=["x"], nodes=[{"id": "a", "text": "Ice"}], similarities=[1.0]),
-        [Passage("a", None, "Ice")],
+        [Passage("a", 1.0, "Ice")],
     ),
 ]
 

@@ -227,7 +227,9 @@ def test_a_streamed_answer_is_one_span_and_is_never_current_between_pieces(recor
         "gen_ai.request.model": "m",
         "gen_ai.request.stream": True,
         "gen_ai.input.messages": QUESTION_MESSAGE,
-        "gen_ai.output.messages": '[{"role":"assistant","parts":[{"type":"text","content":"At 100 °C"}]}]',
+        "gen_ai.output.messages": (
+            '[{"role":"assistant","parts":[{"type":"text","content":"At 100 °C"}],"finish_reason":"unknown"}]'
+        ),
     }
 
 

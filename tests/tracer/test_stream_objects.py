@@ -50,7 +50,9 @@ def answers(recording: Recording) -> list[object]:
 
 def said(answer: str) -> str:
     """The answer as a span carries it."""
-    return f'[{{"role":"assistant","parts":[{{"type":"text","content":"{answer}"}}]}}]'
+    return (
+        f'[{{"role":"assistant","parts":[{{"type":"text","content":"{answer}"}}],"finish_reason":"unknown"}}]'
+    )
 
 
 def pickled(stream: Words) -> Words:

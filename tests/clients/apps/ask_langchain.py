@@ -149,6 +149,25 @@ def lcel(
     return given | prompt | TinyChat(lines=[scenario.answer], broken=broken_model) | StrOutputParser()
 
 
+def by_vendor(*, traced: bool = False) -> Any:
+    """The model is asked through its vendor's client, inside of a decorated function or not."""
+    from langchain_openai import ChatOpenAI
+    from tiny_openai import serving
+
+    with serving([FERRY.answer]) as url:
+        chat = ChatOpenAI(model=MODEL, base_url=url, api_key="unused")
+        given = {
+            "context": TinyRetriever(scenarios=[FERRY]) | numbered,
+            "question": RunnablePassthrough(),
+        }
+        chain = given | PROMPT | chat | StrOutputParser()
+        if not traced:
+            return chain.invoke(FERRY.question)
+        from ragvigil.tracer import trace_rag
+
+        return trace_rag(lambda question: chain.invoke(question))(FERRY.question)
+
+
 def caught(ask: Any) -> Any:
     def case() -> None:
         with contextlib.suppress(ConnectionError, ValueError):
@@ -384,6 +403,8 @@ CASES = {
     "agent": agent,
     "retrieval_chain": retrieval_chain,
     "retrieval_qa": retrieval_qa,
+    "by_vendor": by_vendor,
+    "by_vendor_traced": lambda: by_vendor(traced=True),
     "conversation": conversation,
     "batch": batch,
 }

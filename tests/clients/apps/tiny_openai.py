@@ -1,4 +1,4 @@
-"""A model server that speaks OpenAI's chat completions, without a network beyond this machine and without a model."""
+"""A model server without a model, on this machine: speaks OpenAI's chat completions and Anthropic's messages."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ def serving(lines: Sequence[Any]) -> Iterator[str]:
         def do_POST(self) -> None:
             asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
             line = next(said)
-            if asked.get("stream"):
+            if self.path.endswith("/messages"):
+                self._answer("application/json", json.dumps(_message(line)).encode())
+            elif asked.get("stream"):
                 events = [_chunk({"content": line[place : place + 7]}) for place in range(0, len(line), 7)]
                 events += [_chunk({}, finish="stop"), {**_chunk({}), "choices": [], "usage": USAGE}]
                 body = "".join(f"data: {json.dumps(event)}\n\n" for event in events) + "data: [DONE]\n\n"
@@ -65,6 +67,20 @@ def _completion(line: Any) -> dict[str, Any]:
     finish = "stop" if isinstance(line, str) else "tool_calls"
     choice = {"index": 0, "message": message, "finish_reason": finish}
     return {**_frame("chat.completion"), "choices": [choice], "usage": USAGE}
+
+
+def _message(line: str) -> dict[str, Any]:
+    """A message as Anthropic's servers answer."""
+    return {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": MODEL,
+        "content": [{"type": "text", "text": line}],
+        "stop_reason": "end_turn",
+        "stop_sequence": None,
+        "usage": {"input_tokens": INPUT_TOKENS, "output_tokens": OUTPUT_TOKENS},
+    }
 
 
 def _chunk(delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:

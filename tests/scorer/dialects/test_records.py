@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from ragvigil.scorer.dialects import read_records
@@ -235,11 +237,12 @@ def test_an_error_above_all_else_is_the_roots() -> None:
 
 
 def test_evaluations_arrive_as_log_events() -> None:
-    """By span id; by response id; else at the first span. A resend counts once."""
+    """By span id; by response id; else at the first span. A resend counts once, and our own score is none of them."""
     attributes = {"gen_ai.evaluation.name": "helpful", "gen_ai.evaluation.score.value": 0.8}
     by_span = LogEvent(TRACE_ID, "a3", "gen_ai.evaluation.result", 5, attributes)
     unplaced = LogEvent(TRACE_ID, None, "gen_ai.evaluation.result", 6, {"gen_ai.evaluation.name": "polite"})
-    (record,) = read_records(trace(), [by_span, unplaced, by_span])
+    ours = replace(by_span, attributes={**attributes, "ragvigil.score.id": "ab"})
+    (record,) = read_records(trace(), [by_span, unplaced, by_span, ours])
     assert record.evaluations == ({"name": "polite"}, {"name": "helpful", "value": 0.8})
 
 

@@ -23,10 +23,12 @@ from ragvigil.tracer._configure import Tracing, configure
 from ragvigil.tracer._context import RequestContext, context
 from ragvigil.tracer._decorators import trace_generator, trace_rag, trace_reranker, trace_retriever
 from ragvigil.tracer._feedback import current_trace_id, in_context, record_feedback, record_retry
+from ragvigil.tracer._instrumenting import Instrumented, instrument, uninstrument
 from ragvigil.tracer._settings import Limits
 
 __all__ = [
     "Block",
+    "Instrumented",
     "Limits",
     "RequestContext",
     "Tracing",
@@ -35,6 +37,7 @@ __all__ = [
     "current_trace_id",
     "generator_span",
     "in_context",
+    "instrument",
     "rag_span",
     "record_feedback",
     "record_generation",
@@ -47,4 +50,5 @@ __all__ = [
     "trace_rag",
     "trace_reranker",
     "trace_retriever",
+    "uninstrument",
 ]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from contextvars import Token
+from itertools import islice
 from typing import cast
 
 from opentelemetry import context as otel_context
@@ -12,13 +14,13 @@ from opentelemetry.context import Context
 from opentelemetry.trace import Span, Status, StatusCode, get_current_span, set_span_in_context
 
 from ragvigil.tracer import attributes as names
-from ragvigil.tracer._answers import AnswerPieces
 from ragvigil.tracer._arguments import Arguments, Keywords
 from ragvigil.tracer._baggage import CONTENT, carried, carried_content
 from ragvigil.tracer._facts import Facts, strictest, together
 from ragvigil.tracer._findings import AttributeValue, Findings
 from ragvigil.tracer._gate import sdk
-from ragvigil.tracer._notices import LONGEST_DETAIL, describe, notices
+from ragvigil.tracer._notices import LONGEST_DETAIL, describe, notices, typed
+from ragvigil.tracer._pieces import AnswerPieces
 from ragvigil.tracer._reading import short
 from ragvigil.tracer._roles import Pieces, Role
 from ragvigil.tracer._runtime import Runtime, destination, isolated
@@ -26,6 +28,8 @@ from ragvigil.tracer._sampling import sampling
 from ragvigil.tracer._scope import SCOPE_KEY, Request, Scope, crossed, let_go, scope_of, without_ended
 from ragvigil.tracer._users import user_attribute
 
+_NO_LIBRARYS = (type(None), bool, int, float)
+_MOST_KINDS = 100
 _CUT = names.RAGVIGIL_CONTENT_TRUNCATED
 
 
@@ -56,8 +60,8 @@ class Call:
     """A call that is being traced; once it is made, nothing here raises."""
 
     __slots__ = (
-        "_chosen", "_closed", "_context", "_ended_at", "_findings", "_recording", "_request", "_role", "_scope",
-        "_span", "_started", "_token", "_told", "awaits", "pieces",
+        "_chosen", "_closed", "_context", "_ended_at", "_findings", "_kinds", "_recording", "_request", "_role",
+        "_scope", "_span", "_started", "_token", "_told", "awaits", "pieces",
     )  # fmt: skip
 
     def __init__(
@@ -74,6 +78,8 @@ class Call:
         self._started = time.perf_counter()
         self._ended_at: int | None = None
         self._request: Request | None = None
+        self._kinds: dict[str, type] = {}
+        """Types of what was streamed, by their short names."""
         self.pieces: Pieces | None = None
         self.awaits: str | None = None
         """Type of the future that will have the result."""
@@ -116,6 +122,11 @@ class Call:
             self.end_stream(early=self.pieces is not None)
 
     @property
+    def answers(self) -> bool:
+        """Whether the result is an answer, which may come as a stream inside of something."""
+        return self._role.answers
+
+    @property
     def trace_id(self) -> str:
         """Trace id as 32 hexadecimal characters."""
         return f"{self._span.get_span_context().trace_id:032x}"
@@ -145,7 +156,10 @@ class Call:
         if self._recording:
             try:
                 extract = self._role.extract
-                self._role.after(self._findings, result if extract is None else extract(result))
+                given = result if extract is None else extract(result)
+                self._role.after(self._findings, given)
+                if self._findings.unreadable and not isinstance(given, _NO_LIBRARYS):
+                    self._say_unread(given)
             except (Exception, SystemExit) as error:
                 self._could_not_read(error)
         self._close()
@@ -164,7 +178,10 @@ class Call:
                 self._first_piece()
             extract = self._role.extract
             if self.pieces is not None:
-                self.pieces.add(piece if extract is None else extract(piece))
+                given = piece if extract is None else extract(piece)
+                if type(given) is not str and len(self._kinds) < _MOST_KINDS:
+                    self._kinds[type(given).__name__] = type(given)
+                self.pieces.add(given)
         except (Exception, SystemExit) as error:
             self._could_not_read(error)
 
@@ -290,8 +307,26 @@ class Call:
             return
         try:
             self._role.after(self._findings, self.pieces.result())
+            if self._findings.unreadable:
+                self._say_unread(None)
         except (Exception, SystemExit) as error:
             self._could_not_read(error)
+
+    def _say_unread(self, given: object) -> None:
+        """Say once what of which type could not be read: its library may be older or newer than those tested.
+
+        What is odd inside of a list's entries is said of the entries.
+        """
+        listed = type(given) in (list, tuple)
+        inside = list(islice(cast("Iterable[object]", given), _MOST_KINDS)) if listed else []
+        whole = type(inside[0] if inside else given)
+        for each in (*inside, given):
+            self._kinds.setdefault(type(each).__name__, type(each))
+        way = "can say where it is" if self._role.extract is None else "gave this"
+        for mark in self._findings.unreadable:
+            kind = self._kinds.get(mark.rpartition(": ")[2], whole)
+            source = "stream" if kind is type(None) else typed(kind)
+            notices.once(f"{self._role.operation}: not all of a {source} was read", f"{mark}; extract= {way}")
 
     def _could_not_read(self, error: BaseException) -> None:
         notices.say(f"a {self._role.operation} could not be read", error)

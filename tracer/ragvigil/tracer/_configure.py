@@ -40,19 +40,20 @@ class Tracing:
     ) -> None:
         self.provider = provider
         """The provider behind our spans; None when tracing is off."""
-        self._delivery = delivery
+        self.delivery = delivery
+        """What sends to the scorer; None when tracing is off."""
         self._carrying = carrying
 
     @property
     def dropped_spans(self) -> int:
         """Spans that never reached the scorer: queue full, delivery failed or stood still, or shut down."""
-        return 0 if self._delivery is None else self._delivery.dropped
+        return 0 if self.delivery is None else self.delivery.dropped
 
     def flush(self, *, timeout_seconds: float = 5.0) -> bool:
         """Whether all spans ended so far were handed over within the time."""
-        if self._delivery is None:
+        if self.delivery is None:
             return True
-        return self._delivery.force_flush(int(timeout_seconds * 1000))
+        return self.delivery.force_flush(int(timeout_seconds * 1000))
 
     def shutdown(self, *, timeout_seconds: float = 3.0) -> bool:
         """Stop tracing and send what is queued for at most so long; whether all was sent."""
@@ -60,7 +61,7 @@ class Tracing:
         carrying, self._carrying = self._carrying, None
         if carrying is not None:
             carrying.release()
-        return True if self._delivery is None else self._delivery.close(timeout_seconds=timeout_seconds)
+        return True if self.delivery is None else self.delivery.close(timeout_seconds=timeout_seconds)
 
 
 def configure(
@@ -193,6 +194,11 @@ class _Active:
 
 
 _active = _Active()
+
+
+def current() -> Tracing | None:
+    """The tracing that ``configure`` started last, while it runs."""
+    return _active.tracing
 
 
 def _release(tracing: Tracing) -> None:

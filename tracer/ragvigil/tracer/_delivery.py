@@ -97,7 +97,13 @@ class Delivery(SpanProcessor):
             findings = self.pending.pop(span.context.span_id, None)
             if not span.context.trace_flags.sampled:
                 return
-            weight = bound_beside(span) + (findings.weight() if findings else 0)
+            self.take(span, bound_beside(span) + (findings.weight() if findings else 0), findings)
+        except (Exception, SystemExit) as error:
+            self._losses.drop(1, "spans could not be queued", error)
+
+    def take(self, span: ReadableSpan, weight: int, findings: Findings | None = None) -> None:
+        """Queue a span that holds at least so many bytes; never blocks, never raises."""
+        try:
             with self._lock:
                 closed_at = self._closed_at
                 if closed_at is not None and (span.start_time or 0) > closed_at:

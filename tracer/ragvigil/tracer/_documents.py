@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import deque
-from collections.abc import Iterable, Mapping, Sequence, ValuesView
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple, TypeGuard, cast
@@ -12,30 +11,35 @@ from uuid import UUID
 
 from ragvigil.tracer import _reading
 from ragvigil.tracer import attributes as names
-from ragvigil.tracer._columns import columns_of
+from ragvigil.tracer._collections import collection_in
 from ragvigil.tracer._identities import LONGEST as LONGEST_ID
 from ragvigil.tracer._identities import identity, is_scored_id, one_word, which_is_the_id
-from ragvigil.tracer._nesting import Flat, is_list_of_documents
-from ragvigil.tracer._reading import identifier, is_mapping, number
+from ragvigil.tracer._nesting import NESTING, Flat, is_list_of_documents
+from ragvigil.tracer._reading import identifier, is_list, is_mapping, number
 
 TEXT = ("page_content", "text", "content", "chunk", "passage", "body", "snippet", "chunk_text")
-ID = ("id", "doc_id", "document_id", "chunk_id", "passage_id", "id_", "node_id", "_id", "uuid")
+ID = ("id", "doc_id", "document_id", "chunk_id", "passage_id", "id_", "node_id", "_id", "uuid", "file_id")
 KEY = ("key",)
 """Holds an id, or anything."""
-SCORE = ("score", "similarity", "relevance_score", "rerank_score", "relevance", "_score")
-METADATA = ("metadata", "meta", "payload")
+SCORE = (
+    "score",
+    "similarity",
+    "relevance_score",
+    "rerank_score",
+    "relevance",
+    "_score",
+    "score_",
+    "certainty",
+)
+METADATA = ("metadata", "meta", "payload", "properties", "fields")
 INNER = ("document", "node", "doc", "_source")
-COLLECTIONS = (
-    "documents", "nodes", "source_nodes", "source_documents", "passages", "chunks", "matches", "hits", "results",
-    "points", "contexts",
-)  # fmt: skip
 
 GROUPS = (ID + KEY, SCORE, TEXT)
 METADATA_OR_INNER = frozenset(METADATA + INNER)
 
 _LONGEST_NUMBER = 32
 
-_LISTS = (list, tuple, set, frozenset, deque, ValuesView)
+_MOST_FIELDS = 64
 
 
 @dataclass(slots=True)
@@ -90,9 +94,17 @@ def read_documents(result: object, *, at_most: int) -> Reading:
     reading = _read(islice(documents, at_most), len(documents), nested=True)
     if reading is None:
         flat = Flat(at_most)
-        flat.extend(documents)
+        flat.extend(list(map(_unfolded, documents)))
         reading = _read_flat(flat)
     return reading
+
+
+def _unfolded(document: object) -> object:
+    """The documents of a result among several, as of a search for several queries; a document as it is."""
+    if type(document) in NESTING or read_document(document, []) is not None:
+        return document
+    inside = collection_in(document)
+    return document if inside is None else inside
 
 
 def _read_flat(flat: Flat) -> Reading:
@@ -112,6 +124,8 @@ def _read(documents: Iterable[object], total: int, *, nested: bool) -> Reading |
                 if nested and is_list_of_documents(document):
                     return None
                 passage = read_document(document, odd)
+                if passage is None and nested and collection_in(document) is not None:
+                    return None
         except Exception:
             passage = None
         if passage is None:
@@ -147,7 +161,21 @@ def read_document(document: object, odd: list[str]) -> Passage | None:
         return Passage(text=_reading.text(document))
     if isinstance(document, Passage):
         return document
-    return _row(document, odd) if _is_row(document) else _named(document, odd)
+    if _is_row(document):
+        return _row(document, odd)
+    found = _named(document, odd)
+    if found is None and (row := _by_keys(document)) is not None:
+        found = _named(row, odd)
+    return found
+
+
+def _by_keys(document: object) -> Mapping[str, object] | None:
+    """A database's row that has names but is no mapping, as one."""
+    keys: object = getattr(document, "keys", None)
+    if _reading.is_mapping(document) or not callable(keys) or not hasattr(type(document), "__getitem__"):
+        return None
+    row = cast("Mapping[str, object]", document)
+    return {name: row[name] for name in islice(cast("Iterable[str]", keys()), _MOST_FIELDS)}
 
 
 class _Keys(NamedTuple):
@@ -203,13 +231,7 @@ def _named(document: object, odd: list[str]) -> Passage | None:
     """A mapping or an object with the usual names; what it lacks is looked for in the document it wraps."""
     found = Passage(score=_score(_reading.field(document, SCORE), odd))
     unread = _take_text(found, document, odd)
-    metadata = _reading.field(document, METADATA)
-    if is_mapping(metadata):
-        found.metadata = metadata
-        if found.text is None:
-            found.text = _reading.text(_reading.field(metadata, TEXT))
-    elif metadata is not None:
-        odd.append(names.UNREADABLE_METADATA + type(metadata).__name__)
+    _take_metadata(found, document, odd)
     if found.id is None:
         found.id = _id(document, found.text, odd)
     if found.id is None and found.metadata is not None:
@@ -221,18 +243,46 @@ def _named(document: object, odd: list[str]) -> Passage | None:
     return None if found.id is None and found.text is None else found
 
 
+def _take_metadata(found: Passage, document: object, odd: list[str]) -> None:
+    """Take the metadata, in which the text may be; where it is an object, the score may, and another name has them."""
+    metadata = _reading.field(document, METADATA)
+    if metadata is not None and not is_mapping(metadata):
+        if found.score is None:
+            found.score = number(_reading.field(metadata, SCORE))
+        told: object = next(
+            filter(is_mapping, (_reading.field(document, (name,)) for name in METADATA)), None
+        )
+        if told is None and _reading.field(document, METADATA[:3]) is metadata:
+            odd.append(names.UNREADABLE_METADATA + type(metadata).__name__)
+        metadata = told
+    if is_mapping(metadata):
+        found.metadata = metadata
+        if found.text is None:
+            found.text = _reading.text(_reading.field(metadata, TEXT))
+
+
 def _take_text(found: Passage, document: object, odd: list[str]) -> str | None:
     """Take the text under its usual names, where it may be a document itself; else the type of what is there."""
-    given = _reading.field(document, TEXT)
+    given: object = _reading.field(document, TEXT)
     found.text = _reading.text(given)
     if given is None or found.text is not None:
         return None
     if is_mapping(given):
         _fill(found, read_document(given, odd))
+    elif is_list(given):
+        found.text = _of_parts(given)
     texts = (_reading.text(_reading.field(document, (name,))) for name in TEXT)
     if found.text is None:
         found.text = next((text for text in texts if text is not None), None)
     return type(given).__name__
+
+
+def _of_parts(parts: Sequence[object]) -> str | None:
+    """A text that comes in parts, each of which says that it is text: ``[{"type": "text", "text": "Ice"}]``."""
+    if not all(_reading.field(part, ("type",)) == "text" for part in parts):
+        return None
+    texts = (_reading.text(_reading.field(part, ("text",))) for part in parts)
+    return "".join(text for text in texts if text is not None) or None
 
 
 def _id(document: object, text: str | None, odd: list[str]) -> str | None:
@@ -318,33 +368,17 @@ def _name(found: Passage, texts: list[str], odd: list[str]) -> None:
 
 def _collection(result: object) -> Sequence[object] | None:
     """The documents of a result as something with a length, or None when it is no collection of documents."""
-    if isinstance(result, str | bytes):
+    if isinstance(result, str | bytes) or _is_pair(result):
         return [result]
-    if isinstance(result, _LISTS) or (isinstance(result, Sequence) and not isinstance(result, bytearray)):
-        return _with_scores(cast("Sequence[object]", result))
-    inside = _reading.field(result, COLLECTIONS)
-    if (columns := columns_of(result, inside)) is not None:
-        return columns
-    if isinstance(inside, _LISTS):
-        return _with_scores(cast("Sequence[object]", inside))
-    if result is not None and _reading.field(result, TEXT + INNER) is not None:
+    inside = collection_in(result)
+    if inside is None and result is not None and _reading.field(result, TEXT + INNER) is not None:
         return [result]
-    return None
+    return inside
 
 
-def _with_scores(result: Sequence[object]) -> Sequence[object]:
-    """The documents of ``(documents, scores)``; any other list as it is."""
-    if not (isinstance(result, tuple) and len(result) == 2):
-        return result
-    first, second = result
-    if not isinstance(first, list):
-        return result
-    documents = cast("list[object]", first)
-    if isinstance(second, list | tuple):
-        scores: Iterable[object] = cast("Sequence[object]", second)
-        if not documents or (second and isinstance(second[0], Mapping | list | tuple)):
-            return result
-        pairs = list(zip(documents, scores, strict=False))
-        if len(pairs) == len(documents) and all(number(score) is not None for _, score in pairs):
-            return pairs
-    return documents
+def _is_pair(result: object) -> bool:
+    """Whether a search returned one document as ``(id, text)``."""
+    if not (type(result) is tuple and len(cast("tuple[object, ...]", result)) == 2):
+        return False
+    first, second = cast("tuple[object, object]", result)
+    return isinstance(first, str) and isinstance(second, str) and one_word(first)

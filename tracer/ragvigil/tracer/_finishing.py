@@ -269,8 +269,13 @@ def _characters(passage: Passage) -> int:
     return len(passage.text or "")
 
 
+NO_REASON = "unknown"
+
+
 def _message_json(role: str, value: str, finish_reason: str | None) -> str:
-    end = "" if finish_reason is None else f',"finish_reason":{quoted(finish_reason)}'
+    # The convention demands one of an answer, and viewers show no answer without.
+    reason = finish_reason or (NO_REASON if role == "assistant" else None)
+    end = "" if reason is None else f',"finish_reason":{quoted(reason)}'
     return encodable(
         f'[{{"role":{quoted(role)},"parts":[{{"type":"text","content":{quoted(value)}}}]{end}}}]'
     )

@@ -49,10 +49,10 @@ def which_is_the_id(first: str, second: str) -> int | None:
     """
     if one_word(first):
         return 0
-    return 1 if one_word(second) and _is_marked(second) else None
+    return 1 if one_word(second) and is_marked(second) else None
 
 
-def _is_marked(text: str) -> bool:
+def is_marked(text: str) -> bool:
     """Whether there is a digit or a mark of ids, or a hyphen or a dot inside."""
     return not (_MARKS.isdisjoint(text) and _INNER_MARKS.isdisjoint(text[:-1]))
 
@@ -84,5 +84,5 @@ def _is_a_text(told: str, text: str | None) -> bool:
     if len(words) >= _FEWEST_WORDS and told.rstrip().endswith(_STOPS):
         return True
     if len(words) == 1:
-        return len(told) > _MOST_WORDS and not _is_marked(told)
+        return len(told) > _MOST_WORDS and not is_marked(told)
     return len(words) > _MOST_PLAIN_WORDS and "." not in words[-1][:-1]  # a file's name has an ending

@@ -73,16 +73,18 @@ def watch(call: Call, stream: object) -> bool:
             known.calls.append(call)
             return True
         kind: type = type(stream)
-        if not _may_be_extended(kind):
+        if not may_be_extended(kind):
             return False
         watched = Watched(kind, call)
-        watched.finalizer = weakref.finalize(stream, _collected, id(stream))
-        watched.finalizer.atexit = False
+        if kind.__weakrefoffset__:
+            watched.finalizer = weakref.finalize(stream, _collected, id(stream))
+            watched.finalizer.atexit = False
         try:
             # Past its own attribute access: a proxy would hand this on to what it stands for.
-            _CLASS.__set__(stream, _watching(kind))
+            CLASS.__set__(stream, _watching(kind))
         except Exception:
-            watched.finalizer.detach()
+            if watched.finalizer is not None:
+                watched.finalizer.detach()
             raise
         _watched[id(stream)] = watched
     except Exception:
@@ -90,9 +92,10 @@ def watch(call: Call, stream: object) -> bool:
     return True
 
 
-def _may_be_extended(kind: type) -> bool:
+def may_be_extended(kind: type) -> bool:
     """Whether a subclass of this class can be made without its noticing."""
-    if not kind.__flags__ & _HEAP_TYPE or type(kind).__module__ not in ("builtins", *_UNMOVED):
+    metaclass: type = type(kind)
+    if not kind.__flags__ & _HEAP_TYPE or any(_makes_classes(one) for one in metaclass.__mro__):
         return False
     if any(parent.__module__ == "unittest.mock" for parent in kind.__mro__):
         return False
@@ -100,6 +103,12 @@ def _may_be_extended(kind: type) -> bool:
     return hook is None or getattr(hook, "__module__", None) in _UNMOVED
 
 
+def _makes_classes(metaclass: type) -> bool:
+    """Whether this metaclass, or parent of one, has a hand in the making of classes, and may keep account of them."""
+    return metaclass.__module__ not in ("builtins", *_UNMOVED) and not _MAKING.isdisjoint(vars(metaclass))
+
+
+_MAKING = frozenset({"__new__", "__init__", "__call__", "__prepare__", "__setattr__", "mro"})
 _HEAP_TYPE = 1 << 9
 _UNMOVED = ("abc", "typing", "typing_extensions")
 """Modules whose metaclasses and hooks keep no account of subclasses."""
@@ -117,11 +126,12 @@ def _release(stream: object, error: BaseException | None = None, *, early: bool 
         return
     if watched.finalizer is not None:
         watched.finalizer.detach()
-    _CLASS.__set__(stream, watched.kind)
+    CLASS.__set__(stream, watched.kind)
     watched.end(error, early=early)
 
 
-_CLASS: Any = object.__dict__["__class__"]
+CLASS: Any = object.__dict__["__class__"]
+"""Sets an object's class past its own attribute access."""
 
 
 @lru_cache(maxsize=64)
@@ -145,17 +155,29 @@ def _watching(kind: type) -> type:
     for name in _LEAVING:
         if callable(own := getattr(kind, name, None)):
             namespace[name] = _left(own)
+    if not kind.__weakrefoffset__:
+        namespace["__del__"] = _deleted(getattr(kind, "__del__", None))
     if (own := getattr(kind, "__reduce_ex__", None)) is not None:
-        namespace["__reduce_ex__"] = _reduce_ex(kind, own)
+        namespace["__reduce_ex__"] = reduce_ex(kind, own)
     return type(kind)(kind.__name__, (kind,), namespace)
 
 
-def _reduce_ex(
+def _deleted(own: Callable[[object], object] | None) -> Callable[[object], object]:
+    """Ends the calls of a stream that no weak reference can follow, when it is collected."""
+
+    def delete(stream: object) -> object:
+        _collected(id(stream))
+        return None if own is None else own(stream)
+
+    return delete
+
+
+def reduce_ex(
     kind: type, own: Callable[[object, SupportsIndex], object]
 ) -> Callable[[object, SupportsIndex], object]:
     """Copies and pickles are of the stream's own class, and are not watched."""
 
-    def reduce_ex(stream: object, protocol: SupportsIndex) -> object:
+    def reduce(stream: object, protocol: SupportsIndex) -> object:
         reduced = own(stream, protocol)
         if not isinstance(reduced, tuple):
             return reduced
@@ -165,7 +187,7 @@ def _reduce_ex(
             given = tuple(kind if value is type(stream) else value for value in values)
         return (how, given, *state)
 
-    return reduce_ex
+    return reduce
 
 
 def _next(own: Callable[[object], Item]) -> Callable[[object], Item]:

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Collection, Sequence
 from typing import TypeGuard, cast
 
-from ragvigil.tracer._identities import one_word
+from ragvigil.tracer._identities import is_marked, one_word
 from ragvigil.tracer._reading import is_mapping, number
 
 NESTING: frozenset[type] = frozenset({list, tuple, set, frozenset, deque})
@@ -55,7 +55,7 @@ class Flat:
 def is_list_of_documents(value: object) -> TypeGuard[Collection[object]]:
     """Whether this holds documents, rather than being one in a row: ``("a", "Ice")``, ``(document, 0.5)``.
 
-    >>> is_list_of_documents([{"id": "a"}, {"id": "b"}]), is_list_of_documents(["a", "Ice"])
+    >>> is_list_of_documents([{"id": "a"}, {"id": "b"}]), is_list_of_documents(["a-1", "Ice melts."])
     (True, False)
     >>> is_list_of_documents([("a", "Ice"), ("b", "Fog")]), is_list_of_documents(["Ice melts.", "Fog is water."])
     (True, True)
@@ -79,8 +79,8 @@ def is_list_of_documents(value: object) -> TypeGuard[Collection[object]]:
 
 
 def _are_texts(texts: Sequence[object]) -> bool:
-    """Whether a list of texts is no row: an id is one word, and stands first or, as a name, second."""
-    words = [isinstance(text, str) and one_word(text) for text in texts]
-    if len(words) > 2:
-        return all(words) or not any(words[:2])
-    return not any(words)
+    """Whether a list of texts is no row: only an id with a digit or mark before what has spaces makes it one."""
+    first, *others = texts
+    if not (isinstance(first, str) and one_word(first) and is_marked(first)):
+        return True
+    return all(isinstance(text, str) and one_word(text) for text in others)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -11,6 +12,7 @@ logger = logging.getLogger("ragvigil.tracer")
 
 LONGEST_DETAIL = 300
 """Characters of an error's own words that reach the log."""
+_MOST_CAUSES = 256
 
 
 def describe(error: BaseException) -> str:
@@ -25,6 +27,24 @@ def describe(error: BaseException) -> str:
         return f"{type(error).__name__} (its message cannot be printed)"
 
 
+def typed(kind: type) -> str:
+    """A type's full name, with the version of its library where that says it.
+
+    >>> typed(dict)
+    'dict'
+    """
+    module = kind.__module__
+    if module == "builtins":
+        return kind.__qualname__
+    package = module
+    while package:
+        version = getattr(sys.modules.get(package), "__version__", None)
+        if isinstance(version, str):
+            return f"{module}.{kind.__qualname__} ({package} {version[:32]})"
+        package = package.rpartition(".")[0]
+    return f"{module}.{kind.__qualname__}"
+
+
 class Notices:
     """Says each cause at most once per interval, and how often it happened meanwhile; never raises."""
 
@@ -35,6 +55,7 @@ class Notices:
         self._clock = clock
         self._lock = threading.RLock()
         self._said: dict[str, tuple[float, int]] = {}
+        self._once: set[str] = set()
 
     def say(self, cause: str, detail: BaseException | str) -> None:
         """Log one warning for this cause, or count it silently when it was said less than an interval ago."""
@@ -51,10 +72,23 @@ class Notices:
         except (Exception, SystemExit):  # noqa: S110 - a failing log handler of the service is the service's own
             pass
 
+    def once(self, cause: str, detail: str) -> None:
+        """Log one warning with these words, ever; of very many, those that come late are not logged."""
+        try:
+            words = f"{cause[:LONGEST_DETAIL]}: {detail[:LONGEST_DETAIL]}"
+            with self._lock:
+                if words in self._once or len(self._once) >= _MOST_CAUSES:
+                    return
+                self._once.add(words)
+            logger.warning("%s", words)
+        except (Exception, SystemExit):  # noqa: S110 - as above
+            pass
+
     def forget(self) -> None:
         """Forget what was said, and take a fresh lock: for a forked child and for tests."""
         self._lock = threading.RLock()
         self._said = {}
+        self._once = set()
 
 
 notices = Notices()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import SupportsFloat, TypeGuard, cast
 from uuid import UUID
 
@@ -21,7 +21,10 @@ def field(value: object, names: Iterable[str]) -> object:
             if (found := value.get(name)) is not None:
                 return found
         return None
+    lacks = _lacking(value)
     for name in names:
+        if lacks is not None and lacks(name):
+            continue
         try:
             found = getattr(value, name, None)
         except Exception:  # noqa: S112 - a property of the service may fail; the next name may not
@@ -29,6 +32,29 @@ def field(value: object, names: Iterable[str]) -> object:
         if found is not None and not callable(found):
             return found
     return None
+
+
+_class_names: dict[type, frozenset[str] | None] = {}
+_MOST_CLASSES = 512
+
+
+def _lacking(value: object) -> Callable[[str], bool] | None:
+    """Tells which attributes a pydantic model lacks, for a tenth of what it takes to ask it; None for other objects."""
+    kind = type(value)
+    names = _class_names.get(kind)
+    if names is None:
+        if kind in _class_names:
+            return None
+        fallback = getattr(kind, "__getattr__", None)
+        names = frozenset(dir(kind)) if getattr(fallback, "__module__", None) == "pydantic.main" else None
+        if len(_class_names) < _MOST_CLASSES:
+            _class_names[kind] = names
+        if names is None:
+            return None
+    known = names
+    own = value.__dict__
+    extra: Mapping[str, object] = getattr(value, "__pydantic_extra__", None) or {}
+    return lambda name: name not in own and name not in known and name not in extra
 
 
 def is_mapping(value: object) -> TypeGuard[Mapping[str, object]]:

@@ -10,7 +10,7 @@ from opentelemetry.trace import SpanKind
 
 from ragvigil.tracer import _reading
 from ragvigil.tracer import attributes as names
-from ragvigil.tracer._answers import AnswerPieces, read_answer
+from ragvigil.tracer._answers import read_answer
 from ragvigil.tracer._arguments import (
     NO_PARAMETER,
     OWN_QUESTION,
@@ -24,6 +24,7 @@ from ragvigil.tracer._arguments import (
 from ragvigil.tracer._documents import DocumentPieces, read_documents
 from ragvigil.tracer._findings import SLACK, Findings
 from ragvigil.tracer._identities import one_word
+from ragvigil.tracer._pieces import AnswerPieces
 from ragvigil.tracer._settings import Content, Limits
 
 Extract: TypeAlias = Callable[[Any], object]
@@ -62,6 +63,8 @@ class Role:
     content: Content | None = None
     """What this call wants of texts to be recorded at most."""
 
+    answers: bool = True
+    """Whether the result is an answer, as opposed to documents."""
     named: tuple[str, bool] | None = field(init=False, default=None)
     """The name of each span, where it is known before any call."""
 
@@ -142,6 +145,8 @@ class Workflow(Role):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retriever(Role):
     """A search: a query in, documents out."""
+
+    answers: bool = False
 
     def note_query(self, findings: Findings, query: str | None) -> None:
         """Note what was searched for."""

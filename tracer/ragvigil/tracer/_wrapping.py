@@ -11,6 +11,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 from ragvigil.tracer._calls import Call, begin
 from ragvigil.tracer._functions import AsyncStandIn, StandIn, calls_coroutine
 from ragvigil.tracer._futures import follow_future, is_future
+from ragvigil.tracer._holders import hold
 from ragvigil.tracer._iterators import BUILT_IN, is_stream, watch
 from ragvigil.tracer._roles import Role
 from ragvigil.tracer._streams import follow, follow_async
@@ -87,7 +88,7 @@ def _delivered(call: Call, result: R) -> R:
     elif is_future(result):
         follow_future(call, result)
         following = result
-    elif is_stream(result) and watch(call, result):
+    elif (is_stream(result) and watch(call, result)) or (call.answers and hold(call, result, _delivered)):
         following = result
     else:
         call.end(result)

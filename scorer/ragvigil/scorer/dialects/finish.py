@@ -17,6 +17,9 @@ _TEXTS = (
     "llm.response.stop_reason",
 )
 
+_NOT_TOLD = "unknown"
+"""What our tracer writes where it was not told: the convention demands a reason in every answer."""
+
 
 def finish_reason_in(attributes: Mapping[str, object], events: Sequence[SpanEvent] = ()) -> str | None:
     """The reason as the sender writes it; of several choices the last.
@@ -37,7 +40,7 @@ def finish_reason_in(attributes: Mapping[str, object], events: Sequence[SpanEven
     messages += [event.attributes for event in events if event.name == "gen_ai.choice"]
     messages += indexed(attributes, "gen_ai.completion.")
     reasons = (text_of(mapping_of(message).get("finish_reason")) for message in reversed(messages))
-    return next((reason for reason in reasons if reason), None)
+    return next((reason for reason in reasons if reason and reason != _NOT_TOLD), None)
 
 
 def _last(value: object) -> str | None:

@@ -10,6 +10,7 @@ from ragvigil.scorer.dialects.values import number_of, text_of
 from ragvigil.scorer.span import LogEvent, Span, SpanEvent
 
 EVALUATION = "gen_ai.evaluation.result"
+_OURS = "ragvigil.score.id"
 _RESPONSE_ID = "gen_ai.response.id"
 _TEXTS = {"label": "gen_ai.evaluation.score.label", "explanation": "gen_ai.evaluation.explanation"}
 
@@ -42,8 +43,15 @@ def attached(spans: Sequence[Span], events: Iterable[LogEvent]) -> list[Span]:
 
 
 def evaluations_of(span: Span) -> list[Mapping[str, object]]:
-    """The evaluation results among the span's events: name, value, label, explanation, as far as known."""
-    return [_evaluation(event.attributes) for event in span.events if event.name == EVALUATION]
+    """The evaluation results among the span's events: name, value, label, explanation, as far as known.
+
+    Our own scores, which a collector may send back to us, are nobody's opinion.
+    """
+    return [
+        _evaluation(event.attributes)
+        for event in span.events
+        if event.name == EVALUATION and _OURS not in event.attributes
+    ]
 
 
 def _evaluation(attributes: Mapping[str, object]) -> Mapping[str, object]:

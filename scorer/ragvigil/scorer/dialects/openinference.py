@@ -11,7 +11,7 @@ from ragvigil.scorer.dialects.flattened import indexed
 from ragvigil.scorer.dialects.genai_messages import completion_of
 from ragvigil.scorer.dialects.langchain import pages_in
 from ragvigil.scorer.dialects.messages import last_of, messages_of
-from ragvigil.scorer.dialects.openinference_feedback import evaluations_in, feedback_in
+from ragvigil.scorer.dialects.openinference_feedback import evaluations_in, feedback_in, has_opinions
 from ragvigil.scorer.dialects.printed import is_printed, printed_documents, printed_nodes, printed_reply
 from ragvigil.scorer.dialects.reading import Message, Reading, Role
 from ragvigil.scorer.dialects.tools import tool_reading
@@ -45,6 +45,7 @@ _ROLES: dict[str, Role] = {
 }
 _CONVERSATIONS = ("session_id", "conversation_id", "thread_id")
 _USERS = ("user_id", "userId")
+_NONE: Mapping[str, object] = {}
 _SEARCHES = ("Retriever.run", "Ranker.run")
 _INNER = (".write_response_to_history", "OutputParser.parse")
 """Names that end so are LlamaIndex's own bookkeeping, which asks, finds and answers nothing."""
@@ -62,20 +63,21 @@ class OpenInference:
     def read(self, span: Span) -> Reading:
         """What the span says."""
         get = span.attributes.get
-        metadata = mapping_of(get("metadata"))
         content = _content(span)
+        given = get("metadata")
+        metadata = mapping_of(given) if given else _NONE
         conversation = id_of(get("session.id")) or first_id(metadata, *_CONVERSATIONS)
         user = id_of(get("user.id")) or first_id(metadata, *_USERS)
-        feedback, evaluations = feedback_in(span.attributes), evaluations_in(span.attributes)
+        said = has_opinions(span.attributes)
         redacted = REDACTED in (get("input.value"), get("output.value"))
-        if not (conversation or user or feedback or evaluations or redacted):
+        if not (conversation or user or said or redacted):
             return content
         return replace(
             content,
             conversation_id=conversation,
             user_id=user,
-            feedback=feedback,
-            evaluations=evaluations,
+            feedback=feedback_in(span.attributes),
+            evaluations=evaluations_in(span.attributes),
             redacted=redacted,
         )
 

@@ -12,6 +12,12 @@ _PLURALS = {"annotation": "annotations", "evaluation": "evaluations"}
 _TEXTS = ("label", "explanation", "annotator_kind", "identifier", "metadata")
 
 
+def has_opinions(attributes: Mapping[str, object]) -> bool:
+    """Whether anybody said anything."""
+    names = "\n".join(attributes)
+    return ".annotation." in names or ".evaluation." in names
+
+
 def feedback_in(attributes: Mapping[str, object]) -> tuple[Mapping[str, object], ...]:
     """What people said: annotations by no one in particular or by a human, evaluations by a human."""
     return tuple(entry for kind, entry in _entries(attributes) if _is_human(kind, entry))
@@ -31,8 +37,7 @@ def _is_human(kind: str, entry: Mapping[str, object]) -> bool:
 
 
 def _entries(attributes: Mapping[str, object]) -> Iterable[tuple[str, dict[str, object]]]:
-    names = "\n".join(attributes)
-    if ".annotation." not in names and ".evaluation." not in names:
+    if not has_opinions(attributes):
         return
     for scope in _SCOPES:
         for kind, plural in _PLURALS.items():

@@ -37,6 +37,7 @@ _HINTS = frozenset((*_ONE_IN, *_SHARE, *_PERCENT, *(f"{prefix}.type" for prefix 
 _LIMITING = frozenset({"ratelimiting", "lowerbound"})
 """Jaeger's samplers whose parameter is traces a second: what share that was, nobody says."""
 _POLICY = "tailsampling.policy"
+_SIGNS = _HINTS | {_POLICY}
 _LONGEST_NAME = 100
 
 
@@ -50,6 +51,9 @@ class Sampling:
     """A sampler that does not say its rate; None when there is no sign of one."""
 
 
+_UNTOLD = Sampling(None, None)
+
+
 def sampling_of(question: Question) -> Sampling:
     """How the question was sampled.
 
@@ -57,11 +61,24 @@ def sampling_of(question: Question) -> Sampling:
     largest probability counts. Of two that one span tells the smaller is taken: a sampler that knows of the one
     before it multiplies. Spans above the question are asked only when its own are silent.
     """
-    told = [probability for step in question.steps if step.dialect if (probability := _probability(step))]
     around = list(_around(question))
+    if not any(map(_tells, around)):
+        return _UNTOLD
+    told = [probability for step in question.steps if step.dialect if (probability := _probability(step))]
     told = told or [share for step in around if (share := hinted_probability(step.span.attributes))]
     return Sampling(
         max(told, default=None), next((name for step in around if (name := _silent(step.span))), None)
+    )
+
+
+def _tells(step: Step) -> bool:
+    """Whether there is any sign of a sampler; nearly no span has one."""
+    span = step.span
+    return bool(
+        span.trace_state
+        or step.reading.sampled_with is not None
+        or not _SIGNS.isdisjoint(span.attributes)
+        or _POLICY in span.scope_attributes
     )
 
 

@@ -53,17 +53,26 @@ def first_id(attributes: Mapping[str, object], *keys: str) -> str | None:
     >>> first_id({"user.id": "", "enduser.id": 7}, "user.id", "enduser.id")
     '7'
     """
-    return next((found for key in keys if (found := id_of(attributes.get(key)))), None)
+    for key in keys:
+        if found := id_of(attributes.get(key)):
+            return found
+    return None
 
 
 def first_text(attributes: Mapping[str, object], *keys: str) -> str | None:
     """The text under the first of the keys that has one."""
-    return next((found for key in keys if (found := text_of(attributes.get(key)))), None)
+    for key in keys:
+        if found := text_of(attributes.get(key)):
+            return found
+    return None
 
 
 def first_count(attributes: Mapping[str, object], *keys: str) -> int | None:
     """The count under the first of the keys that has one."""
-    return next((found for key in keys if (found := count_of(attributes.get(key))) is not None), None)
+    for key in keys:
+        if (found := count_of(attributes.get(key))) is not None:
+            return found
+    return None
 
 
 def number_of(value: object) -> float | None:
