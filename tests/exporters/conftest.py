@@ -7,7 +7,10 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from email.message import Message
+from email.parser import BytesParser
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import cast
 
 import pytest
 
@@ -22,6 +25,24 @@ class Received:
     headers: dict[str, str]
     body: bytes
     method: str = "POST"
+
+    def said(self) -> bytes:
+        """The JSON that it carries: the whole body, or of a form the part that Discord reads."""
+        return self.parts().get("payload_json", self.body)
+
+    def parts(self) -> dict[str, bytes]:
+        """The parts of a form by name; none of another body."""
+        kind = self.headers.get("content-type", "")
+        if not kind.startswith("multipart/form-data"):
+            return {}
+        form = BytesParser().parsebytes(f"Content-Type: {kind}\r\n\r\n".encode() + self.body)
+        parts = cast("list[Message]", form.get_payload())
+        return {
+            str(part.get_param("name", header="content-disposition")): cast(
+                "bytes", part.get_payload(decode=True)
+            )
+            for part in parts
+        }
 
 
 @dataclass
@@ -49,7 +70,11 @@ def serving(port: int = 0) -> Generator[Service, None, None]:
 
     class Request(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["content-length"]))
+            length = int(self.headers.get("content-length", "0"))
+            body = self.rfile.read(length)
+            if len(body) < length:  # whoever sent it was killed meanwhile
+                self.close_connection = True
+                return
             names = {name.lower(): value for name, value in self.headers.items()}
             state.received.append(Received(self.path, names, body, self.command))
             state.arrived()
@@ -64,7 +89,7 @@ def serving(port: int = 0) -> Generator[Service, None, None]:
             with suppress(ConnectionError):  # a client need not read to the end
                 self.wfile.write(said)
 
-        do_PATCH = do_POST  # noqa: N815 - the base class looks it up under this name
+        do_GET = do_PATCH = do_POST  # noqa: N815 - the base class looks them up under these names
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class named it
             """Keep the test output clean."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from email.headerregistry import Address
 from email.message import EmailMessage
 
-from tests.exporters.situations import SITUATIONS
+from tests.exporters.situations import OPENS, SITUATIONS
 
 from ragvigil.exporters._mail_message import message_of, reference_of
 
@@ -15,9 +15,9 @@ HEADERS = ("From", "To", "Date", "Subject", "Message-ID", "In-Reply-To", "X-Prio
 
 
 def rendered(situation: str) -> tuple[str, str]:
-    """Text and HTML of the mail of a situation; before an update or a resolve there was the trigger."""
+    """Text and HTML of the mail of a situation; before what goes on there was the trigger."""
     reference = None
-    if SITUATIONS[situation].action != "trigger":
+    if situation not in OPENS:
         reference = reference_of(message_of(SITUATIONS["trigger"], SENDER, RECIPIENTS, None))
     return shown(message_of(SITUATIONS[situation], SENDER, RECIPIENTS, reference))
 

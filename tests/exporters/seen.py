@@ -13,7 +13,7 @@ from tests.exporters.conftest import Received
 
 def pagerduty(requests: Sequence[Received]) -> str:
     """The alert's page in PagerDuty."""
-    return "\n".join(_pagerduty(json.loads(request.body)) for request in requests)
+    return "\n".join(_pagerduty(json.loads(request.said())) for request in requests)
 
 
 def _pagerduty(event: dict[str, Any]) -> str:
@@ -32,18 +32,18 @@ def jira(requests: Sequence[Received]) -> str:
 
 
 def _jira(request: Received) -> str:
-    return _text([f"POST {unquote(request.path)}", *_flat(json.loads(request.body))])
+    return _text([f"POST {unquote(request.path)}", *_flat(json.loads(request.said()))])
 
 
 def alertmanager(requests: Sequence[Received]) -> str:
     """The alerts as Alertmanager gets them."""
-    alerts = [alert for request in requests for alert in json.loads(request.body)]
+    alerts = [alert for request in requests for alert in json.loads(request.said())]
     return "\n".join(_text(_flat(alert)) for alert in alerts)
 
 
 def grafana_irm(requests: Sequence[Received]) -> str:
     """The fields that IRM's own templates know, and those for routes."""
-    return "\n".join(_text(_flat(json.loads(request.body))) for request in requests)
+    return "\n".join(_text(_flat(json.loads(request.said()))) for request in requests)
 
 
 webhook = grafana_irm
@@ -55,7 +55,7 @@ def slack(requests: Sequence[Received]) -> str:
 
 
 def _slack(request: Received) -> str:
-    message = json.loads(request.body)
+    message = json.loads(request.said())
     method = request.path.rpartition("/")[2]
     what = "posted"
     if method == "chat.update":
@@ -68,6 +68,8 @@ def _slack(request: Received) -> str:
     for block in message["blocks"]:
         if block["type"] == "header":
             lines += [block["text"]["text"], "=" * 40]
+        elif block["type"] == "actions":
+            lines += ["", *(f"({button['text']['text']})" for button in block["elements"])]
         else:
             lines += [
                 "".join(_slack_text(part) for part in group["elements"])
@@ -94,12 +96,12 @@ def teams(requests: Sequence[Received]) -> str:
     """The card."""
     lines: list[str] = []
     for request in requests:
-        card = json.loads(request.body)["attachments"][0]["content"]
+        card = json.loads(request.said())["attachments"][0]["content"]
         for element in card["body"]:
             if element["type"] == "Container":
                 lines += [_runs(element["items"][0]), "=" * 40]
             else:
-                lines += ([""] if element["spacing"] == "medium" else []) + [_runs(element)]
+                lines += ([""] if element["spacing"] == "Medium" else []) + [_runs(element)]
         lines += ["", *(f"({action['title']}) {action['url']}" for action in card["actions"])]
     return _text(lines)
 
@@ -113,10 +115,12 @@ def discord(requests: Sequence[Received]) -> str:
     lines: list[str] = []
     for request in requests:
         edited = f"edited: {request.path.rpartition('/')[2]}" if request.method == "PATCH" else "posted"
-        (embed,) = json.loads(request.body)["embeds"]
+        (embed,) = json.loads(request.said())["embeds"]
         lines += [f"({edited})", _unescaped(embed["title"]), embed.get("url", "(no link)"), "=" * 40]
         lines += [_unescaped(embed["description"]), ""]
-        lines += [f"{field['name']}: {_unescaped(field['value'])}" for field in embed["fields"]]
+        lines += [f"{field['name']}: {_unescaped(field['value'])}" for field in embed.get("fields", ())]
+        if "image" in embed:
+            lines += ["", "(chart.png)", embed["footer"]["text"]]
     return _text(lines)
 
 
@@ -132,6 +136,8 @@ def _flat(value: dict[str, Any], prefix: str = "") -> list[str]:
             lines += _flat(cast("dict[str, Any]", part), f"{prefix}{name}.")
         elif isinstance(part, str) and "\n" in part:
             lines += [f"{prefix}{name}:", *(f"    {line}" for line in part.split("\n"))]
+        elif name == "what":
+            lines += [f"{prefix}{name}:", *(f"    {line}" for line in part)]
         else:
             lines.append(
                 f"{prefix}{name}: {part if isinstance(part, str) else json.dumps(part, ensure_ascii=False)}"

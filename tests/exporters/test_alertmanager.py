@@ -134,10 +134,10 @@ async def test_an_alert_fires_groups_grows_worse_and_ends(alertmanager: str, ser
 
     outcome = await channel.send(lately("update"), outcome.reference)
     told = {(alert["labels"]["series"], alert["labels"]["severity"]) for alert in active(alertmanager)}
-    assert told == {("citation", "critical"), ("coverage", "warning")}
+    assert told == {("citation", "critical"), ("coverage_complete", "warning")}
 
     await channel.send(lately("resolve"), outcome.reference)
-    assert [alert["labels"]["series"] for alert in active(alertmanager)] == ["coverage"]
+    assert [alert["labels"]["series"] for alert in active(alertmanager)] == ["coverage_complete"]
     await channel.send(lately("ticket", action="resolve"), ticket.reference)
     assert active(alertmanager) == []
     assert eventually(heard(service, lambda message: ("resolved", "critical") in standing(message)))

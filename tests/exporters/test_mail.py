@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import base64
+import logging
 import ssl
 import subprocess
 from collections.abc import AsyncGenerator, AsyncIterator
@@ -19,7 +21,9 @@ from tests.exporters.mails import part_of
 from tests.exporters.situations import SITUATIONS, hostile
 
 from ragvigil.exporters import Mail, Outcome
+from ragvigil.exporters._chart import chart_of
 from ragvigil.exporters._page import page_of
+from ragvigil.scorer.deliver import SEND_SECONDS
 
 # Said of a session that is in TLS from its first byte, too.
 pytestmark = pytest.mark.filterwarnings("ignore:Requiring AUTH while not requiring TLS:UserWarning")
@@ -36,6 +40,12 @@ class Box:
     encrypted: list[bool] = field(default_factory=list[bool])
     refusal: str | None = None
     refused_recipients: tuple[str, ...] = ()
+    thinking_seconds: float = 0.0
+    """How long it thinks about a mail that it has read."""
+    goodbye: str | None = None
+    thinks: asyncio.Event = field(default_factory=asyncio.Event)
+    hung_up: asyncio.Event = field(default_factory=asyncio.Event)
+    """Whether the client left while it thought."""
 
     async def handle_RCPT(  # noqa: N802 - aiosmtpd looks it up under this name
         self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
@@ -46,10 +56,22 @@ class Box:
         envelope.rcpt_tos.append(address)
         return "250 OK"
 
+    async def handle_QUIT(  # noqa: N802 - aiosmtpd looks it up under this name
+        self, server: SMTP, session: Session, envelope: Envelope
+    ) -> str:
+        """End it, in words of its own."""
+        return self.goodbye or "221 Bye"
+
     async def handle_DATA(  # noqa: N802 - aiosmtpd looks it up under this name
         self, server: SMTP, session: Session, envelope: Envelope
     ) -> str:
         """Take a mail, or refuse it."""
+        self.thinks.set()
+        try:
+            await asyncio.sleep(self.thinking_seconds)
+        except asyncio.CancelledError:
+            self.hung_up.set()
+            raise
         if self.refusal is not None:
             return self.refusal
         assert isinstance(envelope.content, bytes)
@@ -174,6 +196,30 @@ async def test_an_incident_is_one_conversation(
     assert begun["Auto-Submitted"] == "auto-generated"
 
 
+async def test_the_chart_is_in_the_mail_and_says_in_words_what_it_shows(
+    box: Box, security: Literal["starttls", "tls"], certificate: Path
+) -> None:
+    """Nothing to load from elsewhere, which mail readers hold back; a ticket without a history has none."""
+    channel = mail(box, security, certificate)
+    for alert in (TRIGGER, SITUATIONS["ticket"]):
+        assert (await channel.send(alert)).delivered
+    told, plain = box.received
+    chart = chart_of(TRIGGER)
+    assert chart is not None
+    (picture,) = [part for part in told.walk() if part.get_content_type() == "image/png"]
+    assert picture.get_content() == chart.png
+    assert picture["Content-Disposition"].startswith("inline")
+    html = part_of(told, "html")
+    assert f'src="cid:{picture["Content-ID"][1:-1]}"' in html
+    assert f'alt="{chart.words}"' in html
+    assert "http" not in html.partition("<img")[2].partition(">")[0]
+    assert [part.get_content_type() for part in plain.walk()] == [
+        "multipart/alternative",
+        "text/plain",
+        "text/html",
+    ]
+
+
 async def test_a_mail_that_is_sent_twice_has_one_id(
     box: Box, security: Literal["starttls", "tls"], certificate: Path
 ) -> None:
@@ -198,7 +244,8 @@ async def test_hostile_text_begins_no_header_and_no_tag(
     assert message["Subject"] == "🟠 It fell Bcc: evil@evil.example"
     html = part_of(message, "html")
     assert "<script" not in html
-    assert "<img" not in html
+    assert html.count("<img") == 1
+    assert '<img src="cid:chart.' in html
     assert len(message.as_bytes()) < 200_000
 
 
@@ -206,13 +253,15 @@ async def test_hostile_text_begins_no_header_and_no_tag(
     ("refusal", "outcome"),
     [
         ("451 try later", Outcome(delivered=False, retry=True, reason="smtp_451")),
-        ("552 too large", Outcome(delivered=False, retry=False, reason="smtp_552")),
+        ("552 5.3.4 too large", Outcome(delivered=False, retry=False, reason="smtp_552")),
+        ("552 5.2.2 mailbox full", Outcome(delivered=False, retry=True, reason="smtp_552")),
+        ("550 5.7.1 sender not verified", Outcome(delivered=False, retry=True, reason="smtp_550")),
     ],
 )
 async def test_a_refusal_means_what_its_code_says(
     box: Box, security: Literal["starttls", "tls"], certificate: Path, refusal: str, outcome: Outcome
 ) -> None:
-    """4xx passes, 5xx after the whole mail was read does not."""
+    """Only that the mail itself is too large nobody can mend."""
     box.refusal = refusal
     assert await mail(box, security, certificate).send(TRIGGER) == outcome
 
@@ -238,6 +287,56 @@ async def test_a_wrong_password_and_a_strange_certificate_can_be_mended(
     strange = await mail(box, security, None).send(TRIGGER)
     assert strange == Outcome(delivered=False, retry=True, reason="untrusted_certificate")
     assert box.received == []
+
+
+async def test_a_password_shows_nowhere(
+    box: Box, security: Literal["starttls", "tls"], certificate: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Not in repr, logs or outcomes, whether the server takes it or not."""
+    caplog.set_level(logging.DEBUG)
+    outcomes = [
+        await mail(box, security, certificate, password=password).send(TRIGGER)
+        for password in ("hush-hush", "hush-wrong")
+    ]
+    shown = repr(mail(box, security, certificate)) + caplog.text + repr(outcomes)
+    assert "hush" not in shown
+    assert base64.b64encode(b"\0ragvigil\0hush-wrong").decode() not in shown
+
+
+def unsafe(box: Box, *, timeout_seconds: float) -> Mail:
+    """A channel without encryption and with little patience."""
+    return Mail(
+        "127.0.0.1", "a@example.com", ["b@example.com"],
+        port=box.port, security="none", timeout_seconds=timeout_seconds,
+    )  # fmt: skip
+
+
+async def test_a_server_may_think_long_about_the_mail_itself() -> None:
+    """A filter that reads it; a mail that was given up meanwhile would come again and again."""
+    async with serving(Box(thinking_seconds=0.5)) as box:
+        assert (await unsafe(box, timeout_seconds=0.25).send(TRIGGER)).delivered
+    assert len(box.received) == 1
+
+
+async def test_a_mail_that_is_given_up_does_not_arrive_later() -> None:
+    """The connection is cut, in a thread that nobody waits for any more."""
+    async with serving(Box(thinking_seconds=30.0)) as box:
+        sending = asyncio.create_task(unsafe(box, timeout_seconds=30.0).send(TRIGGER))
+        await asyncio.wait_for(box.thinks.wait(), 10)
+        sending.cancel()
+        await asyncio.wait_for(box.hung_up.wait(), 10)
+    assert box.received == []
+
+
+async def test_a_strange_goodbye_does_not_send_a_mail_twice() -> None:
+    """It was taken before."""
+    async with serving(Box(goodbye="451 not yet")) as box:
+        assert (await unsafe(box, timeout_seconds=5.0).send(TRIGGER)).delivered
+
+
+def test_the_courier_waits_longer_than_a_mail_may_take() -> None:
+    """What it cut off it would send again, taken or not."""
+    assert Mail("127.0.0.1", "a@example.com", ["b@example.com"]).longest_seconds < SEND_SECONDS
 
 
 async def test_a_server_that_offers_no_encryption_gets_nothing() -> None:

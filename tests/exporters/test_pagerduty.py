@@ -66,8 +66,8 @@ async def test_a_trigger_says_everything_once(service: Service, alert: Alert) ->
     event = checked(service.received[0].body)
     assert event["payload"]["custom_details"] == {
         "incident": "inc-0123456789abcdef",
-        "what": "Now: 50.0 %. Before: 95.0 %.",
-        "before": "95.0 % (95 % interval 94.4 to 95.5 %), n = 5520",
+        "what": ["Now: 50.0 %.", "Before: 95.0 %."],
+        "before": "95.0 % (95 % interval 94.4 to 95.5 %), n = 5,520",
         "now": "50.0 % (95 % interval 39.3 to 60.7 %), n = 80",
         "since": "2026-03-01T03:00:00.000000Z",
         "segment": {"service": "help-desk"},
@@ -130,17 +130,18 @@ async def test_what_still_does_not_fit_goes_without_details(service: Service, al
     [
         (200, Outcome(delivered=True)),
         (202, Outcome(delivered=True)),
-        (400, Outcome(delivered=False, retry=False, reason="http_400")),
+        (400, Outcome(delivered=False, retry=True, reason="http_400")),
         (403, Outcome(delivered=False, retry=True, reason="http_403")),
         (429, Outcome(delivered=False, retry=True, reason="http_429")),
         (500, Outcome(delivered=False, retry=True, reason="http_500")),
         (503, Outcome(delivered=False, retry=True, reason="http_503")),
+        (413, Outcome(delivered=False, retry=False, reason="http_413")),
     ],
 )
 async def test_answers_mean_what_pagerduty_documents(
     service: Service, alert: Alert, status: int, outcome: Outcome
 ) -> None:
-    """Only a bad request is not worth another try."""
+    """400 is also what it says of a wrong key."""
     service.status = status
     assert await PagerDuty(KEY, service.url).send(alert) == outcome
 

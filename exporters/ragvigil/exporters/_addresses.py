@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import ipaddress
 import re
+import socket
 from urllib.parse import urlsplit
 
 _PLAIN = re.compile(r"https?://[^\s<>|\"`\\\x00-\x1f\x7f-\x9f\ud800-\udfff]+", re.IGNORECASE)
 """An address that ends no link of any markup before its own end."""
+
+_OWN_NAMES = frozenset({"localhost", "localhost.localdomain", "localhost6", "localhost6.localdomain6"})
+"""What machines call themselves in their own hosts file."""
 
 
 def is_loopback(url: str) -> bool:
@@ -25,14 +29,25 @@ def is_loopback(url: str) -> bool:
     if not host:
         return True
     host = host.rstrip(".")
-    if host == "localhost" or host.endswith(".localhost"):
+    if host in _OWN_NAMES or host.endswith(".localhost"):
         return True
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
+    address = _numbered(host)
+    if address is None:
         return False
     mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
     return any(one.is_loopback or one.is_unspecified for one in (address, mapped) if one is not None)
+
+
+def _numbered(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """The address that a host says in figures, in any of the forms that browsers and resolvers take; else None."""
+    try:
+        return ipaddress.ip_address(host)
+    except ValueError:
+        pass
+    try:
+        return ipaddress.IPv4Address(socket.inet_aton(host))  # 127.1, 2130706433, 0x7f000001
+    except OSError:
+        return None
 
 
 def shareable(url: str | None, *, limit: int = 2_000_000) -> str | None:

@@ -7,8 +7,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-Action = Literal["trigger", "update", "resolve"]
+Action = Literal["trigger", "update", "resolve", "acknowledge", "unacknowledge"]
+"""What a message does to its incident. The last two are said only where they wake nobody."""
 Severity = Literal["critical", "error", "warning", "info"]
+TITLE_CHARACTERS = 120
+"""What of a title a lock screen shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,11 @@ class Measurement:
     calibrated: bool = False
     """Whether the judge's errors were corrected for with human labels."""
 
+    @property
+    def estimated(self) -> bool:
+        """Whether it was measured; a level that was set has no interval."""
+        return self.lower < self.upper
+
 
 @dataclass(frozen=True, slots=True)
 class Example:
@@ -38,6 +46,16 @@ class Example:
     reason: str
     """Why it is shown, in words: ``cites doc-9, which was not retrieved``."""
     url: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Acknowledgement:
+    """Who has an incident in hand."""
+
+    by: str
+    at: datetime
+    """Since when, UTC."""
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +71,7 @@ class Alert:
     service: str
     environment: str | None
     title: str
-    """One line, at most 120 characters: what fell, in which service, from what to what."""
+    """One line, at most TITLE_CHARACTERS: what fell, in which service, from what to what."""
     summary: str
     """A few plain sentences: what, how much with interval and n, since when, where."""
     before: Measurement
@@ -67,7 +85,13 @@ class Alert:
     link: str | None = None
     """Page about the incident, under the configured public URL; never a loopback address."""
     history: tuple[float | None, ...] = ()
-    """The rate over equal stretches up to `at`, oldest first, each in [0, 1]; None where nothing was seen."""
+    """The rate over equal stretches, oldest first, each in [0, 1]; None where nothing was seen."""
+    history_from: datetime | None = None
+    """When the first of them begins, UTC; None where nobody says."""
+    history_until: datetime | None = None
+    """When the last of them ends, UTC; a reminder is sent later."""
+    acknowledged: Acknowledgement | None = None
+    """Who has it in hand, if anybody has."""
 
 
 @dataclass(frozen=True, slots=True)

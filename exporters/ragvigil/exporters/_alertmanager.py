@@ -11,13 +11,11 @@ from typing import cast
 
 from ragvigil.exporters._addresses import shareable
 from ragvigil.exporters._alert import Alert, Outcome
-from ragvigil.exporters._escape import neutral, plain
+from ragvigil.exporters._escape import neutral_page, plain
 from ragvigil.exporters._page import page_of
 from ragvigil.exporters._post import Post, check_address, outcome_of
-from ragvigil.exporters._text import as_text
 from ragvigil.exporters._wire import rfc3339
 
-_HOPELESS = frozenset({400})
 _LABEL_CHARACTERS = 200
 _SUMMARY_CHARACTERS = 300
 _DESCRIPTION_CHARACTERS = 10_000
@@ -86,7 +84,7 @@ class Alertmanager:
         if isinstance(answer, Outcome):
             return answer
         kept = reference if over else json.dumps(labels, sort_keys=True, separators=(",", ":"))
-        return outcome_of(answer, hopeless=_HOPELESS, reference=kept)
+        return outcome_of(answer, reference=kept)
 
     def _alert(self, alert: Alert, labels: Mapping[str, str], *, over: bool = False) -> dict[str, object]:
         starts: datetime = min(alert.since, alert.at)
@@ -140,12 +138,9 @@ def _labels_in(reference: str | None) -> dict[str, str] | None:
 def _annotations(alert: Alert) -> dict[str, str]:
     """What Alertmanager's templates show; they go to chat and mail, so as plain words."""
     page = page_of(alert)
-    text = "\n".join(neutral(line) for line in as_text(alert).split("\n"))
     notes = {
         "summary": plain(page.title, limit=_SUMMARY_CHARACTERS),
-        "description": text
-        if len(text) <= _DESCRIPTION_CHARACTERS
-        else text[: _DESCRIPTION_CHARACTERS - 1] + "…",
+        "description": neutral_page(alert, limit=_DESCRIPTION_CHARACTERS),
         "dedup_key": alert.dedup_key,
     }
     return notes | ({"page": page.link} if page.link else {})

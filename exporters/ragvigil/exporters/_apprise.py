@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import Literal
 
 from ragvigil.exporters._alert import Alert, Outcome, Severity
-from ragvigil.exporters._escape import neutral
+from ragvigil.exporters._escape import neutral, neutral_page
 from ragvigil.exporters._page import page_of
-from ragvigil.exporters._text import as_text
 
 INSTALL = "apprise is not installed; run: pip install 'ragvigil[apprise]'"
 
 Kind = Literal["failure", "warning", "info", "success"]
+
+_BODY_CHARACTERS = 100_000
+"""Each service behind Apprise cuts at a length of its own, sooner than this."""
 
 _KINDS: dict[Severity, Kind] = {
     "critical": "failure",
@@ -20,6 +23,15 @@ _KINDS: dict[Severity, Kind] = {
     "warning": "warning",
     "info": "info",
 }
+
+
+_LOGGERS = ("apprise", "urllib3.connectionpool")
+"""Apprise and its client log the address, which is a secret, at every level: as an error when it is misspelt, as a
+warning when the service is away."""
+
+
+def _never(_record: logging.LogRecord) -> bool:
+    return False
 
 
 class Apprise:
@@ -42,6 +54,8 @@ class Apprise:
             import apprise
         except ImportError:
             raise ImportError(INSTALL) from None
+        for name in _LOGGERS:
+            logging.getLogger(name).addFilter(_never)
         known = apprise.Apprise.instantiate(url)  # pyright: ignore[reportUnknownMemberType]  # partly untyped
         if known is None:
             raise ValueError(
@@ -52,21 +66,21 @@ class Apprise:
         return f"Apprise({self._url.partition(':')[0]!r})"
 
     async def send(self, alert: Alert, reference: str | None = None) -> Outcome:
-        """Deliver one alert; why it failed Apprise tells nobody but its own log, so it is tried again.
+        """Deliver one alert; why it failed Apprise tells nobody but its log, kept silent here, so it is tried again.
 
         Where the text ends up nobody knows: it goes out without tags and links in brackets.
         """
         import apprise
 
         page = page_of(alert)
-        service = apprise.Apprise()
+        service = apprise.Apprise(asset=apprise.AppriseAsset(http_redirects=False))
         service.add(self._url)  # pyright: ignore[reportUnknownMemberType]  # partly untyped
         kind: Kind = "success" if alert.action == "resolve" else _KINDS[alert.severity]
         try:
             async with asyncio.timeout(self._timeout_seconds):
                 sent = await service.async_notify(
                     title=neutral(page.headline),
-                    body="\n".join(neutral(line) for line in as_text(alert).split("\n")[1:]),
+                    body=neutral_page(alert, limit=_BODY_CHARACTERS).partition("\n")[2],
                     notify_type=apprise.NotifyType(kind),
                     body_format=apprise.NotifyFormat.TEXT,
                 )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from ragvigil.exporters._text import clean
+from ragvigil.exporters._alert import Alert
+from ragvigil.exporters._text import as_text, clean
 
 _PUNCTUATION = re.compile(r"[^\w\s]|_")
 _CALLS = re.compile(r"@(?=everyone|here|channel|all\b)", re.IGNORECASE)
@@ -42,6 +43,12 @@ def neutral(text: str) -> str:
     "'\\\\u2039script\\\\u203a [a] (https://b) \\\\uff20everyone'"
     """
     return _CALLS.sub("\uff20", text.translate(_NEUTRAL).replace("](", "] ("))
+
+
+def neutral_page(alert: Alert, *, limit: int) -> str:
+    """The whole page as neutral text, at most `limit` characters; the title is its first line."""
+    text = neutral(as_text(alert))
+    return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
 def plain(text: str, *, limit: int) -> str:

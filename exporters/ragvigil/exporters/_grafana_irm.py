@@ -7,9 +7,8 @@ import json
 from ragvigil.exporters._addressed import Addressed
 from ragvigil.exporters._addresses import shareable
 from ragvigil.exporters._alert import Alert, Outcome
-from ragvigil.exporters._escape import neutral, plain
-from ragvigil.exporters._post import HOPELESS
-from ragvigil.exporters._text import as_text, title_of
+from ragvigil.exporters._escape import neutral_page, plain
+from ragvigil.exporters._text import title_of
 
 _TITLE_CHARACTERS = 250
 _MESSAGE_CHARACTERS = 12_000
@@ -28,12 +27,11 @@ class GrafanaIRM(Addressed):
 
         IRM passes the text on to chat, mail and phone, so it goes out as plain words.
         """
-        page = "\n".join(neutral(line) for line in as_text(alert).split("\n"))
         message: dict[str, object] = {
             "alert_uid": alert.dedup_key,
             "title": plain(title_of(alert), limit=_TITLE_CHARACTERS),
             "state": "ok" if alert.action == "resolve" else "alerting",
-            "message": page if len(page) <= _MESSAGE_CHARACTERS else page[: _MESSAGE_CHARACTERS - 1] + "…",
+            "message": neutral_page(alert, limit=_MESSAGE_CHARACTERS),
             "severity": alert.severity,
             "series": alert.series,
             "service": plain(alert.service, limit=_NAME_CHARACTERS),
@@ -43,4 +41,4 @@ class GrafanaIRM(Addressed):
         if link:
             message["link_to_upstream_details"] = link
         body = json.dumps(message, allow_nan=False, separators=(",", ":")).encode()
-        return await self._post.send(body, {}, hopeless=HOPELESS)
+        return await self._post.send(body, {})

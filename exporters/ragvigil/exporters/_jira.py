@@ -10,10 +10,10 @@ from urllib.parse import quote
 
 from ragvigil.exporters._addresses import shareable
 from ragvigil.exporters._alert import Alert, Outcome, Severity
-from ragvigil.exporters._escape import neutral, plain
+from ragvigil.exporters._escape import neutral_page, plain
 from ragvigil.exporters._page import page_of
-from ragvigil.exporters._post import HOPELESS, Post, check_address, outcome_of
-from ragvigil.exporters._text import as_text, title_of
+from ragvigil.exporters._post import Post, check_address, outcome_of
+from ragvigil.exporters._text import in_hand, title_of
 
 _PRIORITIES: dict[Severity, str] = {"critical": "P1", "error": "P2", "warning": "P3", "info": "P5"}
 _MESSAGE_CHARACTERS = 130
@@ -21,6 +21,7 @@ _DESCRIPTION_CHARACTERS = 15_000
 _NOTE_CHARACTERS = 10_000
 _TAG_CHARACTERS = 50
 _DETAIL_CHARACTERS = 500
+_USER_CHARACTERS = 100
 
 ResponderKind = Literal["team", "user", "escalation", "schedule"]
 
@@ -61,30 +62,33 @@ class Jira:
         return f"Jira({self._post.host!r})"
 
     async def send(self, alert: Alert, reference: str | None = None) -> Outcome:
-        """Create, note or close; the alert's alias is the reference."""
+        """Create, note, acknowledge or close; the alert's alias is the reference."""
         alias = reference or _alias(alert)
         if alert.action == "resolve":
-            return await self._send(
-                f"/{quote(alias, safe='')}/close?identifierType=alias", _note(alert), alias
-            )
-        created = await self._send("", self._alert(alert, alias), alias)
-        if alert.action == "trigger" or not created.delivered:
-            return created
-        # An open alert with this alias only counts up, and what it says stays: news goes into a note.
-        return await self._send(f"/{quote(alias, safe='')}/notes?identifierType=alias", _note(alert), alias)
+            return await self._send("close", _note(alert), alias)
+        if alert.action != "acknowledge":
+            told = await self._send(None, self._alert(alert, alias), alias)
+            if alert.action == "update" and told.delivered:
+                # An open alert with this alias only counts up, and what it says stays: news goes into a note.
+                told = await self._send("notes", _note(alert), alias)
+            # It may have been taken in hand while Jira was away, and said so by no message of its own.
+            if not told.delivered or alert.acknowledged is None:
+                return told
+        return await self._send("acknowledge", _acknowledged(alert), alias)
 
-    async def _send(self, path: str, message: Mapping[str, object], alias: str) -> Outcome:
+    async def _send(self, what: str | None, message: Mapping[str, object], alias: str) -> Outcome:
+        """Create an alert, or do `what` to the one with that alias."""
+        path = "" if what is None else f"/{quote(alias, safe='')}/{what}?identifierType=alias"
         body = json.dumps(message, allow_nan=False, separators=(",", ":")).encode()
         answer = await self._post.exchange(body, self._headers, url=self._url + path)
-        return (
-            answer if isinstance(answer, Outcome) else outcome_of(answer, hopeless=HOPELESS, reference=alias)
-        )
+        return answer if isinstance(answer, Outcome) else outcome_of(answer, reference=alias)
 
     def _alert(self, alert: Alert, alias: str) -> dict[str, object]:
         message: dict[str, object] = {
             "message": plain(title_of(alert), limit=_MESSAGE_CHARACTERS),
             "alias": alias,
-            "description": _body(alert, _DESCRIPTION_CHARACTERS),
+            # The service shows some HTML, so no text may bring any.
+            "description": neutral_page(alert, limit=_DESCRIPTION_CHARACTERS),
             "priority": _PRIORITIES[alert.severity],
             "source": "ragvigil",
             "entity": plain(alert.service, limit=500) or "unknown",
@@ -99,14 +103,15 @@ def _alias(alert: Alert) -> str:
     return "ragvigil-" + hashlib.sha256(alert.dedup_key.encode(errors="replace")).hexdigest()[:32]
 
 
-def _body(alert: Alert, limit: int) -> str:
-    """The page as text; the service shows some HTML, so no text may bring any."""
-    text = "\n".join(neutral(line) for line in as_text(alert).split("\n"))
-    return text if len(text) <= limit else text[: limit - 1] + "…"
-
-
 def _note(alert: Alert) -> dict[str, object]:
-    return {"source": "ragvigil", "user": "ragvigil", "note": _body(alert, _NOTE_CHARACTERS)}
+    return {"source": "ragvigil", "user": "ragvigil", "note": neutral_page(alert, limit=_NOTE_CHARACTERS)}
+
+
+def _acknowledged(alert: Alert) -> Mapping[str, object]:
+    said = alert.acknowledged
+    note = "" if said is None else plain(f"In hand: {in_hand(said)}", limit=_DETAIL_CHARACTERS)
+    user = "ragvigil" if said is None else plain(said.by, limit=_USER_CHARACTERS) or "ragvigil"
+    return {"source": "ragvigil", "user": user} | ({"note": note} if note else {})
 
 
 def _tag(text: str) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import re
 import smtplib
+import socket
 import ssl
 from collections.abc import Sequence
+from contextlib import suppress
 from email.errors import HeaderParseError
 from email.headerregistry import Address
 from email.message import EmailMessage
@@ -15,9 +17,14 @@ from typing import Literal
 
 from ragvigil.exporters._addresses import is_loopback
 from ragvigil.exporters._alert import Alert, Outcome
-from ragvigil.exporters._mail_message import message_of, reference_of
+from ragvigil.exporters._mail_message import message_of, reference_of, template
 
 Security = Literal["starttls", "tls", "none"]
+
+_STEPS = 4
+"""Slow answers after which a conversation ends, those to the mail itself apart."""
+_PATIENCE = 8
+"""So much longer a server has for the mail itself: one that it takes too late is sent again, and comes twice."""
 
 _HOST = re.compile(r"[A-Za-z0-9_.:-]+")
 
@@ -45,8 +52,9 @@ class Mail:
         """`security`: ``starttls`` (port 587), ``tls`` from the first byte (465), or ``none``; `trusted` is a file of
         certificates to trust instead of the system's.
 
-        Raises ValueError when a setting cannot be used.
+        Raises ValueError when a setting cannot be used, ImportError without Jinja2.
         """
+        template()
         self.check(
             host=host,
             sender=sender,
@@ -60,6 +68,7 @@ class Mail:
         self._sender, self._recipients = _address(sender), [_address(one) for one in recipients]
         self._login = None if username is None or password is None else (username, password)
         self._timeout_seconds = timeout_seconds
+        self._patience_seconds = _PATIENCE * timeout_seconds
         self._context = _trusting(trusted) if security != "none" else None
 
     @staticmethod
@@ -91,23 +100,35 @@ class Mail:
     def __repr__(self) -> str:
         return f"Mail({self._host!r})"
 
+    @property
+    def longest_seconds(self) -> float:
+        """After so long a mail that was not taken is given up until the next try."""
+        return _STEPS * self._timeout_seconds + self._patience_seconds
+
     async def send(self, alert: Alert, reference: str | None = None) -> Outcome:
         """Send one mail; `reference` puts it into the incident's conversation."""
         message = message_of(alert, self._sender, self._recipients, reference)
-        sending = asyncio.to_thread(self._send, message, reference or reference_of(message))
+        line = _Line()
+        sending = asyncio.to_thread(self._send, message, reference or reference_of(message), line)
         try:
-            async with asyncio.timeout(4 * self._timeout_seconds):
+            async with asyncio.timeout(self.longest_seconds):
                 return await sending
         except TimeoutError:
             return Outcome(delivered=False, retry=True, reason="timeout")
+        finally:
+            line.cut()
 
-    def _send(self, message: EmailMessage, reference: str) -> Outcome:
+    def _send(self, message: EmailMessage, reference: str, line: _Line) -> Outcome:
         try:
-            with self._connected() as server:
+            server = self._connected()
+            try:
+                line.hold(server, self._patience_seconds)
                 refused = server.send_message(message)
+                _part(server, self._timeout_seconds)
+            finally:
+                server.close()
         except smtplib.SMTPDataError as error:
-            # The server read this very message and will not have it; every other refusal an operator can mend.
-            return _failed(f"smtp_{error.smtp_code}", retry=error.smtp_code < 500)
+            return _failed(f"smtp_{error.smtp_code}", retry=not _too_large(error))
         except smtplib.SMTPRecipientsRefused:
             return _failed("recipients_refused")
         except smtplib.SMTPResponseException as error:
@@ -145,6 +166,45 @@ class Mail:
             server.close()
             raise
         return server
+
+
+class _Line:
+    """The connection of one mail, which another thread may cut: what nobody waits for must not arrive later."""
+
+    def __init__(self) -> None:
+        self._server: smtplib.SMTP | None = None
+        self._is_cut = False
+
+    def hold(self, server: smtplib.SMTP, seconds: float) -> None:
+        """Wait so long for each answer from here on; raises TimeoutError when it was cut already."""
+        self._server = server
+        if server.sock is not None:
+            server.sock.settimeout(seconds)
+        if self._is_cut:
+            raise TimeoutError
+
+    def cut(self) -> None:
+        """End the conversation, wherever it is."""
+        self._is_cut = True
+        line = self._server.sock if self._server is not None else None
+        if line is not None:
+            with suppress(OSError):
+                line.shutdown(socket.SHUT_RDWR)
+
+
+def _part(server: smtplib.SMTP, seconds: float) -> None:
+    """Say goodbye; the mail is taken, whatever the server answers to that."""
+    with suppress(smtplib.SMTPException, OSError):
+        if server.sock is not None:
+            server.sock.settimeout(seconds)
+        server.quit()
+
+
+def _too_large(error: smtplib.SMTPDataError) -> bool:
+    """Whether the mail itself is what the server will not have; every other refusal, such as of an unverified
+    sender or a full quota, an operator can mend. 552 alone says both: the enhanced code tells (RFC 3463, 5.3.4)."""
+    words = error.smtp_error if isinstance(error.smtp_error, bytes) else error.smtp_error.encode()
+    return error.smtp_code == 552 and words.startswith(b"5.3.4")
 
 
 def _trusting(certificates: Path | None) -> ssl.SSLContext:

@@ -14,12 +14,16 @@ _RESOLVED = "🟢"
 _COLOURS: dict[str, str] = {"🔴": "c62828", "🟠": "bf4400", "🟡": "8a6900", "🔵": "1565c0", "🟢": "2e7d32"}
 
 _TITLE_CHARACTERS = 140
-_SUMMARY_LINES = 8
+_SUMMARY_LINES = 16
+"""What fell, why, and what to do about it come to 15 lines at most."""
 _SUMMARY_CHARACTERS = 300
 _FACT_CHARACTERS = 200
 _EXAMPLES = 5
 _EXAMPLE_CHARACTERS = 280
 _URL_CHARACTERS = 1_000
+
+QUIET: frozenset[Action] = frozenset({"acknowledge", "unacknowledge"})
+"""What is shown where a message can be edited, and told to nobody."""
 
 _SHOWN_OTHERWISE = frozenset({"status", "sent", "trend"})
 """Facts that title, time of the message and drawing say already: a phone has few lines."""
@@ -63,7 +67,7 @@ class Page:
 
 
 def page_of(alert: Alert, *, examples: int = _EXAMPLES) -> Page:
-    """The pieces of an alert; whatever its texts held, at most about 7,000 characters."""
+    """The pieces of an alert; whatever its texts held, at most about 10,000 characters."""
     lines = [clean(line, limit=_SUMMARY_CHARACTERS) for line in summary_lines(alert)]
     return Page(
         action=alert.action,
@@ -79,6 +83,11 @@ def page_of(alert: Alert, *, examples: int = _EXAMPLES) -> Page:
         examples=tuple(_shown(example) for example in alert.examples[:examples]),
         link=shareable(alert.link, limit=_URL_CHARACTERS),
     )
+
+
+def colour_of(alert: Alert) -> str:
+    """The colour of how bad it is, also when it is over: six hexadecimal digits."""
+    return _COLOURS[_MARKS[alert.severity]]
 
 
 def _shown(example: Example) -> Shown:

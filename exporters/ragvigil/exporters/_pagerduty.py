@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Literal
 
 from ragvigil.exporters._addresses import shareable
 from ragvigil.exporters._alert import Alert, Example, Measurement, Outcome
+from ragvigil.exporters._page import page_of
 from ragvigil.exporters._post import Post, check_address
-from ragvigil.exporters._text import clean, shown, title_of
+from ragvigil.exporters._text import clean, reference_word, shown, title_of
 from ragvigil.exporters._trend import trend
 from ragvigil.exporters._wire import rfc3339
 
@@ -17,9 +19,6 @@ _BODY_BYTES = 512_000
 _TEXT_CHARACTERS = 500
 _EXAMPLES = 5
 _DIMENSIONS = 20
-
-# Of the answers that PagerDuty documents only this one says that the event itself is wrong.
-_HOPELESS = frozenset({400})
 
 
 class PagerDuty:
@@ -56,7 +55,21 @@ class PagerDuty:
 
         `reference` is not needed: the dedup key is ours.
         """
-        event = self._resolve(alert) if alert.action == "resolve" else self._trigger(alert)
+        if alert.action == "resolve":
+            return await self._say("resolve", alert)
+        if alert.action != "acknowledge":
+            outcome = await self._page(alert)
+            # It may have been taken in hand while PagerDuty was away, and said so by no message of its own.
+            if not outcome.delivered or alert.acknowledged is None:
+                return outcome
+        return await self._say("acknowledge", alert)
+
+    async def _say(self, action: Literal["acknowledge", "resolve"], alert: Alert) -> Outcome:
+        event = {"routing_key": self._routing_key, "event_action": action, "dedup_key": alert.dedup_key}
+        return await self._post.send(_encode(event), {})
+
+    async def _page(self, alert: Alert) -> Outcome:
+        event = self._trigger(alert)
         body = _encode(event)
         if len(body) > _BODY_BYTES:
             event["payload"]["custom_details"] = {
@@ -64,10 +77,7 @@ class PagerDuty:
             }
             event["links"] = []
             body = _encode(event)
-        return await self._post.send(body, {}, hopeless=_HOPELESS)
-
-    def _resolve(self, alert: Alert) -> dict[str, Any]:
-        return {"routing_key": self._routing_key, "event_action": "resolve", "dedup_key": alert.dedup_key}
+        return await self._post.send(body, {})
 
     def _trigger(self, alert: Alert) -> dict[str, Any]:
         event: dict[str, Any] = {
@@ -83,7 +93,7 @@ class PagerDuty:
                 "source": clean(alert.service, limit=_TEXT_CHARACTERS) or "unknown",
                 "component": alert.series,
                 "group": clean(alert.environment or "no environment", limit=_TEXT_CHARACTERS),
-                "class": "rate drop",
+                "class": "rate drop" if alert.now.estimated else "event",
                 "custom_details": _details(alert),
             },
         }
@@ -91,7 +101,7 @@ class PagerDuty:
         return event | ({"client_url": link} if link else {})
 
 
-def _encode(event: dict[str, Any]) -> bytes:
+def _encode(event: Mapping[str, Any]) -> bytes:
     return json.dumps(event, allow_nan=False, separators=(",", ":")).encode()
 
 
@@ -108,18 +118,25 @@ def _details(alert: Alert) -> dict[str, Any]:
     shape = trend(alert.history)
     details: dict[str, Any] = {
         "incident": clean(alert.incident_id, limit=_TEXT_CHARACTERS),
-        "what": clean(alert.summary, limit=4 * _TEXT_CHARACTERS),
-        "before": _measurement(alert.before),
-        "now": _measurement(alert.now),
+        "what": list(page_of(alert, examples=0).summary),
+        **_figures(alert),
         "since": rfc3339(alert.since),
         "segment": {clean(name, limit=100): clean(value, limit=100) for name, value in segment},
-        "examples": [_example(example) for example in alert.examples[:_EXAMPLES]],
     }
+    examples = [_example(example) for example in alert.examples[:_EXAMPLES]]
+    details |= {"examples": examples} if examples else {}
     return details | ({"trend": shape} if shape else {})
 
 
+def _figures(alert: Alert) -> dict[str, str]:
+    """What was and what is; nothing of what is no rate, such as a leak."""
+    if not alert.now.estimated:
+        return {}
+    return {reference_word(alert): _measurement(alert.before), "now": _measurement(alert.now)}
+
+
 def _measurement(measurement: Measurement) -> str:
-    return f"{shown(measurement)}, n = {measurement.n}"
+    return shown(measurement) + (f", n = {measurement.n:,}" if measurement.estimated else "")
 
 
 def _example(example: Example) -> dict[str, str]:

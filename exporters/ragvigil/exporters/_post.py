@@ -20,11 +20,15 @@ from ragvigil.exporters._alert import Outcome
 INSTALL = "httpx is not installed; run: pip install 'ragvigil[scorer]'"
 
 _ADDRESS = "url must look like https://host/path"
-_LONGEST_RETRY_AFTER_SECONDS = 3600.0
+LONGEST_RETRY_AFTER_SECONDS = 300.0
 
-HOPELESS = frozenset({400, 413, 422})
-"""Answers that say "this message, never": malformed, too large, invalid. Everything else is tried again, for a
-page lost to a stale token (401) or a bad deploy of the receiver (404) is worse than a request every few minutes."""
+HOPELESS = frozenset({413})
+"""Answers that end the tries for a page: too large, which nobody but its own text causes. Everything else is tried
+again, for services say 400 and 422 of a wrong key, too, and a page lost to one is worse than a request every few
+minutes."""
+
+REFUSED = HOPELESS | {400, 422}
+"""Answers that end the tries for scores, of which the next ones wait behind: malformed and invalid ones, too."""
 
 _posting: ContextVar[bool] = ContextVar("ragvigil_posting", default=False)
 
@@ -88,7 +92,9 @@ class Post:
         """The host alone: path and query of a webhook address may be secrets."""
         return self._url.host
 
-    async def send(self, body: bytes, headers: Mapping[str, str], *, hopeless: frozenset[int]) -> Outcome:
+    async def send(
+        self, body: bytes, headers: Mapping[str, str], *, hopeless: frozenset[int] = HOPELESS
+    ) -> Outcome:
         """The outcome of one POST of JSON; a status in `hopeless` will never take this message."""
         answer = await self.exchange(body, headers)
         return answer if isinstance(answer, Outcome) else outcome_of(answer, hopeless=hopeless)
@@ -146,7 +152,9 @@ class Post:
             return Answer(response.status_code, wait, bytes(said[:most_bytes]))
 
 
-def outcome_of(answer: Answer, *, hopeless: frozenset[int], reference: str | None = None) -> Outcome:
+def outcome_of(
+    answer: Answer, *, hopeless: frozenset[int] = HOPELESS, reference: str | None = None
+) -> Outcome:
     """What a status means: 2xx is delivered, one in `hopeless` never will be, everything else is tried again."""
     if 200 <= answer.status < 300:
         return Outcome(delivered=True, reference=reference)
@@ -157,8 +165,10 @@ def outcome_of(answer: Answer, *, hopeless: frozenset[int], reference: str | Non
     )
 
 
-def retry_after(header: str | None, *, now: float) -> float | None:
-    """Seconds that a Retry-After header asks to wait, at most an hour; None when it says nothing usable.
+def retry_after(
+    header: str | None, *, now: float, longest: float = LONGEST_RETRY_AFTER_SECONDS
+) -> float | None:
+    """Seconds that a Retry-After header asks to wait, at most `longest`; None when it says nothing usable.
 
     >>> retry_after("120", now=0.0), retry_after("Thu, 01 Jan 1970 00:01:00 GMT", now=0.0)
     (120.0, 60.0)
@@ -174,4 +184,4 @@ def retry_after(header: str | None, *, now: float) -> float | None:
             seconds = email.utils.parsedate_to_datetime(header).timestamp() - now
         except (ValueError, OverflowError):
             return None
-    return min(max(seconds, 0.0), _LONGEST_RETRY_AFTER_SECONDS) if math.isfinite(seconds) else None
+    return min(max(seconds, 0.0), longest) if math.isfinite(seconds) else None

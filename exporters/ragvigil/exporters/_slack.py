@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 
 from ragvigil.exporters._alert import Alert, Outcome
-from ragvigil.exporters._page import Page, page_of
+from ragvigil.exporters._page import QUIET, Page, page_of
 from ragvigil.exporters._post import Answer, Post, check_address, outcome_of
 from ragvigil.exporters._slack_blocks import blocks_of, button, fallback, reply_of
 
@@ -65,15 +65,19 @@ class Slack:
     async def send(self, alert: Alert, reference: str | None = None) -> Outcome:
         """Post a message, or edit the one that `reference` names and answer in its thread.
 
-        A message that somebody deleted, or that Slack lets nobody edit any more, is posted anew.
+        A message that somebody deleted, or that Slack lets nobody edit any more, is posted anew, but not to say who
+        has it in hand.
         """
         page = page_of(alert)
         channel, _, moment = (reference or "").rpartition(" ")
+        if not channel and page.action in QUIET:
+            return Outcome(delivered=True)
         if not channel:
             return await self._start(page, alert)
         edited = await self._say("chat.update", page, alert, {"channel": channel, "ts": moment})
+        quiet = page.action in QUIET
         if edited.reason in _GONE:
-            return await self._start(page, alert)
+            return Outcome(delivered=True) if quiet else await self._start(page, alert)
         if not edited.delivered:
             return edited
         told = await self._call(
@@ -82,21 +86,20 @@ class Slack:
                 "channel": channel,
                 "thread_ts": moment,
                 # An edit notifies nobody, so what is worse is said to the whole channel.
-                "reply_broadcast": page.action != "resolve",
-                "text": fallback(page),
-                "blocks": reply_of(page),
-                **_QUIET,
+                "reply_broadcast": page.action != "resolve" and not quiet,
+                **reply_of(page),
+                **_PLAIN,
             },
         )
         return Outcome(delivered=True, reference=reference) if told.delivered else told
 
     async def _start(self, page: Page, alert: Alert) -> Outcome:
-        return await self._say("chat.postMessage", page, alert, {"channel": self._channel, **_QUIET})
+        return await self._say("chat.postMessage", page, alert, {"channel": self._channel, **_PLAIN})
 
     async def _say(self, method: str, page: Page, alert: Alert, where: Mapping[str, object]) -> Outcome:
         """One message with its blocks; if Slack does not like them, its plain text: a page beats its looks."""
         blocks = blocks_of(page)
-        if self._acknowledge and page.action != "resolve":
+        if self._acknowledge and page.action != "resolve" and alert.acknowledged is None:
             blocks.append(button(alert.incident_id))
         message = {**where, "text": fallback(page), "blocks": blocks}
         outcome = await self._call(method, message)
@@ -117,7 +120,7 @@ class Slack:
         return answer if isinstance(answer, Outcome) else _outcome(answer)
 
 
-_QUIET = {"unfurl_links": False, "unfurl_media": False, "mrkdwn": False, "parse": "none", "link_names": False}
+_PLAIN = {"unfurl_links": False, "unfurl_media": False, "mrkdwn": False, "parse": "none", "link_names": False}
 """No previews, and nothing in the text that Slack would read as a name or an address."""
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ragvigil.exporters._escape import fitted, slack
-from ragvigil.exporters._page import Page, Shown
+from ragvigil.exporters._page import QUIET, Page, Shown
 
 Block = Mapping[str, object]
 
 _HEADER_CHARACTERS = 150
 _FALLBACK_CHARACTERS = 1_000
+_REPLY_LINES = 6
+"""What is new stands first; the message above has the rest."""
 
 
 def blocks_of(page: Page) -> list[Block]:
@@ -50,10 +52,15 @@ def fallback(page: Page) -> str:
     return fitted(page.headline, slack, limit=_FALLBACK_CHARACTERS)
 
 
-def reply_of(page: Page) -> list[Block]:
+def reply_of(page: Page) -> Mapping[str, object]:
     """What is said in the thread when a message changes."""
-    lines = "\n".join([page.headline, *page.summary])
-    return [{"type": "rich_text", "elements": [_section([_text(lines)])]}]
+    if page.action in QUIET:
+        who = dict(page.facts).get("in hand")
+        said = f"In hand: {who}" if who else "Nobody has it in hand any more."
+        text = fitted(said, slack, limit=_FALLBACK_CHARACTERS)
+    else:
+        said, text = "\n".join([page.headline, *page.summary[:_REPLY_LINES]]), fallback(page)
+    return {"text": text, "blocks": [{"type": "rich_text", "elements": [_section([_text(said)])]}]}
 
 
 def _facts(page: Page) -> list[Block]:

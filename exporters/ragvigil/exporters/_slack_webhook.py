@@ -9,9 +9,6 @@ from ragvigil.exporters._alert import Alert, Outcome
 from ragvigil.exporters._page import page_of
 from ragvigil.exporters._slack_blocks import blocks_of, fallback
 
-_HOPELESS = frozenset({413})
-"""400 is also what Slack says of a webhook that was switched off, which an operator can mend."""
-
 
 class SlackWebhook(Addressed):
     """Posts to the channel that the webhook belongs to.
@@ -25,4 +22,4 @@ class SlackWebhook(Addressed):
         page = page_of(alert)
         message = {"text": fallback(page), "blocks": blocks_of(page)}
         body = json.dumps(message, allow_nan=False, separators=(",", ":")).encode()
-        return await self._post.send(body, {}, hopeless=_HOPELESS)
+        return await self._post.send(body, {})

@@ -15,8 +15,6 @@ Element = Mapping[str, object]
 _BODY_BYTES = 27_000
 """Teams refuses messages above 28 KB."""
 _ANSWER_BYTES = 4_096
-_HOPELESS = frozenset({413})
-"""400 is also what a workflow that was switched off answers, which an operator can mend."""
 _STYLES = {"🔴": "attention", "🟠": "warning", "🟡": "warning", "🔵": "accent", "🟢": "good"}
 
 
@@ -37,7 +35,7 @@ class Teams(Addressed):
             return Outcome(
                 delivered=False, retry=True, reason="not_delivered", retry_after=answer.retry_after
             )
-        return outcome_of(answer, hopeless=_HOPELESS)
+        return outcome_of(answer)
 
 
 def _fitting(alert: Alert) -> bytes:
@@ -54,7 +52,7 @@ def _encode(page: Page) -> bytes:
         "$schema": "http://adaptivecards.io/schemas/adaptive-card.json",
         "type": "AdaptiveCard",
         "version": "1.4",
-        "msteams": {"width": "Full"},
+        "msteams": {"width": "full"},
         "fallbackText": page.title,
         "body": _body(page),
         "actions": _actions(page),
@@ -69,15 +67,15 @@ def _encode(page: Page) -> bytes:
 
 
 def _body(page: Page) -> list[Element]:
-    headline = _run(page.headline, size="large", weight="bolder")
+    headline = _run(page.headline, size="Large", weight="Bolder")
     body: list[Element] = [
         {"type": "Container", "style": _STYLES[page.mark], "bleed": True, "items": [_rich([headline])]}
     ]
     body += [_rich([_run(line)]) for line in page.summary]
     if page.trend:
-        body.append(_rich([_run(page.trend, fontType="monospace")]))
+        body.append(_rich([_run(page.trend, fontType="Monospace")]))
     for number, (name, value) in enumerate(page.facts):
-        body.append(_rich([_run(f"{name}  ", weight="bolder"), _run(value)], apart=number == 0))
+        body.append(_rich([_run(f"{name}  ", weight="Bolder"), _run(value)], apart=number == 0))
     for example in page.examples:
         body += _example(example)
     return body
@@ -85,7 +83,7 @@ def _body(page: Page) -> list[Element]:
 
 def _example(example: Shown) -> Sequence[Element]:
     return [
-        _rich([_run("• "), _run(example.reason, weight="bolder")], apart=True),
+        _rich([_run("• "), _run(example.reason, weight="Bolder")], apart=True),
         *(_rich([_run(f"{name}: ", isSubtle=True), _run(text)]) for name, text in example.lines),
         *([] if example.url else [_rich([_run(f"trace {example.trace}", isSubtle=True)])]),
     ]
@@ -101,7 +99,7 @@ def _actions(page: Page) -> Sequence[Element]:
 def _rich(runs: Sequence[Element], *, apart: bool = False) -> Element:
     """Rich text, not a TextBlock: only in TextRuns no Markdown is read."""
     return {"type": "RichTextBlock", "inlines": list(runs)} | (
-        {"spacing": "medium"} if apart else {"spacing": "none"}
+        {"spacing": "Medium"} if apart else {"spacing": "None"}
     )
 
 

@@ -7,10 +7,16 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, cast
 
-from ragvigil.exporters._alert import Action, Alert, Example, Measurement
+from ragvigil.exporters._alert import Acknowledgement, Action, Alert, Example, Measurement
 from ragvigil.exporters._trend import trend
 
-STATUS: dict[Action, str] = {"trigger": "triggered", "update": "updated", "resolve": "resolved"}
+STATUS: dict[Action, str] = {
+    "trigger": "triggered",
+    "update": "updated",
+    "resolve": "resolved",
+    "acknowledge": "acknowledged",
+    "unacknowledge": "not acknowledged any more",
+}
 """What an action makes of an incident, as people say it."""
 
 _MOST_CHARACTERS = 4_000
@@ -58,16 +64,35 @@ def percent(value: float) -> str:
     return f"{100.0 * value:.1f} %"
 
 
-def shown(measurement: Measurement) -> str:
-    """A rate with its interval.
+def lasting(seconds: float) -> str:
+    """A length of time as people say it: one unit, rounded.
 
-    >>> shown(Measurement(0.62, 0.512, 0.718, 80))
-    '62.0 % (95 % interval 51.2 to 71.8 %)'
+    >>> [lasting(seconds) for seconds in (12.4, 430.0, 5_400.0, 200_000.0)]
+    ['12 s', '7 min', '90 min', '56 hours']
     """
+    for unit, length in (("hours", 3_600.0), ("min", 60.0)):
+        if seconds >= 2.0 * length:
+            return f"{seconds / length:,.0f} {unit}"
+    return f"{seconds:,.0f} s"
+
+
+def shown(measurement: Measurement) -> str:
+    """A rate with its interval; a level that was set has none.
+
+    >>> shown(Measurement(0.62, 0.512, 0.718, 80)), shown(Measurement(0.9, 0.9, 0.9, 0))
+    ('62.0 % (95 % interval 51.2 to 71.8 %)', '90.0 %')
+    """
+    if not measurement.estimated:
+        return percent(measurement.value)
     return (
         f"{percent(measurement.value)} "
         f"(95 % interval {100.0 * measurement.lower:.1f} to {100.0 * measurement.upper:.1f} %)"
     )
+
+
+def reference_word(alert: Alert) -> str:
+    """What the level is that the rate is held against: it was ``before``, or it is ``wanted``, for somebody set it."""
+    return "before" if alert.before.estimated else "wanted"
 
 
 def as_text(alert: Alert) -> str:
@@ -120,8 +145,20 @@ def facts(alert: Alert) -> list[tuple[str, str]]:
     parts = [f"{name}={value}" for name, value in sorted(alert.segment.items()) if name != "service"]
     if parts:
         told.insert(3, ("segment", clean(", ".join(parts), limit=500)))
+    if alert.acknowledged:
+        told.append(("in hand", clean(in_hand(alert.acknowledged), limit=500)))
     shape = trend(alert.history)
     return told + ([("trend", shape)] if shape else [])
+
+
+def in_hand(said: Acknowledgement) -> str:
+    """Who has it in hand, in words.
+
+    >>> in_hand(Acknowledgement("ana", datetime(2026, 3, 1, 3, 5, tzinfo=UTC), "rolling back"))
+    'ana, since 03:05 UTC: rolling back'
+    """
+    note = f": {clean(said.note, limit=500)}" if said.note else ""
+    return f"{clean(said.by, limit=100)}, since {said.at.astimezone(UTC):%H:%M} UTC{note}"
 
 
 def _example(number: int, example: Example) -> list[str]:

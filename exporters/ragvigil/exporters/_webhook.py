@@ -11,7 +11,7 @@ import time
 from dataclasses import replace
 
 from ragvigil.exporters._alert import Action, Alert, Outcome
-from ragvigil.exporters._post import HOPELESS, Post, check_address
+from ragvigil.exporters._post import Post, check_address
 from ragvigil.exporters._text import showable
 from ragvigil.exporters._wire import as_mapping, rfc3339
 
@@ -19,10 +19,9 @@ _TYPES: dict[Action, str] = {
     "trigger": "ragvigil.incident.triggered",
     "update": "ragvigil.incident.updated",
     "resolve": "ragvigil.incident.resolved",
+    "acknowledge": "ragvigil.incident.acknowledged",
+    "unacknowledge": "ragvigil.incident.unacknowledged",
 }
-
-_HOPELESS = HOPELESS | {410}
-"""Standard Webhooks says 410 for an endpoint that wants no more."""
 
 _PREFIX = "whsec_"
 
@@ -70,7 +69,7 @@ class Webhook:
             "webhook-timestamp": timestamp,
             "webhook-signature": signature(self._key, identity, timestamp, body),
         }
-        return await self._post.send(body, headers, hopeless=_HOPELESS)
+        return await self._post.send(body, headers)
 
 
 def _bounded(alert: Alert) -> Alert:

@@ -8,12 +8,23 @@ from dataclasses import asdict, fields
 from datetime import UTC, datetime
 from typing import Any
 
-from ragvigil.exporters._alert import Alert, Example, Measurement
+from ragvigil.exporters._alert import Acknowledgement, Alert, Example, Measurement
 
 
 def as_mapping(alert: Alert) -> dict[str, Any]:
     """The alert as JSON values; moments are RFC 3339, in UTC."""
-    return {**asdict(alert), "since": rfc3339(alert.since), "at": rfc3339(alert.at)}
+    return _told(asdict(alert))
+
+
+def _told(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: rfc3339(value)
+        if isinstance(value, datetime)
+        else _told(value)
+        if name == "acknowledged" and value
+        else value
+        for name, value in fields.items()
+    }
 
 
 def to_json(alert: Alert) -> str:
@@ -65,7 +76,20 @@ def _alert(data: Mapping[str, Any]) -> Alert:
         examples=tuple(_example(example) for example in data["examples"]),
         link=data["link"],
         history=tuple(data.get("history", ())),
+        history_from=_moment(data.get("history_from")),
+        history_until=_moment(data.get("history_until")),
+        acknowledged=_acknowledgement(data.get("acknowledged")),
     )
+
+
+def _moment(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text)
+
+
+def _acknowledgement(data: Mapping[str, Any] | None) -> Acknowledgement | None:
+    if data is None:
+        return None
+    return Acknowledgement(data["by"], datetime.fromisoformat(data["at"]), data["note"])
 
 
 def _measurement(data: Mapping[str, Any]) -> Measurement:
