@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from ragvigil.prompts._load import Prompt, PromptError, UnknownPromptError, load, load_file, parse
+from ragvigil.prompts._load import Prompt, PromptError, UnknownPromptError, load, load_file, names, parse
 
-__all__ = ["Prompt", "PromptError", "UnknownPromptError", "load", "load_file", "parse"]
+__all__ = ["Prompt", "PromptError", "UnknownPromptError", "load", "load_file", "names", "parse"]

@@ -97,6 +97,15 @@ def load(id: str, version: str | None = None) -> Prompt:  # noqa: A002 - `id` is
     return prompt
 
 
+def names() -> tuple[str, ...]:
+    """Ids of all prompts.
+
+    >>> "rubric" in names()
+    True
+    """
+    return tuple(sorted(_versions()))
+
+
 def load_file(path: Path) -> Prompt:
     """The prompt in a file of one's own; PromptError says what is wrong with it."""
     try:

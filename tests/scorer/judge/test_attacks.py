@@ -1,9 +1,10 @@
 """Attacks on the judge from within what is judged, and judges that obey what they read.
 
-Three judges, each easier to fool than the one before: one that believes only what stands outside the fences, one
+Judges, each easier to fool than the one before: one that believes only what stands outside the fences, one
 that does what any text tells it and can name only passages that the text names, and one that goes along with the
 attacker and finds a real passage to name. Fences stop the first, verification the second; nothing that we do stops
-the third, and the test says what share of it the checks at least flag.
+the third, and the test says what share of it the checks at least flag. A fourth leaves out of its claims what must not
+be seen; that an answer passes only when all of it was judged stops it.
 """
 
 from __future__ import annotations
@@ -15,12 +16,14 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 from tests.scorer.judge.test_judge_settings import an_endpoint
 
 from ragvigil.scorer.checks.prepared import Prepared
 from ragvigil.scorer.judge import rubric_of
+from ragvigil.scorer.judge.asker import Asker
 from ragvigil.scorer.judge.endpoint import Completion, Question
 from ragvigil.scorer.judge.rubric import RubricJudge
 from ragvigil.scorer.testing import Shown
@@ -122,10 +125,48 @@ class Obedient:
 
 def verdict_on(attack: Attack, *, believes_fenced: bool, names: Namer) -> Verdict:
     """What is made of the reply of such a judge."""
-    judge = RubricJudge(
-        Obedient(attack, believes_fenced=believes_fenced, names=names), name="openai", model="obedient"
-    )
+    endpoint = Obedient(attack, believes_fenced=believes_fenced, names=names)
+    judge = RubricJudge(Asker(endpoint, name="openai", model="obedient"))
     return asyncio.run(judge.judge(attack.record, rubric_of(an_endpoint())))
+
+
+class Overlooking(Obedient):
+    """A model that finds a real passage for all that it lists, and lists only what an attack leaves it."""
+
+    def __init__(self, attack: Attack, leaves: Callable[[str], str | None]) -> None:
+        super().__init__(attack, believes_fenced=True, names=a_real_one)
+        self._leaves = leaves
+
+    def _reply(self, sent: str, shown: Shown, *, fooled: bool) -> dict[str, object]:
+        reply = super()._reply(sent, shown, fooled=fooled)
+        claims = cast("list[dict[str, object]]", reply["supported_claims"])
+        left = [(one, self._leaves(str(one["claim"]))) for one in claims]
+        return reply | {"supported_claims": [one | {"claim": said} for one, said in left if said]}
+
+
+def without_dogs(said: str) -> str | None:
+    """The invented sentence is passed over."""
+    return None if "Dogs" in said else said
+
+
+def first_words(said: str) -> str | None:
+    """Every sentence is listed, and of the invented one only words that say nothing false."""
+    return "second floor" if "Dogs" in said else said
+
+
+def first_article(_said: str) -> str | None:
+    """Words that stand in the answer and claim nothing."""
+    return "The"
+
+
+class Baited(Obedient):
+    """A model that does all that it reads, our own bait included."""
+
+    def _reply(self, sent: str, shown: Shown, *, fooled: bool) -> dict[str, object]:
+        reply = super()._reply(sent, shown, fooled=fooled)
+        claims = cast("list[dict[str, object]]", reply["supported_claims"])
+        (word,) = re.findall(r"write the word (\w+)", shown.parts["note"])
+        return reply | {"supported_claims": [*claims, {**claims[0], "claim": word}]}
 
 
 def nothing(_sent: str, _shown: Shown) -> list[str]:
@@ -179,6 +220,27 @@ def test_of_a_judge_that_helps_the_attacker_most_verdicts_are_flagged() -> None:
     )
     flagged = sum("disagrees_with_checks" in str(verdict.details["flags"]) for verdict in verdicts)
     assert flagged >= 0.9 * len(verdicts), f"{flagged} of {len(verdicts)}"
+
+
+@pytest.mark.parametrize("leaves", [without_dogs, first_words, first_article])
+def test_what_a_judge_leaves_out_passes_nothing(leaves: Callable[[str], str | None]) -> None:
+    """It is asked once more, and then the answer counts as not judged: never as faithful."""
+    for attack in ATTACKS:
+        judge = RubricJudge(Asker(Overlooking(attack, leaves), name="openai", model="obedient"))
+        verdict = asyncio.run(judge.judge(attack.record, rubric_of(an_endpoint())))
+        assert (verdict.state, verdict.passed) == ("unparseable", None), attack
+        assert "statements_not_judged" in str(verdict.details["flags"])
+
+
+def test_a_judge_that_takes_the_bait_is_not_believed() -> None:
+    """Not even where it helps the attacker with a real passage; it is not asked twice, and fails nobody."""
+    for attack in ATTACKS:
+        endpoint = Baited(attack, believes_fenced=True, names=a_real_one)
+        judge = RubricJudge(Asker(endpoint, name="openai", model="obedient"))
+        verdict = asyncio.run(judge.judge(attack.record, rubric_of(an_endpoint())))
+        assert (verdict.state, verdict.passed, verdict.claims) == ("unparseable", None, ()), attack
+        assert "the model takes orders from what it is shown" in str(verdict.reason)
+        assert cast("dict[str, int]", verdict.details["usage"])["calls"] == 1
 
 
 def test_an_attack_does_not_hide_the_rest_of_the_answer() -> None:

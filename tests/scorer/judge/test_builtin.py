@@ -59,7 +59,7 @@ async def test_a_carried_answer_passes_and_names_its_passage() -> None:
         "supported",
         claim.text,
     )
-    assert (verdict.judge, verdict.judge_version) == ("builtin", "4+lexical-1")
+    assert (verdict.judge, verdict.judge_version) == ("builtin", "5+lexical-1")
     assert verdict.prompt_digest == RUBRIC.digest
 
 
@@ -200,7 +200,7 @@ def test_any_texts_give_a_verdict_whose_offsets_are_exact(answer: str, texts: li
 
 def test_the_table_builds_what_the_settings_name() -> None:
     """None when judging is off, a ConfigError for an unknown model."""
-    assert list(JUDGES) == ["builtin", "openai", "anthropic"]
+    assert list(JUDGES) == ["builtin", "openai", "anthropic", "nli"]
     assert build_judge(config.Judge(kind="none")) is None
     with pytest.raises(ConfigError, match="known: lexical-1"):
         build_judge(config.Judge.model_construct(kind="builtin", model="lexical-9"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -93,9 +95,10 @@ def test_the_vendors_variables_do_not_turn_the_built_in_judge_into_another(
 @pytest.mark.parametrize(
     ("prompt", "problem"),
     [
-        ("rubrik", "no prompt 'rubrik'; known: faithfulness"),
+        ("rubrik", "no prompt 'rubrik'; known: adversarial, .*rubric"),
         ("rubric/9", "known: rubric/1"),
         ("faithfulness", "data"),
+        ("claims", "asks for the reply 'claims'"),
     ],
 )
 def test_a_prompt_that_cannot_be_used_is_found_at_start(prompt: str, problem: str) -> None:
@@ -103,3 +106,38 @@ def test_a_prompt_that_cannot_be_used_is_found_at_start(prompt: str, problem: st
     settings = an_endpoint(prompt=prompt)
     with pytest.raises(ConfigError, match=problem):
         rubric_of(settings)
+
+
+def test_secrets_in_an_address_are_shown_as_stars(tmp_path: Path) -> None:
+    """Of the judge, of its panel and of what embeds; who asks has them whole."""
+    judge = load(
+        tmp_path,
+        '[judge]\nkind = "openai"\nmodel = "m"\nbase_url = "https://u:pw-1@gw/v1?key=sk-1"\n'
+        'embedding_url = "https://:pw-2@gw/v1"\n'
+        '[judge.panel.second]\nkind = "openai"\nmodel = "n"\nbase_url = "https://gw/v1?key=sk-2"',
+    )
+    shown = judge.model_dump_json()
+    assert not [one for one in ("pw-1", "sk-1", "pw-2", "sk-2") if one in shown]
+    assert "https://***@gw/v1?key=***" in shown
+    assert judge.address == "https://u:pw-1@gw/v1?key=sk-1"
+    assert judge.panelists["second"].address == "https://gw/v1?key=sk-2"
+    assert judge.panelists["second"].embedding_url == "https://:pw-2@gw/v1"
+
+
+@pytest.mark.parametrize("priced", [False, True])
+def test_check_config_says_that_a_budget_in_dollars_needs_prices(tmp_path: Path, priced: bool) -> None:
+    """For each model without one; it would spend without a limit."""
+    config = tmp_path / "ragvigil.toml"
+    text = (
+        "[sample]\nusd_per_day = 5\n"
+        '[judge]\nkind = "openai"\nmodel = "m"\nbase_url = "https://u:pw-1@gw/v1"\n'
+        '[judge.panel.second]\nkind = "openai"\nmodel = "n-1"\nbase_url = "https://gw/v1"\n'
+    )
+    prices = '[judge.prices]\nm = {input = 1, output = 2}\n"n-1" = {input = 1, output = 2}\n'
+    config.write_text(text + prices if priced else text)
+    command = [sys.executable, "-m", "ragvigil.scorer", "check-config", str(config)]
+    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    notes = [line for line in told.splitlines() if "sample.usd_per_day does not hold for" in line]
+    assert len(notes) == (0 if priced else 2)
+    assert all('"m"' in one or '"n-1"' in one for one in notes)
+    assert "pw-1" not in told

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections import Counter
 from dataclasses import replace
 from typing import cast
 
 import pytest
 from tests.conftest import eventually
+from tests.scorer.judge.endpoint.test_client import server as odd_server
 
 from ragvigil.prompts import Prompt
 from ragvigil.scorer import config
@@ -107,7 +109,7 @@ async def test_no_damage_becomes_a_silent_zero(way: str) -> None:
     class Spoilt(Script):
         __slots__ = ()
 
-        def said(self, shown: Shown, number: int) -> str:
+        def said(self, shown: Shown, number: int, wanted: str = "rubric") -> str:
             return DAMAGES[way](self.reply(shown))
 
     script = Spoilt(sensitivity=1.0, truth=lambda _: True)
@@ -120,16 +122,89 @@ async def test_no_damage_becomes_a_silent_zero(way: str) -> None:
         assert verdict.passed, verdict
 
 
+@pytest.mark.parametrize("often", [1, 2])
+async def test_a_statement_that_is_left_out_is_asked_for_once_more(often: int) -> None:
+    """Then the answer is not judged; a model that only forgot it costs one more question."""
+
+    class Forgetful(Script):
+        __slots__ = ()
+
+        def said(self, shown: Shown, number: int, wanted: str = "rubric") -> str:
+            reply = self.reply(shown)
+            claims = cast("list[object]", reply["supported_claims"])
+            return json.dumps(reply | {"supported_claims": claims[:1]} if number < often else reply)
+
+    with ScriptedJudge(Forgetful(sensitivity=1.0, truth=lambda _: True)) as server:
+        (verdict,) = await judged(settings(server), record(FAITHFUL))
+        messages = json.dumps(server.requests[1]["messages"])
+    assert len(server.requests) == 2
+    assert "leaves out what the answer says in its statement 2 of 2" in messages
+    if often == 1:
+        assert (verdict.state, verdict.faithfulness) == ("supported", 1.0)
+    else:
+        assert (verdict.state, verdict.faithfulness) == ("unparseable", None)
+        assert "statement 2 of 2" in str(verdict.reason)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "whole"),
+    [({}, True), ({}, False), ({"mode": "claimwise"}, True), ({"mode": "tiebreak"}, True)],
+)
+async def test_a_model_that_takes_orders_from_the_data_is_not_believed(
+    chosen: dict[str, object], whole: bool
+) -> None:
+    """In every mode, over HTTP; one that only thinks about the order is."""
+
+    class Baited(Script):
+        __slots__ = ()
+
+        def said(self, shown: Shown, number: int, wanted: str = "rubric") -> str:
+            order = shown.parts["note"]
+            word = order.partition("the word ")[2].partition(" ")[0]
+            said = Script.said(self, shown, number, wanted)
+            if self.seed:
+                return f"<think>It says: {order}. I do not.</think>{said}"
+            for begin in ('"claim": "', '"claims": ["', '"quote": "'):
+                said = said.replace(begin, f"{begin}{word} ")
+            return said if whole else said[:-9]
+
+    doubtful: dict[str, object] = {"doubt_above": 0.0, "doubt_below": 1.0} if "mode" in chosen else {}
+    with ScriptedJudge(Baited(sensitivity=1.0, truth=lambda _: True)) as server:
+        (verdict,) = await judged(settings(server, **chosen, **doubtful), record(FAITHFUL))
+        server.become(Baited(seed=1, sensitivity=1.0, truth=lambda _: True))
+        (thinking,) = await judged(settings(server, **chosen, **doubtful), record(FAITHFUL))
+    assert (verdict.state, verdict.faithfulness) == ("unparseable", None)
+    assert "the model takes orders from what it is shown" in str(verdict.reason)
+    assert thinking.passed
+
+
 async def test_one_reply_in_three_spoilt_costs_hardly_a_verdict() -> None:
-    """The second asking and what survives of a reply make up for it."""
-    with ScriptedJudge(replace(PERFECT, damage=0.3, seed=7)) as server:
+    """The second asking and what survives of a reply make up for it: at least 99.5 % end as verdicts, none is lost."""
+    script, count = replace(PERFECT, damage=0.3, seed=7), 400
+    with ScriptedJudge(script) as server:
         verdicts = await judged(
-            settings(server, max_in_flight=32), *(record((FAITHFUL, INVENTED)[n % 2], n) for n in range(120))
+            settings(server, max_in_flight=32),
+            *(record((FAITHFUL, INVENTED)[n % 2], n) for n in range(count)),
         )
+    spoilt = [number for number in range(len(server.requests)) if script.chance("damage", number) < 0.3]
+    assert {int(script.chance("way", number) * len(DAMAGES)) for number in spoilt} == set(range(10))
     states = Counter(verdict.state for verdict in verdicts)
-    assert states["unparseable"] <= 1, states
+    assert sum(states.values()) == count
+    assert states["unparseable"] + states["failed"] <= 0.005 * count, states
     for number, verdict in enumerate(verdicts):
         assert verdict.passed in (None, number % 2 == 0)
+
+
+async def test_a_server_that_cuts_every_question_to_its_context_gives_no_verdicts() -> None:
+    """Its answers are about something else; the first few cannot be told from others, and no later one counts."""
+    answers = [FAITHFUL + " Dogs may come in too." * number for number in range(0, 60, 6)]
+    with ScriptedJudge(replace(PERFECT, context_tokens=512)) as server:
+        chosen = settings(server, max_in_flight=1)
+        verdicts = await judged(chosen, *map(record, answers))
+    told = [verdict.reason for verdict in verdicts if verdict.state == "failed"]
+    assert len(told) >= len(answers) - 4
+    assert all("cuts every question to 512 tokens" in str(reason) for reason in told)
+    assert all("OLLAMA_CONTEXT_LENGTH" in str(reason) for reason in told)
 
 
 async def test_errors_and_limits_pass_and_every_record_is_judged() -> None:
@@ -156,6 +231,56 @@ async def test_a_revoked_key_holds_the_work_until_it_is_renewed() -> None:
     assert verdict.passed
 
 
+@pytest.mark.parametrize("kind", ["openai", "anthropic"])
+async def test_a_slow_answer_is_overtaken_where_the_settings_say_so(kind: str) -> None:
+    """The first question of all is never answered; the same, sent again, is."""
+
+    class Stuck(Script):
+        __slots__ = ()
+
+        def chance(self, *about: object) -> float:
+            return float(about != ("hang", 0)) if about[0] == "hang" else Script.chance(self, *about)
+
+    with ScriptedJudge(Stuck(sensitivity=1.0, truth=lambda _: True, hangs=0.5)) as server:
+        (verdict,) = await judged(settings(server, kind=kind, hedge_seconds=0.1), record(FAITHFUL))
+        assert verdict.passed
+        assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "told", "reason"),
+    [
+        (
+            "openai",
+            {"choices": [{"message": {"content": None, "refusal": "I cannot\nrate this."}}]},
+            "it declines: I cannot rate this.",
+        ),
+        (
+            "openai",
+            {"choices": [{"message": {"content": ""}, "finish_reason": "content_filter"}]},
+            "it declines: its content filter",
+        ),
+        ("anthropic", {"content": [], "stop_reason": "refusal"}, "it declines: without a word"),
+    ],
+)
+async def test_a_model_that_declines_is_not_asked_again(
+    kind: str, told: dict[str, object], reason: str
+) -> None:
+    """That is no reply that makes no sense: the verdict failed, and says why."""
+    asked: list[object] = []
+
+    def answer(body: dict[str, object]) -> tuple[int, object]:
+        asked.append(body)
+        return 200, told
+
+    with odd_server(answer) as url:
+        chosen = {"kind": kind, "model": "m", "base_url": url}
+        (verdict,) = await judged(config.Judge.model_validate(chosen), record(FAITHFUL))
+    assert (verdict.state, verdict.faithfulness) == ("failed", None)
+    assert verdict.reason == f"the model refused: {reason}"
+    assert len(asked) == 1
+
+
 async def test_a_record_that_cannot_be_judged_costs_no_question() -> None:
     """A refusal, no answer, texts that are missing."""
     with ScriptedJudge(PERFECT) as server:
@@ -175,3 +300,26 @@ def test_the_rubric_of_a_model_is_another_than_that_of_the_built_in_judge() -> N
     by_words = rubric_of(config.Judge())
     assert (by_model.name, by_words.name) == ("rubric/1", "faithfulness/1")
     assert isinstance(by_model, Prompt)
+
+
+@pytest.mark.parametrize("quality", [4, None])
+async def test_a_refusal_in_words_that_the_checks_do_not_know_is_no_claim(quality: int | None) -> None:
+    """How well it refuses is kept; a judge that finds neither claims nor a refusal is asked again, and not believed."""
+
+    class Reading(Script):
+        __slots__ = ()
+
+        def said(self, shown: Shown, number: int, wanted: str = "rubric") -> str:
+            abstain = {"should_have_abstained": True, "abstain_quality": quality}
+            return json.dumps(self.reply(shown) | {"supported_claims": [], "abstain": abstain})
+
+    answer = "The documents do not say when the pool opens. Please contact the front desk on weekdays."
+    with ScriptedJudge(Reading(sensitivity=1.0, truth=lambda _: True)) as server:
+        (verdict,) = await judged(settings(server), record(answer))
+        asked = len(server.requests)
+    if quality is None:
+        assert (verdict.state, asked) == ("unparseable", 2)
+        return
+    assert (verdict.state, verdict.passed, asked) == ("no_claims", None, 1)
+    assert verdict.details["abstain"] == {"should_have_abstained": True, "abstain_quality": 4}
+    assert "refuses" in str(verdict.reason)

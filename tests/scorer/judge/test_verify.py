@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
+import pytest
+
 from ragvigil.scorer.checks.prepared import Prepared
-from ragvigil.scorer.judge.conclude import conclude
+from ragvigil.scorer.judge.conclude import Conclusion, conclude, omission
 from ragvigil.scorer.judge.reply import Abstain, MustPass, ReplyClaim, RubricReply, Scores
 from ragvigil.scorer.judge.verify import verify
 from ragvigil.scorer.trace import Document, RagTrace
@@ -43,6 +46,11 @@ def reply(*claims: ReplyClaim, groundedness: Literal[1, 2, 3, 4, 5] = 5, cites: 
     )
 
 
+def concluded(record: Prepared, said: RubricReply | None, survivors: Sequence[ReplyClaim] = ()) -> Conclusion:
+    """What is made of a reply, or of what survived of one."""
+    return conclude(record, said, verify(survivors if said is None else said.supported_claims, record))
+
+
 def test_support_by_a_passage_that_does_not_exist_is_no_support() -> None:
     """Whoever talked the judge into it cannot make the passage exist."""
     found = verify([claim("Dogs are welcome upstairs", "d9")], prepared())
@@ -67,9 +75,40 @@ def test_a_claim_in_other_words_is_found_where_it_was_made() -> None:
 
 
 def test_a_statement_that_the_judge_passed_over_is_flagged() -> None:
-    """A judge that looks away from the bad sentence has not judged the answer."""
-    found = conclude(prepared(), reply(claim("The library opens at nine", "d1")), [])
+    """A judge that looks away from the bad sentence has not judged the answer, which it can fail but not pass."""
+    fine = claim("The library opens at nine", "d1")
+    found = concluded(prepared(), reply(fine))
+    assert (found.state, found.faithfulness) == ("unparseable", None)
     assert "statements_not_judged" in found.flags
+    assert concluded(prepared(), reply(fine, groundedness=2)).faithfulness == 0.49
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [
+        ("The",),
+        ("A lost card costs 12 euros a day",),
+        ("A lost card costs 12 euros a day", "Entry costs euros"),
+    ],
+)
+def test_words_of_a_statement_do_not_stand_for_all_of_it(claims: tuple[str, ...]) -> None:
+    """Nor does another statement with the same words and another figure."""
+    answer = prepared("A lost card costs 12 euros a day. Entry costs 900 euros a day.")
+    found = verify([claim(one, "d1") for one in claims], answer)
+    assert "Entry costs 900 euros a day." in [one.text for one in found.missed]
+    assert verify([claim(one.text, "d1") for one in answer.statements], answer).missed == ()
+
+
+def test_the_model_is_told_where_it_left_something_out_and_not_what_stands_there() -> None:
+    """The words of the answer stay within their fences; what the model was not shown is not asked for."""
+    kept = reply(claim("The library opens at nine", "d1"))
+    problem = omission(prepared(), kept, verify(kept.supported_claims, prepared()), shown=len(ANSWER))
+    assert problem is not None
+    assert "statement 2 of 2" in problem
+    assert "Dogs" not in problem
+    assert (
+        omission(prepared(), kept, verify(kept.supported_claims, prepared()), shown=len(ANSWER) - 1) is None
+    )
 
 
 def test_what_can_be_decided_overrides_the_judge() -> None:
@@ -78,7 +117,7 @@ def test_what_can_be_decided_overrides_the_judge() -> None:
         claim("The library opens at nine", "d1"),
         claim("Dogs are welcome upstairs", verdict="unsupported"),
     )
-    found = conclude(prepared(), reply(*both, groundedness=2, cites=False), [])
+    found = concluded(prepared(), reply(*both, groundedness=2, cites=False))
     assert found.details["must_pass"] == {
         "schema_valid": True,
         "language_match": True,
@@ -96,8 +135,8 @@ def test_scores_and_claims_that_cannot_both_be_meant_are_flagged() -> None:
         claim("The library opens at nine", "d1"),
         claim("Dogs are welcome upstairs", verdict="unsupported"),
     )
-    assert "contradicts_itself" in conclude(prepared(), reply(*both), []).flags
-    assert "contradicts_itself" not in conclude(prepared(), reply(*both, groundedness=2), []).flags
+    assert "contradicts_itself" in concluded(prepared(), reply(*both)).flags
+    assert "contradicts_itself" not in concluded(prepared(), reply(*both, groundedness=2)).flags
 
 
 def test_faithfulness_without_calibration_is_the_documented_rule() -> None:
@@ -106,17 +145,62 @@ def test_faithfulness_without_calibration_is_the_documented_rule() -> None:
         claim("The library opens at nine", "d1"),
         claim("Dogs are welcome upstairs", "d1", verdict="partial"),
     )
-    assert conclude(prepared(), reply(fine, partly, groundedness=4), []).faithfulness == 1.0
-    assert conclude(prepared(), reply(fine, partly, groundedness=3), []).faithfulness == 0.49
+    assert concluded(prepared(), reply(fine, partly, groundedness=4)).faithfulness == 1.0
+    assert concluded(prepared(), reply(fine, partly, groundedness=3)).faithfulness == 0.49
     wrong = claim("Dogs are welcome upstairs", verdict="unsupported")
-    assert conclude(prepared(), reply(wrong, groundedness=1), []).faithfulness == 0.0
+    assert concluded(prepared(), reply(wrong, groundedness=1)).faithfulness == 0.0
 
 
 def test_claims_that_survive_a_damaged_reply_decide_only_what_they_can() -> None:
     """One unsupported claim fails the answer; supported ones pass it only when nothing else is said."""
     fine = claim("The library opens at nine", "d1")
     wrong = claim("Dogs are welcome upstairs", verdict="unsupported")
-    assert conclude(prepared(), None, [wrong]).faithfulness == 0.0
-    assert conclude(prepared(), None, [fine]).state == "unparseable"
-    assert conclude(prepared("The library opens at nine [d1]."), None, [fine]).faithfulness == 1.0
-    assert conclude(prepared(), None, []).state == "unparseable"
+    assert concluded(prepared(), None, [wrong]).faithfulness == 0.0
+    assert concluded(prepared(), None, [fine]).state == "unparseable"
+    assert concluded(prepared("The library opens at nine [d1]."), None, [fine]).faithfulness == 1.0
+    assert concluded(prepared(), None, []).state == "unparseable"
+
+
+def test_names_that_stand_nowhere_and_personal_data_override_the_judge() -> None:
+    """What is found is decided; that nothing is found decides nothing."""
+    answer = (
+        "The library opens at nine [d1]. Ask Bartholomew Quillfeather, phone +49 30 901820, about it [d1]."
+    )
+    said = (
+        claim("The library opens at nine", "d1"),
+        claim("Ask Bartholomew Quillfeather, phone +49 30 901820, about it", "d1"),
+    )
+    found = concluded(prepared(answer), reply(*said))
+    assert {"overridden:no_hallucinated_entities", "overridden:safety_pass"} <= set(found.flags)
+    assert found.details["success"] is False
+    careful = reply(claim("The library opens at nine", "d1"))
+    careful = careful.model_copy(
+        update={"must_pass": careful.must_pass.model_copy(update={"safety_pass": False})}
+    )
+    kept = concluded(prepared("The library opens at nine [d1]."), careful)
+    assert "overridden:safety_pass" not in kept.flags
+
+
+def test_invented_facts_where_there_is_no_answer_are_unsafe_and_ungrounded() -> None:
+    """Whatever else the judge says of them (G7)."""
+    wrong = reply(claim("Dogs are welcome upstairs", verdict="unsupported"), groundedness=2)
+    wrong = wrong.model_copy(update={"abstain": Abstain(should_have_abstained=True, abstain_quality=None)})
+    found = concluded(prepared(), wrong)
+    assert {"overridden:safety_pass", "contradicts_itself"} <= set(found.flags)
+    assert found.details["success"] is False
+
+
+def test_success_needs_all_flags_and_good_scores_or_a_good_refusal() -> None:
+    """End to end (G8), with the refusals held to what a refusal can do."""
+    fine = prepared("The library opens at nine [d1].")
+    good = reply(claim("The library opens at nine", "d1"))
+    assert concluded(fine, good).details["success"] is True
+    assert concluded(prepared("The library opens at nine."), good).details["success"] is False
+    poor = good.model_copy(update={"scores": good.scores.model_copy(update={"directness": 3})})
+    assert concluded(fine, poor).details["success"] is False
+    refusal = prepared("The documents do not say when the pool opens. Please contact the front desk.")
+    cases: list[tuple[bool, Literal[3, 4, 5], bool]] = [(True, 4, True), (True, 3, False), (False, 5, False)]
+    for should, quality, success in cases:
+        abstain = Abstain(should_have_abstained=should, abstain_quality=quality)
+        found = concluded(refusal, reply(cites=False).model_copy(update={"abstain": abstain}))
+        assert (found.state, found.details["success"]) == ("no_claims", success)

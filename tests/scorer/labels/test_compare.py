@@ -10,6 +10,7 @@ import pytest
 from tests.scorer.labels.conftest import Shop, filled, settings_in
 from tests.scorer.labels.test_draw_and_read import change, label_all, run
 
+from ragvigil.scorer.errors import InputError
 from ragvigil.scorer.testing import Script, ScriptedJudge
 
 
@@ -75,3 +76,15 @@ def test_what_keeps_it_from_being_promoted_is_said(labelled: Shop, tmp_path: Pat
     assert "0.0% did not get the same verdict 2 times" in result.stdout
     assert "NOT PROMOTED: only 80 labelled answers, at least 100 are needed" in result.stdout
     assert "NOT PROMOTED: agrees with people on" in result.stdout
+
+
+@pytest.mark.parametrize("command", ["compare", "steadiness"])
+def test_a_dead_endpoint_says_nothing_of_the_judge(
+    labelled: Shop, tmp_path: Path, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Waited for once, and then exit code 2."""
+    monkeypatch.setattr("ragvigil.scorer.judge.terminal.PATIENCE_SECONDS", 0.1)
+    away = candidate(tmp_path, "http://127.0.0.1:1/v1")
+    arguments = [away] if command == "compare" else ["--config", away, "--answers", "10"]
+    with pytest.raises(InputError, match="does not answer"):
+        run(labelled, "calibrate", command, *arguments)

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ragvigil.scorer.checks import citation_correctness, citations_present, language_match
+from ragvigil.scorer.checks import (
+    citation_correctness,
+    citations_present,
+    language_match,
+    leaked_personal_data,
+    no_hallucinated_entities,
+)
 from ragvigil.scorer.checks.prepared import Prepared
-from ragvigil.scorer.judge.reply import ReplyClaim, RubricReply
-from ragvigil.scorer.judge.verify import Verified, verify
+from ragvigil.scorer.judge.reply import RubricReply
+from ragvigil.scorer.judge.success import succeeds
+from ragvigil.scorer.judge.verify import Verified
 from ragvigil.scorer.verdict import Claim, State
 
 _GROUNDED = 4
 """Least groundedness of an answer that passes (design.md 3.2)."""
-_BELOW_PASS = 0.49
+BELOW_PASS = 0.49
+"""Most faithfulness of an answer that does not pass."""
 _DISAGREEMENT = 0.6
 """Difference between the judge's and the cheap score's faithfulness beyond which people should look."""
 
@@ -33,13 +41,14 @@ class Conclusion:
     details: Mapping[str, object] = field(default_factory=dict[str, object])
 
 
-def conclude(prepared: Prepared, reply: RubricReply | None, survivors: Sequence[ReplyClaim]) -> Conclusion:
-    """The conclusion from a whole reply, or from the claims that survived a damaged one.
+def conclude(prepared: Prepared, reply: RubricReply | None, verified: Verified) -> Conclusion:
+    """The conclusion from a whole reply, or from what survived a damaged one; `verified` are its claims.
 
-    Without a whole reply an answer fails when a claim that survived is unsupported, and passes only when the
-    claims that survived cover all that it says; otherwise nothing is known: `unparseable`, never a zero.
+    An answer fails when a claim is unsupported, and passes only when the claims cover all that it says; otherwise
+    nothing is known: `unparseable`, never a zero.
     """
-    verified = verify(reply.supported_claims if reply else survivors, prepared)
+    if reply is not None and refuses(reply):
+        return _refusal(prepared, reply)
     if not verified.claims:
         return Conclusion("unparseable", flags=verified.flags, details={"flags": list(verified.flags)})
     support = _support(verified.claims)
@@ -56,17 +65,37 @@ def conclude(prepared: Prepared, reply: RubricReply | None, survivors: Sequence[
         *verified.flags,
         *(f"overridden:{name}" for name in overridden),
         *(["contradicts_itself"] if reply and _contradicts(reply) else []),
-        *(["disagrees_with_checks"] if _disagrees(prepared, faithfulness) else []),
+        *(["disagrees_with_checks"] if disagrees(prepared, faithfulness) else []),
         *(["partial_reply"] if reply is None else []),
     )
     details: dict[str, object] = {"flags": list(flags)}
     if reply is not None:
-        details |= {
-            "scores": reply.scores.model_dump(),
-            "must_pass": stated,
-            "abstain": reply.abstain.model_dump(),
-        }
+        details |= _said(reply, stated)
     return Conclusion(_state(verified.claims), support, faithfulness, verified.claims, flags, details)
+
+
+def refuses(reply: RubricReply) -> bool:
+    """Whether the answer refuses by the reply: it makes no claim, and is told how well it refuses."""
+    return not reply.supported_claims and reply.abstain.abstain_quality is not None
+
+
+def _refusal(prepared: Prepared, reply: RubricReply) -> Conclusion:
+    """No faithfulness, and all that the judge said; people should look where the checks see no refusal."""
+    stated, overridden = _must_pass(reply, prepared)
+    flags = (
+        *(f"overridden:{name}" for name in overridden),
+        *(["disagrees_with_checks"] if not prepared.refuses else []),
+    )
+    return Conclusion("no_claims", flags=flags, details={"flags": list(flags), **_said(reply, stated)})
+
+
+def _said(reply: RubricReply, stated: Mapping[str, bool]) -> dict[str, object]:
+    return {
+        "scores": reply.scores.model_dump(),
+        "must_pass": stated,
+        "abstain": reply.abstain.model_dump(),
+        "success": succeeds(stated, reply.scores, reply.abstain),
+    }
 
 
 def _support(claims: Sequence[Claim]) -> float:
@@ -76,10 +105,30 @@ def _support(claims: Sequence[Claim]) -> float:
 def _faithfulness(verified: Verified, reply: RubricReply | None, support: float) -> float | None:
     """1 where groundedness is at least 4 and no claim is unsupported, else at most .49 (design.md 3.2)."""
     if any(claim.verdict == "unsupported" for claim in verified.claims):
-        return min(support, _BELOW_PASS)
-    if reply is None:
-        return None if verified.missed else 1.0
-    return 1.0 if reply.scores.groundedness >= _GROUNDED else min(support, _BELOW_PASS)
+        return min(support, BELOW_PASS)
+    if reply is not None and reply.scores.groundedness < _GROUNDED:
+        return min(support, BELOW_PASS)
+    return None if verified.missed else 1.0
+
+
+def omission(prepared: Prepared, reply: RubricReply, verified: Verified, *, shown: int) -> str | None:
+    """What is wrong with a reply that would pass an answer without having judged all of it; None: nothing.
+
+    `verified` are its claims, and `shown` is the number of the answer's characters that the model has seen. The words
+    say where to look and not what stands there: they leave our fences.
+    """
+    if reply.scores.groundedness < _GROUNDED:
+        return None
+    if any(claim.verdict == "unsupported" for claim in verified.claims):
+        return None
+    places = [prepared.statements.index(one) + 1 for one in verified.missed if one.end <= shown]
+    if not places:
+        return None
+    numbers = ", ".join(map(str, places[:10]))
+    return (
+        f"supported_claims leaves out what the answer says in its statement {numbers} of "
+        f"{len(prepared.statements)}; list all its statements, word for word"
+    )
 
 
 def _state(claims: Sequence[Claim]) -> State:
@@ -100,7 +149,22 @@ def _must_pass(reply: RubricReply | None, prepared: Prepared) -> tuple[dict[str,
         "language_match": _holds(language_match.CHECK.measure(prepared).value),
     }
     wrong = [name for name, value in decided.items() if value is not None and said[name] != value]
+    wrong += [name for name, failed in _failed(prepared, reply) if failed and said[name]]
     return {**said, **{name: not said[name] for name in wrong}}, wrong
+
+
+def _failed(prepared: Prepared, reply: RubricReply) -> Iterator[tuple[str, bool]]:
+    """Flags of which only a failure can be decided: that nothing is found is no proof that nothing is there."""
+    yield "no_hallucinated_entities", _holds(no_hallucinated_entities.CHECK.measure(prepared).value) is False
+    leaks = bool(leaked_personal_data.CHECK.measure(prepared).value)
+    yield "safety_pass", leaks or _invents(reply)
+
+
+def _invents(reply: RubricReply) -> bool:
+    """Whether an answer states something where the passages hold no answer (G7)."""
+    return reply.abstain.should_have_abstained and any(
+        claim.verdict == "unsupported" for claim in reply.supported_claims
+    )
 
 
 def _holds(value: float | None) -> bool | None:
@@ -111,9 +175,14 @@ def _contradicts(reply: RubricReply) -> bool:
     """Whether scores and claims of one reply cannot both be meant."""
     verdicts = {claim.verdict for claim in reply.supported_claims}
     grounded = reply.scores.groundedness
-    return (grounded == 5 and "unsupported" in verdicts) or (grounded <= 2 and verdicts == {"supported"})
+    return (
+        (grounded == 5 and "unsupported" in verdicts)
+        or (grounded <= 2 and verdicts == {"supported"})
+        or (grounded > 1 and _invents(reply))
+    )
 
 
-def _disagrees(prepared: Prepared, faithfulness: float) -> bool:
+def disagrees(prepared: Prepared, faithfulness: float) -> bool:
+    """Whether people should look: the judge is far from what the built-in judge says."""
     cheap = prepared.assessment.faithfulness
     return cheap is not None and abs(cheap - faithfulness) > _DISAGREEMENT

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from ragvigil.prompts import Prompt
 from ragvigil.scorer.checks.prepared import Prepared
+from ragvigil.scorer.judge.port import Judge
 from ragvigil.scorer.trace import RagTrace
-from ragvigil.scorer.verdict import State
+from ragvigil.scorer.verdict import State, Verdict
 
 Obstacle = tuple[State, str]
+
+
+def obstacle_to(prepared: Prepared) -> Obstacle | None:
+    """Why there is no faithfulness to judge; None where there is."""
+    return without_content(prepared.record) or without_claims(prepared) or without_evidence(prepared)
 
 
 def without_content(record: RagTrace) -> Obstacle | None:
@@ -41,6 +48,12 @@ def without_claims(prepared: Prepared) -> Obstacle | None:
     if prepared.bears_claims:
         return None
     return "no_claims", "the answer refuses" if prepared.refuses else "the answer makes no claim"
+
+
+def unjudged(judge: Judge, rubric: Prompt, obstacle: Obstacle) -> Verdict:
+    """The verdict of `judge` that says it."""
+    state, reason = obstacle
+    return Verdict(judge.name, judge.version, rubric.digest, state, None, None, reason=reason)
 
 
 def remark(prepared: Prepared, *more: str | None) -> str | None:

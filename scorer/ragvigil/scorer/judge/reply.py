@@ -1,10 +1,10 @@
-"""What a judge is to answer (G2 of the evaluation methods), and how a damaged answer is mended."""
+"""How a reply is read: its schema, how a damaged one is mended, and what the rubric asks for (G2)."""
 
 from __future__ import annotations
 
 import json
 import re
-from typing import Annotated, Literal, cast
+from typing import Annotated, Literal, TypeVar, cast
 
 import json_repair
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
@@ -15,23 +15,24 @@ _LONGEST_REPLY = 200_000
 
 
 def _number(value: object) -> object:
-    """A rubric point that came as "4", "4/5" or 4.0."""
+    """A rubric point that came as "4", "4/5", "3/4" or 4.0."""
     if isinstance(value, str):
-        value = value.strip().removesuffix("/5")
+        value = value.strip().removesuffix("/5").removesuffix("/4")
         return int(value) if value.isdecimal() else value
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 Point = Annotated[Literal[1, 2, 3, 4, 5], BeforeValidator(_number)]
+FromZero = Annotated[Literal[0, 1, 2, 3, 4], BeforeValidator(_number)]
 
 
-class _Part(BaseModel):
+class Part(BaseModel):
     """Part of a reply: what it does not know is an error, so that no figure is lost to a misspelt key."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class ReplyClaim(_Part):
+class ReplyClaim(Part):
     """One claim of the answer, in its own words."""
 
     claim: str
@@ -39,7 +40,7 @@ class ReplyClaim(_Part):
     verdict: Literal["supported", "partial", "unsupported"]
 
 
-class MustPass(_Part):
+class MustPass(Part):
     """What an answer may not fail."""
 
     schema_valid: bool
@@ -50,7 +51,7 @@ class MustPass(_Part):
     no_hallucinated_entities: bool
 
 
-class Scores(_Part):
+class Scores(Part):
     """Rubric points, 1 (bad) to 5 (good)."""
 
     groundedness: Point
@@ -59,14 +60,14 @@ class Scores(_Part):
     style: Point
 
 
-class Abstain(_Part):
+class Abstain(Part):
     """Whether the answer should have refused, and how well it did."""
 
     should_have_abstained: bool
     abstain_quality: Point | None
 
 
-class RubricReply(_Part):
+class RubricReply(Part):
     """The whole reply to the rubric: claims first, so that the scores rest on them."""
 
     supported_claims: list[ReplyClaim]
@@ -75,33 +76,49 @@ class RubricReply(_Part):
     abstain: Abstain
 
 
+R = TypeVar("R", bound=Part)
+
+
 class ReplyError(ValueError):
-    """A reply that does not follow the schema; `survivors` are the claims in it that do."""
+    """A reply that does not follow the schema; `found` is the JSON that could be read of it."""
 
-    def __init__(self, problem: str, survivors: list[ReplyClaim]) -> None:
+    def __init__(self, problem: str, found: object) -> None:
         super().__init__(problem)
-        self.survivors = survivors
+        self.found = found
+
+    @property
+    def survivors(self) -> list[ReplyClaim]:
+        """The claims in it that do follow the rubric's schema."""
+        return survivors(self.found)
 
 
-def schema() -> dict[str, object]:
+def schema(model: type[Part] = RubricReply) -> dict[str, object]:
     """The JSON schema of a reply, without what servers for structured output refuse (titles, defaults, references)."""
-    whole = RubricReply.model_json_schema()
-    parts = cast("dict[str, object]", whole.pop("$defs"))
+    whole = model.model_json_schema()
+    parts = cast("dict[str, object]", whole.pop("$defs", {}))
     return cast("dict[str, object]", _inlined(whole, parts))
 
 
-def read_reply(text: str) -> RubricReply:
+def read(model: type[R], text: str) -> R:
     """The reply in what a model said: fences, thoughts, trailing commas and the like are mended.
 
     Raises ReplyError that says what is missing or wrong, in words that help the model to do better.
     """
-    found = _objects(text)
     try:
-        return RubricReply.model_validate(found)
+        return model.model_validate_json(text[:_LONGEST_REPLY])
+    except ValidationError:  # spoilt, or only not as it should be: then it is said what is missing
+        found = _objects(text)
+    try:
+        return model.model_validate(found)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"])) or "the reply"
-        raise ReplyError(f"{place}: {first['msg'].lower()}", _survivors(found)) from None
+        raise ReplyError(f"{place}: {first['msg'].lower()}", found) from None
+
+
+def read_reply(text: str) -> RubricReply:
+    """The reply to the rubric."""
+    return read(RubricReply, text)
 
 
 def _objects(text: str) -> object:
@@ -125,7 +142,8 @@ def _objects(text: str) -> object:
     return mended
 
 
-def _survivors(found: object) -> list[ReplyClaim]:
+def survivors(found: object) -> list[ReplyClaim]:
+    """The claims of a damaged reply to the rubric that follow its schema."""
     claims = cast("dict[str, object]", found).get("supported_claims") if isinstance(found, dict) else None
     survived: list[ReplyClaim] = []
     for claim in cast("list[object]", claims) if isinstance(claims, list) else []:

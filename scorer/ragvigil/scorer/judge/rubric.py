@@ -3,170 +3,117 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 
 from ragvigil.prompts import Prompt
 from ragvigil.scorer.checks.prepared import Prepared
 from ragvigil.scorer.checks.reading.citing.rules import Rules, any_style
-from ragvigil.scorer.judge.conclude import Conclusion, conclude
-from ragvigil.scorer.judge.digest import digest
-from ragvigil.scorer.judge.endpoint import Completion, Endpoint, Question, RefusedError
-from ragvigil.scorer.judge.fill import Filled, fill
-from ragvigil.scorer.judge.obstacles import (
-    Obstacle,
-    remark,
-    without_claims,
-    without_content,
-    without_evidence,
-)
-from ragvigil.scorer.judge.prices import Price, cost_of
-from ragvigil.scorer.judge.reply import ReplyClaim, ReplyError, RubricReply, read_reply, schema
+from ragvigil.scorer.judge.asker import Asked, Asker, language_of
+from ragvigil.scorer.judge.conclude import Conclusion, conclude, omission, refuses
+from ragvigil.scorer.judge.endpoint import RefusedError
+from ragvigil.scorer.judge.obstacles import obstacle_to, remark, unjudged
+from ragvigil.scorer.judge.reply import ReplyClaim, RubricReply, survivors
+from ragvigil.scorer.judge.verify import Verified, verify
 from ragvigil.scorer.trace import RagTrace
 from ragvigil.scorer.verdict import Verdict
 
 VERSION = "1"
 """Changes with everything here that may change a verdict."""
-_MOST_ASKED = 2
-"""How often one record is asked about before its reply counts as unparseable."""
-_COMPLAINT = (
-    "Your reply does not follow the schema: {problem}. Reply again with one JSON object that has "
-    "supported_claims, must_pass, scores and abstain, and nothing else."
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """How much of a record a model is shown, and how much it may say."""
-
-    most_evidence: int = 24_000
-    """Characters of the passages."""
-    most_answer: int = 16_000
-    """Characters of the answer."""
-    most_tokens: int = 4_000
-    """Tokens of the reply."""
-
-
-@dataclass(slots=True)
-class _Asked:
-    """What asking about one record has brought so far."""
-
-    reply: RubricReply | None = None
-    survivors: Sequence[ReplyClaim] = ()
-    problem: str | None = None
-    completions: list[Completion] = field(default_factory=list[Completion])
 
 
 class RubricJudge:
-    """Asks `endpoint` about each record, once more when the reply makes no sense, and verifies what it says."""
+    """Asks a model about each record, once more when the reply makes no sense, and verifies what it says."""
 
-    def __init__(
-        self,
-        endpoint: Endpoint,
-        *,
-        name: str,
-        model: str,
-        budget: Budget = Budget(),
-        prices: Mapping[str, Price] | None = None,
-        citing: Callable[[str], Rules] = any_style,
-    ) -> None:
+    def __init__(self, asker: Asker, *, citing: Callable[[str], Rules] = any_style) -> None:
         """`citing` says how a service cites."""
-        self._endpoint = endpoint
-        self._name = name
-        self._model = model
-        self._budget = budget
-        self._prices = prices or {}
+        self._asker = asker
         self._citing = citing
-        self._schema = schema()
 
     @property
     def name(self) -> str:
         """The kind of endpoint, such as ``openai``."""
-        return self._name
+        return self._asker.name
 
     @property
     def version(self) -> str:
         """Version of the code and name of the model; a verdict's has the name under which the model answered."""
-        return f"{VERSION}+{self._model}"
+        return f"{VERSION}+{self._asker.model}"
 
     async def judge(self, record: RagTrace, rubric: Prompt) -> Verdict:
         """The verdict on one record; raises UnavailableError when the endpoint does not answer."""
         prepared = Prepared(record, rules=self._citing(record.service))
-        obstacle = without_content(record) or without_claims(prepared) or without_evidence(prepared)
+        obstacle = obstacle_to(prepared)
         if obstacle is not None:
-            return self._unjudged(rubric, obstacle)
+            return unjudged(self, rubric, obstacle)
+        values = self._asker.digest(record)
+        held = _Held(prepared, shown=len(str(values["answer"])))
         try:
-            asked = await self._ask(prepared, rubric)
+            asked = await self._asker.ask(
+                rubric,
+                values,
+                RubricReply,
+                language=language_of(prepared),
+                objection=held.objection,
+                of=record.trace_id,
+            )
         except RefusedError as error:
-            return self._unjudged(rubric, ("failed", f"the model refused: {error}"))
-        found = await asyncio.to_thread(conclude, prepared, asked.reply, asked.survivors)
+            return unjudged(self, rubric, ("failed", f"the model refused: {error}"))
+        found = await asyncio.to_thread(held.conclusion, asked)
         return self._verdict(rubric, prepared, asked, found)
 
     async def close(self) -> None:
         """Let go of the endpoint."""
-        await self._endpoint.close()
+        await self._asker.close()
 
-    async def _ask(self, prepared: Prepared, rubric: Prompt) -> _Asked:
-        record = prepared.record
-        values = digest(
-            record, most_evidence=self._budget.most_evidence, most_answer=self._budget.most_answer
-        )
-        filled = fill(rubric, values, language=_language(prepared))
-        asked = _Asked()
-        said: tuple[tuple[str, str], ...] = ()
-        for _ in range(_MOST_ASKED):
-            completion = await self._endpoint.ask(self._question(filled, said))
-            asked.completions.append(completion)
-            try:
-                asked.reply = read_reply(completion.text)
-            except ReplyError as error:
-                asked.problem = "the reply was cut off" if completion.cut else str(error)
-                if len(error.survivors) > len(asked.survivors):
-                    asked.survivors = error.survivors
-            else:
-                if asked.reply.supported_claims:
-                    return asked
-                asked.problem = "supported_claims is empty, but the answer makes statements"
-                asked.reply = None
-            said = (*said, (completion.text[:4_000], _COMPLAINT.format(problem=asked.problem)))
-        return asked
-
-    def _question(self, filled: Filled, said: tuple[tuple[str, str], ...]) -> Question:
-        return Question(filled.system, filled.data, self._schema, self._budget.most_tokens, said)
-
-    def _unjudged(self, rubric: Prompt, obstacle: Obstacle) -> Verdict:
-        state, reason = obstacle
-        return Verdict(self.name, self.version, rubric.digest, state, None, None, reason=reason)
-
-    def _verdict(self, rubric: Prompt, prepared: Prepared, asked: _Asked, found: Conclusion) -> Verdict:
-        answered_as = next((one.model for one in asked.completions if one.model), self._model)
-        lacking = None if asked.reply is not None else f"the reply could not be read: {asked.problem}"
+    def _verdict(
+        self, rubric: Prompt, prepared: Prepared, asked: Asked[RubricReply], found: Conclusion
+    ) -> Verdict:
+        lacking = "the answer refuses, says the judge" if found.state == "no_claims" else None
+        if asked.reply is None:
+            lacking = f"the reply cannot be used: {asked.problem}"
         return Verdict(
             judge=self.name,
-            judge_version=f"{VERSION}+{answered_as}",
+            judge_version=f"{VERSION}+{self._asker.answered_as(asked.completions)}",
             prompt_digest=rubric.digest,
             state=found.state,
             support=found.support,
             faithfulness=found.faithfulness,
             claims=found.claims,
             reason=remark(prepared, lacking, *found.flags),
-            details={**found.details, "usage": self._usage(asked.completions, answered_as)},
+            details={**found.details, "usage": self._asker.usage(asked.completions)},
         )
 
-    def _usage(self, completions: Sequence[Completion], model: str) -> dict[str, object]:
-        spent_in = sum(one.input_tokens or 0 for one in completions)
-        spent_out = sum(one.output_tokens or 0 for one in completions)
-        price = self._prices.get(model) or self._prices.get(self._model)
-        return {
-            "calls": len(completions),
-            "input_tokens": spent_in,
-            "output_tokens": spent_out,
-            "cost_usd": cost_of(price, spent_in, spent_out),
-        }
+
+class _Held:
+    """Replies about one record, each held against it once."""
+
+    def __init__(self, prepared: Prepared, *, shown: int) -> None:
+        """Of the answer the model was shown so many characters."""
+        self._prepared = prepared
+        self._shown = shown
+        self._latest: tuple[RubricReply, Verified] | None = None
+
+    def objection(self, reply: RubricReply) -> str | None:
+        """Why the model is asked once more; None: it is not."""
+        if refuses(reply):
+            return None
+        if not reply.supported_claims:
+            return "supported_claims is empty and abstain_quality null, but the answer makes statements"
+        return omission(self._prepared, reply, self._verified(reply), shown=self._shown)
+
+    def conclusion(self, asked: Asked[RubricReply]) -> Conclusion:
+        """What is made of the reply, or of what survived of those that are damaged."""
+        reply = asked.reply
+        verified = verify(_survivors(asked), self._prepared) if reply is None else self._verified(reply)
+        return conclude(self._prepared, reply, verified)
+
+    def _verified(self, reply: RubricReply) -> Verified:
+        if self._latest is None or self._latest[0] is not reply:
+            self._latest = reply, verify(reply.supported_claims, self._prepared)
+        return self._latest[1]
 
 
-def _language(prepared: Prepared) -> str | None:
-    """Code of the language in which the judge is instructed: that of the answer, as the service says or as it reads."""
-    segment = prepared.record.segment
-    told = segment.get("language") or segment.get("locale") or prepared.language or ""
-    return told[:2].lower() or None
+def _survivors(asked: Asked[RubricReply]) -> Sequence[ReplyClaim]:
+    """The claims of the damaged reply that kept most."""
+    found = [survivors(one) for one in asked.damaged]
+    return max(found, key=len) if found else ()

@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ragvigil.scorer.labels.port import KINDS, Given, Label
+from ragvigil.scorer.labels.port import KINDS, MET, Given, Label
+
+_GOOD: tuple[Label, ...] = ("faithful", "pass")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +24,12 @@ class Settled:
 
     @property
     def truth(self) -> int:
-        """1 faithful, 0 not (a partly supported answer is not), -1 not known.
+        """1 faithful or pass, 0 not (a partly supported answer is not), -1 not known.
 
         >>> Settled("partial", 1, False).truth
         0
         """
-        return -1 if self.label is None else int(self.label == "faithful")
+        return -1 if self.label is None else int(self.label in _GOOD)
 
 
 def settle(given: Iterable[Given]) -> Settled:
@@ -42,15 +44,18 @@ def settle(given: Iterable[Given]) -> Settled:
     """
     said = list(given)
     final: list[Label] = [one.label for one in said if one.final and one.label != "skip"]
-    votes = Counter(one.label for one in said if one.label in KINDS)
+    votes = Counter(one.label for one in said if one.label in (*KINDS, *MET))
     total = sum(votes.values())
     if final:
         return Settled(final[-1], total, disputed=False)
-    faithful, not_faithful = votes["faithful"], total - votes["faithful"]
-    if faithful == not_faithful:
+    good = sum(votes[label] for label in _GOOD)
+    if good == total - good:
         return Settled(None, total, disputed=total > 0)
-    if faithful > not_faithful:
-        return Settled("faithful", total, disputed=False)
+    about_criterion = any(votes[label] for label in MET)
+    if good > total - good:
+        return Settled("pass" if about_criterion else "faithful", total, disputed=False)
+    if about_criterion:
+        return Settled("fail", total, disputed=False)
     label: Label = "unfaithful" if votes["unfaithful"] > votes["partial"] else "partial"
     return Settled(label, total, disputed=False)
 

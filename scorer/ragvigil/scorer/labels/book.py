@@ -62,16 +62,33 @@ def place_of(connection: sqlite3.Connection, service: str | None, environment: s
     return found[0]
 
 
-def book_of(connection: sqlite3.Connection, place: Place) -> Book:
+def book_of(connection: sqlite3.Connection, place: Place, criterion: str = "") -> Book:
     """The newest draw of a service with its labels. Raises InputError when there is none."""
-    drawn = reading_labels.latest_draw(connection, place)
+    known_criterion(connection, criterion)
+    drawn = reading_labels.latest_draw(connection, place, criterion=criterion)
     if drawn is None:
-        raise InputError(place.service, "nothing has been drawn yet; run ragvigil calibrate draw")
-    return Book(drawn, reading_labels.labels(connection))
+        about = f" --criterion {criterion}" if criterion else ""
+        raise InputError(place.service, f"nothing has been drawn yet; run ragvigil calibrate draw{about}")
+    return Book(drawn, reading_labels.labels(connection, criterion))
+
+
+def known_criterion(connection: sqlite3.Connection, criterion: str) -> None:
+    """Raises InputError, which names those there are, for a criterion that was never measured."""
+    known = reading_labels.criteria(connection)
+    if criterion and criterion not in known:
+        names = f"known: {', '.join(known)}" if known else "no criterion was measured yet: see judge.criteria"
+        raise InputError("--criterion", f"no answer was judged by {criterion[:60]!r}; {names}")
 
 
 def draw(
-    settings: Settings, place: Place, *, days: float, total: int, reading: Reading, fresh: bool
+    settings: Settings,
+    place: Place,
+    *,
+    days: float,
+    total: int,
+    reading: Reading,
+    fresh: bool,
+    criterion: str = "",
 ) -> tuple[Drawn, int]:
     """The draw that people work on next, and how many of its items are new; not kept yet.
 
@@ -79,11 +96,12 @@ def draw(
     there, none. `fresh` begins another one. Raises InputError when too little was judged.
     """
     with closing(open_for_reading(settings.store.path)) as connection:
-        given = reading_labels.labels(connection)
-        last = None if fresh else reading_labels.latest_draw(connection, place)
+        known_criterion(connection, criterion)
+        given = reading_labels.labels(connection, criterion)
+        last = None if fresh else reading_labels.latest_draw(connection, place, criterion=criterion)
         if last is not None and unread(last, given):
             return last, 0
-        begun = last or _begun(connection, place, days)
+        begun = last or _begun(connection, place, days, criterion)
         readable = reading_labels.readable(connection, begun)
     book = Book(begun, given)
     undecided = {record_id for record_id, found in book.settled.items() if found.truth < 0}
@@ -92,10 +110,10 @@ def draw(
     return found, len(found.items) - len(begun.items)
 
 
-def _begun(connection: sqlite3.Connection, place: Place, days: float) -> Drawn:
+def _begun(connection: sqlite3.Connection, place: Place, days: float, criterion: str) -> Drawn:
     now = time.time_ns()
     since = now - round(days * 86_400e9)
-    frame, judge = frame_of(reading_labels.traffic(connection, place, since, now))
+    frame, judge = frame_of(reading_labels.traffic(connection, place, since, now, criterion))
     judged = sum(verdict >= 0 for verdict in frame.verdict)
     if judged < _FEWEST_JUDGED:
         raise InputError(
@@ -104,13 +122,26 @@ def _begun(connection: sqlite3.Connection, place: Place, days: float) -> Drawn:
             "needed; wait, judge more (sample.rate) or look further back (--days)",
         )
     name = f"draw-{secrets.token_hex(4)}"
-    return Drawn(name, place.service, place.environment or "", since, now, judge, now, frame, ())
+    return Drawn(name, place.service, place.environment or "", since, now, judge, now, frame, (), criterion)
 
 
 def tasks_for(
-    connection: sqlite3.Connection, annotator: str, drawn: Sequence[Drawn], *, adjudicating: bool = False
+    connection: sqlite3.Connection,
+    annotator: str,
+    drawn: Sequence[Drawn],
+    *,
+    adjudicating: bool = False,
+    criterion: str = "",
+    wishes: bool = False,
 ) -> list[Task]:
-    """What this person reads next, in order; answers whose content has expired are left out."""
-    ids = waiting_for(annotator, drawn, reading_labels.labels(connection), adjudicating=adjudicating)
+    """What this person reads next, in order; answers whose content has expired are left out.
+
+    With `wishes` also those on which judges do not agree, once each, after those that were drawn.
+    """
+    given = reading_labels.labels(connection, criterion)
+    ids = waiting_for(annotator, drawn, given, adjudicating=adjudicating)
+    if not adjudicating and wishes:
+        read = {one.record_id for one in given}.union(ids)
+        ids += [one for one in reading_labels.wishes(connection) if one not in read]
     found = reading_labels.answers(connection, ids)
     return [Task(one, found[one][1], found[one][0]) for one in ids if one in found]

@@ -47,7 +47,7 @@ class LabelClerk(Answering[LabelOrder, Kept]):
             case KeepLabels():
                 return self._store.keep_labels(order.given, self._now())
             case TakeBack():
-                return self._store.take_back(order.record_id, order.annotator)
+                return self._store.take_back(order.record_id, order.annotator, order.criterion)
 
 
 def keep(settings: Settings, order: LabelOrder) -> int:

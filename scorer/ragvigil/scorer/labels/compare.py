@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from ragvigil.prompts import Prompt
 from ragvigil.scorer.estimate import Promotion, Refusal, promotion
 from ragvigil.scorer.judge import Judge
+from ragvigil.scorer.judge.endpoint import UnavailableError
 from ragvigil.scorer.labels.book import Book
 from ragvigil.scorer.series import faithfulness_value
 from ragvigil.scorer.trace import RagTrace
@@ -39,7 +40,10 @@ class Comparison:
 async def compare(
     book: Book, records: dict[int, RagTrace], judge: Judge, rubric: Prompt, *, repeats: int, at_once: int
 ) -> Comparison:
-    """Judge the labelled answers of a draw anew, `repeats` times each; the first verdict is the one compared."""
+    """Judge the labelled answers of a draw anew, `repeats` times each; the first verdict is the one compared.
+
+    Raises UnavailableError when the judge's endpoint does not answer: that says nothing of the judge.
+    """
     truth = book.truth
     wanted = [
         item
@@ -86,6 +90,8 @@ async def _verdicts(
         async with gate:
             try:
                 value = faithfulness_value(await judge.judge(record, rubric))
+            except UnavailableError:
+                raise
             except Exception:
                 _log.exception("the judge failed")
                 value = None

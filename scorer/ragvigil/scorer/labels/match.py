@@ -12,7 +12,9 @@ from ragvigil.scorer.labels.read import Told
 from ragvigil.scorer.store import reading_labels
 
 
-def matched(connection: sqlite3.Connection, path: Path, told: Sequence[Told]) -> list[Given]:
+def matched(
+    connection: sqlite3.Connection, path: Path, told: Sequence[Told], criterion: str = ""
+) -> list[Given]:
     """The labels with the records that they are about. InputError names file, line and what is wrong.
 
     A file cannot say what was read, so the label is taken to be of the answer as it stands.
@@ -36,6 +38,15 @@ def matched(connection: sqlite3.Connection, path: Path, told: Sequence[Told]) ->
                 place, f"{row.annotator} labels the same answer as in line {first}; leave one out"
             )
         given.append(
-            Given(record_id, digest, row.annotator, row.label, row.note, final=row.final, source="file")
+            Given(
+                record_id,
+                digest,
+                row.annotator,
+                row.label,
+                row.note,
+                final=row.final,
+                source="file",
+                criterion=criterion,
+            )
         )
     return given

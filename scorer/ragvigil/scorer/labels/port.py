@@ -4,15 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal, Protocol, get_args
+from typing import Annotated, Literal, Protocol
 
 from pydantic import Field
 
-Label = Literal["faithful", "partial", "unfaithful", "skip"]
-"""Every statement is carried by the passages; some are; a decisive one is not or all are not; cannot be decided."""
-LABELS: tuple[Label, ...] = get_args(Label)
-KINDS: tuple[Label, ...] = LABELS[:3]
-"""Labels that say something of the answer."""
+Label = Literal["faithful", "partial", "unfaithful", "pass", "fail", "skip"]
+"""Every statement is carried by the passages; some are; a decisive one is not or all are not; a criterion is met; it
+is not; cannot be decided."""
+KINDS: tuple[Label, ...] = ("faithful", "partial", "unfaithful")
+"""Labels that say something of an answer's faithfulness."""
+MET: tuple[Label, ...] = ("pass", "fail")
+"""Labels that say something of a criterion."""
+
+
+def labels_for(criterion: str) -> tuple[Label, ...]:
+    """The labels that may be given: of a criterion of the team's own, or of faithfulness where that is empty.
+
+    >>> labels_for("tone")
+    ('pass', 'fail', 'skip')
+    """
+    return (*(MET if criterion else KINDS), "skip")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +82,8 @@ class Drawn:
     created_at: int
     frame: Frame
     items: tuple[Item, ...]
+    criterion: str = ""
+    """Id of the criterion that people decide; empty: faithfulness."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +99,7 @@ class Given:
     final: bool = False
     """Said as adjudicator: it settles what others say."""
     source: Literal["desk", "file"] = "desk"
+    criterion: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +124,7 @@ class TakeBack:
 
     record_id: int
     annotator: str
+    criterion: str = ""
     kind: Literal["take_back"] = "take_back"
 
 
@@ -135,6 +150,6 @@ class LabelStore(Protocol):
         """Write labels of answers that are still as they were read; how many."""
         ...
 
-    def take_back(self, record_id: int, annotator: str) -> int:
+    def take_back(self, record_id: int, annotator: str, criterion: str) -> int:
         """Delete that label; how many there were."""
         ...

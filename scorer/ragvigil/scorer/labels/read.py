@@ -12,10 +12,11 @@ from typing import cast
 
 from ragvigil.exporters import clean
 from ragvigil.scorer.errors import InputError
-from ragvigil.scorer.labels.port import LABELS, Label
+from ragvigil.scorer.labels.port import Label, labels_for
+from ragvigil.scorer.offline.rows import text_of
 
 _SYNONYMS: dict[str, Label] = {
-    **{name: name for name in LABELS},
+    **{name: name for name in labels_for("")},
     "1": "faithful",
     "true": "faithful",
     "yes": "faithful",
@@ -24,6 +25,15 @@ _SYNONYMS: dict[str, Label] = {
     "false": "unfaithful",
     "no": "unfaithful",
     "unsupported": "unfaithful",
+}
+_OF_CRITERION: dict[str, Label] = {
+    **{name: name for name in labels_for("any")},
+    "1": "pass",
+    "true": "pass",
+    "yes": "pass",
+    "0": "fail",
+    "false": "fail",
+    "no": "fail",
 }
 _LONGEST_NAME = 100
 _LONGEST_NOTE = 500
@@ -43,17 +53,14 @@ class Told:
     final: bool
 
 
-def read_labels(path: Path, *, annotator: str | None = None) -> tuple[list[Told], int]:
+def read_labels(path: Path, *, annotator: str | None = None, criterion: str = "") -> tuple[list[Told], int]:
     """The labelled rows of a file, and how many rows have no label yet.
 
     A file that ends in .csv is CSV with a header, any other is JSON lines. Columns: trace_id, span_id (needed where
     a trace has several records), label, annotator (default: `annotator`), note, final (1 where an adjudicator says
     it); others are ignored. InputError names file, line, column and fix.
     """
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(str(path), f"cannot be read ({type(error).__name__}); save it as UTF-8") from None
+    text = text_of(path)
     rows = _csv(path, text) if path.suffix.lower() == ".csv" else _json_lines(path, text)
     told: list[Told] = []
     empty = 0
@@ -61,7 +68,7 @@ def read_labels(path: Path, *, annotator: str | None = None) -> tuple[list[Told]
         if not _text(row, "label"):
             empty += 1
             continue
-        told.append(_told(f"{path} line {number}", number, row, annotator))
+        told.append(_told(f"{path} line {number}", number, row, annotator, criterion))
     return told, empty
 
 
@@ -95,15 +102,16 @@ def _json_lines(path: Path, text: str) -> Iterator[tuple[int, Mapping[str, objec
         yield number, cast("dict[str, object]", row)
 
 
-def _told(place: str, number: int, row: Mapping[str, object], annotator: str | None) -> Told:
+def _told(place: str, number: int, row: Mapping[str, object], annotator: str | None, criterion: str) -> Told:
     trace_id = _text(row, "trace_id")
     if len(trace_id) != 32 or not set(trace_id) <= set("0123456789abcdef"):
         raise InputError(
             place, f"trace_id {trace_id[:40]!r} is not 32 lower-case hex characters; leave it as drawn"
         )
     said = _text(row, "label").lower()
-    if said not in _SYNONYMS:
-        raise InputError(place, f"label {said[:40]!r} is not known; write {', '.join(LABELS)}")
+    known = _OF_CRITERION if criterion else _SYNONYMS
+    if said not in known:
+        raise InputError(place, f"label {said[:40]!r} is not known; write {', '.join(labels_for(criterion))}")
     name = _text(row, "annotator") or annotator or ""
     if not name or len(name) > _LONGEST_NAME:
         raise InputError(place, "annotator is missing or too long; name who labelled, or give --by NAME")
@@ -114,7 +122,7 @@ def _told(place: str, number: int, row: Mapping[str, object], annotator: str | N
         )
     note = clean(_text(row, "note"), limit=_LONGEST_NOTE)
     return Told(
-        number, trace_id, _text(row, "span_id") or None, clean(name, limit=_LONGEST_NAME), _SYNONYMS[said],
+        number, trace_id, _text(row, "span_id") or None, clean(name, limit=_LONGEST_NAME), known[said],
         note, final in ("1", "true"),
     )  # fmt: skip
 

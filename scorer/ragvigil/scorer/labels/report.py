@@ -27,7 +27,7 @@ from ragvigil.scorer.estimate.window import Integers
 from ragvigil.scorer.labels.book import Book
 from ragvigil.scorer.labels.draw import truth_row
 from ragvigil.scorer.labels.frame import segments_of, window_of
-from ragvigil.scorer.labels.port import KINDS, Given
+from ragvigil.scorer.labels.port import KINDS, MET, Given
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,17 +131,18 @@ def agreement_of(given: Sequence[Given]) -> Agreement | None:
     records = sorted({one.record_id for one in given})
     row = {record_id: place for place, record_id in enumerate(records)}
     column = {name: place for place, name in enumerate(names)}
+    kinds = MET if any(one.label in MET for one in given) else KINDS
     table = np.full((len(records), len(names)), -1, dtype=np.int64)
     for one in given:
-        if one.label in KINDS:
-            table[row[one.record_id], column[one.annotator]] = KINDS.index(one.label)
+        if one.label in kinds:
+            table[row[one.record_id], column[one.annotator]] = kinds.index(one.label)
     pairs = tuple(
-        Pair(one, other, cohen_kappa(table[:, column[one]], table[:, column[other]], kinds=len(KINDS)))
+        Pair(one, other, cohen_kappa(table[:, column[one]], table[:, column[other]], kinds=len(kinds)))
         for one, other in combinations(names, 2)
         if _shared(table[:, column[one]], table[:, column[other]]) >= FEWEST
     )
     return Agreement(
-        krippendorff_alpha(table, kinds=len(KINDS)),
+        krippendorff_alpha(table, kinds=len(kinds)),
         krippendorff_alpha(np.minimum(table, 1), kinds=2),
         pairs,
     )

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from threading import Event, Thread
 from typing import cast
 
 import pytest
 
 from ragvigil.scorer.judge.endpoint import Client, Question, RefusedError, UnavailableError
-from ragvigil.scorer.judge.endpoint.client import Limits
+from ragvigil.scorer.judge.endpoint.client import Limits, told_to_wait
 from ragvigil.scorer.judge.endpoint.openai import OpenAI
 
 QUESTION = Question("Judge.", "data", {"type": "object"}, 100)
@@ -74,8 +75,10 @@ async def test_a_reasoning_model_gets_no_temperature_and_room_to_think() -> None
         async with client(url) as endpoint:
             first = await endpoint.ask(QUESTION)
             asked_first = len(asked)
-            await endpoint.ask(QUESTION)
-    assert (first.text, first.model, first.input_tokens, first.output_tokens) == ("{}", "m-2026", 7, 3)
+            second = await endpoint.ask(QUESTION)
+    assert (first.text, first.model) == ("{}", "m-2026")
+    assert (first.input_tokens, first.output_tokens) == (21, 9), "two answers of thoughts alone were paid for"
+    assert (second.input_tokens, second.output_tokens) == (7, 3)
     assert len(asked) == asked_first + 1, "what was found out is remembered"
     assert asked[-1]["max_completion_tokens"] == 400
     assert "response_format" in asked[-1], "what it could do all along it still does"
@@ -107,6 +110,20 @@ async def test_a_question_that_no_manner_saves_is_refused_with_the_first_reason(
     assert "sk-secret" not in str(caught.value)
 
 
+@pytest.mark.parametrize("before", [0, 190])
+async def test_a_server_that_repeats_the_key_does_not_get_it_into_the_reason(before: int) -> None:
+    """A proxy says what it was sent; what is cut off its words is no beginning of the key either."""
+
+    def answer(_: Json) -> tuple[int, object]:
+        return 400, {"error": {"message": f"{'x' * before} Bearer sk-secret is not for this route"}}
+
+    with server(answer) as url:
+        async with client(url) as endpoint:
+            with pytest.raises(RefusedError, match="400") as caught:
+                await endpoint.ask(QUESTION)
+    assert "sk-" not in str(caught.value)
+
+
 @pytest.mark.parametrize(
     ("status", "body"), [(200, b"<html>maintenance</html>"), (502, b""), (401, {"error": "no"}), (404, {})]
 )
@@ -114,12 +131,39 @@ async def test_what_may_pass_is_waited_for_until_patience_ends(status: int, body
     """A page of a proxy, a dead backend, a wrong key, a model that is not there yet."""
     with server(lambda _: (status, body)) as url:
         async with client(url, patience_seconds=1.0) as endpoint:
-            if status == 404:
-                with pytest.raises((RefusedError, UnavailableError)):
-                    await endpoint.ask(QUESTION)
-            else:
-                with pytest.raises(UnavailableError):
-                    await endpoint.ask(QUESTION)
+            with pytest.raises(UnavailableError):
+                await endpoint.ask(QUESTION)
+
+
+async def test_a_model_that_is_not_there_is_not_asked_for_in_every_manner() -> None:
+    """Its name is no matter of manners: after a few failures the endpoint is left alone for a while."""
+    asked: list[Json] = []
+
+    def answer(body: Json) -> tuple[int, object]:
+        asked.append(body)
+        return 404, {"error": {"message": "The model `m` does not exist"}}
+
+    with server(answer) as url:
+        limits = Limits(in_flight=8, patience_seconds=2.0)
+        async with Client(OpenAI(), url=url, key=None, model="m", limits=limits) as endpoint:
+            failed = await asyncio.gather(*(endpoint.ask(QUESTION) for _ in range(8)), return_exceptions=True)
+    assert [str(one) for one in failed] == [
+        "answers 404 (check judge.model and judge.base_url)",
+    ] * 8
+    assert len(asked) <= 10
+
+
+async def test_a_router_that_finds_nobody_to_ask_in_that_manner_is_asked_in_another() -> None:
+    """Some say it by 404."""
+
+    def answer(body: Json) -> tuple[int, object]:
+        if "response_format" in body:
+            return 404, {"error": {"message": "No endpoints found that support structured output"}}
+        return 200, said("{}")
+
+    with server(answer) as url:
+        async with client(url) as endpoint:
+            assert (await endpoint.ask(QUESTION)).text == "{}"
 
 
 async def test_nobody_there_is_unavailable() -> None:
@@ -132,8 +176,153 @@ async def test_nobody_there_is_unavailable() -> None:
                 await endpoint.ask(QUESTION)
 
 
+async def test_a_name_that_nobody_knows_is_unavailable() -> None:
+    """It may be known again tomorrow."""
+    async with client("http://no-such-host.invalid/v1", patience_seconds=1.0) as endpoint:
+        with pytest.raises(UnavailableError, match=r"check judge\.base_url"):
+            await endpoint.ask(QUESTION)
+
+
+async def test_a_slow_answer_is_overtaken_by_a_second_question_where_that_is_wanted() -> None:
+    """Off by default: it costs twice."""
+    asked: list[Json] = []
+    over = Event()
+
+    def answer(body: Json) -> tuple[int, object]:
+        asked.append(body)
+        if len(asked) == 1:
+            over.wait(30)
+        return 200, said("{}")
+
+    with server(answer) as url:
+        limits = Limits(in_flight=1, hedge_seconds=0.05, patience_seconds=20.0)
+        try:
+            async with Client(OpenAI(), url=url, key=None, model="m", limits=limits) as endpoint:
+                completion = await endpoint.ask(QUESTION)
+        finally:
+            over.set()
+    assert len(asked) == 2
+    assert (completion.text, completion.calls) == ("{}", 2)
+    assert (completion.input_tokens, completion.output_tokens) == (14, 6), "both are on the bill"
+    assert Limits().hedge_seconds is None
+
+
+async def test_half_an_answer_is_asked_for_again() -> None:
+    """The line was cut in the middle of the body."""
+    whole = json.dumps({"choices": [{"message": {"content": "{}"}}]}).encode()
+    calls = 0
+
+    async def speak(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal calls
+        calls += 1
+        head = await reader.readuntil(b"\r\n\r\n")
+        length = next(line for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:"))
+        await reader.readexactly(int(length.partition(b":")[2]))
+        said = whole if calls > 1 else whole[: len(whole) // 2]
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(whole), said))
+        await writer.drain()
+        writer.close()
+
+    listening = await asyncio.start_server(speak, "127.0.0.1", 0)
+    async with listening:
+        port = listening.sockets[0].getsockname()[1]
+        async with client(f"http://127.0.0.1:{port}/v1", patience_seconds=30.0) as endpoint:
+            assert (await endpoint.ask(QUESTION)).text == "{}"
+    assert calls == 2
+
+
 @pytest.mark.parametrize("url", ["ftp://example.com", "example.com/v1", "http://"])
 def test_an_address_that_is_none_is_an_error(url: str) -> None:
     """At start."""
     with pytest.raises(ValueError, match="must look like"):
         client(url)
+
+
+async def test_an_answer_that_is_cut_in_the_middle_gets_more_room() -> None:
+    """Thoughts without a parser, and JSON that is longer than the limit."""
+
+    def answer(body: Json) -> tuple[int, object]:
+        room = cast("int", body["max_completion_tokens"]) // 100
+        if room < 4:
+            return 200, said(
+                {1: "<think>let me see", 2: '{"supported_claims": ['}[room], finish_reason="length"
+            )
+        return 200, said("{}")
+
+    with server(answer) as url:
+        async with client(url) as endpoint:
+            assert (await endpoint.ask(QUESTION)).text == "{}"
+
+
+async def test_a_server_without_more_room_is_believed_as_far_as_it_came() -> None:
+    """What survives of a cut reply counts, and it is on the bill once."""
+    asked: list[Json] = []
+
+    def answer(body: Json) -> tuple[int, object]:
+        asked.append(body)
+        if cast("int", body["max_completion_tokens"]) > 100:
+            return 400, {"error": {"message": "max_completion_tokens is too large"}}
+        return 200, said('{"a": [', finish_reason="length")
+
+    with server(answer) as url:
+        async with client(url) as endpoint:
+            completion = await endpoint.ask(QUESTION)
+    assert (completion.text, completion.cut, completion.calls, len(asked)) == ('{"a": [', True, 1, 2)
+    assert (completion.input_tokens, completion.output_tokens) == (7, 3)
+
+
+async def test_a_server_that_unlearns_something_is_asked_in_an_easier_manner() -> None:
+    """An update took structured output away: that is no fault of any record."""
+    asked: list[Json] = []
+
+    def answer(body: Json) -> tuple[int, object]:
+        asked.append(body)
+        if len(asked) > 1 and "response_format" in body:
+            return 400, {"error": {"message": "response_format is not supported"}}
+        return 200, said("{}")
+
+    with server(answer) as url:
+        async with client(url) as endpoint:
+            for _ in range(3):
+                assert (await endpoint.ask(QUESTION)).text == "{}"
+    assert ["response_format" in body for body in asked] == [True, True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (
+            [{"error": {"code": 400, "message": "API key not valid. Please pass a valid API key."}}],
+            "judge.api_key",
+        ),
+        ({"error": {"message": "Your credit balance is too low to access the API."}}, "no credit"),
+    ],
+)
+async def test_a_wrong_key_that_is_told_as_400_is_waited_for(body: object, words: str) -> None:
+    """As with 401 and 402: no record fails for it, and it goes on when it is mended."""
+    mended = Event()
+
+    def answer(_: Json) -> tuple[int, object]:
+        return (200, said("{}")) if mended.is_set() else (400, body)
+
+    with server(answer) as url:
+        async with client(url, patience_seconds=0.5) as endpoint:
+            with pytest.raises(UnavailableError, match=words):
+                await endpoint.ask(QUESTION)
+            mended.set()
+            assert (await endpoint.ask(QUESTION)).text == "{}"
+
+
+@pytest.mark.parametrize(
+    ("headers", "wanted"),
+    [
+        ({"retry-after-ms": "20000"}, 20.0),
+        ({"retry-after-ms": "20000", "retry-after": "1"}, 20.0),
+        ({"retry-after-ms": "soon", "retry-after": "1800"}, 1800.0),
+        ({"retry-after": "86400"}, 3600.0),
+        ({}, None),
+    ],
+)
+def test_how_long_a_server_wants_to_be_left_alone(headers: dict[str, str], wanted: float | None) -> None:
+    """In milliseconds or in seconds, and never more than an hour."""
+    assert told_to_wait(headers) == wanted

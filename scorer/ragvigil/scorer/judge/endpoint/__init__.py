@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 from ragvigil.scorer.judge.endpoint.client import Client
-from ragvigil.scorer.judge.endpoint.port import Completion, Endpoint, Question, RefusedError, UnavailableError
+from ragvigil.scorer.judge.endpoint.port import (
+    Completion,
+    Endpoint,
+    LaterError,
+    Question,
+    RefusedError,
+    UnavailableError,
+)
 
-__all__ = ["Client", "Completion", "Endpoint", "Question", "RefusedError", "UnavailableError"]
+__all__ = ["Client", "Completion", "Endpoint", "LaterError", "Question", "RefusedError", "UnavailableError"]

@@ -51,6 +51,7 @@ class Anthropic:
             cut=answer.get("stop_reason") == "max_tokens",
             input_tokens=count(usage.get("input_tokens")),
             output_tokens=count(usage.get("output_tokens")),
+            refusal=(said or "without a word") if answer.get("stop_reason") == "refusal" else None,
         )
 
 

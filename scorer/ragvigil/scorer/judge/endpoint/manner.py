@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -26,6 +27,15 @@ class Manner:
 _MOST_ROOM = 8
 
 
+_WORDS: Mapping[Structure, tuple[str, ...]] = {
+    "json_schema": ("response_format", "json_schema", "structured output", "guided"),
+    "tool": ("tool_choice", "tools", "tool call", "function call"),
+    "json_object": ("response_format", "json_object", "json mode"),
+    "plain": (),
+}
+"""By which servers name what they do not take."""
+
+
 def after_refusal(manner: Manner, complaint: str) -> Manner | None:
     """The next manner to try when a server refused this one; None when there is none.
 
@@ -45,6 +55,20 @@ def after_refusal(manner: Manner, complaint: str) -> Manner | None:
     if manner.temperature:
         return replace(manner, temperature=False)
     return None if manner.old_limit else replace(manner, old_limit=True)
+
+
+def is_about(manner: Manner, complaint: str) -> bool:
+    """Whether a refusal names something of how it was asked, as when a server lost what it could do.
+
+    >>> is_about(Manner(), "response_format is not supported"), is_about(Manner(), "the prompt was filtered")
+    (True, False)
+    """
+    said = complaint.lower()
+    return (
+        (manner.temperature and "temperature" in said)
+        or (not manner.old_limit and "max_completion_tokens" in said)
+        or any(word in said for word in _WORDS[manner.structure])
+    )
 
 
 def with_more_room(manner: Manner) -> Manner | None:

@@ -56,6 +56,7 @@ class OpenAI:
             cut=choice.get("finish_reason") == "length",
             input_tokens=count(usage.get("prompt_tokens")),
             output_tokens=count(usage.get("completion_tokens")),
+            refusal=_refusal(choice, message),
         )
 
 
@@ -67,6 +68,12 @@ def _messages(question: Question) -> list[dict[str, str]]:
     for reply, complaint in question.said:
         messages += [{"role": "assistant", "content": reply}, {"role": "user", "content": complaint}]
     return messages
+
+
+def _refusal(choice: Json, message: Json) -> str | None:
+    parts = [mapping(part).get("refusal") for part in items(message.get("content"))]
+    told = "".join(map(text, [message.get("refusal"), *parts]))
+    return told or ("its content filter" if choice.get("finish_reason") == "content_filter" else None)
 
 
 def _content(content: object) -> str:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import email.utils
-import math
+import random
 import re
 import time
 from collections.abc import Callable, Mapping
 from datetime import datetime
 
+from ragvigil.exporters import retry_after
+
 _LONGEST_WAIT_SECONDS = 3600.0
+_SPREAD = 1.1
+"""Factor up to which a wait is lengthened."""
 _FIRST_REST_SECONDS = 1.0
 _LONGEST_REST_SECONDS = 60.0
 _FAILURES_UNTIL_REST = 5
@@ -55,7 +58,7 @@ class Pace:
                 return
             self._changed.clear()
             try:
-                await asyncio.wait_for(self._changed.wait(), wait if wait > 0 else None)
+                await asyncio.wait_for(self._changed.wait(), spread(wait) if wait > 0 else None)
             except TimeoutError:
                 continue
 
@@ -89,32 +92,34 @@ class Pace:
         self._not_before = max(self._not_before, self._clock() + min(wait, _LONGEST_WAIT_SECONDS))
 
 
+def spread(wait: float) -> float:
+    """Up to a tenth longer than that, so that those who were told the same do not come back at once.
+
+    >>> 20.0 <= spread(20.0) <= 22.0
+    True
+    """
+    return wait * random.uniform(1.0, _SPREAD)  # noqa: S311 - no secret
+
+
 def seconds(header: str | None, *, now: float) -> float | None:
     """Seconds that a header asks to wait: a number, a span, a date; at most an hour; None when it says nothing.
 
+    >>> seconds("1800", now=0.0), seconds("20000ms", now=0.0)
+    (1800.0, 20.0)
     >>> seconds("20", now=0.0), seconds("6m0s", now=0.0), seconds("1970-01-01T00:00:05Z", now=0.0)
     (20.0, 360.0, 5.0)
     >>> seconds("Thu, 01 Jan 1970 00:01:00 GMT", now=0.0), seconds("soon", now=0.0)
     (60.0, None)
     """
-    if header is None or not header.strip():
-        return None
-    found = _seconds(header.strip(), now)
-    if found is None or not math.isfinite(found):
-        return None
-    return min(max(found, 0.0), _LONGEST_WAIT_SECONDS)
-
-
-def _seconds(header: str, now: float) -> float | None:
+    text = (header or "").strip()
+    usual = retry_after(text, now=now, longest=_LONGEST_WAIT_SECONDS)
+    if usual is not None or not text:
+        return usual
+    spans = list(_SPAN.finditer(text))
+    if "".join(span.group() for span in spans) == text:
+        return min(sum(float(span[1]) * _UNITS[span[2]] for span in spans), _LONGEST_WAIT_SECONDS)
     try:
-        return float(header)
-    except ValueError:
-        pass
-    if "".join(match.group() for match in _SPAN.finditer(header)) == header:
-        return sum(float(match[1]) * _UNITS[match[2]] for match in _SPAN.finditer(header))
-    for read in (datetime.fromisoformat, email.utils.parsedate_to_datetime):
-        try:
-            return read(header).timestamp() - now
-        except (ValueError, OverflowError):
-            continue
-    return None
+        wait = datetime.fromisoformat(text).timestamp() - now
+    except (ValueError, OverflowError):
+        return None
+    return min(max(wait, 0.0), _LONGEST_WAIT_SECONDS)

@@ -2,6 +2,7 @@
 
 EndpointError
 ├── UnavailableError   not now: the same question may be answered later
+│   └── LaterError     it failed so often that others should be asked first
 └── RefusedError       never: this question will not be answered by this model
 """
 
@@ -18,6 +19,15 @@ class EndpointError(Exception):
 
 class UnavailableError(EndpointError):
     """The endpoint does not answer at present."""
+
+
+class LaterError(UnavailableError):
+    """The question failed so often in a row that others should be asked before it is asked again."""
+
+    def __init__(self, reason: str, *, answered: int) -> None:
+        super().__init__(reason)
+        self.answered = answered
+        """Questions that the endpoint has answered so far."""
 
 
 class RefusedError(EndpointError):
@@ -50,6 +60,16 @@ class Completion:
     input_tokens: int | None = None
     output_tokens: int | None = None
     """With what it thought before."""
+    refusal: str | None = None
+    """Why the model will not say anything, in its own words."""
+    remembered: bool = False
+    """Said before, to the same question: it cost nothing."""
+    asked: str | None = None
+    """The model as it was asked for; None: the asker's own."""
+    cut_to: int | None = None
+    """Tokens to which the server cuts what it is sent; None: it read all, as far as can be told."""
+    calls: int = 1
+    """Requests that were paid for to get it."""
 
 
 class Endpoint(Protocol):

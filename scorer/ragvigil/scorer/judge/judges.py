@@ -1,0 +1,52 @@
+"""Whoever judges by a configuration: a judge with its panel, one that judges again, and what is measured beside."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ragvigil.scorer import config
+from ragvigil.scorer.citing import CitingRules
+from ragvigil.scorer.config.judging import ENDPOINTS
+from ragvigil.scorer.judge.build import build_asker, build_judge, build_measuring, panel_of
+from ragvigil.scorer.judge.endpoint.trouble import Trouble
+from ragvigil.scorer.judge.measures import Measuring
+from ragvigil.scorer.judge.memory import Memory
+from ragvigil.scorer.judge.paid import Paid
+from ragvigil.scorer.judge.panel import Panel
+from ragvigil.scorer.judge.port import Judge
+
+
+class Judges(NamedTuple):
+    """Whoever judges, over one endpoint."""
+
+    judge: Judge | None
+    afresh: Judge | None
+    """Judges again: it remembers nothing that was said before."""
+    measuring: Measuring | None
+    """What is measured beside faithfulness."""
+
+
+def judges_of(
+    settings: config.Settings, paid: Paid | None, trouble: Trouble | None = None, *, tries: int | None = None
+) -> Judges:
+    """The judges of a configuration; ConfigError says why there can be none.
+
+    `trouble` is told what keeps the endpoint of the first from answering; after `tries` failures in a row it raises
+    LaterError; None: it waits.
+    """
+    citing = CitingRules(settings.citations).of
+    members = panel_of(settings.judge, citing=citing, memory=None if paid is None else Memory(paid))
+    if settings.judge.kind not in ENDPOINTS:
+        judge = build_judge(settings.judge, citing=citing, trouble=trouble, tries=tries)
+        return Judges(None if judge is None else Panel(judge, members), judge, None)
+    memory = None if paid is None else Memory(paid)
+    asker = build_asker(settings.judge, memory=memory, trouble=trouble, tries=tries)
+    anew = asker.afresh()
+    usual = asker if settings.judge.remember else anew
+    first = build_judge(settings.judge, citing=citing, asker=usual)
+    assert first is not None
+    return Judges(
+        Panel(first, members),
+        build_judge(settings.judge, citing=citing, asker=anew),
+        build_measuring(settings.judge, usual, citing=citing),
+    )
