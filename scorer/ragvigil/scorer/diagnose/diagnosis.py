@@ -1,0 +1,219 @@
+"""From the records around an incident to its diagnosis: where, since when, what changed, which half, what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+
+from ragvigil.exporters import Measurement
+from ragvigil.scorer.changes import Change
+from ragvigil.scorer.diagnose.case import SIGNALS, Case, Reach
+from ragvigil.scorer.diagnose.evidence import MARGIN, Evidence
+from ragvigil.scorer.diagnose.fault import Fault, Moved, fault_of, moved
+from ragvigil.scorer.diagnose.grid import grid_of
+from ragvigil.scorer.diagnose.localise import Located, locate, mask_of
+from ragvigil.scorer.diagnose.mix import Shifted, shifted
+from ragvigil.scorer.diagnose.onset import Onset, onset_of
+from ragvigil.scorer.diagnose.playbook import chosen
+from ragvigil.scorer.diagnose.shares import Part, Split, share_of, split_of
+from ragvigil.scorer.diagnose.tags import Grown, grown
+from ragvigil.scorer.diagnose.typical import candidates
+from ragvigil.scorer.diagnose.views import View, views_of
+from ragvigil.scorer.estimate import rate
+from ragvigil.scorer.estimate.window import Booleans
+from ragvigil.scorer.monitoring import Sums
+
+Kind = Literal["new", "segment", "mix", "everywhere", "unclear"]
+
+_MIX = 0.6
+_BEFORE_ONSET = 3_600.0
+_AFTER_ONSET = 600.0
+_MOST_CHANGES = 5
+_ENOUGH = 500
+"""Records of the time before that an expectation is learned from; with fewer, those up to the onset are taken too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """What the diagnosis names."""
+
+    values: tuple[tuple[str, str], ...]
+    """(dimension, value); two of them where only both together fell."""
+    share: Part
+    """Of the whole fall."""
+    before: Measurement | None
+    """The series there before; for a new value, of all answers."""
+    now: Measurement | None
+    first_seen: float | None
+    """When it appeared, if it did around the onset, Unix seconds."""
+    same_as: tuple[tuple[str, str], ...]
+    """What marks the same answers, so that it cannot be told which of them is at fault."""
+    p: float
+
+
+@dataclass(frozen=True, slots=True)
+class Other:
+    """A value that was considered."""
+
+    values: tuple[tuple[str, str], ...]
+    gain: float
+    """Nats by which a fall there is likelier than none."""
+    p: float
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """The whole of it."""
+
+    kind: Kind
+    """`new`: a value that appeared; `segment`: one that was there; `mix`: other questions, not worse answers;
+    `everywhere`: no value fell more than the rest; `unclear`: the records do not show the fall."""
+    cause: Cause | None
+    considered: tuple[Other, ...]
+    onset: Onset
+    split: Split
+    mix: Shifted | None
+    fault: Fault
+    signals: tuple[Moved, ...]
+    tags: tuple[Grown, ...]
+    playbook: tuple[str, ...]
+    """Rows of the playbook, nearest first."""
+    changes: tuple[Change, ...]
+    """Around the onset, nearest first."""
+    records: int
+    measured: int
+    """Of these, with an outcome."""
+    typical: tuple[int, ...] = ()
+    """Ids of failing records, most typical first; a page shows some that are unlike each other."""
+    reach: Reach | None = None
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def sure(self) -> bool:
+        """Whether anything is named."""
+        return self.kind in ("new", "segment", "mix")
+
+    @property
+    def headline(self) -> tuple[object, ...]:
+        """What a reader would call another diagnosis."""
+        return (self.kind, self.cause.values if self.cause else (), self.mix.value if self.mix else None)
+
+
+def diagnose(case: Case) -> Diagnosis:
+    """The diagnosis of a case, without its reach; the same case gives the same diagnosis."""
+    evidence = case.evidence
+    views = views_of(evidence, _learned_until(case))
+    grid = grid_of(evidence, views, case.since - MARGIN)
+    located = locate(evidence, views, grid)
+    named = located.suspects[0] if located.kind in ("new", "segment") else None
+    mask = np.ones(evidence.size, dtype=np.bool_) if named is None else mask_of(evidence, named)
+    onset = onset_of(views, mask, evidence.time, case.since - MARGIN)
+    if located.kind == "unclear":
+        onset = Onset(case.since, case.since - MARGIN, case.since)
+    split = split_of(views, evidence.conversation, evidence.time, min(case.since, onset.at), onset.at)
+    mix = shifted(evidence, min(case.since, onset.at), onset.at) if _is_mix(split) else None
+    kind: Kind = "mix" if mix is not None else located.kind
+    if kind in ("segment", "new") and split.total.value >= 0.0:
+        kind = "unclear"  # nothing fell that this could explain
+    named = named if kind in ("new", "segment") else None
+    cause = None if named is None else _cause(evidence, views, located, mask, case.since, onset)
+    early = evidence.time < min(case.since, onset.lower)
+    late = (evidence.time >= onset.at) & mask
+    early = early & mask if cause is None or cause.first_seen is None else early
+    signals = {
+        name: one
+        for name in SIGNALS
+        if name in case.signals and (one := moved(name, case.signals[name], early, late)) is not None
+    }
+    tags = grown(case.tags, early & evidence.everyone, late & evidence.everyone)
+    fault = fault_of(case.series, signals)
+    fell = {name for name, one in signals.items() if one.fell}
+    held = {name for name, one in signals.items() if one.held}
+    rows = chosen(
+        case.series, fault.side, fell, {one.tag for one in tags}, held=held, segment=kind == "segment"
+    )
+    carriers = case.tags[tags[0].tag] if tags else np.ones(evidence.size, dtype=np.bool_)
+    places = candidates(
+        outcome=evidence.outcome, cheap=evidence.cheap, guilty=late, tagged=carriers, time=evidence.time
+    )
+    return Diagnosis(
+        kind,
+        cause,
+        tuple(Other(one.values, one.gain, one.p) for one in located.suspects[:5]),
+        onset,
+        split,
+        mix,
+        fault,
+        tuple(signals.values()),
+        tags,
+        tuple(row.id for row in rows),
+        _near(case.changes, onset),
+        evidence.size,
+        int(np.isfinite(evidence.outcome).sum()),
+        tuple(int(case.record[place]) for place in places),
+        notes=case.notes,
+    )
+
+
+def _learned_until(case: Case) -> float:
+    """Until the search for the onset begins: a fall before the believed onset would else be taken for normal."""
+    begin = case.since - MARGIN
+    return begin if int((case.evidence.time < begin).sum()) >= _ENOUGH else case.since
+
+
+def reaching(diagnosis: Diagnosis, reach: Reach) -> Diagnosis:
+    """The same with its reach."""
+    return replace(diagnosis, reach=reach)
+
+
+def _is_mix(split: Split) -> bool:
+    falls = split.total.upper < 0.0 and split.mix.upper < 0.0
+    return falls and split.mix.value <= _MIX * split.total.value
+
+
+def _cause(
+    evidence: Evidence,
+    views: tuple[View, ...],
+    located: Located,
+    mask: Booleans,
+    since: float,
+    onset: Onset,
+) -> Cause:
+    first = located.suspects[0]
+    begin = min(since, onset.at)
+    early = evidence.time < begin
+    early = early if first.first_seen is not None else early & mask
+    return Cause(
+        first.values,
+        share_of(views, mask, evidence.conversation, evidence.time, begin, onset.at),
+        _level(evidence, early),
+        _level(evidence, mask & (evidence.time >= onset.at)),
+        first.first_seen,
+        first.same_as,
+        first.p,
+    )
+
+
+def _level(evidence: Evidence, rows: Booleans) -> Measurement | None:
+    known = rows & np.isfinite(evidence.outcome)
+    w, x = 1.0 / evidence.inclusion[known], evidence.outcome[known]
+    sums = Sums(
+        int(known.sum()),
+        *(float(one.sum()) for one in (w, w * x, w * w, w * w * x, w * w * x * x)),
+    )
+    found = rate(sums)
+    if found is None:
+        return None
+    return Measurement(
+        found.value, found.lower, found.upper, found.n_judged, found.n_traces, found.method, found.calibrated
+    )
+
+
+def _near(changes: Sequence[Change], onset: Onset) -> tuple[Change, ...]:
+    """Those that came within the onset's interval or the hour before it, nearest to the onset first."""
+    lower, upper = onset.lower - _BEFORE_ONSET, onset.upper + _AFTER_ONSET
+    near = [one for one in changes if lower <= one.at / 1e9 <= upper]
+    return tuple(sorted(near, key=lambda one: (abs(one.at / 1e9 - onset.at), one.id))[:_MOST_CHANGES])

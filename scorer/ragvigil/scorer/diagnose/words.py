@@ -1,0 +1,181 @@
+"""A diagnosis in words: a few lines for a page, all of it for who asks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ragvigil.exporters import clean, is_loopback, percent, shown
+from ragvigil.scorer.config import Links
+from ragvigil.scorer.diagnose.diagnosis import Cause, Diagnosis
+from ragvigil.scorer.diagnose.playbook import DOCS, Row, rows
+from ragvigil.scorer.moments import in_utc
+
+_LONGEST = 60
+_DATE = len("2026-03-01 ")
+
+_TAGS: dict[str, str] = {
+    "HALLUCINATION_FACT": "claims that the passages lack or deny",
+    "UNSUPPORTED_QUALIFIER": "claims that go too far",
+    "MISATTRIBUTION": "citations that do not carry their claim",
+    "OVER_BROAD_CITATION": "citations that point at too much",
+    "MISSING_REFUSAL": "claims without passages",
+    "OVER_REFUSAL": "refusals in spite of passages",
+    "INCOMPLETE_ANSWER": "answers that break off or lack a part",
+    "CONTEXT_IGNORED": "answers that use nothing relevant",
+    "CONFLICTING_SOURCES_UNRESOLVED": "answers that pick one of two sides silently",
+    "FORMAT_DRIFT": "another citation style or language",
+}
+
+
+def first_lines(diagnosis: Diagnosis, links: Links) -> list[str]:
+    """Why, and what to do: four lines at most, each fit to show, before all figures but the present one."""
+    lines = [verdict(diagnosis), *list(_changed(diagnosis))[:1]]
+    if diagnosis.fault.side != "unclear":
+        lines.append(f"At fault: {diagnosis.fault.side}; {diagnosis.fault.why}.")
+    if diagnosis.playbook:
+        row = rows()[diagnosis.playbook[0]]
+        place = f": {playbook_link(row, links)}" if _shown_elsewhere(links) else "."
+        lines.append(f'Try first: {_back(diagnosis)}{row.fixes[0]}. Playbook "{row.name}"{place}')
+    return lines
+
+
+def _back(diagnosis: Diagnosis) -> str:
+    """What comes before every remedy when what was changed, such as the model, is the cause."""
+    changed = {change.kind for change in diagnosis.changes}
+    if diagnosis.cause is None or changed.isdisjoint(name for name, _ in diagnosis.cause.values):
+        return ""
+    return f"compare with what ran before {_values(diagnosis.cause.values)}, or roll it back; else "
+
+
+def more_lines(diagnosis: Diagnosis) -> list[str]:
+    """Since when, with which fault, how far it reaches: three lines at most, each fit to show."""
+    lines = [_began(diagnosis)] if diagnosis.sure else []
+    if diagnosis.tags:
+        one = diagnosis.tags[0]
+        lines.append(
+            f"What grew most: {_TAGS.get(one.tag, 'the failure tag')} ({one.tag}), on {percent(one.before)} of these "
+            f"answers before and {percent(one.after)} now."
+        )
+    if (reach := _reach(diagnosis)) is not None:
+        lines.append(reach)
+    return lines
+
+
+def verdict(diagnosis: Diagnosis) -> str:
+    """The probable cause in one line, or why there is none."""
+    if diagnosis.mix is not None:
+        mix = diagnosis.mix
+        return (
+            f"Probable cause: other questions, not worse answers: {_value(mix.value)} went from {percent(mix.before)} "
+            f"to {percent(mix.after)} of the traffic, and was at {percent(mix.level)} before."
+        )
+    if diagnosis.cause is not None:
+        return _named(diagnosis.cause)
+    if diagnosis.kind == "everywhere":
+        return "No single cause: no version, model, language or other segment fell more than the rest."
+    return "No single cause: too few records show the fall to say where it is."
+
+
+def full_lines(diagnosis: Diagnosis, links: Links) -> Iterator[str]:
+    """Everything."""
+    yield verdict(diagnosis)
+    yield _began(diagnosis)
+    split = diagnosis.split
+    for name, part in (
+        ("whole change", split.total),
+        ("worse answers", split.within),
+        ("other mix", split.mix),
+    ):
+        yield f"  {name:<14} {part.value:+.1%} ({part.lower:+.1%} to {part.upper:+.1%})"
+    cause = diagnosis.cause
+    if cause is not None:
+        for name, level in (("before", cause.before), ("now", cause.now)):
+            if level is not None:
+                yield f"  {name:<14} {shown(level)} of {level.n:,}"
+    yield "considered:"
+    for other in diagnosis.considered:
+        yield f"  {_values(other.values):<40} gain {other.gain:6.1f} nats, p {other.p:.3f}"
+    yield from _changed(diagnosis)
+    yield f"at fault: {diagnosis.fault.side}; {diagnosis.fault.why}"
+    for signal in diagnosis.signals:
+        yield (
+            f"  {signal.name:<18} {signal.before:.2f} to {signal.after:.2f} ({signal.lower:+.2f} to "
+            f"{signal.upper:+.2f}), n={signal.n_before:,} and {signal.n_after:,}"
+        )
+    for tag in diagnosis.tags:
+        yield (
+            f"grew: {tag.tag} {tag.before:.1%} to {tag.after:.1%} ({tag.lower:+.1%} to {tag.upper:+.1%}), "
+            f"n={tag.n_before:,} and {tag.n_after:,}"
+        )
+    if (reach := _reach(diagnosis)) is not None:
+        yield reach
+    for name in diagnosis.playbook:
+        row = rows()[name]
+        yield f"playbook: {row.name} ({playbook_link(row, links)})"
+        yield from (f"  likely: {one}" for one in row.causes)
+        yield from (f"  {number}. {fix}" for number, fix in enumerate(row.fixes, start=1))
+    yield f"from {diagnosis.records:,} records, {diagnosis.measured:,} of them measured"
+    yield from (f"note: {clean(note, limit=500)}" for note in diagnosis.notes)
+
+
+def playbook_link(row: Row, links: Links) -> str:
+    """Where a row stands: under the configured address, else in the repository's docs.
+
+    >>> playbook_link(rows()["one-segment"], Links())
+    'docs/playbook.md#one-segment'
+    """
+    configured = _shown_elsewhere(links)
+    return f"{configured.rstrip('#') if configured else DOCS}#{row.id}"
+
+
+def _shown_elsewhere(links: Links) -> str | None:
+    """The address of the playbook that a phone can open; None when none is configured."""
+    url = links.playbook_url
+    return None if url is None or is_loopback(url) else url
+
+
+def _named(cause: Cause) -> str:
+    share = cause.share
+    line = f"Probable cause: {_values(cause.values)}, {percent(share.value)} of the fall "
+    line += f"({percent(share.lower)} to {percent(share.upper)})"
+    if cause.before is not None and cause.now is not None:
+        line += f"; there {percent(cause.before.value)} to {percent(cause.now.value)} (n={cause.now.n:,})"
+    if cause.first_seen is not None:
+        line += f"; first seen {in_utc(1e9 * cause.first_seen)}"
+    if cause.same_as:
+        line += f"; cannot be told from {', '.join(map(_value, cause.same_as))}, on the same answers"
+    return line + "."
+
+
+def _began(diagnosis: Diagnosis) -> str:
+    onset = diagnosis.onset
+    at, lower, upper = (in_utc(1e9 * one) for one in (onset.at, onset.lower, onset.upper))
+    if at[:_DATE] == lower[:_DATE] == upper[:_DATE]:
+        lower, upper = lower[_DATE:].removesuffix(" UTC"), upper[_DATE:]
+    return f"Began about {at} (95 % interval {lower} to {upper})."
+
+
+def _changed(diagnosis: Diagnosis) -> Iterator[str]:
+    for change in diagnosis.changes:
+        what = f"{clean(change.kind, limit=20)} {clean(change.text, limit=_LONGEST)}"
+        how = "first seen" if change.source == "traffic" else "told"
+        yield f"What changed: {what} ({how} {in_utc(change.at)})."
+
+
+def _reach(diagnosis: Diagnosis) -> str | None:
+    reach = diagnosis.reach
+    if reach is None:
+        return None
+    kind = "answers of that kind" if diagnosis.cause is not None else "answers"
+    parts = [f"{reach.answers:,} {kind} since then, right and wrong"]
+    parts += [f"in {reach.conversations:,} conversations"] if reach.conversations else []
+    parts += [f"to {reach.users:,} users"] if reach.users else []
+    return f"Reach: {', '.join(parts)}."
+
+
+def _values(values: tuple[tuple[str, str], ...]) -> str:
+    return " with ".join(map(_value, values))
+
+
+def _value(value: tuple[str, str]) -> str:
+    return f"{clean(value[0], limit=_LONGEST)}={clean(value[1], limit=_LONGEST)}"

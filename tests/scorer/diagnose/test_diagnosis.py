@@ -1,0 +1,257 @@
+"""From records to a cause: what is named, what is not, and how much is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from ragvigil.scorer.changes import Change
+from ragvigil.scorer.commands._bench_diagnosis import holds
+from ragvigil.scorer.diagnose.case import Case
+from ragvigil.scorer.diagnose.diagnosis import Diagnosis, diagnose
+from ragvigil.scorer.diagnose.evidence import MOST_VALUES, evidence_of
+from ragvigil.scorer.simulate.localisation import Tally, measure_diagnosis
+from ragvigil.scorer.simulate.planted import CAUSES, Planted, planted
+
+DAY, HOUR = 86_400.0, 3_600.0
+ONSET = 2 * DAY
+Attributes = dict[str, str]
+
+
+def case_of(
+    rate: Callable[[float, Attributes], float],
+    draw: Callable[[np.random.Generator, float], Attributes],
+    *,
+    records: int = 9_000,
+    hours: float = 6.0,
+    seed: int = 1,
+) -> Case:
+    """Records of two days and some hours, each measured, faithful at the rate that its time and attributes have."""
+    random = np.random.default_rng(seed)
+    times = np.sort(random.uniform(0.0, ONSET + hours * HOUR, records))
+    attributes = [draw(random, at) for at in times]
+    outcome = [float(random.random() < rate(at, one)) for at, one in zip(times, attributes, strict=True)]
+    evidence = evidence_of(time=times, outcome=outcome, attributes=attributes)
+    return Case("faithfulness", ONSET + 600.0, evidence, np.arange(records), {}, {})
+
+
+def one_of(random: np.random.Generator, *values: str) -> str:
+    """Any of them."""
+    return values[int(random.integers(len(values)))]
+
+
+@pytest.mark.parametrize("cause", CAUSES)
+def test_a_planted_cause_is_named_first(cause: str) -> None:
+    """A few of what `ragvigil bench diagnosis` does by the hundred."""
+    tally = next(iter(measure_diagnosis([cause], 2, 77_000)))
+    assert tally.incidents == 2
+    assert tally.first >= 1
+    assert tally.among_three == 2
+
+
+def test_every_kind_has_worlds_of_its_own() -> None:
+    """The same world under another name is no second incident."""
+    worlds = [planted(cause, 77_000) for cause in CAUSES]
+    assert len({world.onset for world in worlds}) == len(CAUSES)
+    assert planted(None, 77_000).onset != planted(None, 77_000, falls=False).onset
+
+
+@pytest.mark.parametrize("kind", ["everywhere", "nothing"])
+def test_nothing_is_named_where_nothing_is_at_fault(kind: str) -> None:
+    """A wrong name sends somebody to the wrong place at night."""
+    assert next(iter(measure_diagnosis([kind], 2, 77_000))).unnamed == 2
+
+
+@pytest.mark.parametrize("seed", [500_010, 500_027, 500_031])
+def test_a_false_page_names_no_value_that_is_low_by_chance(seed: int) -> None:
+    """Among sixty values and thirty moments something always looks low: these gained 9 to 13 nats."""
+    assert not diagnosed(planted(None, seed, falls=False)).sure
+
+
+def diagnosed(one: Planted) -> Diagnosis:
+    """What the bench does."""
+    return diagnose(
+        Case("faithfulness", one.since, one.evidence, np.arange(one.evidence.size), signals={}, tags={})
+    )
+
+
+def test_each_kind_without_a_cause_must_hold_by_itself() -> None:
+    """Pooled, the easy one of the two hides the other."""
+    tallies = [Tally("everywhere", 100, 0, 0, 100, 0, 0), Tally("nothing", 100, 0, 0, 93, 0, 0)]
+    assert list(holds(tallies).values()) == [True, False]
+
+
+def test_a_segment_is_named_with_its_share_its_levels_and_its_onset() -> None:
+    """What a page says of it."""
+
+    def draw(random: np.random.Generator, at: float) -> Attributes:
+        return {"language": one_of(random, "en", "en", "de"), "tenant": one_of(random, "a", "b", "c")}
+
+    def rate(at: float, one: Attributes) -> float:
+        return 0.5 if at >= ONSET and one["language"] == "de" else 0.95
+
+    found = diagnose(case_of(rate, draw))
+    assert found.kind == "segment"
+    assert found.cause is not None
+    assert found.cause.values == (("language", "de"),)
+    assert found.cause.share.lower > 0.7
+    assert found.cause.before is not None
+    assert found.cause.now is not None
+    assert found.cause.before.value > 0.93
+    assert found.cause.now.lower < 0.5 < found.cause.now.upper
+    assert found.onset.lower <= ONSET <= found.onset.upper
+    assert found.onset.upper - found.onset.lower < HOUR
+    assert found.playbook == ("groundedness-low", "one-segment")
+
+
+def released(random: np.random.Generator, at: float) -> Attributes:
+    """A model that only the new service version uses, for everybody from the onset on."""
+    new = at >= ONSET
+    return {
+        "service_version": "2.0" if new else "1.9",
+        "model": "large-3" if new else "small-1",
+        "language": one_of(random, "en", "de"),
+    }
+
+
+def test_what_cannot_be_told_apart_is_named_together() -> None:
+    """A new model that came with a new version: no statistics can say which of them it is."""
+    found = diagnose(case_of(lambda at, one: 0.6 if at >= ONSET else 0.95, released))
+    assert found.kind == "new"
+    assert found.cause is not None
+    names = {name for name, _ in (*found.cause.values, *found.cause.same_as)}
+    assert names == {"service_version", "model"}
+    assert found.cause.first_seen is not None
+    assert abs(found.cause.first_seen - ONSET) < 120
+
+
+def test_only_both_together_are_named_where_only_both_together_fell() -> None:
+    """The new version is well, except in German."""
+
+    def rate(at: float, one: Attributes) -> float:
+        return 0.3 if one["service_version"] == "2.0" and one["language"] == "de" else 0.95
+
+    def draw(random: np.random.Generator, at: float) -> Attributes:
+        new = at >= ONSET and random.random() < 0.5
+        return {"service_version": "2.0" if new else "1.9", "language": one_of(random, "en", "de", "fr")}
+
+    found = diagnose(case_of(rate, draw))
+    assert found.cause is not None
+    assert found.cause.values == (("language", "de"), ("service_version", "2.0"))
+
+
+def test_a_release_of_yesterday_is_not_blamed_for_a_fall_of_today() -> None:
+    """It was well for a day."""
+
+    def draw(random: np.random.Generator, at: float) -> Attributes:
+        return {"model": "new" if at >= DAY else "old", "language": one_of(random, "en", "de")}
+
+    found = diagnose(case_of(lambda at, one: 0.7 if at >= ONSET else 0.95, draw))
+    assert found.kind == "everywhere"
+    assert found.cause is None
+
+
+def test_other_questions_are_no_worse_answers() -> None:
+    """Simpson: every language is as good as before, but the hard one is asked more."""
+
+    def draw(random: np.random.Generator, at: float) -> Attributes:
+        return {"language": "ja" if random.random() < (0.6 if at >= ONSET else 0.1) else "en"}
+
+    found = diagnose(case_of(lambda at, one: 0.6 if one["language"] == "ja" else 0.97, draw))
+    assert found.kind == "mix"
+    assert found.mix is not None
+    assert found.mix.value == ("language", "ja")
+    assert found.split.mix.upper < 0.0
+    assert abs(found.split.within.value) < 0.03
+    assert found.cause is None
+
+
+def test_ten_thousand_values_are_no_cause_and_no_burden() -> None:
+    """A request id among the dimensions must not cost the tick, nor be found guilty by chance."""
+
+    def draw(random: np.random.Generator, at: float) -> Attributes:
+        return {"request": f"r{random.integers(10_000)}", "language": one_of(random, "en", "de")}
+
+    case = case_of(lambda at, one: 0.6 if at >= ONSET and one["language"] == "de" else 0.95, draw)
+    assert max(len(one.values) for one in case.evidence.dimensions) == MOST_VALUES
+    found = diagnose(case)
+    assert found.cause is not None
+    assert found.cause.values == (("language", "de"),)
+
+
+def test_the_half_at_fault_the_tags_and_the_changes_are_told() -> None:
+    """Retrieval got worse in German when the index was built anew."""
+
+    def draw(random: np.random.Generator, at: float) -> Attributes:
+        return {"language": one_of(random, "en", "de")}
+
+    case = case_of(lambda at, one: 0.5 if at >= ONSET and one["language"] == "de" else 0.95, draw)
+    late = case.evidence.time >= ONSET
+    german = case.evidence.dimensions[0].codes == case.evidence.dimensions[0].values.index("de")
+    random = np.random.default_rng(3)
+    relevance = np.where(late & german, 0.3, 0.8) + random.normal(0.0, 0.05, case.evidence.size)
+    tag = (case.evidence.outcome == 0.0) & (random.random(case.evidence.size) < 0.8)
+    rebuilt = Change("1", round((ONSET - 300.0) * 1e9), "index", "rebuilt with 256 tokens", "shop")
+    earlier = Change("2", round(DAY * 1e9), "deploy", "release 41", "shop")
+    found = diagnose(
+        replace(
+            case,
+            signals={"context_relevance": relevance},
+            tags={"HALLUCINATION_FACT": tag, "FORMAT_DRIFT": random.random(case.evidence.size) < 0.1},
+            changes=(rebuilt, earlier),
+        )
+    )
+    assert found.fault.side == "retrieval"
+    assert [one.tag for one in found.tags] == ["HALLUCINATION_FACT"]
+    assert found.tags[0].lower > 0.1
+    assert found.changes == (rebuilt,)
+    assert found.playbook == ("context-relevance-low", "one-segment")
+    typical = np.array(found.typical)
+    assert np.all(case.evidence.outcome[typical] == 0.0)
+    assert np.all((late & german)[typical])
+
+
+def test_the_same_case_gives_the_same_diagnosis() -> None:
+    """Design invariant 9, also where signs are drawn at random."""
+    case = case_of(lambda at, one: 0.7 if at >= ONSET else 0.95, released)
+    assert diagnose(case) == diagnose(case)
+
+
+def test_few_or_no_records_name_nothing() -> None:
+    """A page must not fail for want of evidence."""
+    nothing = Case("citation", 10.0, evidence_of(time=[], outcome=[]), np.arange(0), {}, {})
+    one = replace(nothing, evidence=evidence_of(time=[1.0], outcome=[0.0]), record=np.arange(1))
+    assert_unsure(diagnose(nothing))
+    assert_unsure(diagnose(one))
+
+
+def assert_unsure(found: Diagnosis) -> None:
+    """Nothing is named."""
+    assert found.cause is None
+    assert not found.sure
+
+
+@pytest.mark.parametrize(
+    ("columns", "complaint"),
+    [
+        ({"outcome": [1.0]}, "outcome has 1 entries, time has 2"),
+        ({"outcome": [1.0, 2.0]}, "outcome must lie in"),
+        ({"outcome": [1.0, 0.0], "inclusion": [0.5, 0.0]}, "inclusion must lie in"),
+    ],
+)
+def test_columns_that_do_not_fit_are_named(columns: dict[str, list[float]], complaint: str) -> None:
+    """An error that names the field."""
+    with pytest.raises(ValueError, match=complaint):
+        evidence_of(time=[1.0, 2.0], **columns)  # type: ignore[arg-type]  # the columns are the test
+
+
+def test_a_fall_that_began_before_the_detector_believes_is_not_taken_for_normal() -> None:
+    """What a new version did in the first twenty minutes must not become what is expected of it."""
+    case = case_of(lambda at, one: 0.6 if at >= ONSET else 0.95, released)
+    found = diagnose(replace(case, since=ONSET + 1_200.0))
+    assert found.cause is not None
+    assert found.split.within.value < -0.3
+    assert abs(found.split.mix.value) < 0.02

@@ -1,0 +1,96 @@
+"""Which row of the playbook is told: never one whose symptom was not seen."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.scorer.diagnose.test_diagnosis import ONSET, Attributes, case_of, one_of
+from tests.scorer.diagnose.test_store import FALL, MINUTE, lived, told
+
+from ragvigil.scorer.diagnose.case import SIGNALS
+from ragvigil.scorer.diagnose.diagnosis import diagnose
+from ragvigil.scorer.diagnose.playbook import Side, chosen
+from ragvigil.scorer.store._sqlite_diagnosis import SqliteDiagnosis
+from ragvigil.scorer.store.sqlite import SqliteStore
+
+RELEVANCE = "judge.answer_relevance"
+
+
+NONE: set[str] = set()
+
+
+@pytest.mark.parametrize(
+    ("series", "side", "fell", "grown", "held", "row"),
+    [
+        ("faithfulness", "generation", {RELEVANCE}, {"HALLUCINATION_FACT"}, NONE, "groundedness-low"),
+        ("faithfulness", "generation", {RELEVANCE}, NONE, NONE, "groundedness-low"),
+        ("faithfulness", "generation", NONE, {"OVER_REFUSAL"}, NONE, "answer-relevance-low"),
+        (RELEVANCE, "generation", NONE, NONE, {"faithfulness"}, "wrong-section"),
+        (RELEVANCE, "generation", NONE, NONE, NONE, "answer-relevance-low"),
+        (RELEVANCE, "generation", {"faithfulness"}, {"HALLUCINATION_FACT"}, NONE, "groundedness-low"),
+        ("judge.six_axes", "generation", {RELEVANCE}, NONE, {"faithfulness"}, "wrong-section"),
+        ("criteria.tone", "unclear", {"language_match"}, NONE, NONE, "language-drifts"),
+    ],
+)
+def test_the_row_has_the_symptom_that_was_seen(
+    series: str, side: Side, fell: set[str], grown: set[str], held: set[str], row: str
+) -> None:
+    """Above all "high faithfulness" only where faithfulness surely held."""
+    assert [one.id for one in chosen(series, side, fell, grown, held=held, segment=False)] == [row]
+
+
+def test_a_criterion_of_ones_own_has_the_row_of_the_segment() -> None:
+    """No row is about tone, but a segment can be looked at."""
+    assert [one.id for one in chosen("criteria.tone", "unclear", set(), set(), segment=True)] == [
+        "one-segment"
+    ]
+    assert chosen("criteria.tone", "unclear", set(), set(), segment=False) == ()
+    assert chosen("judge_health", "unclear", set(), set(), segment=True) == ()
+
+
+def test_faithfulness_is_a_signal_of_the_other_series() -> None:
+    """Read beside what fell: the diagnosis of an irrelevant answer looks at whether it was faithful."""
+    assert "faithfulness" in SIGNALS
+
+    def draw(random: np.random.Generator, at: float) -> Attributes:
+        return {"language": one_of(random, "en", "de")}
+
+    case = case_of(lambda at, one: 0.5 if at >= ONSET else 0.95, draw)
+    random = np.random.default_rng(4)
+    size = case.evidence.size
+    signals = {
+        "context_relevance": np.clip(random.normal(0.8, 0.05, size), 0.0, 1.0),
+        "faithfulness": (random.random(size) < 0.95).astype(np.float64),
+    }
+    fields = {name: getattr(case, name) for name in ("since", "evidence", "record", "tags")}
+    found = diagnose(type(case)(series=RELEVANCE, signals=signals, **fields))
+    assert found.playbook == ("wrong-section",)
+    signals["faithfulness"] = np.where(case.evidence.time >= ONSET, 0.0, signals["faithfulness"])
+    found = diagnose(type(case)(series=RELEVANCE, signals=signals, **fields))
+    assert found.playbook == ("answer-relevance-low",)
+
+
+def test_verdicts_are_read_from_the_store_beside_another_series(tmp_path: Path) -> None:
+    """Of the present judge, by record."""
+    settings = lived(tmp_path)
+    with SqliteStore(settings, durable=False) as store:
+        key = store.monitoring.series()[0]
+        alerts = told(store, None, minutes=range(1, 10))
+        incident = next(one for one in store.monitoring.neighbours(key, 0) if one.id == alerts[0].incident_id)
+        store.checkpoint()
+    with closing(sqlite3.connect(settings.store.path)) as connection:
+        connection.row_factory = sqlite3.Row
+        for table in ("series", "observations"):
+            columns = [row["name"] for row in connection.execute(f"PRAGMA table_info({table})")]
+            taken = ", ".join("'faithfulness'" if name == "series" else name for name in columns)
+            connection.execute(
+                f"INSERT INTO {table} ({', '.join(columns)}) SELECT {taken} FROM {table} WHERE series = 'citation'"
+            )
+        case = SqliteDiagnosis(connection, lambda series, record: "").case(incident, FALL + 9 * MINUTE)
+    known = np.isfinite(case.evidence.outcome)
+    assert known.sum() > 500
+    np.testing.assert_array_equal(case.signals["faithfulness"], case.evidence.outcome)
