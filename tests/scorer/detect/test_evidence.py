@@ -7,7 +7,13 @@ import pytest
 
 from ragvigil.scorer.detect.sequential.batch import Floats
 from ragvigil.scorer.detect.sequential.e_detector import EDetector
-from ragvigil.scorer.detect.sequential.evidence import gather, plain_factors, suspect, suspect_factors
+from ragvigil.scorer.detect.sequential.evidence import (
+    gather,
+    plain_factors,
+    suspect,
+    suspect_factors,
+    suspect_stake,
+)
 from ragvigil.scorer.detect.sequential.gold import GoldSet, Instruments, learn_instruments
 
 BATCHES = 4000
@@ -40,11 +46,11 @@ def bets(*, drift: float, turns: int, chance: float) -> tuple[Floats, Floats]:
         judged = random.random(60) < chances
         verdicts = gather(slot, conversation, doubt, chances, judged, passed, np.full(60, 0.2), known, 1)
         shift = np.array([[0.05]])
-        noise = np.array([[0.1, 2.0]])
+        stake = suspect_stake(shift * known.signal, np.array([[0.1, 2.0]]))
         answers.append(
             (
                 plain_factors(verdicts, np.array([0.8115]), shift * known.youden, 1)[0],
-                suspect_factors(verdicts, np.array([flags]), shift * known.signal, noise, 1)[0],
+                suspect_factors(verdicts, np.array([flags]), stake, 1)[0],
             )
         )
     plain, suspects = zip(*answers, strict=True)

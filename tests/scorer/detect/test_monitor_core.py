@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pytest
 
 from ragvigil.scorer.detect import Alert, Batch, GoldSet, Monitor, MonitorSettings
+from ragvigil.scorer.detect.sequential.monitor import STATE_VERSION
 from ragvigil.scorer.simulate import SCENARIOS, Run, Scenario, Traffic, World, drive
 
 SMALL = World(traces_per_day=6000.0, segments=4, smallest_share=0.1, largest_share=0.4, batch_seconds=3600.0)
@@ -158,6 +159,8 @@ def test_a_state_of_another_version_is_refused() -> None:
     """Rather than misread."""
     with pytest.raises(ValueError, match="version 99"):
         Monitor.restore({"version": 99})
+    with pytest.raises(ValueError, match="lacks settings, gold or memory"):
+        Monitor.restore({"version": STATE_VERSION})
 
 
 def test_a_page_waits_for_the_canary_and_is_withheld_when_it_blames_the_judge() -> None:
@@ -230,6 +233,7 @@ def test_a_judge_no_better_than_a_coin_never_pages() -> None:
         (lambda: MonitorSettings(slo=1.2), "slo is 1.2"),
         (lambda: MonitorSettings(budget=0.0), "budget is 0.0"),
         (lambda: MonitorSettings(segments=0), "segments is 0"),
+        (lambda: MonitorSettings(segments=2.5), "segments is 2.5"),  # type: ignore[arg-type] # what is refused
         (lambda: MonitorSettings(batch_seconds=-1.0), "batch_seconds is -1.0"),
         (lambda: MonitorSettings(trip=float("nan")), "trip is nan"),
     ],
@@ -249,6 +253,45 @@ def test_columns_of_different_lengths_are_refused_by_name() -> None:
         monitor.plan(replace(batch_of(3), cheap=np.ones(2)))
 
 
+@pytest.mark.parametrize(
+    ("column", "values", "message"),
+    [
+        ("verdict", np.array([1, 7, 0]), "verdict holds 7: give 1 for passed, 0 for not, -1 for no verdict"),
+        (
+            "inclusion_probability",
+            np.array([0.1, np.nan, 1.5]),
+            "inclusion_probability holds 1.5: give shares",
+        ),
+        (
+            "segment",
+            np.array(["de", "en", "fr"]),
+            "segment holds <U2: give numbers, codes where there are names",
+        ),
+        ("conversation", np.array(["a", "b", "c"]), "conversation holds <U1: give numbers"),
+    ],
+)
+def test_values_that_cannot_be_are_refused_by_name(
+    column: str, values: npt.NDArray[np.generic], message: str
+) -> None:
+    """A verdict of 7 would weigh seven verdicts."""
+    monitor, whole = Monitor(MonitorSettings(), gold()), judge_all(batch_of(3), np.ones(3))
+    with pytest.raises(ValueError, match=f"Batch.{message}"):
+        monitor.observe(replace(whole, **{column: values}))  # type: ignore[arg-type] # one column
+
+
+def test_a_judge_that_drifts_is_not_under_a_floor() -> None:
+    """What past traces show of it is taken off the level until there are new labels."""
+
+    def with_floor(world: World, gold: GoldSet) -> Monitor:
+        settings = MonitorSettings(segments=world.segments, batch_seconds=world.batch_seconds, slo=0.93)
+        return Monitor(settings, gold)
+
+    world = replace(SMALL, gold_faithful=1400, gold_unfaithful=600)
+    run = drive(with_floor, SCENARIOS["judge_drift"], 3, world=world, days=20)
+    assert "judge" in {alert.metric for alert in run.alerts}
+    assert run.pages() == ()
+
+
 def test_a_level_below_the_slo_for_a_day_pages() -> None:
     """However used to it the baseline is."""
     monitor = Monitor(MonitorSettings(segments=2, batch_seconds=3600.0, slo=0.9), gold())
@@ -259,3 +302,8 @@ def test_a_level_below_the_slo_for_a_day_pages() -> None:
             judge_all(batch_of(100, start=hour * 3600.0, end=(hour + 1) * 3600.0), half)
         )
     assert [(page.metric, page.segment) for page in pages(alerts)][:1] == [("faithfulness", None)]
+    evidence, level = pages(alerts)[0].evidence, monitor.level
+    assert float(evidence["lower"]) < float(evidence["level"]) < float(evidence["upper"]) < 0.9
+    assert float(evidence["n"]) > 100
+    assert level is not None
+    assert level.upper < 0.9

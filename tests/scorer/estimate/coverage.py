@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
 from tests.scorer.estimate.worlds import Stretch, World, segment_rates, stretch
 
+from ragvigil.scorer.detect.sequential.floor import LevelFloor
 from ragvigil.scorer.estimate import (
+    Calibration,
+    Difference,
     Estimate,
+    MixChange,
     Refusal,
+    Window,
     anchored_level,
     audited_level,
     change_since,
+    difference,
     judged_rate,
     mix_change,
     next_labels,
@@ -27,6 +34,10 @@ from ragvigil.scorer.monitoring import Sums
 
 _ANCHOR_JUDGED = 14_000
 _ANCHOR_FAITHFUL = 0.95
+_AUDITED = 2_000
+_SEGMENTS = 12
+_REPS_A_WEEK = 5
+"""Repetitions that share the week before by segments, which is most of the work and an eighth of the noise."""
 
 
 class Covered(NamedTuple):
@@ -40,18 +51,38 @@ class Covered(NamedTuple):
 class _Look(NamedTuple):
     """One interval and the truth it is about."""
 
-    estimate: Estimate
+    value: float
+    lower: float
+    upper: float
     truth: float
 
 
-def cover(estimator: str, world: World, *, judged: int, reps: int, seed: int) -> Covered:
-    """Repeat one estimator in one world."""
-    random = np.random.default_rng([seed, judged, round(1000 * world.faithful)])
-    looks = [ESTIMATORS[estimator](world, judged, random) for _ in range(reps)]
-    held = [look.estimate.lower <= look.truth <= look.estimate.upper for look in looks]
-    widths = [look.estimate.upper - look.estimate.lower for look in looks]
-    errors = [look.estimate.raw - look.truth for look in looks]
-    return Covered(float(np.mean(held)), float(np.mean(widths)), float(np.mean(errors)))
+def cover(
+    estimators: Sequence[str], world: World, rates: Sequence[float], *, judged: int, reps: int, seed: int
+) -> dict[tuple[str, float], Covered]:
+    """Repeat some estimators in one world, at each of the faithful `rates`.
+
+    What looks at the same traffic shares it, and all rates share the time before; repetitions are independent.
+    """
+    looks: dict[tuple[str, float], list[_Look]] = {(name, rate): [] for name in estimators for rate in rates}
+    week = _Before(world, judged, [])
+    for rep in range(reps):
+        before = _Before(world, judged, [seed, judged, rep])
+        if rep % _REPS_A_WEEK == 0:
+            week = before
+        for faithful in rates:
+            key = [seed, judged, rep, round(1000 * faithful)]
+            sample = _Sample(replace(world, faithful=faithful), judged, key, before, week)
+            for name in estimators:
+                looks[name, faithful].append(ESTIMATORS[name](sample))
+    return {key: _covered(some) for key, some in looks.items()}
+
+
+def _covered(looks: Sequence[_Look]) -> Covered:
+    columns = np.array(looks)
+    value, lower, upper, truth = columns.T
+    held = (lower <= truth) & (truth <= upper)
+    return Covered(float(held.mean()), float((upper - lower).mean()), float((value - truth).mean()))
 
 
 def shown(found: Estimate | Refusal) -> Estimate:
@@ -70,72 +101,157 @@ def audit(one: Stretch, random: np.random.Generator, *, total: int = 200) -> Est
     return shown(audited_level(one.window, strata, labels))
 
 
-def _judged(world: World, judged: int, random: np.random.Generator) -> _Look:
-    return _Look(shown(judged_rate(stretch(world, random, judged).window)), world.passed)
+class _Before:
+    """The time before, when 95 % were faithful, each part when it is asked for."""
+
+    def __init__(self, world: World, judged: int, key: list[int]) -> None:
+        self._world, self._judged, self._key = replace(world, faithful=_ANCHOR_FAITHFUL), judged, key
+
+    def random(self, part: int) -> np.random.Generator:
+        return np.random.default_rng([*self._key, part])
+
+    @cached_property
+    def week(self) -> Window:
+        """Twelve segments for a week."""
+        world = replace(self._world, segments=_SEGMENTS)
+        return stretch(world, self.random(0), 7 * self._judged, design="segment").window
+
+    @cached_property
+    def rate(self) -> Estimate:
+        """14,000 verdicts of one segment."""
+        n = _ANCHOR_JUDGED
+        k = float(self.random(1).binomial(n, self._world.passed))
+        found = rate(Sums(n, float(n), k, float(n), k, k))
+        assert found is not None
+        return found
+
+    @cached_property
+    def audited(self) -> Estimate:
+        """200 labels of 2,000 judged."""
+        random = self.random(2)
+        return audit(stretch(replace(self._world, clustered=False), random, _AUDITED), random)
+
+    @cached_property
+    def gold(self) -> Calibration:
+        return self._world.gold(self.random(3))
 
 
-def _by_segment(world: World, judged: int, random: np.random.Generator) -> _Look:
-    world = replace(world, segments=max(world.segments, 12))
-    return _Look(shown(judged_rate(stretch(world, random, judged, design="segment").window)), world.passed)
+class _Sample:
+    """What one repetition draws, each part when it is asked for and from a generator of its own."""
+
+    def __init__(self, world: World, judged: int, key: list[int], before: _Before, week: _Before) -> None:
+        self.world, self.wanted, self.before, self.week = world, judged, before, week
+        self.gold, self.segmented = before.gold, replace(world, segments=_SEGMENTS)
+        self._key = key
+
+    def random(self, part: int) -> np.random.Generator:
+        return np.random.default_rng([*self._key, part])
+
+    @cached_property
+    def one(self) -> Stretch:
+        """Traffic of one segment, judged uniformly."""
+        return stretch(self.world, self.random(0), self.wanted)
+
+    @cached_property
+    def all(self) -> Stretch:
+        """Traffic of twelve segments, small ones judged more."""
+        return stretch(self.segmented, self.random(1), self.wanted, design="segment")
+
+    @cached_property
+    def shifted(self) -> MixChange:
+        """The same of another mix, against the week before."""
+        share, _ = segment_rates(self.segmented)
+        now = stretch(self.segmented, self.random(2), self.wanted, design="segment", mix=share[::-1])
+        found = mix_change(self.week.week, now.window)
+        assert isinstance(found, MixChange)
+        return found
+
+    @cached_property
+    def judged(self) -> Estimate:
+        return shown(judged_rate(self.one.window))
+
+    @cached_property
+    def sums(self) -> Sums:
+        """The verdicts of `one` as rollups keep them."""
+        data = self.one.window
+        weight = 1.0 / data.inclusion[data.known]
+        passed = data.verdict[data.known].astype(np.float64)
+        squares = weight * weight
+        some = (weight.sum(), weight @ passed, squares.sum(), squares @ passed, squares @ passed)
+        return Sums(weight.size, *(float(one) for one in some))
+
+    @cached_property
+    def change(self) -> Estimate:
+        return shown(change_since(self.before.rate, self.judged, self.gold))
 
 
-def _suspicious(world: World, judged: int, random: np.random.Generator) -> _Look:
-    return _Look(shown(judged_rate(stretch(world, random, judged, design="suspicious").window)), world.passed)
+def _look(found: Estimate | Refusal, truth: float) -> _Look:
+    estimate = shown(found)
+    return _Look(estimate.raw, estimate.lower, estimate.upper, truth)
 
 
-def _portable(world: World, judged: int, random: np.random.Generator) -> _Look:
-    p = judged_rate(stretch(world, random, judged).window)
-    return _Look(shown(portable_level(p, world.gold(random))), world.faithful)
-
-
-def _audited(world: World, judged: int, random: np.random.Generator) -> _Look:
-    return _Look(audit(stretch(world, random, judged), random), world.faithful)
-
-
-def _anchor(world: World, random: np.random.Generator) -> tuple[World, Estimate]:
-    """The world of the anchor week, 95 % faithful, and its judged rate on 14,000 verdicts."""
-    before = replace(world, faithful=_ANCHOR_FAITHFUL)
-    n = _ANCHOR_JUDGED
-    passed = float(random.binomial(n, before.passed))
-    found = rate(Sums(n, float(n), passed, float(n), passed, passed))
+def _rollups(sample: _Sample) -> _Look:
+    found = rate(sample.sums)
     assert found is not None
-    return before, found
+    return _look(found, sample.world.passed)
 
 
-def _changed(world: World, judged: int, random: np.random.Generator) -> _Look:
-    _, anchor = _anchor(world, random)
-    now = judged_rate(stretch(world, random, judged).window)
-    moved = change_since(anchor, now, world.gold(random))
-    return _Look(shown(moved), world.faithful - _ANCHOR_FAITHFUL)
+def _suspicious(sample: _Sample) -> _Look:
+    traffic = stretch(sample.world, sample.random(6), sample.wanted, design="suspicious")
+    return _look(judged_rate(traffic.window), sample.world.passed)
 
 
-def _anchored(world: World, judged: int, random: np.random.Generator) -> _Look:
-    before, anchor = _anchor(world, random)
-    audited = audit(stretch(replace(before, clustered=False), random, 2_000), random)
-    now = judged_rate(stretch(world, random, judged).window)
-    return _Look(
-        shown(anchored_level(audited, change_since(anchor, now, world.gold(random)))), world.faithful
-    )
+def _difference(sample: _Sample) -> _Look:
+    now = rate(sample.sums)
+    assert now is not None
+    moved: Difference = difference(sample.before.rate, now, confidence=0.95)
+    truth = sample.world.passed - replace(sample.world, faithful=_ANCHOR_FAITHFUL).passed
+    return _Look(moved.value, moved.lower, moved.upper, truth)
 
 
-def _within(world: World, judged: int, random: np.random.Generator) -> _Look:
-    world = replace(world, segments=world.segments if world.segments > 1 else 12)
-    before = replace(world, faithful=_ANCHOR_FAITHFUL)
-    share, rates = segment_rates(world)
-    anchor = stretch(before, random, 7 * judged, design="segment").window
-    now = stretch(world, random, judged, design="segment", mix=share[::-1]).window
-    moved = mix_change(anchor, now)
-    truth = float(share @ (rates - segment_rates(before)[1]))
-    return _Look(shown(quality_change(moved, world.gold(random))), truth)
+def _floor(sample: _Sample) -> _Look:
+    """What a page for a level under `slo` prints."""
+    floor, data = LevelFloor(), sample.one.window
+    known = data.known
+    floor.update(data.inclusion[known], data.verdict[known].astype(np.float64), 0.0)
+    found = floor.level(sample.gold)
+    assert found is not None
+    return _look(found, sample.world.faithful)
 
 
-ESTIMATORS: dict[str, Callable[[World, int, np.random.Generator], _Look]] = {
-    "judged": _judged,
-    "by segment": _by_segment,
-    "suspicious": _suspicious,
-    "portable": _portable,
-    "audited": _audited,
-    "change": _changed,
-    "anchored": _anchored,
-    "within": _within,
+def _mixed(part: str, sample: _Sample) -> _Look:
+    share, now = segment_rates(sample.segmented)
+    before = segment_rates(replace(sample.segmented, faithful=_ANCHOR_FAITHFUL))[1]
+    moved = sample.shifted
+    if part == "within":
+        return _look(quality_change(moved, sample.gold), float(share @ (now - before)))
+    youden = sample.world.sensitivity + sample.world.specificity - 1.0
+    if part == "mix":
+        return _look(moved.mix, youden * float((share[::-1] - share) @ now))
+    return _look(moved.raw, youden * float(share[::-1] @ now - share @ before))
+
+
+ESTIMATORS: dict[str, Callable[[_Sample], _Look]] = {
+    "judged rate, one segment": lambda sample: _look(sample.judged, sample.world.passed),
+    "judged rate, all traffic": lambda sample: _look(judged_rate(sample.all.window), sample.world.passed),
+    "judged rate, suspicious first": _suspicious,
+    "judged rate, rollups": _rollups,
+    "level P, one segment": lambda sample: _look(
+        portable_level(sample.judged, sample.gold), sample.world.faithful
+    ),
+    "level P, all traffic": lambda sample: _look(
+        portable_level(judged_rate(sample.all.window), sample.gold), sample.world.faithful
+    ),
+    "level A, one segment": lambda sample: _look(audit(sample.one, sample.random(7)), sample.world.faithful),
+    "level A, all traffic": lambda sample: _look(audit(sample.all, sample.random(8)), sample.world.faithful),
+    "level, anchored": lambda sample: _look(
+        anchored_level(sample.before.audited, sample.change), sample.world.faithful
+    ),
+    "level, of a floor": _floor,
+    "change of the level": lambda sample: _look(sample.change, sample.world.faithful - _ANCHOR_FAITHFUL),
+    "change within segments": partial(_mixed, "within"),
+    "change by the mix": partial(_mixed, "mix"),
+    "change, raw": partial(_mixed, "raw"),
+    "change of the judged rate": _difference,
 }
+"""Everything that is printed with a 95 % interval about verdicts: rates, levels in both modes, changes."""

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from contextlib import closing
 from pathlib import Path
 
+import pytest
 from tests.scorer.watch.conftest import HOUR, RATE, START, Hour, Service, settings_in
 
 from ragvigil.scorer.store import reading
 from ragvigil.scorer.store.sqlite import SqliteStore
+from ragvigil.scorer.watch.port import Place
 
 HEALTHY = Hour()
 GERMAN_ILL = Hour(unfaithful={"de": 0.5, "en": 0.04})
@@ -139,3 +142,43 @@ def test_a_batch_is_not_begun_while_the_inbox_is_not_read(service: Service) -> N
     assert rows(service, waiting) == [(20,)]
     service.watcher.tick(service.now + 3 * HOUR, caught_up=True)
     assert rows(service, waiting) == [(0,)]
+
+
+def test_a_level_that_was_always_under_the_floor_is_one_page_until_it_is_back(tmp_path: Path) -> None:
+    """No baseline shows it; the level is corrected for the judge, and comes with interval and n."""
+    settings = settings_in(tmp_path, slo=0.9)
+    low = Hour(unfaithful={"de": 0.3, "en": 0.3})
+    with SqliteStore(settings, durable=False) as store:
+        service = Service(settings, store)
+        told = service.live(low, 60)
+        (page,) = (alert for alert in told if alert.severity != "warning")
+        assert page.title.startswith("Faithfulness of shop is under its floor of 90.0 %: ")
+        assert page.before.value == 0.9
+        assert page.now.value == pytest.approx(0.7, abs=0.1)
+        assert page.now.lower < page.now.value < page.now.upper < 0.9
+        assert page.now.calibrated
+        assert START + 48 * HOUR <= page.at.timestamp() * 1e9 < START + 60 * HOUR
+        over = [alert for alert in service.live(HEALTHY, 72) if alert.severity != "warning"]
+        assert [(alert.action, alert.dedup_key) for alert in over] == [("resolve", page.dedup_key)]
+
+
+def test_new_labels_end_the_correction_for_a_judge_that_moved(service: Service) -> None:
+    """They were made with the judge as it is now."""
+    service.live(Hour(judge_drifted=True), 16)
+    assert moved(service) != 0.0
+    service.restart()
+    service.live(Hour(judge_drifted=True), 1)
+    assert moved(service) != 0.0
+    path = service.settings.monitor.gold
+    assert path is not None
+    path.write_text("\n".join([*path.read_text().splitlines(), '{"truth": 1, "verdict": 0, "cheap": 0.8}']))
+    service.restart()
+    service.live(Hour(judge_drifted=True), 1)
+    assert moved(service) == 0.0
+
+
+def moved(service: Service) -> float:
+    """By how much the saved detector holds the judge to have moved."""
+    _, core = service.store.watching.detector(Place("shop", "production"))
+    assert core is not None
+    return float(json.loads(core)["memory"]["judge_moved"])

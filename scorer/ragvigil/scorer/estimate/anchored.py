@@ -32,7 +32,7 @@ def change_since(
         return refused
     random = np.random.default_rng(SEED)
     moved = rate_draws(now, random) - rate_draws(anchor, random)
-    return _change(now, now.raw - anchor.raw, moved, calibration, random, "change-since-anchor")
+    return _change(now, now.raw - anchor.raw, moved, calibration, "change-since-anchor")
 
 
 def quality_change(moved: MixChange | Refusal, calibration: Calibration) -> Estimate | Refusal:
@@ -43,10 +43,8 @@ def quality_change(moved: MixChange | Refusal, calibration: Calibration) -> Esti
     refused = calibration.refusal(within.n_judged, within.n_traces)
     if refused is not None:
         return refused
-    random = np.random.default_rng(SEED)
-    error = moved.within_error
-    sample = within.raw + error * random.standard_normal(DRAWS)
-    return _change(within, within.raw, sample, calibration, random, "change-since-anchor-within")
+    sample = within.raw + moved.within_error * np.random.default_rng(SEED).standard_normal(DRAWS)
+    return _change(within, within.raw, sample, calibration, "change-since-anchor-within")
 
 
 def anchored_level(
@@ -87,10 +85,9 @@ def _change(
     moved: float,
     draws: Floats,
     calibration: Calibration,
-    random: np.random.Generator,
     method: str,
 ) -> Estimate:
-    s, t = calibration.draws(random)
+    s, t = calibration.draws()
     usable = s + t - 1.0 >= _SMALLEST_J
     sample = draws[usable] / (s[usable] + t[usable] - 1.0)
     raw = moved / calibration.informativeness

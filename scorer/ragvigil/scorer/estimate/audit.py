@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ragvigil.scorer.estimate.interval import SEED, draws, quantiles, variance_of
+from ragvigil.scorer.estimate.interval import SEED, clusters_of, draws, quantiles, variance_of
 from ragvigil.scorer.estimate.judged import effective
 from ragvigil.scorer.estimate.result import FEWEST, Estimate, Refusal, too_few
 from ragvigil.scorer.estimate.strata import BINS, Strata, covered
@@ -38,7 +38,7 @@ def audited_level(
     bad = (truths == 0).astype(np.float64)
     rate, from_labels, steps = _label_part(code, weight, labelled, bad, _shares(data, strata, code, weight))
     level, from_traffic = _traffic_part(data, strata, weight, np.where(member, rate[code], 0.0))
-    clusters = len(np.unique(data.conversation[labelled]))
+    clusters = clusters_of(data.conversation, labelled)
     variance = variance_of(from_labels + from_traffic, data.conversation, clusters, confidence)
     step = float(steps.mean())
     sample = draws(level, variance, step, np.random.default_rng(SEED))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -84,11 +85,11 @@ class Calibration:
         """J = s + t - 1 (Youden): 0 for a coin."""
         return self.sensitivity + self.specificity - 1.0
 
-    def draws(self, random: np.random.Generator) -> tuple[Floats, Floats]:
-        """Draws of (s, t) from Jeffreys' Betas."""
-        s = random.beta(self.faithful_passed + 0.5, self.faithful_failed + 0.5, DRAWS)
-        t = random.beta(self.unfaithful_failed + 0.5, self.unfaithful_passed + 0.5, DRAWS)
-        return s, t
+    def draws(self) -> tuple[Floats, Floats]:
+        """Draws of (s, t) from Jeffreys' Betas, always the same ones; not to be written to."""
+        return _draws(
+            self.faithful_passed, self.faithful_failed, self.unfaithful_failed, self.unfaithful_passed
+        )
 
     def refusal(self, n_judged: int, n_traces: int) -> Refusal | None:
         """Why this judge's verdicts cannot be corrected; None when they can."""
@@ -96,8 +97,9 @@ class Calibration:
             missing = "faithful" if self.faithful <= 0.0 else "unfaithful"
             detail = f"the gold set has no {missing} item: label some of the answers that the judge flags"
             return Refusal("no_unfaithful_gold", detail, n_judged, n_traces)
-        s, t = self.draws(np.random.default_rng(SEED))
-        lowest = float(np.quantile(s + t - 1.0, 0.025))
+        lowest = _lowest(
+            self.faithful_passed, self.faithful_failed, self.unfaithful_failed, self.unfaithful_passed
+        )
         if lowest >= INFORMATIVE:
             return None
         detail = f"judge not informative: s + t - 1 may be {lowest:.2f}, at least {INFORMATIVE} is needed"
@@ -110,6 +112,27 @@ class Calibration:
         return (
             f"only {self.unfaithful:.0f} unfaithful gold items: t is hardly known, label flagged answers",
         )
+
+
+@lru_cache(maxsize=256)
+def _draws(
+    faithful_passed: float, faithful_failed: float, unfaithful_failed: float, unfaithful_passed: float
+) -> tuple[Floats, Floats]:
+    random = np.random.default_rng([SEED, 1])
+    s = random.beta(faithful_passed + 0.5, faithful_failed + 0.5, DRAWS)
+    t = random.beta(unfaithful_failed + 0.5, unfaithful_passed + 0.5, DRAWS)
+    for each in (s, t):
+        each.setflags(write=False)
+    return s, t
+
+
+@lru_cache(maxsize=256)
+def _lowest(
+    faithful_passed: float, faithful_failed: float, unfaithful_failed: float, unfaithful_passed: float
+) -> float:
+    """Lower 95 % limit of J."""
+    s, t = _draws(faithful_passed, faithful_failed, unfaithful_failed, unfaithful_passed)
+    return float(np.quantile(s + t - 1.0, 0.025))
 
 
 def _counts(weight: Floats, right: Booleans) -> tuple[float, float]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ragvigil.scorer.estimate.calibration import FEW_UNFAITHFUL, INFORMATIVE, Calibration
-from ragvigil.scorer.estimate.interval import DRAWS, SEED, draws, quantiles, variance_of
+from ragvigil.scorer.estimate.interval import DRAWS, SEED, clusters_of, draws, quantiles, variance_of
 from ragvigil.scorer.estimate.result import FEWEST, Estimate, Refusal, too_few
 from ragvigil.scorer.estimate.strata import BINS, Strata, covered
 from ragvigil.scorer.estimate.window import Booleans, Floats, Integers, Window, sums
@@ -132,7 +132,7 @@ def _side(
     spread = np.sqrt(counts / np.maximum(counts - 1.0, 1.0))
     influence = read * (wrong - rate[code]) * (share / safe * spread)[code]
     influence += own / own.sum() * (rate[code] - level)
-    clusters = len(np.unique(data.conversation[labelled]))
+    clusters = clusters_of(data.conversation, labelled)
     variance = variance_of(influence, data.conversation, clusters, confidence)
     used = counts > 0
     return Side(level, variance, float((share[used] / counts[used]).mean()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ragvigil.scorer.estimate.wilson import normal_quantile
-from ragvigil.scorer.estimate.window import Floats, Integers
+from ragvigil.scorer.estimate.window import Booleans, Floats, Integers
 
 DRAWS = 10_000
 """At the 2.5 % quantile this leaves a Monte Carlo error of 3 % of a standard error."""
@@ -59,6 +59,11 @@ def variance_of(influence: Floats, conversation: Integers, clusters: int, confid
     together = float(sums @ sums) * clusters / max(clusters - 1, 1)
     z = normal_quantile(confidence)
     return max(alone, together) * (student_quantile(confidence, max(clusters - 1, 1)) / z) ** 2
+
+
+def clusters_of(conversation: Integers, member: Booleans) -> int:
+    """How many conversations the members are of."""
+    return int(np.count_nonzero(np.bincount(conversation[member])))
 
 
 def student_quantile(confidence: float, freedom: int) -> float:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ragvigil.scorer.estimate.interval import SEED, draws, quantiles, variance_of
+from ragvigil.scorer.estimate.interval import SEED, clusters_of, draws, quantiles, variance_of
 from ragvigil.scorer.estimate.result import FEWEST, Estimate, Refusal, too_few
 from ragvigil.scorer.estimate.window import Booleans, Floats, Integers, Window
 
@@ -65,7 +65,7 @@ def _estimate(data: Window, verdict: Integers, control: bool, confidence: float)
     n = int(known.sum())
     controlled = control and data.cheap is not None and data.complete and n >= FEWEST_FOR_CONTROL
     one = fit(data, verdict, control=controlled)
-    clusters = len(np.unique(data.conversation[known]))
+    clusters = clusters_of(data.conversation, known)
     variance = variance_of(one.influence, data.conversation, clusters, confidence)
     sample = draws(one.value, variance, one.step, np.random.default_rng(SEED))
     value = min(1.0, max(0.0, one.value))

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ragvigil.scorer.estimate.interval import student_quantile, variance_of
+from ragvigil.scorer.estimate.interval import clusters_of, student_quantile, variance_of
 from ragvigil.scorer.estimate.judged import effective
 from ragvigil.scorer.estimate.result import FEWEST, Estimate, Refusal, too_few
-from ragvigil.scorer.estimate.window import Booleans, Floats, Integers, Window
+from ragvigil.scorer.estimate.window import Floats, Integers, Window, sums
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +31,16 @@ class _Side:
 
     share: Floats
     rate: Floats
-    known: Booleans
     segment: Integers
+    """Of every record."""
+    rows: Integers
+    """The records with a verdict."""
     effect: Floats
     """Influence of each verdict on the rate of its segment."""
-    traffic: Floats
+    traffic: Floats | float
     """The part of all traffic for which each record stands."""
+    clusters: int
+    """Conversations with a verdict."""
 
 
 def mix_change(anchor: Window, now: Window, *, confidence: float = 0.95) -> MixChange | Refusal:
@@ -91,24 +95,26 @@ def _common(anchor: Window, now: Window) -> Integers:
 def _side(data: Window, place: Integers) -> _Side:
     segment, known = place[data.segment], data.known
     size = int(place.max()) + 1
-    weight = np.where(known, 1.0 / np.where(known, data.inclusion, 1.0), 0.0)
-    totals = np.bincount(segment, weights=weight, minlength=size)
+    rows = np.flatnonzero(known)
+    own, verdict, weight = segment[rows], data.verdict[rows], 1.0 / data.inclusion[rows]
+    totals = sums(own, weight, size)
     totals_safe = np.where(totals > 0.0, totals, 1.0)
     share = np.bincount(segment, minlength=size) / data.size if data.complete else totals / totals.sum()
-    rate = np.bincount(segment, weights=weight * data.verdict, minlength=size) / totals_safe
-    counts = np.maximum(np.bincount(segment, weights=known, minlength=size), 1.0)
-    portion = weight / totals_safe[segment]
+    rate = sums(own, weight * verdict, size) / totals_safe
+    counts = np.maximum(np.bincount(own, minlength=size), 1.0)
+    portion = weight / totals_safe[own]
     smooth = (rate * counts + 0.5) / (counts + 1.0)
     spread = rate * (1.0 - rate)
     target = smooth * (1.0 - smooth) * counts / np.maximum(counts - 1.0, 1.0)
-    residual = np.where(known, data.verdict - rate[segment], 0.0)
     stretch = np.sqrt(np.where(spread > 0.0, target / np.where(spread > 0.0, spread, 1.0), 0.0))
-    sign = np.where(
-        np.arange(data.size) % 2 == 0, 1.0, -1.0
-    )  # conversations must not add up what is no residual
-    flat = np.where(known & (spread[segment] <= 0.0), sign * np.sqrt(target)[segment], 0.0)
-    traffic = np.full(data.size, 1.0 / data.size) if data.complete else weight / totals.sum()
-    return _Side(share, rate, known, segment, portion * (residual * stretch[segment] + flat), traffic)
+    sign = np.where(rows % 2 == 0, 1.0, -1.0)  # conversations must not add up what is no residual
+    flat = np.where(spread[own] <= 0.0, sign * np.sqrt(target)[own], 0.0)
+    effect = portion * ((verdict - rate[own]) * stretch[own] + flat)
+    traffic: Floats | float = 1.0 / data.size
+    if not data.complete:
+        traffic = np.zeros(data.size)
+        traffic[rows] = weight / totals.sum()
+    return _Side(share, rate, segment, rows, effect, traffic, clusters_of(data.conversation, known))
 
 
 def _error(
@@ -128,10 +134,14 @@ def _error(
         (anchor, before, by_rate_before, by_share_before),
         (now, after, by_rate_after, by_share_after),
     ):
-        influence = np.zeros(data.size) if by_rate is None else by_rate[side.segment] * side.effect
+        influence, rows = np.zeros(len(side.rows)), side.rows
+        if by_rate is not None:
+            influence = by_rate[side.segment[rows]] * side.effect
+        conversation = data.conversation[rows]
         if by_share is not None:
-            influence = influence + side.traffic * (by_share[side.segment] - float(by_share @ side.share))
-        clusters = len(np.unique(data.conversation[side.known]))
-        total += variance_of(influence, data.conversation, clusters, confidence)
+            everywhere = side.traffic * (by_share[side.segment] - float(by_share @ side.share))
+            everywhere[rows] += influence
+            influence, conversation = everywhere, data.conversation
+        total += variance_of(influence, conversation, side.clusters, confidence)
     least = 0.5 / max(anchor.n_traces, now.n_traces, 1)  # one segment has no mix to change, and still a width
     return max(float(np.sqrt(total)), least)

@@ -38,9 +38,8 @@ def portable_level(
     )
     if refused is not None:
         return refused
-    random = np.random.default_rng(SEED)
-    p = rate_draws(judged, random)
-    s, t = calibration.draws(random)
+    p = rate_draws(judged, np.random.default_rng(SEED))
+    s, t = calibration.draws()
     usable = s + t - 1.0 >= _SMALLEST_J
     sample = (p[usable] + t[usable] - 1.0) / (s[usable] + t[usable] - 1.0)
     raw = (judged.raw + calibration.specificity - 1.0) / calibration.informativeness

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ragvigil.scorer.detect import Batch
+from ragvigil.scorer.sample import fraction
 from ragvigil.scorer.watch.port import Seen
 
 _CHOSEN = frozenset({"pending", "judged", "shed", "failed", "expired"})
@@ -37,7 +38,7 @@ def observed(rows: Sequence[Seen], start: int, end: int) -> Batch:
     """
     version = next((row.judge for row in reversed(rows) if row.judge is not None), "")
     drawn = [row.cheap is not None and not _aside(row, version) for row in rows]
-    chosen = [inside and row.state in _CHOSEN for row, inside in zip(rows, drawn, strict=True)]
+    chosen = [inside and _is_chosen(row) for row, inside in zip(rows, drawn, strict=True)]
     plain = planned(rows, [-1 if row.stream is None else row.stream for row in rows], start, end)
     return replace(
         plain,
@@ -54,6 +55,11 @@ def observed(rows: Sequence[Seen], start: int, end: int) -> Batch:
         ),
         judge_version=version,
     )
+
+
+def _is_chosen(row: Seen) -> bool:
+    """Whether it is in the sample: what expired because too much waited was drawn out of it again by its hash."""
+    return row.state in _CHOSEN and (row.state != "expired" or fraction(row.trace_id) < row.inclusion)
 
 
 def _aside(row: Seen, version: str) -> bool:

@@ -111,6 +111,17 @@ class WatchStore(Protocol):
         """The newest current verdicts given before that moment on answers whose content is still there."""
         ...
 
+    def frozen(self, place: Place, before: int, limit: int, now: int) -> Sequence[Past]:
+        """The verdicts that are compared with every time, as long as their content is there.
+
+        What is missing of `limit` is taken from `past`, and kept from `now` on.
+        """
+        ...
+
+    def refreeze(self, passed: Sequence[tuple[int, int]]) -> None:
+        """(verdict, record id) to compare with from now on, of those that are frozen: the judge has moved."""
+        ...
+
     def save_canary(self, rows: Sequence[tuple[int, int, str, int, int]]) -> None:
         """(record id, moment, judge version, verdict before, verdict now): no scores of record."""
         ...

@@ -13,8 +13,11 @@ from pydantic import TypeAdapter, ValidationError
 
 from ragvigil.exporters import Alert
 from ragvigil.scorer import config
+from ragvigil.scorer.config.judging import ENDPOINTS
 from ragvigil.scorer.detect import Monitor, MonitorSettings
+from ragvigil.scorer.detect.sequential.canary import Canary
 from ragvigil.scorer.detect.stretches import nanoseconds
+from ragvigil.scorer.diagnose.diagnoser import Diagnoser
 from ragvigil.scorer.sample import Sampler
 from ragvigil.scorer.series import faithfulness_value
 from ragvigil.scorer.store.port import Job, Judgement
@@ -57,6 +60,8 @@ class Notes:
     """Where the gold set is from."""
     began: int = 0
     """Start of the first batch: it learns for detect.learning_days from here."""
+    canaried_at: int = 0
+    """When the frozen verdicts were last judged again."""
 
 
 @dataclass(slots=True)
@@ -85,15 +90,19 @@ class Watcher:
         *,
         sampler: Sampler,
         room: Callable[[], int],
+        diagnoser: Diagnoser | None = None,
     ) -> None:
         """`room` is how many records more may wait for the judge."""
         self._store = store
         self._detect = settings.detect
         self._labels = labels
         self._judging = settings.judge.kind != "none"
+        self._every = (
+            nanoseconds(settings.detect.canary_hours * 3600) if settings.judge.kind in ENDPOINTS else 0
+        )
         self._sampler = sampler
         self._room = room
-        self._teller = Teller(store, settings, channels)
+        self._teller = Teller(store, settings, channels, diagnoser)
         self._core_settings = core_settings(settings)
         self._batch = nanoseconds(settings.detect.batch_seconds)
         self._late = nanoseconds(settings.detect.late_seconds)
@@ -193,7 +202,9 @@ class Watcher:
             rows = self._store.batch(place, end, since)
             found = detector.core.observe(observed(rows, notes.start, end))
             told = self._teller.tell(place, found, notes.book, end=end, now=now)
-            told += self._teller.attend(place, end=end, now=now, any_traffic=bool(rows))
+            told += self._teller.attend(
+                place, end=end, now=now, any_traffic=bool(rows), level=detector.core.level
+            )
             kept = nanoseconds(self._detect.keep_days * 86_400)
             self._store.forget_sightings(place, end - kept)
             notes.start, notes.planned_at = end, None
@@ -211,12 +222,25 @@ class Watcher:
     def _ask_canary(self, place: Place, detector: _Detector, end: int, now: int, done: Watched) -> None:
         """Have past traces judged again: from before yesterday, because what fell may have fallen since."""
         wanted = detector.core.canary_wanted
-        if not wanted or not self._judging:
+        if not self._judging:
             return
-        past = self._store.past(place, end - _DAY, wanted)
+        if wanted:
+            past = self._store.past(place, end - _DAY, wanted)
+        elif self._every and not detector.asked and now - detector.notes.canaried_at >= self._every:
+            past = self._frozen(place, detector, end, now)
+        else:
+            return
         detector.asked = {one.job.record_id: one for one in past}
         detector.answers, detector.asked_at = {}, now
         done.jobs.extend(replace(one.job, purpose="canary") for one in past)
+
+    def _frozen(self, place: Place, detector: _Detector, end: int, now: int) -> Sequence[Past]:
+        with self._store.transaction():
+            past = self._store.frozen(place, end - _DAY, self._detect.canary_size, now)
+            if past:
+                detector.notes.canaried_at = now
+                self._save(place, detector)
+        return past
 
     def _answer_canary(self, place: Place, detector: _Detector, now: int, done: Watched) -> None:
         if len(detector.answers) < len(detector.asked):
@@ -233,9 +257,12 @@ class Watcher:
             return  # nobody answered: the core waits, and decides without after some batches
         with self._store.transaction():
             self._store.save_canary([(record, now, version, was, is_) for record, was, version, is_ in rows])
-            found = detector.core.canary(
-                np.array([was for _, was, _, _ in rows]), np.array([is_ for _, _, _, is_ in rows])
-            )
+            old, new = (np.array([row[place] for row in rows]) for place in (1, 3))
+            replies = Canary()
+            replies.add(old, new, 0.0, 1.0)
+            if replies.moved:
+                self._store.refreeze([(is_, record) for record, _, _, is_ in rows if is_ >= 0])
+            found = detector.core.canary(old, new)
             end = detector.notes.start
             told = self._teller.tell(place, found, detector.notes.book, end=end, now=now)
             self._save(place, detector)
@@ -271,7 +298,9 @@ class Watcher:
         for name in ("segments", "batch_seconds"):
             if state["settings"][name] != getattr(self._core_settings, name):
                 raise ValueError(f"detect.{name} was changed")
-        return Monitor.restore({**state, "settings": fresh["settings"], "gold": fresh["gold"]})
+        relabelled = state["gold"] != fresh["gold"]
+        memory = {**state["memory"], "judge_moved": 0.0} if relabelled else state["memory"]
+        return Monitor.restore({**fresh, "version": state["version"], "memory": memory})
 
     def _save(self, place: Place, detector: _Detector) -> None:
         core = json.dumps(detector.core.state(), allow_nan=False, separators=(",", ":"))

@@ -8,6 +8,8 @@ import numpy.typing as npt
 from ragvigil.scorer.detect.sequential.batch import Alert
 from ragvigil.scorer.detect.sequential.canary import LARGEST
 from ragvigil.scorer.detect.sequential.core import Core
+from ragvigil.scorer.detect.sequential.error_budget import ErrorBudget
+from ragvigil.scorer.detect.sequential.floor import LevelFloor
 from ragvigil.scorer.detect.sequential.paging import MOST_CANARIES, settle
 
 FRESH = 6 * 3600.0
@@ -70,6 +72,9 @@ def take_answer(core: Core, old: npt.NDArray[np.generic], new: npt.NDArray[np.ge
     elif series.pending:
         series.asked += 1
         alerts += _settle(core, time)
+    elif canary.moved:  # nobody suspected anything: past traces were judged again because it was time
+        alerts.append(_judge_moved(core, canary.mean, canary.error, time, memory.judge_version or ""))
+        canary.clear()
     return alerts
 
 
@@ -89,11 +94,13 @@ def _settle(core: Core, time: float) -> list[Alert]:
 
 
 def _judge_moved(core: Core, change: float, error: float, time: float, version: str) -> Alert:
-    """The judge changed by `change`: move what is normal, start the bets over, ask for a new calibration."""
+    """The judge changed by `change`: move what is normal, start bets and levels over, ask for a new calibration."""
     memory = core.memory
     memory.baseline.move_passed(change, core.instruments.weight_faithful)
     memory.baseline.freeze(core.today() - 1, np.ones(core.settings.slots, np.bool_))
     memory.faithfulness.restart_bets()
+    memory.judge_moved += change
+    memory.floor, memory.errors = LevelFloor(), ErrorBudget()
     core.forget_reference()
     evidence: dict[str, float | str] = {
         "why": "the judge changed: calibrate it again",
@@ -108,3 +115,4 @@ def _freeze(core: Core) -> None:
     """Nothing is learned from streams with an open incident, nor from the day before it."""
     open_ = core.memory.faithfulness.incidents.open
     core.memory.baseline.freeze(core.today() - 1, open_[:-1] | open_[-1])
+    core.forget_reference()

@@ -110,5 +110,9 @@ class Baseline:
 
     def counting(self, first: int, today: int, settings: MonitorSettings) -> list[Day]:
         """The days that count: those of learning, and those older than the lag."""
-        learned, old = first + settings.learning_days, today - settings.lag_days
-        return [day for day in self.days if day.number < learned or day.number <= old]
+        return [day for day in self.days if self.is_counted(day.number, first, today, settings)]
+
+    @staticmethod
+    def is_counted(day: int, first: int, today: int, settings: MonitorSettings) -> bool:
+        """Whether the day of this number counts."""
+        return day < first + settings.learning_days or day <= today - settings.lag_days

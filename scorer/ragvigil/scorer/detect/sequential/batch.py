@@ -93,7 +93,7 @@ def read_traces(batch: Batch, segments: int) -> Traces:
     """The columns of `batch` that planning knows already.
 
     Raises:
-        ValueError: columns of different lengths, or a batch that ends before it starts.
+        ValueError: columns of different lengths or with values that cannot be, or a batch that ends before it starts.
     """
     if not (np.isfinite(batch.start) and np.isfinite(batch.end) and batch.end >= batch.start):
         raise ValueError(
@@ -107,9 +107,12 @@ def read_traces(batch: Batch, segments: int) -> Traces:
             raise ValueError(
                 f"Batch.{name} has shape {np.shape(column)}: give one value per trace, here ({size},)"
             )
+    _check_later(batch)
     time = np.asarray(batch.time, dtype=np.float64)
     time = np.where(np.isfinite(time), time, batch.end)
-    code = np.nan_to_num(np.asarray(batch.segment, dtype=np.float64), nan=-1.0, posinf=-1.0, neginf=-1.0)
+    code = np.nan_to_num(
+        _numbers("segment", batch.segment).astype(np.float64), nan=-1.0, posinf=-1.0, neginf=-1.0
+    )
     slot = np.where((code >= 0) & (code < segments), code, segments).astype(np.int64)
     cheap = np.asarray(batch.cheap, dtype=np.float64)
     known = np.isfinite(cheap)
@@ -119,12 +122,32 @@ def read_traces(batch: Batch, segments: int) -> Traces:
     return Traces(
         time,
         slot,
-        np.asarray(batch.conversation, dtype=np.int64),
+        _numbers("conversation", batch.conversation).astype(np.int64),
         cheap,
         known,
         np.where(np.isfinite(citation) & (citation >= 0.0), (citation < 0.5).astype(np.float64), np.nan),
         np.where(np.isfinite(documents) & (documents >= 0.0), (documents == 0.0).astype(np.float64), np.nan),
     )
+
+
+def _check_later(batch: Batch) -> None:
+    """Refuse verdicts and probabilities that cannot be; NaN is unknown."""
+    for name, column, low, high, fix in (
+        ("verdict", batch.verdict, -1.0, 1.0, "1 for passed, 0 for not, -1 for no verdict"),
+        ("inclusion_probability", batch.inclusion_probability, 0.0, 1.0, "shares from 0 to 1"),
+    ):
+        values = np.zeros(0) if column is None else _numbers(name, column).astype(np.float64)
+        wrong = values[(values < low) | (values > high)]
+        if wrong.size:
+            raise ValueError(f"Batch.{name} holds {wrong[0]:g}: give {fix}")
+
+
+def _numbers(name: str, column: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
+    """The column as it is, when it holds numbers."""
+    values = np.asarray(column)
+    if values.dtype.kind not in "biuf":
+        raise ValueError(f"Batch.{name} holds {values.dtype}: give numbers, codes where there are names")
+    return values
 
 
 def sum_by(slot: Integers, values: Floats | Booleans | Integers, size: int) -> Floats:

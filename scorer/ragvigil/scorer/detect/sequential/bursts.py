@@ -15,6 +15,8 @@ from ragvigil.scorer.detect.sequential.tripwire import Tripwire
 
 OVERALL_SOONER = 2.5
 """Nats by which the judge's own evidence opens a burst sooner on all traffic: it is one stream, segments are many."""
+SEGMENT_SOONER = 0.7
+"""Nats by which the tripwire of a segment opens a burst sooner than that of all traffic, which costs far more."""
 EASED = -1.0
 """Nats below the opening of such a burst at which it is closed."""
 SURE = 2.5
@@ -31,7 +33,9 @@ def opens(series: Faithfulness, wire: Tripwire, now: float, settings: MonitorSet
     for burst in series.bursts:
         busy[burst.stream] |= burst.suspects
     free = ~busy & series.running() & (series.cooldown <= now)
-    return (wire.level() > settings.trip) & free
+    limits = np.full(settings.streams, settings.trip - SEGMENT_SOONER)
+    limits[-1] = settings.trip
+    return (wire.level() > limits) & free
 
 
 def wish(

@@ -69,6 +69,11 @@ class Canary:
         count = max(self.count, 1.0)
         return float(np.sqrt(max((self.discordant + 2.0) / count - self.mean**2, 1e-4) / count))
 
+    @property
+    def moved(self) -> bool:
+        """Whether the judge says something else of the same answers, for sure and by enough."""
+        return self.count > 0 and abs(self.mean) > max(3.0 * self.error, LEAST_MOVE)
+
     def explains(self, fall: float, least: float = 1.0) -> Answer:
         """Whether a fall of the pass rate by `fall` is the judge's doing: where `mean` lies between 0 and -fall.
 

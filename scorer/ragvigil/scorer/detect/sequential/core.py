@@ -26,6 +26,11 @@ class Core:
         """Number of the day."""
         return int(self.memory.clock.now // DAY)
 
+    def counts(self, day: int) -> bool:
+        """Whether the day of this number is part of what is normal, so that a reference made earlier is out of date."""
+        first = int((self.memory.clock.first or 0.0) // DAY)
+        return self.memory.baseline.is_counted(day, first, self.today(), self.settings)
+
     def refer(self) -> Reference | None:
         """The reference of today; None before anything was learned."""
         memory = self.memory

@@ -63,7 +63,7 @@ def _follow_cheap(core: Core, stream: int, change: float, time: float) -> list[A
     if not memory.disagreement.add(stream, change, memory.clock.now):
         return []
     evidence: dict[str, float | str] = {
-        "why": "the cheap score moves again and again, and the judge disagrees",
+        "why": "moves again and again: the judge does not agree with it.",
         "moved": float(memory.disagreement.moved[stream]),
         "bursts": float(memory.disagreement.count[stream]),
     }

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from ragvigil.scorer.detect.sequential.batch import Floats
 from ragvigil.scorer.detect.sequential.decaying_rate import DecayingRate
-from ragvigil.scorer.estimate import Calibration
+from ragvigil.scorer.estimate import Calibration, Estimate
 
 
 @dataclass(slots=True)
@@ -26,9 +26,11 @@ class ErrorBudget:
         self.short.update(chance, passed, days)
         self.long.update(chance, passed, days)
 
-    def burning(self, slo: float, limit: float, calibration: Calibration) -> tuple[float, float] | None:
-        """(burn of the short window, of the long one) where both are beyond `limit` for sure; else None."""
+    def burning(
+        self, slo: float, limit: float, calibration: Calibration
+    ) -> tuple[Estimate, float, float] | None:
+        """(level and burn of the short window, burn of the long one), both surely beyond `limit`; else None."""
         short, long = self.short.level(calibration), self.long.level(calibration)
         if short is None or long is None or (1.0 - max(short.upper, long.upper)) <= limit * (1.0 - slo):
             return None
-        return (1.0 - short.value) / (1.0 - slo), (1.0 - long.value) / (1.0 - slo)
+        return short, (1.0 - short.value) / (1.0 - slo), (1.0 - long.value) / (1.0 - slo)

@@ -134,16 +134,23 @@ def plain_factors(verdicts: Verdicts, passed: Floats, shift: Floats, slots: int)
 
 
 def suspect_factors(
-    verdicts: Verdicts, flags: Floats, shift: Floats, noise: Floats, slots: int, *, conditional: bool = False
+    verdicts: Verdicts, flags: Floats, stake: Floats, slots: int, *, conditional: bool = False
 ) -> Floats:
-    """(slots, k) log factors against `flags` (slots,) per trace, for rises of `shift` (slots, k) of that mean.
+    """(slots, k) log factors of `stake` (slots, k) against `flags` per trace, (slots,) or (slots, k).
 
-    `noise` (slots, 2) is the second moment of u per trace that is expected at the inclusion probabilities used,
-    and what a rise of the mean by 1 adds to it. With
-    `conditional`, `flags` is only the tolerance, since the expected flags are taken off trace by trace.
+    With `conditional`, `flags` is only the tolerance, since the expected flags are taken off trace by trace.
     """
-    stake = shift / (noise[:, :1] + noise[:, 1:] * shift)
     gain = verdicts.conditional if conditional else verdicts.excess
     loss = -(verdicts.least_conditional if conditional else verdicts.least)
     won = per_slot(verdicts.slot, gain, loss, stake, slots)
-    return won - stake * (flags * verdicts.traces)[:, None]
+    against = flags if flags.ndim == 2 else flags[:, None]
+    return won - stake * against * verdicts.traces[:, None]
+
+
+def suspect_stake(shift: Floats, noise: Floats) -> Floats:
+    """(slots, k) stakes that are best for rises of the mean flag by `shift` (slots, k).
+
+    `noise` (slots, 2) is the second moment of u per trace that is expected at the inclusion probabilities used,
+    and what a rise of the mean by 1 adds to it.
+    """
+    return shift / (noise[:, :1] + noise[:, 1:] * shift)

@@ -15,8 +15,8 @@ from ragvigil.scorer.detect.sequential.incidents import Incidents, Recent
 from ragvigil.scorer.detect.sequential.settings import DAY, MonitorSettings
 from ragvigil.scorer.detect.sequential.tripwire import Tripwire
 
-SEGMENT_FALLS = np.array([0.04, 0.08, 0.15, 0.30, 0.50])
-OVERALL_FALLS = np.array([0.02, 0.035, 0.06, 0.12, 0.25])
+SEGMENT_FALLS = np.array([0.03, 0.06, 0.10, 0.18, 0.32, 0.50])
+OVERALL_FALLS = np.array([0.01, 0.02, 0.035, 0.06, 0.12, 0.25])
 """Falls of the faithful share that the always-on bets are placed on."""
 
 
@@ -81,7 +81,7 @@ class Faithfulness:
         sizes = fall_sizes(settings.slots)
         for detector, suspects in ((self.plain, False), (self.suspect, True)):
             level, likely = detector.level(), detector.size(sizes)
-            for stream in np.flatnonzero((level > settings.ceiling) & self.running() & ~suppressed):
+            for stream in np.flatnonzero((level > settings.ceilings) & self.running() & ~suppressed):
                 at = int(stream)
                 found[at] = Candidate(at, float(likely[at]), suspects, float(level[at]))
         limit = -float(np.log(settings.confirm))
@@ -97,8 +97,8 @@ class Faithfulness:
         limit = -0.6 * float(np.log(settings.confirm))
         if any(burst.suspects and burst.level() > limit for burst in self.bursts):
             return True
-        highest = np.maximum(self.plain.level(), self.suspect.level())[self.running()]
-        return bool((highest > settings.ceiling - 2.5).any())
+        highest = np.maximum(self.plain.level(), self.suspect.level())
+        return bool((highest > settings.ceilings - 2.5)[self.running()].any())
 
     def restart(self, streams: Booleans) -> None:
         """Forget the evidence on these streams."""

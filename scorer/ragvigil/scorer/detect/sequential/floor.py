@@ -7,32 +7,27 @@ from dataclasses import dataclass, field
 from ragvigil.scorer.detect.sequential.batch import Floats
 from ragvigil.scorer.detect.sequential.decaying_rate import DecayingRate
 from ragvigil.scorer.detect.sequential.settings import DAY
-from ragvigil.scorer.estimate import Calibration, Estimate, anchored_level, change_since, portable_level
+from ragvigil.scorer.estimate import Calibration, Estimate
 
 
 @dataclass(slots=True)
 class LevelFloor:
-    """The level of the last day, anchored at the learning days, and since when its upper bound has been too low."""
+    """The level of the last day, and since when its upper bound has been too low.
 
-    anchor: DecayingRate = field(default_factory=lambda: DecayingRate(60.0))
-    """The learning days."""
+    It is the level anchored at the learning days as well: by one set of labels, the anchor's level plus the change
+    since, (p_0 + t - 1) / J + (p - p_0) / J, is (p + t - 1) / J, and drawn together so are their errors.
+    """
+
     day: DecayingRate = field(default_factory=lambda: DecayingRate(1.0))
     below_since: float | None = None
 
-    def update(self, chance: Floats, passed: Floats, days: float, *, learning: bool) -> None:
+    def update(self, chance: Floats, passed: Floats, days: float) -> None:
         """Take the verdicts of one batch."""
-        (self.anchor if learning else self.day).update(chance, passed, days)
+        self.day.update(chance, passed, days)
 
     def level(self, calibration: Calibration) -> Estimate | None:
-        """The anchor's level plus the change since, the larger of it and the day's own; None where it is unknown."""
-        before, now = self.anchor.judged(), self.day.judged()
-        if now is None:
-            return None
-        alone = portable_level(now, calibration)
-        if before is None or not isinstance(alone, Estimate):
-            return alone if isinstance(alone, Estimate) else None
-        found = anchored_level(portable_level(before, calibration), change_since(before, now, calibration))
-        return found if isinstance(found, Estimate) and found.upper > alone.upper else alone
+        """The faithful share of the last day; None where it is unknown."""
+        return self.day.level(calibration)
 
     def breached(self, slo: float, now: float, calibration: Calibration) -> Estimate | None:
         """The level once its interval has been below `slo` for a day, and then starts over; else None."""

@@ -16,6 +16,9 @@ LEAST_LABELS = 10
 USUAL_UNFAITHFUL = 0.05
 """Prior share of unfaithful answers where the cheap score is turned into a probability."""
 
+PRIOR_ITEMS = 8.0
+"""Effective items at the usual rate of false flags that the few suspicious but faithful ones are mixed with."""
+
 
 @dataclass(frozen=True, slots=True)
 class GoldSet:
@@ -179,9 +182,11 @@ def learn_instruments(gold: GoldSet) -> Instruments:
         slope, offset, separation = 0.0, 0.0, 0.0
         suspicion = np.full(cheap.shape, USUAL_UNFAITHFUL)
     weight = weight_of(suspicion, s, t)
-    prior = 20.0 * _mean(weight, each, truth)
-    flagged = float((each * weight * ~passed)[truth].sum())
-    false_flag = (flagged + prior * (1.0 - s)) / (float((each * weight)[truth].sum()) + prior)
+    suspects = (each * weight)[truth]
+    prior = PRIOR_ITEMS * float((suspects**2).sum() / suspects.sum())
+    false_flag = (float((suspects * ~passed[truth]).sum()) + prior * (1.0 - s)) / (
+        float(suspects.sum()) + prior
+    )
     unfaithful_squares = t * (1.0 - false_flag) ** 2 + (1.0 - t) * false_flag**2
     signal = max(t - false_flag, 0.05) * _mean(weight, each, ~truth)
     return Instruments(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,10 @@ from ragvigil.scorer.detect.sequential.evidence import Verdicts
 MEMORY_DAYS = 0.5
 OVER = 0.35
 """Share of the fall that may be left when an incident is over."""
+ROSE = 3.5
+"""Standard errors by which the suspicion of other segments' answers has risen when the fall is theirs too."""
+LEAST_BESIDE = 0.02
+"""Share of the traffic beside several candidates below which they are all of it."""
 LONGEST_DAYS = 14.0
 """After this, an open incident is what is normal now."""
 
@@ -95,22 +100,35 @@ class Incidents:
         return closed
 
 
-def whose(streams: Booleans, recent: Recent, suspects: bool, active: Booleans) -> list[int]:
+def whose(
+    streams: Booleans,
+    recent: Recent,
+    suspects: bool,
+    active: Booleans,
+    others_rose: Callable[[Booleans], float],
+) -> list[int]:
     """Streams to name for candidates (slots, then overall): one cause gets one page.
 
-    All traffic is named when it is a candidate and no segment alone explains it, or when the segments beside
-    the candidates fell as well (three standard errors); else the segments. Only `active` slots are looked at: what
-    has been paged for already explains nothing new.
+    All traffic is named when it is a candidate and no segment alone explains it, when the segments beside the
+    candidates fell as well, or when nothing is beside several; else the segments. `others_rose` gives the standard
+    errors by which the cheap score's suspicion of all traffic beside some slots rose: where nearly nothing but that of
+    a burst's stream is judged, it sees the others first. Only `active` slots are looked at: what has been paged for
+    already explains nothing new.
     """
     overall = streams.size - 1
     excess, noise = (np.where(active, sums, 0.0) for sums in recent.blame(suspects))
     named = np.flatnonzero(streams[:overall])
     if streams[overall]:
-        first = int(np.argmax(excess))
-        rest = np.arange(overall) != first
-        alone = excess[rest].sum() < 2.0 * np.sqrt(noise[rest].sum() + 1e-9)
-        return [first] if alone and excess[first] > 0.6 * max(excess.sum(), 1e-9) else [overall]
+        first = np.arange(overall) == int(np.argmax(excess))
+        alone = excess[~first].sum() < 2.0 * np.sqrt(noise[~first].sum() + 1e-9)
+        most = excess[first].sum() > 0.6 * max(excess.sum(), 1e-9)
+        only = bool(alone and most) and others_rose(first) < ROSE
+        return [int(np.argmax(excess))] if only else [overall]
     rest = ~streams[:overall]
-    if excess[rest].sum() > 3.0 * np.sqrt(noise[rest].sum() + 1e-9):
+    beside = recent.traces[rest & active].sum() / max(float(recent.traces[active].sum()), 1.0)
+    if named.size > 1 and beside < LEAST_BESIDE:
+        return [overall]
+    fell = float(excess[rest].sum() / np.sqrt(noise[rest].sum() + 1e-9))
+    if fell > 2.3 or (fell > 0.5 and others_rose(streams[:overall]) > ROSE):
         return [overall]
     return [int(stream) for stream in named]

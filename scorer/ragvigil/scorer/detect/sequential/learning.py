@@ -48,9 +48,9 @@ def learn(core: Core, batch: Batch, traces: Traces, suspicion: Suspicion, verdic
         flags = _flags(core, batch, traces, suspicion)
     open_ = memory.faithfulness.incidents.open
     disturbed = memory.citations.disturbed() | memory.retrievals.disturbed()
-    day = int(np.median(traces.time + memory.clock.offset) // DAY)
-    memory.baseline.add(min(day, core.today()), sums, flags, open_[:-1] | open_[-1] | disturbed)
-    if core.learning():
+    day = min(int(np.median(traces.time + memory.clock.offset) // DAY), core.today())
+    memory.baseline.add(day, sums, flags, open_[:-1] | open_[-1] | disturbed)
+    if core.counts(day):
         core.forget_reference()
 
 

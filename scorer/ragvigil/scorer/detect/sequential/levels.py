@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ragvigil.scorer.detect.sequential.batch import Alert
 from ragvigil.scorer.detect.sequential.core import Core
+from ragvigil.scorer.estimate import Estimate
 
 
 def watch_level(core: Core, time: float) -> list[Alert]:
@@ -14,12 +15,24 @@ def watch_level(core: Core, time: float) -> list[Alert]:
     alerts: list[Alert] = []
     found = memory.floor.breached(settings.slo, memory.clock.now, core.calibration)
     if found is not None:
-        low: dict[str, float | str] = {"level": found.value, "upper": found.upper, "slo": settings.slo}
-        alerts.append(Alert(time, "page", "faithfulness", None, low))
+        alerts.append(Alert(time, "page", "faithfulness", None, _figures(found, settings.slo)))
     burnt = None
     if settings.burn is not None:
         burnt = memory.errors.burning(settings.slo, settings.burn, core.calibration)
     if burnt is not None:
-        burn: dict[str, float | str] = {"burn_6h": burnt[0], "burn_3d": burnt[1], "slo": settings.slo}
+        level, short, long = burnt
+        burn = {**_figures(level, settings.slo), "burn_6h": short, "burn_3d": long}
         alerts.append(Alert(time, "page", "faithfulness", None, burn))
     return alerts
+
+
+def _figures(level: Estimate, slo: float) -> dict[str, float | str]:
+    return {
+        "level": level.value,
+        "lower": level.lower,
+        "upper": level.upper,
+        "n": level.n_judged,
+        "traces": level.n_traces,
+        "method": level.method,
+        "slo": slo,
+    }

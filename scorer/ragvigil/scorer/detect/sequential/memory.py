@@ -46,6 +46,8 @@ class Memory:
     """Until when, by kind, metric and stream."""
     judge_version: str | None = None
     new_version: str | None = None
+    judge_moved: float = 0.0
+    """Change of the judge's pass rate on the same answers since the gold set's verdicts; taken off in levels."""
     chosen: float = 0.0
     """Calls of about the last hour."""
     missing: float = 0.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -25,8 +26,9 @@ from ragvigil.scorer.detect.sequential.reference import Reference
 from ragvigil.scorer.detect.sequential.settings import DAY, MonitorSettings
 from ragvigil.scorer.detect.sequential.state import Json, dump, load
 from ragvigil.scorer.detect.sequential.tripwire import Tripwire, read_cheap
+from ragvigil.scorer.estimate import Estimate
 
-STATE_VERSION = 2
+STATE_VERSION = 4
 
 
 class Monitor:
@@ -45,6 +47,13 @@ class Monitor:
     def canary_wanted(self) -> int:
         """How many past traces are to be judged again now, 0 to 400; held until `canary` answers."""
         return self._core.memory.canary_wanted
+
+    @property
+    def level(self) -> Estimate | None:
+        """The faithful share of the last day, corrected for the judge's errors; None without `slo` or where unknown."""
+        if self.settings.slo is None or not self._core.instruments.informative:
+            return None
+        return self._core.memory.floor.level(self._core.calibration)
 
     def plan(self, batch: Batch) -> npt.NDArray[np.float64]:
         """Inclusion probability of each trace; changes nothing, so that it may be asked twice.
@@ -129,8 +138,8 @@ class Monitor:
             "memory": dump(self._core.memory),
         }
 
-    @staticmethod
-    def restore(state: Json) -> Monitor:
+    @classmethod
+    def restore(cls, state: Json) -> Self:
         """The monitor that gave this state.
 
         Raises:
@@ -141,13 +150,12 @@ class Monitor:
             raise ValueError(
                 f"a monitor's state of version {found}: this ragvigil reads {STATE_VERSION}; start a new one"
             )
-        settings, gold = load(state["settings"], CLASSES), load(state["gold"], CLASSES)
-        memory = load(state["memory"], CLASSES)
+        settings, gold, memory = (load(state.get(part), CLASSES) for part in ("settings", "gold", "memory"))
         if not (
             isinstance(settings, MonitorSettings) and isinstance(gold, GoldSet) and isinstance(memory, Memory)
         ):
             raise ValueError("a monitor's state lacks settings, gold or memory: start a new monitor")
-        monitor = Monitor(settings, gold)
+        monitor = cls(settings, gold)
         monitor._core.memory = memory
         return monitor
 
@@ -175,7 +183,9 @@ class Monitor:
         if alert.metric == "faithfulness" and "slo" not in alert.evidence:
             return True
         muted, now = self._core.memory.muted, self._core.memory.clock.now
-        key, wider = f"{alert.kind} {alert.metric} {alert.segment}", f"{alert.kind} {alert.metric} None"
+        # a judge of which nothing is known says so every hour, and must not hide that it has changed
+        name = f"{alert.metric} {alert.evidence['why']}" if "why" in alert.evidence else alert.metric
+        key, wider = f"{alert.kind} {name} {alert.segment}", f"{alert.kind} {name} None"
         if max(muted.get(key, -1e18), muted.get(wider, -1e18)) > now:
             return False
         muted[key] = now + self.settings.mute_hours * 3600.0

@@ -38,7 +38,8 @@ def _page(series: Faithfulness, worst: Candidate, now: float, time: float) -> li
     by_stream = {candidate.stream: candidate for candidate in series.pending}
     streams[list(by_stream)] = True
     alerts: list[Alert] = []
-    for stream in whose(streams, series.recent, worst.suspects, series.active()):
+    others_rose = series.tripwire.others_rose
+    for stream in whose(streams, series.recent, worst.suspects, series.active(), others_rose):
         if series.incidents.open[stream]:
             continue
         candidate = by_stream.get(stream, worst)

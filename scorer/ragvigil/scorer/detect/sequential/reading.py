@@ -59,8 +59,9 @@ def read_verdicts(
         settings.slots,
     )
     days = settings.batch_seconds / DAY
-    memory.floor.update(chance[answered], verdict[answered], days, learning=core.learning())
-    memory.errors.update(chance[answered], verdict[answered], days)
+    as_labelled = verdict[answered] - memory.judge_moved
+    memory.floor.update(chance[answered], as_labelled, days)
+    memory.errors.update(chance[answered], as_labelled, days)
     return verdicts, trusted
 
 

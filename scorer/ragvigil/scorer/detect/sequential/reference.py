@@ -15,6 +15,9 @@ PRIOR_JUDGED = 300.0
 """Judged traces of the whole service that a segment's own are mixed with, so that a thin one is not wild."""
 PRIOR_TRACES = 2000.0
 """The same for what every trace has."""
+LEAST_WOBBLING = 0.04
+"""Unfaithful share that days are taken to vary around at least: a small gold set corrects to 0 now and then, and a
+service without errors would have no days that differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,8 @@ class Reference:
     passed_error_overall: float
     flags: Floats
     """Mean weighted true flag per trace."""
+    flags_variance: Floats
+    """Squared standard error of `flags`."""
     flags_error: Floats
     flags_error_overall: float
     unfaithful: Floats
@@ -64,6 +69,7 @@ def refer(sums: Floats, flags: Floats, days: list[Day], instruments: Instruments
     prior = PRIOR_JUDGED * (whole[Sum.FLAG_TRACES] / max(whole[Sum.JUDGED], 1.0))
     u = float(whole[Sum.FLAGS] / max(whole[Sum.FLAG_TRACES], 1.0))
     noise = float(whole[Sum.FLAGS_SQUARED] / max(whole[Sum.FLAG_TRACES], 1.0))
+    flags_variance = noise / (traces + prior + 1.0)
     cheap = float(whole[Sum.CHEAP] / max(whole[Sum.CHEAP_COUNT], 1.0))
     clustered = float(whole[Sum.CHEAP_CLUSTERED] / max(whole[Sum.CHEAP_COUNT], 1.0))
     youden = max(instruments.youden, 0.05)
@@ -73,9 +79,8 @@ def refer(sums: Floats, flags: Floats, days: list[Day], instruments: Instruments
     worst = float(np.sqrt(2.0 * np.log(sums.shape[1])))
     share = (sums[Sum.TRACES] + 1e-3) / float((sums[Sum.TRACES] + 1e-3).sum())
     unfaithful = np.clip(unfaithful, 0.005, 0.4)
-    spread_of_days = (
-        logit_spread(days, cheap_noise, unfaithful, instruments) * unfaithful * (1.0 - unfaithful)
-    )
+    wobbling = np.maximum(unfaithful, LEAST_WOBBLING)
+    spread_of_days = logit_spread(days, cheap_noise, wobbling, instruments) * wobbling * (1.0 - wobbling)
     return Reference(
         share=share,
         cheap=(sums[Sum.CHEAP] + PRIOR_TRACES * cheap) / cheap_count,
@@ -85,7 +90,8 @@ def refer(sums: Floats, flags: Floats, days: list[Day], instruments: Instruments
         passed_error=worst * np.sqrt(spread / (judged + PRIOR_JUDGED)),
         passed_error_overall=float(np.sqrt(p * (1.0 - p) / (whole[Sum.JUDGED] + 1.0))),
         flags=(sums[Sum.FLAGS] + prior * u) / (traces + prior + 1e-9),
-        flags_error=worst * np.sqrt(noise / (traces + prior + 1.0)),
+        flags_variance=flags_variance,
+        flags_error=worst * np.sqrt(flags_variance),
         flags_error_overall=float(np.sqrt(noise / (whole[Sum.FLAG_TRACES] + 1.0))),
         unfaithful=unfaithful,
         day_spread=spread_of_days,

@@ -5,6 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, fields
 
+import numpy as np
+
+from ragvigil.scorer.detect.sequential.batch import Floats
+
 DAY = 86400.0
 """Seconds."""
 
@@ -36,10 +40,10 @@ class MonitorSettings:
     tolerance: float = 0.004
     """A fall of the faithful share that nobody wants to know about."""
     trip: float = 4.5
-    """Nats of cheap-score evidence that open a burst."""
+    """Nats of cheap-score evidence that open a burst on all traffic; 0.7 less do on a segment."""
     suspicion: float = 7.0
     """Log of the e-detector at which a burst is opened by the judge's own evidence."""
-    confirm: float = 0.008
+    confirm: float = 0.006
     """Chance that a burst opened for nothing ends in a candidate for a page."""
     burst_cap: int = 1200
     """Most judged traces that a burst on all traffic adds; one on a segment adds a quarter."""
@@ -67,9 +71,10 @@ class MonitorSettings:
         Raises:
             ValueError: names the field, what it is and what it should be.
         """
-        if not 1 <= self.segments <= 1000:
+        if self.segments != int(self.segments) or not 1 <= self.segments <= 1000:
             raise ValueError(
-                f"MonitorSettings.segments is {self.segments}: give 1 to 1000; rarer ones share `other`"
+                f"MonitorSettings.segments is {self.segments}: give a whole number from 1 to 1000; "
+                "rarer ones share `other`"
             )
         if self.slo is not None and not 0.0 < self.slo < 1.0:
             raise ValueError(
@@ -101,11 +106,15 @@ class MonitorSettings:
         return self.segments + 1
 
     @property
-    def ceiling(self) -> float:
-        """Log of the e-detector at which a stream is a candidate for a page.
+    def ceilings(self) -> Floats:
+        """(streams,) log of the e-detector at which each stream is a candidate for a page.
 
-        An e-detector of average run length A batches per stream (Shin, Ramdas & Rinaldo, arXiv 2203.03532), for
-        two families of evidence on each of `segments` + 1 streams.
+        An e-detector of average run length A batches for each stream (Shin, Ramdas & Rinaldo, arXiv 2203.03532) and
+        each of two families of evidence. A quarter of the false pages are overall's, which most faults move; the
+        segments and `other` share the rest.
         """
         batches = self.days_between_false_pages * DAY / self.batch_seconds
-        return math.log(max(2.0, batches * 2.0 * (self.segments + 1)))
+        share = np.full(self.streams, 0.75 / self.slots)
+        share[-1] = 0.25
+        limits: Floats = np.log(np.maximum(2.0, 2.0 * batches / share))
+        return limits

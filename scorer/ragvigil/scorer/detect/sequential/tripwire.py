@@ -28,6 +28,8 @@ class CheapNews:
     """(streams,) summed suspicion beyond normal."""
     traces: Floats
     """(streams,) with a score."""
+    noise: Floats
+    """(streams,) variance of `rise`."""
 
 
 @dataclass(slots=True)
@@ -40,12 +42,14 @@ class Tripwire:
     """(streams, k) summed residual since `log` left 0."""
     traces: Floats
     """(streams, k) traffic since then."""
+    noise: Floats
+    """(streams, k) variance of `rise`."""
 
     @staticmethod
     def fresh(streams: int) -> Tripwire:
         """Nothing seen yet."""
         nothing = np.zeros((streams, SEGMENT_TRIPS.size))
-        return Tripwire(nothing, nothing.copy(), nothing.copy())
+        return Tripwire(nothing, nothing.copy(), nothing.copy(), nothing.copy())
 
     def after(self, news: CheapNews) -> Tripwire:
         """The state after a batch; this one is left as it is, so that planning can look ahead."""
@@ -55,6 +59,7 @@ class Tripwire:
             log,
             np.where(alive, self.rise + news.rise[:, None], 0.0),
             np.where(alive, self.traces + news.traces[:, None], 0.0),
+            np.where(alive, self.noise + news.noise[:, None], 0.0),
         )
 
     def level(self) -> Floats:
@@ -70,9 +75,16 @@ class Tripwire:
         mean: Floats = rise / np.maximum(traces, 1.0)
         return mean
 
+    def others_rose(self, named: Booleans) -> float:
+        """Standard errors by which the suspicion of all traffic beside the `named` (slots,) rose, lately."""
+        best = int(self.log[-1].argmax())
+        rise = self.rise[-1, best] - self.rise[:-1, best][named].sum()
+        noise = self.noise[-1, best] - self.noise[:-1, best][named].sum()
+        return float(rise / np.sqrt(max(noise, 1e-9))) if noise > 0.0 else 0.0
+
     def restart(self, streams: Booleans) -> None:
         """Forget what was seen on these streams."""
-        for name in ("log", "rise", "traces"):
+        for name in ("log", "rise", "traces", "noise"):
             setattr(self, name, np.where(streams[:, None], 0.0, getattr(self, name)))
 
 
@@ -105,9 +117,11 @@ def read_cheap(
         found.append(per_slot(own_slot, gain, loss, stake, slots))
     residual = sum_by(traces.slot, beyond, slots)
     count = count_by(traces.slot[traces.known_cheap], slots)
+    spread = count * reference.cheap_noise
     net, total = residual - count * own, residual - count * overall
     return CheapNews(
         np.vstack([found[0], found[1][active].sum(axis=0)]),
         np.append(net, total[active].sum()),
         np.append(count, count[active].sum()),
+        np.append(spread, spread[active].sum()),
     )

@@ -6,7 +6,12 @@ import numpy as np
 
 from ragvigil.scorer.detect.sequential.batch import Floats, sum_by
 from ragvigil.scorer.detect.sequential.burst import SIZES, Burst
-from ragvigil.scorer.detect.sequential.evidence import Verdicts, plain_factors, suspect_factors
+from ragvigil.scorer.detect.sequential.evidence import (
+    Verdicts,
+    plain_factors,
+    suspect_factors,
+    suspect_stake,
+)
 from ragvigil.scorer.detect.sequential.faithfulness import OVERALL_FALLS, SEGMENT_FALLS, Faithfulness
 from ragvigil.scorer.detect.sequential.gold import Instruments
 from ragvigil.scorer.detect.sequential.reference import Reference
@@ -38,23 +43,24 @@ def weigh(
     own_falls, all_falls = np.tile(SEGMENT_FALLS, (slots, 1)), np.tile(OVERALL_FALLS, (slots, 1))
     noise, careful = _noise(series, verdicts, instruments.surprise)
     active = series.active()
+    running = series.running() & np.append(verdicts.traces > 0.0, True)
     own = plain_factors(verdicts, q_own, own_falls * youden, slots)
     total = plain_factors(verdicts, q_all, all_falls * youden, slots)[active].sum(axis=0)
-    series.plain.update(np.vstack([own, total]), series.running())
+    series.plain.update(np.vstack([own, total]), running)
     if instruments.cheap_informative:
-        own = suspect_factors(verdicts, u_own, own_falls * signal, careful, slots)
-        total = suspect_factors(verdicts, u_all, all_falls * signal, careful, slots)[active].sum(axis=0)
-        series.suspect.update(np.vstack([own, total]), series.running())
+        own = suspect_factors(verdicts, u_own, suspect_stake(own_falls * signal, careful), slots)
+        total = suspect_factors(verdicts, u_all, suspect_stake(all_falls * signal, careful), slots)
+        total = total[active].sum(axis=0)
+        series.suspect.update(np.vstack([own, total]), running)
     for burst in series.bursts:
         if burst.suspects:
-            margin = u_all if burst.stream == slots else u_own
             normal = np.full(slots, all_normal) if burst.stream == slots else own_normal
-            _bet(series, burst, verdicts, margin, noise, normal * signal, signal, reference)
+            _bet(series, burst, verdicts, noise, normal * signal, signal, settings, reference)
     series.recent.update(verdicts, reference.flags, reference.passed, days)
 
 
 def _noise(series: Faithfulness, verdicts: Verdicts, surprise: float) -> tuple[Floats, Floats]:
-    """(slots, 2) `suspect_factors`' noise at this batch's probabilities; and without what this batch decided.
+    """(slots, 2) `suspect_stake`'s noise at this batch's probabilities; and without what this batch decided.
 
     The second is for bets that also run on the batch whose cheap scores opened a burst: a stake that
     depended on those scores would favour the batches in which they were high.
@@ -80,24 +86,44 @@ def _bet(
     series: Faithfulness,
     burst: Burst,
     verdicts: Verdicts,
-    margin: Floats,
     noise: Floats,
     tolerance: Floats,
     signal: float,
+    settings: MonitorSettings,
     reference: Reference,
 ) -> None:
     """One batch of a burst's own bets."""
-    slots = margin.size
+    slots = tolerance.size
     inside = series.inside(burst.stream)
     shift = np.tile(np.clip(SIZES * burst.fall, 0.015, 0.6) * signal, (slots, 1))
-    flags = tolerance if burst.fresh else margin
-    factors = suspect_factors(verdicts, flags, shift, noise, slots, conditional=burst.fresh)
+    stake = suspect_stake(shift, noise)
+    if burst.fresh:
+        against = tolerance[:, None]
+    elif burst.stream == slots:
+        against = (reference.flags + tolerance + reference.flags_error_overall)[:, None]
+    else:
+        against = (reference.flags + settings.tolerance * signal)[:, None] + _doubt(
+            stake, burst.traces + 0.5 * verdicts.traces, reference, signal
+        )
+    factors = suspect_factors(verdicts, against, stake, slots, conditional=burst.fresh)
     burst.log = burst.log + factors[inside].sum(axis=0)
     if not burst.fresh:
         excess = sum_by(verdicts.slot, verdicts.excess, slots) - reference.flags * verdicts.traces
         burst.excess += float(excess[inside].sum())
         burst.noise += float(verdicts.noise[inside].sum())
         burst.traces += float(verdicts.traces[inside].sum())
+
+
+def _doubt(stake: Floats, seen: Floats, reference: Reference, signal: float) -> Floats:
+    """(slots, k) flags per trace by which a segment's normal may be off, after `seen` (slots,) traces of a burst.
+
+    The error of a baseline and the day's own level are normal with variance v, and the same in all of the burst:
+    averaged over, they cost stake^2 seen^2 v / 2 nats, of which this is the next trace's part. What is longer than
+    that pays what the worst of all segments may be off by.
+    """
+    variance = reference.flags_variance + (reference.day_spread * signal) ** 2
+    worst = reference.flags_error * np.sqrt(variance / reference.flags_variance)
+    return np.minimum(stake * (seen * variance)[:, None], worst[:, None])
 
 
 def _with_surprise(noise: Floats, full: float, surprise: float) -> Floats:
