@@ -1,107 +1,17 @@
-"""docs/accuracy.md is made from the coefficients' own report; ``python tests/test_accuracy_docs.py`` renews it."""
+"""docs/accuracy.md is made by the fit, from the same report as the coefficients' file holds."""
 
 from __future__ import annotations
 
 import json
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+
+from tests.bench.fitting.page import page
 
 PAGE = Path(__file__).parent.parent / "docs" / "accuracy.md"
-HEAD = """| set | answers | unsupported | AUROC | F1 | balanced accuracy | macro-F1 | ECE |
-|---|---|---|---|---|---|---|---|"""
-TEXT = """# How good the built-in judge is
-
-`builtin` with the coefficients `{model}`, fitted on {date} by `{command}`.
-
-One model serves every set; neither the set's name nor the task is an input, and length and style are no features.
-An answer that makes one claim is judged by that claim alone, one of several by what all its claims have in common and
-by the worst of each figure; the two have coefficients of their own. How much evidence there is, is seen: the same
-words are found more easily in a long page than in a quoted line. On Stanford-GenSearch that alone has AUROC 0.70 (an
-artefact of how its evidence was extracted), and without it the lone claims there reach 0.85 instead of 0.89.
-AUROC: how well it ranks answers, positive = not fully supported. ECE: expected calibration error of its probability.
-In brackets: 95 % of 500 draws of whole source groups. Every threshold was chosen on other groups than those it is
-measured on.
-
-## Kept aside
-
-40 % of the source groups were kept aside; models and thresholds come from the others.
-
-{aside}
-
-## Cross-validated
-
-Five folds, split by source group; each fold's models and threshold come from the other four. More rows, so narrower
-intervals.
-
-{crossed}
-
-Fitted on: {sets}. The other sets are measured only. ExpertQA asks experts whether a passage supports an expert's
-sentence: no better than chance here.
-
-Answers were also put beside the evidence of another question: of {strangers:,} such answers {passed:.1%} pass.
-
-## Beside published figures
-
-RAGTruth's official test, F1 of whole answers (table 1 of LettuceDetect, arXiv 2502.17125, which reprints RAGTruth's
-and Luna's): GPT-4-turbo prompted 63.4, GPT-3.5-turbo 52.9, RAGAS 52.0, TruLens 60.4, Luna 65.4, LettuceDetect-base
-(trained on all of RAGTruth) 76.1; characters: GPT-4-turbo 28.3, LettuceDetect-base 55.4. The rows here are 1,400 of
-the same set, not the same test, and this judge was fitted on such rows, which the prompted ones were not.
-
-## What it cannot do
-
-- **The probability is calibrated for answers of RAG services as in RAGTruth**, where about one claim in eleven is
-  unsupported, and a lone claim's for search engines' citations, of which one in four does not support its sentence.
-  On sets with another share the ranking holds and the probability does not: see their ECE. Calibrate with labels of
-  your own before you read its rate as a level.
-- **Subtle edits escape it**: near chance on SummEdits, BUMP and QAGS, whose errors swap a role, a relation or one
-  word. So do paraphrases that share few words with the evidence.
-- A wrong number inside a long true sentence lowers the probability; only a nearly identical sentence with another
-  number or a negation is called `contradicted`.
-- An answer with an unsupported or contradicted claim never passes: its probability is at most its worst claim's.
-  One whose claims are each supported or partly supported can still fail, when many are in doubt.
-- Passages that are all in another language than the answer are not compared: `not_scoreable`, cross-lingual. Whether
-  a question can be answered from the passages at all is not judged.
-"""
-
-
-def page() -> str:
-    """The whole page."""
-    report: dict[str, Any] = json.loads(files("ragvigil.scorer.data").joinpath("lexical-1.json").read_text())
-    provenance, crossed = report["provenance"], report["cross_validation"]
-    return TEXT.format(
-        model=report["model"],
-        date=provenance["date"],
-        command=provenance["command"],
-        aside=_table(report["kept_aside"]),
-        crossed=_table(crossed),
-        sets="; ".join(one["from"] for one in provenance["sets"]),
-        strangers=crossed["strangers"]["n"],
-        passed=crossed["strangers"]["passed"],
-    )
-
-
-def _table(report: dict[str, dict[str, Any]]) -> str:
-    rows = [_row(name, line) for name, line in report.items() if name != "strangers"]
-    return "\n".join([HEAD, *rows])
-
-
-def _row(name: str, line: dict[str, Any]) -> str:
-    share = f"{line['unsupported']:.1%}" if "unsupported" in line else ""
-    figures = [_figure(line.get(one)) for one in ("auroc", "f1", "balanced_accuracy", "macro_f1", "ece")]
-    return f"| {name} | {line['n']:,} | {share} | {' | '.join(figures)} |"
-
-
-def _figure(figure: float | list[float] | None) -> str:
-    if isinstance(figure, list):
-        return f"{figure[0]:.3f} [{figure[1]:.3f}, {figure[2]:.3f}]"
-    return "" if figure is None else f"{figure:.3f}"
 
 
 def test_the_accuracy_page_says_what_was_measured() -> None:
     """Figures that nobody ran must not appear, and new coefficients bring new ones."""
-    assert PAGE.read_text() == page()
-
-
-if __name__ == "__main__":
-    PAGE.write_text(page())
+    report = json.loads(files("ragvigil.scorer.data").joinpath("lexical-1.json").read_text())
+    assert PAGE.read_text() == page(report)

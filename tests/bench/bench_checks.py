@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 
 from ragvigil import prompts
 from ragvigil.scorer.checks import CHECKS, Check, Finding, run_checks
-from ragvigil.scorer.checks.alignment.recent import RECENT
+from ragvigil.scorer.checks.alignment.recent import CITED, READ, RECENT
 from ragvigil.scorer.judge import Builtin
 from ragvigil.scorer.sample import decide
 from ragvigil.scorer.trace import Document, RagTrace
@@ -87,6 +87,8 @@ def _rates(
     for _ in range(rounds):
         for name, work in timed.items():
             RECENT.clear()
+            READ.clear()
+            CITED.clear()
             started = time.process_time()
             for record in records:
                 work(record)

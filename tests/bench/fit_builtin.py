@@ -1,6 +1,6 @@
 """Fit the coefficients of the built-in judge on labelled sets, and say how good they are.
 
-    python -m tests.bench.fit_builtin FOLDER --date 2025-06-01 [--out lexical-1.json] [--gold gold-lexical-1.json]
+    python -m tests.bench.fit_builtin FOLDER --date 2025-06-01 --ship
 
 FOLDER holds the labelled sets as gzip JSONL (id, group, evidence, answer, label, unsupported_spans, …). Only sets
 whose licence allows it are fitted; the others are only measured. The same input gives the same file. Splits are by
@@ -9,7 +9,8 @@ fitting; the first set's, whole answers of retrieval-augmented services, ships. 
 citations of generative search engines as others; they count here by the share that Liu et al. found, 74.5 %.
 
 The report is made twice: by cross-validation over all rows, and with 40 % of the groups kept aside, models and
-thresholds being fixed on the others.
+thresholds being fixed on the others. With `--ship` this one command writes everything that rests on the fit: the
+coefficients with that report, the sample of verdicts with labels, and docs/accuracy.md.
 """
 
 from __future__ import annotations
@@ -25,8 +26,10 @@ from typing import Any
 import numpy as np
 from tests.bench.fitting.learn import Fitted
 from tests.bench.fitting.models import (
+    AMONG,
     RATE,
     RIDGE,
+    SHARE,
     TREES,
     Chosen,
     Data,
@@ -37,6 +40,7 @@ from tests.bench.fitting.models import (
     fit_chain,
     fit_spans,
 )
+from tests.bench.fitting.page import page
 from tests.bench.fitting.report import Report, span_threshold
 from tests.bench.fitting.rows import (
     FOLDS,
@@ -77,6 +81,7 @@ SOURCES = (
     Source("faithbench", 0.0, "FaithBench (2024), not for fitting"),
 )
 """Where rows are from, and the weight of one; the first set's intercept ships."""
+ROOT = Path(__file__).parents[2]
 GOLD_SIZES = {1.0: 140, 0.0: 60}
 """For each label, how many answers of the first set are in the gold set."""
 GOLD_SEED = 2025
@@ -102,21 +107,24 @@ def main() -> None:
         "kept_aside": _kept_aside(data),
     }
     sys.stdout.write(json.dumps(reports, indent=1) + "\n")
-    if arguments.gold:
-        gold = _gold(arguments.date, data, crossed)
-        arguments.gold.write_text(json.dumps(gold, separators=(",", ":")) + "\n", "utf-8")
-    if arguments.out:
+    if arguments.ship:
         document = _document(arguments.date, rows, weights, data, crossed) | reports
-        arguments.out.write_text(_pretty(document), "utf-8")
+        _ship(document, _gold(arguments.date, data, crossed))
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Fit the built-in judge.")
     parser.add_argument("folder", type=Path, help="folder of the labelled sets")
     parser.add_argument("--date", default="undated", help="date to write into the provenance")
-    parser.add_argument("--out", type=Path, help="file to write; without it only the report is printed")
-    parser.add_argument("--gold", type=Path, help="file for a sample of cross-validated verdicts with labels")
+    parser.add_argument("--ship", action="store_true", help="write the shipped files and docs/accuracy.md")
     return parser.parse_args()
+
+
+def _ship(document: dict[str, Any], gold: dict[str, Any]) -> None:
+    folder = ROOT / "scorer" / "ragvigil" / "scorer" / "data"
+    (folder / "lexical-1.json").write_text(_pretty(document), "utf-8")
+    (folder / "gold-lexical-1.json").write_text(json.dumps(gold, separators=(",", ":")) + "\n", "utf-8")
+    (ROOT / "docs" / "accuracy.md").write_text(page(document), "utf-8")
 
 
 def _gold(date: str, data: Data, crossed: Predicted) -> dict[str, Any]:
@@ -133,7 +141,7 @@ def _gold(date: str, data: Data, crossed: Predicted) -> dict[str, Any]:
         "provenance": {
             "set": SOURCES[0].origin,
             "date": date,
-            "command": f"python -m tests.bench.fit_builtin FOLDER --date {date} --gold gold-lexical-1.json",
+            "command": f"python -m tests.bench.fit_builtin FOLDER --date {date} --ship",
             "method": f"140 supported and 60 unsupported answers drawn at random (seed {GOLD_SEED}); verdict and "
             f"score from {FOLDS}-fold cross-validation by source; no text of the set is in this file",
         },
@@ -178,11 +186,12 @@ def _document(
         "provenance": {
             "sets": sets,
             "date": date,
-            "command": f"python -m tests.bench.fit_builtin FOLDER --date {date} --out lexical-1.json",
-            "method": f"ridge logistic regressions ({RIDGE['claim']:g}) of words, claims, answers and spans; {TREES} "
-            f"oblivious trees (rate {RATE:g}) after the claims' regression; a regression of its own "
-            f"({RIDGE['lone']:g}) for a claim that is all an answer says, and one ({RIDGE['answer']:g}) for answers of "
-            "several claims, from the first set; one intercept per set in fitting (GenSearch shares the first, "
+            "command": f"python -m tests.bench.fit_builtin FOLDER --date {date} --ship",
+            "method": f"ridge logistic regressions ({RIDGE['claim']:g}) of words, claims, answers and spans; claims "
+            f"by the mean of theirs and {TREES} oblivious trees (rate {RATE:g}, each sees {SHARE:.0%} of the figures); "
+            f"a claim that is all an answer says by a regression of its own ({RIDGE['lone']:g}) mixed with {AMONG:.0%} "
+            f"of the claims' one; a regression of its own ({RIDGE['answer']:g}) for answers of several claims, from "
+            "the first set; one intercept per set in fitting (GenSearch shares the first, "
             "its two classes weighted to the 74.5 % that Liu et al. found supported), the first one ships; answers of "
             "sets with a weight of strangers once more beside another question's evidence, "
             f"under the first intercept; {FOLDS}-fold cross-validation by source group",

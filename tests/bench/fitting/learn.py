@@ -15,6 +15,7 @@ Places = npt.NDArray[np.int64]
 _BINS = 32
 _LEVELS = 3
 _STEPS = 50
+_SEED = 2025
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,14 @@ class Fitted:
     weights: Array
     shifts: Array
     """What each source adds to the intercept; the first one's is 0."""
+
+    def mixed(self, other: Fitted, share: float) -> Fitted:
+        """This model, and `share` of it replaced by the `other`."""
+        return Fitted(
+            (1 - share) * self.intercept + share * other.intercept,
+            (1 - share) * self.weights + share * other.weights,
+            (1 - share) * self.shifts + share * other.shifts,
+        )
 
     def log_odds(self, figures: Array, source: Places | None = None) -> Array:
         """Log-odds of each row: as if it were of the first source, unless `source` says of which."""
@@ -58,30 +67,56 @@ def regression(
 
 
 def boost(
-    figures: Array, labels: Array, weight: Array, offset: Array, *, trees: int, rate: float, ridge: float
+    figures: Array,
+    labels: Array,
+    weight: Array,
+    offset: Array,
+    *,
+    trees: int,
+    rate: float,
+    ridge: float,
+    share: float,
 ) -> list[Tree]:
-    """Oblivious trees of depth 3 that add to the log-odds `offset`, each a Newton step on what is left."""
+    """Oblivious trees of depth 3 that add to the log-odds `offset`, each a Newton step on what is left.
+
+    Each tree sees a random `share` of the figures, the same every time: so they differ, and their sum errs less.
+    """
+    random = np.random.default_rng(_SEED)
     cuts = [_cuts(figures[:, place]) for place in range(figures.shape[1])]
-    binned: Places = np.column_stack(
-        [np.searchsorted(cut, figures[:, place]) for place, cut in enumerate(cuts)]
-    )
-    first: Places = np.arange(figures.shape[1], dtype=np.int64) * _BINS
-    flat = binned + first
+    usable = [place for place, cut in enumerate(cuts) if len(cut)]
+    binned: list[Places] = [np.searchsorted(cut, figures[:, place]) for place, cut in enumerate(cuts)]
     log_odds, grown = offset.copy(), list[Tree]()
     for _ in range(trees):
         predicted = 1 / (1 + np.exp(-log_odds))
         slope, bend = weight * (labels - predicted), weight * predicted * (1 - predicted)
+        drawn = random.choice(usable, max(1, int(share * len(usable))), replace=False)
+        seen: list[int] = np.sort(drawn).tolist()
         leaf, chosen = np.zeros(len(labels), dtype=np.int64), list[tuple[int, float]]()
-        for _ in range(_LEVELS):
-            place, cut = _split(flat, leaf, 1 << len(chosen), slope, bend, cuts, ridge)
+        for level in range(_LEVELS):
+            gains = [
+                _best_cut(binned[one], leaf, 1 << level, slope, bend, len(cuts[one]), ridge) for one in seen
+            ]
+            best = int(np.argmax([gain for gain, _ in gains]))
+            place, cut = seen[best], gains[best][1]
             chosen.append((place, float(cuts[place][cut])))
-            leaf = 2 * leaf + (binned[:, place] > cut)
+            leaf = 2 * leaf + (binned[place] > cut)
         pull = np.bincount(leaf, slope, 1 << _LEVELS)
-        values = np.round(rate * pull / (np.bincount(leaf, bend, 1 << _LEVELS) + ridge), 4)
+        values = np.round(rate * pull / (np.bincount(leaf, bend, 1 << _LEVELS) + ridge), 5)
         log_odds += values[leaf]
         (one, above), (two, beyond), (three, over) = chosen
         grown.append(Tree(one, above, two, beyond, three, over, tuple(values.tolist())))
     return grown
+
+
+def halved(trees: list[Tree]) -> list[Tree]:
+    """Trees that say half of what `trees` say."""
+    return [tree._replace(values=tuple(value / 2 for value in tree.values)) for tree in trees]
+
+
+def level(labels: Array, weight: Array) -> float:
+    """The log-odds of the weighted share of `labels` that are 1."""
+    share = float(np.average(labels, weights=weight))
+    return float(np.log(share / (1 - share)))
 
 
 def grown_log_odds(trees: list[Tree], figures: Array) -> Array:
@@ -106,19 +141,15 @@ def _cuts(column: Array) -> Array:
     return np.unique(np.round(middles, 5))
 
 
-def _split(
-    flat: Places, leaf: Places, leaves: int, slope: Array, bend: Array, cuts: list[Array], ridge: float
-) -> tuple[int, int]:
-    """The figure and the cut that, in all leaves at once, leave the least to say."""
-    columns = flat.shape[1]
-    index = (flat + (leaf * columns * _BINS)[:, None]).ravel()
-    shape = (leaves, columns, _BINS)
-    pull = np.bincount(index, np.repeat(slope, columns), leaves * columns * _BINS).reshape(shape)
-    stiff = np.bincount(index, np.repeat(bend, columns), leaves * columns * _BINS).reshape(shape)
-    below, soft = pull.cumsum(axis=2), stiff.cumsum(axis=2)
-    whole, all_bend = below[:, :, -1:], soft[:, :, -1:]
-    gain: Array = (below**2 / (soft + ridge) + (whole - below) ** 2 / (all_bend - soft + ridge)).sum(axis=0)
-    for place, cut in enumerate(cuts):
-        gain[place, len(cut) :] = -1.0
-    best = int(np.round(gain, 9).argmax())
-    return best // _BINS, best % _BINS
+def _best_cut(
+    column: Places, leaf: Places, leaves: int, slope: Array, bend: Array, cuts: int, ridge: float
+) -> tuple[float, int]:
+    """What the best of the first `cuts` cuts of one figure gains, made in all leaves at once, and which it is."""
+    place = leaf * _BINS + column
+    below: Array = np.bincount(place, slope, leaves * _BINS).reshape(leaves, _BINS).cumsum(axis=1)
+    soft: Array = np.bincount(place, bend, leaves * _BINS).reshape(leaves, _BINS).cumsum(axis=1)
+    above, hard = below[:, -1:] - below, soft[:, -1:] - soft
+    exact: Array = (below**2 / (soft + ridge) + above**2 / (hard + ridge)).sum(axis=0)
+    gains: list[float] = exact[:cuts].round(9).tolist()
+    best = max(gains)
+    return best, gains.index(best)

@@ -26,7 +26,6 @@ from ragvigil.scorer.checks.alignment.model import (
 )
 from ragvigil.scorer.checks.alignment.recent import Recent
 from ragvigil.scorer.checks.alignment.tokens import TOKEN_FEATURES
-from ragvigil.scorer.checks.reading.citing.rules import EVERYTHING
 from ragvigil.scorer.checks.reading.claims import read_statements
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.words import words
@@ -228,13 +227,13 @@ def test_a_lone_claim_that_is_mostly_invented_is_never_supported() -> None:
 
 def test_recent_assessments_are_made_once_and_forgotten_in_order() -> None:
     """Bounded by the number of claims."""
-    recent, made = Recent(most_claims=2), list[str]()
+    recent, made = Recent[str, Assessment](2, lambda one: 1 + len(one.claims)), list[str]()
 
     def make(name: str) -> Assessment:
         made.append(name)
         return Assessment((), None, None, truncated=False, refuses=False)
 
     for name in "aabcab":
-        recent.recall((name, "m", None, EVERYTHING), partial(make, name))
+        recent.recall(name, partial(make, name))
     assert made == ["a", "b", "c", "a", "b"]
     assert len(recent) == 2

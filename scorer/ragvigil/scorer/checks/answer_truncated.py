@@ -14,15 +14,17 @@ from ragvigil.scorer.checks.finish_reason import ran_out
 from ragvigil.scorer.checks.prepared import Prepared
 from ragvigil.scorer.checks.reading.markup import fenced
 
-_ENDED = re.compile(r"[.!?…:。\uff01\uff1f؟।॥)\]}>\"'”»」』*_`|\u2019\u00b9\u00b2\u00b3\u2070-\u2079]\s*\Z")
+_ENDED = re.compile(r"[.!?…:。\uff01\uff1f؟।॥)\]}>\"'”»」』*_`|\u2019\u00b9\u00b2\u00b3\u2070-\u2079]")
 _OPEN_END = re.compile(
     r"(?:,|\b(?:and|or|the|a|an|of|to|with|in|for|by|that|which|und|oder|der|die|das|mit|et|ou|le|la|"
-    r"les|de|du|des|que|e|o|os|as|do|da|em|com|para|y|el|los|las|del|con|il|lo|gli|di|che))\s*\Z",
+    r"les|de|du|des|que|e|o|os|as|do|da|em|com|para|y|el|los|las|del|con|il|lo|gli|di|che))\Z",
     re.IGNORECASE,
 )
 _LINE = re.compile(r"[ \t]{0,12}(?:[-*+•▪◦‣|>#]|\d{1,3}[.)]|[^\n]{1,60}:[ \t])|https?://")
 _SENTENCE_END = re.compile(r"[.!?。\uff01\uff1f؟।](?:\s|\Z)")
 _TAIL = 400
+_LAST_WORD = 8
+"""Characters that hold the longest word which can end no sentence, and what stands before it."""
 _LONG = 60
 
 
@@ -45,9 +47,9 @@ def _why(prepared: Prepared, answer: str) -> str | None:
         return None
     tail = prose[-_TAIL:]
     line = tail[tail.rfind("\n") + 1 :]
-    if _OPEN_END.search(line) and len(line) > 1:
+    if _OPEN_END.search(line[-_LAST_WORD:]) and len(line) > 1:
         return f"it ends in: {line[-_LONG:]}"
-    if _ENDED.search(line):
+    if _ENDED.match(line[-1:]):
         return None
     if line.count("(") > line.count(")"):
         return f"a bracket is never closed: {line[-_LONG:]}"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from functools import cached_property
 
 from ragvigil.scorer.checks.alignment.assess import MOST_CLAIMS, Assessment, assess
 from ragvigil.scorer.checks.alignment.model import Model, load
-from ragvigil.scorer.checks.alignment.recent import RECENT
+from ragvigil.scorer.checks.alignment.recent import CITED, READ, RECENT
 from ragvigil.scorer.checks.reading.attribution import attribute
 from ragvigil.scorer.checks.reading.budget import UNLIMITED, Budget
 from ragvigil.scorer.checks.reading.citations import Citation, definitions, read_citations
@@ -56,13 +57,19 @@ class Prepared:
     @cached_property
     def citations(self) -> tuple[Citation, ...]:
         """Markers of the answer, resolved against the retrieved passages."""
-        return read_citations(self.answer, self.record.documents, self.rules)
+        about = repr([(document.rank, document.metadata) for document in self.record.documents])
+        digest = hashlib.sha256(about.encode("utf-8", "surrogatepass")).digest()
+        return CITED.recall(
+            (self._content, digest, self.rules),
+            lambda: read_citations(self.answer, self.record.documents, self.rules),
+        )
 
     @cached_property
     def statements(self) -> tuple[Statement, ...]:
         """What the answer says, piece by piece, citations left out."""
         markers = [(citation.start, citation.end) for citation in self.citations]
-        return read_statements(self.answer, [*markers, *definitions(self.answer)])
+        hidden = [*markers, *definitions(self.answer)]
+        return READ.recall((self.answer, tuple(hidden)), lambda: read_statements(self.answer, hidden))
 
     @cached_property
     def attribution(self) -> Mapping[int, tuple[Citation, ...]]:
@@ -184,6 +191,10 @@ class Prepared:
         return language is not None and self._foreign(language)
 
     @cached_property
+    def _content(self) -> str:
+        return input_hash(self.record)
+
+    @cached_property
     def _openings(self) -> tuple[str, ...]:
         texts = [document.text for document in self.record.documents if document.text]
         return tuple(text[:_OPENING] for text in texts[:_MOST_OPENINGS])
@@ -201,9 +212,7 @@ class Prepared:
     @cached_property
     def assessment(self) -> Assessment:
         """Every claim on the evidence; made once for all who ask about the same content."""
-        return RECENT.recall(
-            (input_hash(self.record), self._model.name, self._most_claims, self.rules), self._assess
-        )
+        return RECENT.recall((self._content, self._model.name, self._most_claims, self.rules), self._assess)
 
     def _assess(self) -> Assessment:
         question = {word.stem for word in self.question}

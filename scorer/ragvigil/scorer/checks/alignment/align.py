@@ -12,9 +12,10 @@ from itertools import pairwise
 from math import log1p
 
 from ragvigil.scorer.checks.alignment.contradiction import contradiction_of, opposes
+from ragvigil.scorer.checks.alignment.flags import FLAGS, flags_of
 from ragvigil.scorer.checks.alignment.hours import AGREED, compare
 from ragvigil.scorer.checks.alignment.numbers import Numbers
-from ragvigil.scorer.checks.alignment.tokens import FLAGS, Surroundings, Token, flags_of, read_tokens
+from ragvigil.scorer.checks.alignment.tokens import Surroundings, Token, read_tokens
 from ragvigil.scorer.checks.reading.evidence import Evidence, Segment
 from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word, denies, offsets
 
@@ -128,7 +129,7 @@ def align(
     numbers = Numbers.of(claim, evidence, question)
     around = evidence.around(place) if place is not None else frozenset[str]()
     disagreement = compare(text, evidence.hours) if evidence.hours else AGREED
-    flags = flags_of(claim, evidence)
+    flags = flags_of(claim, text, evidence) if evidence.flags else {}
     figures = (
         1 - len(missing) / len(stems),
         1 - novel,

@@ -12,7 +12,7 @@ from ragvigil.scorer.checks.reading.claims import Statement
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.verdict import Claim, ClaimVerdict, Source
 
-VERSION = "4"
+VERSION = "5"
 """Changes whenever the code would give other figures with the same coefficients."""
 MOST_CLAIMS = 500
 """Claims of one answer that are compared in production; of more, an evenly spread sample."""
@@ -68,14 +68,20 @@ def assess(
     if not worthy:
         return Assessment((), None, None, False, refuses)
     lone = len(worthy) == 1
-    read = [_claim(answer, one, evidence, question, model, lone=lone) for one in spread(worthy, most_claims)]
-    claims = tuple(claim for claim, _ in read)
+    compared = spread(worthy, most_claims)
+    aligned = [align(one.words, one.text, evidence, question, model.weights) for one in compared]
+    words = [model.words(one) for one in aligned]
+    figures = list(map(claim_figures, aligned, words))
+    support = model.support(figures, lone=lone)
+    among = model.support(figures) if lone else support
+    claims = tuple(
+        _claim(answer, evidence, model, *each, lone=lone)
+        for each in zip(compared, aligned, support, model.spans(words, among), strict=True)
+    )
     return Assessment(
         claims=claims,
         support=round(sum(_WORTH[claim.verdict] for claim in claims) / len(claims), 6),
-        faithfulness=model.faithfulness(
-            [claim.probability for claim in claims], [figures for _, figures in read]
-        ),
+        faithfulness=model.faithfulness([claim.probability for claim in claims], figures),
         truncated=evidence.truncated,
         refuses=refuses,
         stated=len(worthy),
@@ -92,22 +98,20 @@ def spread(statements: Sequence[Statement], most: int | None) -> Sequence[Statem
 
 def _claim(
     answer: str,
-    statement: Statement,
     evidence: Evidence,
-    question: Collection[str],
     model: Model,
+    statement: Statement,
+    alignment: Alignment,
+    support: float,
+    spans: Sequence[float],
     *,
     lone: bool,
-) -> tuple[Claim, tuple[float, ...]]:
-    """A claim and its `claim_figures`; `lone`: it is all that the answer says."""
-    alignment = align(statement.words, statement.text, evidence, question, model.weights)
-    words = model.words(alignment)
-    figures = claim_figures(alignment, words)
-    support = model.support(figures, lone=lone)
+) -> Claim:
+    """One claim; `support`: its log-odds, `spans`: those of its words, as `Model.spans` has them."""
     supported = bounded(support, alignment, model, lone=lone) if evidence.segments else 0.0
     verdict = _verdict(supported, alignment, model)
     carried = verdict in ("supported", "partial")
-    claim = Claim(
+    return Claim(
         text=answer[statement.start : statement.end],
         start=statement.start,
         end=statement.end,
@@ -118,15 +122,14 @@ def _claim(
         reason=None if verdict == "supported" else reason_of(alignment),
         unsupported_spans=()
         if verdict == "supported"
-        else unsupported_spans(statement, alignment, words, model.support(figures), model),
+        else unsupported_spans(statement, alignment, spans, model),
     )
-    return claim, figures
 
 
 def claim_probability(alignment: Alignment, model: Model, *, lone: bool = True) -> float:
     """Probability in [0, 1] that the evidence supports an aligned claim; `lone`: it is all that the answer says."""
-    support = model.support(claim_figures(alignment, model.words(alignment)), lone=lone)
-    return bounded(support, alignment, model, lone=lone)
+    support = model.support([claim_figures(alignment, model.words(alignment))], lone=lone)
+    return bounded(support[0], alignment, model, lone=lone)
 
 
 def bounded(support: float, alignment: Alignment, model: Model, *, lone: bool) -> float:

@@ -9,6 +9,8 @@ from ragvigil.scorer.checks.alignment.numbers import Numbers
 from ragvigil.scorer.checks.reading.evidence import Segment
 from ragvigil.scorer.checks.reading.words import Word, values
 
+_ALIKE = 0.8
+
 
 def opposes(claim: Sequence[Word], denying: bool, best: Segment) -> bool:
     """Whether one of claim and sentence denies what the other says.
@@ -48,10 +50,12 @@ def contradiction_of(
     if best is None or (best.path and best.span is None):
         return None
     said = {word.stem for word in claim if word.content and not word.numbers}
+    if not numbers.novel and len(said & best.content) < _ALIKE * len(said):
+        return None  # as nearly always
     there = {word.stem for word in best.words if word.content and not word.numbers}
     if _renumbers(claim, best, numbers, said, there):
         return "number"
-    if len(said) < 2 or len(said & there) < 0.8 * len(said | there):
+    if len(said) < 2 or len(said & there) < _ALIKE * len(said | there):
         return None
     if opposes(claim, denying, best):
         return "negation"

@@ -7,11 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
+from itertools import chain, islice
 from math import exp, log, log1p
+from operator import add
+
+import numpy as np
 
 from ragvigil.scorer.checks.alignment.align import FIGURES, Alignment, Weights
 from ragvigil.scorer.checks.alignment.tokens import MARKS, SUMMARY, TOKEN_FEATURES, Token, summary
-from ragvigil.scorer.checks.alignment.trees import Tree, Trees
+from ragvigil.scorer.checks.alignment.trees import Tree, Trees, in_order
 from ragvigil.scorer.errors import ConfigError
 
 MODELS = ("lexical-1",)
@@ -39,16 +43,13 @@ class Logistic:
     intercept: float
     weights: tuple[float, ...]
 
-    def log_odds(self, figures: Sequence[float]) -> float:
-        """The log-odds of `figures`, summed in order so that every machine agrees.
+    def log_odds(self, rows: Sequence[Sequence[float]]) -> list[float]:
+        """The log-odds of each row of figures, summed in order so that every machine agrees.
 
-        >>> Logistic(1.0, (2.0, 3.0)).log_odds((0.5, 1.0))
-        5.0
+        >>> Logistic(1.0, (2.0, 3.0)).log_odds([(0.5, 1.0), (0.0, 0.0)])
+        [5.0, 1.0]
         """
-        total = self.intercept
-        for weight, figure in zip(self.weights, figures, strict=True):
-            total += weight * figure
-        return total
+        return in_order(self.intercept, np.array(self.weights) * np.asarray(rows))
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +106,23 @@ class Model:
         """The log-odds that each meaningful word of a claim is unfounded."""
         return [self.token.log_odds(token) for token in alignment.tokens]
 
-    def support(self, figures: Sequence[float], *, lone: bool = False) -> float:
-        """The log-odds that the evidence supports a claim of these `claim_figures`; `lone`: the answer's only one."""
+    def support(self, figures: Sequence[Sequence[float]], *, lone: bool = False) -> list[float]:
+        """The log-odds that the evidence supports each claim of these `claim_figures`; `lone`: the answer's only one.
+
+        There must be a claim. All claims of an answer at once take little longer than one.
+        """
         if lone:
             return self.lone.log_odds(figures)
-        return self.claim.log_odds(figures) + self.trees.log_odds(figures)
+        return list(map(add, self.claim.log_odds(figures), self.trees.log_odds(figures)))
+
+    def spans(self, words: Sequence[Sequence[float]], support: Sequence[float]) -> list[list[float]]:
+        """For each claim the log-odds that each of its words stands in an unsupported stretch.
+
+        `words`: the log-odds that each word of each claim is unfounded; `support`: those of each claim.
+        """
+        rows = list(chain.from_iterable(map(span_figures, words, support)))
+        odds = iter(self.span.log_odds(rows) if rows else ())
+        return [list(islice(odds, len(one))) for one in words]
 
     def faithfulness(self, probabilities: Sequence[float], figures: Sequence[Sequence[float]]) -> float:
         """Probability that none of the claims is unsupported, in [0, 1]; `figures`: the `claim_figures` of each.
@@ -119,7 +132,8 @@ class Model:
         """
         if len(probabilities) == 1:
             return probabilities[0]
-        return min(probability(self.answer.log_odds(answer_figures(probabilities, figures))), *probabilities)
+        odds = self.answer.log_odds([answer_figures(probabilities, figures)])
+        return min(probability(odds[0]), *probabilities)
 
 
 def claim_figures(alignment: Alignment, words: Sequence[float]) -> tuple[float, ...]:
@@ -135,16 +149,11 @@ def span_figures(words: Sequence[float], support: float) -> list[tuple[float, fl
     >>> span_figures([1.0, 3.0], -2.0)
     [(1.0, 3.0, -2.0), (3.0, 1.0, -2.0)]
     """
-    last = len(words) - 1
-    return [
-        (
-            one,
-            (words[place - 1] if place else words[min(1, last)]) / 2
-            + (words[place + 1] if place < last else words[max(0, last - 1)]) / 2,
-            support,
-        )
-        for place, one in enumerate(words)
-    ]
+    if not words:
+        return []
+    around = (words[1 % len(words)], *words, words[max(0, len(words) - 2)])
+    beside = zip(words, around, around[2:], strict=False)
+    return [(one, before / 2 + after / 2, support) for one, before, after in beside]
 
 
 def probability(log_odds: float) -> float:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ragvigil.scorer.checks.alignment.align import FIGURES, Alignment
-from ragvigil.scorer.checks.alignment.model import Model, probability, span_figures
-from ragvigil.scorer.checks.alignment.tokens import FLAGS
+from ragvigil.scorer.checks.alignment.flags import FLAGS
+from ragvigil.scorer.checks.alignment.model import Model, probability
 from ragvigil.scorer.checks.reading.claims import Statement
 from ragvigil.scorer.checks.reading.words import offsets
 from ragvigil.scorer.verdict import ClaimReason
@@ -41,13 +41,13 @@ def reason_of(alignment: Alignment) -> ClaimReason:
 
 
 def unsupported_spans(
-    statement: Statement, alignment: Alignment, words: Sequence[float], support: float, model: Model
+    statement: Statement, alignment: Alignment, odds: Sequence[float], model: Model
 ) -> tuple[tuple[int, int], ...]:
-    """Offsets in the answer of the stretches that the evidence does not carry; `words`, `support`: log-odds."""
+    """Offsets in the answer of the stretches that the evidence does not carry; `odds`: of its words, `Model.spans`."""
     faulty = [
         token.place
-        for token, figures in zip(alignment.tokens, span_figures(words, support), strict=True)
-        if probability(model.span.log_odds(figures)) >= model.span_at
+        for token, one in zip(alignment.tokens, odds, strict=True)
+        if probability(one) >= model.span_at
     ]
     if not faulty:
         return ()

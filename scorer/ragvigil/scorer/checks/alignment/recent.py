@@ -1,68 +1,78 @@
-"""The latest assessments by content, so that the check on every record and the judge share one computation."""
+"""What was last read of answers, by content, so that the checks on every record and the judge share one computation."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
 from threading import Lock
+from typing import Generic, TypeVar
 
 from ragvigil.scorer.checks.alignment.assess import Assessment
+from ragvigil.scorer.checks.reading.citing.page import Citation
 from ragvigil.scorer.checks.reading.citing.rules import Rules
+from ragvigil.scorer.checks.reading.claims import Statement
 
 _MOST_CLAIMS_KEPT = 20_000
+_MOST_STATEMENTS_KEPT = 10_000
+_MOST_CITATIONS_KEPT = 10_000
 
-Key = tuple[str, str, int | None, Rules]
-"""Input hash, model name, most claims, how citations are read."""
+T = TypeVar("T")
+K = TypeVar("K")
 
 
-class Recent:
-    """A bounded memory of assessments, shared by threads; the oldest go first."""
+class Recent(Generic[K, T]):
+    """A bounded memory of what was made of content, shared by threads; the oldest goes first."""
 
-    def __init__(self, most_claims: int = _MOST_CLAIMS_KEPT) -> None:
-        self._most_claims = most_claims
+    def __init__(self, most: int, size: Callable[[T], int]) -> None:
+        """At most `most` pieces in all, as `size` counts them."""
+        self._most = most
+        self._size = size
         self._lock = Lock()
-        self._kept: OrderedDict[Key, Assessment] = OrderedDict()
-        self._claims = 0
+        self._kept: OrderedDict[K, T] = OrderedDict()
+        self._pieces = 0
 
     def __len__(self) -> int:
         return len(self._kept)
 
-    def recall(self, key: Key, make: Callable[[], Assessment]) -> Assessment:
+    def recall(self, key: K, make: Callable[[], T]) -> T:
         """What `make` gave under `key` before; made now, outside the lock, when that is forgotten.
 
-        >>> from ragvigil.scorer.checks.reading.citing.rules import EVERYTHING
-        >>> recent, empty = Recent(most_claims=1), Assessment((), None, None, False, False)
-        >>> [recent.recall((key, "m", 9, EVERYTHING), lambda: empty).claims for key in ("a", "b")]
-        [(), ()]
-        >>> len(recent)
-        1
+        >>> recent = Recent[str, str](1, lambda _: 1)
+        >>> [recent.recall(key, key.upper) for key in ("a", "b")], len(recent)
+        (['A', 'B'], 1)
         """
         with self._lock:
             if key in self._kept:
                 return self._kept[key]
-        assessment = make()
+        made = make()
         with self._lock:
-            self._keep(key, assessment)
-        return assessment
+            self._keep(key, made)
+        return made
 
     def clear(self) -> None:
         """Forget everything."""
         with self._lock:
             self._kept.clear()
-            self._claims = 0
+            self._pieces = 0
 
-    def _keep(self, key: Key, assessment: Assessment) -> None:
+    def _keep(self, key: K, made: T) -> None:
         if key in self._kept:
             return
-        self._kept[key] = assessment
-        self._claims += _size(assessment)
-        while self._claims > self._most_claims:
-            self._claims -= _size(self._kept.popitem(last=False)[1])
+        self._kept[key] = made
+        self._pieces += self._size(made)
+        while self._pieces > self._most:
+            self._pieces -= self._size(self._kept.popitem(last=False)[1])
 
 
-def _size(assessment: Assessment) -> int:
-    return 1 + len(assessment.claims)
-
-
-RECENT = Recent()
-"""The process's one memory."""
+RECENT: Recent[tuple[str, str, int | None, Rules], Assessment] = Recent(
+    _MOST_CLAIMS_KEPT, lambda assessment: 1 + len(assessment.claims)
+)
+"""The process's one memory of assessments: by input hash, model name, most claims, how citations are read."""
+READ: Recent[tuple[str, tuple[tuple[int, int], ...]], tuple[Statement, ...]] = Recent(
+    _MOST_STATEMENTS_KEPT, lambda statements: 1 + len(statements)
+)
+"""The process's one memory of statements: by answer, and what of it is not read."""
+CITED: Recent[tuple[str, bytes, Rules], tuple[Citation, ...]] = Recent(
+    _MOST_CITATIONS_KEPT, lambda citations: 1 + len(citations)
+)
+"""The process's one memory of citations: by input hash, digest of what else is known of the passages, rules."""

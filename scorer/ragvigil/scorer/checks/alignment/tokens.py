@@ -46,9 +46,6 @@ TOKEN_FEATURES = (*MARKS, "weight", "weight_missing")
 """In the order of the coefficients: each mark, 1 or 0; how telling the stem is, in [0, 1]; that again if missing."""
 SUMMARY = ("worst_word", "worst_3_words", "worst_6_words", "expected_words")
 """What is taken of the words' log-odds of being unfounded."""
-FLAGS = ("false_said", "null_said", "null_denied", "true_denied", "true_said", "false_denied")
-"""How a claim may speak of a record's flag."""
-
 (
     _FOUND,
     _ASKED,
@@ -73,17 +70,6 @@ _OTHER_HOURS, _RECORD, _RECORD_MISSING = (
     MARKS.index("record"),
     MARKS.index("record_missing"),
 )
-_FLAG_OF = {
-    ("false", False): FLAGS.index("false_said"),
-    ("null", False): FLAGS.index("null_said"),
-    ("null", True): FLAGS.index("null_denied"),
-    ("true", True): FLAGS.index("true_denied"),
-    ("true", False): FLAGS.index("true_said"),
-    ("false", True): FLAGS.index("false_denied"),
-}
-_AGREEING = frozenset({FLAGS.index("true_said"), FLAGS.index("false_denied")})
-_DENIED_WITHIN = 7
-_DENIED_AFTER = 3
 _NO_WORDS = (-5.0, -5.0, -5.0, -4.0)
 _CERTAIN = 0.999
 
@@ -179,29 +165,6 @@ def _of_the_record(place: int, missing: bool, around: Surroundings) -> list[int]
     if missing:
         marks.append(_RECORD_MISSING)
     return marks
-
-
-def flags_of(claim: Sequence[Word], evidence: Evidence) -> dict[int, int]:
-    """For each word of `claim` that names one of a record's flags: how it speaks of it, as a place in FLAGS.
-
-    A negation up to seven words before the name, or up to two after it, denies it. Where a name belongs to several
-    flags, one that the claim agrees with counts.
-    """
-    if not evidence.flags:
-        return {}
-    stems = [word.stem for word in claim]
-    known = frozenset(stems)
-    found: dict[int, int] = {}
-    for name, truth in evidence.flags:
-        if not name <= known:
-            continue
-        places = [place for place, stem in enumerate(stems) if stem in name]
-        first, last = max(0, places[0] - _DENIED_WITHIN), places[-1] + _DENIED_AFTER
-        flag = _FLAG_OF[truth, any(word.negation for word in claim[first:last])]
-        for place in places:
-            if place not in found or flag in _AGREEING:
-                found[place] = flag
-    return found
 
 
 def summary(log_odds: Sequence[float]) -> tuple[float, ...]:

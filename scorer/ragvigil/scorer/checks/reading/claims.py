@@ -135,10 +135,8 @@ def _kind(text: str, sequence: tuple[Word, ...]) -> Kind:
     content = [word for word in sequence if word.content and word.stem not in FRAME_STEMS]
     if text.endswith(_QUESTION):
         return "claim" if _asserts(text, content) else "question"
-    if (
-        _HEADING.match(text)
-        or _WHOLLY_BOLD.match(text)
-        or (text.endswith((":", "\uff1a")) and len(sequence) <= 12)
+    if (text[0] in "#*_" and (_HEADING.match(text) or _WHOLLY_BOLD.match(text))) or (
+        text.endswith((":", "\uff1a")) and len(sequence) <= 12
     ):
         return "heading"
     if (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.markup import Span
@@ -22,6 +23,9 @@ def clauses(prose: str, start: int, end: int, fewest_words: int = _FEWEST_WORDS)
     ['It opens at nine daily', 'but it closes on public holidays.']
     """
     cuts = [start]
+    sentence = prose[start:end]
+    if "," not in sentence and ";" not in sentence and "\uff1b" not in sentence:
+        return cut(prose, cuts, end)
     for match in _JOINT.finditer(prose, start, end):
         if _long_enough(prose, cuts[-1], match.start(), fewest_words) and _long_enough(
             prose, match.end(), end, fewest_words
@@ -32,8 +36,12 @@ def clauses(prose: str, start: int, end: int, fewest_words: int = _FEWEST_WORDS)
 
 def cut(prose: str, cuts: list[int], end: int) -> list[Span]:
     """The stretches between `cuts` and `end`, without the white space and joints at their ends."""
-    spans = [trim(prose, first, last) for first, last in zip(cuts, [*cuts[1:], end], strict=True)]
-    return [(first, _without_joint(prose, first, last)) for first, last in spans if first < last]
+    spans: list[Span] = []
+    for first, last in pairwise([*cuts, end]):
+        first, last = trim(prose, first, last)
+        if first < last:
+            spans.append((first, _without_joint(prose, first, last)))
+    return spans
 
 
 def _without_joint(prose: str, first: int, last: int) -> int:

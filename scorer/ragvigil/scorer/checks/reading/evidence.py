@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property, lru_cache
 from itertools import islice, pairwise
-from typing import Literal
 
 from ragvigil.scorer.checks.reading import records
 from ragvigil.scorer.checks.reading.clauses import clauses
+from ragvigil.scorer.checks.reading.flags import Flag, Truth, read_flags
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.passages import name_of
 from ragvigil.scorer.checks.reading.sentences import sentences
@@ -17,23 +17,50 @@ from ragvigil.scorer.checks.reading.words import Word, denies, values, words
 from ragvigil.scorer.trace import Document
 
 _MOST_SEGMENTS = 4000
+_NONE = frozenset[str]()
 _LONGEST_TEXT_VALUE = 80
 _MOST_WORDS_OF_A_FLAG = 8
 _LONGEST_KEPT = 4_000
-"""Characters of a passage whose words are kept for the next record that holds it: at most 20 MB in all."""
-_COMMON = 3
-"""Names in which a word must occur to tell nothing about any one of them."""
+"""Characters of a passage whose words are kept for the next record that holds it: at most 35 MB in all."""
 
 Hours = dict[int, tuple[int, int]]
 """For each day from Monday, 0: minutes after midnight at which it opens and closes; no entry: closed."""
 
 
-class Segment:
-    """One sentence of a passage, or one value of a record with the path that leads to it.
+class Sentence:
+    """The words of one sentence and what takes longest to tell of them; one for all records that hold its passage.
 
-    What every claim asks for is kept in plain attributes, not in cached properties, which lock: there are many
-    segments, and few are ever looked at.
+    What is told is kept in plain attributes, not in cached properties, which lock: there are many sentences, and few
+    are looked at.
     """
+
+    __slots__ = ("_denies", "_numbers", "stems", "words")
+
+    def __init__(self, sequence: list[Word]) -> None:
+        self._numbers: frozenset[str] | None = None
+        self._denies: bool | None = None
+        self.words = sequence
+        self.stems = [word.stem for word in sequence if word.content]
+        """Its meaningful stems, in order."""
+
+    @property
+    def numbers(self) -> frozenset[str]:
+        """Every value that a number in it may stand for."""
+        if self._numbers is None:
+            told = values(self.words) if [True for word in self.words if word.numbers] else ()
+            self._numbers = frozenset([value for readings in told for value in readings]) if told else _NONE
+        return self._numbers
+
+    @property
+    def denies(self) -> bool:
+        """Whether it denies something."""
+        if self._denies is None:
+            self._denies = denies(self.words)
+        return self._denies
+
+
+class Segment:
+    """One sentence of a passage, or one value of a record with the path that leads to it."""
 
     path: records.Path = ()
     """For a record's value: the names that lead to it."""
@@ -43,23 +70,17 @@ class Segment:
     """Where `text` stands in the passage; None where that is unknown."""
     _content: frozenset[str] | None = None
     _pairs: frozenset[tuple[str, str]] | None = None
-    _negated: bool | None = None
 
     def __init__(
-        self, passage: int, sequence: list[Word], text: str, span: tuple[int, int] | None = None
+        self, passage: int, sentence: Sentence, text: str, span: tuple[int, int] | None = None
     ) -> None:
         self.passage = passage
         """Place of its passage in the record, from 0."""
-        self.words = sequence
+        self.sentence = sentence
         self.text = text
         """What it is a part of: the passage, or a long text in a record."""
         self.span = span
         """Where it stands in `text`; None for a record's value."""
-
-    @cached_property
-    def key(self) -> frozenset[str]:
-        """For a record's value: the words that name it."""
-        return frozenset(word.stem for word in words(records.spaced("".join(self.path[-1:]))) if word.content)
 
     @cached_property
     def absent(self) -> records.Absence | None:
@@ -69,28 +90,31 @@ class Segment:
     @property
     def negated(self) -> bool:
         """Whether it denies something."""
-        if self._negated is None:
-            self._negated = self.absent is not None or denies(self.words)
-        return self._negated
+        return (self.span is None and self.absent is not None) or self.sentence.denies
+
+    @property
+    def words(self) -> list[Word]:
+        """Its words; nobody changes them."""
+        return self.sentence.words
 
     @property
     def content(self) -> frozenset[str]:
         """Its meaningful stems."""
         if self._content is None:
-            self._content = frozenset([word.stem for word in self.words if word.content])
+            self._content = frozenset(self.sentence.stems)
         return self._content
 
     @property
     def pairs(self) -> frozenset[tuple[str, str]]:
         """Neighbouring meaningful stems."""
         if self._pairs is None:
-            self._pairs = frozenset(pairwise([word.stem for word in self.words if word.content]))
+            self._pairs = frozenset(pairwise(self.sentence.stems))
         return self._pairs
 
-    @cached_property
+    @property
     def numbers(self) -> frozenset[str]:
         """Every value that a number in it may stand for."""
-        return frozenset(value for readings in values(self.words) for value in readings)
+        return self.sentence.numbers
 
     @property
     def place(self) -> tuple[int, int] | None:
@@ -129,7 +153,7 @@ class Evidence:
             self._index(place, segment, chosen)
 
     def _index(self, place: int, segment: Segment, wanted: frozenset[str] | None) -> None:
-        content = [word.stem for word in segment.words if word.content]
+        content = segment.sentence.stems
         found = set(content) if wanted is None else wanted.intersection(content)
         for one in found:
             self.places[one].append(place)
@@ -139,25 +163,16 @@ class Evidence:
     @cached_property
     def numbers(self) -> frozenset[str]:
         """Every value that a number may stand for."""
-        return frozenset[str]().union(
-            *(segment.numbers for segment in self.segments if any(word.numbers for word in segment.words))
-        )
+        return frozenset[str]().union(*[segment.numbers for segment in self.segments])
 
     @cached_property
     def _values(self) -> list[Segment]:
         return [segment for segment in self.segments if segment.path and segment.span is None]
 
     @cached_property
-    def flags(self) -> list[tuple[frozenset[str], Literal["true", "false", "null"]]]:
-        """What a record says to be so, not so or missing, by name, without the words that many names share."""
-        if not self._values:
-            return []
-        uses = Counter(one for segment in self._values for one in segment.key)
-        named: list[tuple[frozenset[str], Literal["true", "false", "null"] | None]] = [
-            (frozenset(one for one in segment.key if uses[one] < _COMMON), _truth(segment))
-            for segment in self._values
-        ]
-        return [(name, truth) for name, truth in named if name and truth]
+    def flags(self) -> list[Flag]:
+        """What a record says to be so, not so or missing."""
+        return read_flags([(segment.path[-1], _truth(segment)) for segment in self._values])
 
     @cached_property
     def hours(self) -> Hours:
@@ -191,7 +206,7 @@ class Evidence:
         return frozenset[str]().union(*(segment.content for segment in near if segment.passage == passage))
 
 
-def _truth(segment: Segment) -> Literal["true", "false", "null"] | None:
+def _truth(segment: Segment) -> Truth | None:
     if segment.absent is not None:
         return segment.absent
     return "true" if segment.value is True and len(segment.words) <= _MOST_WORDS_OF_A_FLAG else None
@@ -209,21 +224,21 @@ def _all_segments(documents: Sequence[Document]) -> Iterator[Segment]:
 
 
 def _prose(place: int, text: str) -> Iterator[Segment]:
-    for sequence, span in _read(text) if len(text) <= _LONGEST_KEPT else _reading(text):
-        yield Segment(place, sequence, text, span)
+    for sentence, span in _read(text) if len(text) <= _LONGEST_KEPT else _reading(text):
+        yield Segment(place, sentence, text, span)
 
 
-def _reading(text: str) -> Iterator[tuple[list[Word], tuple[int, int]]]:
-    """The sentences of a passage that have words: those words, and where it stands."""
+def _reading(text: str) -> Iterator[tuple[Sentence, tuple[int, int]]]:
+    """The sentences of a passage that have words, and where each stands."""
     for start, end in sentences(text):
         sequence = words(text[start:end])
         if sequence:
-            yield sequence, (start, end)
+            yield Sentence(sequence), (start, end)
 
 
 @lru_cache(maxsize=1024)
-def _read(text: str) -> tuple[tuple[list[Word], tuple[int, int]], ...]:
-    """The same, kept: a service retrieves the same passages again and again. Nobody changes the lists."""
+def _read(text: str) -> tuple[tuple[Sentence, tuple[int, int]], ...]:
+    """The same, kept: a service retrieves the same passages again and again."""
     return tuple(_reading(text))
 
 
@@ -235,6 +250,6 @@ def _value(place: int, text: str, path: records.Path, value: object) -> Iterator
             yield segment
         return
     said = [] if value is True or records.absence(value) else words(str(value))
-    segment = Segment(place, words(records.spaced(" ".join(path[-3:]))) + said, text)
+    segment = Segment(place, Sentence(words(records.naming(path)) + said), text)
     segment.path, segment.value = path, value
     yield segment

@@ -45,13 +45,14 @@ _FEWEST = 1.4
 _LEAD = 1.5
 
 
-def _load() -> dict[str, tuple[str, ...]]:
+def _load() -> dict[str, tuple[tuple[str, float], ...]]:
+    """For each function word the languages that have it, each with its share of the word's vote."""
     data = json.loads(files("ragvigil.scorer.data").joinpath("languages.json").read_text("utf-8"))
     languages: defaultdict[str, list[str]] = defaultdict(list)
     for language, entries in data["words"].items():
         for entry in entries:
             languages[entry].append(language)
-    return {word: tuple(found) for word, found in languages.items()}
+    return {word: tuple((one, 1 / len(found)) for one in found) for word, found in languages.items()}
 
 
 _LANGUAGES = _load()
@@ -93,8 +94,8 @@ def _is_marked(text: str, language: str, letters: int) -> bool:
 def _by_words(tokens: Sequence[str]) -> str | None:
     votes: defaultdict[str, float] = defaultdict(float)
     for languages in filter(None, map(_LANGUAGES.get, tokens)):
-        for language in languages:
-            votes[language] += 1 / len(languages)
+        for language, share in languages:
+            votes[language] += share
     if not votes:
         return None
     ranked = sorted(votes, key=lambda language: (-votes[language], language))

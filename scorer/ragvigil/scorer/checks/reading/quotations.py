@@ -10,7 +10,7 @@ _QUOTED = re.compile(
     r"\"([^\"\n]{12,600})\"|\u201c([^\u201c\u201d\n]{12,600})\u201d|\u201e([^\u201e\u201c\u201d\n]{12,600})[\u201c\u201d]"
     r"|«([^«»\n]{12,600})»|「([^「」\n]{8,600})」|『([^『』\n]{8,600})』"
 )
-_OPENING = frozenset('"\u201c\u201e«「『')
+_OPENING = '"\u201c\u201e«「『'
 _ELLIPSIS = re.compile(r"\s*(?:\[\s?(?:\.\.\.|…)\s?\]|\(\s?(?:\.\.\.|…)\s?\)|\.\.\.|…)\s*")
 _CHANGED = re.compile(r"\[([^\[\]\n]{0,60})\]")
 _NO_WORD = re.compile(r"[^\w%€$£.,:/-]+|[.,:/-]+(?=\s|\Z)|(?<=\s)[.,:/-]+")
@@ -26,7 +26,7 @@ def quotations(prose: str) -> list[Span]:
     >>> [text[start:end] for start, end in quotations(text)]
     ['the shop opens at nine']
     """
-    if _OPENING.isdisjoint(prose):
+    if not any(mark in prose for mark in (_OPENING[:1] if prose.isascii() else _OPENING)):
         return []
     found: list[Span] = []
     for match in _QUOTED.finditer(prose):

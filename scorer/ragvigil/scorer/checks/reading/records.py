@@ -67,6 +67,16 @@ def spaced(name: str) -> str:
     return _CAMEL.sub(" ", name)
 
 
+def naming(path: Path) -> str:
+    """The words of the last names of a path; the last one also as one word, where it is several: WiFi is Wi-Fi.
+
+    >>> naming(("attributes", "WiFi")), naming(("attributes", "valet"))
+    ('WiFi attributes Wi Fi', 'attributes valet')
+    """
+    names = spaced(" ".join(path[-3:]))
+    return f"{path[-1]} {names}" if path and spaced(path[-1]) != path[-1] else names
+
+
 def opening(value: object) -> tuple[int, int] | None:
     """Minutes after midnight at which something opens and closes, where a value says so.
 

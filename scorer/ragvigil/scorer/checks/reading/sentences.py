@@ -48,23 +48,21 @@ def sentences(text: str) -> list[Span]:
     spans: list[Span] = []
     start = 0
     for match in _END.finditer(text):
-        if not _plainly_ends(text, match) and _goes_on(text, match):
+        place, end = match.span()
+        if not _plainly_ends(text, place, end) and _goes_on(text, match):
             continue
-        _append(spans, text, start, match.end())
-        start = match.end()
-    _append(spans, text, start, len(text))
-    return spans
-
-
-def _append(spans: list[Span], text: str, start: int, end: int) -> None:
-    part = text[start:end].strip()
-    if part:
-        first = text.index(part[0], start)  # white space only before it
-        spans.append((first, first + len(part)))
+        spans.append(trim(text, start, end))
+        start = end
+    spans.append(trim(text, start, len(text)))
+    return [span for span in spans if span[0] < span[1]]
 
 
 def trim(text: str, start: int, end: int) -> Span:
     """The span without the white space at its ends."""
+    if text[start : start + 1] == " ":
+        start += 1
+    if start < end and not text[start].isspace() and not text[end - 1].isspace():
+        return start, end  # as nearly always
     part = text[start:end]
     left = len(part) - len(part.lstrip())
     return (start + left, start + len(part.rstrip())) if left < len(part) else (start, start)
@@ -114,9 +112,8 @@ def _is_abbreviated(text: str, place: int, following: int, mark: str) -> bool:
     return len(last) <= 3 and (_is_list_number(text, place, last) or _is_ordinal(text, place))
 
 
-def _plainly_ends(text: str, match: re.Match[str]) -> bool:
+def _plainly_ends(text: str, place: int, end: int) -> bool:
     """Whether it is one full stop after a word of four letters or more that is no abbreviation: a quick first look."""
-    place, end = match.span()
     if end - place != 1 or text[place] != ".":
         return False
     before = text[max(place - _LONGEST_ABBREVIATION, 0) : place]

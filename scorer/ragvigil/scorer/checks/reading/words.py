@@ -53,18 +53,17 @@ def words(text: str) -> list[Word]:
     >>> [word.stem for word in words("The cats' 1,500 caches, café!")]
     ['the', 'cat', '1500', 'cach', 'caf']
     """
-    if text.isascii():
-        return list(chain.from_iterable(map(_KNOWN.__getitem__, text.split())))
-    runs: list[str] = _RUN.findall(text)
-    runs = [token for run in runs for token in ((run,) if run.isascii() else _TOKEN.findall(run))]
-    return list(map(_word, runs))
+    chunks: list[str] = text.split() if text.isascii() else _RUN.findall(text)
+    return list(chain.from_iterable(map(_KNOWN.__getitem__, chunks)))
 
 
 class _Known(dict[str, tuple["Word", ...]]):
-    """The words of what stands between white space, kept: no word reaches over it, and most come again and again."""
+    """The words of what stands between white space, or of a run in other scripts, kept: most come again and again."""
 
     def __missing__(self, chunk: str) -> tuple[Word, ...]:
-        found = tuple(map(_word, _RUN.findall(chunk)))
+        runs: list[str] = _RUN.findall(chunk)
+        tokens = [token for run in runs for token in ((run,) if run.isascii() else _TOKEN.findall(run))]
+        found = tuple(map(_word, tokens))
         if len(chunk) <= _LONGEST_KNOWN:
             if len(self) >= _MOST_KNOWN:
                 self.clear()
@@ -81,6 +80,8 @@ def offsets(text: str) -> list[tuple[int, int]]:
     >>> offsets("The cats, café")
     [(0, 3), (4, 8), (10, 14)]
     """
+    if text.isascii():
+        return [run.span() for run in _RUN.finditer(text)]
     spans: list[tuple[int, int]] = []
     for run in _RUN.finditer(text):
         if run[0].isascii():

@@ -33,6 +33,8 @@ def _pointed(page: Page) -> None:
         if before[-1:].isdigit() or before[-1:] in ("-", "$", "€"):
             continue
         last = before.rstrip(" \t:#.").rpartition(" ")[2]
+        if not last[-1:].isalnum() or last[-1].isdecimal():
+            continue  # no word stands before it
         if last.isascii() and last.isalpha() and not is_pointer(last[-_LONGEST_WORD:].lower()):
             continue  # what the pattern would find, at a fraction of its cost
         pointer = _LAST_WORD.search(before)
