@@ -9,6 +9,7 @@ import json
 import time
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager, suppress
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -39,18 +40,24 @@ DOCUMENTED = (
 
 
 def pagerduty(
-    kind: str = "incident.acknowledged", key: object = KEY, *, secret: str = SECRET
+    kind: str = "incident.acknowledged",
+    key: object = KEY,
+    *,
+    secret: str = SECRET,
+    agent: str = "user_reference",
+    occurred_at: object = None,
 ) -> tuple[bytes, dict[str, str]]:
     """A V3 webhook as PagerDuty sends it, and its headers."""
     event = {
         "id": "5ac64822-4adc-4fda-ade0-410becf0de4f",
         "event_type": kind,
         "resource_type": "incident",
-        "occurred_at": "2026-03-01T03:04:22.685Z",
+        "occurred_at": occurred_at or datetime.now(UTC).isoformat(),
         "agent": {
             "html_url": "https://acme.pagerduty.com/users/P1",
             "id": "P1",
             "summary": "Ana\x1b[31m Lima",
+            "type": agent,
         },
         "data": {"id": "PGR0VU2", "type": "incident", "status": "acknowledged", "incident_key": key},
     }
@@ -133,6 +140,10 @@ async def test_an_acknowledgement_in_pagerduty_is_ours_too(
         address = f"{receiver.url}/v1/acknowledge/pagerduty"
         answer = await client.post(address, content=body, headers=headers)
         assert (answer.status_code, answer.json()) == (200, {"done": "inc-aa11"})
+        assert in_hand(tmp_path) == [("inc-aa11", "Ana[31m Lima", "in PagerDuty")]
+        # Our own, which we pushed there, comes back by the name of the integration.
+        body, headers = pagerduty(agent="inbound_integration_reference")
+        assert (await client.post(address, content=body, headers=headers)).status_code == 200
         assert in_hand(tmp_path) == [("inc-aa11", "Ana[31m Lima", "in PagerDuty")]
         body, headers = pagerduty("incident.unacknowledged")
         assert (await client.post(address, content=body, headers=headers)).status_code == 200
@@ -228,7 +239,7 @@ async def test_without_a_scorer_it_waits_to_be_carried_out(tmp_path: Path) -> No
     assert (list(said), status) == (["accepted"], 200)
     waiting = order_requests(tmp_path).next()
     assert waiting is not None
-    assert waiting[1] == Acknowledge("inc-aa11", "eva", "in Slack")
+    assert waiting[1] == Acknowledge("inc-aa11", "eva", "in Slack", via="slack")
 
 
 @pytest.mark.parametrize("body", [b"", b"[" * 100_000, b"\xff", b"payload=%7B", b"x=" * 50_000])
@@ -236,8 +247,29 @@ async def test_without_a_scorer_it_waits_to_be_carried_out(tmp_path: Path) -> No
 def test_signed_nonsense_is_refused(sender: Sender, body: bytes) -> None:
     """Clearly, and with nothing kept."""
     with pytest.raises(Refusal) as refused:
-        order_of(sender, body)
+        order_of(sender, body, now=time.time())
     assert refused.value.reason is Reason.MALFORMED
+
+
+@pytest.mark.parametrize(
+    ("days_ago", "said"), [(1.9, None), (2.1, "more than two days ago"), (-0.1, "five minutes ahead")]
+)
+def test_what_happened_another_day_in_pagerduty_is_refused(days_ago: float, said: str | None) -> None:
+    """Its signature holds for ever; what it sends again for two days is believed."""
+    now = datetime(2026, 3, 1, tzinfo=UTC)
+    body, _ = pagerduty(occurred_at=(now - timedelta(days=days_ago)).isoformat())
+    if said is None:
+        assert isinstance(order_of("pagerduty", body, now=now.timestamp()), Acknowledge)
+        return
+    with pytest.raises(Refusal, match=said) as refused:
+        order_of("pagerduty", body, now=now.timestamp())
+    assert refused.value.reason is Reason.UNAUTHENTICATED
+
+
+def test_what_happened_at_no_time_is_malformed() -> None:
+    """PagerDuty always says when."""
+    with pytest.raises(Refusal, match="occurred_at is no time"):
+        order_of("pagerduty", pagerduty(occurred_at="soon")[0], now=0.0)
 
 
 def test_the_signature_is_slacks_own() -> None:

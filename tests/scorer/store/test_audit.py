@@ -59,7 +59,7 @@ def test_a_sound_store_holds_while_it_is_written(bench: Bench) -> None:
         ("UPDATE ledger SET state = 'shed'", "2 records with a current verdict whose state is not judged"),
         ("UPDATE ledger SET inclusion = 2 WHERE state = 'pending'", "2 records sampled with an inclusion"),
         (
-            "INSERT INTO labels VALUES (77, 'ana', x'00', 'skip', '', 0, 'desk', 0)",
+            "INSERT INTO labels VALUES (77, 'ana', x'00', 'skip', '', 0, 'desk', 0, '')",
             "1 labels without their record: 77",
         ),
         ("UPDATE rollups SET n = n + 1 WHERE series = 'citation'", "rollups that are not the sum"),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
-from ragvigil.scorer.store._packing import pack_quoting, unpack_quoting
+from ragvigil.scorer.store._packing import pack, pack_quoting, unpack, unpack_quoting
 
 WATER = "Water boils at 100 degrees Celsius at the level of the sea."
 SNOW = "Snow falls where the air is colder than the ground; it melts on what is warm."
@@ -27,6 +29,20 @@ def test_a_passage_that_begins_like_another_is_found() -> None:
     packed = pack_quoting(None, [second, first], source)
     assert unpack_quoting(packed, source) == (None, [second, first])
     assert len(packed) < len(WATER)
+
+
+@pytest.mark.parametrize("like", [b"", b"short", WATER.encode() * 9])
+@pytest.mark.parametrize("data", [b"", b"short", bytes(range(256)) * 3000])
+def test_what_was_packed_comes_back(data: bytes, like: bytes) -> None:
+    """Whatever its length, and that of what it is compared with."""
+    assert unpack(pack(data, like), like) == data
+
+
+def test_threads_pack_beside_each_other() -> None:
+    """They share one compressor."""
+    texts = [str(number).encode() * 3000 for number in range(400)]
+    with ThreadPoolExecutor(8) as threads:
+        assert [unpack(each) for each in threads.map(pack, texts)] == texts
 
 
 @pytest.mark.parametrize("text", ["", "short", "é" * 40, "line\n" * 300, "half a pair: \ud83d", "x" * 5000])

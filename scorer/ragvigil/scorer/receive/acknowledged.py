@@ -58,7 +58,7 @@ class Acknowledgements:
         """(answer, HTTP status) of what a signed body says; raises Refusal when it says nothing, or cannot be kept."""
         from ragvigil.scorer.receive.signed import order_of
 
-        order = order_of(sender, body)
+        order = order_of(sender, body, now=self._now())
         if order is None:
             return {"ignored": "no acknowledgement of an incident of ours"}, 200
         answer = await self._carry_out(order)

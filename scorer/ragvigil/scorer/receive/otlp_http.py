@@ -15,6 +15,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from ragvigil.scorer.inbox import Arrival
+from ragvigil.scorer.metrics.scrape import Scrape
 from ragvigil.scorer.receive.acknowledged import Acknowledgements, Sender
 from ragvigil.scorer.receive.answers import CONTENT_TYPES, accepted, encoded
 from ragvigil.scorer.receive.compression import check_encoding, gunzip
@@ -39,8 +40,9 @@ def application(
     intake: Intake,
     health: Callable[[], Mapping[str, object]],
     acknowledgements: Acknowledgements | None = None,
+    scrape: Scrape | None = None,
 ) -> Starlette:
-    """The ASGI application; `health` is what /healthz shows."""
+    """The ASGI application; `health` is what /healthz shows, `scrape` what /metrics (None: not served)."""
 
     async def healthz(request: Request) -> Response:
         del request
@@ -69,6 +71,8 @@ def application(
                     methods=["POST"],
                 )
             )
+    if scrape is not None:
+        routes.append(Route("/metrics", partial(_answer, intake, partial(_scraped, intake, scrape))))
     return Starlette(
         routes=[*routes, Route("/healthz", healthz)],
         exception_handlers={HTTPException: partial(_not_found, intake)},
@@ -141,6 +145,13 @@ async def _acknowledge(
     acknowledgements.check(sender, request.headers, body)
     said, status = await acknowledgements.take(sender, body)
     return JSONResponse(said, status)
+
+
+async def _scraped(intake: Intake, scrape: Scrape, request: Request) -> Response:
+    """Beside the event loop: a scrape must not keep an ack waiting."""
+    accept = ",".join(request.headers.getlist("accept"))
+    body, content_type = await asyncio.to_thread(scrape.answer, intake.counters.flat(), accept)
+    return Response(body, media_type=content_type)
 
 
 async def _discard(intake: Intake, request: Request) -> Response:

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import NamedTuple
 
 from ragvigil.scorer.inbox import InboxWriter
+from ragvigil.scorer.metrics.scrape import Scrape
 from ragvigil.scorer.receive import otlp_grpc
 from ragvigil.scorer.receive.acknowledged import Acknowledgements
 from ragvigil.scorer.receive.counters import Counters, CountersFile
@@ -69,7 +70,9 @@ async def _serve(
     stop: asyncio.Event,
 ) -> None:
     acknowledgements = Acknowledgements(settings.signing_secrets, settings.inbox)
-    app = application(intake, lambda: health(intake, writer), acknowledgements)
+    stale = settings.metrics_stale_seconds
+    scrape = None if stale is None else Scrape(settings.inbox, stale)
+    app = application(intake, lambda: health(intake, writer), acknowledgements, scrape)
     http = HttpServer(app, settings.http, grace_seconds=_GRACE_SECONDS)
     try:
         grpc, grpc_address = await otlp_grpc.start(intake, settings.grpc)

@@ -13,7 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from ragvigil.scorer.config import Forward, Settings
+    from ragvigil.scorer.config import Forward, Metrics, Settings
+
+_SHORTEST_STALE_SECONDS = 60.0
+_MISSED = 5
+"""Snapshots that may be missing before the scorer counts as down."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,8 @@ class Receiving:
     stdin: bool
     poll_seconds: float
     forward: Mapping[str, ForwardTo]
+    metrics_stale_seconds: float | None
+    """Age above which the score process's metrics are a dead one's; None: /metrics is not served."""
     signing_secrets: Mapping[str, str] = field(repr=False)
     """Of the services whose acknowledgements are believed, by `acknowledged.Sender`."""
 
@@ -75,6 +81,7 @@ def receiving(settings: Settings) -> Receiving:
         stdin=sources.stdin,
         poll_seconds=sources.poll_seconds,
         forward={name: _forward_to(backend) for name, backend in settings.forward.items()},
+        metrics_stale_seconds=_stale_seconds(settings.metrics),
         signing_secrets=settings.inbound.secrets,
     )
 
@@ -91,6 +98,10 @@ def from_json(text: str) -> Receiving:
     found["files"] = tuple(found["files"])
     found["forward"] = {name: _backend(one) for name, one in found["forward"].items()}
     return Receiving(**found)
+
+
+def _stale_seconds(metrics: Metrics) -> float | None:
+    return max(_SHORTEST_STALE_SECONDS, _MISSED * metrics.every_seconds) if metrics.enabled else None
 
 
 def _forward_to(backend: Forward) -> ForwardTo:

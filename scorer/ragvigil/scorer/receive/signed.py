@@ -4,27 +4,34 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from datetime import datetime
 from typing import cast
 from urllib.parse import parse_qs
 
 from ragvigil.exporters import clean
 from ragvigil.scorer.oncall import Acknowledge, Order, Unacknowledge
 from ragvigil.scorer.receive.acknowledged import Sender
-from ragvigil.scorer.receive.refusal import Refusal
+from ragvigil.scorer.receive.refusal import Reason, Refusal
 
 SLACK_ACTION = "ragvigil_acknowledge"
 """As the button is called that `ragvigil.exporters.Slack` puts under a page."""
 
+_PERSON = "user_reference"
+"""Type of an agent in PagerDuty that is no integration, such as the one through which we acknowledge."""
 _NAME_CHARACTERS = 100
 _KEY_CHARACTERS = 300
+_LONGEST_SECONDS = 2 * 86_400.0
+"""PagerDuty sends what we did not take again, for up to two days, as it was signed at first."""
+_EARLIEST_SECONDS = -300.0
 
 
-def order_of(sender: Sender, body: bytes) -> Order | None:
-    """What is ordered; None when it is about something else. Raises Refusal when it cannot be read."""
-    return _from_pagerduty(body) if sender == "pagerduty" else _from_slack(body)
+def order_of(sender: Sender, body: bytes, *, now: float) -> Order | None:
+    """What is ordered; None when it is about something else. Raises Refusal when it cannot be read, or is of another
+    day than `now` (Unix seconds)."""
+    return _from_pagerduty(body, now) if sender == "pagerduty" else _from_slack(body)
 
 
-def _from_pagerduty(body: bytes) -> Order | None:
+def _from_pagerduty(body: bytes, now: float) -> Order | None:
     """What a V3 webhook says of an incident that we opened; its key is our dedup key."""
     event = _mapping(_mapping(_json(body)).get("event"))
     data = _mapping(event.get("data"))
@@ -32,12 +39,28 @@ def _from_pagerduty(body: bytes) -> Order | None:
     kind = event.get("event_type")
     if not isinstance(key, str) or not key.startswith("ragvigil/") or len(key) > _KEY_CHARACTERS:
         return None
-    by = _name(_mapping(event.get("agent")).get("summary"))
+    _check_age(event.get("occurred_at"), now)
+    agent = _mapping(event.get("agent"))
+    by = _name(agent.get("summary"))
     if kind == "incident.acknowledged":
-        return Acknowledge(key, by, "in PagerDuty")
+        person = agent.get("type") == _PERSON
+        return Acknowledge(key, by, "in PagerDuty", via="pagerduty", automatic=not person)
     if kind == "incident.unacknowledged":
-        return Unacknowledge(key, by)
+        return Unacknowledge(key, by, via="pagerduty")
     return None
+
+
+def _check_age(occurred_at: object, now: float) -> None:
+    """Raises Refusal when it happened so long ago, or so far ahead, that somebody must have kept it."""
+    try:
+        age = now - datetime.fromisoformat(str(occurred_at)).timestamp()
+    except (ValueError, OverflowError):
+        raise Refusal.malformed("event.occurred_at is no time") from None
+    if not _EARLIEST_SECONDS <= age <= _LONGEST_SECONDS:
+        raise Refusal(
+            Reason.UNAUTHENTICATED,
+            "event.occurred_at is more than two days ago, or five minutes ahead; is the clock of this machine right?",
+        )
 
 
 def _from_slack(body: bytes) -> Order | None:
@@ -54,7 +77,7 @@ def _from_slack(body: bytes) -> Order | None:
         incident = pressed.get("value")
         if pressed.get("action_id") == SLACK_ACTION and isinstance(incident, str) and incident:
             by = _name(user.get("username") or user.get("name") or user.get("id"))
-            return Acknowledge(incident[:_KEY_CHARACTERS], by, "in Slack")
+            return Acknowledge(incident[:_KEY_CHARACTERS], by, "in Slack", via="slack")
     return None
 
 

@@ -7,14 +7,21 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import cast
 
+import pydantic_core
+
 _ENCODE = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str, allow_nan=False).encode
-"""Made once: `json.dumps` makes an encoder at each call that asks for anything of its own."""
 
 
 def to_json(value: object) -> str:
     """Compact JSON of anything: what JSON cannot say becomes its text, a number that is none becomes null."""
-    if not value and isinstance(value, (dict, list)):
-        return "{}" if isinstance(value, dict) else "[]"
+    try:
+        return pydantic_core.to_json(value, fallback=str, inf_nan_mode="null").decode()
+    except ValueError:  # half a surrogate pair, or lists in lists beyond what it counts
+        return _patiently(value)
+
+
+def _patiently(value: object) -> str:
+    """The same by the standard library, which takes more, in many times as long."""
     try:
         text = _ENCODE(value)
     except ValueError:

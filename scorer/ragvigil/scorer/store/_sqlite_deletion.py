@@ -46,9 +46,12 @@ def delete_traces(connection: sqlite3.Connection, trace_ids: Collection[str], *,
     connection.executemany(_SETTLE, [tuple(row) for row in connection.execute(_STANDING, (ids,))])
     for table in (
         *("observations", "sightings", "rejudged", "leaks", "scores", "verdicts"),
-        *("label_items", "labels"),
+        *("canaries", "label_items", "label_wishes", "labels"),
     ):
         connection.execute(f"DELETE FROM {table} WHERE record_id IN {_RECORDS}", (ids,))
+    connection.execute(
+        f"UPDATE score_counts SET trace_id = NULL, span_id = NULL WHERE trace_id IN {_IDS}", (ids,)
+    )
     for table in ("records", "traces"):
         connection.execute(f"DELETE FROM {table} WHERE trace_id IN {_IDS}", (ids,))
     deleted = connection.execute(f"DELETE FROM ledger WHERE trace_id IN {_IDS}", (ids,)).rowcount

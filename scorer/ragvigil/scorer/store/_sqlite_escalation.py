@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ragvigil.exporters import Alert, from_json
 from ragvigil.scorer.escalation import Told, Unanswered
 from ragvigil.scorer.store._sqlite_monitoring import incident_of, joined
-from ragvigil.scorer.store._sqlite_oncall import SILENCED
 from ragvigil.scorer.store._sqlite_outbox import post
+from ragvigil.scorer.store._sqlite_silenced import HELD_UNTIL, SILENCED
 
 _SAID = (
     "SELECT channel, action, created_at, delivered_at, alert, attempts, refused_at, reason FROM outbox "
     "WHERE incident_id = ? ORDER BY id"
 )
 _SET_ASIDE = frozenset({"superseded", "silenced"})
+_QUIET = frozenset({"acknowledge", "unacknowledge"})
+"""What wakes nobody is no telling."""
+_LET_GO = "SELECT at FROM handed_back WHERE incident_id = :incident"
 
 
 class SqliteEscalation:
@@ -33,7 +37,7 @@ class SqliteEscalation:
             {"now": now},
         ).fetchall()
         found = (self._unanswered(row) for row in rows)
-        return [one for one in found if one is not None]
+        return [replace(one, began=self._answerable(one, now)) for one in found if one is not None]
 
     def post(self, alert: Alert, channels: Sequence[str]) -> None:
         """Put an alert into the outbox of those channels."""
@@ -45,13 +49,29 @@ class SqliteEscalation:
         alert = None
         told: dict[str, Told] = {}
         for one in self._connection.execute(_SAID, (row["id"],)):
-            began = None if one["action"] == "resolve" else began or one["created_at"]
-            if one["refused_at"] is not None and one["reason"] in _SET_ASIDE:
+            if one["action"] == "resolve":
+                began = None
+                told.clear()
+            else:
+                began = began or one["created_at"]
+            if one["delivered_at"] is None and one["reason"] in _SET_ASIDE:
                 continue
             alert = one["alert"]
-            delivered = one["delivered_at"] is not None
-            failed = not delivered and one["attempts"] > 0
-            told[one["channel"]] = Told(one["channel"], one["created_at"], delivered, failed)
+            if one["action"] not in (*_QUIET, "resolve"):
+                told[one["channel"]] = _told(one, told.get(one["channel"]))
         if alert is None or began is None:
             return None
         return Unanswered(incident_of(row), from_json(alert), began, told)
+
+    def _answerable(self, one: Unanswered, now: int) -> int:
+        """From when it could be answered: not while a silence held it, or somebody had it in hand."""
+        moments = {"incident": one.incident.id, "began": one.began, "now": now}
+        later = (self._connection.execute(sql, moments).fetchone() for sql in (HELD_UNTIL, _LET_GO))
+        return max(one.began, *(row[0] or 0 for row in later if row is not None))
+
+
+def _told(row: sqlite3.Row, earlier: Told | None) -> Told:
+    """What the channel was told with one message more."""
+    taken = row["delivered_at"]
+    heard = taken if earlier is None or earlier.heard_at is None else earlier.heard_at
+    return Told(row["channel"], row["created_at"], taken, heard, failed=taken is None and row["attempts"] > 0)

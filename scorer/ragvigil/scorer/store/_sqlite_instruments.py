@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from ragvigil.scorer.verdict import Verdict
+from ragvigil.scorer.verdict import Measured, Verdict
 
 _COLUMNS = "(name, check_version, judge_version, prompt_digest)"
 
@@ -24,6 +24,12 @@ class SqliteInstruments:
         """The id of the judge that gave this verdict, with its prompt."""
         return self._id(
             ("faithfulness", "", f"{verdict.judge} {verdict.judge_version}", verdict.prompt_digest)
+        )
+
+    def measured(self, measured: Measured) -> int:
+        """The id of the judge that measured this, with its prompt."""
+        return self._id(
+            (measured.name, "", f"{measured.judge} {measured.judge_version}", measured.prompt_digest)
         )
 
     def forget(self) -> None:

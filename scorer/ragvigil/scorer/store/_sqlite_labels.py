@@ -24,7 +24,7 @@ class SqliteLabels:
         """Write the draw and its items; how many items."""
         with joined(self._connection):
             self._connection.execute(
-                "INSERT OR REPLACE INTO label_draws VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT OR REPLACE INTO label_draws VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     drawn.id,
                     drawn.service,
@@ -34,6 +34,7 @@ class SqliteLabels:
                     drawn.judge,
                     drawn.created_at,
                     pack(FRAME.dump_json(drawn.frame)),
+                    drawn.criterion,
                 ),
             )
             self._connection.execute("DELETE FROM label_items WHERE draw_id = ?", (drawn.id,))
@@ -50,7 +51,7 @@ class SqliteLabels:
         """Write labels of answers that are still as they were read; how many."""
         with joined(self._connection):
             return self._connection.executemany(
-                "INSERT OR REPLACE INTO labels SELECT id, ?, input_hash, ?, ?, ?, ?, ? FROM records "
+                "INSERT OR REPLACE INTO labels SELECT id, ?, input_hash, ?, ?, ?, ?, ?, ? FROM records "
                 "WHERE id = ? AND input_hash = ?",
                 [
                     (
@@ -60,6 +61,7 @@ class SqliteLabels:
                         one.final,
                         one.source,
                         at + number,
+                        one.criterion,
                         one.record_id,
                         bytes.fromhex(one.input_hash),
                     )
@@ -67,8 +69,9 @@ class SqliteLabels:
                 ],
             ).rowcount
 
-    def take_back(self, record_id: int, annotator: str) -> int:
+    def take_back(self, record_id: int, annotator: str, criterion: str) -> int:
         """Delete that label; how many there were."""
         return self._connection.execute(
-            "DELETE FROM labels WHERE record_id = ? AND annotator = ?", (record_id, annotator)
+            "DELETE FROM labels WHERE record_id = ? AND annotator = ? AND criterion = ?",
+            (record_id, annotator, criterion),
         ).rowcount

@@ -13,13 +13,19 @@ from ragvigil.scorer.store._sqlite_monitoring import SqliteMonitoring, joined, k
 from ragvigil.scorer.store.port import ScoredRecord
 
 
-def note_leak(connection: sqlite3.Connection, record_id: int, scored: ScoredRecord, *, again: bool) -> None:
-    """Remember what the check found, in the transaction of the scores; `again`: the same input was read before."""
+def note_leak(
+    connection: sqlite3.Connection, record_id: int, scored: ScoredRecord, *, new: bool, again: bool
+) -> None:
+    """Remember what the check found, in the transaction of the scores; `again`: the same input was read before.
+
+    Of a `new` record nothing is remembered yet.
+    """
     kinds = next(
         (one.details.get("kinds") for one in scored.checks if one.check == CHECK and one.value == 1.0), None
     )
     if kinds is None:
-        connection.execute("DELETE FROM leaks WHERE record_id = ?", (record_id,))
+        if not new:
+            connection.execute("DELETE FROM leaks WHERE record_id = ?", (record_id,))
     elif not again:
         record = scored.record
         connection.execute(

@@ -22,6 +22,8 @@ from ragvigil.scorer.store.upstream import upstream_of
 
 _WEIGHTED = frozenset({"faithfulness", "citation", "retrieval"})
 """Series whose level depends on which answers arrive."""
+_MEASURED = ("criteria.", "judge.")
+"""How the names begin of what the judge measures beside faithfulness."""
 _CAVEAT_NANOSECONDS = 3_600 * 10**9
 _CAVEAT_CHARACTERS = 250
 _END_OF_TIME = 2**63 - 1
@@ -216,12 +218,22 @@ class SqliteMonitoring:
             incident.reopened,
         )
         with joined(self._connection):
+            if incident.resolved_at is None:
+                self._forget_who_had_it(incident.id)
             self._connection.execute(
                 f"INSERT OR REPLACE INTO incidents VALUES ({', '.join('?' * len(row))})",
                 row,
             )
             if alert is not None:
                 post(self._connection, alert, self._addressed(incident, alert, channels))
+
+    def _forget_who_had_it(self, incident: str) -> None:
+        """One that resolved and opens again is in nobody's hand: whoever had it may have gone to bed."""
+        self._connection.execute(
+            "DELETE FROM acknowledgements WHERE incident_id = ? AND EXISTS "
+            "(SELECT 1 FROM incidents WHERE id = ? AND resolved_at IS NOT NULL)",
+            (incident, incident),
+        )
 
     def save_state(
         self,
@@ -240,7 +252,7 @@ class SqliteMonitoring:
 
     def _with_caveat(self, incident: Incident, alert: Alert) -> Alert:
         """The alert with what is known of sampling before the scorer, beside numbers that depend on it."""
-        if incident.key.name not in _WEIGHTED:
+        if incident.key.name not in _WEIGHTED and not incident.key.name.startswith(_MEASURED):
             return alert
         key, at = incident.key, int(alert.at.timestamp() * 1e9)
         found = upstream_of(self._connection, key.service, key.environment, at - _CAVEAT_NANOSECONDS, at)
@@ -251,13 +263,18 @@ class SqliteMonitoring:
         return replace(alert, summary=f"{alert.summary}\n{said[:1].upper()}{said[1:]}.")
 
     def _addressed(self, incident: Incident, alert: Alert, channels: Sequence[str]) -> Sequence[str]:
-        """The channels that the routes choose; whoever heard of the incident hears how it goes on and ends."""
+        """The channels that the routes choose; whoever heard of it hears how it goes on, ends and opens again.
+
+        Who heard of it by escalation alone hears that it opens again by escalation: somebody may answer before.
+        """
         if not self._routes:
             return channels
         rows = self._connection.execute(
-            "SELECT DISTINCT channel FROM outbox WHERE incident_id = ?", (incident.id,)
+            "SELECT channel FROM outbox WHERE incident_id = :incident GROUP BY channel HAVING :action <> 'trigger' "
+            "OR SUM(json_extract(alert, '$.title') LIKE 'Escalated: %') = 0",
+            {"incident": incident.id, "action": alert.action},
         )
-        told = {row[0] for row in rows} if alert.action != "trigger" else set[str]()
+        told = {row[0] for row in rows}
         fresh = set[str]()
         if alert.action != "resolve":
             fresh = set(
@@ -266,7 +283,18 @@ class SqliteMonitoring:
         return [channel for channel in channels if channel in told | fresh]
 
     def reason(self, series: str, record_id: int) -> str:
+        """What is wrong with a record of a series, in words."""
+        if series.startswith(_MEASURED):
+            return self._critique(series, record_id)
         return self._bad_citation(record_id) if series == "citation" else self._bad_claim(record_id)
+
+    def _critique(self, series: str, record_id: int) -> str:
+        row = self._connection.execute(
+            "SELECT s.reason FROM scores s JOIN instruments i ON i.id = s.instrument_id "
+            "WHERE s.record_id = ? AND s.current AND i.name = ?",
+            (record_id, series),
+        ).fetchone()
+        return row[0] if row and row[0] else "the judge gave no reason"
 
     def _bad_citation(self, record_id: int) -> str:
         row = self._connection.execute(

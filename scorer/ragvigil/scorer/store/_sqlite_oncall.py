@@ -3,42 +3,88 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
 
+from ragvigil.exporters import Action, from_json
+from ragvigil.scorer.config import Channel, shows
 from ragvigil.scorer.errors import OrderError
-from ragvigil.scorer.oncall import Acknowledge, Silence, Unacknowledge, Unsilence
-
-SILENCED = (
-    "EXISTS (SELECT 1 FROM silences JOIN incidents ON incidents.id = outbox.incident_id "
-    "WHERE silences.starts_at <= :now AND silences.ends_at > :now "
-    "AND coalesce(silences.series, incidents.series) = incidents.series "
-    "AND coalesce(silences.service, incidents.service) = incidents.service "
-    "AND coalesce(silences.environment, incidents.environment) = incidents.environment "
-    "AND (silences.segment IS NULL OR silences.segment = incidents.segment))"
-)
-"""Whether a row of `outbox` must wait at :now."""
+from ragvigil.scorer.escalation import unreminded
+from ragvigil.scorer.oncall import Acknowledge, Service, Silence, Unacknowledge, Unsilence
+from ragvigil.scorer.store._sqlite_monitoring import joined
+from ragvigil.scorer.store._sqlite_outbox import post, set_aside, waiting_for
 
 
 class SqliteOncall:
-    """What people say about incidents."""
+    """What people say about incidents; channels that can show an acknowledgement are told of it."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, channels: Mapping[str, Channel]) -> None:
         self._connection = connection
+        self._channels = channels
 
     def acknowledge(self, wanted: Acknowledge, at: int) -> str:
-        """Note who has it in hand; the incident's id."""
+        """Note who has it in hand, and show it to the channels that heard of it; the incident's id."""
         incident = self._standing(wanted.incident)
-        self._connection.execute(
-            "INSERT OR REPLACE INTO acknowledgements VALUES (?, ?, ?, ?)",
-            (incident, at, wanted.by, wanted.note),
-        )
+        if wanted.automatic and self._in_hand(incident):
+            return incident  # our own acknowledgement, back from the service that we told
+        with joined(self._connection):
+            self._connection.execute(
+                "INSERT OR REPLACE INTO acknowledgements VALUES (?, ?, ?, ?)",
+                (incident, at, wanted.by, wanted.note),
+            )
+            self._show(incident, "acknowledge", at, known_to=wanted.via)
         return incident
 
     def unacknowledge(self, wanted: Unacknowledge, at: int) -> str:
         """Nobody has it in hand; the incident's id."""
-        del at
         incident = self._standing(wanted.incident)
-        self._connection.execute("DELETE FROM acknowledgements WHERE incident_id = ?", (incident,))
+        if self._in_hand(incident):
+            with joined(self._connection):
+                self._connection.execute("DELETE FROM acknowledgements WHERE incident_id = ?", (incident,))
+                self._connection.execute("INSERT OR REPLACE INTO handed_back VALUES (?, ?)", (incident, at))
+                self._show(incident, "unacknowledge", at, known_to=wanted.via)
         return incident
+
+    def _in_hand(self, incident: str) -> bool:
+        sql = "SELECT 1 FROM acknowledgements WHERE incident_id = ?"
+        return self._connection.execute(sql, (incident,)).fetchone() is not None
+
+    def _show(self, incident: str, action: Action, at: int, *, known_to: Service | None) -> None:
+        """Post what was last said of it to whoever heard of it and can show this; not to the channel that said it.
+
+        A page that still waits is posted anew to anybody, so that it arrives with who has it in hand by then.
+        """
+        row = self._connection.execute(
+            "SELECT action, alert FROM outbox WHERE incident_id = ? ORDER BY id DESC LIMIT 1", (incident,)
+        ).fetchone()
+        if row is None or row["action"] == "resolve":
+            return  # nobody heard that it is open
+        told = self._connection.execute(
+            "SELECT DISTINCT channel FROM outbox WHERE incident_id = ? ORDER BY channel", (incident,)
+        )
+        sections = {name: self._channels.get(name) for (name,) in told.fetchall()}
+        known = self._said_by(sections, known_to)
+        wanted: list[str] = []
+        for name, section in sections.items():
+            waiting = waiting_for(self._connection, incident, name)
+            news = section is not None and name != known and shows(section, action)
+            if waiting & {"trigger", "update"} or news:
+                wanted.append(name)
+            elif waiting:
+                set_aside(self._connection, incident, name, at)  # an acknowledgement that holds no more
+        moment = datetime.fromtimestamp(at / 1e9, UTC)
+        alert = unreminded(from_json(row["alert"]))
+        post(self._connection, replace(alert, action=action, at=moment), wanted)
+
+    def _said_by(self, sections: Mapping[str, Channel | None], service: Service | None) -> str | None:
+        """The channel that shows it already; None when there is none, or when it may be any of several.
+
+        PagerDuty does not say by which routing key it heard of an incident, so all of its channels hear: what an
+        acknowledged incident is told a second time changes nothing there. A Slack message shows nothing by itself.
+        """
+        there = [name for name, one in sections.items() if one and one.type == service == "pagerduty"]
+        return there[0] if len(there) == 1 else None
 
     def _standing(self, given: str) -> str:
         """The id of the one open incident that is meant."""

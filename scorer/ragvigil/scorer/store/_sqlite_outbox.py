@@ -5,11 +5,14 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 
-from ragvigil.exporters import Action, Alert, from_json, to_json
+from ragvigil.exporters import Acknowledgement, Action, Alert, from_json, to_json
 from ragvigil.scorer.monitoring import Delivery
-from ragvigil.scorer.store._sqlite_oncall import SILENCED
+from ragvigil.scorer.store._sqlite_silenced import SILENCED
 
+_LOUDER: tuple[Action, ...] = ("trigger", "update")
+"""What must be heard although something newer took its place before it was sent, the loudest first."""
 _WAITING = "incident_id = :incident AND channel = :channel AND delivered_at IS NULL AND refused_at IS NULL"
 
 
@@ -20,6 +23,7 @@ def post(connection: sqlite3.Connection, alert: Alert, channels: Sequence[str]) 
     on its way at this moment, so it is set aside and never changed.
     """
     moment = int(alert.at.timestamp() * 1e9)
+    alert = replace(alert, acknowledged=_acknowledgement(connection, alert.incident_id))
     for channel in channels:
         action = _supersede(connection, alert, channel, moment)
         connection.execute(
@@ -31,17 +35,44 @@ def post(connection: sqlite3.Connection, alert: Alert, channels: Sequence[str]) 
             _withdraw(connection, alert.incident_id, channel, moment)
 
 
-def _supersede(connection: sqlite3.Connection, alert: Alert, channel: str, now: int) -> Action:
-    """Set aside what waits; what the new message does: an update of what nobody has seen opens the incident."""
-    place = {"incident": alert.incident_id, "channel": channel, "now": now}
-    waiting = {
-        row[0] for row in connection.execute(f"SELECT action FROM outbox WHERE {_WAITING}", place).fetchall()
-    }
+def set_aside(connection: sqlite3.Connection, incident: str, channel: str, now: int) -> set[str]:
+    """Let what waits for that channel about that incident go unsent; what it would have done."""
+    place = {"incident": incident, "channel": channel, "now": now}
+    waiting = waiting_for(connection, incident, channel)
     if waiting:
         connection.execute(
             f"UPDATE outbox SET refused_at = :now, reason = 'superseded' WHERE {_WAITING}", place
         )
-    return "trigger" if alert.action == "update" and "trigger" in waiting else alert.action
+    return waiting
+
+
+def waiting_for(connection: sqlite3.Connection, incident: str, channel: str) -> set[str]:
+    """What waits for that channel about that incident would do."""
+    place = {"incident": incident, "channel": channel}
+    return {row[0] for row in connection.execute(f"SELECT action FROM outbox WHERE {_WAITING}", place)}
+
+
+def _supersede(connection: sqlite3.Connection, alert: Alert, channel: str, now: int) -> Action:
+    """Set aside what waits; what the new message does: an update of what nobody has seen opens the incident.
+
+    And who has it in hand is said by the update that waits, which is news to more people.
+    """
+    waiting = set_aside(connection, alert.incident_id, channel, now)
+    if alert.action == "resolve":
+        return alert.action
+    for louder in _LOUDER:
+        if louder == alert.action or louder in waiting:
+            return louder
+    return alert.action
+
+
+def _acknowledgement(connection: sqlite3.Connection, incident: str) -> Acknowledgement | None:
+    row = connection.execute(
+        "SELECT by, at, note FROM acknowledgements WHERE incident_id = ?", (incident,)
+    ).fetchone()
+    if row is None:
+        return None
+    return Acknowledgement(row["by"], datetime.fromtimestamp(row["at"] / 1e9, UTC), row["note"])
 
 
 def _withdraw(connection: sqlite3.Connection, incident: str, channel: str, now: int) -> None:

@@ -35,6 +35,20 @@ _OLDEST_SCORED = (
 _OLDEST_UNASKED = (
     "SELECT trace_id FROM ledger WHERE span_id = '' AND updated_at < :before ORDER BY updated_at LIMIT :limit"
 )
+_TOLD_AND_OVER = (
+    "SELECT id FROM incidents WHERE resolved_at < :before "
+    "AND EXISTS (SELECT 1 FROM outbox WHERE incident_id = incidents.id) "
+    "AND NOT EXISTS (SELECT 1 FROM outbox WHERE incident_id = incidents.id "
+    "AND delivered_at IS NULL AND refused_at IS NULL) LIMIT :limit"
+)
+_OF_INCIDENT = ("outbox", "channel_messages", "acknowledgements", "handed_back")
+_TOLD_ANEW = (
+    "DELETE FROM outbox WHERE id IN (SELECT old.id FROM outbox AS old "
+    "JOIN outbox AS later USING (incident_id, channel) WHERE old.created_at < :before "
+    "AND (old.delivered_at IS NOT NULL OR old.refused_at IS NOT NULL) "
+    "AND later.id > old.id AND later.delivered_at IS NOT NULL AND later.action IN ('trigger', 'update') LIMIT :limit)"
+)
+"""Of an open incident the latest message that each channel took stays, with what came after it."""
 
 
 class SqliteRetention:
@@ -80,6 +94,21 @@ class SqliteRetention:
                 for row in self._connection.execute(query, bounds)
             ]
             return delete_traces(self._connection, found, counter=counter) if found else 0
+
+    def expire_messages(self, before: int, limit: int) -> int:
+        """Delete what was sent about incidents that ended before that moment, and what was told anew since; how many.
+
+        Incidents stay, and so does all that still waits. Silences that ended before it go as well.
+        """
+        bounds = {"before": before, "limit": limit}
+        with self._connection:
+            self._connection.execute("BEGIN IMMEDIATE")
+            over = [(row[0],) for row in self._connection.execute(_TOLD_AND_OVER, bounds)]
+            for table in _OF_INCIDENT:
+                self._connection.executemany(f"DELETE FROM {table} WHERE incident_id = ?", over)
+            anew = self._connection.execute(_TOLD_ANEW, bounds).rowcount
+            self._connection.execute("DELETE FROM silences WHERE ends_at < :before", bounds)
+        return len(over) + anew
 
     def give_back(self, pages: int) -> None:
         """Cut so many empty pages off the file."""

@@ -47,6 +47,10 @@ _JUDGED = (
     "WHERE o.series = 'faithfulness' AND o.service = ? AND o.environment = ? AND o.bucket < ? "
     "AND r.evidence IS NOT NULL ORDER BY o.bucket DESC, o.record_id LIMIT ?"
 )
+_FROZEN = (
+    "SELECT c.record_id, c.passed FROM canaries c JOIN records r ON r.id = c.record_id AND r.input_hash = c.input_hash "
+    "WHERE r.service = ? AND r.environment = ? AND r.evidence IS NOT NULL ORDER BY c.record_id LIMIT ?"
+)
 _EMPTY = (
     "SELECT r.trace_id, r.query, r.answer FROM sightings s JOIN records r ON r.id = s.record_id "
     "WHERE s.service = ? AND s.environment = ? AND s.started_at >= ? AND s.started_at < ? AND s.documents = 0 {where} "
@@ -161,7 +165,7 @@ class SqliteWatching:
             if newly:
                 asked.append(record_id)
             elif row["state"] == "judged":
-                self._observations.reweigh(record_id, "faithfulness", row["inclusion"] / inclusion)
+                self._observations.reweigh(record_id, row["inclusion"] / inclusion)
         return self._jobs(asked)
 
     def past(self, place: Place, before: int, limit: int) -> Sequence[Past]:
@@ -170,6 +174,22 @@ class SqliteWatching:
         rows.sort(key=lambda row: hashlib.sha256(f"{before} {row['record_id']}".encode()).digest())
         passed = {row["record_id"]: int(row["value"]) for row in rows[:limit]}
         return [Past(job, passed[job.record_id]) for job in self._jobs(list(passed))]
+
+    def frozen(self, place: Place, before: int, limit: int, now: int) -> Sequence[Past]:
+        """The verdicts that are compared with every time, made up to `limit` from `past`."""
+        passed: dict[int, int] = dict(self._connection.execute(_FROZEN, (*_of(place), limit)).fetchall())
+        fresh = [one for one in self.past(place, before, limit) if one.job.record_id not in passed]
+        for one in fresh[: limit - len(passed)]:
+            passed[one.job.record_id] = one.passed
+            self._connection.execute(
+                "INSERT OR REPLACE INTO canaries (record_id, input_hash, passed, frozen_at) VALUES (?, ?, ?, ?)",
+                (one.job.record_id, one.job.input_hash, one.passed, now),
+            )
+        return [Past(job, passed[job.record_id]) for job in self._jobs(list(passed))]
+
+    def refreeze(self, passed: Sequence[tuple[int, int]]) -> None:
+        """(verdict, record id) to compare with from now on, of those that are frozen."""
+        self._connection.executemany("UPDATE canaries SET passed = ? WHERE record_id = ?", passed)
 
     def save_canary(self, rows: Sequence[tuple[int, int, str, int, int]]) -> None:
         """(record id, moment, judge version, verdict before, verdict now)."""

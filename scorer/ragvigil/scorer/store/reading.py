@@ -152,13 +152,18 @@ def incidents(connection: sqlite3.Connection, limit: int = 20) -> Sequence[Incid
     return [incident_of(row) for row in rows]
 
 
+_MESSAGES = "SELECT incident_id, channel, action, attempts, delivered_at, refused_at, reason FROM outbox"
+
+
 def messages(connection: sqlite3.Connection, limit: int = 100) -> Sequence[Message]:
     """The latest messages to channels, newest first."""
-    rows = connection.execute(
-        "SELECT incident_id, channel, action, attempts, delivered_at, refused_at, reason FROM outbox "
-        "ORDER BY id DESC LIMIT ?",
-        (limit,),
-    )
+    rows = connection.execute(f"{_MESSAGES} ORDER BY id DESC LIMIT ?", (limit,))
+    return [Message(**dict(row)) for row in rows]
+
+
+def messages_about(connection: sqlite3.Connection, incident: str) -> Sequence[Message]:
+    """All messages about one incident, oldest first."""
+    rows = connection.execute(f"{_MESSAGES} WHERE incident_id = ? ORDER BY id", (incident,))
     return [Message(**dict(row)) for row in rows]
 
 

@@ -10,7 +10,7 @@ from typing import Literal
 from ragvigil.scorer.monitoring import Incident
 from ragvigil.scorer.oncall import Silence
 from ragvigil.scorer.store._sqlite_monitoring import incident_of
-from ragvigil.scorer.store.reading import Message
+from ragvigil.scorer.store.reading import Message, messages_about
 
 State = Literal["open", "acknowledged", "silenced", "resolved"]
 
@@ -72,11 +72,6 @@ def _standing(connection: sqlite3.Connection, incident: Incident, active: Sequen
     said = connection.execute(
         "SELECT at, by, note FROM acknowledgements WHERE incident_id = ?", (incident.id,)
     ).fetchone()
-    messages = connection.execute(
-        "SELECT incident_id, channel, action, attempts, delivered_at, refused_at, reason FROM outbox "
-        "WHERE incident_id = ? ORDER BY id",
-        (incident.id,),
-    )
     return Standing(
         incident,
         None if said is None else Acknowledged(**dict(said)),
@@ -85,5 +80,17 @@ def _standing(connection: sqlite3.Connection, incident: Incident, active: Sequen
             for one in active
             if incident.resolved_at is None and one.matches(incident.key, incident.segment)
         ],
-        [Message(**dict(row)) for row in messages],
+        messages_about(connection, incident.id),
     )
+
+
+def incidents_named(connection: sqlite3.Connection, name: str, limit: int = 10) -> Sequence[Incident]:
+    """The incident of that id; else those whose id or number begins so, newest first."""
+    rows = connection.execute("SELECT * FROM incidents WHERE id = ?", (name,)).fetchall()
+    if not rows and name:
+        rows = connection.execute(
+            "SELECT * FROM incidents WHERE substr(id, 1, length(?)) = ? OR substr(id, 5, length(?)) = ? "
+            "ORDER BY opened_at DESC, id LIMIT ?",
+            (name, name, name, name, limit),
+        ).fetchall()
+    return [incident_of(row) for row in rows]

@@ -14,6 +14,8 @@ import sqlite_utils
 from ragvigil.scorer.config import Settings
 from ragvigil.scorer.errors import StoreError
 from ragvigil.scorer.redact import Pseudonyms
+from ragvigil.scorer.store._sqlite_backlog import SqliteBacklog
+from ragvigil.scorer.store._sqlite_diagnosis import SqliteDiagnosis
 from ragvigil.scorer.store._sqlite_erasures import SqliteErasures
 from ragvigil.scorer.store._sqlite_escalation import SqliteEscalation
 from ragvigil.scorer.store._sqlite_labels import SqliteLabels
@@ -22,6 +24,7 @@ from ragvigil.scorer.store._sqlite_monitoring import SqliteMonitoring, joined
 from ragvigil.scorer.store._sqlite_observations import SqliteObservations
 from ragvigil.scorer.store._sqlite_oncall import SqliteOncall
 from ragvigil.scorer.store._sqlite_outbox import SqliteOutbox
+from ragvigil.scorer.store._sqlite_outgoing import SqliteOutgoing
 from ragvigil.scorer.store._sqlite_records import SqliteRecords
 from ragvigil.scorer.store._sqlite_retention import SqliteRetention
 from ragvigil.scorer.store._sqlite_watching import SqliteWatching
@@ -63,24 +66,30 @@ class SqliteStore:
         bucket = round(settings.monitor.bucket_seconds * 1e9)
         self.pseudonyms = self._pseudonyms(settings)
         self.erasures = SqliteErasures(self._connection, self.pseudonyms)
+        self.outgoing = SqliteOutgoing(
+            self._connection, most=settings.export.max_waiting if settings.export.sinks else None
+        )
         self.records = SqliteRecords(
             self._connection,
             bucket_nanoseconds=bucket,
             pseudonyms=self.pseudonyms,
             erasures=self.erasures,
             sighting_seconds=settings.detect.late_seconds if settings.detect.enabled else None,
+            outgoing=self.outgoing,
         )
         self.monitoring = SqliteMonitoring(self._connection, settings.routes)
+        self.diagnosing = SqliteDiagnosis(self._connection, self.monitoring.reason)
         self.watching = SqliteWatching(
             self._connection,
             self.monitoring,
             SqliteObservations(self._connection, bucket_nanoseconds=bucket),
         )
         self.outbox = SqliteOutbox(self._connection)
-        self.oncall = SqliteOncall(self._connection)
+        self.oncall = SqliteOncall(self._connection, settings.channels)
         self.leaks = SqliteLeaks(self._connection, self.monitoring)
         self.escalation = SqliteEscalation(self._connection)
         self.labels = SqliteLabels(self._connection)
+        self.backlog = SqliteBacklog(self._connection)
         self.retention = SqliteRetention(self._connection)
 
     def transaction(self) -> AbstractContextManager[None]:

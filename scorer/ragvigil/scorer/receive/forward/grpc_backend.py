@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from urllib.parse import urlsplit
 
 import grpc
 import grpc.aio
 from google.protobuf.message import DecodeError
-from google.rpc.error_details_pb2 import RetryInfo
-from google.rpc.status_pb2 import Status
 from opentelemetry.proto.metrics.v1.metrics_pb2 import Metric, ResourceMetrics, ScopeMetrics
 
-from ragvigil.exporters import is_loopback
+from ragvigil.exporters import OTLP_METHODS, otlp_channel, otlp_retry_info
 from ragvigil.scorer.errors import ConfigError
 from ragvigil.scorer.receive import otlp_json
 from ragvigil.scorer.receive.decode import LOGS, SPANS
@@ -23,12 +20,6 @@ from ragvigil.scorer.receive.limits import Limits
 from ragvigil.scorer.receive.refusal import Refusal
 from ragvigil.scorer.receive.settings import ForwardTo
 
-_METHOD = "/opentelemetry.proto.collector.{}.v1.{}Service/Export"
-_METHODS: dict[Signal, str] = {
-    "traces": _METHOD.format("trace", "Trace"),
-    "logs": _METHOD.format("logs", "Logs"),
-    "metrics": _METHOD.format("metrics", "Metrics"),
-}
 _LEVELS: dict[Signal, tuple[otlp_json.Level, otlp_json.Level, otlp_json.Level]] = {
     "traces": SPANS.levels,
     "logs": LOGS.levels,
@@ -49,8 +40,6 @@ _RETRYABLE = frozenset(
     }
 )
 """As the OTLP specification has it; RESOURCE_EXHAUSTED too when it comes with RetryInfo."""
-_RECONNECT_MILLISECONDS = 10_000
-_LONGEST_ANSWER = 2**20
 
 
 class GrpcBackend:
@@ -81,7 +70,7 @@ class GrpcBackend:
                 except Refusal as refusal:
                     return Answer(taken=False, reason="not_otlp_json", message=str(refusal))
         call: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes] = self._channel.unary_unary(
-            _METHODS[item.signal]
+            OTLP_METHODS[item.signal]
         )
         try:
             answer = await call(
@@ -100,21 +89,11 @@ class GrpcBackend:
 
 
 def _channel(name: str, settings: ForwardTo) -> grpc.aio.Channel:
-    options: list[tuple[str, str | int]] = [
-        ("grpc.primary_user_agent", "ragvigil"),
-        ("grpc.max_send_message_length", -1),
-        ("grpc.max_receive_message_length", _LONGEST_ANSWER),
-        ("grpc.max_reconnect_backoff_ms", _RECONNECT_MILLISECONDS),
-        ("grpc.enable_http_proxy", int(not is_loopback(settings.url))),
-    ]
-    target = urlsplit(settings.url).netloc
-    if settings.url.startswith("grpc:"):
-        return grpc.aio.insecure_channel(target, options)
     try:
         roots = settings.ca_file.read_bytes() if settings.ca_file else None
     except OSError as error:
         raise ConfigError(f"forward.{name}.ca_file", f"cannot be read: {error.strerror}") from None
-    return grpc.aio.secure_channel(target, grpc.ssl_channel_credentials(roots), options)
+    return otlp_channel(settings.url, roots=roots)
 
 
 def _protobuf(item: Item, limits: Limits) -> tuple[bytes, int]:
@@ -133,22 +112,8 @@ def _taken(body: bytes, item: Item, unreadable: int) -> Answer:
 
 
 def _not_taken(error: grpc.aio.AioRpcError) -> Answer:
-    code, wait = error.code(), _retry_info(error)
+    code, wait = error.code(), otlp_retry_info(error)
     retry = code in _RETRYABLE or (code is grpc.StatusCode.RESOURCE_EXHAUSTED and wait is not None)
     return Answer(
         taken=False, reason=f"grpc_{code.name.lower()}", retry=retry, wait_seconds=wait if retry else None
     )
-
-
-def _retry_info(error: grpc.aio.AioRpcError) -> float | None:
-    for key, value in error.trailing_metadata() or ():
-        if key == "grpc-status-details-bin" and isinstance(value, bytes):
-            try:
-                details = Status.FromString(value).details
-            except DecodeError:
-                return None
-            info = RetryInfo()
-            for detail in details:
-                if detail.Unpack(info):
-                    return max(0.0, float(info.retry_delay.seconds) + float(info.retry_delay.nanos) / 1e9)
-    return None

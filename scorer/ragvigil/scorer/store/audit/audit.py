@@ -22,6 +22,7 @@ _SHOWN = 3
 _MISSING = "are missing"
 _RULES: dict[str, str] = {
     "ingested_is_the_sum_of_states": "records ingested by count, but not by ledger rows",
+    "ledger_counts_are_the_ledger": "states whose count is not that of their ledger rows",
     "a_record_has_one_ledger_row": "records without a ledger row",
     "a_ledger_row_has_its_record": "ledger rows without their record",
     "a_trace_has_a_ledger_row": "traces without a ledger row",

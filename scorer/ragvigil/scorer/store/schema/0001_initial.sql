@@ -11,7 +11,7 @@ CREATE TABLE counters (
     value INTEGER NOT NULL
 ) WITHOUT ROWID;
 
--- Raw spans and log records, redacted: zlib over concatenated TracesData (LogsData) messages.
+-- Raw spans and log records, redacted: zstd over concatenated TracesData (LogsData) messages.
 -- `rules` are the filters that held by what was cut out, with spaces between.
 CREATE TABLE traces (
     trace_id TEXT PRIMARY KEY,
@@ -87,6 +87,28 @@ CREATE TABLE ledger (
 CREATE INDEX ledger_unasked ON ledger (updated_at) WHERE span_id = '';
 CREATE INDEX ledger_pending ON ledger (updated_at) WHERE state = 'pending';
 
+-- How many records ever entered each state, and how many stand in it: so that nobody has to count the ledger.
+CREATE TABLE ledger_counts (
+    state TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    entered INTEGER NOT NULL,
+    standing INTEGER NOT NULL,
+    PRIMARY KEY (state, reason)
+) WITHOUT ROWID;
+CREATE TRIGGER ledger_entered AFTER INSERT ON ledger BEGIN
+    INSERT INTO ledger_counts VALUES (new.state, coalesce(new.reason, ''), 1, 1)
+    ON CONFLICT DO UPDATE SET entered = entered + 1, standing = standing + 1;
+END;
+CREATE TRIGGER ledger_moved AFTER UPDATE OF state, reason ON ledger
+WHEN new.state <> old.state OR new.reason IS NOT old.reason BEGIN
+    INSERT INTO ledger_counts VALUES (new.state, coalesce(new.reason, ''), 1, 1)
+    ON CONFLICT DO UPDATE SET entered = entered + 1, standing = standing + 1;
+    UPDATE ledger_counts SET standing = standing - 1 WHERE state = old.state AND reason = coalesce(old.reason, '');
+END;
+CREATE TRIGGER ledger_left AFTER DELETE ON ledger BEGIN
+    UPDATE ledger_counts SET standing = standing - 1 WHERE state = old.state AND reason = coalesce(old.reason, '');
+END;
+
 -- Requests for erasure that were carried out: a keyed hash of whose, and when.
 CREATE TABLE erasures (
     kind TEXT NOT NULL CHECK (kind IN ('user', 'conversation', 'trace')),
@@ -152,6 +174,36 @@ CREATE TABLE verdicts (
     PRIMARY KEY (record_id, instrument_id, input_hash)
 ) WITHOUT ROWID;
 
+-- Scores ever given, by the upper edge of the bucket they fall into, with the latest answer of each bucket.
+CREATE TABLE score_counts (
+    score TEXT NOT NULL,
+    service TEXT NOT NULL,
+    environment TEXT NOT NULL,
+    instrument_id INTEGER NOT NULL REFERENCES instruments (id),
+    edge REAL NOT NULL,
+    n INTEGER NOT NULL,
+    total REAL NOT NULL,
+    trace_id TEXT,
+    span_id TEXT,
+    value REAL NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (score, service, environment, instrument_id, edge)
+) WITHOUT ROWID;
+
+-- Records whose scores are to be sent to other tools; a number is never used twice.
+CREATE TABLE outgoing (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    record_id INTEGER NOT NULL,
+    part TEXT NOT NULL CHECK (part IN ('checks', 'verdict'))
+);
+
+-- Up to which of those each tool has got, and how many went at the bound before it took them.
+CREATE TABLE sinks (
+    name TEXT PRIMARY KEY,
+    seq INTEGER NOT NULL,
+    dropped INTEGER NOT NULL
+) WITHOUT ROWID;
+
 -- What the detectors read of each record, in event time: narrow, so that a batch never scans records. `batch` is the
 -- end of the batch that it was taken into (NULL: it waits for one, 0: it came too late), `stream` its segment's code.
 CREATE TABLE sightings (
@@ -188,8 +240,24 @@ CREATE TABLE rejudged (
     PRIMARY KEY (record_id, at)
 ) WITHOUT ROWID;
 
--- Answers drawn for people to read, from one service's judged traffic. `frame` is that traffic as it stood then:
--- verdicts, probabilities and cheap scores, zlib over JSON, no content.
+-- Verdicts that are compared with, again and again, whatever the judge says of the same answers by then.
+CREATE TABLE canaries (
+    record_id INTEGER PRIMARY KEY REFERENCES records (id),
+    input_hash BLOB NOT NULL,
+    passed INTEGER NOT NULL,
+    frozen_at INTEGER NOT NULL
+);
+
+-- Answers that people should read beside those that were drawn: judges do not agree on them. Not a sample of anything.
+CREATE TABLE label_wishes (
+    record_id INTEGER PRIMARY KEY REFERENCES records (id),
+    reason TEXT NOT NULL,
+    at INTEGER NOT NULL
+);
+
+-- Answers drawn for people to read, from one service's judged traffic: about faithfulness where `criterion` is '',
+-- else about a criterion of the team's own. `frame` is that traffic as it stood then:
+-- verdicts, probabilities and cheap scores, zstd over JSON, no content.
 CREATE TABLE label_draws (
     id TEXT PRIMARY KEY,
     service TEXT NOT NULL,
@@ -198,7 +266,8 @@ CREATE TABLE label_draws (
     until INTEGER NOT NULL,
     judge TEXT NOT NULL,
     created_at INTEGER NOT NULL,
-    frame BLOB NOT NULL
+    frame BLOB NOT NULL,
+    criterion TEXT NOT NULL DEFAULT ''
 );
 
 -- `place` is the record's place in the frame, `inclusion` the probability with which it was drawn in its stratum.
@@ -217,12 +286,13 @@ CREATE TABLE labels (
     record_id INTEGER NOT NULL REFERENCES records (id),
     annotator TEXT NOT NULL,
     input_hash BLOB NOT NULL,
-    label TEXT NOT NULL CHECK (label IN ('faithful', 'partial', 'unfaithful', 'skip')),
+    label TEXT NOT NULL CHECK (label IN ('faithful', 'partial', 'unfaithful', 'pass', 'fail', 'skip')),
     note TEXT NOT NULL,
     final INTEGER NOT NULL,
     source TEXT NOT NULL CHECK (source IN ('desk', 'file')),
     at INTEGER NOT NULL,
-    PRIMARY KEY (record_id, annotator)
+    criterion TEXT NOT NULL DEFAULT '',
+    PRIMARY KEY (record_id, criterion, annotator)
 ) WITHOUT ROWID;
 
 -- What each record contributes to each series, so that a correction takes away exactly what was added.
@@ -299,6 +369,13 @@ CREATE TABLE incidents (
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX one_open_incident ON incidents (series, service, environment) WHERE resolved_at IS NULL;
 
+-- Why it fell, as it was last worked out: figures, names of segments and ids of records, no content.
+CREATE TABLE diagnoses (
+    incident_id TEXT PRIMARY KEY,
+    at INTEGER NOT NULL,
+    diagnosis TEXT NOT NULL
+) WITHOUT ROWID;
+
 -- Answers with personal data or a secret that nobody has been told of yet; which kinds, never what.
 CREATE TABLE leaks (
     record_id INTEGER PRIMARY KEY,
@@ -314,6 +391,12 @@ CREATE TABLE acknowledgements (
     at INTEGER NOT NULL,
     by TEXT NOT NULL,
     note TEXT NOT NULL
+) WITHOUT ROWID;
+
+-- When somebody who had it in hand last let go of it: from then on it waits for an answer anew.
+CREATE TABLE handed_back (
+    incident_id TEXT PRIMARY KEY,
+    at INTEGER NOT NULL
 ) WITHOUT ROWID;
 
 -- Messages about matching incidents wait from starts_at until ends_at; NULL matches all.
@@ -344,6 +427,7 @@ CREATE TABLE outbox (
     refused_at INTEGER,
     reason TEXT
 );
+CREATE INDEX outbox_told ON outbox (incident_id, channel);
 CREATE INDEX outbox_waiting ON outbox (next_at) WHERE delivered_at IS NULL AND refused_at IS NULL;
 
 -- What a channel calls its message about an incident: handed back with the next alert, so that it can edit or close it.

@@ -1,0 +1,141 @@
+"""What a report reads of a store that another process writes: answers of a stretch with scores and verdicts."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import zlib
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ragvigil.scorer.watch.port import Place
+
+MOST_ANSWERS = 20_000
+"""Answers that are read, or little more; of more a sample of whole conversations, by a hash of their names."""
+_ALL = 2**32
+_WHERE = (
+    "FROM records r JOIN ledger l USING (trace_id, span_id) WHERE l.state <> 'filtered' "
+    "AND r.service = ? AND r.environment = ? AND r.started_at >= ? AND r.started_at < ?"
+)
+_ANSWERS = (
+    "SELECT r.id, r.trace_id, r.started_at, r.query, coalesce(r.conversation_id, '') AS conversation, r.feedback, "
+    "r.segment, r.cost_usd, r.total_seconds, r.retrieval_seconds, r.generation_seconds, r.output_tokens, l.inclusion, "
+    "coalesce(r.upstream_probability, 1.0) AS upstream, o.value AS passed, o.weight, "
+    "i.judge_version || ' ' || i.prompt_digest AS judge, v.faithfulness, v.reason AS why, "
+    "coalesce(r.query, r.answer, r.evidence) IS NOT NULL AS whole "
+    "FROM (SELECT r.id {where} AND ragvigil_hash(coalesce(r.conversation_id, r.trace_id)) < ?) s "
+    "CROSS JOIN records r ON r.id = s.id "
+    "JOIN ledger l USING (trace_id, span_id) "
+    "LEFT JOIN observations o ON o.record_id = r.id AND o.series = 'faithfulness' "
+    "LEFT JOIN instruments i ON i.id = o.instrument_id "
+    "LEFT JOIN verdicts v ON v.record_id = r.id AND v.current ORDER BY r.started_at, r.id"
+)
+_SCORES = (
+    "SELECT s.record_id, s.instrument_id, s.value, s.details FROM json_each(?) j CROSS JOIN json_each(?) k "
+    "CROSS JOIN scores s ON s.record_id = j.value AND s.instrument_id = k.value WHERE s.current"
+)
+
+
+class Answer(NamedTuple):
+    """One answer of the stretch."""
+
+    id: int
+    trace_id: str
+    started_at: int
+    query: str | None
+    conversation: str
+    """Empty where there is none."""
+    feedback: Sequence[Mapping[str, object]]
+    segment: Mapping[str, str]
+    cost_usd: float | None
+    total_seconds: float | None
+    retrieval_seconds: float | None
+    generation_seconds: float | None
+    output_tokens: int | None
+    inclusion: float
+    upstream: float
+    passed: float | None
+    """1 or 0 of a verdict on an answer with claims."""
+    weight: float | None
+    judge: str | None
+    faithfulness: float | None
+    why: str | None
+    whole: bool = True
+    """Whether its content is still there: without it, a check's number is left and not what it was about."""
+
+
+class Read(NamedTuple):
+    """The answers, and how many there were."""
+
+    answers: Sequence[Answer]
+    total: int
+
+
+class Score(NamedTuple):
+    """What a check or judge measured of an answer."""
+
+    value: float | None
+    details: Mapping[str, Any]
+
+
+def places(connection: sqlite3.Connection, since: int, until: int) -> Sequence[Place]:
+    """Services with answers in the stretch, the busiest first."""
+    rows = connection.execute(
+        "SELECT service, environment FROM records WHERE started_at >= ? AND started_at < ? "
+        "GROUP BY 1, 2 ORDER BY count(*) DESC, 1, 2 LIMIT 100",
+        (since, until),
+    )
+    return [Place(row[0], row[1] or None) for row in rows]
+
+
+def answers(connection: sqlite3.Connection, place: Place, since: int, until: int) -> Read:
+    """The answers of [since, until) in Unix nanoseconds, filtered ones left out, in order of time."""
+    values = (place.service, place.environment or "", since, until)
+    total = int(connection.execute(f"SELECT count(*) {_WHERE}", values).fetchone()[0])
+    share = _ALL if total <= MOST_ANSWERS else _ALL * MOST_ANSWERS // total
+    connection.create_function("ragvigil_hash", 1, _hash, deterministic=True)
+    rows = connection.execute(_ANSWERS.format(where=_WHERE), (*values, share))
+    found: list[Answer] = []
+    for row in rows:
+        plain: dict[str, Any] = dict(row)
+        plain |= {"feedback": json.loads(row["feedback"]), "segment": json.loads(row["segment"])}
+        found.append(Answer(**plain))
+    return Read(found, total)
+
+
+def _hash(name: str) -> int:
+    """32 bits; of a conversation all answers or none are read, for what follows an answer is said about it."""
+    return zlib.crc32(name.encode())
+
+
+def scores(
+    connection: sqlite3.Connection,
+    record_ids: Sequence[int],
+    names: Sequence[str],
+    detailed: Sequence[str] = (),
+) -> dict[str, dict[int, Score]]:
+    """Current scores of those records by name and record; details only of those named in `detailed`."""
+    wanted = json.dumps([*names])
+    known: dict[int, str] = {
+        row[0]: row[1]
+        for row in connection.execute(
+            "SELECT id, name FROM instruments WHERE name IN (SELECT value FROM json_each(?))", (wanted,)
+        )
+    }
+    found: dict[str, dict[int, Score]] = {name: {} for name in names}
+    rows = connection.execute(_SCORES, (json.dumps(list(record_ids)), json.dumps(list(known))))
+    for row in rows:
+        name = known[row["instrument_id"]]
+        details: dict[str, Any] = json.loads(row["details"] or "{}") if name in detailed else {}
+        found[name][row["record_id"]] = Score(row["value"], details)
+    return found
+
+
+def read_traces(connection: sqlite3.Connection, since: int, until: int) -> int:
+    """Answers of the stretch that somebody has read and labelled."""
+    row = connection.execute(
+        "SELECT count(DISTINCT l.record_id) FROM labels l JOIN records r ON r.id = l.record_id "
+        "WHERE r.started_at >= ? AND r.started_at < ?",
+        (since, until),
+    ).fetchone()
+    return int(row[0])
