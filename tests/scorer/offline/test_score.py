@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from ragvigil.scorer.checks import CHECKS
 from ragvigil.scorer.errors import ConfigError
 from ragvigil.scorer.offline.score import score_rows
+from ragvigil.scorer.testing import Script, ScriptedJudge
 
 ROW = {
     "id": "r1",
@@ -52,8 +54,9 @@ def test_a_row_gives_one_flat_result() -> None:
         "unsupported_spans",
     }
     assert claims[0]["text"] == str(ROW["answer"])[claims[0]["start"] : claims[0]["end"]]
-    assert (result["judge"], result["judge_version"]) == ("builtin", "4+lexical-1")
+    assert (result["judge"], result["judge_version"]) == ("builtin", "5+lexical-1")
     assert len(str(result["prompt_digest"])) == 64
+    assert result["measured"] == {}
     checks = result["checks"]
     assert isinstance(checks, dict)
     assert checks["citation_correctness"] == {"value": 1.0, "reason": None, "version": "3", "details": CITED}
@@ -127,7 +130,7 @@ def test_without_a_judge_only_the_checks_speak() -> None:
 def test_an_unknown_judge_is_refused_before_any_row() -> None:
     """With the known ones."""
     with pytest.raises(
-        ConfigError, match=r"judge: unknown judge 'gpt' \(known: none, builtin, openai, anthropic\)"
+        ConfigError, match=r"judge: unknown judge 'gpt' \(known: none, builtin, openai, anthropic, nli\)"
     ):
         score_rows([], judge="gpt")
     with pytest.raises(ConfigError, match="known: lexical-1"):
@@ -189,3 +192,23 @@ def test_what_is_not_read_may_hold_anything() -> None:
     assert ("error" in fine, fine["id"]) == (False, "a")
     assert refused["id"] == "b"
     assert str(refused["error"]).startswith("line 2, answer: not a finite number")
+
+
+def test_measures_and_criteria_are_taken_of_every_row(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """As production takes them, without its sampling; the model's points enter the grounded answer."""
+    frame = (
+        '+++\nid = "polite"\nversion = "1"\nchanges = "First."\nshare = 0.01\n+++\nIs the answer polite?\n'
+    )
+    (tmp_path / "polite.md").write_text(frame)
+    with ScriptedJudge(Script(sensitivity=1.0)) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        monkeypatch.setenv("OPENAI_MODEL", "scripted-1")
+        monkeypatch.setenv("RAGVIGIL_JUDGE__MEASURES", '["six_axes"]')
+        monkeypatch.setenv("RAGVIGIL_JUDGE__MEASURES_SHARE", "0.01")
+        monkeypatch.setenv("RAGVIGIL_JUDGE__CRITERIA", str(tmp_path))
+        results = scored(*({**ROW, "id": number} for number in range(3)), judge="openai")
+    for result in results:
+        assert {"judge.six_axes", "criteria.polite"} <= cast("dict[str, object]", result["measured"]).keys()
+        assert isinstance(result["judge.six_axes"], float)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import itertools
 import json
 import random
 import sqlite3
@@ -16,7 +17,7 @@ import httpx
 import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 from tests.conftest import Serve, eventually
-from tests.scorer.replay.conftest import MORNING, SECOND, day
+from tests.scorer.replay.conftest import MORNING, SECOND, day, question
 from tests.scorer.sources.conftest import FORMS, otlp_json
 
 from ragvigil.scorer.config import Settings, load
@@ -26,7 +27,7 @@ from ragvigil.scorer.inbox import Position
 from ragvigil.scorer.replay.into_store import pace_of, replay_into
 from ragvigil.scorer.replay.load import load as load_files
 from ragvigil.scorer.replay.recording import Recording
-from ragvigil.scorer.replay.run import Replayed
+from ragvigil.scorer.replay.run import Replay, Replayed
 from ragvigil.scorer.replay.send import send
 from ragvigil.scorer.store.sqlite import SqliteStore
 
@@ -139,6 +140,28 @@ def test_the_monitor_runs_on_the_recordings_clock(tmp_path: Path) -> None:
         assert connection.execute("SELECT count(*) FROM outbox").fetchone()[0] == 0
         (created,) = connection.execute("SELECT max(created_at) FROM scores").fetchone()
     assert created <= done.ended
+
+
+@pytest.mark.parametrize("series", ["faithfulness", "citation", "measures"])
+def test_a_silence_is_watched_for_as_long_as_any_rule_looks_back(tmp_path: Path, series: str) -> None:
+    """An incident may resolve in it, of a criterion as well."""
+    path = tmp_path / "two.jsonl"
+    later = MORNING + 8 * 3600 * SECOND
+    messages = [question(1, MORNING, cited="p1", price=3), question(2, later, cited="p1", price=4)]
+    path.write_bytes(FORMS["json lines"](messages))
+    rules = {
+        name: {"window_seconds": 60.0, "resolve_seconds": 60.0}
+        for name in ("faithfulness", "citation", "measures")
+    }
+    rules[series] = {"window_seconds": 6 * 3600.0}
+    monitor: dict[str, object] = {"tick_seconds": 600, **rules}
+    settings = settings_of(tmp_path / "out.db", monitor=monitor)
+    moments: list[int] = []
+    with Recording() as recording, SqliteStore(settings) as store:
+        load_files([path], recording)
+        Replay(recording, store, settings, pace=moments.append).run()
+    steps = [after - before for before, after in itertools.pairwise(moments)]
+    assert max(steps) <= 600 * SECOND
 
 
 def test_a_replay_finds_what_a_running_scorer_stored(serve: Serve, tmp_path: Path) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import cast
 
 from ragvigil.scorer.errors import InputError
@@ -38,6 +39,24 @@ def parse_row(line: str, number: int) -> Mapping[str, object]:
     if not isinstance(row, dict):
         raise InputError(f"line {number}", f"holds {_kind(row)}; put one JSON object on each line")
     return cast("dict[str, object]", row)
+
+
+def rows_in(path: Path) -> Iterator[tuple[int, Mapping[str, object]]]:
+    """The rows of a file with their line numbers, empty lines left out. InputError names file or line, and the fix."""
+    lines = text_of(path).split("\n")  # JSON may hold other line ends
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            yield number, parse_row(line, number)
+
+
+def text_of(path: Path) -> str:
+    """The text of a file. InputError names it and the fix."""
+    try:
+        return path.read_text("utf-8-sig")
+    except OSError as error:
+        raise InputError(str(path), f"cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise InputError(str(path), "cannot be read as text; save it as UTF-8") from None
 
 
 def row_id(row: Mapping[str, object], number: int) -> str | int:

@@ -14,7 +14,11 @@ from ragvigil.scorer.checks import CHECKS, run_checks
 from ragvigil.scorer.errors import ConfigError, InputError
 from ragvigil.scorer.failure_tags import tagged
 from ragvigil.scorer.grounded_answer import as_result
-from ragvigil.scorer.judge import JUDGES, Judge, build_judge, rubric_of
+from ragvigil.scorer.judge import JUDGES, Judge, build_judge, build_measuring, rubric_of
+from ragvigil.scorer.judge.build import WIRES, build_asker
+from ragvigil.scorer.judge.endpoint import UnavailableError
+from ragvigil.scorer.judge.measures import Measuring
+from ragvigil.scorer.judge.terminal import PATIENCE_SECONDS
 from ragvigil.scorer.offline.rows import parse_row, record_of, row_id
 from ragvigil.scorer.trace import RagTrace
 from ragvigil.scorer.verdict import CheckResult, Verdict
@@ -22,8 +26,6 @@ from ragvigil.scorer.verdict import CheckResult, Verdict
 _log = logging.getLogger(__name__)
 
 _BUDGET = budget_of(config.Budgets())
-_PATIENCE_SECONDS = 180.0
-"""How long a judge's endpoint may be away; nobody waits longer at a terminal."""
 _VERDICT_KEYS = ("support", "faithfulness", "passed", "state", "reason")
 
 
@@ -38,10 +40,12 @@ def score_rows(lines: Iterable[str], *, judge: str, model: str = "") -> Iterator
     [(1, 1.0, 'supported')]
     """
     settings = judge_settings(judge, model)
+    asker = build_asker(settings, patience_seconds=PATIENCE_SECONDS) if settings.kind in WIRES else None
     return _results(
         lines,
-        build_judge(settings, most_claims=None, patience_seconds=_PATIENCE_SECONDS),
+        build_judge(settings, most_claims=None, patience_seconds=PATIENCE_SECONDS, asker=asker),
         rubric_of(settings),
+        build_measuring(settings, asker, sampling=False),
     )
 
 
@@ -53,7 +57,7 @@ def judge_settings(kind: str, model: str) -> config.Judge:
 
 
 def _results(
-    lines: Iterable[str], judge: Judge | None, rubric: prompts.Prompt
+    lines: Iterable[str], judge: Judge | None, rubric: prompts.Prompt, measuring: Measuring | None
 ) -> Iterator[dict[str, object]]:
     with asyncio.Runner() as runner:
         for number, line in enumerate(lines, 1):
@@ -68,7 +72,11 @@ def _results(
                 yield _refused(identifier, number, error, judge, rubric)
                 continue
             verdict = _judged(runner, judge, record, rubric) if judge is not None else None
+            if verdict is not None and measuring is not None:
+                verdict = _measured(runner, measuring, record, verdict)
             yield _result(identifier, run_checks(record, most_claims=None, budget=_BUDGET), verdict)
+        if measuring is not None:
+            runner.run(measuring.close())
         if judge is not None:
             runner.run(judge.close())
 
@@ -82,6 +90,14 @@ def _judged(runner: asyncio.Runner, judge: Judge, record: RagTrace, rubric: prom
         return Verdict(judge.name, judge.version, rubric.digest, "failed", None, None, reason=reason)
 
 
+def _measured(runner: asyncio.Runner, measuring: Measuring, record: RagTrace, verdict: Verdict) -> Verdict:
+    try:
+        return runner.run(measuring.added(verdict, record))
+    except UnavailableError as error:
+        _log.warning("nothing was measured: the endpoint does not answer (%s)", error)
+        return verdict
+
+
 def _result(
     identifier: str | int, checks: tuple[CheckResult, ...], verdict: Verdict | None
 ) -> dict[str, object]:
@@ -90,6 +106,11 @@ def _result(
         "id": identifier,
         **{check.check: check.value for check in checks},
         **_flat(verdict),
+        **{one.name: one.value for one in (verdict.measured if verdict else ())},
+        "measured": {
+            one.name: {"value": one.value, "reason": one.reason, "details": dict(one.details)}
+            for one in (verdict.measured if verdict else ())
+        },
         "checks": {
             check.check: {
                 "value": check.value,
@@ -106,6 +127,7 @@ def _flat(verdict: Verdict | None) -> Mapping[str, object]:
     said = {key: getattr(verdict, key) if verdict else None for key in _VERDICT_KEYS}
     return {
         **said,
+        "success": verdict.details.get("success") if verdict else None,
         "claims": [asdict(claim) | {"supported_by": list(claim.supported_by)} for claim in verdict.claims]
         if verdict
         else [],
@@ -132,5 +154,6 @@ def _refused(
         **nothing,
         **_flat(None),
         **(_versions(judge.name, judge.version, rubric.digest) if judge is not None else {}),
+        "measured": {},
         "checks": {},
     }

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from ragvigil.scorer.config import Settings
 from ragvigil.scorer.deliver import Courier
 from ragvigil.scorer.lock import Lock
+from ragvigil.scorer.parts import channels
 from ragvigil.scorer.replay.recording import Recording
 from ragvigil.scorer.replay.run import Replay, Replayed
-from ragvigil.scorer.score import channels
 from ragvigil.scorer.store._sqlite_outbox import OutboxHere, SqliteOutbox
 from ragvigil.scorer.store.sqlite import SqliteStore
 

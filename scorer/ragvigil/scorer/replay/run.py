@@ -7,17 +7,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from ragvigil.exporters import Alert
-from ragvigil.scorer.citing import CitingRules
 from ragvigil.scorer.config import Settings
 from ragvigil.scorer.detect import nanoseconds
+from ragvigil.scorer.diagnose.diagnoser import Diagnoser
 from ragvigil.scorer.dialects.custom import dialects_of
 from ragvigil.scorer.errors import StoreError
-from ragvigil.scorer.judge import build_judge, rubric_of
+from ragvigil.scorer.judge import rubric_of
+from ragvigil.scorer.judge.judges import judges_of
 from ragvigil.scorer.judging import judgement_of
 from ragvigil.scorer.monitor import Monitor
+from ragvigil.scorer.parts import pipeline_of, watcher_of
 from ragvigil.scorer.redact import Redaction
 from ragvigil.scorer.replay.recording import RecordedInbox, Recording
-from ragvigil.scorer.score import pipeline_of, watcher_of
 from ragvigil.scorer.store.port import Job, Judgement
 from ragvigil.scorer.store.sqlite import SqliteStore
 from ragvigil.scorer.watch.gold import labels_of
@@ -62,9 +63,9 @@ class Replay:
         self._idle = max(self._tick, nanoseconds(settings.monitor.bucket_seconds))
         self._quiet = max(
             2 * nanoseconds(rule.window_seconds) + nanoseconds(rule.resolve_seconds)
-            for rule in (settings.monitor.faithfulness, settings.monitor.citation)
+            for rule in settings.monitor.rules
         )
-        self._judge = build_judge(settings.judge, citing=CitingRules(settings.citations).of)
+        self._judge, _, self._measuring = judges_of(settings, None)
         self._rubric = rubric_of(settings.judge)
         self._pipeline = pipeline_of(
             settings,
@@ -75,9 +76,10 @@ class Replay:
             now=lambda: self._inbox.now,
             ticks=lambda: self._inbox.now,
         )
-        self._monitor = Monitor(store.monitoring, settings.monitor, list(channels), settings.links)
+        diagnoser = Diagnoser(store.diagnosing)
+        self._monitor = Monitor(store.monitoring, settings.monitor, list(channels), settings.links, diagnoser)
         labels = labels_of(settings.monitor, settings.judge)
-        self._watcher = watcher_of(settings, store, self._pipeline, labels, list(channels))
+        self._watcher = watcher_of(settings, store, self._pipeline, labels, list(channels), diagnoser)
 
     def run(self) -> Replayed:
         """Replay all of it; the same recording, settings and versions write the same scores bit for bit."""
@@ -128,4 +130,4 @@ class Replay:
     def _judged(self, runner: asyncio.Runner, jobs: Sequence[Job]) -> list[Judgement]:
         if self._judge is None:
             return []
-        return [runner.run(judgement_of(job, self._judge, self._rubric)) for job in jobs]
+        return [runner.run(judgement_of(job, self._judge, self._rubric, self._measuring)) for job in jobs]

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 
 import httpx
 
+from ragvigil.exporters import retry_after
 from ragvigil.scorer.errors import InputError
 from ragvigil.scorer.inbox import Kind
 from ragvigil.scorer.replay.into_store import pace_of
@@ -82,10 +83,6 @@ def _post(client: httpx.Client, path: str, content: bytes, sleep: Callable[[floa
             problem = f"answered {answer.status_code}: {answer.text[:200]}"
             if answer.status_code not in _LATER:
                 break
-            wanted = _seconds(answer.headers.get("retry-after", ""))
+            wanted = retry_after(answer.headers.get("retry-after"), now=time.time()) or 0.0
         sleep(min(max(wanted, 0.1 * 2 ** min(attempt, 8)), _LONGEST_SECONDS))
     raise InputError(place, problem)
-
-
-def _seconds(header: str) -> float:
-    return float(header) if header.isdecimal() else 0.0

@@ -1,0 +1,70 @@
+"""Bounds on label values: so many keep their names, the rest is told together."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Hashable
+
+_log = logging.getLogger(__name__)
+
+_LOOKS = 60
+"""Snapshots for which a value that is not there keeps its place: a quiet hour must not cost it its series."""
+
+
+class Admission:
+    """Admits values until there are `most`; who is in stays in while it is seen, so that no series comes and goes.
+
+    One that was not seen in the last 60 snapshots gives its place to the first that needs it.
+    """
+
+    def __init__(self, label: str, most: int) -> None:
+        self._label = label
+        self._most = most
+        self._look = 0
+        self._inside: dict[Hashable, int] = {}
+        self._outside: dict[Hashable, int] = {}
+        self._gone: list[Hashable] = []
+        self._said = False
+
+    @property
+    def folded(self) -> int:
+        """How many values are turned away, of those that are remembered (ten times as many as are admitted)."""
+        return len(self._outside)
+
+    def next_look(self) -> None:
+        """Another snapshot begins."""
+        self._look += 1
+        oldest = self._look - _LOOKS
+        self._gone = [value for value, seen in self._inside.items() if seen < oldest]
+        self._outside = {value: seen for value, seen in self._outside.items() if seen >= oldest}
+
+    def admits(self, value: Hashable) -> bool:
+        """Whether the value keeps its own name.
+
+        >>> tenants = Admission("tenant", 2)
+        >>> [tenants.admits(one) for one in ("a", "b", "c", "a")], tenants.folded
+        ([True, True, False, True], 1)
+        """
+        if value in self._inside or len(self._inside) < self._most or self._freed():
+            self._inside[value] = self._look
+            self._outside.pop(value, None)
+            return True
+        if not self._said:
+            self._said = True
+            _log.warning(
+                "metrics: more than %d values of %s; the others are told together as other (see [metrics])",
+                self._most,
+                self._label,
+            )
+        if value in self._outside or len(self._outside) < 10 * self._most:
+            self._outside[value] = self._look
+        return False
+
+    def _freed(self) -> bool:
+        """Whether a place could be taken from a value that has gone."""
+        while self._gone:
+            value = self._gone.pop()
+            if self._inside[value] < self._look - _LOOKS:
+                del self._inside[value]
+                return True
+        return False

@@ -1,0 +1,89 @@
+"""Numbers of a report: weighted means with intervals by conversation, and quantiles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from ragvigil.scorer.estimate import FEWEST, wilson
+from ragvigil.scorer.estimate.interval import variance_of
+from ragvigil.scorer.estimate.wilson import normal_quantile
+from ragvigil.scorer.estimate.window import Floats, Integers
+
+CONFIDENCE = 0.95
+Unit = Literal["share", "number", "seconds", "usd"]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number as a report shows it."""
+
+    name: str
+    value: float | None
+    """None with fewer than 20 observations."""
+    lower: float | None
+    upper: float | None
+    """95 % interval."""
+    n: int
+    unit: Unit = "share"
+    note: str = ""
+
+
+def mean(
+    name: str,
+    values: Floats,
+    conversation: Integers,
+    *,
+    weight: Floats | None = None,
+    unit: Unit = "share",
+    note: str = "",
+) -> Figure:
+    """The weighted mean of the known values (NaN: unknown), with an interval that is robust to conversations.
+
+    Shares have Wilson's interval on the effective number of observations, other means a normal one.
+
+    >>> figure = mean("x", np.tile([1.0, 0.0], 50), np.arange(100))
+    >>> figure.value, round(figure.lower, 2), round(figure.upper, 2), figure.n
+    (0.5, 0.4, 0.6, 100)
+    """
+    known = np.isfinite(values)
+    n = int(known.sum())
+    if n < FEWEST:
+        return Figure(name, None, None, None, n, unit, note or "too few")
+    own, heavy = values[known], np.ones(n) if weight is None else weight[known]
+    portion = heavy / heavy.sum()
+    value = float(portion @ own)
+    groups = np.unique(conversation[known], return_inverse=True)[1]
+    influence = portion * (own - value)
+    variance = variance_of(influence, groups, max(2, int(groups.max()) + 1), CONFIDENCE)
+    if unit != "share":
+        half = normal_quantile(CONFIDENCE) * float(np.sqrt(variance))
+        return Figure(name, value, max(0.0, value - half), value + half, n, unit, note)
+    value = min(1.0, max(0.0, value))
+    spread = value * (1.0 - value)
+    kish = 1.0 / float(portion @ portion)
+    size = min(float(n), max(5.0, spread / variance if variance > 1e-12 and spread > 0.0 else kish))
+    lower, upper = wilson(value, size, confidence=CONFIDENCE)
+    return Figure(name, value, lower, upper, n, unit, note)
+
+
+def quantile(name: str, values: Floats, at: float, *, unit: Unit) -> Figure:
+    """A quantile with the distribution-free interval of order statistics (David & Nagaraja 2003, section 7.1).
+
+    >>> figure = quantile("x", np.arange(1.0, 101.0), 0.5, unit="seconds")
+    >>> figure.value, figure.lower, figure.upper
+    (50.5, 40.0, 61.0)
+    """
+    own = np.sort(values[np.isfinite(values)])
+    n = len(own)
+    if n < FEWEST:
+        return Figure(name, None, None, None, n, unit, "too few")
+    half = normal_quantile(CONFIDENCE) * float(np.sqrt(n * at * (1.0 - at)))
+    low, high = int(np.floor(n * at - half)), int(np.ceil(n * at + half)) + 1
+    value = float(np.quantile(own, at))
+    lower = float(own[max(low, 1) - 1])
+    upper = float(own[min(high, n) - 1])
+    note = "interval cut at the highest seen" if high > n else ""
+    return Figure(name, value, lower, upper, n, unit, note)

@@ -1,0 +1,379 @@
+"""The report: from answers with scores to panels. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+import numpy as np
+
+from ragvigil.scorer.estimate.window import Floats, Integers
+from ragvigil.scorer.failure_tags import TAGS
+from ragvigil.scorer.offline.synthetic import MARK, SEGMENT, warning
+from ragvigil.scorer.reporting.bands import Banded, Overall, banded, overall, red_flags
+from ragvigil.scorer.reporting.figure import Figure, mean, quantile
+from ragvigil.scorer.reporting.level import NAME as LEVEL
+from ragvigil.scorer.reporting.level import faithful
+from ragvigil.scorer.signals.telling import Telling, telling
+from ragvigil.scorer.signals.turns import Turn, signals_of
+from ragvigil.scorer.store.reading_report import Answer, Read, Score
+from ragvigil.scorer.watch.gold import Labels
+
+AXES = ("factuality", "attribution", "coverage", "calibration", "conciseness", "format")
+CHECKS: Mapping[str, Mapping[str, str]] = {
+    "generation quality": {
+        "supported claims": "supported_claims",
+        "answer relevance": "judge.answer_relevance",
+        "six axes": "judge.six_axes",
+        "grounded answer score": "grounded_answer",
+        "answer structure": "answer_structure",
+        "answer first": "answer_first",
+    },
+    "retrieval": {
+        "context relevance": "judge.context_relevant_share",
+        "context relevance by words": "context_relevance",
+        "context precision": "judge.context_precision",
+        "context precision by words": "context_precision",
+        "nothing retrieved": "empty_retrieval",
+    },
+    "attribution": {
+        "citation correctness": "citation_correctness",
+        "citations present": "citations_present",
+        "citation coverage": "citation_coverage",
+        "citation support": "citation_support",
+        "over-broad citations": "citations_over_broad",
+    },
+    "abstention": {
+        "abstained": "abstention",
+        "answered without evidence": "missing_refusal",
+        "refused in spite of evidence": "over_refusal",
+        "evidence sufficient": "evidence_sufficiency",
+    },
+}
+"""Panels of checks and judged measures: what a line is called, and whose scores it is."""
+DETAILED = ("grounded_answer", "failure_tags")
+NAMES = tuple(dict.fromkeys([*(one for panel in CHECKS.values() for one in panel.values()), *DETAILED]))
+_JUDGED = "judge."
+_LEAST_CHANCE = 1e-6
+_DAY = 86_400 * 10**9
+_EXAMPLES = 3
+_MOST_SEGMENTS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One answer as an example."""
+
+    trace_id: str
+    query: str | None
+    faithfulness: float
+    why: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of a trend or heatmap: a figure for each column."""
+
+    name: str
+    cells: tuple[Figure, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of figures over the same columns."""
+
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+    left_out: int = 0
+    """Values with fewer answers that have no column."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One service over one stretch."""
+
+    service: str
+    environment: str | None
+    since: int
+    until: int
+    answers: int
+    read: int
+    """Answers that the figures are made of; fewer than `answers` where a sample was drawn."""
+    panels: Mapping[str, tuple[Figure, ...]]
+    bands: tuple[Banded, ...]
+    overall: Overall
+    red_flags: tuple[str, ...]
+    best: tuple[Shown, ...]
+    worst: tuple[Shown, ...]
+    trend: Table
+    """Axes of the grounded answer score by day, as shares of 4."""
+    tags_by_day: Table
+    tags_by_segment: Table
+    signals: tuple[Telling, ...]
+    warnings: tuple[str, ...]
+
+
+def report_of(
+    place: tuple[str, str | None],
+    read: Read,
+    scores: Mapping[str, Mapping[int, Score]],
+    *,
+    since: int,
+    until: int,
+    people_read: int,
+    labels: Labels,
+) -> Report:
+    """The report on the answers of [since, until), Unix nanoseconds.
+
+    Somebody has read `people_read` of them; `labels` correct the judge's pass rate.
+    """
+    answers = read.answers
+    groups = _conversations(answers)
+    weight = np.array([1.0 / one.upstream for one in answers], dtype=np.float64)
+    judge = next((one.judge for one in reversed(answers) if one.judge is not None), None)
+    panels = _panels(answers, scores, groups, weight)
+    faithfulness = _faithfulness(answers, groups, judge)
+    level = faithful(answers, groups, judge, labels)
+    panels["generation quality"] = (faithfulness, level, *panels["generation quality"])
+    panels["cost and latency"] = _cost(answers, groups)
+    by_tag = _tag_values(answers, scores["failure_tags"])
+    figures = {one.name: one for panel in panels.values() for one in panel}
+    figures |= {tag: mean(tag, values, groups, weight=weight) for tag, values in by_tag.items()}
+    bands = banded(_for_bands(figures))
+    days = np.array([one.started_at // _DAY for one in answers], dtype=np.int64)
+    segments, codes, left_out = _segments(answers)
+    ranked = _ranked(answers, judge)
+    return Report(
+        place[0],
+        place[1],
+        since,
+        until,
+        read.total,
+        len(answers),
+        panels,
+        bands,
+        overall(bands),
+        red_flags(figures),
+        tuple(ranked[::-1][:_EXAMPLES]),
+        tuple(ranked[:_EXAMPLES]),
+        _by_day(_axis_values(answers, scores["grounded_answer"]), days, groups, weight),
+        _by_day(by_tag, days, groups, weight),
+        replace(_table(by_tag, segments, codes, groups, weight), left_out=left_out),
+        _signals(answers, groups, judge, until),
+        (
+            *_read_warnings(read, days, scores["empty_retrieval"]),
+            *_trust_warnings(panels, people_read, faithfulness),
+        ),
+    )
+
+
+def _panels(
+    answers: Sequence[Answer], scores: Mapping[str, Mapping[int, Score]], groups: Integers, weight: Floats
+) -> dict[str, tuple[Figure, ...]]:
+    """Those of CHECKS."""
+    # A judge's measure exists only where the sampler chose the answer, and it does not choose evenly.
+    drawn = weight / np.array([max(one.inclusion, _LEAST_CHANCE) for one in answers], dtype=np.float64)
+    return {
+        name: tuple(
+            mean(
+                line,
+                _values(answers, scores[check]),
+                groups,
+                weight=drawn if check.startswith(_JUDGED) else weight,
+            )
+            for line, check in lines.items()
+        )
+        for name, lines in CHECKS.items()
+    }
+
+
+def _faithfulness(answers: Sequence[Answer], groups: Integers, judge: str | None) -> Figure:
+    known = [one.passed if one.judge == judge else None for one in answers]
+    weight = np.array([one.weight or 1.0 for one in answers], dtype=np.float64)
+    note = "share of verdicts that passed, not corrected for the judge's errors"
+    return mean("faithfulness", _floats(known), groups, weight=weight, note=note)
+
+
+def _for_bands(figures: Mapping[str, Figure]) -> dict[str, Figure]:
+    """The judged measure where there is one, else what words tell; the corrected level where there is one."""
+    found = dict(figures)
+    for name in ("context relevance", "context precision"):
+        if figures[name].value is None:
+            found[name] = figures[f"{name} by words"]
+    if figures[LEVEL].value is not None:
+        found["faithfulness"] = figures[LEVEL]
+    return found
+
+
+def _cost(answers: Sequence[Answer], groups: Integers) -> tuple[Figure, ...]:
+    def of(field: Callable[[Answer], float | None]) -> Floats:
+        return _floats([field(one) for one in answers])
+
+    total, retrieval = of(lambda one: one.total_seconds), of(lambda one: one.retrieval_seconds)
+    return (
+        mean("cost of an answer", of(lambda one: one.cost_usd), groups, unit="usd"),
+        mean("output tokens", of(lambda one: one.output_tokens), groups, unit="number"),
+        quantile("end to end, median", total, 0.5, unit="seconds"),
+        quantile("end to end, 95 %", total, 0.95, unit="seconds"),
+        quantile("retrieval, 95 %", retrieval, 0.95, unit="seconds"),
+        quantile("generation, 95 %", of(lambda one: one.generation_seconds), 0.95, unit="seconds"),
+    )
+
+
+def _signals(
+    answers: Sequence[Answer], groups: Integers, judge: str | None, until: int
+) -> tuple[Telling, ...]:
+    turns = [Turn(one.conversation or None, one.started_at, one.query, one.feedback) for one in answers]
+    known = [place for place, one in enumerate(answers) if one.passed is not None and one.judge == judge]
+    found = signals_of(turns, until=until)
+    bad = _floats([1.0 - (answers[place].passed or 0.0) for place in known])
+    weight = _floats([answers[place].weight or 1.0 for place in known])
+    return telling([found[place] for place in known], bad, weight, groups[known])
+
+
+def _read_warnings(read: Read, days: Integers, retrieved: Mapping[int, Score]) -> tuple[str, ...]:
+    """What the figures are made of. `retrieved` has a value where a retrieval was seen."""
+    answers = read.answers
+    found: list[str] = []
+    if read.total > len(answers):
+        found.append(
+            f"{len(answers):,} of {read.total:,} answers were read, in whole conversations drawn by a hash."
+        )
+    judges = {one.judge for one in answers if one.judge is not None}
+    if len(judges) > 1:
+        found.append(
+            f"{len(judges)} judge versions in this time: verdicts of the newest only, none are put together."
+        )
+    empty = sorted(set(range(int(days.min()), int(days.max()) + 1)) - set(days.tolist())) if len(days) else []
+    if empty:
+        named = ", ".join(_day(day) for day in empty[:5])
+        found.append(f"{len(empty)} days without an answer ({named}{', …' if len(empty) > 5 else ''}).")
+    if gone := sum(not one.whole for one in answers):
+        found.append(
+            f"The content of {gone:,} answers is gone (retention): failure tags and axes are of the others."
+        )
+    unseen = sum(one.id not in retrieved or retrieved[one.id].value is None for one in answers)
+    if unseen:
+        found.append(
+            f"No retrieval was seen of {unseen:,} of {len(answers):,} answers: none is judged without its passages, "
+            "so faithfulness is of the others."
+        )
+    synthetic = warning(sum(one.segment.get(SEGMENT) == MARK for one in answers), len(answers))
+    return (*found, synthetic) if synthetic else tuple(found)
+
+
+def _trust_warnings(
+    panels: Mapping[str, tuple[Figure, ...]], people_read: int, faithfulness: Figure
+) -> tuple[str, ...]:
+    """What is missing that would make the figures worth more."""
+    found: list[str] = []
+    if not people_read:
+        found.append(
+            "Nobody has read a trace of this time: read some before trusting a metric (ragvigil label, ragvigil notes)."
+        )
+    level = next(one for one in panels["generation quality"] if one.name == LEVEL)
+    if faithfulness.value is not None and level.value is None:
+        found.append(
+            "Faithfulness is the judge's pass rate, uncorrected: its band may be too low, and it raises no red flag. "
+            "Labels of people correct it (ragvigil calibrate, monitor.gold)."
+        )
+    relevance = next(one for one in panels["generation quality"] if one.name == "answer relevance")
+    if faithfulness.value is None and relevance.value is not None:
+        found.append(
+            "Answers are only held against their questions (answer relevance): an answer may fit its question and be "
+            "wrong. Judge faithfulness too."
+        )
+    if all(one.value is None for one in panels["retrieval"]):
+        found.append("Nothing measures retrieval: a bad answer cannot be told from bad passages.")
+    return tuple(found)
+
+
+def _ranked(answers: Sequence[Answer], judge: str | None) -> list[Shown]:
+    """Judged answers, the least faithful first; of equals the newest."""
+    known = [
+        one
+        for one in answers
+        if one.faithfulness is not None and one.passed is not None and one.judge == judge
+    ]
+    known.sort(key=lambda one: (one.faithfulness or 0.0, -one.started_at))
+    return [Shown(one.trace_id, one.query, one.faithfulness or 0.0, one.why) for one in known]
+
+
+def _tag_values(answers: Sequence[Answer], scores: Mapping[int, Score]) -> dict[str, Floats]:
+    found = {str(tag): np.full(len(answers), np.nan) for tag in TAGS}
+    for place, one in enumerate(answers):
+        score = scores.get(one.id)
+        # Of an answer whose content is gone nobody knows which tags it had; passes alone would make it look well.
+        if one.whole and score is not None and score.value is not None:
+            for tag, values in found.items():
+                values[place] = float(tag in score.details)
+    return found
+
+
+def _axis_values(answers: Sequence[Answer], scores: Mapping[int, Score]) -> dict[str, Floats]:
+    found = {axis: np.full(len(answers), np.nan) for axis in AXES}
+    for place, one in enumerate(answers):
+        axes: dict[str, float | None] = scores[one.id].details.get("axes", {}) if one.id in scores else {}
+        for axis, values in found.items():
+            value = axes.get(axis)
+            values[place] = np.nan if value is None else value / 4.0
+    return found
+
+
+def _by_day(values: Mapping[str, Floats], days: Integers, groups: Integers, weight: Floats) -> Table:
+    columns = sorted(set(days.tolist()))
+    codes = np.searchsorted(np.array(columns, dtype=np.int64), days) if columns else days
+    return _table(values, [_day(day) for day in columns], codes, groups, weight)
+
+
+def _table(
+    values: Mapping[str, Floats], labels: Sequence[str], codes: Integers, groups: Integers, weight: Floats
+) -> Table:
+    rows = [
+        Row(
+            name,
+            tuple(
+                mean(label, own[codes == code], groups[codes == code], weight=weight[codes == code])
+                for code, label in enumerate(labels)
+            ),
+        )
+        for name, own in values.items()
+    ]
+    return Table(tuple(labels), tuple(rows))
+
+
+def _segments(answers: Sequence[Answer]) -> tuple[list[str], Integers, int]:
+    """The dimension that most answers carry with few values; its values, each answer's code (-1: none), the rest."""
+    counts: dict[str, dict[str, int]] = {}
+    for one in answers:
+        for name, value in one.segment.items():
+            own = counts.setdefault(name, {})
+            own[value] = own.get(value, 0) + 1
+    fit = {name: own for name, own in counts.items() if 2 <= len(own) <= 10 * _MOST_SEGMENTS}
+    if not fit:
+        return [], np.full(len(answers), -1, dtype=np.int64), 0
+    name = max(sorted(fit), key=lambda one: (sum(fit[one].values()), -len(fit[one])))
+    kept = sorted(fit[name], key=lambda value: (-fit[name][value], value))[:_MOST_SEGMENTS]
+    place = {value: code for code, value in enumerate(kept)}
+    codes = [place.get(one.segment.get(name, ""), -1) for one in answers]
+    return [f"{name}={value}" for value in kept], np.array(codes, dtype=np.int64), len(fit[name]) - len(kept)
+
+
+def _values(answers: Sequence[Answer], scores: Mapping[int, Score]) -> Floats:
+    return _floats([scores[one.id].value if one.id in scores else None for one in answers])
+
+
+def _conversations(answers: Sequence[Answer]) -> Integers:
+    known: dict[str, int] = {}
+    return np.array(
+        [known.setdefault(one.conversation or f" {one.id}", len(known)) for one in answers], dtype=np.int64
+    )
+
+
+def _floats(values: Sequence[float | None]) -> Floats:
+    return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+
+
+def _day(number: int) -> str:
+    return f"{datetime.fromtimestamp(number * 86_400, UTC):%Y-%m-%d}"
