@@ -74,6 +74,26 @@ def test_check_config_says_all_that_does_not_fit_together(tmp_path: Path) -> Non
     ]
 
 
+def test_a_route_that_stands_twice_in_the_file_is_named_with_its_line(tmp_path: Path) -> None:
+    """TOML allows no table twice."""
+    twice = '[routes.rest]\nchannels = ["night"]\n[routes.rest]\nchannels = ["night"]\n'
+    (tmp_path / "ragvigil.toml").write_text(twice)
+    with pytest.raises(ConfigError, match=r"not valid TOML: .*rest.* twice \(at line 3"):
+        load(tmp_path / "ragvigil.toml")
+
+
+def test_check_config_notes_links_that_nobody_could_open(tmp_path: Path) -> None:
+    """A page without a link is allowed, and hardly what was meant."""
+    channel = '[channels.am]\ntype = "alertmanager"\nurl = "http://alertmanager:9093"\n'
+    (tmp_path / "ragvigil.toml").write_text(f'{channel}[links]\npublic_url = "http://localhost:4319"\n')
+    checked = ragvigil("check-config", str(tmp_path / "ragvigil.toml"))
+    assert checked.returncode == 0, checked.stderr
+    assert checked.stdout.splitlines()[1:3] == [
+        "  note: links.public_url leads to this machine alone: pages carry no such link",
+        "  note: links.trace_url_template is not set: pages carry no such link",
+    ]
+
+
 @pytest.mark.parametrize("kind", CHANNELS)
 def test_a_channel_without_what_it_needs_names_it(kind: str) -> None:
     """Every kind of channel, set by nothing but its type."""

@@ -1,4 +1,4 @@
-"""Too little looked at is a ticket: opened once, never a page, resolved when it is back."""
+"""Too little looked at is a page or a ticket: opened once, resolved when it is back."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from ragvigil.exporters import Alert
+from ragvigil.exporters import Alert, Measurement
 from ragvigil.scorer.config import Settings, load
 from ragvigil.scorer.coverage import CoverageWatch
+from ragvigil.scorer.health import SERVICE
+from ragvigil.scorer.monitoring import HealthName, Incident, SeriesKey
 from ragvigil.scorer.store import reading
 from ragvigil.scorer.store.port import LedgerEntry, LedgerState, RawTrace, ScoredRecord, ScoredTrace
 from ragvigil.scorer.store.sqlite import SqliteStore
@@ -30,7 +32,11 @@ class Service:
 
     def __init__(self, folder: Path, coverage: Mapping[str, object]) -> None:
         self.settings: Settings = load(
-            overrides={"store": {"url": f"sqlite:///{folder / 'ragvigil.db'}"}, "coverage": coverage}
+            overrides={
+                "store": {"url": f"sqlite:///{folder / 'ragvigil.db'}"},
+                "coverage": coverage,
+                "links": {"public_url": "https://rag.example.com"},
+            }
         )
         self.store = SqliteStore(self.settings)
         self.now = NOW
@@ -40,7 +46,11 @@ class Service:
     def restart(self) -> None:
         """A new process: nothing is remembered but the store."""
         self.watch = CoverageWatch(
-            self.store.monitoring, self.settings.coverage, ["oncall"], environments=("production",)
+            self.store.monitoring,
+            self.settings.coverage,
+            ["oncall"],
+            environments=("production",),
+            links=self.settings.links,
         )
 
     def answer(
@@ -103,14 +113,14 @@ def shop(tmp_path: Path) -> Iterator[Service]:
     made.store.close()
 
 
-def test_answers_that_are_shed_are_one_ticket_until_they_are_scored_again(shop: Service) -> None:
-    """Over a restart, too; a ticket is severity warning."""
+def test_answers_that_are_shed_are_one_page_until_they_are_scored_again(shop: Service) -> None:
+    """Over a restart, too: a scorer that does not score is ill."""
     shop.answer(100)
     assert shop.look() == []
     shop.answer(50, "shed")
     (alert,) = shop.look()
-    assert (alert.action, alert.severity, alert.series) == ("trigger", "warning", "coverage_scored")
-    assert alert.title == "Coverage of shop: answers scored as designed: 66.7 %, under 95.0 %"
+    assert (alert.action, alert.severity, alert.series) == ("trigger", "error", "coverage_scored")
+    assert alert.title == "Only 66.7 % of shop's answers were scored as designed (95.0 % wanted)"
     shop.restart()
     assert shop.look() == []
     shop.now += 15 * MINUTE
@@ -119,7 +129,68 @@ def test_answers_that_are_shed_are_one_ticket_until_they_are_scored_again(shop: 
     shop.answer(200)
     (back,) = shop.look(11)
     assert (back.action, back.dedup_key) == ("resolve", alert.dedup_key)
-    assert shop.outbox() == [("trigger", "warning"), ("resolve", "warning")]
+    assert shop.outbox() == [("trigger", "error"), ("resolve", "error")]
+
+
+@pytest.mark.parametrize("illness", ["scorer_judge", "scorer_backlog"])
+def test_what_a_page_about_the_scorer_explains_is_a_ticket(shop: Service, illness: HealthName) -> None:
+    """A judge that does not answer is one page, and not one more for every service."""
+    low = Measurement(0.0, 0.0, 0.0, 0)
+    key = SeriesKey(illness, SERVICE, None)
+    shop.store.monitoring.save_incident(Incident("inc-1", key, "key", NOW, NOW, low, low, low), None, ())
+    shop.answer(100, "failed")
+    (alert,) = shop.look()
+    assert (alert.series, alert.severity) == ("coverage_scored", "warning")
+
+
+def test_which_shares_page_can_be_set(tmp_path: Path) -> None:
+    """By default only what the scorer itself failed to do; spans that a service lost can wait, or not."""
+    for pages, severity in ((("coverage_scored",), "warning"), (("coverage_delivered",), "error")):
+        folder = tmp_path / severity
+        folder.mkdir()
+        shop = Service(folder, {"pages": pages})
+        try:
+            shop.answer(100, lost=4)
+            (alert,) = shop.look()
+            assert (alert.series, alert.severity) == ("coverage_delivered", severity)
+        finally:
+            shop.store.close()
+
+
+def test_coverage_that_flaps_is_one_ticket_that_opens_again(shop: Service) -> None:
+    """Under the same key, across a restart; it then has to look well for twice as long."""
+    shop.answer(100, "shed")
+    (first,) = shop.look()
+    assert first.link == f"https://rag.example.com/incidents/{first.incident_id}"
+    looked: list[int] = []
+    for _ in range(2):
+        minutes, end = until_back(shop)
+        looked.append(minutes)
+        assert (end.action, end.dedup_key) == ("resolve", first.dedup_key)
+        shop.restart()
+        shop.now += 20 * MINUTE
+        shop.answer(200, "shed")
+        (again,) = shop.look()
+        assert (again.action, again.dedup_key) == ("trigger", first.dedup_key)
+        assert again.title.startswith("Again: only ")
+    once, twice = looked
+    assert 1.5 * once < twice < 3 * once
+    until_back(shop)
+    shop.now += 31 * MINUTE
+    shop.answer(200, "shed")
+    (other,) = shop.look()
+    assert other.dedup_key != first.dedup_key
+
+
+def until_back(shop: Service) -> tuple[int, Alert]:
+    """Good answers until something is told: after how many minutes, and what."""
+    shop.now += 20 * MINUTE
+    for minute in range(90):
+        if minute % 5 == 0:
+            shop.answer(60)
+        for alert in shop.look():
+            return minute, alert
+    raise AssertionError("it never resolved")
 
 
 @pytest.mark.parametrize("state", ["shed", "failed", "expired"])
@@ -154,9 +225,7 @@ def test_a_fall_under_what_is_usual_at_that_hour_is_a_ticket(shop: Service) -> N
     shop.answer(30, completeness="content_off")
     shop.answer(20)
     (alert,) = shop.look(4)
-    assert alert.title == (
-        "Coverage of shop: answers whose question, passages and answer all arrived: 80.0 %, usually 100.0 %"
-    )
+    assert alert.title == "Only 80.0 % of shop's answers arrived whole (usually 100.0 %)"
     assert (alert.series, alert.before.n, alert.before.method) == (
         "coverage_complete",
         200,

@@ -334,6 +334,27 @@ async def test_a_channel_that_is_configured_no_more_keeps_its_messages() -> None
     assert (outbox.states("gone"), outbox.rows[0].reason) == (["waiting"], "not_configured")
 
 
+async def test_what_waits_for_a_removed_channel_is_dropped_after_a_day(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """That the channel is gone is said once, and what was dropped by name; the others go on."""
+    outbox, clock = Outbox(), Clock()
+    clock.now = int(ALERT.at.timestamp()) * SECOND
+    outbox.put("gone", "trigger")
+    outbox.put("gone", "trigger", incident="inc-2")
+    there = Scripted()
+    patient = courier(outbox, clock, a=there)
+    for _ in range(23 * 12):
+        clock.now += 300 * SECOND
+        await patient.deliver_due(clock())
+    assert outbox.states("gone") == ["waiting", "waiting"]
+    assert len(caplog.records) == 1
+    clock.now += 3_600 * SECOND
+    await patient.deliver_due(clock())
+    assert outbox.states("gone") == ["refused", "refused"]
+    assert caplog.text.count("key-1 was dropped") == 2
+
+
 async def test_an_outcome_that_cannot_be_stored_is_delivered_again(caplog: pytest.LogCaptureFixture) -> None:
     """At least once, never less."""
     outbox, clock = Outbox(), Clock()

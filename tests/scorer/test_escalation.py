@@ -13,7 +13,7 @@ from ragvigil.scorer.config import Route, load
 from ragvigil.scorer.errors import ConfigError
 from ragvigil.scorer.escalation import Escalation
 from ragvigil.scorer.monitoring import Incident, SeriesKey
-from ragvigil.scorer.oncall import Acknowledge, Silence
+from ragvigil.scorer.oncall import Acknowledge, Silence, Unacknowledge
 from ragvigil.scorer.store.sqlite import SqliteStore
 
 SECOND = 10**9
@@ -99,12 +99,17 @@ def test_the_reason_stands_first_and_once(night: Night) -> None:
 
 
 def test_who_has_it_in_hand_is_left_alone(night: Night) -> None:
-    """Neither told again nor passed by."""
+    """Neither told again nor passed by; whoever was told hears who has it, without the reminder's words."""
     night.say("trigger", 0)
-    night.pass_until(5)
-    night.store.oncall.acknowledge(Acknowledge("inc-1", "ana"), NOW)
-    night.pass_until(120, start=6)
-    assert [channel for _, channel, _ in night.told] == ["oncall"]
+    night.pass_until(31)
+    night.store.oncall.acknowledge(Acknowledge("inc-1", "ana"), NOW + 31 * MINUTE)
+    rows = night.store.outbox.due(NOW + 32 * MINUTE, 10)
+    assert [(row.channel, row.alert.action, row.alert.title, row.alert.summary) for row in rows] == [
+        (name, "acknowledge", "trigger: it fell", "Now: 50 %.") for name in ("boss", "oncall")
+    ]
+    night.told.clear()
+    night.pass_until(120, start=32)
+    assert sorted(night.told) == [(32, "boss", "trigger: it fell"), (32, "oncall", "trigger: it fell")]
 
 
 def test_a_silence_and_an_end_stop_it(night: Night) -> None:
@@ -162,6 +167,78 @@ def test_an_incident_that_opens_again_begins_its_wait_anew(night: Night) -> None
         (20, "oncall", "trigger: it fell"),
         (35, "boss", "Escalated: trigger: it fell"),
     ]
+
+
+def test_after_a_silence_the_waits_begin_with_its_end(night: Night) -> None:
+    """Nobody could answer what nobody was told: one page first, and only then what is due."""
+    night.store.oncall.silence(Silence("s", NOW, NOW + 120 * MINUTE, "", "ana"), NOW)
+    night.say("trigger", 0)
+    night.pass_until(150)
+    assert night.told == [
+        (120, "oncall", "trigger: it fell"),
+        (135, "boss", "Escalated: trigger: it fell"),
+        (150, "oncall", "Reminder: trigger: it fell"),
+    ]
+
+
+def test_a_silence_postpones_the_waits_of_what_was_told_before(night: Night) -> None:
+    """Ten minutes of silence after the page: a quarter of an hour from its end, not at its end."""
+    night.say("trigger", 0)
+    night.pass_until(10)
+    night.store.oncall.silence(Silence("s", NOW, NOW + 60 * MINUTE, "", "ana"), NOW + 10 * MINUTE)
+    night.pass_until(76, start=11)
+    assert night.told[1:] == [(75, "boss", "Escalated: trigger: it fell")]
+
+
+def test_who_lets_go_of_it_gives_the_others_their_time(night: Night) -> None:
+    """A quarter of an hour from the undo, although the page is old; also for whoever heard of it before."""
+    night.say("trigger", 0)
+    night.pass_until(16)
+    night.store.oncall.acknowledge(Acknowledge("inc-1", "ana"), NOW + 20 * MINUTE)
+    night.pass_until(100, start=20)
+    night.told.clear()
+    night.store.oncall.unacknowledge(Unacknowledge("inc-1", "ana"), NOW + 101 * MINUTE)
+    night.pass_until(116, start=101)
+    said = [told for told in night.told if told[2] != "trigger: it fell"]
+    assert said == [(116, "boss", "Escalated: trigger: it fell")]
+
+
+def test_after_an_outage_each_channel_gets_one_message(night: Night) -> None:
+    """Six hours in which nobody could hear anything: the reminders count from when they did."""
+    night.taking.clear()
+    night.say("trigger", 0)
+    night.pass_until(359)
+    night.taking.update(CHANNELS)
+    night.pass_until(389, start=360)
+    assert night.told == [
+        (360, "oncall", "trigger: it fell"),
+        (360, "boss", "Escalated: trigger: it fell"),
+    ]
+    night.pass_until(390, start=390)
+    assert {told[2] for told in night.told[2:]} == {"Reminder: trigger: it fell"}
+
+
+def test_a_message_that_is_never_tried_is_passed_by_too(night: Night) -> None:
+    """Behind a hundred others it may wait long for its first try."""
+    night.say("trigger", 0)
+    for minute in range(16):
+        night.escalation.tick(NOW + minute * MINUTE)
+    rows = night.store.outbox.due(NOW + 16 * MINUTE, 10)
+    assert [(row.channel, row.alert.summary) for row in rows if row.channel == "boss"] == [
+        ("boss", "Channel oncall did not take it.\nNow: 50 %.")
+    ]
+
+
+@pytest.mark.parametrize("refuses", [True, False])
+def test_a_ticket_that_its_channel_does_not_take_goes_to_the_next(night: Night, *, refuses: bool) -> None:
+    """Once, and without reminders."""
+    night.taking.remove("oncall")
+    night.say("trigger", 0, severity="warning")
+    if refuses:
+        (row,) = night.store.outbox.due(NOW, 10)
+        night.store.outbox.refused(row.id, NOW, "http_400")
+    night.pass_until(200)
+    assert night.told == [(1, "boss", "Escalated: trigger: it fell")]
 
 
 def test_an_escalation_to_nowhere_is_refused() -> None:

@@ -45,12 +45,12 @@ def asked(trace: int, user: str, *, secret: str, conversation: str = "c") -> lis
 
 @pytest.fixture
 def bench(tmp_path: Path) -> Iterator[Bench]:
-    """Two questions of ana, one of eva; all judged but ana's second, which waits."""
+    """Two questions of wanda, one of eva; all judged but wanda's second, which waits."""
     made = Bench(tmp_path, rate=1.0)
     made.receive(
         [
-            *asked(1, "ana", secret="copper lamp"),
-            *asked(2, "ana", secret="velvet chair", conversation="other"),
+            *asked(1, "wanda", secret="copper lamp"),
+            *asked(2, "wanda", secret="velvet chair", conversation="other"),
             *asked(3, "eva", secret="marble table"),
         ]
     )
@@ -90,14 +90,14 @@ def problems(bench: Bench) -> Sequence[str]:
 
 def test_all_of_one_user_goes_and_the_sums_stay(bench: Bench) -> None:
     """Not a byte of the texts, the user or the traces is left; another's are; the rollups are what they were."""
-    pseudonym = bench.store.pseudonyms.of("ana").encode()
+    pseudonym = bench.store.pseudonyms.of("wanda").encode()
     before = bench.store.monitoring.buckets(CITATION, 0, 2**62)
     assert before
     assert pseudonym in kept(bench)
-    gone = forget(bench, "user", "ana")
+    gone = forget(bench, "user", "wanda")
     assert (gone.traces, gone.records, gone.log_cleared) == (2, 2, True)
     left = kept(bench)
-    for trace in (b"copper", b"velvet", pseudonym, b"ana", b"%032x" % 1, b"%032x" % 2):
+    for trace in (b"copper", b"velvet", pseudonym, b"wanda", b"%032x" % 1, b"%032x" % 2):
         assert trace not in left, trace
     assert b"marble" in left
     assert bench.store.monitoring.buckets(CITATION, 0, 2**62) == before
@@ -122,10 +122,10 @@ def test_a_trace_or_a_conversation_can_be_forgotten_by_itself(
 
 def test_what_was_forgotten_does_not_come_back(bench: Bench) -> None:
     """Neither by a late span, nor by the same export again, nor by an old trace that never was here."""
-    forget(bench, "user", "ana")
+    forget(bench, "user", "wanda")
     late = span(1, "late", parent=True, input__value="the copper lamp again")
-    again = asked(2, "ana", secret="velvet chair")
-    old = asked(9, "ana", secret="golden spoon")
+    again = asked(2, "wanda", secret="velvet chair")
+    old = asked(9, "wanda", secret="golden spoon")
     bench.receive([late, *again, *old])
     bench.settle()
     assert bench.ledger().states == {"judged": 1}
@@ -133,7 +133,7 @@ def test_what_was_forgotten_does_not_come_back(bench: Bench) -> None:
         assert word not in kept(bench)
     bench.crash()
     bench.start()
-    bench.receive(asked(9, "ana", secret="golden spoon"))
+    bench.receive(asked(9, "wanda", secret="golden spoon"))
     bench.settle()
     assert bench.ledger().ingested == 3
     assert b"golden" not in kept(bench)
@@ -141,20 +141,20 @@ def test_what_was_forgotten_does_not_come_back(bench: Bench) -> None:
 
 def test_what_a_forgotten_user_asks_later_is_new_data(bench: Bench) -> None:
     """The request is about what was, not about a person who may not ask any more."""
-    forgetting = Forgetting(bench.store.erasures, Wanted("user", "ana"), 10**8)  # before those spans began
+    forgetting = Forgetting(bench.store.erasures, Wanted("user", "wanda"), 10**8)  # before those spans began
     while forgetting.step():
         pass
-    bench.receive(asked(4, "ana", secret="golden spoon"))
+    bench.receive(asked(4, "wanda", secret="golden spoon"))
     bench.settle()
     assert b"golden" in kept(bench)
 
 
 def test_what_is_open_when_the_request_comes_is_forgotten_too(bench: Bench) -> None:
     """It waits in memory for its last spans, and would be stored after the request."""
-    bench.receive(asked(5, "ana", secret="golden spoon"))
+    bench.receive(asked(5, "wanda", secret="golden spoon"))
     bench.pipeline.turn()
     assert bench.pipeline.open_traces == 1
-    forget(bench, "user", "ana")
+    forget(bench, "user", "wanda")
     bench.settle()
     assert b"golden" not in kept(bench)
     CountersFile(bench.settings.inbox_path, Counters()).save(Counters(spans=8).flat())
@@ -162,12 +162,12 @@ def test_what_is_open_when_the_request_comes_is_forgotten_too(bench: Bench) -> N
 
 
 def test_whoever_is_named_beside_the_question_is_forgotten_in_open_traces_too(bench: Bench) -> None:
-    """As in stored ones: a span within eva's request says that it also served ana."""
+    """As in stored ones: a span within eva's request says that it also served wanda."""
     bench.receive(
-        [*asked(5, "eva", secret="golden spoon"), span(5, "shared", parent=True, enduser__id="ana")]
+        [*asked(5, "eva", secret="golden spoon"), span(5, "shared", parent=True, enduser__id="wanda")]
     )
     bench.pipeline.turn()
-    forget(bench, "user", "ana")
+    forget(bench, "user", "wanda")
     bench.settle()
     assert b"golden" not in kept(bench)
 
@@ -175,10 +175,10 @@ def test_whoever_is_named_beside_the_question_is_forgotten_in_open_traces_too(be
 def test_feedback_that_is_on_its_way_when_the_request_comes_is_left_out_alone(bench: Bench) -> None:
     """The answer, of which it waits for a second trace, stays and can still come."""
     for trace in (3, 6):
-        told = Feedback(trace_id=f"{trace:032x}", kind="comment", comment="crooked legs", user="ana")
+        told = Feedback(trace_id=f"{trace:032x}", kind="comment", comment="crooked legs", user="wanda")
         bench.receive([told.arrival(NOW)])
     bench.pipeline.turn()
-    forget(bench, "user", "ana")
+    forget(bench, "user", "wanda")
     bench.settle()
     bench.receive(asked(6, "eva", secret="silver bowl"))
     bench.settle()
@@ -191,8 +191,8 @@ def test_feedback_that_is_on_its_way_when_the_request_comes_is_left_out_alone(be
 
 def test_what_a_forgotten_user_says_later_is_new_data(bench: Bench) -> None:
     """Also where it comes before the answer that it is about."""
-    forget(bench, "user", "ana")
-    told = Feedback(trace_id=f"{6:032x}", kind="comment", comment="crooked legs", user="ana")
+    forget(bench, "user", "wanda")
+    told = Feedback(trace_id=f"{6:032x}", kind="comment", comment="crooked legs", user="wanda")
     bench.receive([told.arrival(NOW + 1)])
     bench.settle(700)
     bench.receive(asked(6, "eva", secret="silver bowl"))
@@ -205,12 +205,12 @@ def test_feedback_of_the_forgotten_on_anothers_answer_is_not_imported_again(benc
     """The same export a second time, with the answer or by itself, also after a restart; the other's counts once."""
     told = [
         Feedback(trace_id=f"{3:032x}", kind="comment", comment=comment, user=user).arrival(NOW)
-        for user, comment in (("ana", "crooked legs"), ("eva", "a fine answer"))
+        for user, comment in (("wanda", "crooked legs"), ("eva", "a fine answer"))
     ]
     bench.receive(told)
     bench.settle()
     assert b"crooked" in kept(bench)
-    forget(bench, "user", "ana")
+    forget(bench, "user", "wanda")
     bench.receive(told)
     bench.settle()
     bench.crash()
@@ -238,7 +238,7 @@ def test_messages_to_channels_lose_the_example_and_who_showed_it_is_named(bench:
     bench.store.monitoring.save_incident(incident, alert, ["oncall", "backup"])
     first = bench.store.outbox.due(2**62, 10)[0]
     bench.store.outbox.delivered(first.id, 5, None)
-    gone = forget(bench, "user", "ana")
+    gone = forget(bench, "user", "wanda")
     assert (gone.messages, gone.shown) == (2, (first.channel,))
     assert b"copper" not in kept(bench)
     (waiting,) = bench.store.outbox.due(2**62, 10)
@@ -247,12 +247,12 @@ def test_messages_to_channels_lose_the_example_and_who_showed_it_is_named(bench:
 
 def test_feedback_that_the_user_gave_on_anothers_answer_goes_alone(bench: Bench) -> None:
     """The answer and the other's feedback stay."""
-    for user, comment in (("ana", "the legs are crooked"), ("eva", "a fine answer")):
+    for user, comment in (("wanda", "the legs are crooked"), ("eva", "a fine answer")):
         told = Feedback(trace_id=f"{3:032x}", kind="comment", comment=comment, user=user)
         bench.receive([told.arrival(NOW)])
     bench.settle()
     assert b"crooked" in kept(bench)
-    gone = forget(bench, "user", "ana")
+    gone = forget(bench, "user", "wanda")
     assert (gone.traces, gone.opinions) == (2, 1)
     raw = bench.store.records.raw([f"{3:032x}"])[f"{3:032x}"]
     assert b"crooked" not in kept(bench) + raw.logs
@@ -266,9 +266,9 @@ def test_marks_of_changes_that_name_the_id_lose_it(bench: Bench) -> None:
     """And no other word that holds the same letters."""
     with closing(sqlite3.connect(bench.settings.store.path)) as other, other:
         other.execute(
-            "INSERT INTO changes VALUES ('x', 1, 'other', 'quota of ana, not banana', '', '', 'told')"
+            "INSERT INTO changes VALUES ('x', 1, 'other', 'quota of wanda, not banana', '', '', 'told')"
         )
-    assert forget(bench, "user", "ana").changes == 1
+    assert forget(bench, "user", "wanda").changes == 1
     with closing(sqlite3.connect(bench.settings.store.path)) as other:
         (text,) = other.execute("SELECT text FROM changes WHERE id = 'x'").fetchone()
     assert text == "quota of <REMOVED>, not banana"
@@ -321,17 +321,17 @@ def test_a_running_scorer_forgets_and_goes_on(serve: Serve, tmp_path: Path) -> N
     """Store, log and inbox hold nothing of it when the command says so, and what comes next is scored."""
     scorer = serve()
     inbox = tmp_path / "ragvigil-inbox"
-    send(scorer, exported(1, "user-ana", "copper lamp"))
+    send(scorer, exported(1, "user-wanda", "copper lamp"))
     send(scorer, exported(2, "user-eva", "marble table"))
     eventually(lambda: scorer.ledger().ingested == 2)
-    send(scorer, exported(3, "user-ana", "velvet chair"))  # on its way
+    send(scorer, exported(3, "user-wanda", "velvet chair"))  # on its way
     assert b"copper" in files(scorer.store, inbox)
-    done = ragvigil("forget", "--user", "user-ana", "--json", "--store", str(scorer.store))
+    done = ragvigil("forget", "--user", "user-wanda", "--json", "--store", str(scorer.store))
     assert done.returncode == 0, done.stdout + done.stderr
     said = json.loads(done.stdout)
     assert (said["complete"], said["by"]) == (True, "scorer")
     left = files(scorer.store, inbox)
-    for word in (b"copper", b"velvet", b"user-ana"):
+    for word in (b"copper", b"velvet", b"user-wanda"):
         assert word not in left
     assert b"marble" in left
     send(scorer, exported(4, "user-eva", "golden spoon"))
@@ -345,19 +345,19 @@ def test_without_a_scorer_the_command_does_it_in_store_and_inbox(serve: Serve, t
     """Also what was acknowledged and never scored; the next scorer reads the rest."""
     scorer = serve()
     inbox = tmp_path / "ragvigil-inbox"
-    send(scorer, exported(1, "user-ana", "copper lamp"))
+    send(scorer, exported(1, "user-wanda", "copper lamp"))
     eventually(lambda: scorer.ledger().ingested == 1)
     scorer.kill()
     scorer = serve(environment={"RAGVIGIL_ASSEMBLE__QUIET_SECONDS": "60"})
-    send(scorer, exported(2, "user-ana", "velvet chair"))
+    send(scorer, exported(2, "user-wanda", "velvet chair"))
     send(scorer, exported(3, "user-eva", "marble table"))
     scorer.kill()
     assert b"velvet" in files(scorer.store, inbox)
-    done = ragvigil("forget", "--user", "user-ana", "--store", str(scorer.store))
+    done = ragvigil("forget", "--user", "user-wanda", "--store", str(scorer.store))
     assert done.returncode == 0, done.stdout + done.stderr
     assert "forgotten: 1 traces with 1 ledger rows, by the command" in done.stdout
     left = files(scorer.store, inbox)
-    for word in (b"copper", b"velvet", b"user-ana"):
+    for word in (b"copper", b"velvet", b"user-wanda"):
         assert word not in left
     scorer = serve()
     eventually(lambda: b"marble" in files(scorer.store, inbox) and scorer.ledger().ingested == 2)

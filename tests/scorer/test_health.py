@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,8 +16,10 @@ from tests.exporters.conftest import serving
 from ragvigil.exporters import Heartbeat, as_text
 from ragvigil.scorer.config import Settings, load
 from ragvigil.scorer.errors import ConfigError
-from ragvigil.scorer.health import HealthWatch
+from ragvigil.scorer.health import SERVICE, HealthWatch
 from ragvigil.scorer.heartbeat import keep_beating
+from ragvigil.scorer.monitoring import SeriesKey
+from ragvigil.scorer.score import Scoring
 from ragvigil.scorer.store.sqlite import SqliteStore
 
 SECOND = 10**9
@@ -37,12 +41,18 @@ class Patient:
         self.pipeline = Pipeline()
         self.free = 10**12
         self.now = NOW
+        self.set_ahead = 0
+        """By how much somebody has set the clock ahead, nanoseconds."""
         self.restart()
 
     def restart(self) -> None:
         """A new process."""
         self.watch = HealthWatch(
-            self.store.monitoring, self.pipeline, self.settings, free_bytes=lambda _: self.free
+            self.store.monitoring,
+            self.pipeline,
+            self.settings,
+            free_bytes=lambda _: self.free,
+            ticks=lambda: self.now - self.set_ahead,
         )
 
     def live(self, seconds: int) -> list[tuple[str, str, str]]:
@@ -72,6 +82,36 @@ def patient(tmp_path: Path) -> Iterator[Patient]:
 def test_a_healthy_scorer_says_nothing(patient: Patient) -> None:
     """However long."""
     assert patient.live(3_600) == []
+
+
+def test_a_file_that_vanishes_while_the_inbox_is_measured_costs_nothing(patient: Patient) -> None:
+    """As the log beside a database does when its last reader closes it."""
+    patient.settings.inbox_path.mkdir(parents=True, exist_ok=True)
+    (patient.settings.inbox_path / "gone.db-wal").symlink_to("nowhere")
+    assert patient.live(60) == []
+
+
+def test_what_fails_in_a_tick_does_not_keep_the_rest_from_being_told(tmp_path: Path) -> None:
+    """Coverage cannot be read, and the page about the disk goes out; the heartbeat does not."""
+    changed = {"store": {"url": f"sqlite:///{tmp_path / 'other.db'}"}, "health": {"least_free_bytes": 10**18}}
+    settings = load(overrides={**changed, "inbox": {"path": str(tmp_path / "inbox")}})
+    scoring = Scoring(settings, hand_out=lambda _: None)
+    scoring.open()
+    try:
+        with sqlite3.connect(settings.store.path) as outside:
+            outside.execute("ALTER TABLE traces RENAME TO damaged")
+        outside.close()
+        scoring.call(scoring.tick).result(10)
+        key = SeriesKey("scorer_disk", SERVICE, None)
+        assert scoring.call(lambda: scoring.store.monitoring.open_incident(key)).result(10) is not None
+        assert scoring.succeeded_at == 0.0
+        with sqlite3.connect(settings.store.path) as outside:
+            outside.execute("ALTER TABLE damaged RENAME TO traces")
+        outside.close()
+        scoring.call(scoring.tick).result(10)
+        assert scoring.succeeded_at > 0.0
+    finally:
+        scoring.stop()
 
 
 def test_a_backlog_is_one_page_and_resolves(patient: Patient) -> None:
@@ -107,11 +147,19 @@ def test_a_judge_that_fails_is_a_page(patient: Patient) -> None:
     assert patient.live(1_500) == [("scorer_judge", "resolve", "error")]
 
 
+def test_a_clock_that_is_set_ahead_silences_no_judge(patient: Patient, tmp_path: Path) -> None:
+    """What waits for a verdict has not waited longer for that."""
+    with closing(sqlite3.connect(tmp_path / "store.db")) as connection, connection:
+        connection.execute("INSERT INTO ledger VALUES ('ab', 'cd', 'pending', NULL, 0.1, NULL, ?)", (NOW,))
+    assert patient.live(60) == []
+    patient.set_ahead = 86_400 * SECOND
+    patient.now += patient.set_ahead
+    assert patient.live(780) == []
+    assert patient.live(120) == [("scorer_judge", "trigger", "error")]
+
+
 def test_a_judge_that_says_nothing_is_a_page(patient: Patient, tmp_path: Path) -> None:
     """When a record has waited for longer than it may."""
-    import sqlite3
-    from contextlib import closing
-
     with closing(sqlite3.connect(tmp_path / "store.db")) as connection, connection:
         connection.execute("INSERT INTO ledger VALUES ('ab', 'cd', 'pending', NULL, 0.1, NULL, ?)", (NOW,))
     assert patient.live(870) == []

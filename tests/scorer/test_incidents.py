@@ -8,7 +8,7 @@ from ragvigil.exporters import Measurement
 from ragvigil.scorer.config import Rule
 from ragvigil.scorer.detect import Course, Evaluation
 from ragvigil.scorer.estimate import Estimate
-from ragvigil.scorer.incidents import advanced, dedup_key, opened
+from ragvigil.scorer.incidents import advanced, again, dedup_key, opened, reopened
 from ragvigil.scorer.monitoring import Incident, SeriesKey
 
 SECOND = 1_000_000_000
@@ -64,6 +64,21 @@ def test_a_later_incident_has_another_key() -> None:
     assert second.since == ended
     assert second.dedup_key != first.dedup_key
     assert second.id != first.id
+
+
+def test_what_opens_again_is_the_incident_of_the_same_stream() -> None:
+    """One that resolved since, or the very same fall that was withdrawn, whenever; never one of another segment."""
+    last = replace(fallen(), resolved_at=20_000 * SECOND)
+    withdrawn = replace(last, withdrawn=True)
+    later = replace(fallen(19_000 * SECOND), opened_at=21_000 * SECOND)
+    soon, long_ago = 20_000 * SECOND, 20_001 * SECOND
+    assert again([last], later, since=soon) == reopened(last, later)
+    assert again([last], later, since=long_ago) == later
+    assert again([withdrawn], later, since=soon) == later
+    shown_again = again([withdrawn], fallen(), since=long_ago)
+    assert (shown_again.id, shown_again.reopened, shown_again.withdrawn) == (last.id, 1, False)
+    for other in ({"segment": "language=de"}, {"detector": "sequential"}, {"resolved_at": None}):
+        assert again([replace(last, **other)], later, since=soon) == later
 
 
 def test_keys_differ_by_series_service_and_environment() -> None:

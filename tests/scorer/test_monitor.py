@@ -305,6 +305,25 @@ def test_late_data_withdraw_a_page() -> None:
     assert store.incident_spans(FAITHFULNESS, 0) == []
 
 
+def test_a_fall_that_was_withdrawn_and_shows_again_is_the_same_incident() -> None:
+    """Later data still: nobody was wrong to be told, and what the store knows of it is not replaced."""
+    store = Memory()
+    store.add(FAITHFULNESS, range(180), 0.95)
+    store.add(FAITHFULNESS, range(180, 190), 0.5)
+    rule = RULE.model_copy(update={"reopen_seconds": 60.0})
+    watching = monitor(store, SETTINGS.model_copy(update={"faithfulness": rule}))
+    (trigger,) = run(watching, range(190))
+    store.add(FAITHFULNESS, range(180, 196), 0.94)
+    run(watching, range(190, 194))
+    store.add(FAITHFULNESS, range(180, 196), 0.5)
+    (again,) = run(watching, range(194, 196))
+    (incident,) = store.incidents.values()
+    assert (again.action, again.dedup_key) == ("trigger", trigger.dedup_key)
+    assert again.title.startswith("Again: faithfulness of help-desk fell from 95.0")
+    assert (incident.opened_at, incident.reopened) == (trigger.at.timestamp() * 1e9, 1)
+    assert not incident.withdrawn
+
+
 def test_late_data_amend_a_page() -> None:
     """Once: the corrected level is told, not at every tick."""
     store = Memory()

@@ -16,7 +16,8 @@ from tests.exporters.conftest import serving
 from tests.scorer.test_commands import ragvigil
 
 from ragvigil.exporters import Action, Alert, Measurement
-from ragvigil.scorer.commands._silence import add
+from ragvigil.scorer.commands import _moments
+from ragvigil.scorer.commands._silence import add, window
 from ragvigil.scorer.config import Settings, load
 from ragvigil.scorer.errors import ConfigError, OrderError
 from ragvigil.scorer.monitoring import Incident, SeriesKey
@@ -176,6 +177,60 @@ def test_a_removed_silence_lets_go_at_once(store: SqliteStore) -> None:
         assert due(store, moment) == [("oncall", "trigger", 0.5)]
 
 
+def test_of_two_silences_the_longer_one_counts(store: SqliteStore) -> None:
+    """They may overlap, and end in any order."""
+    store.oncall.silence(SILENCE, NOW)
+    longer = replace(SILENCE, id="sil-2", service=None, starts_at=NOW + HOUR // 2, ends_at=NOW + 2 * HOUR)
+    store.oncall.silence(longer, NOW)
+    post(store, "trigger", NOW + SECOND)
+    assert due(store, NOW + HOUR) == []
+    store.oncall.unsilence(Unsilence("sil-1"), NOW + HOUR // 4)
+    assert due(store, NOW + HOUR // 3) == [("oncall", "trigger", 0.5)]
+    assert due(store, NOW + HOUR // 2) == []
+    assert due(store, NOW + 2 * HOUR) == [("oncall", "trigger", 0.5)]
+
+
+def test_a_silence_that_ends_while_it_still_fires_tells_what_is_new_once(store: SqliteStore) -> None:
+    """The page was out before; of two updates in the silence the channel hears the last, and then the end."""
+    post(store, "trigger", NOW - SECOND)
+    assert deliver(store, NOW) == ["trigger"]
+    store.oncall.silence(SILENCE, NOW)
+    post(store, "update", NOW + SECOND, now=LOW)
+    post(store, "update", NOW + 2 * SECOND, now=LOWER)
+    assert due(store, NOW + HOUR - 1) == []
+    assert due(store, NOW + HOUR) == [("oncall", "update", 0.2)]
+    assert deliver(store, NOW + HOUR) == ["update"]
+    post(store, "resolve", NOW + HOUR + SECOND)
+    assert deliver(store, NOW + HOUR + SECOND) == ["resolve"]
+
+
+def test_a_window_that_begins_holds_what_a_channel_has_not_taken_yet(store: SqliteStore) -> None:
+    """The channel was away when the maintenance began; afterwards it gets the page, if it still stands."""
+    store.oncall.silence(replace(SILENCE, starts_at=NOW + 60 * SECOND), NOW)
+    post(store, "trigger", NOW)
+    (row,) = store.outbox.due(NOW, 10)
+    store.outbox.postponed(row.id, NOW + 90 * SECOND, "timeout")
+    assert due(store, NOW + 90 * SECOND) == []
+    store.outbox.resumed("oncall", NOW + 100 * SECOND)
+    assert due(store, NOW + 100 * SECOND) == []
+    assert deliver(store, NOW + HOUR) == ["trigger"]
+
+
+@pytest.mark.parametrize(
+    ("start", "until", "hours"),
+    [
+        ("2026-03-29T00:00+01:00", "2026-03-29T06:00+02:00", 5),
+        ("2026-10-25T00:00+02:00", "2026-10-25T06:00+01:00", 7),
+        ("2026-10-25T00:00", "2026-10-25T06:00", 6),
+    ],
+)
+def test_a_window_over_a_change_of_the_clocks_is_as_long_as_it_is(start: str, until: str, hours: int) -> None:
+    """Moments carry their own offset; without one they are UTC, which never jumps."""
+    now = _moments.moment("now", "2026-01-01")
+    begin, end = window(start, None, until, now)
+    assert end - begin == hours * HOUR
+
+
 def test_the_latest_acknowledgement_counts_and_survives_the_next_look(
     settings: Settings, store: SqliteStore
 ) -> None:
@@ -306,3 +361,39 @@ def test_a_silence_that_makes_no_sense_is_refused(given: Mapping[str, object], s
     call: Callable[..., int] = add
     with pytest.raises(ConfigError, match=said):
         call(**{"comment": "x", "by": "ana", **given})
+
+
+def test_the_list_tells_two_segments_apart_and_says_what_is_no_rate_in_words(settings: Settings) -> None:
+    """A leak fell from nothing to nothing; what it is stands in its note."""
+    fell, rate = Measurement(0.9, 0.85, 0.94, 200), Measurement(0.5, 0.4, 0.6, 80)
+    none = Measurement(0.0, 0.0, 0.0, 1)
+    shop = SeriesKey("citation", "shop", None)
+    incidents = (
+        Incident(
+            "inc-de",
+            shop,
+            "de",
+            NOW,
+            NOW,
+            fell,
+            rate,
+            rate,
+            segment="language=de",
+            reopened=1,
+            resolved_at=NOW,
+        ),
+        Incident("inc-fr", shop, "fr", NOW, NOW, fell, rate, rate, segment="language=fr", reopened=3),
+        Incident(
+            "inc-leak", SeriesKey("leak", "shop", None), "l", NOW, NOW, none, none, none, note="leaks: email"
+        ),
+    )
+    with SqliteStore(settings) as store:
+        for incident in incidents:
+            store.monitoring.save_incident(incident, None, ())
+    listed = ragvigil("incidents", "--all", "--store", str(settings.store.path)).stdout
+    assert "citation of shop, language=de\n" in listed
+    assert "citation of shop, language=fr\n" in listed
+    assert "opened again once, soon after it had resolved" in listed
+    assert "opened again 3 times, soon" in listed
+    assert "  leaks: email\n" in listed
+    assert ": 0.0%" not in listed

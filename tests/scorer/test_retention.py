@@ -8,7 +8,7 @@ import os
 import re
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -20,12 +20,13 @@ from tests.conftest import Serve, eventually
 from tests.scorer.test_commands import ragvigil
 from tests.scorer.test_pipeline import span
 
-from ragvigil.exporters import Alert, Example, Measurement
+from ragvigil.exporters import Action, Alert, Example, Measurement
 from ragvigil.scorer.config import Retention as Settings
 from ragvigil.scorer.config import load
 from ragvigil.scorer.errors import ConfigError
 from ragvigil.scorer.inbox import Arrival, InboxWriter
 from ragvigil.scorer.monitoring import Incident, SeriesKey
+from ragvigil.scorer.oncall import Silence
 from ragvigil.scorer.retention import Retention
 from ragvigil.scorer.store import reading
 from ragvigil.scorer.store.audit import audit
@@ -189,6 +190,51 @@ def test_examples_of_an_open_incident_stay_as_long_as_it(store: SqliteStore) -> 
     store.monitoring.save_incident(replace(incident, resolved_at=26 * DAY), None, ())
     sweep(store, Settings(content_days=10), day=27)
     assert store.records.raw([shown])[shown].gone
+
+
+def say(store: SqliteStore, name: str, action: Action, day: int, taking: Sequence[str]) -> None:
+    """A message about that incident to two channels, and which of them take it."""
+    rate, moment = Measurement(0.5, 0.4, 0.6, 50), datetime.fromtimestamp(day * 86_400, UTC)
+    ended = day * DAY if action == "resolve" else None
+    key = SeriesKey("citation", name, None)
+    incident = Incident(name, key, name, DAY, DAY, rate, rate, rate, None, ended)
+    alert = Alert(
+        name, name, action, "error", "citation", name, None, "fell", "", rate, rate, since=moment, at=moment
+    )
+    store.monitoring.save_incident(incident, alert, ["oncall", "chat"])
+    for row in store.outbox.due(day * DAY, 100):
+        if row.channel in taking:
+            store.outbox.delivered(row.id, day * DAY, "C1")
+
+
+def test_messages_go_with_the_content_and_incidents_stay(store: SqliteStore, tmp_path: Path) -> None:
+    """Of what is over all, unless one still waits; of what is open all before the latest that a channel took."""
+    both = ("oncall", "chat")
+    for name, end in (("over", 3), ("young", 20)):
+        say(store, name, "trigger", 1, both)
+        say(store, name, "resolve", end, both)
+    for day in range(1, 10):
+        say(store, "open", "update", day, both)
+    say(store, "waits", "trigger", 1, both)
+    say(store, "waits", "resolve", 3, ("oncall",))
+    store.oncall.silence(Silence("old", DAY, 5 * DAY, "", "ana"), DAY)
+    store.oncall.silence(Silence("new", DAY, 24 * DAY, "", "ana"), DAY)
+    sweep(store, Settings(content_days=10), day=25)
+    with closing(sqlite3.connect(tmp_path / "r.db")) as connection:
+        left = connection.execute("SELECT incident_id, count(*) FROM outbox GROUP BY incident_id").fetchall()
+        assert dict(left) == {"open": 2, "waits": 4, "young": 4}
+        (known,) = connection.execute("SELECT group_concat(id) FROM incidents").fetchone()
+        assert set(known.split(",")) == {"over", "young", "open", "waits"}
+        kept = connection.execute("SELECT DISTINCT incident_id FROM channel_messages ORDER BY 1").fetchall()
+        assert kept == [("open",), ("waits",), ("young",)]
+        assert connection.execute("SELECT id FROM silences").fetchall() == [("new",)]
+    sweep(store, Settings(content_days=10), day=29)
+    say(store, "open", "resolve", 30, both)
+    with closing(sqlite3.connect(tmp_path / "r.db")) as connection:
+        told = connection.execute(
+            "SELECT channel, action FROM outbox WHERE incident_id = 'open' ORDER BY id"
+        ).fetchall()
+    assert told[-2:] == [("oncall", "resolve"), ("chat", "resolve")]
 
 
 def test_status_says_what_the_disk_holds_and_for_how_long_unredacted(

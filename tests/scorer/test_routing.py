@@ -10,7 +10,7 @@ import pytest
 from tests.scorer.test_commands import ragvigil
 from tests.scorer.test_oncall import NOW, SECOND, due, post
 
-from ragvigil.exporters import Severity
+from ragvigil.exporters import Action, Severity
 from ragvigil.scorer.config import load
 from ragvigil.scorer.errors import ConfigError
 from ragvigil.scorer.monitoring import SeriesKey
@@ -78,6 +78,53 @@ def test_whoever_got_the_page_gets_its_end(tmp_path: Path) -> None:
                 store.outbox.delivered(row.id, later, None)
 
 
+def test_whoever_heard_its_end_hears_that_it_opens_again(tmp_path: Path) -> None:
+    """Though the routes of that hour choose another."""
+    hours = f"{datetime.fromtimestamp(NOW / SECOND, UTC):%H:%M}-23:59"
+    routes = {"now": {"channels": ["tickets"], "hours": hours}, "rest": {"channels": ["oncall"]}}
+    url = f"sqlite:///{tmp_path / 'ragvigil.db'}"
+    settings = load(overrides={"channels": CHANNELS, "routes": routes, "store": {"url": url}})
+    with SqliteStore(settings) as store:
+        steps: tuple[tuple[Action, int], ...] = (
+            ("trigger", NOW),
+            ("resolve", NOW + SECOND),
+            ("trigger", NOW + 86_000 * SECOND),
+        )
+        told: list[str] = []
+        for action, later in steps:
+            post(store, action, later, channels=("oncall", "tickets"))
+            told = [channel for channel, _, _ in due(store, later)]
+            for row in store.outbox.due(later, 10):
+                store.outbox.delivered(row.id, later, None)
+        assert sorted(told) == ["oncall", "tickets"]
+
+
+@pytest.mark.parametrize(
+    ("moment", "goes_to"),
+    [
+        ("2026-03-28T04:30Z", ["tickets"]),  # 05:30, winter
+        ("2026-03-29T04:30Z", ["oncall"]),  # 06:30: the clocks were put forward two hours ago
+        ("2026-03-29T00:59Z", ["tickets"]),  # 01:59, and a minute later it is 03:00
+        ("2026-03-29T01:00Z", ["tickets"]),
+        ("2026-10-24T04:30Z", ["oncall"]),  # 06:30, summer
+        ("2026-10-25T04:30Z", ["tickets"]),  # 05:30: put back
+        ("2026-10-25T00:30Z", ["tickets"]),  # 02:30, the first time
+        ("2026-10-25T01:30Z", ["tickets"]),  # and again
+        ("2026-07-01T20:00Z", ["tickets"]),  # 22:00 to the minute
+        ("2026-07-01T19:59Z", ["oncall"]),
+    ],
+)
+def test_hours_follow_the_clocks_of_their_zone(moment: str, goes_to: list[str]) -> None:
+    """A night in Berlin is a night in summer and in winter, and in the nights between."""
+    night = {"channels": ["tickets"], "hours": "22:00-06:00", "zone": "Europe/Berlin"}
+    settings = load(
+        overrides={"channels": CHANNELS, "routes": {"n": night, "rest": {"channels": ["oncall"]}}}
+    )
+    at = datetime.fromisoformat(moment)
+    key = SeriesKey("citation", "shop", None)
+    assert routed(settings.routes, list(settings.channels), key, "error", at) == goes_to
+
+
 @pytest.mark.parametrize(
     ("routes", "said"),
     [
@@ -87,6 +134,17 @@ def test_whoever_got_the_page_gets_its_end(tmp_path: Path) -> None:
         ({"a": {"channels": ["oncall"], "severity": ["bad"]}}, "routes.a.severity"),
         ({"a": {"channels": ["oncall"], "sevice": ["x"]}}, "did you mean service"),
         ({"a": {"channels": ["oncall"]}, "b": {"channels": ["tickets"]}}, "conditions of routes.a"),
+        (
+            {
+                "a": {"channels": ["oncall"], "service": ["x", "y"], "hours": "22:00-06:00"},
+                "b": {"channels": ["tickets"], "service": ["y", "x"], "hours": "22:00-06:00"},
+            },
+            "routes.b: has the conditions of routes.a",
+        ),
+        (
+            {"a": {"channels": ["oncall"]}, "b": {"channels": ["tickets"], "service": ["x"]}},
+            r"routes.b: is never asked \(routes.a takes everything; put it last",
+        ),
     ],
 )
 def test_routes_that_make_no_sense_are_refused(routes: dict[str, object], said: str) -> None:
@@ -106,6 +164,44 @@ def test_explain_says_which_route_and_why(tmp_path: Path) -> None:
         "nights: no: service is 'shop', not 'batch-faq'",
         "rest: takes it: every condition holds",
         "goes to: oncall",
+        "then to: boss, 900 s after nobody acknowledged it, or when a channel does not take it",
     ]
     refused = ragvigil("routes", "explain", "team=search", "--config", config)
     assert (refused.returncode, "known: series, service" in refused.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("labels", "last"),
+    [
+        (["series=leak"], ["goes to: tickets", "then to: oncall, when a channel does not take it"]),
+        (["series=coverage_scored"], ["goes to: oncall"]),
+        (["series=coverage_asked"], ["goes to: tickets", "then to: oncall, when a channel does not take it"]),
+        (
+            ["environment=staging"],
+            ["goes to: nobody: environment 'staging' is kept, not told (monitor.page_environments: 'prod')"],
+        ),
+        (
+            ["severity=critical", "service=night"],
+            [
+                "goes to: tickets",
+                "then to: oncall, 900 s after nobody acknowledged it, or when a channel does not take it",
+            ],
+        ),
+    ],
+)
+def test_explain_says_what_will_happen(tmp_path: Path, labels: list[str], last: list[str]) -> None:
+    """With the severity that the series begins with, where it is kept quiet, and to whom it goes on."""
+    file = tmp_path / "ragvigil.toml"
+    hook = "\n".join(f'{name} = "{value}"' for name, value in HOOK.items())
+    quiet = 'channels = ["tickets"]\nescalate_to = ["oncall"]\nescalate_seconds = 900\n'
+    file.write_text(
+        f"[channels.oncall]\n{hook}\n[channels.tickets]\n{hook}\n"
+        '[monitor]\npage_environments = ["prod"]\n[coverage]\npages = ["coverage_scored"]\n'
+        f'[routes.tickets]\nseverity = ["warning"]\n{quiet}'
+        f'[routes.night]\nservice = ["night"]\n{quiet}'
+        '[routes.rest]\nchannels = ["oncall"]\n'
+    )
+    given = labels if any(label.startswith("service=") for label in labels) else [*labels, "service=shop"]
+    shown = ragvigil("routes", "explain", *given, "--config", str(file))
+    assert shown.returncode == 0, shown.stderr
+    assert shown.stdout.splitlines()[-len(last) :] == last

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from ragvigil.scorer.config import load
 from ragvigil.scorer.errors import StoreError
 from ragvigil.scorer.pipeline import Pipeline, Turn
 from ragvigil.scorer.score import score
+from ragvigil.scorer.ticking import ticking
 
 
 async def test_a_thread_that_breaks_ends_the_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -24,6 +27,29 @@ async def test_a_thread_that_breaks_ends_the_process(tmp_path: Path, monkeypatch
     with pytest.raises(RuntimeError, match="a bug of ours"):
         async with asyncio.timeout(30):
             await score(settings, asyncio.Event())
+
+
+async def test_ticks_that_take_longer_than_their_clock_do_not_pile_up() -> None:
+    """Else deliveries wait behind them, longer and longer, and SIGTERM waits for all of them."""
+    asked: list[Future[None]] = []
+    late = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def slow() -> None:
+        time.sleep(0.1)
+        if len(asked) == 3:
+            loop.call_soon_threadsafe(late.set)
+
+    with ThreadPoolExecutor(1) as thread:
+
+        def ask() -> Future[None]:
+            assert all(one.done() for one in asked)
+            asked.append(thread.submit(slow))
+            return asked[-1]
+
+        with ticking(ask, 0.001):
+            async with asyncio.timeout(30):
+                await late.wait()
 
 
 async def test_a_store_that_cannot_be_opened_is_said_at_once(tmp_path: Path) -> None:

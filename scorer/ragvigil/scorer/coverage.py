@@ -1,46 +1,55 @@
-"""How much of what was asked is really looked at; too little of it is a ticket of its own.
+"""How much of what was asked is really looked at; too little of it is a page or a ticket of its own.
 
-A share is told with its interval. A ticket opens when the whole interval lies under its threshold, or more than
+Answers that are not scored are the scorer's own illness, and a page; what the others lack can wait, unless
+`coverage.pages` says otherwise.
+
+A share is told with its interval. It opens when the whole interval lies under its threshold, or more than
 `most_fall` under what is usual: the same stretch of the day before and of the week before, in which no fall of today
 lies. It resolves when the share has been back for `resolve_seconds`. Nothing received is no data, never zero.
 """
 
 from __future__ import annotations
 
-import hashlib
 import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Protocol
 
-from ragvigil.exporters import Action, Alert, Measurement, clean, percent, shown
+from ragvigil.exporters import Action, Alert, Measurement, Severity, clean, percent, shown
 from ragvigil.scorer import config
 from ragvigil.scorer.estimate.wilson import wilson
-from ragvigil.scorer.incidents import REOPEN_SECONDS, again, dedup_key, patience
+from ragvigil.scorer.health import SERVICE, UNSCORED_BY
+from ragvigil.scorer.incidents import REOPEN_SECONDS, again, dedup_key, incident_id, patience
 from ragvigil.scorer.monitoring import CoverageName, Incident, SeriesKey
+from ragvigil.scorer.pages import incident_link
+from ragvigil.scorer.severity import severity_of
+from ragvigil.scorer.titles import fitted
 
 _log = logging.getLogger(__name__)
 
 _CONFIDENCE = 0.95
-_TITLE_CHARACTERS = 120
 _DAY = 86_400 * 10**9
 _LAGS = (_DAY, 7 * _DAY)
 _USUAL = "usual at this hour"
-_MEANING: dict[str, tuple[str, str]] = {
+_MEANING: dict[str, tuple[str, str, str]] = {
     "coverage_scored": (
+        "answers were scored as designed",
         "answers scored as designed",
         "the others were shed, failed or expired: see ragvigil ledger",
     ),
     "coverage_complete": (
+        "answers arrived whole",
         "answers whose question, passages and answer all arrived",
         "what the others lack, ragvigil explain shows",
     ),
     "coverage_asked": (
+        "traces hold a question",
         "traces in which a question was found",
         "the others may be other traffic, or spans that no dialect reads: see ragvigil explain",
     ),
     "coverage_delivered": (
+        "spans got through",
         "spans that got through",
         "the others were lost in the service before they were sent, as its tracer says",
     ),
@@ -112,13 +121,17 @@ class CoverageWatch:
         channels: Sequence[str],
         *,
         environments: Sequence[str],
+        links: config.Links,
     ) -> None:
         self._store = store
         self._settings = settings
         self._channels = tuple(channels)
         self._environments = environments
+        self._links = links
         self._looked_at = self._learned_at = -(2**63)
         self._usual: dict[SeriesKey, Measurement] = {}
+        self.latest: Sequence[Coverage] = ()
+        """What the last look found."""
 
     def tick(self, now: int) -> list[Alert]:
         """Look at every service at `now` (Unix nanoseconds), at most every `every_seconds`; the alerts posted."""
@@ -128,7 +141,8 @@ class CoverageWatch:
         self._learn(now)
         since = now - int(self._settings.window_seconds * 1e9)
         alerts: list[Alert] = []
-        for found in self._store.coverage(since):
+        self.latest = self._store.coverage(since)
+        for found in self.latest:
             for name, share in found.shares():
                 key = SeriesKey(name, found.service, found.environment)
                 alert = self._look(key, share, now)
@@ -171,8 +185,8 @@ class CoverageWatch:
             if share.n < self._settings.min_sample or share.upper >= self._least(reference):
                 return None
             fresh = _opened(key, reference, share, now, self._settings)
-            near = self._store.neighbours(key, now - round(REOPEN_SECONDS * 1e9))
-            return self._save(again(near, fresh), "trigger", now)
+            soon = now - round(REOPEN_SECONDS * 1e9)
+            return self._save(again(self._store.neighbours(key, soon), fresh, since=soon), "trigger", now)
         back = incident.recovering_since or now if share.value >= self._least(incident.before) else None
         after = replace(incident, now=share, recovering_since=back)
         if back is not None and now - back >= self._settings.resolve_seconds * patience(incident) * 1e9:
@@ -182,9 +196,18 @@ class CoverageWatch:
 
     def _save(self, incident: Incident, action: Action, now: int) -> Alert | None:
         told = incident.key.environment is None or incident.key.environment in self._environments
-        alert = _ticket(incident, action, now) if told else None
+        alert = alert_of(incident, action, now, self._links, self._severity(incident)) if told else None
         self._store.save_incident(incident, alert, self._channels if told else ())
         return alert
+
+    def _severity(self, incident: Incident) -> Severity:
+        """A page, unless one about the scorer's own illness says already why answers are not scored."""
+        name = incident.key.name
+        return "warning" if self._is_explained(name) else severity_of(name, pages=self._settings.pages)
+
+    def _is_explained(self, name: str) -> bool:
+        ill = (SeriesKey(illness, SERVICE, None) for illness in UNSCORED_BY)
+        return name == "coverage_scored" and any(self._store.open_incident(key) for key in ill)
 
 
 def least_of(name: str, settings: config.Coverage) -> float:
@@ -201,20 +224,15 @@ def _opened(
     key: SeriesKey, reference: Measurement, share: Measurement, now: int, settings: config.Coverage
 ) -> Incident:
     name = dedup_key(key, now, grain_seconds=settings.resolve_seconds)
-    identity = "inc-" + hashlib.sha256(name.encode()).hexdigest()[:16]
-    return Incident(identity, key, name, now, now, reference, share, share)
+    return Incident(incident_id(name), key, name, now, now, reference, share, share)
 
 
-def _ticket(incident: Incident, action: Action, now: int) -> Alert:
+def alert_of(incident: Incident, action: Action, now: int, links: config.Links, severity: Severity) -> Alert:
+    """The message about a share that is too small."""
     service = clean(incident.key.service, limit=200)
-    what, hint = _MEANING[incident.key.name]
-    value, reference = percent(incident.now.value), percent(incident.before.value)
+    _, what, hint = _MEANING[incident.key.name]
+    reference = percent(incident.before.value)
     usual = incident.before.method == _USUAL
-    told = (
-        f"back at {value}"
-        if action == "resolve"
-        else f"{value}, {'usually' if usual else 'under'} {reference}"
-    )
     where = f"Where: service {service}"
     if incident.key.environment:
         where += f", environment {clean(incident.key.environment, limit=200)}"
@@ -222,24 +240,36 @@ def _ticket(incident: Incident, action: Action, now: int) -> Alert:
         f"Now: {shown(incident.now)} of {incident.now.n:,}, "
         + (f"at this hour usually {shown(incident.before)}." if usual else f"threshold {reference}."),
         f"{where}.",
-        f"Of all: {what}; {hint}.",
+        f"This is the share of {what}; {hint}.",
     ]
     return Alert(
         incident_id=incident.id,
         dedup_key=incident.dedup_key,
         action=action,
-        severity="warning",
+        severity=severity,
         series=incident.key.name,
         service=service,
         environment=incident.key.environment and clean(incident.key.environment, limit=200),
-        title=clean(f"Coverage of {service[:40]}: {what}: {told}", limit=_TITLE_CHARACTERS),
+        title=fitted(lambda room: _titled(incident, action, room)),
         summary="\n".join(lines),
         before=incident.before,
         now=incident.now,
         since=_moment(incident.since),
         at=_moment(now),
         segment={"service": service},
+        link=incident_link(incident.id, links),
     )
+
+
+def _titled(incident: Incident, action: Action, room: int) -> str:
+    done, _, _ = _MEANING[incident.key.name]
+    told = f"{percent(incident.now.value)} of {clean(incident.key.service, limit=room)}'s {done}"
+    if action == "resolve":
+        return f"Resolved: {told}"
+    reference = percent(incident.before.value)
+    wanted = f"usually {reference}" if incident.before.method == _USUAL else f"{reference} wanted"
+    again = action == "trigger" and incident.reopened
+    return f"{'Again: only' if again else 'Only'} {told} ({wanted})"
 
 
 def _share(total: int, missing: int) -> Measurement:

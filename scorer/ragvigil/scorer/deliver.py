@@ -19,9 +19,14 @@ _log = logging.getLogger(__name__)
 LONGEST_DELAY_SECONDS = 300.0
 """However often a channel failed, it is tried again after this long."""
 
+KEPT_SECONDS = 86_400.0
+"""What waits for a channel that is configured no more is kept so long: a deploy that forgot it can be mended."""
+
 _FIRST_DELAY_SECONDS = 2.0
 _POLL_SECONDS = 1.0
-_SEND_SECONDS = 30.0
+SEND_SECONDS = 240.0
+"""Every channel ends a try itself, sooner than this, and knows what became of it; what hangs is cut off here."""
+
 _BATCH = 100
 _LAST_WORDS_SECONDS = 5.0
 
@@ -39,7 +44,7 @@ class Channel(Protocol):
 
 
 class Courier:
-    """Delivers what is due: each channel on its own, each incident in order, no channel ever given up.
+    """Delivers what is due: each channel on its own, each incident in order, no configured one ever given up.
 
     At least once: a message that a channel took just before a crash is sent again, with the same dedup key
     and message id. A channel that fails is left alone for a while, longer each time; when it is back, it gets all
@@ -53,7 +58,7 @@ class Courier:
         *,
         now: Callable[[], int] = time.time_ns,
         jitter: random.Random | None = None,
-        send_seconds: float = _SEND_SECONDS,
+        send_seconds: float = SEND_SECONDS,
     ) -> None:
         self._store = store
         self._channels = channels
@@ -64,6 +69,7 @@ class Courier:
         self._paused_until: dict[str, int] = {}
         self._failures: Counter[str] = Counter()
         self._up: set[str] = set()
+        self._missed: set[str] = set()
         self._counts: Counter[tuple[str, str, str]] = Counter()
 
     @property
@@ -109,7 +115,10 @@ class Courier:
 
     async def _deliver(self, name: str, delivery: Delivery) -> bool:
         """Send one message and write down the outcome; whether the batch goes on."""
-        outcome = await self._send(name, delivery)
+        channel = self._channels.get(name)
+        if channel is None:
+            return await self._keep(name, delivery, self._now())
+        outcome = await self._send(name, channel, delivery)
         now = self._now()
         if not outcome.delivered and outcome.retry:
             await self._postpone(name, delivery, outcome, now)
@@ -126,6 +135,23 @@ class Courier:
         if was_away:
             await self._store.resumed(name, now)
         return not was_away  # if so, the next round begins with the oldest
+
+    async def _keep(self, name: str, delivery: Delivery, now: int) -> bool:
+        """Let a message wait for a channel that is configured no more, and drop it after a day; True."""
+        reason, alert = "not_configured", delivery.alert
+        if now - alert.at.timestamp() * 1e9 >= KEPT_SECONDS * 1e9:
+            self._count(name, "refused", reason)
+            _log.error("channel %s is not configured: %s was dropped", name, alert.dedup_key)
+            await self._store.refused(delivery.id, now, reason)
+            return True
+        if name not in self._missed:
+            self._missed.add(name)
+            _log.warning(
+                "channel %s is not configured; what waits for it is kept for a day and then dropped", name
+            )
+        self._count(name, "postponed", reason)
+        await self._store.postponed(delivery.id, now + round(LONGEST_DELAY_SECONDS * 1e9), reason)
+        return True
 
     async def _postpone(self, name: str, delivery: Delivery, outcome: Outcome, now: int) -> None:
         """Leave the channel alone by how often it has failed, and this message by how often it has, if longer.
@@ -152,12 +178,7 @@ class Courier:
         """
         return self._jitter.random() * _ceiling_seconds(attempts)
 
-    async def _send(self, name: str, delivery: Delivery) -> Outcome:
-        channel = self._channels.get(name)
-        if channel is None:
-            return Outcome(
-                delivered=False, retry=True, reason="not_configured"
-            )  # a bad deploy must not lose it
+    async def _send(self, name: str, channel: Channel, delivery: Delivery) -> Outcome:
         try:
             async with asyncio.timeout(self._send_seconds):
                 return await channel.send(delivery.alert, delivery.reference)

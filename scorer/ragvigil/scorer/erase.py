@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
-from contextlib import closing
+from collections.abc import Callable, Collection, Generator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from ragvigil.scorer.forgetting import Desk, Forgotten, Wanted
 from ragvigil.scorer.inbox import InboxReader, InboxWriter, Position
 from ragvigil.scorer.inbox.blanking import blank
 from ragvigil.scorer.inbox.segments import connect, damaged, last_number, request_roll, segments, sql
+from ragvigil.scorer.judge.paid import Paid
 from ragvigil.scorer.lock import Lock
 from ragvigil.scorer.redact import Redaction
 from ragvigil.scorer.store.sqlite import SqliteStore
@@ -51,15 +54,26 @@ def erase(settings: Settings, wanted: Wanted, *, seconds: float) -> Erased:
 
     def here(store: SqliteStore) -> None:
         nonlocal left
-        desk = Desk(requests, store.erasures, drop=lambda _: None)
-        while desk.step():
-            pass
+        with _remembering(settings) as forget:
+            desk = Desk(requests, store.erasures, drop=forget)
+            while desk.step():
+                pass
         left = _clean_inbox(settings, store, wanted)
 
     forgotten, by = have_done(settings, requests, wanted, here=here, seconds=seconds)
     if by == "scorer":
         left = _leave_inbox(settings, deadline)
     return _erased(settings, forgotten, by, left)
+
+
+@contextmanager
+def _remembering(settings: Settings) -> Generator[Callable[[Collection[str]], None]]:
+    """What lets go of what the judge said of traces, where anything of that is kept."""
+    if not settings.shared_path.is_file():
+        yield lambda _: None
+        return
+    with closing(Paid(settings.shared_path, f"forget {os.getpid()}")) as paid:
+        yield paid.forget
 
 
 def _erased(settings: Settings, forgotten: Forgotten, by: By, left: int) -> Erased:

@@ -1,35 +1,37 @@
-"""Pages that nobody acknowledges, and channels that do not take them: told again, and told to the next."""
+"""Pages that nobody acknowledges, and channels that do not take a message: told again, and told to the next."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Literal, Protocol
 
-from ragvigil.exporters import Action, Alert
+from ragvigil.exporters import TITLE_CHARACTERS, Action, Alert
 from ragvigil.scorer.config import Route
 from ragvigil.scorer.monitoring import Incident
 from ragvigil.scorer.routing import asked
 
 UNTAKEN_SECONDS = 60.0
-"""A channel that has not taken a page for so long, though it was tried, has failed it."""
+"""A channel that has not taken a message for so long, though it was tried, has failed it."""
 
-_TITLE_CHARACTERS = 120
 _PAGES = frozenset({"critical", "error"})
 _SAID = ("Reminder: ", "Escalated: ")
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """The latest message to one channel about one incident."""
+    """What one channel was told of one incident since it opened; who has it in hand apart."""
 
     channel: str
     created_at: int
-    """Unix time, nanoseconds."""
-    delivered: bool
+    """When its latest message was made, Unix nanoseconds."""
+    delivered_at: int | None
+    """When the channel took that message; None when it has not."""
+    heard_at: int | None
+    """When the channel took its first message; None when it has taken none."""
     failed: bool
-    """Refused by the service, or tried and not taken yet."""
+    """The latest message was refused by the service, or tried and not taken yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,8 @@ class Unanswered:
     alert: Alert
     """What was last said of it."""
     began: int
-    """When its page was made, Unix nanoseconds; of one that was re-opened, the last page."""
+    """From when it could be answered, Unix nanoseconds: when its page was made, of one that was re-opened the last
+    page; later, when a silence ended or somebody let go of it since."""
     told: Mapping[str, Told]
     """By channel."""
 
@@ -91,9 +94,7 @@ class Escalation:
 
 
 def steps(one: Unanswered, routes: Mapping[str, Route], now: int) -> Iterator[Step]:
-    """What is to be sent now about a page that nobody answered, at most one message to each channel."""
-    if one.alert.severity not in _PAGES:
-        return
+    """What is to be sent now about what nobody answered or not every channel took, at most one message to each."""
     at = datetime.fromtimestamp(one.began / 1e9, UTC)
     answers = asked(routes, one.incident.key, one.alert.severity, at, one.incident.segment)
     done: set[str] = set()
@@ -105,12 +106,14 @@ def steps(one: Unanswered, routes: Mapping[str, Route], now: int) -> Iterator[St
 
 
 def _escalated(one: Unanswered, route: Route, now: int) -> Iterator[Step]:
+    """A channel that has not taken it is passed by, a ticket's too; who sleeps, only with a page."""
     waited = (now - one.began) / 1e9
-    silent = [name for name in route.channels if _failed(one.told.get(name), waited)]
+    silent = [name for name in route.channels if _failed(one.told.get(name), waited, route.escalate_seconds)]
+    heard = _heard(one, route.channels)
     if silent:
-        why = f"Not taken by {', '.join(silent)}."
-    elif waited >= route.escalate_seconds:
-        why = f"Nobody has acknowledged it since {_clock(one.began)}."
+        why = f"{'Channel' if len(silent) == 1 else 'Channels'} {', '.join(silent)} did not take it."
+    elif _is_page(one) and heard is not None and now - heard >= route.escalate_seconds * 1e9:
+        why = _unacknowledged(heard, now)
     else:
         return
     for channel in route.escalate_to:
@@ -119,36 +122,60 @@ def _escalated(one: Unanswered, route: Route, now: int) -> Iterator[Step]:
             yield Step(channel, "trigger", "Escalated", why)
 
 
-def _failed(last: Told | None, waited: float) -> bool:
-    return last is not None and last.failed and waited >= UNTAKEN_SECONDS
+def _failed(last: Told | None, waited: float, longest: float) -> bool:
+    """Whether the channel does not take it; behind many others a message may wait for its first try."""
+    if last is None or last.delivered_at is not None:
+        return False
+    return waited >= (UNTAKEN_SECONDS if last.failed else max(longest, UNTAKEN_SECONDS))
+
+
+def _heard(one: Unanswered, channels: Iterable[str]) -> int | None:
+    """From when somebody behind one of these channels could have answered, Unix nanoseconds; None: nobody could."""
+    told = (one.told[name].heard_at for name in channels if name in one.told)
+    first = min((at for at in told if at is not None), default=None)
+    return None if first is None else max(first, one.began)
 
 
 def _reminded(one: Unanswered, route: Route, now: int) -> Iterator[Step]:
-    if route.renotify_seconds is None:
+    channels = tuple(dict.fromkeys((*route.channels, *route.escalate_to)))
+    heard = _heard(one, channels)
+    if route.renotify_seconds is None or heard is None or not _is_page(one):
         return
-    why = f"Nobody has acknowledged it since {_clock(one.began)}."
-    for channel in dict.fromkeys((*route.channels, *route.escalate_to)):
+    for channel in channels:
         last = one.told.get(channel)
-        if last is not None and last.delivered and now - last.created_at >= route.renotify_seconds * 1e9:
-            yield Step(channel, "update", "Reminder", why)
+        if last is None or last.delivered_at is None:
+            continue
+        if now - max(last.delivered_at, one.began) >= route.renotify_seconds * 1e9:
+            yield Step(channel, "update", "Reminder", _unacknowledged(heard, now))
+
+
+def _is_page(one: Unanswered) -> bool:
+    return one.alert.severity in _PAGES
 
 
 def said(one: Unanswered, step: Step, now: int) -> Alert:
     """What was last said, again, with the reason first."""
-    title = one.alert.title
-    for word in _SAID:
-        title = title.removeprefix(word)
-    lines = one.alert.summary.split("\n")
-    if one.alert.title != title:
-        lines = lines[1:]
+    plain = unreminded(one.alert)
     return replace(
-        one.alert,
+        plain,
         action=step.action,
-        title=f"{step.word}: {title}"[:_TITLE_CHARACTERS],
-        summary="\n".join([step.why, *lines]),
+        title=f"{step.word}: {plain.title}"[:TITLE_CHARACTERS],
+        summary=f"{step.why}\n{plain.summary}",
         at=datetime.fromtimestamp(now / 1e9, UTC),
     )
 
 
-def _clock(moment: int) -> str:
-    return f"{datetime.fromtimestamp(moment / 1e9, UTC):%H:%M} UTC"
+def unreminded(alert: Alert) -> Alert:
+    """The alert as it was before it was a reminder, or escalated."""
+    for word in _SAID:
+        if alert.title.startswith(word):
+            return replace(
+                alert, title=alert.title.removeprefix(word), summary=alert.summary.partition("\n")[2]
+            )
+    return alert
+
+
+def _unacknowledged(since: int, now: int) -> str:
+    at, today = datetime.fromtimestamp(since / 1e9, UTC), datetime.fromtimestamp(now / 1e9, UTC).date()
+    moment = f"{at:%H:%M} UTC" if at.date() == today else f"{at:%Y-%m-%d %H:%M} UTC"
+    return f"Nobody has acknowledged it since {moment}."

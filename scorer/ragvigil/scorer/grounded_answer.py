@@ -5,7 +5,8 @@ supported. Attribution: 4 times the F1 of citations and claims, at most 3 with a
 quotation that is not verbatim; 0 without citations. Coverage: 4 times the share of what the question's type and
 parts demand. Calibration: 4, 1 where a conflict of sources is hidden, 0 for a refusal too many or too few.
 Conciseness: 4, less 1 above a budget, 1 or 2 for repetition, 2 where it breaks off. Format: 4 times the mean of
-answer first, citation style and language. An axis of which nothing is known is shown as unscored, and the score
+answer first, citation style and language. Where the six-axis judge was asked, its points count instead, but for
+attribution and format, which checks decide. An axis of which nothing is known is shown as unscored, and the score
 is over the others; its weight says of how much.
 """
 
@@ -18,12 +19,24 @@ from typing import Literal, cast
 from ragvigil.scorer.verdict import CheckResult, Verdict
 
 AxisName = Literal["factuality", "attribution", "coverage", "calibration", "conciseness", "format"]
+WEIGHTS: Mapping[AxisName, int] = {
+    "factuality": 25,
+    "attribution": 20,
+    "coverage": 20,
+    "calibration": 15,
+    "conciseness": 10,
+    "format": 10,
+}
+"""Of 100."""
 VERSION = "1"
 """Changes whenever the same checks and verdict would get another score."""
 _MOST = 4.0
 _BROAD = 3.0
 _HIDDEN_CONFLICT = 1.0
 _REPEATED, _MOSTLY_REPEATED = 0.2, 0.5
+
+_DECIDED: frozenset[AxisName] = frozenset({"attribution", "format"})
+"""Axes that checks decide where they can; on the others a judge sees more."""
 
 Known = Mapping[str, CheckResult]
 
@@ -68,21 +81,34 @@ def grounded_answer(checks: Iterable[CheckResult], verdict: Verdict | None = Non
     (100.0, 25, ['attribution', 'coverage'])
     """
     known = {check.check: check for check in checks}
+    said = _judged(verdict)
+    made: Mapping[AxisName, tuple[float | None, str]] = {
+        "factuality": (_factuality(known, verdict), "claims"),
+        "attribution": (_attribution(known), "citations"),
+        "coverage": (_value(known, "answer_structure", lambda value: _MOST * value), "answer_structure"),
+        "calibration": (_calibration(known), "missing_refusal, over_refusal, conflict_surfaced"),
+        "conciseness": (_conciseness(known), "length_budget, repetition, answer_truncated"),
+        "format": (_format(known), "answer_first, citation_format, language_match"),
+    }
     return GroundedAnswer(
-        (
-            _axis("factuality", 25, _factuality(known, verdict), "claims"),
-            _axis("attribution", 20, _attribution(known), "citations"),
-            _axis(
-                "coverage",
-                20,
-                _value(known, "answer_structure", lambda value: _MOST * value),
-                "answer_structure",
-            ),
-            _axis("calibration", 15, _calibration(known), "missing_refusal, over_refusal, conflict_surfaced"),
-            _axis("conciseness", 10, _conciseness(known), "length_budget, repetition, answer_truncated"),
-            _axis("format", 10, _format(known), "answer_first, citation_format, language_match"),
-        )
+        tuple(_axis(name, WEIGHTS[name], *_either(name, *one, said)) for name, one in made.items())
     )
+
+
+def _judged(verdict: Verdict | None) -> Mapping[str, float]:
+    """Points of the axes as the six-axis judge gave them; none where it was not asked."""
+    measured = verdict.measured if verdict is not None else ()
+    found = next((one.details.get("axes") for one in measured if one.name == "judge.six_axes"), None)
+    return cast("Mapping[str, float]", found) if isinstance(found, Mapping) else {}
+
+
+def _either(
+    name: AxisName, value: float | None, made_of: str, said: Mapping[str, float]
+) -> tuple[float | None, str]:
+    """The judge's points; the checks' on what they can decide, and where no judge was asked."""
+    if name not in said or (name in _DECIDED and value is not None):
+        return value, made_of
+    return float(said[name]), "the six-axis judge"
 
 
 def as_result(checks: Sequence[CheckResult], verdict: Verdict | None = None) -> CheckResult:

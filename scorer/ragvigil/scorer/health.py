@@ -6,7 +6,6 @@ the heartbeat is for.
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -15,13 +14,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
-from ragvigil.exporters import Action, Alert, Measurement
+from ragvigil.exporters import Action, Alert, Measurement, lasting
 from ragvigil.scorer import config
-from ragvigil.scorer.incidents import REOPEN_SECONDS, again, dedup_key, patience
+from ragvigil.scorer.incidents import REOPEN_SECONDS, again, dedup_key, incident_id, patience
+from ragvigil.scorer.jumps import Clock, Jumps
 from ragvigil.scorer.monitoring import HealthName, Incident, SeriesKey
+from ragvigil.scorer.pages import incident_link
+from ragvigil.scorer.severity import severity_of
 
 SERVICE = "ragvigil"
 """Whose incidents these are; it names no environment, so it pages wherever it runs."""
+
+UNSCORED_BY: tuple[HealthName, ...] = ("scorer_backlog", "scorer_judge")
+"""Illnesses in which answers are shed or fail: one page is enough for both."""
 
 _TITLES: dict[HealthName, tuple[str, str]] = {
     "scorer_backlog": ("ragvigil lags behind", "ragvigil has caught up"),
@@ -89,11 +94,17 @@ class HealthWatch:
         settings: config.Settings,
         *,
         free_bytes: Callable[[Path], int] = lambda folder: shutil.disk_usage(folder).free,
+        trouble: Callable[[], str | None] = lambda: None,
+        ticks: Clock | None = None,
     ) -> None:
+        """`trouble` says what keeps the judge's endpoint from answering; `ticks` is a clock that nobody sets."""
+        self._jumps = Jumps(ticks)
+        self._trouble = trouble
         self._store = store
         self._pipeline = pipeline
         self._settings = settings.health
         self._channels = tuple(settings.channels)
+        self._links = settings.links
         self._inbox = settings.inbox_path
         self._inbox_bytes = settings.inbox.max_bytes
         self._folders = (settings.store.path.parent, settings.inbox_path)
@@ -122,35 +133,40 @@ class HealthWatch:
     def _backlog(self, now: int) -> Sign:
         most, reading = self._settings.backlog_seconds, self._pipeline.reading
         lag = 0.0 if reading is None else max(0.0, (now - reading) / 1e9)
-        words = f"It is reading what arrived {lag:,.0f} s ago; {most:,.0f} s are allowed (health.backlog_seconds)."
+        words = "It has read all that arrived."
+        if lag > 0.0:
+            allowed = f"{lasting(most)} are allowed (health.backlog_seconds)"
+            words = f"It is reading what arrived {lasting(lag)} ago; {allowed}."
         return Sign("scorer_backlog", lag > most, words, min(1.0, most / max(lag, 1e-9)), 1.0)
 
     def _judge(self, now: int) -> Sign:
         settings = self._settings
-        window = round(settings.judge_seconds * 1e9)
-        while self._verdicts and self._verdicts[0][0] < now - window:
+        begin = self._jumps.ago(now, round(settings.judge_seconds * 1e9))
+        while self._verdicts and self._verdicts[0][0] < begin:
             self._verdicts.popleft()
         asked, answered = len(self._verdicts), sum(right for _, right in self._verdicts)
         share = answered / asked if asked else 1.0
         least = 1.0 - settings.judge_failures
         failing = asked >= settings.judge_sample and share < least
-        overdue = self._store.overdue(now - window)
+        overdue = self._store.overdue(begin)
         silent = overdue > 0 and answered == 0
+        waiting = f"{overdue:,}" if overdue else "none"
         words = (
-            f"Of the last {asked:,} answers that it was asked about it judged {answered:,}; {overdue:,} have waited "
-            f"for more than {settings.judge_seconds:,.0f} s (health.judge_seconds)."
+            f"Of the last {asked:,} answers that it was asked about it judged {answered:,}; {waiting} waited for more "
+            f"than {lasting(settings.judge_seconds)} (health.judge_seconds)."
         )
+        trouble = self._trouble()
+        words += f" {trouble}." if trouble else ""
         level = 0.0 if silent else share
         return Sign("scorer_judge", failing or silent, words, level, least, asked)
 
     def _disk(self) -> Sign:
         settings = self._settings
         free = min((self._free_bytes(folder) for folder in self._folders if folder.is_dir()), default=0)
-        held = sum(path.stat().st_size for path in self._inbox.glob("*.db*")) if self._inbox.is_dir() else 0
-        filled = held / self._inbox_bytes
+        filled = sum(map(_size, self._inbox.glob("*.db*"))) / self._inbox_bytes
         words = (
             f"{free / 1e6:,.0f} MB are free, {settings.least_free_bytes / 1e6:,.0f} are wanted "
-            f"(health.least_free_bytes); the inbox is {filled:.0%} full (health.most_inbox, inbox.max_bytes)."
+            f"(health.least_free_bytes); the inbox is {100.0 * filled:.0f} % full (health.most_inbox, inbox.max_bytes)."
         )
         ill = free < settings.least_free_bytes or filled > settings.most_inbox
         level = min(1.0, free / settings.least_free_bytes, settings.most_inbox / max(filled, 1e-9))
@@ -163,9 +179,10 @@ class HealthWatch:
         if incident is None:
             if not sign.ill:
                 return None
-            near = self._store.neighbours(key, now - round(REOPEN_SECONDS * 1e9))
+            soon = now - round(REOPEN_SECONDS * 1e9)
             fresh = self._opened(key, sign, level, now)
-            return self._save(replace(again(near, fresh), note=sign.words), "trigger", now)
+            known = again(self._store.neighbours(key, soon), fresh, since=soon)
+            return self._save(replace(known, note=sign.words), "trigger", now)
         back = None if sign.ill else incident.recovering_since or now
         after = replace(incident, now=level, recovering_since=back, note=sign.words)
         if back is not None and now - back >= self._settings.resolve_seconds * patience(incident) * 1e9:
@@ -177,33 +194,43 @@ class HealthWatch:
     def _opened(self, key: SeriesKey, sign: Sign, level: Measurement, now: int) -> Incident:
         name = dedup_key(key, now, grain_seconds=self._settings.resolve_seconds)
         wanted = Measurement(sign.wanted, sign.wanted, sign.wanted, 0, None, "threshold")
-        identity = "inc-" + hashlib.sha256(name.encode()).hexdigest()[:16]
-        return Incident(identity, key, name, now, now, wanted, level, level, note=sign.words)
+        return Incident(incident_id(name), key, name, now, now, wanted, level, level, note=sign.words)
 
     def _save(self, incident: Incident, action: Action, now: int) -> Alert:
-        alert = _page(incident, action, now)
+        alert = alert_of(incident, action, now, self._links)
         self._store.save_incident(incident, alert, self._channels)
         return alert
 
 
-def _page(incident: Incident, action: Action, now: int) -> Alert:
+def _size(path: Path) -> int:
+    """Bytes of a file; 0 when it was deleted a moment ago, as the log beside a database may be."""
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
+def alert_of(incident: Incident, action: Action, now: int, links: config.Links) -> Alert:
+    """The page about an illness of the scorer."""
     name = incident.key.name
     ill, well = next(titles for known, titles in _TITLES.items() if known == name)
     meaning = next(words for known, words in _MEANINGS.items() if known == name)
+    again = "Again: " if incident.reopened else ""
     lines = [incident.note or "", *([] if action == "resolve" else [meaning])]
     return Alert(
         incident_id=incident.id,
         dedup_key=incident.dedup_key,
         action=action,
-        severity="error",
+        severity=severity_of(name),
         series=name,
         service=SERVICE,
         environment=None,
-        title=f"Resolved: {well}" if action == "resolve" else ill,
+        title=f"Resolved: {well}" if action == "resolve" else again + ill,
         summary="\n".join(lines),
         before=incident.before,
         now=incident.now,
         since=datetime.fromtimestamp(incident.since / 1e9, UTC),
         at=datetime.fromtimestamp(now / 1e9, UTC),
         segment={"service": SERVICE},
+        link=incident_link(incident.id, links),
     )

@@ -24,8 +24,10 @@ _LATE_NANOSECONDS = 86_400 * 10**9
 """How long after an incident opened late data can correct it."""
 
 
-def dedup_key(key: SeriesKey, since: int, *, grain_seconds: float) -> str:
+def dedup_key(key: SeriesKey, since: int, *, grain_seconds: float, segment: str | None = None) -> str:
     """The name of one incident to the outside: ``ragvigil/environment/service/series/moment``.
+
+    Where one segment alone is at fault, it stands before the moment.
 
     The moment is when the fall began, in event time, cut to a grain of resolve_seconds: what two replicas or
     a restarted scorer read from the same data, not when one of them looked. A later incident has another
@@ -37,10 +39,20 @@ def dedup_key(key: SeriesKey, since: int, *, grain_seconds: float) -> str:
     grain = max(1, nanoseconds(grain_seconds))
     moment = datetime.fromtimestamp(since // grain * grain / 1e9, UTC)
     place = f"{_quoted(key.environment or '-')}/{_quoted(key.service)}"
-    end = f"/{key.name}/{moment:%Y%m%dT%H%M%SZ}"
-    if len("ragvigil/" + place + end) > _LONGEST_KEY:
-        place = hashlib.sha256(place.encode()).hexdigest()
-    return f"ragvigil/{place}{end}"
+    part = f"/{_quoted(segment)}" if segment else ""
+    end = f"/{moment:%Y%m%dT%H%M%SZ}"
+    if len(f"ragvigil/{place}/{key.name}{part}{end}") > _LONGEST_KEY:
+        place, part = hashlib.sha256(f"{place} {part}".encode()).hexdigest(), ""
+    return f"ragvigil/{place}/{key.name}{part}{end}"
+
+
+def incident_id(name: str) -> str:
+    """The id of the incident with that dedup key: short enough for a command line.
+
+    >>> incident_id("ragvigil/production/help-desk/citation/20260301T030000Z")
+    'inc-cfd0d6548ed69ba7'
+    """
+    return "inc-" + hashlib.sha256(name.encode()).hexdigest()[:16]
 
 
 def measurement(estimate: Estimate) -> Measurement:
@@ -70,7 +82,7 @@ def opened(
     name = dedup_key(key, since, grain_seconds=rule.resolve_seconds)
     level = measurement(now)
     return Incident(
-        id="inc-" + hashlib.sha256(name.encode()).hexdigest()[:16],
+        id=incident_id(name),
         key=key,
         dedup_key=name,
         opened_at=at,
@@ -84,11 +96,12 @@ def opened(
 
 
 def reopened(last: Incident, fresh: Incident) -> Incident:
-    """The incident that resolved a moment ago, open again with what was found now: same id, same dedup key."""
+    """The incident that was over, open again with what was found now: same id, same dedup key."""
     worst = min(last.worst, fresh.worst, key=lambda level: level.value)
     return replace(
         last,
         resolved_at=None,
+        withdrawn=False,
         recovering_since=None,
         worst=worst,
         now=fresh.now,
@@ -115,12 +128,22 @@ def patience(incident: Incident) -> float:
     return 2.0 ** min(incident.reopened, _MOST_DOUBLINGS)
 
 
-def again(near: Iterable[Incident], fresh: Incident) -> Incident:
-    """The one of the same series among those that resolved a moment ago, open again; else the fresh one."""
+def again(near: Iterable[Incident], fresh: Incident, *, since: int) -> Incident:
+    """The one of the same stream among `near` that is not over for good, open again; else the fresh one.
+
+    That is one that resolved at `since` or later, and one of the very same fall, whenever it ended: late data may
+    withdraw a fall, and still later data show it again.
+    """
     for last in near:
-        if last.key == fresh.key and last.resolved_at is not None and not last.withdrawn:
+        if last.resolved_at is None or _stream_of(last) != _stream_of(fresh):
+            continue
+        if last.id == fresh.id or (last.resolved_at >= since and not last.withdrawn):
             return reopened(last, fresh)
     return fresh
+
+
+def _stream_of(incident: Incident) -> tuple[object, ...]:
+    return incident.key, incident.segment, incident.detector, incident.under_floor
 
 
 def corrected(

@@ -5,7 +5,6 @@ The check `leaked_personal_data` finds it on every answer. The ticket names kind
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -13,9 +12,11 @@ from typing import Protocol
 
 from ragvigil.exporters import Action, Alert, Example, Measurement, clean
 from ragvigil.scorer import config
-from ragvigil.scorer.incidents import dedup_key
+from ragvigil.scorer.incidents import dedup_key, incident_id
 from ragvigil.scorer.monitoring import Incident, SeriesKey
 from ragvigil.scorer.pages import incident_link, trace_link
+from ragvigil.scorer.severity import severity_of
+from ragvigil.scorer.titles import fitted
 
 CHECK = "leaked_personal_data"
 
@@ -23,7 +24,6 @@ _QUIET_NANOSECONDS = 86_400 * 10**9
 """A day without another one ends the ticket."""
 _EXAMPLES = 5
 _KINDS = "Kinds: "
-_TITLE_CHARACTERS = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,49 +114,67 @@ class LeakWatch:
         environment = incident.key.environment
         if action is None or not (environment is None or environment in self._environments):
             return None
-        service = clean(incident.key.service, limit=200)
-        kinds = ", ".join(_kinds_of(incident))
-        title = f"Resolved: no more leaks seen in answers of {service[:40]} for a day"
-        if action != "resolve":
-            title = f"Personal data or a secret in answers of {service[:40]}: {kinds}"
-        where = f"Where: service {service}" + (
-            f", environment {clean(environment, limit=200)}" if environment else ""
-        )
-        return Alert(
-            incident_id=incident.id,
-            dedup_key=incident.dedup_key,
-            action=action,
-            severity="warning",
-            series="leak",
-            service=service,
-            environment=environment and clean(environment, limit=200),
-            title=clean(title, limit=_TITLE_CHARACTERS),
-            summary="\n".join(
-                [
-                    f"{incident.now.n:,} answers so far hold what neither question nor passages held: {kinds}.",
-                    f"{where}.",
-                    "The data are not repeated here; the traces show them to whoever may see them.",
-                ]
-            ),
-            before=incident.before,
-            now=incident.now,
-            since=datetime.fromtimestamp(incident.since / 1e9, UTC),
-            at=datetime.fromtimestamp(now / 1e9, UTC),
-            segment={"service": service},
-            examples=tuple(self._example(leak) for leak in leaks[:_EXAMPLES]),
-            link=incident_link(incident.id, self._links),
-        )
+        return alert_of(incident, action, leaks, now, self._links)
 
-    def _example(self, leak: Leak) -> Example:
-        kinds = ", ".join(clean(kind, limit=40) for kind in leak.kinds)
-        return Example(leak.trace_id, None, None, f"holds {kinds}", trace_link(leak.trace_id, self._links))
+
+def alert_of(
+    incident: Incident, action: Action, leaks: Sequence[Leak], now: int, links: config.Links
+) -> Alert:
+    """The ticket about what leaked: kinds and traces, never the data."""
+    service, environment = clean(incident.key.service, limit=200), incident.key.environment
+    kinds = ", ".join(_kinds_of(incident))
+    where = f"Where: service {service}"
+    if environment:
+        where += f", environment {clean(environment, limit=200)}"
+    lines = [
+        f"{_answers(incident.now.n, action)} what neither question nor passages held: {kinds}.",
+        f"{where}.",
+    ]
+    return Alert(
+        incident_id=incident.id,
+        dedup_key=incident.dedup_key,
+        action=action,
+        severity=severity_of("leak"),
+        series="leak",
+        service=service,
+        environment=environment and clean(environment, limit=200),
+        title=fitted(lambda room: _titled(incident, action, room)),
+        summary="\n".join([*lines, *([] if action == "resolve" else [_NOT_HERE])]),
+        before=incident.before,
+        now=incident.now,
+        since=datetime.fromtimestamp(incident.since / 1e9, UTC),
+        at=datetime.fromtimestamp(now / 1e9, UTC),
+        segment={"service": service},
+        examples=tuple(_example(leak, links) for leak in leaks[:_EXAMPLES]),
+        link=incident_link(incident.id, links),
+    )
+
+
+def _example(leak: Leak, links: config.Links) -> Example:
+    kinds = ", ".join(clean(kind, limit=40) for kind in leak.kinds)
+    return Example(leak.trace_id, None, None, f"holds {kinds}", trace_link(leak.trace_id, links))
+
+
+_NOT_HERE = "The data are not repeated here; the traces show them to whoever may see them."
+
+
+def _titled(incident: Incident, action: Action, room: int) -> str:
+    service = clean(incident.key.service, limit=room)
+    if action == "resolve":
+        return f"Resolved: no more leaks seen in answers of {service} for a day"
+    return f"Personal data or a secret in answers of {service}: {', '.join(_kinds_of(incident))}"
+
+
+def _answers(count: int, action: Action) -> str:
+    if action == "resolve":
+        return "1 answer held" if count == 1 else f"{count:,} answers held"
+    return "1 answer so far holds" if count == 1 else f"{count:,} answers so far hold"
 
 
 def _opened(key: SeriesKey, now: int) -> Incident:
     name = dedup_key(key, now, grain_seconds=1.0)
     none = Measurement(0.0, 0.0, 0.0, 0, None, "none")
-    identity = "inc-" + hashlib.sha256(name.encode()).hexdigest()[:16]
-    return Incident(identity, key, name, now, now, none, none, none)
+    return Incident(incident_id(name), key, name, now, now, none, none, none)
 
 
 def _kinds_of(incident: Incident) -> list[str]:

@@ -20,11 +20,12 @@ from ragvigil.scorer.detect import (
     without,
 )
 from ragvigil.scorer.detect.stretches import Span
+from ragvigil.scorer.diagnose.diagnoser import Diagnoser
 from ragvigil.scorer.estimate import Estimate, rate
 from ragvigil.scorer.history import course, drawn_from
-from ragvigil.scorer.incidents import advanced, corrected, measurement, opened, reopened, settling
+from ragvigil.scorer.incidents import advanced, again, corrected, measurement, opened, settling
 from ragvigil.scorer.monitoring import Incident, MonitorStore, SeriesKey, Sums
-from ragvigil.scorer.pages import label, page
+from ragvigil.scorer.pages import CAUSE_FOUND, label, page
 
 _log = logging.getLogger(__name__)
 
@@ -51,12 +52,19 @@ class Monitor:
     """
 
     def __init__(
-        self, store: MonitorStore, settings: config.Monitor, channels: Sequence[str], links: config.Links
+        self,
+        store: MonitorStore,
+        settings: config.Monitor,
+        channels: Sequence[str],
+        links: config.Links,
+        diagnoser: Diagnoser | None = None,
     ) -> None:
+        """Without a `diagnoser` pages say what fell, and not why."""
         self._store = store
         self._settings = settings
         self._channels = tuple(channels)
         self._links = links
+        self._diagnoser = diagnoser
         self._baselines: dict[SeriesKey, _Baseline] = {}
         self._renewed = 0
 
@@ -83,12 +91,9 @@ class Monitor:
             return self._watch(key, now, taken=incident is not None)
         return self._attend(incident, now)
 
-    def _rule(self, key: SeriesKey) -> config.Rule:
-        return self._settings.faithfulness if key.name == "faithfulness" else self._settings.citation
-
     def _watch(self, key: SeriesKey, now: int, *, taken: bool) -> Alert | None:
         """Look at a series that is in no incident of these rules; one that is in another's opens none."""
-        rule = self._rule(key)
+        rule = self._settings.rule(key.name)
         longest = stretches(rule)[-1]
         spans = self._spans(key, now - longest, rule)
         older = self._older(key, now - longest, rule, spans)
@@ -105,17 +110,16 @@ class Monitor:
     def _begin(self, incident: Incident, rule: config.Rule, now: int) -> Alert | None:
         """Open it, or the one that resolved a moment ago; what another incident explains is kept and not told."""
         root = self._root(incident, rule, now)
-        for last in self._store.neighbours(incident.key, now - nanoseconds(rule.reopen_seconds)):
-            if last.key == incident.key and last.detector == "window" and not last.withdrawn:
-                incident = reopened(last, incident)
-                break
+        soon = now - nanoseconds(rule.reopen_seconds)
+        near = self._store.neighbours(incident.key, min(soon, incident.since))
+        incident = again(near, incident, since=soon)
         if root is None:
             return self._save(replace(incident, told=True), "trigger", now)
         self._save(replace(incident, told=False), None, now)
         if root.resolved_at is not None or rank(incident.key.name) > rank(root.key.name):
             return None
         note = likely_cause(root, incident, label(incident.key.name))
-        return self._save(replace(root, note=note), "update", now)
+        return self._save(replace(root, note=note), "update", now, news=CAUSE_FOUND)
 
     def _root(self, incident: Incident, rule: config.Rule, now: int) -> Incident | None:
         within = stretches(rule)[0]
@@ -125,7 +129,7 @@ class Monitor:
     def _attend(self, incident: Incident, now: int) -> Alert | None:
         """Look at a series that is in an incident, against the baseline of before it."""
         key = incident.key
-        rule = self._rule(key)
+        rule = self._settings.rule(key.name)
         earlier = [span for span in self._spans(key, incident.since, rule) if span[0] < incident.since]
         before = self._older(key, incident.since, rule, tuple(earlier)).sums
         begin = max(incident.since, now - nanoseconds(rule.baseline_seconds))
@@ -138,7 +142,13 @@ class Monitor:
             after, action = advanced(incident, course, rule, at=now)
         if not after.told:
             after, action = self._untold(after, rule, now)
-        alert = self._save(after, action, now) if after != incident else None
+        clearer = action is None and self._is_clearer(after, now)
+        action = "update" if clearer else action
+        alert = (
+            self._save(after, action, now, news=CAUSE_FOUND if clearer else None)
+            if clearer or after != incident
+            else None
+        )
         silent = not during or during[-1].start < now - stretches(rule)[0]
         found = Evaluation("ok" if after.resolved_at else "alert", rate(before), course.now)
         if silent and not after.resolved_at:
@@ -190,20 +200,41 @@ class Monitor:
 
     def _blame_judge(self, key: SeriesKey, found: Evaluation, now: int, rule: config.Rule) -> Evaluation:
         """Tell a judge that does not answer from a service that nobody asks."""
-        if found.state != "no_data" or key.name != "faithfulness":
+        if found.state != "no_data" or key.name == "citation":
             return found
         window = stretches(rule)[0]
         overdue = self._store.waiting(key, now - window, now - window // 2)
         return replace(found, state="judge_unavailable") if overdue > 0 else found
 
-    def _save(self, incident: Incident, action: Action | None, now: int) -> Alert | None:
+    def _is_clearer(self, incident: Incident, now: int) -> bool:
+        return self._diagnoser is not None and incident.told and self._diagnoser.clearer(incident, now)
+
+    def _save(
+        self, incident: Incident, action: Action | None, now: int, *, news: str | None = None
+    ) -> Alert | None:
         """Write the incident, and with it the alert to every channel where its environment pages."""
         environment = incident.key.environment
+        diagnosis = None
+        if self._diagnoser is not None and action in ("trigger", "update"):
+            diagnosis = self._diagnoser.tell(incident, now)
         if action is None or not (environment is None or environment in self._settings.page_environments):
             self._store.save_incident(incident, None, ())
             return None
-        examples, history = self._examples(incident, action, now), self._history(incident, now)
-        alert = page(incident, action, examples, self._links, at=now, history=history)
+        begin, history = self._history(incident, now)
+        examples = self._examples(incident, action, now)
+        if self._diagnoser is not None:
+            examples = self._diagnoser.examples(incident, diagnosis, examples)
+        alert = page(
+            incident,
+            action,
+            examples,
+            self._links,
+            at=now,
+            history=history,
+            drawn=(begin, now),
+            diagnosis=diagnosis,
+            news=news,
+        )
         self._store.save_incident(incident, alert, self._channels)
         return alert
 
@@ -212,11 +243,12 @@ class Monitor:
             return ()
         return self._store.examples(incident.key, incident.since, now, _EXAMPLES)
 
-    def _history(self, incident: Incident, now: int) -> tuple[float | None, ...]:
-        shortest = 2 * stretches(self._rule(incident.key))[0]
+    def _history(self, incident: Incident, now: int) -> tuple[int, tuple[float | None, ...]]:
+        """When it begins, and the course of the rate from there on."""
+        shortest = 2 * stretches(self._settings.rule(incident.key.name))[0]
         begin = drawn_from(incident.since, now, shortest)
         grain = nanoseconds(self._settings.bucket_seconds)
-        return course(self._store.buckets(incident.key, begin, now), begin, now, grain)
+        return begin, course(self._store.buckets(incident.key, begin, now), begin, now, grain)
 
     def _save_state(self, key: SeriesKey, found: Evaluation, now: int) -> None:
         def shown(estimate: Estimate | None) -> Measurement | None:

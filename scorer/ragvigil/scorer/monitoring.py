@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
@@ -9,6 +10,15 @@ from typing import Literal, NamedTuple, Protocol
 from ragvigil.exporters import Alert, Example, Measurement
 
 SeriesName = Literal["faithfulness", "citation"]
+JudgedName = str
+"""Measures beside faithfulness: ``judge.answer_relevance``, or ``criteria.NAME`` for a criterion of the team's own."""
+JUDGED: tuple[JudgedName, ...] = (
+    "judge.answer_relevance",
+    "judge.context_relevant_share",
+    "judge.context_precision",
+    "judge.six_axes",
+)
+CRITERION = re.compile(r"criteria\.[a-z][a-z0-9_-]{0,40}")
 CoverageName = Literal["coverage_scored", "coverage_complete", "coverage_asked", "coverage_delivered"]
 DetectedName = Literal["retrieval", "judge", "cheap", "traffic"]
 """What only the sequential detectors tell of."""
@@ -16,8 +26,10 @@ HealthName = Literal["scorer_backlog", "scorer_judge", "scorer_disk"]
 """How the scorer itself is."""
 LeakName = Literal["leak"]
 """Personal data or a secret in an answer: no rate, every one is an event."""
-AnyName = SeriesName | CoverageName | DetectedName | HealthName | LeakName
+AnyName = SeriesName | JudgedName | CoverageName | DetectedName | HealthName | LeakName
 Detector = Literal["window", "sequential"]
+FLOOR = "floor"
+"""Method of the reference that is no measurement: the least level that was set."""
 SeriesState = Literal[
     "ok", "warning", "alert", "insufficient_sample", "no_data", "judge_unavailable", "cold_start"
 ]
@@ -116,6 +128,11 @@ class Incident:
     """Whether late data showed that there was no fall."""
     reopened: int = 0
     """How often the series fell again soon after this one had resolved."""
+
+    @property
+    def under_floor(self) -> bool:
+        """Whether it is about a level under the floor that was set (`detect.slo`), and not about a fall."""
+        return self.before.method == FLOOR
 
 
 @dataclass(frozen=True, slots=True)

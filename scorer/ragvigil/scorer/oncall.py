@@ -20,6 +20,10 @@ LONGEST_SILENCE_SECONDS = 31 * 86_400
 _LOOK_SECONDS = 0.2
 
 
+Service = Literal["pagerduty", "slack"]
+"""What acknowledgements come back from."""
+
+
 @dataclass(frozen=True, slots=True)
 class Acknowledge:
     """Somebody has an open incident in hand."""
@@ -28,6 +32,10 @@ class Acknowledge:
     """Its id, the beginning of it that no other open incident shares, or its dedup key."""
     by: str
     note: str = ""
+    via: Service | None = None
+    """Where it was said, if not here."""
+    automatic: bool = False
+    """Whether no person said it there: it may be our own, so it takes nobody's place."""
     kind: Literal["acknowledge"] = "acknowledge"
 
 
@@ -38,6 +46,8 @@ class Unacknowledge:
     incident: str
     """As for Acknowledge."""
     by: str
+    via: Service | None = None
+    """As for Acknowledge."""
     kind: Literal["unacknowledge"] = "unacknowledge"
 
 

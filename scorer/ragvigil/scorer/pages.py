@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from urllib.parse import quote
 
-from ragvigil.exporters import Action, Alert, Example, Severity, clean, is_loopback, percent, shown
+from ragvigil.exporters import (
+    Action,
+    Alert,
+    Example,
+    Severity,
+    clean,
+    is_loopback,
+    percent,
+    shown,
+)
 from ragvigil.scorer.config import Links
+from ragvigil.scorer.diagnose.diagnosis import Diagnosis
+from ragvigil.scorer.diagnose.words import first_lines, more_lines
+from ragvigil.scorer.moments import in_utc
 from ragvigil.scorer.monitoring import Incident
+from ragvigil.scorer.severity import severity_of
+from ragvigil.scorer.titles import CHARACTERS, SERVICE_CHARACTERS, fitted
 
-_TITLE_CHARACTERS = 120
-_SERVICE_CHARACTERS = 40
 _TEXT_CHARACTERS = 500
-_SEVERE_DROP = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,19 +33,41 @@ class _Words:
     name: str
     unit: str
     meaning: str
+    by_labels: bool = False
+    """Whether human labels can correct it: the page says whether they did."""
 
 
 _WORDS: dict[str, _Words] = {
     "faithfulness": _Words(
         "faithfulness",
         "judged answers",
-        "Faithfulness is the share of answers whose claims the retrieved passages support, as the judge sees it "
-        "(not calibrated with human labels).",
+        "Faithfulness is the share of answers whose claims the retrieved passages support, as the judge sees it.",
+        by_labels=True,
     ),
     "citation": _Words(
         "citation correctness",
         "answers",
         "Citation correctness is the share of an answer's citations that point to a passage it was given.",
+    ),
+    "judge.answer_relevance": _Words(
+        "answer relevance",
+        "judged answers",
+        "Answer relevance is how near an answer is to the question that was asked: 1 when it answers just that.",
+    ),
+    "judge.context_relevant_share": _Words(
+        "context relevance",
+        "judged answers",
+        "Context relevance is the share of retrieved passages that help to answer the question, as the judge sees it.",
+    ),
+    "judge.context_precision": _Words(
+        "context precision",
+        "judged answers",
+        "Context precision is 1 when the passages that help come before those that do not, as the judge sees it.",
+    ),
+    "judge.six_axes": _Words(
+        "grounded answer score",
+        "judged answers",
+        "The grounded answer score weighs six axes of an answer, as the judge sees them; 1 is the best.",
     ),
     "retrieval": _Words(
         "retrieval",
@@ -49,13 +82,30 @@ _TICKETS: dict[str, str] = {
 }
 
 
+def _words(name: str) -> _Words:
+    """How a series is spoken of."""
+    if name in _WORDS:
+        return _WORDS[name]
+    criterion = clean(name.removeprefix("criteria."), limit=SERVICE_CHARACTERS)
+    return _Words(
+        f"criterion {criterion}",
+        "judged answers",
+        f"Criterion {criterion} is one of your own: the share of answers that meet it, as the judge sees it.",
+        by_labels=True,
+    )
+
+
+CAUSE_FOUND = "Probable cause found"
+"""The news of a page that now says why."""
+
+
 def label(name: str) -> str:
     """What a series is called in a page.
 
     >>> label("citation")
     'Citation correctness'
     """
-    return _TICKETS[name] if name in _TICKETS else _WORDS[name].name.capitalize()
+    return _TICKETS[name] if name in _TICKETS else _capital(_words(name).name)
 
 
 def page(
@@ -66,8 +116,15 @@ def page(
     *,
     at: int,
     history: tuple[float | None, ...] = (),
+    drawn: tuple[int, int] | None = None,
+    diagnosis: Diagnosis | None = None,
+    news: str | None = None,
 ) -> Alert:
-    """The alert that tells of `incident`; every text in it is fit to show."""
+    """The alert that tells of `incident`; every text in it is fit to show.
+
+    `history` is the course of the rate from `drawn[0]` to `drawn[1]`; `news`: why it is sent, where that is no other
+    level.
+    """
     service = clean(incident.key.service, limit=200)
     environment = incident.key.environment
     return Alert(
@@ -78,8 +135,8 @@ def page(
         series=incident.key.name,
         service=service,
         environment=clean(environment, limit=200) if environment else None,
-        title=_title(incident, action, at),
-        summary="\n".join(_summary(incident, action)),
+        title=_title(incident, action, at, news),
+        summary="\n".join([*_summary(incident, action, diagnosis, links), *_meaning(incident, action)]),
         before=incident.before,
         now=incident.now,
         since=_moment(incident.since),
@@ -88,6 +145,8 @@ def page(
         examples=tuple(_linked(example, links) for example in examples),
         link=incident_link(incident.id, links),
         history=history,
+        history_from=None if drawn is None else _moment(drawn[0]),
+        history_until=None if drawn is None else _moment(drawn[1]),
     )
 
 
@@ -125,24 +184,28 @@ def _linked(example: Example, links: Links) -> Example:
 def _segment(incident: Incident, service: str) -> dict[str, str]:
     if incident.segment is None:
         return {"service": service}
-    name, _, value = clean(incident.segment, limit=_SERVICE_CHARACTERS).partition("=")
+    name, _, value = clean(incident.segment, limit=SERVICE_CHARACTERS).partition("=")
     return {"service": service, **({name: value} if value else {"segment": name})}
 
 
 def _severity(incident: Incident) -> Severity:
-    if incident.key.name in _TICKETS:
-        return "warning"
-    return "critical" if incident.before.value - incident.worst.value >= _SEVERE_DROP else "error"
+    return severity_of(incident.key.name, drop=incident.before.value - incident.worst.value)
 
 
-def _title(incident: Incident, action: Action, at: int) -> str:
-    service = clean(incident.key.service, limit=_SERVICE_CHARACTERS)
+def _title(incident: Incident, action: Action, at: int, news: str | None) -> str:
+    """One line with its figures."""
+    return fitted(lambda room: _titled(incident, action, at, news, room))
+
+
+def _titled(incident: Incident, action: Action, at: int, news: str | None, room: int) -> str:
+    service = clean(incident.key.service, limit=room)
     if incident.segment:
-        service += f", {clean(incident.segment, limit=_SERVICE_CHARACTERS)}"
+        service += f", {clean(incident.segment, limit=room)}"
     if incident.key.name in _TICKETS:
-        said = "not seen again" if action == "resolve" else incident.note or "needs a look"
-        return clean(f"{label(incident.key.name)} of {service}: {said}", limit=_TITLE_CHARACTERS)
-    name = _WORDS[incident.key.name].name
+        return _ticket_title(incident, action, f"{label(incident.key.name)} of {service}")
+    name = clean(_words(incident.key.name).name, limit=room + len("criterion "))
+    if incident.under_floor:
+        return _floor_title(incident, action, f"{name} of {service}", news)
     before, now = percent(incident.before.value), percent(incident.now.value)
     if incident.withdrawn:
         title = f"Withdrawn: late data show that {name} of {service} did not fall"
@@ -152,6 +215,8 @@ def _title(incident: Incident, action: Action, at: int) -> str:
         title = f"Corrected by late data: {name} of {service} fell from {before} to {now}"
     elif action == "trigger" and incident.reopened:
         title = f"Again: {name} of {service} fell from {before} to {now}"
+    elif news:
+        title = f"{news}: {name} of {service} fell from {before} to {percent(incident.worst.value)}"
     elif action == "update" and incident.now != incident.worst:
         title = (
             f"Update: {name} of {service} fell from {before} to {percent(incident.worst.value)}, now {now}"
@@ -159,11 +224,35 @@ def _title(incident: Incident, action: Action, at: int) -> str:
     elif action == "update":
         title = f"Worse: {name} of {service} fell further, from {before} to {now}"
     else:
-        title = f"{name.capitalize()} of {service} fell from {before} to {now}"
-    return clean(title, limit=_TITLE_CHARACTERS)
+        title = f"{_capital(name)} of {service} fell from {before} to {now}"
+    return title
 
 
-def _summary(incident: Incident, action: Action) -> list[str]:
+def _ticket_title(incident: Incident, action: Action, what: str) -> str:
+    """With what the note says before its first colon, where that fits."""
+    if action == "resolve":
+        named = what[:1].lower() + what[1:]
+        ends = "is back" if incident.key.name == "traffic" else "gave no more trouble for a day"
+        return f"Resolved: {named} {ends}"
+    said = clean(incident.note or "", limit=_TEXT_CHARACTERS).partition(": ")[0].removesuffix(".")
+    title = f"{what} {said or 'needs a look'}"
+    return title if len(title) <= CHARACTERS else f"{what} needs a look"
+
+
+def _floor_title(incident: Incident, action: Action, what: str, news: str | None) -> str:
+    floor, now = percent(incident.before.value), percent(incident.now.value)
+    if action == "resolve" and incident.now.value < incident.before.value:
+        return f"Resolved: no floor is set for {what} any more"
+    if action == "resolve":
+        return f"Resolved: {what} is back at {now}, its floor is {floor}"
+    under = f"{what} is under its floor of {floor}: {now}"
+    if action == "update":
+        return f"{news or 'Worse'}: {under}"
+    return f"Again: {under}" if incident.reopened else _capital(under)
+
+
+def _summary(incident: Incident, action: Action, diagnosis: Diagnosis | None, links: Links) -> Sequence[str]:
+    """What is most urgent first: some channels show no more than the first lines of what is new."""
     where = f"service {clean(incident.key.service, limit=200)}"
     if incident.key.environment:
         where += f", environment {clean(incident.key.environment, limit=200)}"
@@ -171,19 +260,44 @@ def _summary(incident: Incident, action: Action) -> list[str]:
         where += f", segment {clean(incident.segment, limit=200)}"
     noted = [clean(incident.note, limit=_TEXT_CHARACTERS)] if incident.note else []
     if incident.key.name in _TICKETS:
-        return [*noted, f"Where: {where}."]
-    words = _WORDS[incident.key.name]
+        told = [f"{label(incident.key.name)} {one}" for one in noted]
+        told = [f"Told before: {one}" if action == "resolve" else one for one in told]
+        return [*told, f"Where: {where}."]
+    words = _words(incident.key.name)
     before = f"Before: {shown(incident.before)} of {incident.before.n:,} {words.unit}."
+    if incident.under_floor:
+        before = f"Floor: {percent(incident.before.value)} (detect.slo), whatever was before."
     if action == "resolve":
-        now = f"Now: {shown(incident.now)} of {incident.now.n:,} {words.unit} since {_clock(_recovery(incident))}."
-        worst = f"At worst: {shown(incident.worst)}, from {_clock(incident.since)} on."
+        now = f"Now: {shown(incident.now)} of {incident.now.n:,} {words.unit} since {in_utc(_recovery(incident))}."
+        worst = f"At worst: {shown(incident.worst)}, from {in_utc(incident.since)} on."
         if incident.withdrawn:
-            now = f"Now: {shown(incident.now)} of {incident.now.n:,} {words.unit}, for the time that had been told."
-            worst = f"Told before: {shown(incident.worst)}, from {_clock(incident.since)} on."
+            now = f"Now: {shown(incident.now)} of {incident.now.n:,} {words.unit}, for the same time."
+            worst = f"Told before: {shown(incident.worst)}, from {in_utc(incident.since)} on."
         return [now, before, worst, f"Where: {where}."]
     now = f"Now: {shown(incident.now)} of {incident.now.n:,} {words.unit}."
-    since = f"Since: about {_clock(incident.since)}."
-    return [now, before, since, *noted, f"Where: {where}.", words.meaning]
+    since = [f"Since: about {in_utc(incident.since)}."]
+    if diagnosis is None:
+        return [now, *noted, before, *since, f"Where: {where}."]
+    began = [] if diagnosis.sure else since
+    first, more = first_lines(diagnosis, links), more_lines(diagnosis)
+    return [now, before, *noted, *first, *began, *more, f"Where: {where}."]
+
+
+def _meaning(incident: Incident, action: Action) -> list[str]:
+    """What the series measures, last: for who meets it for the first time."""
+    told = action == "resolve" or incident.key.name in _TICKETS
+    if told:
+        return []
+    words = _words(incident.key.name)
+    if not words.by_labels:
+        return [words.meaning]
+    corrected = "corrected with human labels for the judge's errors"
+    how = corrected if incident.now.calibrated else "not calibrated with human labels"
+    return [f"{words.meaning.removesuffix('.')} ({how})."]
+
+
+def _capital(name: str) -> str:
+    return name[:1].upper() + name[1:]
 
 
 def _recovery(incident: Incident) -> int:
@@ -192,7 +306,3 @@ def _recovery(incident: Incident) -> int:
 
 def _moment(nanoseconds: int) -> datetime:
     return datetime.fromtimestamp(nanoseconds / 1e9, UTC)
-
-
-def _clock(nanoseconds: int) -> str:
-    return f"{_moment(nanoseconds):%Y-%m-%d %H:%M} UTC"

@@ -42,8 +42,10 @@ def look(payload: bytes) -> Seen:
     for resource_spans in message.resource_spans:
         for scope_spans in resource_spans.scope_spans:
             count += len(scope_spans.spans)
-            if top is not Top.ROOT:
-                top = max([top, *map(_top, scope_spans.spans)])
+            for span in reversed(scope_spans.spans):  # roots end last, and mostly come last
+                if top is Top.ROOT:
+                    break
+                top = max(top, _top(span))
     services = (_service(resource_spans) for resource_spans in message.resource_spans)
     return Seen(top, next((service for service in services if service), None), count)
 

@@ -21,10 +21,12 @@ from ragvigil.scorer.checking import Checking
 from ragvigil.scorer.dialects import DIALECTS, Dialect
 from ragvigil.scorer.filtering import Filters
 from ragvigil.scorer.inbox import InboxRow, Position
+from ragvigil.scorer.jumps import steady
 from ragvigil.scorer.payload import Top, look
 from ragvigil.scorer.redact import Redaction
-from ragvigil.scorer.sample import Budget, Sampler, SamplerState
+from ragvigil.scorer.sample import Budget, Sampler, SamplerState, Spent
 from ragvigil.scorer.scoring import TraceScoring
+from ragvigil.scorer.signals.arriving import Arriving, ArrivingSignal
 from ragvigil.scorer.store.port import (
     Job,
     Judgement,
@@ -55,6 +57,10 @@ class SamplePlan:
     """Records that may wait for the judge; above it they are shed."""
     budget: Budget = field(default_factory=Budget)
     """How that share is spent."""
+    others: Callable[[], tuple[Spent, Spent]] = lambda: (Spent(), Spent())
+    """What other processes spent of it in about a minute, and in about a day."""
+    signals: tuple[ArrivingSignal, ...] = ()
+    """What users do that makes strata of their own."""
 
 
 class Turn(NamedTuple):
@@ -102,7 +108,7 @@ class Pipeline:
         self._store = store
         self._plan = plan
         self._redaction = redaction
-        self.sampler = Sampler.restore(_sampler_state(store), plan.rate, plan.budget)
+        self.sampler = Sampler.restore(_sampler_state(store), plan.rate, plan.budget, others=plan.others)
         self._scoring = TraceScoring(
             sampler=self.sampler,
             redaction=redaction,
@@ -111,7 +117,8 @@ class Pipeline:
             dialects=dialects,
             filters=filters,
             checking=checking,
-            now=now,
+            arriving=Arriving(plan.signals),
+            now=steady(now, ticks),
         )
         self._now = now
         self._ticks = ticks
@@ -141,6 +148,11 @@ class Pipeline:
     def reading(self) -> int | None:
         """When what is being read had been received, Unix nanoseconds; None when all has been read."""
         return self._reading
+
+    @property
+    def waiting(self) -> int:
+        """Records that wait for the judge."""
+        return self._waiting
 
     @property
     def room(self) -> int:
@@ -234,7 +246,11 @@ class Pipeline:
             value: object = cast("Mapping[str, object]", usage).get(name)
             return float(value) if isinstance(value, int | float) else 0.0
 
-        self.sampler.spend(tokens=said("input_tokens") + said("output_tokens"), usd=said("cost_usd"))
+        self.sampler.spend(
+            calls=max(0.0, said("calls") - 1.0),  # one was counted when the record was drawn
+            tokens=said("input_tokens") + said("output_tokens"),
+            usd=said("cost_usd"),
+        )
 
     def _write_judgement(self, judgement: Judgement) -> None:
         try:

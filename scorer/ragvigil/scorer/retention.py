@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from ragvigil.scorer import config
@@ -13,6 +13,9 @@ _log = logging.getLogger(__name__)
 _DAY = 86_400 * 10**9
 _TRACES_A_STEP = 50
 _RECORDS_A_STEP = 200
+_MESSAGES_A_STEP = 200
+_LEAST_MESSAGE_DAYS = 2.0
+"""An incident may open again, or be corrected, for a day after its end; its messages are edited then."""
 _PAGES_A_STEP = 500
 _SPARE_PAGES = 2_000
 """Empty pages that stay for what comes next (8 MB): cutting off and growing again costs both times."""
@@ -37,6 +40,10 @@ class RetentionStore(Protocol):
         """Delete the oldest records, scores and ledger rows last written before that moment; how many."""
         ...
 
+    def expire_messages(self, before: int, limit: int) -> int:
+        """Delete messages to channels about what ended, or was told anew, before that moment; how many steps of it."""
+        ...
+
     def give_back(self, pages: int) -> None:
         """Return empty pages to the file system."""
         ...
@@ -45,7 +52,15 @@ class RetentionStore(Protocol):
 class Retention:
     """Keeps the store within its age and its size."""
 
-    def __init__(self, store: RetentionStore, settings: config.Retention) -> None:
+    def __init__(
+        self,
+        store: RetentionStore,
+        settings: config.Retention,
+        *,
+        drop: Callable[[Sequence[str]], None] = lambda _: None,
+    ) -> None:
+        """`drop` is told of each trace whose content goes."""
+        self._drop = drop
         self._store = store
         self._settings = settings
         self._early = self._early_scores = 0
@@ -56,23 +71,29 @@ class Retention:
         aged = self._store.expire(
             now - int(self._settings.content_days * _DAY), _TRACES_A_STEP, counter="content_expired"
         )
+        if aged:
+            self._drop(aged)
         old = not aged and self._store.expire_scores(
             now - int(self._settings.scores_days * _DAY), _RECORDS_A_STEP, counter="records_expired"
+        )
+        told = self._store.expire_messages(
+            now - int(max(self._settings.content_days, _LEAST_MESSAGE_DAYS) * _DAY), _MESSAGES_A_STEP
         )
         crowded = not aged and not old and self._make_room(now)
         spare = self._store.free_pages() - _SPARE_PAGES
         if spare > 0:
             self._store.give_back(min(spare, _PAGES_A_STEP))
-        return bool(aged or old) or crowded or spare > _PAGES_A_STEP
+        return bool(aged or old or told) or crowded or spare > _PAGES_A_STEP
 
     def _make_room(self, now: int) -> bool:
         """Take the oldest content where the store is over its ceiling; whether any was taken."""
         if self._store.used_bytes() <= self._settings.max_disk_bytes:
             self._tell()
             return False
-        taken = len(self._store.expire(now, _TRACES_A_STEP, counter="content_expired_early"))
-        self._early += taken
+        taken = self._store.expire(now, _TRACES_A_STEP, counter="content_expired_early")
+        self._early += len(taken)
         if taken:
+            self._drop(taken)
             return True
         deleted = self._store.expire_scores(now, _RECORDS_A_STEP, counter="records_expired_early")
         self._early_scores += deleted

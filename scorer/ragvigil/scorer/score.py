@@ -10,45 +10,46 @@ import queue
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future
 from typing import TypeVar
 
-from apscheduler.schedulers.asyncio import AsyncIOScheduler  # pyright: ignore[reportMissingTypeStubs]  # has none
-
 from ragvigil.scorer import config
-from ragvigil.scorer.assemble import Assembler
-from ragvigil.scorer.checking import Checking
-from ragvigil.scorer.citing import CitingRules
+from ragvigil.scorer.attempt import succeeds
+from ragvigil.scorer.backlog import Backlog
 from ragvigil.scorer.coverage import CoverageWatch
-from ragvigil.scorer.deliver import Channel, Courier
-from ragvigil.scorer.dialects import Dialect
+from ragvigil.scorer.deliver import Courier
+from ragvigil.scorer.diagnose.diagnoser import Diagnoser
 from ragvigil.scorer.dialects.custom import dialects_of
 from ragvigil.scorer.errors import StoreError
 from ragvigil.scorer.escalation import Escalation
-from ragvigil.scorer.filtering import Filters
 from ragvigil.scorer.forget_requests import forget_requests
 from ragvigil.scorer.forgetting import Desk
 from ragvigil.scorer.health import HealthWatch
 from ragvigil.scorer.heartbeat import beat
 from ragvigil.scorer.inbox import InboxReader
-from ragvigil.scorer.judge import build_judge, rubric_of
-from ragvigil.scorer.judging import Bench
+from ragvigil.scorer.judge import paid_of, rubric_of
+from ragvigil.scorer.judge.endpoint.trouble import Trouble
+from ragvigil.scorer.judge.judges import judges_of
+from ragvigil.scorer.judge.paid import Paid
+from ragvigil.scorer.judging import TRIES, UNASKED, Bench
 from ragvigil.scorer.labels.clerk import LabelClerk, label_requests
 from ragvigil.scorer.leaks import LeakWatch
 from ragvigil.scorer.lock import Lock
 from ragvigil.scorer.loop_outbox import LoopOutbox
+from ragvigil.scorer.metrics.collect import Vitals
 from ragvigil.scorer.monitor import Monitor
 from ragvigil.scorer.oncall import OrderDesk, order_requests
-from ragvigil.scorer.pipeline import Inbox, Pipeline, SamplePlan
+from ragvigil.scorer.parts import channels, pipeline_of, watcher_of
 from ragvigil.scorer.receive.memory import give_back
 from ragvigil.scorer.redact import Redaction
 from ragvigil.scorer.retention import Retention
-from ragvigil.scorer.sample import Budget
+from ragvigil.scorer.sample import Spent
+from ragvigil.scorer.sending.outward import Outward
 from ragvigil.scorer.store.port import Job, Judgement
 from ragvigil.scorer.store.sqlite import SqliteStore
-from ragvigil.scorer.watch.gold import Labels, labels_of
-from ragvigil.scorer.watch.watcher import Watcher
+from ragvigil.scorer.ticking import ticking
+from ragvigil.scorer.watch.gold import labels_of
 
 _log = logging.getLogger(__name__)
 
@@ -58,8 +59,8 @@ _DRAIN_SECONDS = 10.0
 _PATIENCE_SECONDS = 5.0
 _SHORTEST_TICK_SECONDS = 1.0
 
-_OBJECTS_A_COLLECTION = 20_000
-"""A record is some thousands of objects; nearly all go by their reference counts, without the collector."""
+_OBJECTS_A_COLLECTION = 100_000
+"""What one commit of some hundred records holds; nearly all goes by reference counts, without the collector."""
 
 T = TypeVar("T")
 
@@ -73,8 +74,14 @@ class Scoring(threading.Thread):
         *,
         hand_out: Callable[[Sequence[Job]], None],
         drop: Callable[[Collection[str]], None] = lambda _: None,
+        withdraw: Callable[[Collection[int]], None] = lambda _: None,
+        paid: Paid | None = None,
+        trouble: Trouble | None = None,
     ) -> None:
         super().__init__(name="scoring", daemon=True)
+        self._trouble = trouble or Trouble()
+        self._withdraw = withdraw
+        self._paid = paid
         self._settings = settings
         self._hand_out = hand_out
         self._drop = drop
@@ -113,32 +120,63 @@ class Scoring(threading.Thread):
         self._calls.put(run)
         return answer
 
+    def vitals(self) -> Vitals:
+        """How it is; from any thread."""
+        reading = self.pipeline.reading
+        lag = 0.0 if reading is None else max(0.0, time.time() - reading / 1e9)
+        ago = time.monotonic() - self.succeeded_at
+        evaluated = time.time() - ago if self.succeeded_at else None
+        return Vitals(lag, self.pipeline.open_traces, self.pipeline.waiting, evaluated, self.coverage.latest)
+
     def tick(self) -> None:
-        """Evaluate every series; on this thread. A failure costs this evaluation only."""
+        """Evaluate every series; on this thread. What fails costs its own evaluation only, and the heartbeat."""
         self._ticked_at = time.monotonic()
         now = time.time_ns()
-        try:
-            self.store.beat(now)
-            with self.store.transaction():
-                self.monitor.tick(now)
-            self.coverage.tick(now)
-            self._watch(now)
-            self.leaks.tick(now)
-            self.health.tick(now)
-            self.escalation.tick(now)
-            self.store.checkpoint()
-            self._retaining = True
+        parts: tuple[tuple[str, Callable[[], object]], ...] = (
+            ("the sign of life", lambda: self.store.beat(now)),
+            ("the evaluation of the series", lambda: self._evaluate(now)),
+            ("the backlog", lambda: self.backlog.tick(now)),
+            ("the sequential detectors", lambda: self._watch(now)),
+            ("the look for leaks", lambda: self.leaks.tick(now)),
+            # Before coverage, which falls when it is ill: that is no second page.
+            ("the look at ragvigil's own health", lambda: self.health.tick(now)),
+            ("coverage", lambda: self.coverage.tick(now)),
+            ("escalation", lambda: self.escalation.tick(now)),
+            ("the pruning of what was sent out", self.store.outgoing.prune),
+            ("the checkpoint", self.store.checkpoint),
+        )
+        succeeded = [succeeds(name, part) for name, part in parts]
+        if all(succeeded):
             self.succeeded_at = time.monotonic()
-        except Exception:
-            _log.exception("an evaluation of the series failed; the next tick tries again")
+        self._retaining = True
 
     def judged(self, judgements: Sequence[Judgement]) -> None:
         """Take what the judge said, each to whom it concerns; on this thread."""
         scores = [one for one in judgements if one.job.purpose == "score"]
-        failed = sum(one.failure not in (None, "forgotten") for one in scores)
+        failed = sum(one.failure not in (None, UNASKED) for one in scores)
         self.health.judged(time.time_ns(), answered=len(scores) - failed, failed=failed)
         self.watcher.rejudged([one for one in judgements if one.job.purpose == "canary"])
         self.pipeline.judged(scores)
+
+    def _forgotten(self, traces: Collection[str]) -> None:
+        self._drop(traces)
+        self._unremember(traces)
+
+    def _unremember(self, traces: Collection[str]) -> None:
+        """What the judge said of these traces is not kept either."""
+        if self._paid is not None:
+            self._paid.forget(traces)
+
+    def _spent_by_others(self) -> tuple[Spent, Spent]:
+        """What other processes spent; nothing while nobody can tell."""
+        try:
+            return (Spent(), Spent()) if self._paid is None else self._paid.spent_by_others()
+        except sqlite3.Error:
+            return Spent(), Spent()
+
+    def _evaluate(self, now: int) -> None:
+        with self.store.transaction():
+            self.monitor.tick(now)
 
     def _watch(self, now: int) -> None:
         jobs = self.watcher.tick(now, caught_up=self.pipeline.caught_up).jobs
@@ -173,23 +211,44 @@ class Scoring(threading.Thread):
     def _equip(self, store: SqliteStore, inbox: InboxReader, redaction: Redaction) -> None:
         settings = self._settings
         self.store = store
+        store.outgoing.begin(settings.export.sinks)
         self.pipeline = pipeline_of(
-            settings, inbox=inbox, store=store, redaction=redaction, dialects=self._dialects
+            settings,
+            inbox=inbox,
+            store=store,
+            redaction=redaction,
+            dialects=self._dialects,
+            others=self._spent_by_others,
         )
-        self.monitor = Monitor(store.monitoring, settings.monitor, list(settings.channels), settings.links)
-        self.watcher = watcher_of(settings, store, self.pipeline, self._labels, list(settings.channels))
-        self.retention = Retention(store.retention, settings.retention)
-        self.desk = Desk(forget_requests(settings.inbox_path), store.erasures, drop=self._drop)
+        diagnoser = Diagnoser(store.diagnosing)
+        names = list(settings.channels)
+        self.monitor = Monitor(store.monitoring, settings.monitor, names, settings.links, diagnoser)
+        self.watcher = watcher_of(settings, store, self.pipeline, self._labels, names, diagnoser)
+        self.retention = Retention(store.retention, settings.retention, drop=self._unremember)
+        self.desk = Desk(forget_requests(settings.inbox_path), store.erasures, drop=self._forgotten)
+        self.backlog = Backlog(
+            store.backlog,
+            longest_seconds=settings.judge.max_wait_seconds,
+            drop=self._withdraw,
+            ticks=time.monotonic_ns,
+        )
         self.orders = OrderDesk(order_requests(settings.inbox_path), store.oncall)
         self.clerk = LabelClerk(label_requests(settings.inbox_path), store.labels)
         self.leaks = LeakWatch(store.leaks, settings)
-        self.health = HealthWatch(store.monitoring, self.pipeline, settings)
+        self.health = HealthWatch(
+            store.monitoring,
+            self.pipeline,
+            settings,
+            trouble=lambda: self._trouble.said,
+            ticks=time.monotonic_ns,
+        )
         self.escalation = Escalation(store.escalation, settings.routes)
         self.coverage = CoverageWatch(
             store.monitoring,
             settings.coverage,
             list(settings.channels),
             environments=settings.monitor.page_environments,
+            links=settings.links,
         )
 
     def _turn_until_stopped(self) -> None:
@@ -222,6 +281,8 @@ class Scoring(threading.Thread):
     def _retain(self) -> bool:
         """One step of retention; a failure waits for the next tick."""
         try:
+            if self._paid is not None:
+                self._paid.expire(time.time() - self._settings.retention.content_days * 86_400.0)
             return self.retention.step(time.time_ns())
         except Exception:
             _log.exception("retention failed; the next tick tries again")
@@ -253,61 +314,6 @@ class Scoring(threading.Thread):
             return
 
 
-def pipeline_of(
-    settings: config.Settings,
-    *,
-    inbox: Inbox,
-    store: SqliteStore,
-    redaction: Redaction,
-    dialects: Sequence[Dialect],
-    now: Callable[[], int] = time.time_ns,
-    ticks: Callable[[], int] = time.monotonic_ns,
-) -> Pipeline:
-    """The pipeline that the settings describe, for a running scorer and for a replay alike."""
-    return Pipeline(
-        inbox=inbox,
-        assembler=Assembler(settings.assemble),
-        store=store.records,
-        plan=SamplePlan(
-            settings.sample.rate if settings.judge.kind != "none" else 0.0,
-            settings.judge.max_jobs,
-            Budget(
-                at_least_per_day=settings.sample.minimum_per_day,
-                calls_per_minute=settings.sample.calls_per_minute,
-                tokens_per_day=settings.sample.tokens_per_day,
-                usd_per_day=settings.sample.usd_per_day,
-                floor=settings.sample.floor,
-                informative=settings.sample.informative,
-                most_strata=settings.sample.most_strata,
-            ),
-        ),
-        redaction=redaction,
-        dialects=dialects,
-        filters=Filters(settings.active_filters),
-        checking=Checking(settings.citations, settings.budgets, settings.custom_checks),
-        now=now,
-        ticks=ticks,
-    )
-
-
-def watcher_of(
-    settings: config.Settings,
-    store: SqliteStore,
-    pipeline: Pipeline,
-    labels: Labels,
-    channels: Sequence[str],
-) -> Watcher:
-    """The sequential detectors beside a pipeline, for a running scorer and for a replay alike."""
-    return Watcher(
-        store.watching, settings, labels, channels, sampler=pipeline.sampler, room=lambda: pipeline.room
-    )
-
-
-def channels(configured: Mapping[str, config.Channel]) -> dict[str, Channel]:
-    """The channels of a configuration, by name."""
-    return {name: section.channel() for name, section in configured.items()}
-
-
 async def score(settings: config.Settings, stop: asyncio.Event) -> None:
     """Score what the inbox receives until `stop`; raises StoreError when the store cannot be used."""
     path = settings.store.path
@@ -335,23 +341,37 @@ async def _score(settings: config.Settings, stop: asyncio.Event) -> None:
         if bench is not None:
             loop.call_soon_threadsafe(bench.drop, traces)
 
-    scoring = Scoring(settings, hand_out=hand_out, drop=drop)
+    def withdraw(records: Collection[int]) -> None:
+        if bench is not None:
+            loop.call_soon_threadsafe(bench.withdraw, records)
+
+    paid, trouble = paid_of(settings, settings.judge), Trouble()
+    scoring = Scoring(settings, hand_out=hand_out, drop=drop, withdraw=withdraw, paid=paid, trouble=trouble)
 
     def deliver(judgements: Sequence[Judgement]) -> None:
         scoring.call(lambda: scoring.judged(judgements))
 
-    judge = build_judge(settings.judge, citing=CitingRules(settings.citations).of)
+    judge, afresh, measuring = judges_of(settings, paid, trouble, tries=TRIES)
     if judge is not None:
-        bench = Bench(judge, rubric_of(settings.judge), seats=settings.judge.max_in_flight, deliver=deliver)
+        bench = Bench(
+            judge,
+            rubric_of(settings.judge),
+            seats=settings.judge.max_in_flight,
+            deliver=deliver,
+            afresh=afresh,
+            measuring=measuring,
+        )
+    outward = Outward(settings, scoring)
     await loop.run_in_executor(None, scoring.open)
     _collect_less()
     courier = Courier(LoopOutbox(scoring), channels(settings.channels))
-    with _ticking(scoring, settings.monitor.tick_seconds):
+    with ticking(lambda: scoring.call(scoring.tick), settings.monitor.tick_seconds):
         tasks = [asyncio.create_task(courier.run(stop))]
         if settings.health.heartbeat_url is not None:
             tasks.append(asyncio.create_task(beat(settings, lambda: scoring.succeeded_at, stop)))
         if bench is not None:
             tasks.append(asyncio.create_task(bench.run()))
+        tasks += outward.tasks(stop)
         ended = asyncio.wrap_future(scoring.ended)
         ended.add_done_callback(lambda _: stop.set())
         await stop.wait()
@@ -359,19 +379,11 @@ async def _score(settings: config.Settings, stop: asyncio.Event) -> None:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        outward.close()
+        if measuring is not None:
+            await measuring.close()
         if judge is not None:
             await judge.close()
+        if paid is not None:
+            paid.close()
         await ended
-
-
-@contextlib.contextmanager
-def _ticking(scoring: Scoring, seconds: float) -> Generator[None, None, None]:
-    scheduler = AsyncIOScheduler()
-    scheduler.add_job(  # pyright: ignore[reportUnknownMemberType]  # no stubs
-        lambda: scoring.call(scoring.tick), "interval", seconds=seconds, coalesce=True, max_instances=1
-    )
-    scheduler.start()
-    try:
-        yield
-    finally:
-        scheduler.shutdown(wait=False)

@@ -14,6 +14,7 @@ from ragvigil.scorer.filtering import Filtered, Filters
 from ragvigil.scorer.payload import without_repeats
 from ragvigil.scorer.redact import Redaction
 from ragvigil.scorer.sample import Sampler, informative, stratum_of
+from ragvigil.scorer.signals.arriving import Arriving
 from ragvigil.scorer.span import logs_of, not_finite, resource_text, spans_of
 from ragvigil.scorer.store.port import LedgerEntry, RawTrace, ScoredRecord, ScoredTrace
 from ragvigil.scorer.trace import RagTrace
@@ -35,6 +36,7 @@ class TraceScoring:
         dialects: Sequence[Dialect] = DIALECTS,
         filters: Filters | None = None,
         checking: Checking | None = None,
+        arriving: Arriving | None = None,
         now: Callable[[], int] = time.time_ns,
     ) -> None:
         """A trace may hold so many bytes and spans, with what is stored of it."""
@@ -45,6 +47,7 @@ class TraceScoring:
         self._dialects = dialects
         self._filters = filters or Filters({})
         self._checking = checking or Checking()
+        self._arriving = arriving or Arriving(())
         self._now = now
 
     def redacted(self, received: Assembled) -> Assembled | None:
@@ -76,7 +79,7 @@ class TraceScoring:
         raw, dropped = self._merge(stored, item)
         if raw is None:
             return None  # an exporter that missed our ack sent the same spans again
-        rules = self._rules_met(stored, received, raw)
+        rules = self._rules_met(stored, item, received, raw)
         if dropped or rules != raw.rules:
             raw = replace(raw, rules=rules, dropped=raw.dropped + dropped)
         if dropped:
@@ -88,11 +91,13 @@ class TraceScoring:
             )
         return self._read(raw, item, dropped, room)
 
-    def _rules_met(self, stored: RawTrace | None, received: Assembled, raw: RawTrace) -> frozenset[str]:
+    def _rules_met(
+        self, stored: RawTrace | None, item: Assembled, received: Assembled, raw: RawTrace
+    ) -> frozenset[str]:
         """The filters that the trace meets by what is cut out of it: ids of people, headers, content."""
         before = frozenset[str]() if stored is None else stored.rules
         payload = b"".join(received.spans)
-        if not self._filters.concern(payload):
+        if payload == b"".join(item.spans) or not self._filters.concern(payload):
             return before
         try:
             kept = {span.span_id: span for span in spans_of(raw.spans)}
@@ -139,9 +144,9 @@ class TraceScoring:
         return ScoredRecord(record, checks, self._decide(record, informative(record, checks), room))
 
     def _decide(self, record: RagTrace, promising: bool, room: bool) -> LedgerEntry:
-        decision = self._sampler.decide(
-            record.trace_id, stratum_of(record), at=self._now() / 1e9, informative=promising
-        )
+        signal = self._arriving.of(record)
+        stratum = stratum_of(record) + ("" if signal is None else f"|{signal}")
+        decision = self._sampler.decide(record.trace_id, stratum, at=self._now() / 1e9, informative=promising)
         inclusion, stratum = decision.inclusion, decision.stratum
         if not decision.judged:
             return LedgerEntry("checked_only", inclusion, "sampled_out", stratum)

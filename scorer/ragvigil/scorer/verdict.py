@@ -34,6 +34,10 @@ CLAIM_BEARING: frozenset[State] = frozenset({"supported", "partial", "unsupporte
 """States that enter the faithfulness series; each of the others has a rate of its own."""
 
 
+FOR_PEOPLE = ("panel_disagrees", "disagrees_with_checks")
+"""Flags of a verdict on an answer that people should read."""
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """A stretch of a retrieved passage."""
@@ -81,6 +85,24 @@ class CheckResult:
 
 
 @dataclass(frozen=True, slots=True)
+class Measured:
+    """What a judge measured of one record beside faithfulness: a criterion of the team's own, or a measure of ours."""
+
+    name: str
+    """Of the series, such as ``criteria.tone`` or ``judge.answer_relevance``."""
+    judge: str
+    judge_version: str
+    prompt_digest: str
+    value: float | None
+    """In [0, 1]; None: it does not concern this answer, or is not known."""
+    reason: str | None = None
+    """The judge's critique, or why there is no value."""
+    details: Mapping[str, object] = field(default_factory=dict[str, object])
+    share: float = 1.0
+    """Probability in (0, 1] with which a judged record was asked about."""
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """What a judge said of one record."""
 
@@ -97,6 +119,8 @@ class Verdict:
     reason: str | None = None
     details: Mapping[str, object] = field(default_factory=dict[str, object])
     """What else the judge said and cost, by name: scores, must_pass, abstain, flags, usage."""
+    measured: tuple[Measured, ...] = ()
+    """What was measured beside faithfulness."""
 
     @property
     def passed(self) -> bool | None:

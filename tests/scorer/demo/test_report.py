@@ -89,6 +89,14 @@ def test_two_faults_each_paged_once_and_resolved_hold() -> None:
     }
 
 
+def test_a_machine_that_was_too_busy_is_named_where_something_did_not_hold() -> None:
+    """A page that comes late on a laptop in use is no fault of the scorer; one that came in time needs no excuse."""
+    assert replace(report_of(CITATION, FAITHFULNESS), most_waiting=991).problems == ()
+    assert len(replace(report_of(CITATION), most_waiting=300).problems) == 1
+    busy = replace(report_of(CITATION), most_waiting=991).problems[-1]
+    assert busy == "991 traces waited at once: this machine is busy with other things; try again later"
+
+
 @pytest.mark.parametrize(
     ("report", "problem"),
     [

@@ -20,6 +20,7 @@ def ack(
     ],
     by: ByOption = None,
     note: Annotated[str, typer.Option(help="What the next person should know.")] = "",
+    undo: Annotated[bool, typer.Option("--undo", help="Nobody has it in hand any more.")] = False,
     config: ConfigOption = None,
     store: StoreOption = None,
     seconds: WaitOption = 30.0,
@@ -27,18 +28,21 @@ def ack(
 ) -> int:
     """Say that somebody has an open incident in hand; `ragvigil incidents` shows who, and what was noted.
 
-    Said again, the latest counts. A running scorer writes it down; when none runs, the command does.
+    The channels that heard of it and can show this without waking anybody are told (PagerDuty, Jira, Slack, Discord,
+    webhook). Said again, the latest counts. A running scorer writes it down; when none runs, the command does.
     """
-    from ragvigil.scorer.oncall import Acknowledge
+    from ragvigil.scorer.oncall import Acknowledge, Unacknowledge
 
     settings = settings_of(config, store)
-    order = Acknowledge(incident.strip(), name_of(by), text_of("--note", note, empty=True))
-    if not order.incident:
+    if not incident.strip():
         raise typer.BadParameter("is empty; `ragvigil incidents` shows the ids", param_hint="ID")
+    noted, name = text_of("--note", note, empty=True), name_of(by)
+    order = Unacknowledge(incident.strip(), name) if undo else Acknowledge(incident.strip(), name, noted)
     found, done_by = carry_out(settings, order, seconds)
+    what = "unacknowledged" if undo else "acknowledged"
     typer.echo(
-        json.dumps({"acknowledged": found, "by": order.by, "written_by": done_by})
+        json.dumps({what: found, "by": name, "written_by": done_by})
         if as_json
-        else f"acknowledged by {order.by}: {found}"
+        else f"{what} by {name}: {found}"
     )
     return 0

@@ -14,25 +14,44 @@ from typing import Annotated, ParamSpec
 
 import typer
 
-from ragvigil.scorer.commands import _bench, _calibrate, _compare, _report, _routes, _silence
+from ragvigil.scorer.commands import (
+    _bench,
+    _bench_diagnosis,
+    _calibrate,
+    _calibrate_report,
+    _compare,
+    _routes,
+    _silence,
+    _steadiness,
+)
 from ragvigil.scorer.commands._ack import ack
+from ragvigil.scorer.commands._backtest import backtest
 from ragvigil.scorer.commands._bench_checks import bench_checks
 from ragvigil.scorer.commands._check_config import check_config
 from ragvigil.scorer.commands._demo import demo
+from ragvigil.scorer.commands._diagnose import diagnose
 from ragvigil.scorer.commands._explain import explain
+from ragvigil.scorer.commands._export import export
 from ragvigil.scorer.commands._fake_judge import fake_judge
 from ragvigil.scorer.commands._forget import forget
 from ragvigil.scorer.commands._incidents import incidents
 from ragvigil.scorer.commands._label import label
 from ragvigil.scorer.commands._ledger import ledger
 from ragvigil.scorer.commands._mark import mark
+from ragvigil.scorer.commands._notes import notes
+from ragvigil.scorer.commands._prefer import prefer
+from ragvigil.scorer.commands._probe import probe
+from ragvigil.scorer.commands._prompts import prompts
 from ragvigil.scorer.commands._pull import pull
 from ragvigil.scorer.commands._read import read
 from ragvigil.scorer.commands._replay import replay
 from ragvigil.scorer.commands._score import score
 from ragvigil.scorer.commands._serve import serve
+from ragvigil.scorer.commands._service_report import report
 from ragvigil.scorer.commands._status import status
+from ragvigil.scorer.commands._synth import synth
 from ragvigil.scorer.commands._test_alert import test_alert
+from ragvigil.scorer.commands._try_prompt import try_prompt
 from ragvigil.scorer.errors import RagvigilError, exit_code
 from ragvigil.scorer.receive.job import LOG_FORMAT
 
@@ -56,7 +75,9 @@ def _exiting(command: Callable[P, int]) -> Callable[P, None]:
 
 COMMANDS: list[Callable[..., int]] = [
     *(serve, demo, check_config, test_alert, status, incidents, ack, ledger, mark, forget, label),
-    *(score, bench_checks, read, explain, replay, pull, fake_judge),
+    *(diagnose, report, backtest, notes),
+    *(score, bench_checks, read, explain, replay, pull, export, fake_judge, probe, try_prompt, prompts),
+    *(prefer, synth),
 ]
 
 app = typer.Typer(
@@ -102,7 +123,7 @@ app.add_typer(routes)
 
 calibrate = typer.Typer(
     name="calibrate",
-    help="How often the judge errs, by people's labels: draw, read, report, compare. Without a command: report.",
+    help="How often the judge errs, by people's labels: draw, read, report, compare, steadiness. Alone: report.",
     epilog=_EPILOG,
     invoke_without_command=True,
     rich_markup_mode=None,
@@ -110,15 +131,16 @@ calibrate = typer.Typer(
 CALIBRATE_COMMANDS: dict[str, Callable[..., int]] = {
     "draw": _calibrate.draw,
     "read": _calibrate.read,
-    "report": _report.report,
+    "report": _calibrate_report.report,
     "compare": _compare.compare,
+    "steadiness": _steadiness.steadiness,
 }
 
 
 @calibrate.callback()
 def _calibrate_alone(context: typer.Context) -> None:
     if context.invoked_subcommand is None:
-        raise typer.Exit(_report.report())
+        raise typer.Exit(_calibrate_report.report())
 
 
 for name, command in CALIBRATE_COMMANDS.items():
@@ -129,6 +151,7 @@ bench = typer.Typer(
     name="bench", help="Measure ragvigil and its rivals on simulated services.", no_args_is_help=True
 )
 bench.command(name="alerts", epilog=_EPILOG)(_exiting(_bench.alerts))
+bench.command(name="diagnosis", epilog=_EPILOG)(_exiting(_bench_diagnosis.diagnosis))
 app.add_typer(bench)
 
 

@@ -45,8 +45,8 @@ def alerts(
         world = World(
             traces_per_day=6000.0, segments=4, smallest_share=0.1, largest_share=0.4, batch_seconds=3600.0
         )
-    scenarios = _chosen("--scenario", scenario, tuple(SCENARIOS))
-    rules = _chosen("--rule", rule, RULES)
+    scenarios = chosen("--scenario", scenario, tuple(SCENARIOS))
+    rules = chosen("--rule", rule, RULES)
     lines: list[Line] = []
     if not as_json:
         typer.echo("  ".join(_HEAD))
@@ -96,7 +96,8 @@ def _hours(hours: float | None) -> str:
     return "-" if hours is None else f"{hours:.1f}"
 
 
-def _chosen(option: str, given: list[str] | None, known: tuple[str, ...]) -> tuple[str, ...]:
+def chosen(option: str, given: list[str] | None, known: tuple[str, ...]) -> tuple[str, ...]:
+    """The names given, or all; raises ConfigError that names the option."""
     for name in given or ():
         if name not in known:
             raise ConfigError(option, f"{name!r} is not known", f"choose of: {', '.join(known)}")

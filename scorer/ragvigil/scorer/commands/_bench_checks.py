@@ -15,8 +15,6 @@ from ragvigil.scorer.commands._options import JsonOption
 if TYPE_CHECKING:
     from ragvigil.scorer.offline.bench import Figure, Line
 
-_PATIENCE_SECONDS = 180.0
-
 
 def bench_checks(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Labelled sets, .jsonl or .jsonl.gz.")],
@@ -37,12 +35,13 @@ def bench_checks(
     """
     from ragvigil.scorer.errors import InputError
     from ragvigil.scorer.judge import build_judge, rubric_of
+    from ragvigil.scorer.judge.terminal import PATIENCE_SECONDS
     from ragvigil.scorer.offline.bench import judge_all, report
     from ragvigil.scorer.offline.labelled import labelled, sets_in
     from ragvigil.scorer.offline.score import judge_settings
 
     settings = judge_settings(judge, model)
-    made = build_judge(settings, most_claims=None, patience_seconds=_PATIENCE_SECONDS)
+    made = build_judge(settings, most_claims=None, patience_seconds=PATIENCE_SECONDS)
     if made is None:
         raise InputError("--judge", "none measures nothing; name a judge")
     lines: list[Line] = []

@@ -17,10 +17,15 @@ ServiceOption = Annotated[
 ]
 EnvironmentOption = Annotated[str | None, typer.Option(metavar="NAME", help="Of the service.")]
 
+CriterionOption = Annotated[
+    str, typer.Option(metavar="ID", help="A criterion of your own instead of faithfulness.")
+]
+
 
 def draw(
     service: ServiceOption = None,
     environment: EnvironmentOption = None,
+    criterion: CriterionOption = "",
     labels: Annotated[int, typer.Option(min=20, help="Labels wanted in the end.")] = 200,
     days: Annotated[float, typer.Option(min=0.01, help="Of the traffic up to now.")] = 7.0,
     readers: Annotated[int, typer.Option(min=1, max=20, help="People who read one answer.")] = 1,
@@ -58,30 +63,32 @@ def draw(
     with closing(open_for_reading(settings.store.path)) as connection:
         place = book.place_of(connection, service, environment)
     found, new = book.draw(
-        settings, place, days=days, total=labels, reading=Reading(readers, overlap), fresh=fresh
+        settings,
+        place,
+        days=days,
+        total=labels,
+        reading=Reading(readers, overlap),
+        fresh=fresh,
+        criterion=criterion,
     )
     if new:
         keep(settings, KeepDraw(found))
     with closing(open_for_reading(settings.store.path)) as connection:
-        tasks = book.tasks_for(connection, by, [found])
+        tasks = book.tasks_for(connection, by, [found], criterion=criterion)
     if out is not None:
         write_tasks(out, tasks)
-    told: dict[str, object] = {
-        "draw": found.id,
-        "service": place.service,
-        "new": new,
-        "items": len(found.items),
-        "unread": len(tasks),
-    }
-    typer.echo(json.dumps(told) if as_json else _said(told))
+    told: dict[str, object] = {"draw": found.id, "service": place.service, "new": new}
+    told |= {"items": len(found.items), "unread": len(tasks)}
+    typer.echo(json.dumps(told) if as_json else _said(told, f" --criterion {criterion}" if criterion else ""))
     return 0
 
 
-def _said(told: dict[str, object]) -> str:
+def _said(told: dict[str, object], about: str) -> str:
     head = f"{told['draw']} of {told['service']}: {told['items']} answers, {told['new']} of them new"
     if told["unread"]:
-        return f"{head}; {told['unread']} to read: ragvigil label"
-    return f"{head}; all are read: ragvigil calibrate shows what they say (--labels N or --new draws more)"
+        return f"{head}; {told['unread']} to read: ragvigil label{about}"
+    shows = f"ragvigil calibrate report{about} shows what they say"
+    return f"{head}; all are read: {shows} (--labels N or --new draws more)"
 
 
 def read(
@@ -89,15 +96,18 @@ def read(
         Path, typer.Argument(metavar="FILE", help="As draw --out wrote it, with labels filled in.")
     ],
     by: ByOption = None,
+    criterion: CriterionOption = "",
     config: ConfigOption = None,
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> int:
     """Take labels from a CSV or JSON lines file; nothing is taken when one row is wrong.
 
-    Columns: trace_id, label (faithful, partial, unfaithful, skip), and where they are wanted span_id, annotator,
-    note, final. Rows without a label are passed over. Of the same person and answer the latest label counts.
+    Columns: trace_id, label (faithful, partial, unfaithful, skip; of a criterion pass, fail, skip), and where they
+    are wanted span_id, annotator, note, final. Rows without a label are passed over. Of the same person and answer
+    the latest label counts.
     """
+    from ragvigil.scorer.labels.book import known_criterion
     from ragvigil.scorer.labels.clerk import keep
     from ragvigil.scorer.labels.match import matched
     from ragvigil.scorer.labels.port import KeepLabels
@@ -105,9 +115,10 @@ def read(
     from ragvigil.scorer.store.reading import open_for_reading
 
     settings = settings_of(config, store)
-    told, empty = read_labels(file, annotator=name_of(by))
+    told, empty = read_labels(file, annotator=name_of(by), criterion=criterion)
     with closing(open_for_reading(settings.store.path)) as connection:
-        given = matched(connection, file, told)
+        known_criterion(connection, criterion)
+        given = matched(connection, file, told, criterion)
     kept = keep(settings, KeepLabels(tuple(given))) if given else 0
     numbers = {"kept": kept, "without_label": empty}
     typer.echo(json.dumps(numbers) if as_json else f"{kept} labels kept, {empty} rows had none yet")

@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from ragvigil.scorer.commands._options import JsonOption, settings_of
+from ragvigil.scorer.errors import ConfigError
+
+if TYPE_CHECKING:
+    from ragvigil.scorer.config import Judge, Settings
+
+
+_PATIENCE_SECONDS = 5.0
 
 
 def check_config(
     config: Annotated[
         Path | None, typer.Argument(metavar="[FILE]", help="TOML file; none: defaults and environment.")
     ] = None,
+    ask: Annotated[
+        bool,
+        typer.Option(
+            "--ask",
+            help="Also ask each configured language model one question: is key, model, address right?",
+        ),
+    ] = False,
     as_json: JsonOption = False,
 ) -> int:
     """Check a configuration without starting anything, and show what it comes to.
@@ -24,23 +40,112 @@ def check_config(
     """
     from ragvigil.scorer.custom import CustomChecks
     from ragvigil.scorer.dialects.custom import dialects_of
-    from ragvigil.scorer.judge import rubric_of
+    from ragvigil.scorer.judge import measures_of, rubric_of
+    from ragvigil.scorer.sending import sinks_of
     from ragvigil.scorer.watch.gold import labels_of
 
     settings = settings_of(config)
     dialects_of(settings.dialects)
     labels_of(settings.monitor, settings.judge)
     rubric_of(settings.judge)
+    measures_of(settings.judge)
+    sinks_of(settings)
+    for one in settings.judge.panelists.values():
+        rubric_of(one)
     CustomChecks(settings.custom_checks).close()
-    tree = json.loads(settings.model_dump_json())
+    if ask:
+        _ask(settings)
+    tree, notes = json.loads(settings.model_dump_json()), list(_notes(settings))
     if as_json:
-        typer.echo(json.dumps({"ok": True, "settings": tree}, indent=2))
+        typer.echo(json.dumps({"ok": True, "notes": notes, "settings": tree}, indent=2))
         return 0
     typer.echo(f"{config or 'defaults'}: ok")
+    for note in notes:
+        typer.echo(f"  note: {note}")
     for section, values in tree.items():
         for key, value in _flat(values, section):
             typer.echo(f"  {key} = {json.dumps(value)}")
     return 0
+
+
+def _notes(settings: Settings) -> Iterator[str]:
+    """What is allowed, and probably not meant."""
+    from ragvigil.exporters import is_loopback
+
+    yield from _unpriced(settings)
+    if not settings.channels:
+        return
+    for key, url in settings.links:
+        if url is None:
+            yield f"links.{key} is not set: pages carry no such link"
+        elif is_loopback(url):
+            yield f"links.{key} leads to this machine alone: pages carry no such link"
+
+
+def _unpriced(settings: Settings) -> Iterator[str]:
+    """Budgets in dollars that cannot hold, because nobody says what a model costs."""
+    from ragvigil.scorer.config.judging import ENDPOINTS
+
+    limits = [
+        name for name in ("usd_per_minute", "usd_per_day") if getattr(settings.sample, name) is not None
+    ]
+    judge = settings.judge
+    asked = [
+        ("judge.model", judge),
+        *((f"judge.panel.{name}.model", one) for name, one in judge.panelists.items()),
+    ]
+    models = [(key, one.model) for key, one in asked if one.kind in ENDPOINTS]
+    if judge.kind in ENDPOINTS and judge.embedding_model and "answer_relevance" in judge.measures:
+        models.append(("judge.embedding_model", judge.embedding_model))
+    for limit in limits:
+        for key, model in models:
+            if model not in judge.prices:
+                yield (
+                    f"sample.{limit} does not hold for {key} {model!r}, which has no price: what it asks counts as 0 "
+                    f"dollars; set judge.prices.{json.dumps(model)}, or sample.tokens_per_day"
+                )
+
+
+def _ask(settings: Settings) -> None:
+    """Have every language model judge one answer; ConfigError says which one cannot, and what to check."""
+    from ragvigil.scorer.config.judging import ENDPOINTS
+
+    judges = {"judge": settings.judge} | {
+        f"judge.panel.{name}": one for name, one in settings.judge.panelists.items()
+    }
+    for key, one in judges.items():
+        if one.kind in ENDPOINTS:
+            asyncio.run(_ask_one(key, one))
+
+
+async def _ask_one(key: str, settings: Judge) -> None:
+    from ragvigil.scorer.judge import build_asker, build_judge, rubric_of
+    from ragvigil.scorer.judge.endpoint import UnavailableError
+    from ragvigil.scorer.judge.endpoint.trouble import Trouble
+    from ragvigil.scorer.probes import items
+
+    case = next(iter(items.cases().values()))
+    trouble = Trouble()
+    patience = settings.attempt_seconds + _PATIENCE_SECONDS
+    judge = build_judge(settings, asker=build_asker(settings, patience_seconds=patience, trouble=trouble))
+    assert judge is not None
+    asked = asyncio.create_task(
+        judge.judge(items.record(case.question, case.answer, case.passages), rubric_of(settings))
+    )
+    try:
+        while not asked.done() and trouble.said is None:
+            await asyncio.wait({asked}, timeout=0.05)
+        if not asked.done():  # what may pass is told at once: nobody waits at a terminal
+            raise ConfigError(key, f"the endpoint does not answer: {trouble.said}")
+        verdict = await asked
+        if verdict.state == "failed":
+            raise ConfigError(key, verdict.reason or "the model refused")
+    except UnavailableError as error:
+        raise ConfigError(key, f"the endpoint does not answer: {error}") from None
+    finally:
+        asked.cancel()
+        await asyncio.gather(asked, return_exceptions=True)
+        await judge.close()
 
 
 def _flat(value: object, key: str) -> list[tuple[str, object]]:

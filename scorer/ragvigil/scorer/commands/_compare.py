@@ -12,16 +12,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ragvigil.scorer.commands._calibrate import EnvironmentOption, ServiceOption
+from ragvigil.scorer.commands._calibrate import CriterionOption, EnvironmentOption, ServiceOption
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
 from ragvigil.scorer.errors import ConfigError
 
 if TYPE_CHECKING:
     from ragvigil.scorer.estimate import Estimate, Promotion
     from ragvigil.scorer.labels.compare import Comparison
-
-_PATIENCE_SECONDS = 180.0
-"""How long an endpoint may be away; nobody waits longer at a terminal."""
 
 
 def compare(
@@ -33,6 +30,7 @@ def compare(
     repeats: Annotated[
         int, typer.Option(min=1, max=20, help="Judge each answer so often, to see how steady the verdict is.")
     ] = 1,
+    criterion: CriterionOption = "",
     config: ConfigOption = None,
     store: StoreOption = None,
     as_json: JsonOption = False,
@@ -40,33 +38,40 @@ def compare(
     """Hold a new judge or prompt against people, beside the old one, on the answers that they labelled.
 
     It may take the old one's place when it agrees with people on at least 80 % of at least 100 labelled answers,
-    weighted to all traffic, and not surely on fewer than the old one: exit code 0, else 1. Nothing is stored, and
-    what the new judge's endpoint costs is spent.
+    weighted to all traffic, and not surely on fewer than the old one: exit code 0, else 1; 2 when
+    its endpoint does not answer. Nothing is stored, and what the endpoint costs is spent.
     """
     from ragvigil.scorer.estimate import Refusal
-    from ragvigil.scorer.judge import build_judge, rubric_of
+    from ragvigil.scorer.judge import criterion_at_a_terminal, judge_at_a_terminal, rubric_of
+    from ragvigil.scorer.judge.criteria import criterion_of
+    from ragvigil.scorer.judge.terminal import told_when_away
     from ragvigil.scorer.labels import book
     from ragvigil.scorer.labels.compare import compare as compared
     from ragvigil.scorer.store import reading_labels
     from ragvigil.scorer.store.reading import open_for_reading
 
     settings, wanted = settings_of(config, store), settings_of(candidate).judge
-    judge = build_judge(wanted, patience_seconds=_PATIENCE_SECONDS)
+    judge = (
+        criterion_at_a_terminal(settings, wanted, criterion)
+        if criterion
+        else judge_at_a_terminal(settings, wanted)
+    )
     if judge is None:
         raise ConfigError("judge.kind", f"is none in {candidate}", "name the judge to compare")
     with closing(open_for_reading(settings.store.path)) as connection:
-        found_book = book.book_of(connection, book.place_of(connection, service, environment))
+        found_book = book.book_of(connection, book.place_of(connection, service, environment), criterion)
         records = reading_labels.answers(connection, list(found_book.truth))
-    found = asyncio.run(
-        compared(
-            found_book,
-            {record_id: record for record_id, (record, _) in records.items()},
-            judge,
-            rubric_of(wanted),
-            repeats=repeats,
-            at_once=wanted.max_in_flight,
+    with told_when_away():
+        found = asyncio.run(
+            compared(
+                found_book,
+                {record_id: record for record_id, (record, _) in records.items()},
+                judge,
+                criterion_of(wanted, criterion).prompt if criterion else rubric_of(wanted),
+                repeats=repeats,
+                at_once=wanted.max_in_flight,
+            )
         )
-    )
     promoted = not isinstance(found.result, Refusal) and not found.result.obstacles
     if as_json:
         typer.echo(json.dumps({**asdict(found), "promoted": promoted}))

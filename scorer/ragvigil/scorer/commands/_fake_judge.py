@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Annotated
 
 import typer
@@ -26,6 +27,9 @@ def fake_judge(
         list[str] | None, typer.Option(metavar="STATUS=SHARE", help="Such as 429=0.2; may be repeated.")
     ] = None,
     hangs: Annotated[float, typer.Option(help="Share of requests never answered.", min=0, max=1)] = 0.0,
+    cuts: Annotated[
+        float, typer.Option(help="Share of answers that break off in the middle.", min=0, max=1)
+    ] = 0.0,
     key: Annotated[
         str, typer.Option(help="Key it asks for; empty: none.", envvar="RAGVIGIL_DEMO_JUDGE_KEY")
     ] = "",
@@ -48,9 +52,10 @@ def fake_judge(
         damage=damage,
         errors=_errors(error or []),
         hangs=hangs,
+        cuts=cuts,
     )
     try:
-        with ScriptedJudge(script, key=key or None, port=port) as server:
+        with ScriptedJudge(script, key=key or None, port=port, keep=0) as server:
             typer.echo(json.dumps({"url": server.url}) if as_json else f"fake judge at {server.url}")
             Event().wait()
     except OSError as problem:
@@ -71,4 +76,9 @@ def _errors(told: list[str]) -> dict[int, float]:
             raise InputError("--error", f"{one!r} is not STATUS=SHARE, such as 429=0.2") from None
         if not (400 <= int(status) <= 599 and 0 <= shares[int(status)] <= 1):
             raise InputError("--error", f"{one!r}: a status from 400 to 599 and a share from 0 to 1")
+    if math.fsum(shares.values()) > 1:
+        raise InputError(
+            "--error",
+            f"the shares sum to {math.fsum(shares.values()):g}; together at most 1, the rest is answered",
+        )
     return shares

@@ -14,6 +14,7 @@ from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOpt
 
 if TYPE_CHECKING:
     from ragvigil.exporters import Measurement
+    from ragvigil.scorer.monitoring import Incident
     from ragvigil.scorer.store.reading import Message
     from ragvigil.scorer.store.reading_incidents import Standing
 
@@ -63,16 +64,20 @@ def _lines(one: Standing) -> list[str]:
     place = clean(incident.key.service, limit=60)
     if incident.key.environment:
         place += f", {clean(incident.key.environment, limit=60)}"
-    fall = f"{_measured(incident.before)} -> {_measured(incident.worst)}, now {_measured(incident.now)}"
+    if incident.segment:
+        place += f", {clean(incident.segment, limit=60)}"
     lines = [
         f"{incident.id}  {one.state:<12}  {incident.key.name} of {place}",
-        f"  since {_utc(incident.since)}: {fall}",
+        f"  since {_utc(incident.since)}{_fall(incident)}",
     ]
+    if incident.note:
+        lines.append(f"  {clean(incident.note, limit=500)}")
     if incident.resolved_at is not None:
         how = "withdrawn: late data show no fall" if incident.withdrawn else "resolved"
         lines.append(f"  {how} {_utc(incident.resolved_at)}")
     if incident.reopened:
-        lines.append(f"  opened again {incident.reopened} times: it fell soon after it had resolved")
+        times = "once" if incident.reopened == 1 else f"{incident.reopened} times"
+        lines.append(f"  opened again {times}, soon after it had resolved")
     if incident.amended_at is not None:
         lines.append(f"  corrected by late data {_utc(incident.amended_at)}")
     if one.acknowledged is not None:
@@ -85,6 +90,13 @@ def _lines(one: Standing) -> list[str]:
         return [*lines, *(f"  {_delivery(message)}" for message in one.messages)]
     why = "no channel, or its environment does not page" if incident.told else "another incident explains it"
     return [*lines, f"  nobody was told: {why}"]
+
+
+def _fall(incident: Incident) -> str:
+    """From what to what; nothing of what is no rate, such as a leak, which its note tells."""
+    if not incident.now.estimated:
+        return ""
+    return f": {_measured(incident.before)} -> {_measured(incident.worst)}, now {_measured(incident.now)}"
 
 
 def _delivery(message: Message) -> str:

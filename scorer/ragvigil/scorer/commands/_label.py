@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from ragvigil.scorer.commands._calibrate import CriterionOption
 from ragvigil.scorer.commands._options import ConfigOption, StoreOption, settings_of
 from ragvigil.scorer.commands._orders import ByOption, name_of
 
@@ -17,6 +18,7 @@ def label(
         bool,
         typer.Option("--adjudicate", help="Settle the answers on which others disagree; your word counts."),
     ] = False,
+    criterion: CriterionOption = "",
     config: ConfigOption = None,
     store: StoreOption = None,
 ) -> int:
@@ -24,11 +26,13 @@ def label(
 
     It shows question, passages and answer, and nothing of what judge and checks say. Each label is kept before
     the next answer is shown (by the scorer when one runs), so you can stop at any time and go on later. Several
-    people may sit at once. Answers on which people disagree come back to somebody else.
+    people may sit at once. Answers on which people disagree come back to somebody else. After what was drawn come the
+    answers on which judges do not agree; those labels enter no rate, for these answers are no sample of anything.
     """
-    from ragvigil.scorer.labels.book import tasks_for
+    from ragvigil.scorer.judge.criteria import criterion_of
+    from ragvigil.scorer.labels.book import known_criterion, tasks_for
     from ragvigil.scorer.labels.clerk import keep
-    from ragvigil.scorer.labels.desk import Desk
+    from ragvigil.scorer.labels.desk import Asked, Desk
     from ragvigil.scorer.labels.port import Given, KeepLabels, TakeBack
     from ragvigil.scorer.labels.terminal import RealTerminal
     from ragvigil.scorer.store import reading_labels
@@ -37,9 +41,13 @@ def label(
     settings = settings_of(config, store)
     name = name_of(by)
     with closing(open_for_reading(settings.store.path)) as connection:
-        drawn = reading_labels.draws(connection)
-        tasks = tasks_for(connection, name, drawn, adjudicating=adjudicate)
-        disputed = len(tasks_for(connection, name, drawn, adjudicating=True)) if not tasks else 0
+        known_criterion(connection, criterion)
+        drawn = reading_labels.draws(connection, criterion)
+        tasks = tasks_for(
+            connection, name, drawn, adjudicating=adjudicate, criterion=criterion, wishes=not criterion
+        )
+        all_disputed = tasks_for(connection, name, drawn, adjudicating=True, criterion=criterion)
+        disputed = len(all_disputed) if not tasks else 0
     if not tasks:
         more = (
             f"{disputed} are disputed: ragvigil label --adjudicate" if disputed else "ragvigil calibrate draw"
@@ -51,8 +59,9 @@ def label(
         return keep(settings, KeepLabels((given,))) == 1
 
     def undo(given: Given) -> None:
-        keep(settings, TakeBack(given.record_id, given.annotator))
+        keep(settings, TakeBack(given.record_id, given.annotator, criterion))
 
+    asked = Asked(criterion, criterion_of(settings.judge, criterion).question) if criterion else None
     with RealTerminal() as terminal:
-        Desk(terminal, name, keep=put, take_back=undo, final=adjudicate).sit(tasks)
+        Desk(terminal, name, keep=put, take_back=undo, final=adjudicate, asked=asked).sit(tasks)
     return 0

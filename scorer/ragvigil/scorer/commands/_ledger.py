@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
@@ -13,6 +14,7 @@ from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOpt
 
 if TYPE_CHECKING:
     from ragvigil.scorer.store.audit import Audit
+    from ragvigil.scorer.store.reading import Ledger
 
 _MEANING = {
     "pending": "sampled, waiting for its verdict",
@@ -46,49 +48,42 @@ def ledger(
     with closing(reading.open_for_reading(settings.store.path)) as connection:
         sums = reading.ledger(connection)
     if as_json:
-        typer.echo(
-            json.dumps(
-                {
-                    "ingested": sums.ingested,
-                    "states": {state: sums.states.get(state, 0) for state in _MEANING},
-                    "filtered": sums.filtered,
-                    "balanced": sums.balanced,
-                    "dropped_spans": sums.dropped_spans,
-                    "lost_spans": sums.lost_spans,
-                    "not_finite": sums.not_finite,
-                    "deleted": sums.deleted,
-                }
-            )
-        )
-        return 0 if sums.balanced else 1
+        typer.echo(json.dumps(_shown(sums)))
+    else:
+        typer.echo("\n".join(_lines(sums)))
+    return 0 if sums.balanced else 1
+
+
+def _shown(sums: Ledger) -> dict[str, object]:
+    return {
+        "ingested": sums.ingested,
+        "states": {state: sums.states.get(state, 0) for state in _MEANING},
+        "filtered": sums.filtered,
+        "balanced": sums.balanced,
+        "dropped_spans": sums.dropped_spans,
+        "lost_spans": sums.lost_spans,
+        "not_finite": sums.not_finite,
+        "deleted": sums.deleted,
+    }
+
+
+def _lines(sums: Ledger) -> Iterator[str]:
     for state, meaning in _MEANING.items():
-        typer.echo(f"{sums.states.get(state, 0):>12,}  {state:<13} {meaning}")
+        yield f"{sums.states.get(state, 0):>12,}  {state:<13} {meaning}"
         if state == "filtered":
             for reason, count in sorted(sums.filtered.items()):
-                typer.echo(f"{'':16}{count:>12,}  {reason}")
-    typer.echo(
-        f"{sum(sums.states.values()):>12,}  in all; {sums.ingested:,} ingested"
-        + ("" if sums.balanced else ": OUT OF BALANCE")
-    )
-    if sums.deleted:
-        typer.echo(f"{sums.deleted:>12,}  of these are deleted, by age, by the ceiling on disk, or forgotten")
-    if sums.dropped_spans:
-        typer.echo(
-            f"{sums.dropped_spans:>12,}  spans dropped from traces over assemble.max_trace_spans or _bytes"
-        )
-    if sums.lost_spans:
-        typer.echo(
-            f"{sums.lost_spans:>12,}  spans lost in services before they were sent, as their tracers say"
-        )
-    if sums.not_finite:
-        typer.echo(
-            f"{sums.not_finite:>12,}  figures on spans were NaN or infinite, and are taken for unknown"
-        )
-    if sums.not_kept:
-        typer.echo(
-            f"{sums.not_kept:>12,}  late parts of stored traces could not be redacted, and were not kept"
-        )
-    return 0 if sums.balanced else 1
+                yield f"{'':16}{count:>12,}  {reason}"
+    balance = "" if sums.balanced else ": OUT OF BALANCE"
+    yield f"{sum(sums.states.values()):>12,}  in all; {sums.ingested:,} ingested{balance}"
+    for count, what in (
+        (sums.deleted, "of these are deleted, by age, by the ceiling on disk, or forgotten"),
+        (sums.dropped_spans, "spans dropped from traces over assemble.max_trace_spans or _bytes"),
+        (sums.lost_spans, "spans lost in services before they were sent, as their tracers say"),
+        (sums.not_finite, "figures on spans were NaN or infinite, and are taken for unknown"),
+        (sums.not_kept, "late parts of stored traces could not be redacted, and were not kept"),
+    ):
+        if count:
+            yield f"{count:>12,}  {what}"
 
 
 def _check(found: Audit, *, as_json: bool) -> int:

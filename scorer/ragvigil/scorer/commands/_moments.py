@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 from ragvigil.scorer.errors import ConfigError
 
@@ -30,6 +31,12 @@ def ago(option: str, said: str, now: int) -> int:
     return moment
 
 
+def stretch(since: str, until: str | None) -> tuple[int, int]:
+    """From --since to --until or now, Unix nanoseconds. Raises ConfigError."""
+    now = time.time_ns()
+    return ago("--since", since, now), ago("--until", until, now) if until else now
+
+
 def length(option: str, said: str) -> int:
     """Nanoseconds of a length that is not nothing. Raises ConfigError."""
     found = length_in(said)
@@ -44,6 +51,15 @@ def moment(option: str, said: str) -> int:
     if found is None or found < 0:
         raise ConfigError(option, f"cannot be {said!r}", "say a moment as 2026-11-01T00:00Z")
     return found
+
+
+def utc(nanoseconds: int) -> str:
+    """A Unix moment to the minute, as the other commands take it.
+
+    >>> utc(1_772_334_000 * 10**9)
+    '2026-03-01 03:00Z'
+    """
+    return time.strftime("%Y-%m-%d %H:%MZ", time.gmtime(nanoseconds / 1e9))
 
 
 def _iso(said: str) -> int | None:

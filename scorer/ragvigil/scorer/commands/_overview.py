@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from ragvigil.exporters import Measurement
-from ragvigil.scorer.commands import _coverage, _detectors, _styles, _told, _upstream
+from ragvigil.scorer.commands import _coverage, _detectors, _judge, _styles, _told, _upstream
 from ragvigil.scorer.config import Settings
 from ragvigil.scorer.monitoring import Incident
 from ragvigil.scorer.store import reading
@@ -43,6 +43,7 @@ def as_json(
         "detectors": _detectors.as_json(connection, settings),
         "coverage": _coverage.as_json(connection, settings.coverage),
         "upstream_sampling": _upstream.as_json(connection, settings.coverage.window_seconds),
+        "judge": _judge.as_json(connection),
         "citation_styles": _styles.as_json(connection),
         "feedback": _told.feedback_as_json(connection),
         "changes": _told.changes_as_json(connection),
@@ -63,6 +64,7 @@ def as_text(connection: sqlite3.Connection, received: Mapping[str, int], setting
             *_upstream.as_text(connection, settings.coverage.window_seconds),
             *_incidents(reading.incidents(connection)),
             *_coverage.as_text(connection, settings.coverage),
+            *_judge.as_text(connection),
             *_told.as_text(connection),
             *_styles.as_text(connection),
             *_not_taken(received),
@@ -138,8 +140,9 @@ def _forwarded(received: Mapping[str, int]) -> list[str]:
 def _series(statuses: Sequence[reading.SeriesStatus]) -> list[str]:
     if not statuses:
         return ["series: none yet"]
+    width = max(13, *(len(status.key.name) for status in statuses))
     return [
-        f"{status.key.name:<13} {status.key.service:<20} {status.state:<20} {_measured(status.now)}"
+        f"{status.key.name:<{width}} {status.key.service:<20} {status.state:<20} {_measured(status.now)}"
         + (f"  (baseline {_measured(status.before)})" if status.before else "")
         for status in statuses
     ]

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ragvigil.scorer.commands._moments import ago
-from ragvigil.scorer.commands._options import ConfigOption, JsonOption
+from ragvigil.scorer.commands._moments import stretch
+from ragvigil.scorer.commands._options import ConfigOption, JsonOption, SinceOption, UntilOption
 from ragvigil.scorer.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -31,15 +30,8 @@ def pull(
             help="Root of its server; default: PHOENIX_COLLECTOR_ENDPOINT, LANGFUSE_HOST or MLFLOW_TRACKING_URI.",
         ),
     ] = None,
-    since: Annotated[
-        str,
-        typer.Option(
-            metavar="7d", help="How far back: 90m, 24h, 7d, 2w, or a moment such as 2026-11-01T00:00Z."
-        ),
-    ] = "7d",
-    until: Annotated[
-        str | None, typer.Option(metavar="1d", help="Up to when, likewise; default: now.")
-    ] = None,
+    since: SinceOption = "7d",
+    until: UntilOption = None,
     project: Annotated[
         str | None, typer.Option(help="Project (Phoenix) or experiment (MLflow, all by default).")
     ] = None,
@@ -77,10 +69,7 @@ def pull(
         raise ConfigError(
             "--out", "says nothing of where to", "name a file, - for standard output, or a --store"
         )
-    now = time.time_ns()
-    wanted = Wanted(
-        ago("--since", since, now), ago("--until", until, now) if until else now, project, service
-    )
+    wanted = Wanted(*stretch(since, until), project, service)
     with tempfile.TemporaryDirectory(prefix="ragvigil-pull-") as scratch:
         lines = Path(scratch) / "pulled.jsonl" if out is None else out
         pulled = _pulled(source, url, wanted, file or [], lines)

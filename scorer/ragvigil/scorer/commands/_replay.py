@@ -66,12 +66,7 @@ def replay(
     with Recording() as recording:
         loaded = load(files, recording)
         if to is not None:
-            from ragvigil.scorer.replay.send import client_of, send
-
-            with client_of(to) as client:
-                sent = send(recording, client, speed=factor)
-            shown: dict[str, object] = {"sent": sent}
-            lines = [f"{sent:,} spans and log records sent to {to}"]
+            shown, lines = _sent(recording, to, factor)
         else:
             shown, lines = scored(recording, config, store, factor, page=page)
     seconds = time.monotonic() - began
@@ -86,6 +81,14 @@ def replay(
         )
         typer.echo("\n".join(lines))
     return 1 if loaded.unreadable else 0
+
+
+def _sent(recording: Recording, to: str, factor: float | None) -> tuple[dict[str, object], list[str]]:
+    from ragvigil.scorer.replay.send import client_of, send
+
+    with client_of(to) as client:
+        sent = send(recording, client, speed=factor)
+    return {"sent": sent}, [f"{sent:,} spans and log records sent to {to}"]
 
 
 def scored(
@@ -139,11 +142,12 @@ def _summary(path: Path, done: Replayed) -> tuple[dict[str, object], list[str]]:
             for alert in done.alerts
         ],
     }
+    width = max([13, *(len(one.key.name) for one in series)])
     lines = [
         f"from {_moment(done.began) or '-'} to {_moment(done.ended) or '-'}",
         f"{ledger.ingested:,} records: {_counts(ledger.states)}",
         f"verdicts: {_counts(verdicts)}",
-        *(f"{one.key.name:<13} {clean(one.key.service, limit=40):<20} {one.state}" for one in series),
+        *(f"{one.key.name:<{width}} {clean(one.key.service, limit=40):<20} {one.state}" for one in series),
         *_upstream.told(sampling),
         *(f"{_utc(alert.at)}  {alert.action}: {clean(alert.title, limit=200)}" for alert in done.alerts),
         f"{len(done.alerts)} alerts",

@@ -16,6 +16,7 @@ from ragvigil.scorer.errors import ConfigError
 
 if TYPE_CHECKING:
     from ragvigil.exporters import Severity
+    from ragvigil.scorer.config import Settings
 
 _LABELS = ("series", "service", "environment", "severity", "segment", "at")
 
@@ -33,10 +34,12 @@ def explain(
 ) -> int:
     """Say to which channels such an incident would go, and which route takes it or why not.
 
-    What is not given: series=citation, no environment, severity=error, at=now. Nothing is sent.
+    What is not given: series=citation, no environment, the severity that the series begins with, at=now. Nothing is
+    sent.
     """
     from ragvigil.scorer.monitoring import SeriesKey
     from ragvigil.scorer.routing import asked, routed
+    from ragvigil.scorer.severity import severity_of
 
     given = _given(labels)
     settings = settings_of(config)
@@ -44,7 +47,8 @@ def explain(
         raise ConfigError("service", "missing", "give service=NAME")
     series = series_called("series", given.get("series", "citation"))
     key = SeriesKey(series, given["service"], given.get("environment") or None)
-    severity = _severity(given.get("severity", "error"))
+    usual = severity_of(series, pages=settings.coverage.pages)
+    severity = _severity(given["severity"]) if "severity" in given else usual
     # A segment has an equals sign of its own: segment=language=de.
     segment = given.get("segment")
     at = datetime.now(UTC)
@@ -52,15 +56,51 @@ def explain(
         at = datetime.fromtimestamp(_moments.moment("at", given["at"]) / 1e9, UTC)
     answers = asked(settings.routes, key, severity, at, segment)
     channels = routed(settings.routes, list(settings.channels), key, severity, at, segment)
+    kept = _kept(key.environment, settings)
+    escalations = (
+        [] if kept else _escalations([answer.name for answer in answers if answer.takes], settings, severity)
+    )
     if as_json:
-        typer.echo(json.dumps({"channels": channels, "routes": [asdict(answer) for answer in answers]}))
+        found = {
+            "channels": [] if kept else channels,
+            "kept": kept,
+            "severity": severity,
+            "routes": [asdict(answer) for answer in answers],
+            "escalations": escalations,
+        }
+        typer.echo(json.dumps(found))
+        return 0
+    if kept:
+        typer.echo(f"goes to: nobody: {kept}")
         return 0
     for answer in answers:
         typer.echo(f"{answer.name}: {'takes it' if answer.takes else 'no'}: {answer.why}")
     if not any(answer.takes for answer in answers):
         typer.echo("no route takes it: all channels")
     typer.echo("goes to: " + (", ".join(channels) or "nobody: no channel is configured"))
+    typer.echo("\n".join(escalations), nl=bool(escalations))
     return 0
+
+
+def _kept(environment: str | None, settings: Settings) -> str | None:
+    """Why nothing at all would be sent; None when something would."""
+    paging = settings.monitor.page_environments
+    if environment is None or environment in paging:
+        return None
+    named = ", ".join(map(repr, paging)) or "none"
+    return f"environment {environment!r} is kept, not told (monitor.page_environments: {named})"
+
+
+def _escalations(names: list[str], settings: Settings, severity: Severity) -> list[str]:
+    """When it goes on to whom, in words."""
+    page = severity in ("critical", "error")
+    said: list[str] = []
+    for route in (settings.routes[name] for name in names):
+        whom = ", ".join(route.escalate_to)
+        unheard = f"{route.escalate_seconds:.0f} s after nobody acknowledged it, or "
+        if whom:
+            said.append(f"then to: {whom}, {unheard if page else ''}when a channel does not take it")
+    return said
 
 
 def _given(labels: list[str]) -> dict[str, str]:

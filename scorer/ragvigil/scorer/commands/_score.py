@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Iterable
 from contextlib import nullcontext
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, cast
 
@@ -30,7 +31,8 @@ def score(
     """Score answers from a file with the checks and judge that production uses; no sampling, no budgets.
 
     A row is {id, query, evidence: [{id, text}], answer} or {question, answer, contexts: [text]}; unknown keys
-    are allowed, the query may be empty. One result per row, in order. Exit code 1 when one has no score.
+    are allowed, the query may be empty. One result per row, in order. Exit code 1 when one has no score. A model
+    takes the measures and criteria too that RAGVIGIL_JUDGE__MEASURES and RAGVIGIL_JUDGE__CRITERIA name.
     """
     from ragvigil.scorer.offline.score import score_rows
 
@@ -60,8 +62,8 @@ def _line(result: dict[str, object]) -> str:
 
 
 def _checks(result: dict[str, object]) -> Iterable[tuple[str, object]]:
-    checks = cast("dict[str, object]", result["checks"])
-    return ((name, result[name]) for name in checks if result[name] is not None)
+    named = (cast("dict[str, object]", result[kind]) for kind in ("checks", "measured"))
+    return ((name, result[name]) for name in chain(*named) if result[name] is not None)
 
 
 def _share(value: object) -> str:

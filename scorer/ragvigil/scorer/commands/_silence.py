@@ -6,7 +6,7 @@ import json
 import secrets
 import time
 from contextlib import closing
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
@@ -58,6 +58,26 @@ def add(
     Incidents open and are kept. What still stands when the silence ends is sent then; what was over
     before, and nobody was told of, is not sent.
     """
+    silence = replace(
+        _matching(series, service, environment, segment, everything=everything),
+        comment=text_of("--comment", comment),
+        by=name_of(by),
+    )
+    starts_at, ends_at = window(start, length, until, time.time_ns())
+    silence = replace(silence, starts_at=starts_at, ends_at=ends_at)
+    found, done_by = carry_out(settings_of(config, store), silence, seconds)
+    typer.echo(
+        json.dumps({**_mapping(silence), "written_by": done_by})
+        if as_json
+        else f"silenced: {found}, {_until(silence)}: {_matched(silence)}"
+    )
+    return 0
+
+
+def _matching(
+    series: str | None, service: str | None, environment: str | None, segment: str | None, *, everything: bool
+) -> Silence:
+    """A new silence of what is named, without window and words. Raises ConfigError."""
     from ragvigil.scorer.oncall import Silence
 
     if not (everything or series or service or segment or environment is not None):
@@ -66,25 +86,25 @@ def add(
         )
     if segment is not None and "=" not in segment:
         raise ConfigError("--segment", f"{segment!r} is no segment", "say it as language=de")
-    starts_at, ends_at = _window(start, length, until, time.time_ns())
-    silence = Silence(
+    return Silence(
         id="sil-" + secrets.token_hex(4),
-        starts_at=starts_at,
-        ends_at=ends_at,
-        comment=text_of("--comment", comment),
-        by=name_of(by),
+        starts_at=0,
+        ends_at=0,
+        comment="",
+        by="",
         series=None if series is None else series_called("--series", series),
         service=service or None,
         environment=environment,
         segment=segment or None,
     )
-    found, done_by = carry_out(settings_of(config, store), silence, seconds)
-    typer.echo(
-        json.dumps({**_mapping(silence), "written_by": done_by})
-        if as_json
-        else f"silenced: {found}, until {_utc(ends_at)}: {_matched(silence)}"
-    )
-    return 0
+
+
+def _until(silence: Silence) -> str:
+    """Its window, from when only where that is not now."""
+    planned = silence.starts_at > time.time_ns()
+    return (
+        f"from {_moments.utc(silence.starts_at)} " if planned else ""
+    ) + f"until {_moments.utc(silence.ends_at)}"
 
 
 def list_silences(
@@ -104,7 +124,7 @@ def list_silences(
         return 0
     for silence in silences:
         state = "ended" if silence.ends_at <= now else "active" if silence.starts_at <= now else "planned"
-        window = f"{_utc(silence.starts_at)} - {_utc(silence.ends_at)}"
+        window = f"{_moments.utc(silence.starts_at)} - {_moments.utc(silence.ends_at)}"
         typer.echo(
             f"{silence.id}  {state:<7}  {window}  {_matched(silence)}  by {silence.by}: {silence.comment}"
         )
@@ -128,7 +148,7 @@ def remove(
     return 0
 
 
-def _window(start: str | None, length: str | None, until: str | None, now: int) -> tuple[int, int]:
+def window(start: str | None, length: str | None, until: str | None, now: int) -> tuple[int, int]:
     """From when until when. Raises ConfigError."""
     from ragvigil.scorer.oncall import LONGEST_SILENCE_SECONDS
 
@@ -152,14 +172,24 @@ def _window(start: str | None, length: str | None, until: str | None, now: int) 
 
 def series_called(option: str, given: str) -> AnyName:
     """The series of that name. Raises ConfigError that names them all."""
-    from ragvigil.scorer.monitoring import CoverageName, DetectedName, HealthName, LeakName, SeriesName
+    from ragvigil.scorer.monitoring import (
+        CRITERION,
+        JUDGED,
+        CoverageName,
+        DetectedName,
+        HealthName,
+        LeakName,
+        SeriesName,
+    )
 
     kinds = (SeriesName, DetectedName, CoverageName, HealthName, LeakName)
     known: list[AnyName] = [name for kind in kinds for name in get_args(kind)]
-    for name in known:
-        if name == given:
-            return name
-    raise ConfigError(option, f"no series is called {given!r}", "known: " + ", ".join(known))
+    known += JUDGED
+    if given in known or CRITERION.fullmatch(given):
+        return given
+    raise ConfigError(
+        option, f"no series is called {given!r}", "known: " + ", ".join([*known, "criteria.NAME"])
+    )
 
 
 def _mapping(silence: Silence) -> dict[str, object]:
@@ -177,7 +207,3 @@ def _matched(silence: Silence) -> str:
     }
     parts = [f"{key}={clean(value, limit=60)}" for key, value in given.items() if value is not None]
     return " ".join(parts) or "everything"
-
-
-def _utc(moment: int) -> str:
-    return time.strftime("%Y-%m-%d %H:%MZ", time.gmtime(moment / 1e9))

@@ -83,7 +83,7 @@ async def _send(
 
 
 def _alert(channel: str, severity: Literal["critical", "error", "warning", "info"], links: Links) -> Alert:
-    from ragvigil.exporters import Alert, Example, Measurement, clean
+    from ragvigil.exporters import Alert, Example, Measurement, clean, is_loopback
     from ragvigil.scorer.pages import trace_link
 
     now, name, trace = datetime.now(UTC), secrets.token_hex(4), "0" * 32
@@ -111,7 +111,10 @@ def _alert(channel: str, severity: Literal["critical", "error", "warning", "info
                 trace_link(trace, links),
             ),
         ),
+        link=links.public_url if links.public_url and not is_loopback(links.public_url) else None,
         history=(0.95, 0.96, 0.94, 0.95, None, 0.95, 0.6, 0.5),
+        history_from=now - timedelta(minutes=40),
+        history_until=now,
     )
 
 
@@ -134,4 +137,5 @@ def _said(outcome: Outcome) -> str:
         return ", ".join(filter(None, parts))
     wait = f" in {outcome.retry_after:.0f} s" if outcome.retry_after else ""
     after = f"a running scorer would try again{wait}" if outcome.retry else "it will never take this message"
-    return f"not taken: {outcome.reason}; {after}"
+    redirect = " (a redirect, which is not followed)" if outcome.reason.startswith("http_3") else ""
+    return f"not taken: {outcome.reason}{redirect}; {after}"

@@ -5,10 +5,11 @@ the nearest known key.
 """
 
 from ragvigil.scorer.config.budgeting import Budgets
-from ragvigil.scorer.config.channels import CHANNELS, Channel
+from ragvigil.scorer.config.channels import CHANNELS, Channel, shows
 from ragvigil.scorer.config.citing import CitationStyle, Citing
 from ragvigil.scorer.config.content import Content, ContentMode
 from ragvigil.scorer.config.custom import CustomCheck
+from ragvigil.scorer.config.exporting import Export, Metrics
 from ragvigil.scorer.config.filtering import Filter
 from ragvigil.scorer.config.forwarding import Forward
 from ragvigil.scorer.config.judging import Judge, Price
@@ -39,6 +40,7 @@ __all__ = [
     "ContentMode",
     "Coverage",
     "CustomCheck",
+    "Export",
     "Filter",
     "Forward",
     "Health",
@@ -46,6 +48,7 @@ __all__ = [
     "Inbox",
     "Judge",
     "Links",
+    "Metrics",
     "Monitor",
     "Price",
     "Receive",
@@ -57,4 +60,5 @@ __all__ = [
     "Sources",
     "Store",
     "load",
+    "shows",
 ]

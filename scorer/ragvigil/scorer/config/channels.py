@@ -273,6 +273,15 @@ CHANNELS: Mapping[str, type[BaseModel]] = {
 }
 """Every kind of channel, by what `type` calls it."""
 
+_SHOWS: Mapping[str, frozenset[exporters.Action]] = {
+    "pagerduty": frozenset({"acknowledge"}),
+    "jira": frozenset({"acknowledge"}),
+    "slack": frozenset({"acknowledge", "unacknowledge"}),
+    "discord": frozenset({"acknowledge", "unacknowledge"}),
+    "webhook": frozenset({"acknowledge", "unacknowledge"}),
+}
+"""Kinds of channels that can show who has an incident in hand without waking anybody."""
+
 Channel = Annotated[
     PagerDutyChannel
     | JiraChannel
@@ -287,6 +296,16 @@ Channel = Annotated[
     | AppriseChannel,
     Field(discriminator="type"),
 ]
+
+
+def shows(section: Channel, action: exporters.Action) -> bool:
+    """Whether that channel shows this action.
+
+    >>> url = {"url": "https://discord.com/api/webhooks/1/hush"}
+    >>> shows(DiscordChannel.model_validate({"type": "discord", **url}), "acknowledge")
+    True
+    """
+    return action in _SHOWS.get(section.type, ())
 
 
 def _shown(secret: SecretStr | None) -> str | None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Annotated, cast
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, SecretStr
+
+_SIGNING_IN = re.compile(r"^([^/]*//)[^/]*@")
 
 
 class Section(BaseModel):
@@ -53,6 +56,19 @@ def several(value: object) -> object:
     )
 
 
+def without_secrets(url: str) -> str:
+    """An address as it may be shown and stored: stars for who signs in, and for the values of its parameters.
+
+    >>> without_secrets("https://me:pw@gateway/v1?key=sk-1&v=2"), without_secrets("http://127.0.0.1:8080/v1")
+    ('https://***@gateway/v1?key=***&v=***', 'http://127.0.0.1:8080/v1')
+    """
+    before, mark, query = url.partition("?")
+    names = [f"{part.partition('=')[0]}=***" if "=" in part else "***" for part in query.split("&")]
+    return _SIGNING_IN.sub(r"\1***@", before) + (f"?{'&'.join(names)}" if mark else "")
+
+
+Url = Annotated[str, PlainSerializer(without_secrets, when_used="json")]
+"""An address in which an operator may have put a secret."""
 Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Address = Annotated[str, Field(pattern=r"^[^\s]*:\d{1,5}$"), AfterValidator(_port_exists)]
 Secret = Annotated[SecretStr, BeforeValidator(_read), AfterValidator(_not_empty)]

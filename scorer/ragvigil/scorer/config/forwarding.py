@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
@@ -58,6 +59,15 @@ def _one_line(secret: SecretStr) -> SecretStr:
     return secret
 
 
+def check_free(names: Iterable[str]) -> None:
+    """Raises ValueError for a header that is not the operator's to set."""
+    for name in names:
+        low = name.lower()
+        if low in _OURS or low.startswith("grpc-") or low.endswith("-bin"):
+            raise ValueError(f"the header {name} is set by ragvigil or by gRPC itself; leave it out")
+
+
+OtlpAddress = Annotated[str, AfterValidator(_usable)]
 HeaderName = Annotated[str, Field(pattern=_HEADER_NAME)]
 HeaderValue = Annotated[Secret, AfterValidator(_one_line)]
 
@@ -65,7 +75,7 @@ HeaderValue = Annotated[Secret, AfterValidator(_one_line)]
 class Forward(Section):
     """One backend that gets a copy of every request that was accepted, as it arrived."""
 
-    url: Annotated[str, AfterValidator(_usable)] = Field(
+    url: OtlpAddress = Field(
         description="http://host:4318 or https://host/path (/v1/traces is appended), "
         "grpc://host:4317 or grpcs://host:4317 (TLS)"
     )
@@ -103,8 +113,5 @@ class Forward(Section):
 
     @model_validator(mode="after")
     def _headers_are_free(self) -> Forward:
-        for name in (*self.headers, *self.header_files, *self.pass_headers):
-            low = name.lower()
-            if low in _OURS or low.startswith("grpc-") or low.endswith("-bin"):
-                raise ValueError(f"the header {name} is set by ragvigil or by gRPC itself; leave it out")
+        check_free((*self.headers, *self.header_files, *self.pass_headers))
         return self

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib.resources import files
+from pathlib import Path
 from typing import Literal, Self, cast
 from urllib.parse import urlsplit
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationError, model_validator
 
-from ragvigil.scorer.config.fields import Seconds, Secret
+from ragvigil.scorer.config.fields import Name, Seconds, Secret, Url, Words
 from ragvigil.scorer.config.fields import Section as _Section
 
 ENDPOINTS: Mapping[str, str] = {
@@ -17,6 +18,8 @@ ENDPOINTS: Mapping[str, str] = {
     "anthropic": "https://api.anthropic.com/v1",
 }
 """Kinds of judge behind an endpoint, and where each is asked when nothing else is said."""
+MEASURES = ("answer_relevance", "context_relevance", "six_axes")
+"""What can be measured beside faithfulness."""
 _PER_MILLION = {"usd_per_million_tokens": 1.0, "usd_per_thousand_tokens": 1000.0}
 _BUILTIN = "lexical-1"
 
@@ -37,20 +40,45 @@ class Price(_Section):
         return self.input * factor, self.output * factor
 
 
+class Panelist(_Section):
+    """Another judge of the same answers; its limits are those of `judge`."""
+
+    kind: Literal["builtin", "openai", "anthropic", "nli"] = Field(description="as judge.kind")
+    model: str = Field(default="", description="as judge.model")
+    base_url: Url = Field(default="", description="as judge.base_url")
+    api_key: Secret | None = Field(default=None, description="as judge.api_key")
+    prompt: str = Field(default="", description="as judge.prompt")
+
+    @model_validator(mode="after")
+    def _usable(self) -> Self:
+        try:
+            self.as_judge({})
+        except ValidationError as error:
+            raise ValueError(error.errors()[0]["msg"].removeprefix("Value error, ")) from None
+        return self
+
+    def as_judge(self, limits: Mapping[str, object]) -> Judge:
+        """The same as if it were the only one, with limits of others."""
+        return Judge.model_validate(
+            {**limits, **{key: getattr(self, key) for key in type(self).model_fields}}
+        )
+
+
 class Judge(_Section):
     """The instrument."""
 
-    kind: Literal["builtin", "openai", "anthropic", "none"] = Field(
+    kind: Literal["builtin", "openai", "anthropic", "nli", "none"] = Field(
         default="builtin",
         description="builtin: offline and deterministic; openai: any server that speaks OpenAI's chat completions "
-        "(vLLM, Ollama, llama.cpp, LiteLLM, Azure); anthropic: its messages; none: checks only",
+        "(vLLM, Ollama, llama.cpp, LiteLLM, Azure); anthropic: its messages; nli: an entailment model at "
+        "base_url (text-embeddings-inference); none: checks only",
     )
     model: str = Field(
         default="",
         description="name of the model; for builtin, of the fitted coefficients (lexical-1). "
         "Not set: OPENAI_MODEL or ANTHROPIC_MODEL",
     )
-    base_url: str = Field(
+    base_url: Url = Field(
         default="",
         description="address of the endpoint up to its version, such as http://127.0.0.1:11434/v1. Not set: "
         "OPENAI_BASE_URL or ANTHROPIC_BASE_URL, else the vendor's own",
@@ -61,15 +89,74 @@ class Judge(_Section):
     )
     prompt: str = Field(
         default="",
-        description="rubric that is judged by, such as rubric or rubric/1; default: faithfulness for builtin, "
+        description="rubric that is judged by, such as rubric, rubric/1 or a file of your own (path/to/it.md); "
+        "default: faithfulness for builtin, "
         "the newest rubric for a model",
+    )
+    mode: Literal["rubric", "claimwise", "tiebreak"] = Field(
+        default="rubric",
+        description="how a model judges: rubric: claims and scores in one question; claimwise: claims first, then "
+        "each with quoted evidence; tiebreak: the built-in judge, and the model only on claims that it doubts",
+    )
+    doubt_above: float = Field(
+        default=0.1, ge=0, le=1, description="tiebreak: a claim above this probability of support is in doubt"
+    )
+    doubt_below: float = Field(
+        default=0.9, ge=0, le=1, description="tiebreak: and below this one; others are taken as they are"
+    )
+    criteria: Path | None = Field(
+        default=None,
+        description="folder with criteria of your own, one Markdown file each; each has a series, criteria.NAME",
+    )
+    measures: Words = Field(
+        default=(),
+        description="what is measured beside faithfulness, each with series of its own: answer_relevance, "
+        "context_relevance, six_axes",
+    )
+    measures_share: float = Field(
+        default=1.0,
+        gt=0,
+        le=1,
+        description="share of the judged answers for which those are asked; a criterion's file has its own share",
+    )
+    embedding_model: str = Field(
+        default="",
+        description="model by which answer_relevance compares questions, asked over OpenAI's embeddings; "
+        "not set: their words are compared",
+    )
+    embedding_url: Url = Field(
+        default="",
+        description="address of its endpoint up to its version; not set: judge.base_url, with judge.api_key",
+    )
+    embedding_key: Secret | None = Field(
+        default=None,
+        description="its key; judge.api_key is sent to judge.base_url only",
     )
     max_jobs: int = Field(
         default=10_000, gt=0, description="records waiting for the judge; above it they are shed, and counted"
     )
+    max_wait_seconds: Seconds = Field(
+        default=86_400.0,
+        description="longest wait for a verdict: while any record has waited longer, half of those that wait expire, "
+        "by the hash of their trace ids, and the others count twice; again after each eighth of it",
+    )
+    remember: bool = Field(
+        default=True,
+        description="whether an answer that was judged before, word for word, is not asked about again",
+    )
+    shared: Path | None = Field(
+        default=None,
+        description="file of what was asked and spent, for all processes that share the budget of sample; "
+        "default: beside the store file",
+    )
     max_in_flight: int = Field(default=8, ge=1, le=256, description="questions asked at once")
     attempt_seconds: Seconds = Field(
         default=60.0, description="longest wait for one answer of the endpoint; then it is asked again"
+    )
+    hedge_seconds: Seconds | None = Field(
+        default=None,
+        description="after so long without an answer the same is asked a second time, and the first answer counts, at "
+        "the price of both; default: never",
     )
     max_evidence_chars: int = Field(
         default=24_000,
@@ -77,10 +164,18 @@ class Judge(_Section):
         description="characters of the passages that a model is shown; of more, those nearest to question and answer",
     )
     max_answer_chars: int = Field(
-        default=16_000, ge=1_000, description="characters of the answer that a model is shown"
+        default=16_000,
+        ge=1_000,
+        description="characters of the answer that a model is shown; one with statements beyond them can fail "
+        "by the rubric, and never pass",
     )
     max_reply_tokens: int = Field(
         default=4_000, ge=256, description="tokens that a reply may have, thoughts not counted"
+    )
+    panel: dict[Name, Panelist] = Field(
+        default={},
+        description="more judges of the same answers, by name: judge.panel.NAME.kind, .model and so on; where one "
+        "differs by more than a rubric point, people should read the answer",
     )
     prices: dict[str, Price] = Field(
         default={},
@@ -101,6 +196,26 @@ class Judge(_Section):
         known = _lexical_models()
         if self.kind == "builtin" and self.model not in known:
             raise ValueError(f"no model {self.model!r} for the builtin judge; known: {', '.join(known)}")
+        strange = [one for one in self.measures if one not in MEASURES]
+        if strange:
+            raise ValueError(f"no measure is called {strange[0]!r}; known: {', '.join(MEASURES)}")
+        if (self.criteria or self.measures) and self.kind not in ENDPOINTS:
+            raise ValueError(
+                f"criteria and measures need a language model, and judge.kind is {self.kind}: "
+                f"set it to {' or '.join(ENDPOINTS)}"
+            )
+        if self.panel and self.kind == "none":
+            raise ValueError("panel needs a judge beside which it judges, and judge.kind is none: name one")
+        if self.doubt_above >= self.doubt_below:
+            raise ValueError("doubt_above must be less than doubt_below")
+        if self.embedding_url and not _is_address(self.embedding_url):
+            raise ValueError("embedding_url must look like http://127.0.0.1:11434/v1")
+        if self.embedding_model and not self.embedding_url and self.kind == "anthropic":
+            raise ValueError("embedding_model needs embedding_url: Anthropic's endpoint has no embeddings")
+        if self.kind == "nli" and not _is_address(self.base_url):
+            raise ValueError(
+                "base_url of an nli judge must be its server's address, like http://127.0.0.1:8080"
+            )
         if self.kind in ENDPOINTS and not self.model:
             raise ValueError(
                 f"no model for the {self.kind} judge: set judge.model or {self.kind.upper()}_MODEL"
@@ -112,6 +227,12 @@ class Judge(_Section):
                 f"no key for {ENDPOINTS[self.kind]}: set judge.api_key or {self.kind.upper()}_API_KEY"
             )
         return self
+
+    @property
+    def panelists(self) -> dict[str, Judge]:
+        """Each judge of the panel, as if it were the only one."""
+        limits = self.model_dump(exclude={"panel", "criteria", "measures", *Panelist.model_fields})
+        return {name: one.as_judge(limits) for name, one in self.panel.items()}
 
     @property
     def address(self) -> str:

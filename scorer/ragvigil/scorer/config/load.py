@@ -48,6 +48,7 @@ _SECRETS = frozenset(
         "secret",
         "routing_key",
         "api_key",
+        "embedding_key",
         "password",
         "user_id_key",
         "url",
@@ -55,6 +56,7 @@ _SECRETS = frozenset(
         "heartbeat_url",
         "pagerduty_secret",
         "slack_signing_secret",
+        "secret_key",
     }
 )
 """Values that no error may show; an address may hold a password."""
@@ -116,11 +118,24 @@ def _environment(variables: Mapping[str, str]) -> Tree:
 
 
 def _borrow(tree: Tree, variables: Mapping[str, str]) -> None:
-    """What the judge's vendor calls by names of its own, where the settings say nothing."""
-    judge = tree.get("judge")
-    if isinstance(judge, dict):
-        said = cast("Tree", judge)
-        tree["judge"] = borrowed(said.get("kind"), variables) | said
+    """What the vendors of the judge and its panel call by names of their own, where the settings say nothing."""
+    judge = _lent(tree, "judge", variables)
+    panel = judge.get("panel")
+    if isinstance(panel, dict):
+        judge["panel"] = members = dict(cast("Tree", panel))
+        for name in members:
+            _lent(members, name, variables)
+
+
+def _lent(tree: Tree, name: str, variables: Mapping[str, str]) -> Tree:
+    """The judge under that name, with what it borrows; where none is there, an empty one."""
+    judge = tree.get(name)
+    if not isinstance(judge, dict):
+        return {}
+    said = cast("Tree", judge)
+    lent: Tree = borrowed(said.get("kind"), variables) | said
+    tree[name] = lent
+    return lent
 
 
 def _merge(tree: Tree, over: Mapping[str, object], place: tuple[str, ...]) -> None:
@@ -182,6 +197,8 @@ def _plainly(place: tuple[str, ...], problem: ErrorDetails) -> ConfigError:
     value = problem["input"]
     shown = isinstance(value, (str, int, float)) and _SECRETS.isdisjoint(place)
     message = problem["msg"].removeprefix("Value error, ")
+    if place[:2] == ("judge", "panel"):  # it is checked as if it were the only judge
+        message = message.replace("judge.", ".".join(place[:3]) + ".")
     return ConfigError(".".join(place), message, f"got {value!r}"[:200] if shown else None)
 
 
@@ -242,6 +259,7 @@ def _leaks(settings: Settings) -> Iterator[ConfigError]:
 def _lost_routes(settings: Settings) -> Iterator[ConfigError]:
     """A route leads somewhere, and is not behind one that takes all it would take."""
     seen: dict[tuple[object, ...], str] = {}
+    catching: str | None = None
     for name, route in settings.routes.items():
         wanted = {"channels": route.channels, "escalate_to": route.escalate_to}
         for key, channel in [(key, channel) for key, words in wanted.items() for channel in words]:
@@ -255,6 +273,13 @@ def _lost_routes(settings: Settings) -> Iterator[ConfigError]:
             yield ConfigError(
                 f"routes.{name}", f"has the conditions of routes.{earlier}", "join them, or change one"
             )
+        elif catching is not None:
+            hint = "put it last, or say go_on = true in it"
+            yield ConfigError(
+                f"routes.{name}", "is never asked", f"routes.{catching} takes everything; {hint}"
+            )
+        if not any(route.conditions) and not route.go_on:
+            catching = catching or name
 
 
 def _dead_buttons(settings: Settings) -> Iterator[ConfigError]:

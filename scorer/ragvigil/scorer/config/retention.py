@@ -13,7 +13,10 @@ class Retention(Section):
     """How long questions, passages, answers and raw spans stay, and how much longer scores and ledger do."""
 
     content_days: float = Field(
-        default=30.0, gt=0, description="content goes after so many days; examples of open incidents stay"
+        default=30.0,
+        gt=0,
+        description="content goes after so many days, and so do messages about incidents that are over; examples of "
+        "open incidents stay",
     )
     scores_days: float = Field(
         default=400.0,

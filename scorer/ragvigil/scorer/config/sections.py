@@ -12,6 +12,7 @@ from ragvigil.scorer.config.channels import Channel
 from ragvigil.scorer.config.citing import Citing
 from ragvigil.scorer.config.content import Content
 from ragvigil.scorer.config.custom import CustomCheck
+from ragvigil.scorer.config.exporting import Export, Metrics
 from ragvigil.scorer.config.fields import Address, Name, Seconds, Secret, Words
 from ragvigil.scorer.config.fields import Section as _Section
 from ragvigil.scorer.config.filtering import DEFAULT_FILTERS, Filter
@@ -162,6 +163,18 @@ class Sample(_Section):
         allow_inf_nan=False,
         description="judge calls a minute; near it probabilities fall smoothly and never to 0; default: no limit",
     )
+    tokens_per_minute: float | None = Field(
+        default=None,
+        gt=0,
+        allow_inf_nan=False,
+        description="tokens that the judge may read and say in about a minute, as it reports them; falls likewise",
+    )
+    usd_per_minute: float | None = Field(
+        default=None,
+        gt=0,
+        allow_inf_nan=False,
+        description="US dollars that judging may cost in about a minute, by judge.prices; falls likewise",
+    )
     tokens_per_day: float | None = Field(
         default=None,
         gt=0,
@@ -187,6 +200,12 @@ class Sample(_Section):
         description="factor on the probability of records with an error, a thumbs-down or a low check; "
         "estimates weight it out; 1 treats all alike",
     )
+    signals: tuple[Literal["thumbs_down", "rephrasing", "follow_up"], ...] = Field(
+        default=(),
+        description="what users do that makes strata of their own, judged more often as all small ones are: an answer "
+        "disliked, a question that asks the conversation's last one again, one that follows it; `ragvigil report` says "
+        "which tell",
+    )
     most_strata: int = Field(
         default=64, gt=0, description="segments that get a probability of their own; the rest share one"
     )
@@ -202,6 +221,10 @@ class Links(_Section):
     trace_url_template: str | None = Field(
         default=None,
         description="link to a trace in your tracing tool, with {trace_id}, for example https://tempo/trace/{trace_id}",
+    )
+    playbook_url: str | None = Field(
+        default=None,
+        description="where your copy of docs/playbook.md is shown; pages link its rows, such as #one-segment",
     )
 
     @field_validator("trace_url_template")
@@ -242,6 +265,8 @@ class Settings(_Section):
     health: Health = Health()
     inbound: Inbound = Inbound()
     links: Links = Links()
+    metrics: Metrics = Metrics()
+    export: Export = Export()
 
     @property
     def active_filters(self) -> dict[str, Filter]:
@@ -254,3 +279,9 @@ class Settings(_Section):
         """Folder of the inbox segments: as configured, else beside the store file and named after it."""
         store = self.store.path
         return self.inbox.path or store.with_name(f"{store.stem}-inbox")
+
+    @property
+    def shared_path(self) -> Path:
+        """File of what the judge was asked and cost: as configured, else beside the store file and named after it."""
+        store = self.store.path
+        return self.judge.shared or store.with_name(f"{store.stem}-judge.db")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Self, cast
+from typing import Literal, Self, cast
 
 from pydantic import Field, field_validator, model_validator
 
@@ -71,6 +71,23 @@ class Monitor(_Section):
     )
     faithfulness: Rule = Rule()
     citation: Rule = Rule.model_validate(_CITATION)
+    measures: Rule = Field(
+        default=Rule(), description="for criteria of your own and the judge's other measures"
+    )
+
+    def rule(self, series: str) -> Rule:
+        """What watches the series of that name; what was retrieved is known of every answer, as citations are.
+
+        >>> [Monitor().rule(series).window_seconds for series in ("citation", "retrieval", "criteria.tone")]
+        [600.0, 600.0, 3600.0]
+        """
+        known = {"faithfulness": self.faithfulness, "citation": self.citation, "retrieval": self.citation}
+        return known.get(series, self.measures)
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """All that watch anything."""
+        return self.faithfulness, self.citation, self.measures
 
     @field_validator("citation", mode="before")
     @classmethod
@@ -114,6 +131,14 @@ class Detect(_Section):
         description="share of records judged beyond sample.rate: more verdicts where a fall is suspected, and "
         "past traces judged again",
     )
+    canary_hours: float = Field(
+        default=168.0,
+        ge=0,
+        allow_inf_nan=False,
+        description="time after which a language model judges the same past traces again, to see whether it has "
+        "changed; it also does when its version or prompt changes and before a page; 0: only then",
+    )
+    canary_size: int = Field(default=100, ge=20, le=400, description="how many past traces that are")
     slo: float | None = Field(
         default=None,
         gt=0,
@@ -132,8 +157,11 @@ class Detect(_Section):
         return self
 
 
+CoverageShare = Literal["coverage_scored", "coverage_complete", "coverage_asked", "coverage_delivered"]
+
+
 class Coverage(_Section):
-    """How much must be looked at: less is a ticket, never a page. A threshold of 0 demands nothing."""
+    """How much must be looked at: less is a page or a ticket. A threshold of 0 demands nothing."""
 
     every_seconds: Seconds = Field(default=60.0, description="time between two looks")
     window_seconds: Seconds = Field(default=900.0, description="stretch of arrivals that is looked at")
@@ -158,5 +186,10 @@ class Coverage(_Section):
         "before, together; 1 demands nothing",
     )
     resolve_seconds: Seconds = Field(
-        default=600.0, description="how long a share must be back before the ticket resolves"
+        default=600.0, description="how long a share must be back before that resolves"
+    )
+    pages: tuple[CoverageShare, ...] = Field(
+        default=("coverage_scored",),
+        description="shares that page (severity error): answers not scored are the scorer's own illness; "
+        "the others are tickets",
     )

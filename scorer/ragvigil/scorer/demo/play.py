@@ -110,6 +110,7 @@ class Stage:
     receiver: Receiver | None = None
     traffic: Traffic | None = None
     children: Sequence[Child] = ()
+    most_waiting: int = 0
 
     @property
     def store(self) -> Path:
@@ -123,6 +124,7 @@ class Stage:
         self.snapshot = await asyncio.to_thread(look, self.store)
         traffic = self.traffic
         sent, failed = (traffic.sent, traffic.failed) if traffic else (0, 0)
+        self.most_waiting = max(self.most_waiting, sent - self.snapshot.ledger.ingested)
         self.view.frame(Frame(self.act, time.monotonic() - self.began, sent, failed, self.snapshot))
         for child in self.children:
             if child.process.returncode is not None:
@@ -244,6 +246,7 @@ def _report(stage: Stage) -> Report:
         series={status.key.name: _levels(stage, status.key.name) for status in stage.snapshot.series},
         incidents=tuple(timed(one, stage.acts, stage.told.get(one.id, Told(0, 0))) for one in incidents),
         wall_seconds=time.monotonic() - stage.began,
+        most_waiting=stage.most_waiting,
     )
 
 

@@ -11,6 +11,8 @@ from ragvigil.scorer.monitoring import AnyName, Incident, SeriesName
 
 RIGHT_SERIES: Mapping[FaultName, SeriesName] = {"citations": "citation", "unfaithful": "faithfulness"}
 """The series that each fault must be paged as."""
+_BUSY = 300
+"""Waiting traces from which on a page comes later than the demo has time for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,8 @@ class Report:
     series: Mapping[AnyName, Levels]
     incidents: tuple[IncidentReport, ...]
     wall_seconds: float
+    most_waiting: int = 0
+    """Traces that had been sent and not yet read, at the worst moment."""
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -84,6 +88,10 @@ class Report:
             found.append("the ledger does not account for every trace")
         if self.traces_failed:
             found.append(f"{self.traces_failed:,} questions were not answered")
+        if found and self.most_waiting > _BUSY:
+            found.append(
+                f"{self.most_waiting:,} traces waited at once: this machine is busy with other things; try again later"
+            )
         return tuple(found)
 
     @property

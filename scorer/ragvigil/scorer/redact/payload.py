@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import MutableSequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from google.protobuf.message import Message
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, InstrumentationScope, KeyValue
@@ -18,8 +19,6 @@ from ragvigil.scorer.redact.texts import LONG_INTEGER, SECRET, Place, Texts
 from ragvigil.tracer.redaction import redact
 
 Pairs = MutableSequence[KeyValue]
-_NAMED = frozenset({Meaning.PERSON, Meaning.SECRET})
-"""What is cut for its name, whatever it is."""
 
 
 class Redaction:
@@ -145,27 +144,27 @@ class _Walk:
     def _pairs(self, pairs: Pairs) -> None:
         """Gather what stands in these; the short ways are for what most of them are, texts and figures."""
         unwanted = list[int]()
-        cutting = self._mode != "full"
+        cutting, content = self._mode != "full", self._contents.append
         for number, pair in enumerate(pairs):
-            meaning, clean = _told_by(pair.key)
-            if meaning is Meaning.TRANSPORT:
+            told = _told_by(pair.key)
+            if told.transport:
                 unwanted.append(number)
                 continue
-            if cutting and not clean:
+            if cutting and not told.clean:
                 self._labels.append((pair, "key", pair.key))
             value = pair.value
             text = value.string_value
             if text:
-                if meaning is Meaning.TEXT:
-                    self._contents.append((value, "string_value", text))
-                elif meaning is not Meaning.DOCUMENT_ID:
-                    self._value(value, meaning)
+                if told.text:
+                    content((value, "string_value", text))
+                elif not told.document_id:
+                    self._value(value, told.meaning)
                 continue
             which = value.WhichOneof("value")
-            if meaning in _NAMED or (
+            if told.named or (
                 which != "double_value" and (which != "int_value" or abs(value.int_value) >= LONG_INTEGER)
             ):
-                self._value(value, meaning)
+                self._value(value, told.meaning)
         for number in reversed(unwanted):
             del pairs[number]
 
@@ -206,7 +205,27 @@ class _Walk:
                 value.string_value = cut
 
 
+class _Told(NamedTuple):
+    """What a key says of its value, asked once: comparing the members of an enumeration is dear."""
+
+    meaning: Meaning
+    clean: bool
+    """Whether the key is no secret itself."""
+    text: bool
+    document_id: bool
+    transport: bool
+    named: bool
+    """Whether the value is cut for its name, whatever it is."""
+
+
 @lru_cache(maxsize=4096)
-def _told_by(key: str) -> tuple[Meaning, bool]:
-    """What a key says of its value, and whether it is no secret itself."""
-    return meaning_of(key), redact(key) == key
+def _told_by(key: str) -> _Told:
+    meaning = meaning_of(key)
+    return _Told(
+        meaning,
+        redact(key) == key,
+        meaning is Meaning.TEXT,
+        meaning is Meaning.DOCUMENT_ID,
+        meaning is Meaning.TRANSPORT,
+        meaning in (Meaning.PERSON, Meaning.SECRET),
+    )

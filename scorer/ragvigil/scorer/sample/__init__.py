@@ -2,7 +2,7 @@
 
 from ragvigil.scorer.sample.allocate import allocate
 from ragvigil.scorer.sample.draw import Decision, decide, fraction
-from ragvigil.scorer.sample.sampler import Budget, Sampler, SamplerState
+from ragvigil.scorer.sample.sampler import Budget, Sampler, SamplerState, Spent
 from ragvigil.scorer.sample.signals import informative, stratum_of
 
 __all__ = [
@@ -10,6 +10,7 @@ __all__ = [
     "Decision",
     "Sampler",
     "SamplerState",
+    "Spent",
     "allocate",
     "decide",
     "fraction",

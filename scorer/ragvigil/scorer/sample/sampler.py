@@ -7,6 +7,7 @@ before any verdict; so the mean that weights by its inverse is unbiased whatever
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -24,6 +25,35 @@ _PRIOR_PER_DAY = 10_000.0
 """Traffic assumed of a service never seen before, worth an hour of seeing it, and less from then on."""
 _REFRESH_RECORDS = 1_000
 _REFRESH_SECONDS = 5.0
+_SPENT: tuple[str, ...] = ("calls", "tokens", "usd", "tokens_minute", "usd_minute")
+
+
+class Spent(NamedTuple):
+    """What judging took."""
+
+    calls: float = 0.0
+    tokens: float = 0.0
+    usd: float = 0.0
+
+    def __add__(self, other: object) -> Spent:  # of a tuple it would be longer
+        """Both together.
+
+        >>> (Spent(1, 10) + Spent(2)) * 0.5
+        Spent(calls=1.5, tokens=5.0, usd=0.0)
+        """
+        return (
+            Spent(*(a + b for a, b in zip(self, other, strict=True)))
+            if isinstance(other, Spent)
+            else NotImplemented
+        )
+
+    def __mul__(self, factor: object) -> Spent:
+        """A part of it."""
+        return Spent(*(a * factor for a in self)) if isinstance(factor, float) else NotImplemented
+
+
+def _nobody() -> tuple[Spent, Spent]:
+    return Spent(), Spent()
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +63,8 @@ class Budget:
     at_least_per_day: float = 0.0
     """Judged records a day that a small service gets, whatever its rate."""
     calls_per_minute: float | None = None
+    tokens_per_minute: float | None = None
+    usd_per_minute: float | None = None
     tokens_per_day: float | None = None
     usd_per_day: float | None = None
     floor: float = FLOOR
@@ -65,7 +97,15 @@ class SamplerState:
 class Sampler:
     """Decides one record at a time; all that it remembers is in `state`."""
 
-    def __init__(self, rate: float, budget: Budget | None = None) -> None:
+    def __init__(
+        self,
+        rate: float,
+        budget: Budget | None = None,
+        *,
+        others: Callable[[], tuple[Spent, Spent]] = _nobody,
+    ) -> None:
+        """`others` says what other processes spent of the same budget in about a minute, and in about a day."""
+        self._others = others
         self._rate = rate
         self._budget = budget or Budget()
         self._table: dict[str, float] = {}
@@ -73,7 +113,7 @@ class Sampler:
         self._traffic: dict[str, float] = {}
         self._days = 0.0
         self._boosts = 0.0
-        self._spent = {"calls": 0.0, "tokens": 0.0, "usd": 0.0}
+        self._spent: dict[str, float] = dict.fromkeys(_SPENT, 0.0)
         self._bursts: dict[str, Burst] = {}
         self._at: float | None = None
         self._since = 0
@@ -125,10 +165,12 @@ class Sampler:
         chance = min(1.0, judged / expected) if expected is not None and expected > 0.0 else 1.0
         self._bursts["*" if stratum is None else f"={stratum}"] = Burst(judged, chance)
 
-    def spend(self, *, tokens: float = 0.0, usd: float = 0.0) -> None:
-        """What a verdict cost, for the limits on tokens and money."""
-        self._spent["tokens"] += max(0.0, tokens)
-        self._spent["usd"] += max(0.0, usd)
+    def spend(self, *, calls: float = 0.0, tokens: float = 0.0, usd: float = 0.0) -> None:
+        """What a verdict cost, for the limits; `calls` beyond the one that every judged record is counted for."""
+        self._spent["calls"] += max(0.0, calls)
+        for name, amount in (("tokens", tokens), ("usd", usd)):
+            self._spent[name] += max(0.0, amount)
+            self._spent[f"{name}_minute"] += max(0.0, amount)
 
     def state(self) -> SamplerState:
         """All that a restart needs."""
@@ -137,9 +179,16 @@ class Sampler:
         )
 
     @classmethod
-    def restore(cls, state: SamplerState, rate: float, budget: Budget | None = None) -> Sampler:
+    def restore(
+        cls,
+        state: SamplerState,
+        rate: float,
+        budget: Budget | None = None,
+        *,
+        others: Callable[[], tuple[Spent, Spent]] = _nobody,
+    ) -> Sampler:
         """A sampler that goes on where `state` was taken, under another rate or budget if they were changed."""
-        sampler = cls(rate, budget)
+        sampler = cls(rate, budget, others=others)
         sampler._traffic = dict(state.traffic)
         sampler._days = state.days
         sampler._boosts = state.boosts
@@ -163,9 +212,8 @@ class Sampler:
         guessed = _PRIOR_DAYS * (1.0 - self._days)
         per_day = (seen * keep + _PRIOR_PER_DAY * guessed) / (self._days + guessed)
         minute = math.exp(-passed / 60.0)
-        self._spent["calls"] *= minute
-        self._spent["tokens"] *= keep
-        self._spent["usd"] *= keep
+        for name in self._spent:
+            self._spent[name] *= keep if name in ("tokens", "usd") else minute
         wanted = (
             max(self._rate, self._budget.at_least_per_day / max(per_day, 1e-9)) if self._rate > 0.0 else 0.0
         )
@@ -179,12 +227,16 @@ class Sampler:
 
     def _strain(self) -> float:
         """A factor in (0, 1]: 1 below four fifths of every limit, then falling smoothly; never 0."""
+        minute, day = self._others()
+        spent, budget = self._spent, self._budget
         limits = (
-            (self._spent["calls"], self._budget.calls_per_minute),
-            (self._spent["tokens"], self._budget.tokens_per_day),
-            (self._spent["usd"], self._budget.usd_per_day),
+            (spent["calls"] + minute.calls, budget.calls_per_minute),
+            (spent["tokens_minute"] + minute.tokens, budget.tokens_per_minute),
+            (spent["usd_minute"] + minute.usd, budget.usd_per_minute),
+            (spent["tokens"] + day.tokens, budget.tokens_per_day),
+            (spent["usd"] + day.usd, budget.usd_per_day),
         )
-        used = max((spent / limit for spent, limit in limits if limit is not None), default=0.0)
+        used = max((amount / limit for amount, limit in limits if limit is not None), default=0.0)
         return 1.0 if used <= 0.8 else math.exp(-8.0 * (used - 0.8))
 
     def _burst(self, stratum: str, inclusion: float) -> float:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
 import zlib
 from collections.abc import Callable, Iterator
-from types import ModuleType
 from typing import Protocol
+
+from ragvigil.scorer.zstd import zstd
 
 GZIP = b"\x1f\x8b"
 ZSTD = b"\x28\xb5\x2f\xfd"
@@ -62,7 +61,7 @@ class Unzstd:
     """Undoes zstd."""
 
     def __init__(self) -> None:
-        self._module = _zstd()
+        self._module = zstd()
         self._stream = self._module.ZstdDecompressor()
         self.open = False
 
@@ -111,8 +110,3 @@ def inflated(body: bytes, *, limit: int) -> bytes:
     if stream.open:
         raise CompressionError("the compressed data is cut short")
     return b"".join(pieces)
-
-
-def _zstd() -> ModuleType:
-    """The standard library's module from Python 3.14 on, its backport before; loaded when a file needs it."""
-    return importlib.import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")

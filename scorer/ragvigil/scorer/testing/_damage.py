@@ -18,16 +18,26 @@ def _single_quotes(reply: Reply) -> str:
 
 
 def _comments(reply: Reply) -> str:
-    return _text(reply).replace('"must_pass"', '// and the rest\n "must_pass"')
+    second = list(reply)[min(1, len(reply) - 1)]
+    return _text(reply).replace(f'"{second}"', f'// and the rest\n "{second}"')
 
 
 def _as_words(reply: Reply) -> str:
-    scores = {name: str(value) for name, value in cast("Reply", reply["scores"]).items()}
-    return _text({**reply, "scores": scores})
+    return _text(cast("Reply", _numbers_as_words(reply)))
 
 
-def _without(key: str) -> Callable[[Reply], str]:
-    return lambda reply: _text({name: value for name, value in reply.items() if name != key})
+def _numbers_as_words(value: object) -> object:
+    if isinstance(value, dict):
+        return {name: _numbers_as_words(one) for name, one in cast("Reply", value).items()}
+    if isinstance(value, list):
+        return [_numbers_as_words(one) for one in cast("list[object]", value)]
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def _without_scores(reply: Reply) -> str:
+    """Without what a reply is for: its scores, or where it has none its last part."""
+    lost = "scores" if "scores" in reply else list(reply)[-1]
+    return _text({name: value for name, value in reply.items() if name != lost})
 
 
 DAMAGES: Mapping[str, Callable[[Reply], str]] = {
@@ -39,7 +49,7 @@ DAMAGES: Mapping[str, Callable[[Reply], str]] = {
     "comments": _comments,
     "numbers_as_words": _as_words,
     "cut_off": lambda reply: _text(reply)[: len(_text(reply)) * 2 // 3],
-    "lost_scores": _without("scores"),
+    "lost_scores": _without_scores,
     "nothing": lambda _: "",
 }
 """Ways by name."""

@@ -7,13 +7,12 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import cast
 
 from ragvigil.scorer.checks.prepared import Prepared
 from ragvigil.scorer.testing._damage import DAMAGES
 from ragvigil.scorer.trace import Document, RagTrace
 
-_FENCED = re.compile(r"<(question|evidence|metadata|answer) ([0-9a-f]+)>\n(.*?)\n?</\1 \2>", re.DOTALL)
+_FENCED = re.compile(r"<([a-z_]+) ([0-9a-f]{8,})>\n(.*?)\n?</\1 \2>", re.DOTALL)
 _PASSES = 0.5
 
 
@@ -24,6 +23,8 @@ class Shown:
     query: str
     evidence: tuple[Document, ...]
     answer: str
+    parts: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Everything between fences as it stands, by name."""
 
     @classmethod
     def read(cls, data: str) -> Shown:
@@ -36,6 +37,7 @@ class Shown:
                 Document(one["id"], one["text"], rank=rank) for rank, one in enumerate(passages, 1)
             ),
             answer=json.loads(parts.get("answer", '""')),
+            parts=parts,
         )
 
     @property
@@ -70,6 +72,10 @@ class Script:
     """Share of requests that are answered with a status, such as {429: .2, 500: .1}."""
     hangs: float = 0.0
     """Share of requests that are never answered."""
+    cuts: float = 0.0
+    """Share of requests whose answer breaks off in the middle."""
+    context_tokens: int = 1_000_000
+    """Of what it is sent it says to have read no more, as servers do that cut it silently."""
     retry_after_seconds: float = 0.05
     """What it says with a 429 or 503."""
 
@@ -82,46 +88,21 @@ class Script:
         digest = hashlib.sha256(json.dumps([self.seed, *about], default=str).encode()).digest()
         return int.from_bytes(digest[:8], "big") / 2**64
 
-    def reply(self, shown: Shown) -> dict[str, object]:
-        """The reply to the rubric."""
-        faithful = self.truth(shown)
-        luck = self.chance("verdict", shown.query, shown.answer, [one.text for one in shown.evidence])
-        passes = luck < self.sensitivity if faithful else luck >= self.specificity
-        return _reply(shown, passes=passes)
+    def passes(self, truth: bool, *about: object) -> bool:
+        """What it says of something that is true or not: right with its sensitivity and specificity."""
+        luck = self.chance(*about)
+        return luck < self.sensitivity if truth else luck >= self.specificity
 
-    def said(self, shown: Shown, number: int) -> str:
+    def reply(self, shown: Shown, wanted: str = "rubric") -> dict[str, object]:
+        """The reply to the prompt that wants a reply of that name."""
+        from ragvigil.scorer.testing._replies import REPLIES
+
+        return REPLIES[wanted](self, shown)
+
+    def said(self, shown: Shown, number: int, wanted: str = "rubric") -> str:
         """The reply to the request of that number as the model writes it: whole, or spoilt."""
-        reply = self.reply(shown)
+        reply = self.reply(shown, wanted)
         if self.chance("damage", number) >= self.damage:
             return json.dumps(reply, ensure_ascii=False)
         ways = list(DAMAGES.values())
         return ways[int(self.chance("way", number) * len(ways))](reply)
-
-
-def _reply(shown: Shown, *, passes: bool) -> dict[str, object]:
-    prepared = Prepared(shown.record)
-    names = [str(one.id) for one in shown.evidence]
-    claims: list[dict[str, object]] = [
-        {"claim": shown.answer[one.start : one.end], "supported_by": names[:1], "verdict": "supported"}
-        for one in prepared.statements
-        if one.checkworthy
-    ]
-    if claims and not passes:
-        claims[-1] |= {"supported_by": cast("list[str]", []), "verdict": "unsupported"}
-    point = 5 if passes else 2
-    return {
-        "supported_claims": claims,
-        "must_pass": dict.fromkeys(
-            (
-                "schema_valid",
-                "language_match",
-                "safety_pass",
-                "citations_present",
-                "citations_valid",
-                "no_hallucinated_entities",
-            ),
-            True,
-        ),
-        "scores": {"groundedness": point, "completeness": 4, "directness": 4, "style": 5},
-        "abstain": {"should_have_abstained": not names, "abstain_quality": None},
-    }

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
+import re
 import socket
 import threading
+from collections import deque
 from collections.abc import Callable, Collection, Mapping
 from types import TracebackType
 from typing import Self, cast
@@ -16,7 +18,11 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
+from ragvigil.scorer.judge.endpoint.wire import items, mapping
+from ragvigil.scorer.judge.replies import REPLIES as WANTED
+from ragvigil.scorer.testing._replies import entailment, vector_of
 from ragvigil.scorer.testing._script import Script, Shown
 
 MODEL = "scripted-1"
@@ -25,17 +31,18 @@ EVERY_STRUCTURE = frozenset({"json_schema", "tool", "json_object", "plain"})
 _WITH_RETRY_AFTER = frozenset({429, 503})
 _UNANSWERED_SECONDS = 3600.0
 
-Writer = Callable[[str, str, bool], dict[str, object]]
-"""What was said, by which model, and whether as the call of a tool: to the body of an answer."""
+Writer = Callable[[str, str, bool, int], dict[str, object]]
+"""What was said, by which model, whether as the call of a tool, tokens read: to the body of an answer."""
 
 
 class _Endpoint:
     """Requests in, replies out, and a count of both."""
 
-    def __init__(self, script: Script, takes: Collection[str], key: str | None) -> None:
+    def __init__(self, script: Script, takes: Collection[str], key: str | None, keep: int | None) -> None:
         self.script = script
         self.key = key
-        self.requests: list[Mapping[str, object]] = []
+        self.requests: deque[Mapping[str, object]] = deque(maxlen=keep)
+        self.keys: deque[str | None] = deque(maxlen=keep)
         self._takes = takes
         self._numbers = itertools.count()
 
@@ -55,12 +62,34 @@ class _Endpoint:
             return _error(400, "tools are not supported here")
         return await self._answer(request, body, _anthropic, as_tool=as_tool)
 
+    async def embeddings(self, request: Request) -> Response:
+        """OpenAI's embeddings: texts with the same words are near."""
+        body = cast("dict[str, object]", await request.json())
+        self._note(request, body)
+        rows = [
+            {"object": "embedding", "index": place, "embedding": vector_of(str(said))}
+            for place, said in enumerate(items(body.get("input")))
+        ]
+        usage = {"prompt_tokens": _tokens_of(body.get("input"))}
+        return JSONResponse({"object": "list", "data": rows, "model": body.get("model"), "usage": usage})
+
+    async def predict(self, request: Request) -> Response:
+        """A classifier of pairs, as text-embeddings-inference serves one: the built-in judge as an NLI model."""
+        body = cast("dict[str, object]", await request.json())
+        self._note(request, body)
+        pairs = [[str(said) for said in items(pair)] for pair in items(body.get("inputs"))]
+        return JSONResponse(await asyncio.to_thread(lambda: [entailment(*pair) for pair in pairs]))
+
+    def _note(self, request: Request, body: Mapping[str, object]) -> None:
+        self.requests.append(body)
+        self.keys.append(_key_of(request))
+
     async def _answer(
         self, request: Request, body: dict[str, object], write: Writer, *, as_tool: bool
     ) -> Response:
         number = next(self._numbers)
-        self.requests.append(body)
-        if self.key is not None and self.key not in (request.headers.get("x-api-key"), _bearer(request)):
+        self._note(request, body)
+        if self.key not in (None, _key_of(request)):
             return _error(401, "incorrect API key")
         await asyncio.sleep(self.script.latency_seconds)
         if self.script.chance("hang", number) < self.script.hangs:
@@ -72,19 +101,48 @@ class _Endpoint:
             luck -= share
         messages = cast("list[dict[str, str]]", body["messages"])
         data = next(one["content"] for one in messages if one["role"] == "user")
-        said = await asyncio.to_thread(lambda: self.script.said(Shown.read(data), number))
-        return JSONResponse(write(said, str(body.get("model", MODEL)), as_tool))
+        wanted = _wanted(body)
+        said = await asyncio.to_thread(lambda: self.script.said(Shown.read(data), number, wanted))
+        read = min(
+            self.script.context_tokens,
+            _tokens_of([body.get("system"), *(one["content"] for one in messages)]),
+        )
+        answer = JSONResponse(write(said, str(body.get("model", MODEL)), as_tool, read))
+        return _Half(answer) if self.script.chance("cut", number) < self.script.cuts else answer
+
+
+class _Half(Response):
+    """The first half of an answer under the headers of the whole; then the connection is closed."""
+
+    def __init__(self, whole: Response) -> None:
+        super().__init__()
+        self.raw_headers = whole.raw_headers
+        self.body = whole.body[: len(whole.body) // 2]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        del scope, receive
+        await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+        await send({"type": "http.response.body", "body": self.body, "more_body": True})
 
 
 def application(
-    script: Script = _USUAL, *, takes: Collection[str] = EVERY_STRUCTURE, key: str | None = None
+    script: Script = _USUAL,
+    *,
+    takes: Collection[str] = EVERY_STRUCTURE,
+    key: str | None = None,
+    keep: int | None = None,
 ) -> Starlette:
-    """The scripted judge as an ASGI application; `takes` names the ways of asking for JSON that it accepts."""
-    endpoint = _Endpoint(script, takes, key)
+    """The scripted judge as an ASGI application; `takes` names the ways of asking for JSON that it accepts.
+
+    Of the requests it keeps the last `keep`; None: all.
+    """
+    endpoint = _Endpoint(script, takes, key, keep)
     application = Starlette(
         routes=[
             Route("/v1/chat/completions", endpoint.chat, methods=["POST"]),
             Route("/v1/messages", endpoint.messages, methods=["POST"]),
+            Route("/v1/embeddings", endpoint.embeddings, methods=["POST"]),
+            Route("/v1/predict", endpoint.predict, methods=["POST"]),
         ]
     )
     application.state.endpoint = endpoint
@@ -101,8 +159,10 @@ class ScriptedJudge:
         takes: Collection[str] = EVERY_STRUCTURE,
         key: str | None = None,
         port: int = 0,
+        keep: int | None = None,
     ) -> None:
-        self._application = application(script, takes=takes, key=key)
+        """Of the requests it keeps the last `keep`; None: all."""
+        self._application = application(script, takes=takes, key=key, keep=keep)
         self._endpoint = cast("_Endpoint", self._application.state.endpoint)
         self._wanted_port = port
 
@@ -114,7 +174,12 @@ class ScriptedJudge:
     @property
     def requests(self) -> list[Mapping[str, object]]:
         """Bodies of the requests so far that it understood."""
-        return self._endpoint.requests
+        return list(self._endpoint.requests)
+
+    @property
+    def keys(self) -> list[str | None]:
+        """The key of each of them; None: it came without."""
+        return list(self._endpoint.keys)
 
     def become(self, script: Script, *, key: str | None = None) -> None:
         """From now on behave like that."""
@@ -144,7 +209,7 @@ class ScriptedJudge:
         self._thread.join()
 
 
-def _openai(said: str, model: str, as_tool: bool) -> dict[str, object]:
+def _openai(said: str, model: str, as_tool: bool, read: int) -> dict[str, object]:
     call = {"id": "call_1", "type": "function", "function": {"name": "verdict", "arguments": said}}
     message: dict[str, object] = {"role": "assistant", "content": None if as_tool else said}
     return {
@@ -158,11 +223,11 @@ def _openai(said: str, model: str, as_tool: bool) -> dict[str, object]:
                 "message": message | ({"tool_calls": [call]} if as_tool else {}),
             }
         ],
-        "usage": {"prompt_tokens": 1_000, "completion_tokens": max(len(said) // 4, 1)},
+        "usage": {"prompt_tokens": read, "completion_tokens": max(len(said) // 4, 1)},
     }
 
 
-def _anthropic(said: str, model: str, as_tool: bool) -> dict[str, object]:
+def _anthropic(said: str, model: str, as_tool: bool, read: int) -> dict[str, object]:
     try:
         block: dict[str, object] = {
             "type": "tool_use",
@@ -179,8 +244,14 @@ def _anthropic(said: str, model: str, as_tool: bool) -> dict[str, object]:
         "model": model,
         "content": [block if as_tool else {"type": "text", "text": said}],
         "stop_reason": "tool_use" if as_tool else "end_turn",
-        "usage": {"input_tokens": 1_000, "output_tokens": max(len(said) // 4, 1)},
+        "usage": {"input_tokens": read, "output_tokens": max(len(said) // 4, 1)},
     }
+
+
+def _tokens_of(said: object) -> int:
+    """Tokens of a text or of several, four characters each."""
+    texts = items(said) or [said]
+    return sum(len(str(one or "")) for one in texts) // 4
 
 
 def _structure(body: Mapping[str, object]) -> str:
@@ -190,8 +261,35 @@ def _structure(body: Mapping[str, object]) -> str:
     return str(cast("dict[str, object]", wanted)["type"]) if isinstance(wanted, dict) else "plain"
 
 
-def _bearer(request: Request) -> str:
-    return request.headers.get("authorization", "").removeprefix("Bearer ")
+def _wanted(body: Mapping[str, object]) -> str:
+    """Which reply a request wants: by its schema, else by the fields that its instructions name."""
+    asked = _required(body)
+    if asked is not None:
+        return next((name for name, reply in WANTED.items() if list(reply.model_fields) == asked), "rubric")
+    said = json.dumps([body.get("system"), next(iter(cast("list[object]", body["messages"])), None)])
+    named = frozenset(re.findall(r"\w+", said.replace("\\n", " ")))
+    fitting = [
+        (len(reply.model_fields), name)
+        for name, reply in WANTED.items()
+        if named.issuperset(reply.model_fields)
+    ]
+    return max(fitting, default=(0, "rubric"))[1]
+
+
+def _required(body: Mapping[str, object]) -> list[object] | None:
+    """Fields of the reply's schema, wherever the request has it."""
+    tool = mapping(next(iter(items(body.get("tools"))), None))
+    schema = (
+        mapping(mapping(mapping(body.get("response_format")).get("json_schema")).get("schema"))
+        or mapping(mapping(tool.get("function")).get("parameters"))
+        or mapping(tool.get("input_schema"))
+    )
+    return items(schema.get("required")) if schema else None
+
+
+def _key_of(request: Request) -> str | None:
+    bearer = request.headers.get("authorization", "").removeprefix("Bearer ")
+    return request.headers.get("x-api-key") or bearer or None
 
 
 def _error(status: int, message: str, *, retry_after: float | None = None) -> Response:

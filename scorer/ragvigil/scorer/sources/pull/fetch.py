@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import email.utils
 import logging
 import random
 import time
@@ -10,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import httpx
 
+from ragvigil.exporters import retry_after
 from ragvigil.scorer.errors import InputError
 
 _log = logging.getLogger(__name__)
@@ -67,28 +67,12 @@ class Fetch:
                 problem = f"answered {answer.status_code}: {' '.join(answer.text[:_SHOWN].split())}"
                 if answer.status_code not in _LATER:
                     break
-                wanted = retry_after(answer.headers.get("retry-after", ""), time.time())
+                wanted = retry_after(answer.headers.get("retry-after"), now=time.time()) or 0.0
             if attempt + 1 < _ATTEMPTS:
                 seconds = min(max(wanted, self._jitter.uniform(0.5, 1.0) * 2**attempt), _LONGEST_SECONDS)
                 _log.warning("%s %s; trying again in %.0f s", place, problem, seconds)
                 self._sleep(seconds)
         raise InputError(place, problem)
-
-
-def retry_after(header: str, now: float) -> float:
-    """Seconds that a Retry-After header asks for, as a number or a date; 0 when it says nothing.
-
-    >>> retry_after("7", 0), retry_after("Thu, 01 Jan 1970 00:01:00 GMT", 20), retry_after("soon", 0)
-    (7.0, 40.0, 0.0)
-    """
-    try:
-        return max(0.0, float(header))
-    except ValueError:
-        pass
-    try:
-        return max(0.0, email.utils.parsedate_to_datetime(header).timestamp() - now)
-    except ValueError:
-        return 0.0
 
 
 def _parsed(answer: httpx.Response, place: str) -> object:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ragvigil.scorer.commands._calibrate import EnvironmentOption, ServiceOption
+from ragvigil.scorer.commands._calibrate import CriterionOption, EnvironmentOption, ServiceOption
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
 from ragvigil.scorer.errors import ConfigError
 
@@ -26,6 +26,7 @@ _FIGURES: tuple[Figure, ...] = ("level", "sensitivity", "specificity", "agreemen
 def report(
     service: ServiceOption = None,
     environment: EnvironmentOption = None,
+    criterion: CriterionOption = "",
     width: Annotated[
         float | None,
         typer.Option(
@@ -55,12 +56,16 @@ def report(
     from ragvigil.scorer.labels.report import report as reported
     from ragvigil.scorer.store.reading import open_for_reading
 
+    if gold is not None and criterion:
+        raise ConfigError("--gold", "is of faithfulness; a criterion has none", "leave it out")
     settings = settings_of(config, store)
     with closing(open_for_reading(settings.store.path)) as connection:
         place = book.place_of(connection, service, environment)
-        found_book = book.book_of(connection, place)
+        found_book = book.book_of(connection, place, criterion)
     found = reported(found_book, width=width, figure=_figure(figure))
-    typer.echo(json.dumps(_object(found)) if as_json else "\n".join(_lines(found, found_book.drawn.judge)))
+    typer.echo(
+        json.dumps(_object(found)) if as_json else "\n".join(_lines(found, found_book.drawn.judge, criterion))
+    )
     if found.refusal is not None:
         return 1
     if gold is not None:
@@ -81,7 +86,7 @@ def _object(found: Report) -> dict[str, object]:
     return {**asdict(found), "refusal": None if refusal is None else asdict(refusal)}
 
 
-def _lines(found: Report, judge: str) -> Iterator[str]:
+def _lines(found: Report, judge: str, criterion: str) -> Iterator[str]:
     from ragvigil.scorer.estimate import Refusal
 
     counts = found.counts
@@ -92,12 +97,12 @@ def _lines(found: Report, judge: str) -> Iterator[str]:
     if isinstance(found.judge, Refusal):
         yield f"  {found.judge.detail}"
     else:
-        yield from _table(found.judge)
+        yield from _table(found.judge, *(("pass", "fail") if criterion else ("faithful", "not faithful")))
         yield from _rates(found.judge)
     if found.refusal is not None:
         yield f"REFUSED: {found.refusal.detail}; rates of verdicts are not to be corrected by these labels"
     yield f"verdicts passed:     {_said(found.judged)}"
-    yield f"faithful by people:  {_said(found.level)}"
+    yield f"{'passed' if criterion else 'faithful'} by people:  {_said(found.level)}"
     for segment in found.segments:
         yield f"segment {segment.dimension}={segment.value}:"
         yield from _rates(segment.judge)
@@ -109,12 +114,12 @@ def _lines(found: Report, judge: str) -> Iterator[str]:
         yield _planned(found.plan)
 
 
-def _table(judge: Confusion) -> Iterator[str]:
+def _table(judge: Confusion, good: str, bad: str) -> Iterator[str]:
     """Labels counted, and the share of judged traffic that they stand for."""
     cells = [f"{count:>5} ({share:>5.1%})" for count, share in zip(judge.labels, judge.shares, strict=True)]
     yield "  labels (share of judged traffic)   judge: passed   judge: failed"
-    yield f"  people: faithful                 {cells[0]:>15} {cells[1]:>15}"
-    yield f"  people: not faithful             {cells[3]:>15} {cells[2]:>15}"
+    yield f"  people: {good:<24} {cells[0]:>15} {cells[1]:>15}"
+    yield f"  people: {bad:<24} {cells[3]:>15} {cells[2]:>15}"
 
 
 def _rates(judge: Confusion) -> Iterator[str]:

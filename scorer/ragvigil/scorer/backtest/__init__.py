@@ -1,0 +1,1 @@
+"""What another rule would have paged for in the history that is stored, against the present one."""

@@ -1,0 +1,130 @@
+"""``ragvigil diagnose``."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
+from ragvigil.scorer.errors import ConfigError
+
+if TYPE_CHECKING:
+    from ragvigil.exporters import Example
+    from ragvigil.scorer.config import Links
+    from ragvigil.scorer.diagnose.diagnosis import Diagnosis
+    from ragvigil.scorer.monitoring import Incident
+
+
+def diagnose(
+    incident: Annotated[
+        str, typer.Argument(metavar="INCIDENT", help="Its id, or the start of it: see `ragvigil incidents`.")
+    ],
+    kept: Annotated[
+        bool,
+        typer.Option("--kept", help="What was worked out last for its page, instead of working it out anew."),
+    ] = False,
+    config: ConfigOption = None,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Say why it fell: where, how much, since when, what changed just before, which half is at fault, what to try.
+
+    It is worked out from the records that are in the store now, up to the incident's end. Exit code 1 when nothing
+    could be named.
+    """
+    from ragvigil.scorer.store import reading
+
+    settings = settings_of(config, store)
+    with closing(reading.open_for_reading(settings.store.path)) as connection:
+        found = _found(connection, incident)
+        diagnosis, examples = _kept(connection, found) if kept else _anew(connection, found)
+    if as_json:
+        typer.echo(json.dumps(_object(found, diagnosis, examples), ensure_ascii=False))
+    else:
+        typer.echo("\n".join(_lines(found, diagnosis, examples, settings.links)))
+    return 0 if diagnosis.sure else 1
+
+
+def _found(connection: sqlite3.Connection, name: str) -> Incident:
+    from ragvigil.scorer.store.reading_incidents import incidents_named
+
+    found = incidents_named(connection, name)
+    if not found:
+        raise ConfigError("INCIDENT", f"there is no {name!r}", "see `ragvigil incidents --all`")
+    if len(found) > 1:
+        raise ConfigError("INCIDENT", f"{name!r} begins several ids", "give more of it")
+    return found[0]
+
+
+def _anew(connection: sqlite3.Connection, incident: Incident) -> tuple[Diagnosis, Sequence[Example]]:
+    from ragvigil.scorer.diagnose.diagnoser import DIAGNOSED, Diagnoser
+    from ragvigil.scorer.diagnose.diagnosis import diagnose as worked_out
+    from ragvigil.scorer.diagnose.diagnosis import reaching
+    from ragvigil.scorer.store._sqlite_diagnosis import SqliteDiagnosis
+    from ragvigil.scorer.store._sqlite_monitoring import SqliteMonitoring
+
+    if not incident.key.name.startswith(DIAGNOSED):
+        raise ConfigError(
+            "INCIDENT",
+            f"is about {incident.key.name}",
+            "only falls of what is measured on answers have causes there",
+        )
+    store = SqliteDiagnosis(connection, SqliteMonitoring(connection, {}).reason)
+    now = incident.resolved_at or time.time_ns()
+    found = worked_out(store.case(incident, now))
+    values = () if found.cause is None else found.cause.values
+    found = reaching(found, store.reach(incident, values, round(found.onset.at * 1e9), now))
+    return found, Diagnoser(store).examples(incident, found, ())
+
+
+def _kept(connection: sqlite3.Connection, incident: Incident) -> tuple[Diagnosis, Sequence[Example]]:
+    from ragvigil.scorer.diagnose.diagnoser import Diagnoser, read
+    from ragvigil.scorer.store._sqlite_diagnosis import SqliteDiagnosis
+    from ragvigil.scorer.store._sqlite_monitoring import SqliteMonitoring
+
+    store = SqliteDiagnosis(connection, SqliteMonitoring(connection, {}).reason)
+    kept = store.diagnosis(incident.id)
+    found = None if kept is None else read(kept[1])
+    if found is None:
+        raise ConfigError("INCIDENT", f"{incident.id} has no diagnosis kept", "leave out --kept")
+    return found, Diagnoser(store).examples(incident, found, ())
+
+
+def _object(incident: Incident, diagnosis: Diagnosis, examples: Sequence[Example]) -> dict[str, object]:
+    return {
+        "incident": incident.id,
+        "series": incident.key.name,
+        "service": incident.key.service,
+        "environment": incident.key.environment,
+        **asdict(diagnosis),
+        "examples": [asdict(one) for one in examples],
+    }
+
+
+def _lines(
+    incident: Incident, diagnosis: Diagnosis, examples: Sequence[Example], links: Links
+) -> Sequence[str]:
+    from ragvigil.exporters import clean, shown
+    from ragvigil.scorer.diagnose.words import full_lines
+    from ragvigil.scorer.pages import trace_link
+
+    place = clean(incident.key.service, limit=60)
+    opened = datetime.fromtimestamp(incident.opened_at / 1e9, UTC)
+    lines = [
+        f"{incident.id}: {incident.key.name} of {place}, opened {opened:%Y-%m-%d %H:%M} UTC",
+        f"  {shown(incident.before)} to {shown(incident.worst)}",
+        *full_lines(diagnosis, links),
+    ]
+    for one in examples:
+        lines.append(f"trace {trace_link(one.trace_id, links) or one.trace_id}")
+        lines.append(f"  asked: {clean(one.query or '-', limit=200)}")
+        lines.append(f"  why:   {clean(one.reason, limit=300)}")
+    return lines

@@ -1,0 +1,104 @@
+"""``ragvigil report``."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from ragvigil.scorer.commands._moments import ago
+from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
+from ragvigil.scorer.errors import ConfigError
+
+if TYPE_CHECKING:
+    from ragvigil.scorer.reporting.report import Report
+    from ragvigil.scorer.watch.gold import Labels
+    from ragvigil.scorer.watch.port import Place
+
+Form = Literal["terminal", "markdown"]
+_FORMS: tuple[Form, ...] = ("terminal", "markdown")
+
+
+def report(
+    since: Annotated[str, typer.Option(help="From so long ago (90m, 24h, 7d, 2w), or a moment.")] = "7d",
+    until: Annotated[str | None, typer.Option(help="To a moment, or so long ago; default: now.")] = None,
+    service: Annotated[str | None, typer.Option(help="Only this service; default: all.")] = None,
+    environment: Annotated[str | None, typer.Option(help="Only this environment; default: all.")] = None,
+    form: Annotated[
+        str, typer.Option("--format", metavar="FORM", help="terminal or markdown; for programs: --json.")
+    ] = "terminal",
+    config: ConfigOption = None,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Report on a stretch: quality, retrieval, attribution, abstention, cost, examples, trends, user signals.
+
+    Every number has its interval and n. Exit code 1 where there was no answer in that time.
+    """
+    if form not in _FORMS:
+        raise ConfigError(
+            "--format", f"cannot be {form!r}", f"known: {', '.join(_FORMS)}; for JSON say --json"
+        )
+    now = time.time_ns()
+    begin = ago("--since", since, now)
+    end = now if until is None else ago("--until", until, now)
+    if begin >= end:
+        raise ConfigError("--until", "is not after --since")
+    from ragvigil.scorer.store import reading, reading_report
+    from ragvigil.scorer.watch.gold import labels_of
+
+    settings = settings_of(config, store)
+    with closing(reading.open_for_reading(settings.store.path)) as connection:
+        places = [
+            one
+            for one in reading_report.places(connection, begin, end)
+            if service in (None, one.service) and environment in (None, one.environment)
+        ]
+        labels = labels_of(settings.monitor, settings.judge)
+        found = [_report(connection, place, begin, end, labels) for place in places]
+    if as_json:
+        typer.echo(json.dumps([asdict(one) for one in found], ensure_ascii=False))
+    else:
+        _show(found, form)
+    return 0 if found else 1
+
+
+def _report(connection: sqlite3.Connection, place: Place, since: int, until: int, labels: Labels) -> Report:
+    from ragvigil.scorer.reporting.report import DETAILED, NAMES, report_of
+    from ragvigil.scorer.store import reading_report
+
+    read = reading_report.answers(connection, place, since, until)
+    scores = reading_report.scores(connection, [one.id for one in read.answers], NAMES, DETAILED)
+    people = reading_report.read_traces(connection, since, until)
+    return report_of(
+        (place.service, place.environment),
+        read,
+        scores,
+        since=since,
+        until=until,
+        people_read=people,
+        labels=labels,
+    )
+
+
+def _show(found: Sequence[Report], form: str) -> None:
+    from rich.console import Console
+
+    from ragvigil.scorer.reporting.forms import markdown, terminal
+    from ragvigil.scorer.reporting.sections import sections
+
+    if not found:
+        typer.echo("no answers in that time")
+    console = Console(file=sys.stdout, width=None if sys.stdout.isatty() else 160)
+    for one in found:
+        if form == "markdown":
+            typer.echo(markdown(sections(one)))
+        else:
+            terminal(sections(one), console)

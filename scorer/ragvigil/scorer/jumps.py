@@ -1,0 +1,60 @@
+"""Time that passes whatever is done to the wall clock: it is set, by people or by NTP, while things wait."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+_LEAST = 60 * 10**9
+"""Nanoseconds; smaller differences are drift, and a tick that came late."""
+
+Clock = Callable[[], int]
+"""Nanoseconds."""
+
+
+def steady(now: Clock, ticks: Clock) -> Clock:
+    """The wall clock's time at this moment, run on by a clock that nobody sets.
+
+    >>> wall, monotonic = [1_000], [5]
+    >>> clock = steady(lambda: wall[0], lambda: monotonic[0])
+    >>> wall[0], monotonic[0] = 9_000, 7
+    >>> clock()
+    1002
+    """
+    ahead = now() - ticks()
+    return lambda: ticks() + ahead
+
+
+class Jumps:
+    """Notices when the wall clock jumps ahead, and which moment was so long ago all the same.
+
+    A jump back needs nothing: what was stamped before it looks younger than it is for a while.
+    """
+
+    def __init__(self, ticks: Clock | None) -> None:
+        """`ticks` is a clock that nobody sets; None: nobody sets the wall clock either."""
+        self._ticks = ticks
+        self._looked: tuple[int, int] | None = None
+        self._jumped = 0
+        self._landed = 0
+
+    def ago(self, now: int, span: int) -> int:
+        """What the wall clock, which shows `now`, showed `span` ago (both Unix nanoseconds).
+
+        >>> monotonic = [0]
+        >>> jumps, day = Jumps(lambda: monotonic[0]), 86_400 * 10**9
+        >>> jumps.ago(5 * day, 10), jumps.ago(6 * day, 10) == 5 * day - 10
+        (431999999999990, True)
+        """
+        self._look(now)
+        moment = now - span
+        return moment - self._jumped if moment < self._landed else moment
+
+    def _look(self, now: int) -> None:
+        if self._ticks is None:
+            return
+        ticks = self._ticks()
+        if self._looked is not None:
+            jumped = (now - self._looked[0]) - (ticks - self._looked[1])
+            if jumped >= _LEAST:
+                self._jumped, self._landed = jumped, now
+        self._looked = now, ticks
