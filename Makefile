@@ -25,16 +25,20 @@ lint: $(INSTALLED) ## Check style and types
 bench: $(INSTALLED) ## Measure speed and memory, as ratios to floors in the same run
 	@for script in tests/bench/bench_*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
-soak: $(INSTALLED) ## Kill the scorer 200 times under load, and throw hostile bytes at its decoders and servers (half an hour)
+soak: $(INSTALLED) ## Kill the scorer 200 times under load, throw hostile bytes at it, give 50,000 verdicts (40 minutes)
 	@$(BIN)/python tests/soak/soak_kills.py
 	@$(BIN)/python tests/soak/soak_pages.py
 	@$(BIN)/python tests/soak/soak_decoders.py
 	@$(BIN)/python -m tests.soak.soak_servers --seconds 120
 	@$(BIN)/python tests/soak/fuzz_decoders.py
+	@$(BIN)/python tests/soak/soak_verdicts.py
 
-real: $(INSTALLED) ## Pull from real Phoenix and MLflow servers, each in a venv of its own (ten minutes, 2 GB)
+real: $(INSTALLED) ## Pull from and show in real Phoenix and MLflow servers, push scores to Phoenix, each in a venv (20 minutes, 4 GB)
 	@$(BIN)/python tests/real/real_pull.py phoenix
 	@$(BIN)/python tests/real/real_pull.py mlflow
+	@$(BIN)/python tests/real/real_push.py
+	@$(BIN)/python tests/real/real_shown.py phoenix
+	@$(BIN)/python tests/real/real_shown.py mlflow
 
 lock: $(INSTALLED) ## Pin the newest versions that pyproject.toml allows
 	@$(BIN)/uv pip compile --quiet --upgrade --universal --fork-strategy fewest --generate-hashes --no-emit-index-url --no-header \

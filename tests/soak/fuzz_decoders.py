@@ -1,4 +1,4 @@
-"""Coverage-guided fuzzing of the decoders: whatever comes in is decoded or refused, and nothing else happens.
+"""Coverage-guided fuzzing of decoders, redaction and dialects: what comes in is read or refused, and nothing else.
 
     python tests/soak/fuzz_decoders.py [--seconds 120] [--atheris FOLDER]
 
@@ -9,14 +9,19 @@ be installed (it has no wheel for every Python) that is said, and nothing is fuz
 from __future__ import annotations
 
 import argparse
+import base64
+import gzip
+import json
 import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import cast
 
 ATHERIS = "atheris==3.0.0"
-_LONGEST_BYTES = 4096
+_LONGEST_BYTES = 16_384
+_IDS = ("traceId", "spanId", "parentSpanId")
 
 FUZZ = """
 import sys, atheris
@@ -25,8 +30,12 @@ with atheris.instrument_imports(include=["ragvigil"]):
     from ragvigil.scorer.receive.decode import LOGS, SPANS, decode
     from ragvigil.scorer.receive.limits import Limits
     from ragvigil.scorer.receive.refusal import Refusal
+    from ragvigil.scorer.config import Content
     from ragvigil.scorer.dialects import read_records
+    from ragvigil.scorer.payload import look
+    from ragvigil.scorer.redact import Pseudonyms, Redaction
     from ragvigil.scorer.span import logs_of, spans_of
+redaction = Redaction(Content(), Pseudonyms("key"))
 limits = Limits(max_body_bytes=100_000, max_span_bytes=10_000, max_json_values=5_000)
 
 def one(data):
@@ -42,9 +51,10 @@ def one(data):
         return
     for row in decoded.rows:
         if signal is SPANS:
-            read_records(spans_of(row.payload))
+            look(row.payload)
+            read_records(spans_of(redaction.spans(row.payload)))
         else:
-            logs_of(row.payload)
+            logs_of(redaction.logs(row.payload))
 
 atheris.Setup(sys.argv, one)
 atheris.Fuzz()
@@ -52,15 +62,33 @@ atheris.Fuzz()
 
 
 def seeds(folder: Path) -> None:
-    """Sound requests to begin with: what the tests have of every dialect, and its JSON."""
-    from google.protobuf.json_format import MessageToJson
+    """Sound requests to begin with: what the tests have of every dialect, as protobuf and as JSON."""
+    from google.protobuf.json_format import MessageToDict
     from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
-    for path in sorted((Path(__file__).parents[1] / "fixtures" / "traces").glob("*.pb")):
-        data = path.read_bytes()
-        (folder / path.name).write_bytes(b"\\0" + data)
-        text = MessageToJson(TracesData.FromString(data), indent=None).encode()
-        (folder / f"{path.name}.json").write_bytes(b"\\2" + text)
+    tests = Path(__file__).parents[1]
+    for path in sorted((tests / "fixtures" / "traces").glob("*.pb")):
+        (folder / path.name).write_bytes(b"\0" + path.read_bytes())
+    for path in sorted((tests / "scorer" / "dialects" / "recorded").glob("*.pb.gz")):
+        which = b"\1" if path.name.endswith(".logs.pb.gz") else b"\0"
+        (folder / path.name).write_bytes(which + gzip.decompress(path.read_bytes()))
+    for path in sorted(folder.iterdir()):
+        encoded = path.read_bytes()
+        if encoded[:1] == b"\0":
+            fields = MessageToDict(TracesData.FromString(encoded[1:]), use_integers_for_enums=True)
+            path.with_suffix(".json").write_bytes(b"\2" + json.dumps(_with_hex_ids(fields)).encode())
+
+
+def _with_hex_ids(value: object) -> object:
+    """As OTLP has ids in JSON, where protobuf's own JSON has base64."""
+    if isinstance(value, list):
+        return [_with_hex_ids(each) for each in cast("list[object]", value)]
+    if isinstance(value, dict):
+        return {
+            key: base64.b64decode(str(each)).hex() if key in _IDS else _with_hex_ids(each)
+            for key, each in cast("dict[str, object]", value).items()
+        }
+    return value
 
 
 def installed(folder: Path) -> bool:
@@ -74,7 +102,7 @@ def installed(folder: Path) -> bool:
 
 def main() -> int:
     """Fuzz; 1 when an input did what none may do: libFuzzer then prints it."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\\n")[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--seconds", type=int, default=120)
     parser.add_argument("--atheris", type=Path, help="a folder that has it")
     options = parser.parse_args()
@@ -92,6 +120,7 @@ def main() -> int:
             f"-max_len={_LONGEST_BYTES}",
             "-timeout=10",
             "-rss_limit_mb=1024",
+            "-print_final_stats=1",
         ]
         command = [sys.executable, "-c", FUZZ, str(corpus), *limits]
         done = subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, cwd=scratch, check=False)

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import random
-import signal
 import sqlite3
-import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, field
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Literal, get_args
 
 from tests.exporters.conftest import Service
 
-from ragvigil.scorer.config import load
+from ragvigil.scorer.app import run_score
+from ragvigil.scorer.config import Settings, load
 from ragvigil.scorer.store.sqlite import SqliteStore
 
 SECOND = 10**9
@@ -27,9 +27,13 @@ MINUTE = 60 * SECOND
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 PATIENCE = 180.0
 
+_LOADED = multiprocessing.get_context("forkserver")
+"""Each scorer is a process of its own that begins with its modules loaded: they take seconds, and kill nothing."""
+_LOADED.set_forkserver_preload(["httpx", "ragvigil.scorer.score", "tests.soak.killed_pages"])
+
 Moment = Literal["anywhere", "written", "arriving", "answered"]
-"""When it is killed: at any time after its start; as soon as a page waits in the store; when the page has reached
-the service and is not answered; just after the answer."""
+"""When it is killed: at any time after its start; as soon as the new page waits in the store; when that page has
+reached the service and is not answered; just after the answer."""
 MOMENTS: tuple[Moment, ...] = get_args(Moment)
 
 
@@ -40,45 +44,75 @@ class KilledPages:
     folder: Path
     service: Service
     random: random.Random = field(default_factory=lambda: random.Random(1))
-    process: subprocess.Popen[bytes] | None = None
+    process: BaseProcess | None = None
     falls: int = 0
+    longest: float = 3.0
+    """Seconds from a start to its page's arrival, as the last one took."""
     killed: Counter[str] = field(default_factory=Counter[str])
+    known: int = 0
+    """Requests that had arrived before the last start."""
 
     def __post_init__(self) -> None:
         """An empty store."""
         self.store = self.folder / "store.db"
-        with SqliteStore(load(overrides={"store": {"url": f"sqlite:///{self.store}"}})):
+        self.settings = load(
+            overrides={
+                "store": {"url": f"sqlite:///{self.store}"},
+                # The window: a long soak must not outlive the fall.
+                "monitor": {
+                    "tick_seconds": 0.2,
+                    "citation": {
+                        "window_seconds": 3600,
+                        "warmup_seconds": 3600,
+                        "baseline_seconds": 86_400,
+                    },
+                },
+                "detect": {"enabled": False},
+                "judge": {"kind": "none"},
+                "channels": {"oncall": {"type": "webhook", "url": self.service.url, "secret": SECRET}},
+            }
+        )
+        with SqliteStore(self.settings):
             pass
 
     def kill_once(self, moment: Moment) -> None:
-        """A service falls, a scorer starts, and dies at that moment."""
-        self._fall()
-        seen = len(self.service.received)
-        if moment == "arriving":
-            self.service.arrived = self._kill
+        """A service falls, a scorer starts, and dies at that moment of the new page, and not of an older one."""
+        name = self._fall()
+
+        def arrived() -> None:
+            if moment == "arriving" and self._arrived(name) and self.process is not None:
+                self.process.kill()
+
+        self.service.arrived = arrived
         self._start()
+        began = time.monotonic()
         if moment == "anywhere":
-            time.sleep(self.random.uniform(0.0, 3.0))
+            time.sleep(self.random.uniform(0.0, 1.2 * self.longest))
         elif moment == "written":
-            self._until(lambda: self._waiting() > 0)
+            self._until(lambda: self._written(name))
         else:
-            self._until(lambda: len(self.service.received) > seen)
+            self._until(lambda: self._arrived(name))
+            self.longest = time.monotonic() - began
+        if moment == "answered":
             time.sleep(self.random.uniform(0.0, 0.05))
+        if moment == "arriving":
+            self._reap()
+        else:
+            self._kill()
         self.service.arrived = lambda: None
-        self._kill()
         self.killed[moment] += 1
 
     def finish(self) -> None:
         """One more scorer, which may live until nothing waits, and ends as an operator ends it."""
         self._start()
-        self._until(lambda: len(self.keys()) == self.falls and self._waiting() == 0)
+        self._until(lambda: self._waiting() == 0 and len(self.keys()) == self.falls)
         assert self.process is not None
         self.process.terminate()
-        self.process.wait(PATIENCE)
+        self._reap()
 
     def close(self) -> None:
         """End what may still run."""
-        if self.process is not None and self.process.poll() is None:
+        if self.process is not None:
             self._kill()
 
     def keys(self) -> dict[str, Counter[str]]:
@@ -95,10 +129,20 @@ class KilledPages:
         with closing(self._connect()) as connection:
             return int(connection.execute("SELECT count(*) FROM incidents").fetchone()[0])
 
-    def _fall(self) -> None:
-        """Two good hours and ten bad minutes of one more service, as the pipeline sums them up."""
+    def _arrived(self, name: str) -> bool:
+        """Whether a page about that service has reached the channel."""
+        told = f'"service":"{name}"'.encode()
+        return any(told in request.body for request in self.service.received[self.known :])
+
+    def _written(self, name: str) -> bool:
+        """Whether a page about that service stands in the outbox."""
+        sql = "SELECT 1 FROM outbox JOIN incidents ON incidents.id = outbox.incident_id WHERE service = ?"
+        with closing(self._connect()) as connection:
+            return connection.execute(sql, (name,)).fetchone() is not None
+
+    def _fall(self) -> str:
+        """Two good hours and ten bad minutes of one more service, as the pipeline sums them up; its name."""
         name, now = f"service-{self.falls}", time.time_ns() // MINUTE * MINUTE
-        self.falls += 1
         with closing(self._connect()) as connection, connection:
             connection.execute(
                 "INSERT OR IGNORE INTO instruments VALUES (1, 'citation_correctness', '1', '', '')"
@@ -115,29 +159,24 @@ class KilledPages:
                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [(*place, now - minute * MINUTE, n, n, good, n, good, good) for minute, n, good in rows],
             )
+        self.falls += 1
+        return name
 
     def _start(self) -> None:
-        command = [sys.executable, "-m", "ragvigil.scorer", "serve", "--role", "score"]
-        command += ["--store", f"sqlite:///{self.store}"]
-        settings = {
-            "RAGVIGIL_MONITOR__TICK_SECONDS": "0.5",
-            # A long soak must not outlive the fall.
-            "RAGVIGIL_MONITOR__CITATION__WINDOW_SECONDS": "3600",
-            "RAGVIGIL_MONITOR__CITATION__WARMUP_SECONDS": "3600",
-            "RAGVIGIL_MONITOR__CITATION__BASELINE_SECONDS": "86400",
-            "RAGVIGIL_DETECT__ENABLED": "false",
-            "RAGVIGIL_JUDGE__KIND": "none",
-            "RAGVIGIL_CHANNELS__ONCALL__TYPE": "webhook",
-            "RAGVIGIL_CHANNELS__ONCALL__URL": self.service.url,
-            "RAGVIGIL_CHANNELS__ONCALL__SECRET": SECRET,
-        }
-        with (self.folder / "log").open("a") as log:
-            self.process = subprocess.Popen(command, stdout=log, stderr=log, env={**os.environ, **settings})
+        self.known = len(self.service.received)
+        self.process = _LOADED.Process(target=_serve, args=(self.settings, self.folder / "log"))
+        self.process.start()
 
     def _kill(self) -> None:
         assert self.process is not None
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait(PATIENCE)
+        self.process.kill()
+        self._reap()
+
+    def _reap(self) -> None:
+        assert self.process is not None
+        self.process.join(PATIENCE)
+        self.process.close()
+        self.process = None
 
     def _waiting(self) -> int:
         with closing(self._connect()) as connection:
@@ -153,4 +192,12 @@ class KilledPages:
             if time.monotonic() > deadline:
                 told = f"{len(self.keys())} of {self.falls} told, {self._waiting()} wait\n"
                 raise AssertionError(told + (self.folder / "log").read_text()[-2_000:])
-            time.sleep(0.002)
+            time.sleep(0.005)
+
+
+def _serve(settings: Settings, log: Path) -> None:
+    """``ragvigil serve --role score``, with what it says in a file."""
+    with log.open("a") as file:
+        os.dup2(file.fileno(), 1)
+        os.dup2(file.fileno(), 2)
+    run_score(settings)

@@ -23,7 +23,6 @@ import sys
 import tempfile
 import threading
 import time
-import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -34,6 +33,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, TracesData
 
 from ragvigil.scorer.errors import StoreError
+from ragvigil.scorer.store._packing import unpack
 from ragvigil.scorer.store.reading import Ledger, ledger, open_for_reading
 
 VICTIMS = ("both", "receive", "score")
@@ -42,6 +42,7 @@ SENDERS = 3
 FILE_SENDER = SENDERS + 1
 QUIET = {"RAGVIGIL_ASSEMBLE__QUIET_SECONDS": "0.1", "RAGVIGIL_ASSEMBLE__ROOTLESS_SECONDS": "1"}
 STALLED_SECONDS = 60.0
+"""Seconds of looking, not of the clock: who stops the soak for a while stops its scorer, too."""
 
 Key = tuple[bytes, bytes]
 """Trace id and span id."""
@@ -257,7 +258,7 @@ def look(store: Path) -> Found:
     with closing(open_for_reading(store)) as connection:
         spans = Counter[Key]()
         for (packed,) in connection.execute("SELECT spans FROM traces"):
-            spans.update(_keys(TracesData.FromString(zlib.decompress(packed))))
+            spans.update(_keys(TracesData.FromString(unpack(packed))))
         per_trace = Counter(row[0] for row in connection.execute("SELECT trace_id FROM records"))
         twice = sum(count > 1 for count in per_trace.values())
         copies = spans.total() - len(spans)
@@ -278,20 +279,20 @@ def free_port() -> int:
 
 
 def settle(store: Path, acked: set[Key], *, look_again: float = 1.0) -> Found | None:
-    """The store once nothing is missing or waits, or once nothing has changed for a minute."""
-    found, before, changed_at = None, (-1, -1), time.monotonic()
-    while time.monotonic() - changed_at < STALLED_SECONDS:
+    """The store once nothing is missing or waits, or once nothing has changed for STALLED_SECONDS."""
+    found, before, unchanged = None, (-1, -1), 0.0
+    while unchanged < STALLED_SECONDS:
+        time.sleep(look_again)
+        unchanged += look_again
         try:
             found = look(store)
         except StoreError:
-            time.sleep(look_again)
             continue
         pending = found.ledger.states.get("pending", 0)
         if acked <= found.spans and not pending and found.records >= len({trace for trace, _ in acked}):
             return found
         if (now := (len(found.spans), pending)) != before:
-            before, changed_at = now, time.monotonic()
-        time.sleep(look_again)
+            before, unchanged = now, 0.0
     return found
 
 
@@ -315,7 +316,8 @@ def report(found: Found | None, load: Load, killed: Counter[str], log: str, seco
     print(f"acked             {len(acked):,} spans of {len({trace for trace, _ in acked}):,} traces")
     print(f"of these followed {load.written:,} spans in a file")
     print(f"requests resent   {load.resent:,}")
-    print(f"acked and missing {len(missing):,}")
+    from_file = sum(int.from_bytes(trace, "big") >> 40 == FILE_SENDER for trace, _ in missing)
+    print(f"acked and missing {len(missing):,}, {from_file:,} of them from the file")
     if found is None:
         print("there is no store")
         return False
