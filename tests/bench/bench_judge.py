@@ -1,8 +1,9 @@
 """A judge behind an endpoint: throughput against the ideal, CPU and memory per verdict (`make bench`).
 
-The scripted endpoint answers after 200 ms, in a process of its own; 32 questions are in flight. The ideal is 32
-verdicts each 200 ms. Wanted: at least 95 % of it, at most 3 ms of CPU a verdict, and memory that stays flat: at most
-1.2 times the peak of the warm-up. Exit code 1 outside of that. `make soak` looks at memory over 50,000 verdicts.
+The scripted endpoint answers after 200 ms, in a process of its own; the scorer's queue has 32 questions in flight.
+The ideal is 32 verdicts each 200 ms. Wanted: at least 95 % of it, at most 3 ms of CPU a verdict, and memory that stays
+flat: at most 1.2 times the peak of the warm-up. Exit code 1 outside of that. `make soak` looks at memory over 50,000
+verdicts.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
 from ragvigil.scorer import config
 from ragvigil.scorer.checks import run_checks
 from ragvigil.scorer.judge import build_judge, rubric_of
+from ragvigil.scorer.judging import SEATS_A_REQUEST, Bench
+from ragvigil.scorer.store.port import Job, Judgement
 from ragvigil.scorer.trace import Document, RagTrace, Retrieval
 
 LATENCY_SECONDS = 0.2
@@ -84,22 +87,31 @@ async def measure(url: str, verdicts: int) -> dict[str, float]:
     records = [record(number) for number in range(DISTINCT)]
     for one in records:
         run_checks(one)  # as in the scorer, where every record has been checked when it is judged
-    numbers = iter(range(verdicts + WARM_UP))
+    given = 0
+    reached = {WARM_UP: asyncio.Event(), WARM_UP + verdicts: asyncio.Event()}
 
-    async def sit(until: int) -> None:
-        for number in numbers:
-            verdict = await judge.judge(records[number % len(records)], rubric)
-            assert verdict.faithfulness is not None, verdict
-            if number >= until:
-                return
+    def deliver(judgements: Sequence[Judgement]) -> None:
+        nonlocal given
+        for one in judgements:
+            assert one.verdict is not None, one.failure
+            assert one.verdict.faithfulness is not None, one.verdict
+            given += 1
+            if given in reached:
+                reached[given].set()
 
-    await asyncio.gather(*(sit(WARM_UP - IN_FLIGHT) for _ in range(IN_FLIGHT)))
+    bench = Bench(judge, rubric, seats=SEATS_A_REQUEST * IN_FLIGHT, deliver=deliver)
+    more = WARM_UP + verdicts + 10 * IN_FLIGHT  # the last that are counted are not the last that are asked
+    bench.submit([Job(number, b"", records[number % len(records)], 1.0) for number in range(more)])
+    running = asyncio.create_task(bench.run())
+    await reached[WARM_UP].wait()
     before = resource.getrusage(resource.RUSAGE_SELF)
     began, cpu = time.perf_counter(), time.process_time()
-    await asyncio.gather(*(sit(verdicts + WARM_UP) for _ in range(IN_FLIGHT)))
+    await reached[WARM_UP + verdicts].wait()
     seconds, spent = time.perf_counter() - began, time.process_time() - cpu
-    await judge.close()
     after = resource.getrusage(resource.RUSAGE_SELF)
+    running.cancel()
+    await asyncio.wait([running])
+    await judge.close()
     return {
         "per_second": verdicts / seconds,
         "of_ideal": verdicts / seconds / (IN_FLIGHT / LATENCY_SECONDS),

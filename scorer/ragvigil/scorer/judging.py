@@ -20,6 +20,8 @@ UNASKED = "forgotten"
 """Failure of a job that nobody wants judged any more."""
 TRIES = 3
 """Failures in a row after which a job leaves its seat to another."""
+SEATS_A_REQUEST = 2
+"""Jobs at once for each request that may be in flight: one is asked while another is made ready or concluded."""
 _JUDGEMENTS_A_BATCH = 50
 
 
@@ -103,9 +105,13 @@ class Bench:
                 self._put_off.forget(job)
                 self._done.append(judgement)  # only now is it known which list is waiting
             if self._done and (self._jobs.empty() or len(self._done) >= _JUDGEMENTS_A_BATCH):
-                batch, self._done = self._done, []
-                self._deliver(batch)
+                self._hand_on()
             await asyncio.sleep(0)  # a judge that never waits must not starve the servers
+
+    def _hand_on(self) -> None:
+        """Outside of the seat: what a seat names it keeps until it hands on again."""
+        batch, self._done = self._done, []
+        self._deliver(batch)
 
     def _postponed(self, job: Job, error: LaterError) -> Judgement | None:
         """None: it is asked again later; else what became of a job that nobody wants, or that fails for ever."""

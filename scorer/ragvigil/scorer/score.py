@@ -32,7 +32,7 @@ from ragvigil.scorer.judge import paid_of, rubric_of
 from ragvigil.scorer.judge.endpoint.trouble import Trouble
 from ragvigil.scorer.judge.judges import judges_of
 from ragvigil.scorer.judge.paid import Paid
-from ragvigil.scorer.judging import TRIES, UNASKED, Bench
+from ragvigil.scorer.judging import SEATS_A_REQUEST, TRIES, UNASKED, Bench
 from ragvigil.scorer.labels.clerk import LabelClerk, label_requests
 from ragvigil.scorer.leaks import LeakWatch
 from ragvigil.scorer.lock import Lock
@@ -356,7 +356,7 @@ async def _score(settings: config.Settings, stop: asyncio.Event) -> None:
         bench = Bench(
             judge,
             rubric_of(settings.judge),
-            seats=settings.judge.max_in_flight,
+            seats=SEATS_A_REQUEST * settings.judge.max_in_flight,
             deliver=deliver,
             afresh=afresh,
             measuring=measuring,

@@ -26,6 +26,7 @@ from ragvigil.scorer.judge.endpoint.port import (
     UnavailableError,
 )
 from ragvigil.scorer.judge.endpoint.trouble import Trouble, cut_to, of_account, of_error, of_status
+from ragvigil.scorer.judge.endpoint.turns import Turns
 from ragvigil.scorer.judge.endpoint.window import Window
 from ragvigil.scorer.judge.endpoint.wire import Wire, items, mapping
 
@@ -109,6 +110,7 @@ class Client:
         self._settled = False
         self._pace = Pace()
         self._window = Window()
+        self._turns = Turns()
         self._jitter = wait_random_exponential(multiplier=0.5, max=30.0)
         self._logged_at = float("-inf")
         self._secrets = tuple(filter(None, (key, address.password, *address.params.values())))
@@ -126,9 +128,11 @@ class Client:
         """What the model says; raises RefusedError, LaterError after `tries`, UnavailableError when patience ends."""
         http = await self._seats.get()
         try:
-            return await self._patiently(http, question)
+            completion = await self._patiently(http, question)
         finally:
             self._seats.put_nowait(http)
+        await self._turns.take()
+        return completion
 
     async def close(self) -> None:
         """Let go of the connections."""
