@@ -13,7 +13,7 @@ import pytest
 from tests.scorer.judge.endpoint.test_client import Json, said, server
 
 from ragvigil.prompts import Prompt, load
-from ragvigil.scorer.judge.endpoint import Client, Question
+from ragvigil.scorer.judge.endpoint import Client, Question, pace
 from ragvigil.scorer.judge.endpoint.client import Limits
 from ragvigil.scorer.judge.endpoint.openai import OpenAI
 from ragvigil.scorer.judging import TRIES, Bench
@@ -25,6 +25,12 @@ from ragvigil.scorer.verdict import Verdict
 SEATS = 2
 RECORD = RagTrace("a" * 32, "b" * 16, "shop", 0, query="q", answer="a")
 GOOD = Verdict("asking", "1", "d", "supported", 1.0, 0.9)
+
+
+@pytest.fixture(autouse=True)
+def _short_rests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An endpoint that fails rests for a minute at most, which is nothing that these tests are about."""
+    monkeypatch.setattr(pace, "_LONGEST_REST_SECONDS", 0.1)
 
 
 class Asking:
