@@ -19,7 +19,7 @@ from ragvigil.scorer.errors import ConfigError
 from ragvigil.scorer.health import SERVICE, HealthWatch
 from ragvigil.scorer.heartbeat import keep_beating
 from ragvigil.scorer.monitoring import SeriesKey
-from ragvigil.scorer.score import Scoring
+from ragvigil.scorer.scoring_thread import Scoring
 from ragvigil.scorer.store.sqlite import SqliteStore
 
 SECOND = 10**9

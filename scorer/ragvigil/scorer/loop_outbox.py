@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ragvigil.scorer.monitoring import Delivery
 
 if TYPE_CHECKING:
-    from ragvigil.scorer.score import Scoring
+    from ragvigil.scorer.scoring_thread import Scoring
 
 
 class LoopOutbox:

@@ -77,7 +77,7 @@ async def test_a_healthy_service_pages_nobody(tmp_path: Path) -> None:
     """As with --no-faults, for a shorter while."""
     notes = Notes()
     pace = replace(phases.EXTRACTIVE, healthy_seconds=18.0)
-    report = await play(tmp_path, faults=False, view=notes, pace=pace)
+    report = await play(tmp_path / "demo.db", faults=False, view=notes, pace=pace)
     assert report.problems == ()
     assert (report.incidents, notes.pages) == ((), [])
     assert notes.scenes[1] == "healthy"

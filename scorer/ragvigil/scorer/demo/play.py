@@ -27,7 +27,6 @@ from ragvigil.scorer.demo.processes import Child, clean_environment, running
 from ragvigil.scorer.demo.questions import load_questions
 from ragvigil.scorer.demo.receiver import Page, Receiver
 from ragvigil.scorer.demo.report import RIGHT_SERIES, Act, Levels, Report, Told, timed
-from ragvigil.scorer.demo.run import STORE_NAME
 from ragvigil.scorer.demo.traffic import Traffic
 from ragvigil.scorer.demo.watch import EMPTY, Snapshot, look, measure
 from ragvigil.scorer.errors import StoreError
@@ -70,12 +69,12 @@ class View(Protocol):
         ...
 
 
-async def play(folder: Path, *, faults: bool, view: View, pace: Pace | None = None) -> Report:
-    """Everything from the first process to the last, in `folder`; what was measured.
+async def play(store: Path, *, faults: bool, view: View, pace: Pace | None = None) -> Report:
+    """Everything from the first process to the last, beside `store`, the database; what was measured.
 
     Without a `pace` it is that of the generator in use.
     """
-    stage = Stage(folder, view)
+    stage = Stage(store, view)
     task = asyncio.current_task()
     assert task is not None
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
@@ -100,7 +99,8 @@ async def play(folder: Path, *, faults: bool, view: View, pace: Pace | None = No
 class Stage:
     """What the play knows while it runs."""
 
-    folder: Path
+    store: Path
+    """The scorer's database."""
     view: View
     began: float = field(default_factory=time.monotonic)
     act: str = ""
@@ -113,9 +113,9 @@ class Stage:
     most_waiting: int = 0
 
     @property
-    def store(self) -> Path:
-        """The scorer's store."""
-        return self.folder / STORE_NAME
+    def folder(self) -> Path:
+        """Where everything is left."""
+        return self.store.parent
 
     async def observe(self) -> None:
         """Take in pages and the store, and show them; raises StoreError when a process has died."""

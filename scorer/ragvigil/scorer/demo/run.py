@@ -25,7 +25,7 @@ def run_demo(*, faults: bool, directory: Path | None, as_json: bool) -> int:
     place = _place(directory)
     try:
         with open_view(place / STORE_NAME, as_json=as_json) as view:
-            report = asyncio.run(play(place, faults=faults, view=view))
+            report = asyncio.run(play(place / STORE_NAME, faults=faults, view=view))
     except asyncio.CancelledError:
         return _TERMINATED
     view.conclude(report)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import pairwise
 
 from ragvigil.scorer.judge.endpoint.turns import Turns
 
@@ -22,7 +23,7 @@ async def test_the_loop_looks_elsewhere_between_two_turns() -> None:
 
     await asyncio.gather(*(conclude() for _ in range(4)), send())
     assert seen.count("work") == 4
-    assert all(before == "look" for before, now in zip(seen, seen[1:], strict=False) if now == "work"), seen
+    assert all(before == "look" for before, now in pairwise(seen) if now == "work"), seen
 
 
 async def test_a_turn_called_off_is_the_next_ones() -> None:
