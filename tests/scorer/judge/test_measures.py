@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import cast
 
 import pytest
+from tests.scorer.judge.endpoint.test_client import said
+from tests.scorer.judge.endpoint.test_client import server as answering
 from tests.scorer.judge.test_rubric import FAITHFUL, INVENTED, PASSAGES, PERFECT, record, settings
 
 from ragvigil.scorer import config
@@ -15,7 +18,9 @@ from ragvigil.scorer.checking import Checking
 from ragvigil.scorer.config.judging import MEASURES
 from ragvigil.scorer.errors import ConfigError
 from ragvigil.scorer.grounded_answer import grounded_answer
-from ragvigil.scorer.judge import build_measuring
+from ragvigil.scorer.judge import build_asker, build_measuring
+from ragvigil.scorer.judge.endpoint import LaterError
+from ragvigil.scorer.judge.judges import judges_of
 from ragvigil.scorer.judge.similarity import Lexical
 from ragvigil.scorer.testing import DAMAGES, Script, ScriptedJudge, Shown
 from ragvigil.scorer.trace import Document, RagTrace
@@ -256,3 +261,52 @@ def test_words_compare_as_they_should() -> None:
     assert near.between("When does the library open?", "When does the library open?") == pytest.approx(1.0)
     assert near.between("When does the library open?", "Which trains go to Porto?") == 0.0
     assert near.between("", "anything") == 0.0
+
+
+async def test_embeddings_keep_to_the_limit_that_the_judge_was_told() -> None:
+    """One key at one server: while its limit lasts nothing is asked with it."""
+    replies = iter([{"questions": ["When does it open?"], "noncommittal": False}])
+
+    def answer(body: dict[str, object]) -> tuple[int, object]:
+        assert "input" not in body, "the embeddings were asked for"
+        return 200, said(json.dumps(next(replies)))
+
+    lifted = {"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "1h"}
+    with answering(answer, headers=lifted) as url:
+        chosen = config.Judge(
+            kind="openai", model="m", base_url=url, measures=("answer_relevance",), embedding_model="e"
+        )
+        measuring = judges_of(config.Settings(judge=chosen), None).measuring
+        assert measuring is not None
+        try:
+            with pytest.raises(TimeoutError):
+                async with asyncio.timeout(1.0):
+                    await measuring.added(NOTHING, OPENING)
+        finally:
+            await measuring.close()
+    assert next(replies, None) is None
+
+
+async def test_what_a_question_cost_that_was_put_off_is_on_the_next_ones_bill() -> None:
+    """A verdict that needs a measure, too, is asked for once more when the measure is not answered."""
+    down = True
+
+    def answer(body: dict[str, object]) -> tuple[int, object]:
+        if down and "criterion" not in str(body) and "questions, noncommittal" in str(body):
+            return 500, {}
+        return 200, said(json.dumps({"questions": ["When does it open?"], "noncommittal": False}))
+
+    spent = replace(NOTHING, details={"usage": {"calls": 1, "input_tokens": 100, "output_tokens": 10}})
+    with answering(answer) as url:
+        chosen = config.Judge(kind="openai", model="m", base_url=url, measures=("answer_relevance",))
+        measuring = build_measuring(chosen, build_asker(chosen, tries=1))
+        assert measuring is not None
+        try:
+            with pytest.raises(LaterError):
+                await measuring.added(spent, OPENING)
+            down = False
+            found = await measuring.added(NOTHING, OPENING)
+        finally:
+            await measuring.close()
+    told = cast("dict[str, object]", found.details["usage"])
+    assert (told["calls"], told["input_tokens"], told["output_tokens"]) == (2, 107, 13)

@@ -12,7 +12,7 @@ from typing import Generic
 from ragvigil.prompts import Prompt
 from ragvigil.scorer.checks.prepared import Prepared
 from ragvigil.scorer.judge.digest import digest
-from ragvigil.scorer.judge.endpoint import Completion, Endpoint, Question, RefusedError
+from ragvigil.scorer.judge.endpoint import Completion, Endpoint, EndpointError, Question, RefusedError
 from ragvigil.scorer.judge.endpoint.trouble import cut_to
 from ragvigil.scorer.judge.fill import Filled, fill
 from ragvigil.scorer.judge.memory import Memory, key_of
@@ -79,6 +79,8 @@ class Asker:
         self._memory = memory
         self._recalls = memory is not None
         self._language: str | None = None
+        self._owed: list[Completion] = []
+        """Paid for by questions that got no usable end: the next one that gets one bears it."""
         self._schemas: dict[type[object], Mapping[str, object]] = {}
 
     def digest(self, record: RagTrace) -> dict[str, object]:
@@ -145,9 +147,20 @@ class Asker:
         asked: Asked[R] = Asked()
         try:
             await self._ask(asked, prompt, values, reply, language, objection)
+        except BaseException as error:
+            if isinstance(error, EndpointError):
+                asked.completions += error.paid
+            self.owe(asked.completions)
+            raise
         finally:
             self.count(asked.completions)
+        asked.completions[:0] = self._owed
+        self._owed.clear()
         return asked
+
+    def owe(self, completions: Iterable[Completion]) -> None:
+        """What was paid for and is in no verdict: the next thing that is asked has it on its bill."""
+        self._owed += (one for one in completions if not one.remembered)
 
     async def _ask(
         self,

@@ -27,6 +27,7 @@ from ragvigil.scorer.judge.endpoint import Client
 from ragvigil.scorer.judge.endpoint.anthropic import Anthropic
 from ragvigil.scorer.judge.endpoint.client import Limits
 from ragvigil.scorer.judge.endpoint.openai import OpenAI
+from ragvigil.scorer.judge.endpoint.pace import Quotas
 from ragvigil.scorer.judge.endpoint.trouble import Trouble
 from ragvigil.scorer.judge.endpoint.wire import Wire
 from ragvigil.scorer.judge.fill import check
@@ -63,13 +64,15 @@ def build_judge(
     asker: Asker | None = None,
     trouble: Trouble | None = None,
     tries: int | None = None,
+    quotas: Quotas | None = None,
 ) -> Judge | None:
     """The configured judge, None when judging is off; ConfigError names the known kinds or models.
 
     The built-in judge takes an evenly spread sample of more than `most_claims` claims; None: all of them. An
     endpoint that does not answer is waited for `patience_seconds`; None: for ever. `citing` says how a service cites.
     `asker` is the endpoint where others ask it too, with the patience and the trouble that it has. `trouble` is told
-    what keeps the endpoint from answering. `tries` is how often a question may fail before LaterError.
+    what keeps the endpoint from answering. `tries` is how often a question may fail before LaterError. `quotas` are
+    shared with all who may ask with the same key.
 
     >>> judge = build_judge(config.Judge())
     >>> judge.name if judge else None
@@ -80,12 +83,14 @@ def build_judge(
     if settings.kind == "builtin":
         return Builtin(settings.model, most_claims=most_claims, citing=citing)
     if settings.kind == "nli":
-        return _nli(settings, _limits(settings, patience_seconds, tries), citing, trouble)
+        return _nli(settings, _limits(settings, patience_seconds, tries), citing, trouble, quotas)
     if settings.kind not in WIRES:
         raise ConfigError(
             "judge.kind", f"unknown judge {settings.kind!r}", "known: none, " + ", ".join(JUDGES)
         )
-    asker = asker or build_asker(settings, patience_seconds=patience_seconds, trouble=trouble, tries=tries)
+    asker = asker or build_asker(
+        settings, patience_seconds=patience_seconds, trouble=trouble, tries=tries, quotas=quotas
+    )
     if settings.mode == "claimwise":
         return ClaimwiseJudge(asker, citing=citing)
     if settings.mode == "tiebreak":
@@ -100,10 +105,16 @@ def _nli(
     limits: Limits,
     citing: Callable[[str], Rules],
     trouble: Trouble | None,
+    quotas: Quotas | None,
 ) -> NliJudge:
-    key = _revealed(settings.api_key)
     client = Client(
-        NliWire(), url=settings.base_url, key=key, model=settings.model, limits=limits, trouble=trouble
+        NliWire(),
+        url=settings.base_url,
+        key=_revealed(settings.api_key),
+        model=settings.model,
+        limits=limits,
+        trouble=trouble,
+        quotas=quotas,
     )
     return NliJudge(client, model=name_of_model(settings.model, settings.base_url), citing=citing)
 
@@ -125,11 +136,12 @@ def build_asker(
     memory: Memory | None = None,
     trouble: Trouble | None = None,
     tries: int | None = None,
+    quotas: Quotas | None = None,
 ) -> Asker:
     """The configured language model, with its limits and prices; ConfigError when none is configured.
 
-    `trouble` is told what keeps the endpoint from answering; `tries` is how often a question may fail
-    before LaterError.
+    `trouble` is told what keeps the endpoint from answering; `tries` is how often a question may fail before
+    LaterError; `quotas` are shared with all who may ask with the same key.
     """
     if settings.kind not in WIRES:
         raise ConfigError(
@@ -137,11 +149,17 @@ def build_asker(
             f"is {settings.kind}, and this needs a language model",
             f"set it to {' or '.join(WIRES)}, with judge.model",
         )
-    limits = _limits(settings, patience_seconds, tries)
-    key = _revealed(settings.api_key)
-    wire = WIRES[settings.kind]()
+    client = Client(
+        WIRES[settings.kind](),
+        url=settings.address,
+        key=_revealed(settings.api_key),
+        model=settings.model,
+        limits=_limits(settings, patience_seconds, tries),
+        trouble=trouble,
+        quotas=quotas,
+    )
     return Asker(
-        Client(wire, url=settings.address, key=key, model=settings.model, limits=limits, trouble=trouble),
+        client,
         name=settings.kind,
         model=settings.model,
         budget=Budget(settings.max_evidence_chars, settings.max_answer_chars, settings.max_reply_tokens),
@@ -152,16 +170,21 @@ def build_asker(
 
 
 def panel_of(
-    settings: config.Judge, *, citing: Callable[[str], Rules] = any_style, memory: Memory | None = None
+    settings: config.Judge,
+    *,
+    citing: Callable[[str], Rules] = any_style,
+    memory: Memory | None = None,
+    quotas: Quotas | None = None,
 ) -> list[Member]:
     """The other judges of the same answers; none of them is waited for longer than two attempts take."""
     patience = 2.0 * settings.attempt_seconds
     members: list[Member] = []
     for name, one in settings.panelists.items():
-        asker = build_asker(one, patience_seconds=patience, memory=memory) if one.kind in WIRES else None
-        if asker is not None and not settings.remember:
-            asker = asker.afresh()
-        judge = build_judge(one, patience_seconds=patience, citing=citing, asker=asker)
+        asker: Asker | None = None
+        if one.kind in WIRES:
+            asker = build_asker(one, patience_seconds=patience, memory=memory, quotas=quotas)
+            asker = asker if settings.remember else asker.afresh()
+        judge = build_judge(one, patience_seconds=patience, citing=citing, asker=asker, quotas=quotas)
         assert judge is not None
         members.append((name, judge, rubric_of(one)))
     return members
@@ -214,23 +237,26 @@ def build_measuring(
     *,
     citing: Callable[[str], Rules] = any_style,
     sampling: bool = True,
+    quotas: Quotas | None = None,
 ) -> Measuring | None:
     """What is measured beside faithfulness; None when nothing is. ConfigError names each file that is wrong.
 
     Without `sampling` every record is asked about, whatever the share.
     """
-    measures = measures_of(settings)
+    measures = measures_of(settings, quotas)
     if not measures:
         return None
-    return Measuring(asker or build_asker(settings), measures, citing=citing, sampling=sampling)
+    return Measuring(
+        asker or build_asker(settings, quotas=quotas), measures, citing=citing, sampling=sampling
+    )
 
 
-def measures_of(settings: config.Judge) -> list[Measure]:
+def measures_of(settings: config.Judge, quotas: Quotas | None = None) -> list[Measure]:
     """The measures and criteria of the settings; ConfigError names each file that is wrong."""
     criteria = load_criteria(settings.criteria) if settings.criteria is not None else ()
     share = settings.measures_share
     ours: Mapping[str, Callable[[], Measure]] = {
-        "answer_relevance": lambda: AnswerRelevance(_similarity(settings), share=share),
+        "answer_relevance": lambda: AnswerRelevance(_similarity(settings, quotas), share=share),
         "context_relevance": lambda: ContextRelevance(share=share),
         "six_axes": lambda: SixAxes(share=share),
     }
@@ -238,14 +264,15 @@ def measures_of(settings: config.Judge) -> list[Measure]:
     return [*chosen, *(CriterionMeasure(criterion) for criterion in criteria)]
 
 
-def _similarity(settings: config.Judge) -> Similarity:
+def _similarity(settings: config.Judge, quotas: Quotas | None) -> Similarity:
     """By the configured embedding model, else by words."""
     if not settings.embedding_model:
         return Lexical()
     limits = _limits(settings, terminal.PATIENCE_SECONDS)
     url, model = settings.embedding_url or settings.address, settings.embedding_model
     key = _revealed(settings.embedding_key or (settings.api_key if url == settings.address else None))
-    return Embedding(Client(EmbeddingWire(), url=url, key=key, model=model, limits=limits), model)
+    client = Client(EmbeddingWire(), url=url, key=key, model=model, limits=limits, quotas=quotas)
+    return Embedding(client, model)
 
 
 _PROMPTS: Mapping[str, tuple[tuple[str, tuple[str, ...]], ...]] = {

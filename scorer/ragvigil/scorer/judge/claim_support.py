@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from ragvigil.prompts import Prompt
 from ragvigil.scorer.checks.prepared import Prepared
 from ragvigil.scorer.judge.asker import Asker, language_of
-from ragvigil.scorer.judge.endpoint import Completion
+from ragvigil.scorer.judge.endpoint import Completion, EndpointError
 from ragvigil.scorer.judge.quoting import found_in
 from ragvigil.scorer.judge.replies import ClaimSupport, ClaimSupportReply
 from ragvigil.scorer.verdict import Source
@@ -57,14 +57,18 @@ async def checked(claims: Sequence[str], prepared: Prepared, asker: Asker, promp
     for begin in range(0, len(claims), _MOST_AT_ONCE):
         some = claims[begin : begin + _MOST_AT_ONCE]
         numbered = [{"number": number, "claim": claim} for number, claim in enumerate(some, 1)]
-        asked = await asker.ask(
-            prompt,
-            {"evidence": evidence, "claims": numbered},
-            ClaimSupportReply,
-            language=language_of(prepared),
-            objection=partial(_objection, size=len(some)),
-            of=prepared.record.trace_id,
-        )
+        try:
+            asked = await asker.ask(
+                prompt,
+                {"evidence": evidence, "claims": numbered},
+                ClaimSupportReply,
+                language=language_of(prepared),
+                objection=partial(_objection, size=len(some)),
+                of=prepared.record.trace_id,
+            )
+        except EndpointError:
+            asker.owe(completions)
+            raise
         completions += asked.completions
         problem = problem or asked.problem
         told = asked.reply.verdicts if asked.reply else _survivors(asked.damaged)

@@ -17,7 +17,7 @@ from ragvigil.scorer.checks.reading.citing.rules import Rules, any_style
 from ragvigil.scorer.judge.asker import Asked, Asker, language_of
 from ragvigil.scorer.judge.claim_support import Checked, Support, checked
 from ragvigil.scorer.judge.conclude import BELOW_PASS, disagrees
-from ragvigil.scorer.judge.endpoint import Completion, RefusedError
+from ragvigil.scorer.judge.endpoint import Completion, EndpointError, RefusedError
 from ragvigil.scorer.judge.obstacles import obstacle_to, remark, unjudged
 from ragvigil.scorer.judge.replies import ClaimsReply, usable
 from ragvigil.scorer.judge.verify import Located, located
@@ -75,7 +75,11 @@ class ClaimwiseJudge:
             reason = f"the claims could not be read: {asked.problem}"
             return self._verdict(rubric, "unparseable", asked.completions, reason=reason)
         found = await asyncio.to_thread(located, asked.reply.claims, prepared)
-        support = await checked(found.texts, prepared, self._asker, self._support)
+        try:
+            support = await checked(found.texts, prepared, self._asker, self._support)
+        except EndpointError:
+            self._asker.owe(asked.completions)
+            raise
         completions = (*asked.completions, *support.completions)
         claims = claims_of(found, support, prepared)
         figures = figures_of(claims, whole=None not in support.supports)

@@ -8,6 +8,7 @@ from ragvigil.scorer import config
 from ragvigil.scorer.citing import CitingRules
 from ragvigil.scorer.config.judging import ENDPOINTS
 from ragvigil.scorer.judge.build import build_asker, build_judge, build_measuring, panel_of
+from ragvigil.scorer.judge.endpoint.pace import Quotas
 from ragvigil.scorer.judge.endpoint.trouble import Trouble
 from ragvigil.scorer.judge.measures import Measuring
 from ragvigil.scorer.judge.memory import Memory
@@ -35,12 +36,14 @@ def judges_of(
     LaterError; None: it waits.
     """
     citing = CitingRules(settings.citations).of
-    members = panel_of(settings.judge, citing=citing, memory=None if paid is None else Memory(paid))
+    quotas = Quotas()
+    memory = None if paid is None else Memory(paid)
+    members = panel_of(settings.judge, citing=citing, memory=memory, quotas=quotas)
     if settings.judge.kind not in ENDPOINTS:
-        judge = build_judge(settings.judge, citing=citing, trouble=trouble, tries=tries)
+        judge = build_judge(settings.judge, citing=citing, trouble=trouble, tries=tries, quotas=quotas)
         return Judges(None if judge is None else Panel(judge, members), judge, None)
     memory = None if paid is None else Memory(paid)
-    asker = build_asker(settings.judge, memory=memory, trouble=trouble, tries=tries)
+    asker = build_asker(settings.judge, memory=memory, trouble=trouble, tries=tries, quotas=quotas)
     anew = asker.afresh()
     usual = asker if settings.judge.remember else anew
     first = build_judge(settings.judge, citing=citing, asker=usual)
@@ -48,5 +51,5 @@ def judges_of(
     return Judges(
         Panel(first, members),
         build_judge(settings.judge, citing=citing, asker=anew),
-        build_measuring(settings.judge, usual, citing=citing),
+        build_measuring(settings.judge, usual, citing=citing, quotas=quotas),
     )

@@ -20,7 +20,7 @@ from ragvigil.scorer.checks.reading.sentences import sentences
 from ragvigil.scorer.checks.reading.words import words
 from ragvigil.scorer.judge.conclude import disagrees
 from ragvigil.scorer.judge.endpoint import Completion, Endpoint, Question, RefusedError
-from ragvigil.scorer.judge.endpoint.manner import Manner
+from ragvigil.scorer.judge.endpoint.manner import Manner, Structure
 from ragvigil.scorer.judge.endpoint.wire import Json, items, mapping, text
 from ragvigil.scorer.judge.obstacles import obstacle_to, remark, unjudged
 from ragvigil.scorer.judge.verify import located
@@ -42,6 +42,7 @@ class NliWire:
     """Classification of pairs, as text-embeddings-inference serves it."""
 
     path = "predict"
+    structures: tuple[Structure, ...] = ("plain",)
 
     def headers(self, key: str | None) -> Mapping[str, str]:
         """A bearer token where there is a key."""

@@ -11,7 +11,7 @@ from ragvigil.scorer.checks.alignment.model import load
 from ragvigil.scorer.checks.prepared import DEFAULT_MODEL
 from ragvigil.scorer.checks.reading.words import words
 from ragvigil.scorer.judge.endpoint import Completion, Endpoint, Question, RefusedError
-from ragvigil.scorer.judge.endpoint.manner import Manner
+from ragvigil.scorer.judge.endpoint.manner import Manner, Structure
 from ragvigil.scorer.judge.endpoint.wire import Json, count, items, mapping, text
 
 _MOST_CHARACTERS = 4_000
@@ -101,6 +101,7 @@ class EmbeddingWire:
     """OpenAI's embeddings, as vLLM, Ollama, llama.cpp and text-embeddings-inference speak it too."""
 
     path = "embeddings"
+    structures: tuple[Structure, ...] = ("plain",)
 
     def headers(self, key: str | None) -> Mapping[str, str]:
         """As for chat completions."""

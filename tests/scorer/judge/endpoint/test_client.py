@@ -5,17 +5,19 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Thread
 from typing import cast
 
 import pytest
 
-from ragvigil.scorer.judge.endpoint import Client, Question, RefusedError, UnavailableError
+from ragvigil.scorer.judge.endpoint import Client, LaterError, Question, RefusedError, UnavailableError
+from ragvigil.scorer.judge.endpoint.anthropic import Anthropic
 from ragvigil.scorer.judge.endpoint.client import Limits, told_to_wait
 from ragvigil.scorer.judge.endpoint.openai import OpenAI
+from ragvigil.scorer.judge.endpoint.pace import Quotas
 
 QUESTION = Question("Judge.", "data", {"type": "object"}, 100)
 Json = dict[str, object]
@@ -28,15 +30,24 @@ def said(text: str, **more: object) -> Json:
 
 
 @contextmanager
-def server(answer: Callable[[Json], tuple[int, object]]) -> Generator[str]:
-    """A server that answers each request body with a status and a body."""
+def server(
+    answer: Callable[[Json], tuple[int, object]],
+    *,
+    headers: Mapping[str, str] | None = None,
+    asked_with: list[Mapping[str, str]] | None = None,
+) -> Generator[str]:
+    """A server that answers each request body with a status, a body and `headers`, and notes what it is asked with."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            if asked_with is not None:
+                asked_with.append(dict(self.headers.items()))
             status, told = answer(body)
             content = told if isinstance(told, bytes) else json.dumps(told).encode()
             self.send_response(status)
+            for name, value in (headers or {}).items():
+                self.send_header(name, value)
             self.send_header("content-length", str(len(content)))
             self.end_headers()
             self.wfile.write(content)
@@ -326,3 +337,72 @@ async def test_a_wrong_key_that_is_told_as_400_is_waited_for(body: object, words
 def test_how_long_a_server_wants_to_be_left_alone(headers: dict[str, str], wanted: float | None) -> None:
     """In milliseconds or in seconds, and never more than an hour."""
     assert told_to_wait(headers) == wanted
+
+
+async def test_who_asks_with_the_same_key_keeps_to_its_limit() -> None:
+    """Another model at the same server is not asked before the limit is lifted; with another key it is."""
+    lifted = {"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "1h"}
+    asked: list[object] = []
+
+    def answer(body: Json) -> tuple[int, object]:
+        asked.append(body["model"])
+        return 200, said("{}")
+
+    quotas, limits = Quotas(), Limits(2, 5.0, 0.5)
+    with server(answer, headers=lifted) as url:
+        for model, key in (("first", "sk-1"), ("same key", "sk-1"), ("another key", "sk-2")):
+            asking = Client(OpenAI(), url=url, key=key, model=model, limits=limits, quotas=quotas)
+            async with asking as endpoint:
+                with suppress(UnavailableError):
+                    await endpoint.ask(QUESTION)
+    assert asked == ["first", "another key"]
+
+
+async def test_user_and_password_of_an_address_are_told_to_its_server_only_as_a_header() -> None:
+    """As gateways want them; Anthropic's key has a header of its own, a bearer token takes this one's place."""
+    asked_with: list[Mapping[str, str]] = []
+
+    def answer(_: Json) -> tuple[int, object]:
+        return 200, said("{}")
+
+    with server(answer, asked_with=asked_with) as url:
+        signed = url.replace("//", "//me:p%40ss@")
+        for wire, key in ((OpenAI(), None), (OpenAI(), "sk-1"), (Anthropic(), "sk-1")):
+            async with Client(wire, url=signed, key=key, model="m") as endpoint:
+                await endpoint.ask(QUESTION)
+    told = [{name.lower(): value for name, value in headers.items()} for headers in asked_with]
+    basic = "Basic bWU6cEBzcw=="
+    assert [headers["authorization"] for headers in told] == [basic, "Bearer sk-1", basic]
+    assert told[2]["x-api-key"] == "sk-1"
+    assert not any("p%40ss" in value or "p@ss" in value for headers in told for value in headers.values())
+
+
+async def test_a_server_of_messages_without_tools_is_asked_twice_at_first_and_then_once() -> None:
+    """There are only two ways to ask it for JSON."""
+    asked: list[bool] = []
+
+    def answer(body: Json) -> tuple[int, object]:
+        asked.append("tools" in body)
+        if "tools" in body:
+            return 400, {"error": {"message": "tools are not supported"}}
+        return 200, {"content": [{"type": "text", "text": "{}"}], "stop_reason": "end_turn"}
+
+    with server(answer) as url:
+        async with Client(Anthropic(), url=url, key=None, model="m") as endpoint:
+            assert [(await endpoint.ask(QUESTION)).text for _ in range(2)] == ["{}", "{}"]
+    assert asked == [True, False, False]
+
+
+async def test_what_was_paid_for_before_a_question_is_put_off_is_told() -> None:
+    """Thoughts without an answer cost as much as an answer."""
+    thoughts = [said("", finish_reason="length")] * 2
+
+    def answer(_: Json) -> tuple[int, object]:
+        return (200, thoughts.pop()) if thoughts else (500, {})
+
+    limits = Limits(1, 5.0, None, tries=1)
+    with server(answer) as url:
+        async with Client(OpenAI(), url=url, key=None, model="m", limits=limits) as endpoint:
+            with pytest.raises(LaterError) as caught:
+                await endpoint.ask(QUESTION)
+    assert [(one.input_tokens, one.output_tokens) for one in caught.value.paid] == [(7, 3), (7, 3)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from ragvigil.scorer.judge.endpoint.pace import Pace
+from ragvigil.scorer.judge.endpoint.pace import Pace, Quota
 
 
 class Clock:
@@ -76,3 +76,18 @@ async def test_retry_after_is_obeyed() -> None:
     assert not await _may_go(pace)
     clock.now += 31
     assert await _may_go(pace)
+
+
+async def test_a_limit_holds_whoever_asks_with_the_key_and_a_failure_only_the_model_that_fails() -> None:
+    """The judges of a panel, and what compares embeddings, often have one key; a model that is gone is one model."""
+    clock = Clock()
+    quota = Quota(clock=clock)
+    one, other = Pace(quota, clock=clock), Pace(quota, clock=clock)
+    one.answer({"x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "30s"})
+    assert not await _may_go(other)
+    clock.now += 31
+    assert await _may_go(other)
+    for _ in range(5):
+        one.fail(None)
+    assert not await _may_go(one)
+    assert await _may_go(other)

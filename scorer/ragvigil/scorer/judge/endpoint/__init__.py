@@ -6,10 +6,20 @@ from ragvigil.scorer.judge.endpoint.client import Client
 from ragvigil.scorer.judge.endpoint.port import (
     Completion,
     Endpoint,
+    EndpointError,
     LaterError,
     Question,
     RefusedError,
     UnavailableError,
 )
 
-__all__ = ["Client", "Completion", "Endpoint", "LaterError", "Question", "RefusedError", "UnavailableError"]
+__all__ = [
+    "Client",
+    "Completion",
+    "Endpoint",
+    "EndpointError",
+    "LaterError",
+    "Question",
+    "RefusedError",
+    "UnavailableError",
+]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from ragvigil.scorer.judge.endpoint.manner import Manner
+from ragvigil.scorer.judge.endpoint.manner import Manner, Structure
 from ragvigil.scorer.judge.endpoint.port import Completion, Question
 from ragvigil.scorer.judge.endpoint.wire import Json, count, items, mapping, text
 
@@ -17,6 +17,7 @@ class Anthropic:
     """Messages, with the verdict as the call of a tool; where the server takes no tools, as text."""
 
     path = "messages"
+    structures: tuple[Structure, ...] = ("tool", "plain")
 
     def headers(self, key: str | None) -> Mapping[str, str]:
         """The key, and the version of the interface that is spoken."""
@@ -32,7 +33,7 @@ class Anthropic:
         }
         if manner.temperature:
             body["temperature"] = 0
-        if manner.structure in ("json_schema", "tool"):
+        if manner.structure == "tool":
             body["tools"] = [
                 {"name": _REPLY, "description": "Gives the verdict.", "input_schema": question.schema}
             ]

@@ -15,9 +15,9 @@ from typing import NamedTuple, Self, cast
 import httpx
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, wait_random_exponential
 
-from ragvigil.scorer.judge.endpoint.connections import pools_of
+from ragvigil.scorer.judge.endpoint.connections import pools_of, signed_in
 from ragvigil.scorer.judge.endpoint.manner import Manner, after_refusal, is_about, with_more_room
-from ragvigil.scorer.judge.endpoint.pace import Pace, seconds, spread
+from ragvigil.scorer.judge.endpoint.pace import Pace, Quotas, seconds, spread
 from ragvigil.scorer.judge.endpoint.port import (
     Completion,
     LaterError,
@@ -95,8 +95,12 @@ class Client:
         model: str,
         limits: Limits | None = None,
         trouble: Trouble | None = None,
+        quotas: Quotas | None = None,
     ) -> None:
-        """`trouble` is told what goes wrong. Raises ValueError when `url` is no http or https address."""
+        """`trouble` is told what goes wrong; `quotas` are shared with all who may ask with the same key.
+
+        Raises ValueError when `url` is no http or https address.
+        """
         limits = limits or Limits()
         self._trouble = trouble or Trouble()
         address = httpx.URL(url)
@@ -106,15 +110,16 @@ class Client:
         self._address = address.copy_with(path=f"{address.path.rstrip('/')}/{wire.path}")
         self._model = model
         self._limits = limits
-        self._manner = Manner()
+        self._manner = Manner(structure=wire.structures[0])
         self._settled = False
-        self._pace = Pace()
+        server = f"{address.host}:{address.port} {address.userinfo.decode()} {address.params}"
+        self._pace = Pace((quotas or Quotas()).of(server, key))
         self._window = Window()
         self._turns = Turns()
         self._jitter = wait_random_exponential(multiplier=0.5, max=30.0)
         self._logged_at = float("-inf")
         self._secrets = tuple(filter(None, (key, address.password, *address.params.values())))
-        self._headers = httpx.Headers({**_HEADERS, **wire.headers(key)})
+        self._headers = httpx.Headers({**_HEADERS, **signed_in(address), **wire.headers(key)})
         self._waits = {"timeout": httpx.Timeout(limits.attempt_seconds).as_dict()}
         requests = 1 if limits.hedge_seconds is None else 2
         self._pools = pools_of(address, seats=limits.in_flight, requests=requests)
@@ -149,6 +154,7 @@ class Client:
 
     async def _patiently(self, http: httpx.AsyncBaseTransport, question: Question) -> Completion:
         failures = _Failures(self._pace, self._limits.tries)
+        paid: list[Completion] = []
         retrying = AsyncRetrying(
             retry=retry_if_exception_type(_Again),
             wait=self._wait,
@@ -158,15 +164,15 @@ class Client:
         )
         try:
             async with asyncio.timeout(self._limits.patience_seconds):
-                return await retrying(self._attempt, http, question, [])
+                return await retrying(self._attempt, http, question, paid)
         except _Again as error:
             if not failures.at_fault:
-                raise LaterError(error.reason, answered=self._pace.answered) from None
+                raise LaterError(error.reason, answered=self._pace.answered, paid=paid) from None
             raise RefusedError(
-                f"{error.reason}, {_POISON} times while other questions were answered"
+                f"{error.reason}, {_POISON} times while other questions were answered", paid=paid
             ) from None
         except TimeoutError:
-            raise UnavailableError(failures.last or "no answer in time") from None
+            raise UnavailableError(failures.last or "no answer in time", paid=paid) from None
 
     async def _attempt(
         self, http: httpx.AsyncBaseTransport, question: Question, paid: list[Completion]
@@ -194,11 +200,11 @@ class Client:
                 return self._told(question, short, paid[:-1])
             complaints.append(f"{status} {_complaint(answer, self._secrets)}".strip())
             learns = not self._settled or is_about(manner, complaints[-1])
-            easier = after_refusal(manner, complaints[-1]) if learns else None
+            easier = after_refusal(manner, complaints[-1], self._wire.structures) if learns else None
             if status == _NOT_FOUND and (easier is None or not self._is_of_manner(complaints[-1])):
                 raise self._failed(of_status(_NOT_FOUND), blamed=False)  # a model may be deployed later
             if easier is None:
-                raise RefusedError(complaints[0])
+                raise RefusedError(complaints[0], paid=paid)
             manner = easier
 
     def _told(self, question: Question, completion: Completion, paid: Sequence[Completion]) -> Completion:

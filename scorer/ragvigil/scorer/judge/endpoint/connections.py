@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from typing import NamedTuple
 from urllib.request import getproxies, proxy_bypass
 
@@ -41,6 +42,18 @@ def pools_of(address: httpx.URL, *, seats: int, requests: int) -> list[Pool]:
         )
         pools.append(Pool(http, some))
     return pools
+
+
+def signed_in(address: httpx.URL) -> dict[str, str]:
+    """The header that carries user and password of an address, as a gateway in front of a model wants them.
+
+    >>> signed_in(httpx.URL("https://me:p%40ss@gateway/v1")), signed_in(httpx.URL("https://gateway/v1"))
+    ({'authorization': 'Basic bWU6cEBzcw=='}, {})
+    """
+    if not address.userinfo:
+        return {}
+    told = f"{address.username}:{address.password}".encode()
+    return {"authorization": f"Basic {b64encode(told).decode()}"}
 
 
 def _proxy_of(address: httpx.URL) -> str | None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 Structure = Literal["json_schema", "tool", "json_object", "plain"]
-_LADDER: tuple[Structure, ...] = ("json_schema", "tool", "json_object", "plain")
+STRUCTURES: tuple[Structure, ...] = ("json_schema", "tool", "json_object", "plain")
+"""From the most that a server may be able to do to what every one can."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +37,10 @@ _WORDS: Mapping[Structure, tuple[str, ...]] = {
 """By which servers name what they do not take."""
 
 
-def after_refusal(manner: Manner, complaint: str) -> Manner | None:
-    """The next manner to try when a server refused this one; None when there is none.
+def after_refusal(
+    manner: Manner, complaint: str, structures: Sequence[Structure] = STRUCTURES
+) -> Manner | None:
+    """The next manner to try when a server refused this one, of those that its wire format has; None: no other.
 
     >>> after_refusal(Manner(), "Unsupported parameter: 'temperature'").temperature
     False
@@ -49,9 +52,9 @@ def after_refusal(manner: Manner, complaint: str) -> Manner | None:
         return replace(manner, temperature=False)
     if not manner.old_limit and ("max_completion_tokens" in said or "max_tokens" in said):
         return replace(manner, old_limit=True)
-    place = _LADDER.index(manner.structure)
-    if place + 1 < len(_LADDER):
-        return replace(manner, structure=_LADDER[place + 1])
+    place = structures.index(manner.structure)
+    if place + 1 < len(structures):
+        return replace(manner, structure=structures[place + 1])
     if manner.temperature:
         return replace(manner, temperature=False)
     return None if manner.old_limit else replace(manner, old_limit=True)

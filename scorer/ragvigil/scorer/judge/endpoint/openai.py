@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from ragvigil.scorer.judge.endpoint.manner import Manner
+from ragvigil.scorer.judge.endpoint.manner import STRUCTURES, Manner
 from ragvigil.scorer.judge.endpoint.port import Completion, Question
 from ragvigil.scorer.judge.endpoint.wire import Json, count, items, mapping, text
 
@@ -16,6 +16,7 @@ class OpenAI:
     """Chat completions."""
 
     path = "chat/completions"
+    structures = STRUCTURES
 
     def headers(self, key: str | None) -> Mapping[str, str]:
         """A bearer token, and the header of its own that Azure wants; local servers need neither."""

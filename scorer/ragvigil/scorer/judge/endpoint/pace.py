@@ -28,16 +28,51 @@ _REMAINING = (
 )
 
 
-class Pace:
-    """Holds back all requests of one key: until a limit is lifted, and longer after each failure in a row.
-
-    After a few failures in a row it rests, and then lets one request try before the others follow (a circuit
-    breaker: Nygard, "Release It!", 2007).
-    """
+class Quota:
+    """Until when a server takes nothing of one key, whichever model is asked for."""
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._not_before = 0.0
+
+    @property
+    def wait(self) -> float:
+        """Seconds until it is lifted; not above zero: it is."""
+        return self._not_before - self._clock()
+
+    def hold(self, wait: float) -> None:
+        """Nothing leaves for so many seconds, an hour at most."""
+        self._not_before = max(self._not_before, self._clock() + min(wait, _LONGEST_WAIT_SECONDS))
+
+
+class Quotas:
+    """The quota of each key at each server, for all who ask with it.
+
+    >>> quotas = Quotas()
+    >>> one = quotas.of("host", "sk-1")
+    >>> quotas.of("host", "sk-1") is one, quotas.of("host", "sk-2") is one
+    (True, False)
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str | None], Quota] = {}
+
+    def of(self, server: str, key: str | None) -> Quota:
+        """That of the key there."""
+        return self._known.setdefault((server, key), Quota())
+
+
+class Pace:
+    """Holds back the requests for one model: until its key's limit is lifted, and longer after each failure in a row.
+
+    After a few failures in a row it rests, and then lets one request try before the others follow (a circuit
+    breaker: Nygard, "Release It!", 2007). A model that fails does not hold the others of its key.
+    """
+
+    def __init__(self, quota: Quota | None = None, *, clock: Callable[[], float] = time.monotonic) -> None:
+        """`quota` is what others who ask with the same key keep to as well."""
+        self._quota = quota or Quota(clock=clock)
+        self._rest = Quota(clock=clock)
         self._failures = 0
         self._trying = False
         self._changed = asyncio.Event()
@@ -52,7 +87,7 @@ class Pace:
     async def turn(self) -> None:
         """Wait until a request may leave; every turn ends with `answer` or `fail`."""
         while True:
-            wait = self._not_before - self._clock()
+            wait = max(self._quota.wait, self._rest.wait)
             if wait <= 0 and not (self.resting and self._trying):
                 self._trying = self.resting
                 return
@@ -69,7 +104,7 @@ class Pace:
         self._trying = False
         for remaining, reset in _REMAINING:
             if headers.get(remaining) == "0":
-                self._hold(seconds(headers.get(reset), now=time.time()) or 0.0)
+                self._quota.hold(seconds(headers.get(reset), now=time.time()) or 0.0)
         self._changed.set()
 
     def fail(self, retry_after: float | None) -> None:
@@ -77,19 +112,16 @@ class Pace:
         self._failures += 1
         self._trying = False
         if retry_after is not None:
-            self._hold(retry_after)
+            self._quota.hold(retry_after)
         if self.resting:
             rest = _FIRST_REST_SECONDS * 2.0 ** min(self._failures - _FAILURES_UNTIL_REST, 10)
-            self._hold(min(rest, _LONGEST_REST_SECONDS))
+            self._rest.hold(min(rest, _LONGEST_REST_SECONDS))
         self._changed.set()
 
     def leave(self) -> None:
         """A turn ended without an outcome: its request was called off."""
         self._trying = False
         self._changed.set()
-
-    def _hold(self, wait: float) -> None:
-        self._not_before = max(self._not_before, self._clock() + min(wait, _LONGEST_WAIT_SECONDS))
 
 
 def spread(wait: float) -> float:

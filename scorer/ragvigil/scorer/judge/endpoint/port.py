@@ -8,13 +8,18 @@ EndpointError
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 
 class EndpointError(Exception):
     """A model that gave no completion."""
+
+    def __init__(self, reason: str, *, paid: Sequence[Completion] = ()) -> None:
+        super().__init__(reason)
+        self.paid = tuple(paid)
+        """What it said all the same, and nobody could use: it is on the bill."""
 
 
 class UnavailableError(EndpointError):
@@ -24,8 +29,8 @@ class UnavailableError(EndpointError):
 class LaterError(UnavailableError):
     """The question failed so often in a row that others should be asked before it is asked again."""
 
-    def __init__(self, reason: str, *, answered: int) -> None:
-        super().__init__(reason)
+    def __init__(self, reason: str, *, answered: int, paid: Sequence[Completion] = ()) -> None:
+        super().__init__(reason, paid=paid)
         self.answered = answered
         """Questions that the endpoint has answered so far."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol, cast
 
-from ragvigil.scorer.judge.endpoint.manner import Manner
+from ragvigil.scorer.judge.endpoint.manner import Manner, Structure
 from ragvigil.scorer.judge.endpoint.port import Completion, Question
 
 Json = Mapping[str, object]
@@ -16,6 +16,8 @@ class Wire(Protocol):
 
     path: str
     """Of the call, under the base address."""
+    structures: tuple[Structure, ...]
+    """Ways to ask for JSON that it knows, each with a body of its own, the strictest first."""
 
     def headers(self, key: str | None) -> Mapping[str, str]:
         """What says who asks."""

@@ -11,6 +11,7 @@ from ragvigil.prompts import Prompt
 from ragvigil.scorer.checks.prepared import Prepared
 from ragvigil.scorer.checks.reading.language import language_of as language_of_text
 from ragvigil.scorer.judge.asker import Asker, language_of
+from ragvigil.scorer.judge.endpoint import EndpointError
 from ragvigil.scorer.judge.measures.measure import Finding
 from ragvigil.scorer.judge.replies import QuestionsReply, usable
 from ragvigil.scorer.judge.similarity import Similarity
@@ -66,7 +67,12 @@ class AnswerRelevance:
         if not self._similarity.across_languages and _another_language(query, questions):
             reason = "question and answer are in two languages, which needs judge.embedding_model"
             return Finding({NAME: None}, reason, {"state": "not_scoreable"}, completions)
-        near, paid = await self._similarity.of(query, questions)
+        try:
+            near, paid = await self._similarity.of(query, questions)
+        except EndpointError as error:
+            asker.count(error.paid)
+            asker.owe((*completions, *error.paid))
+            raise
         asker.count(paid)
         details: dict[str, object] = {
             "state": "measured",

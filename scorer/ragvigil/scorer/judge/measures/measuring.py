@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
 from ragvigil.scorer.checks.prepared import Prepared
 from ragvigil.scorer.checks.reading.citing.rules import Rules, any_style
 from ragvigil.scorer.judge.asker import Asker
-from ragvigil.scorer.judge.endpoint import RefusedError, UnavailableError
+from ragvigil.scorer.judge.endpoint import Completion, RefusedError, UnavailableError
 from ragvigil.scorer.judge.measures.measure import Finding, Measure
 from ragvigil.scorer.judge.obstacles import without_content
 from ragvigil.scorer.trace import RagTrace
@@ -57,7 +57,14 @@ class Measuring:
         if not wanted or without_content(record) is not None:
             return verdict
         prepared = Prepared(record, rules=self._citing(record.service))
-        findings = await asyncio.gather(*(self._take(one, prepared) for one in wanted))
+        taken = await asyncio.gather(*(self._take(one, prepared) for one in wanted), return_exceptions=True)
+        findings = [one for one in taken if isinstance(one, Finding)]
+        for one in taken:
+            if isinstance(one, BaseException):
+                self._asker.owe(
+                    [*_spent_on(verdict), *(paid for found in findings for paid in found.completions)]
+                )
+                raise one
         measured = [
             one
             for measure, found in zip(wanted, findings, strict=True)
@@ -114,6 +121,21 @@ def drawn(trace_id: str, name: str, share: float) -> bool:
         return True
     digest = hashlib.sha256(f"{name} {trace_id}".encode()).digest()
     return int.from_bytes(digest[:8]) / 2**64 < share
+
+
+def _spent_on(verdict: Verdict) -> Iterator[Completion]:
+    """What a verdict cost that will be asked for once more, as one completion."""
+    usage = verdict.details.get("usage")
+    if isinstance(usage, Mapping):
+        told = cast("Mapping[str, int]", usage)
+        yield Completion(
+            "",
+            None,
+            cut=False,
+            input_tokens=told["input_tokens"],
+            output_tokens=told["output_tokens"],
+            calls=told["calls"],
+        )
 
 
 def _sum(first: object, second: Mapping[str, object]) -> dict[str, object]:
