@@ -11,6 +11,7 @@ from ragvigil.exporters import (
     Action,
     Alert,
     Example,
+    Measurement,
     Severity,
     clean,
     is_loopback,
@@ -20,6 +21,7 @@ from ragvigil.exporters import (
 from ragvigil.scorer.config import Links
 from ragvigil.scorer.diagnose.diagnosis import Diagnosis
 from ragvigil.scorer.diagnose.words import first_lines, more_lines
+from ragvigil.scorer.estimate.newcombe import moved
 from ragvigil.scorer.moments import in_utc
 from ragvigil.scorer.monitoring import Incident
 from ragvigil.scorer.severity import severity_of
@@ -264,7 +266,8 @@ def _summary(incident: Incident, action: Action, diagnosis: Diagnosis | None, li
         told = [f"Told before: {one}" if action == "resolve" else one for one in told]
         return [*told, f"Where: {where}."]
     words = _words(incident.key.name)
-    before = f"Before: {shown(incident.before)} of {incident.before.n:,} {words.unit}."
+    fall = "" if action == "resolve" else _fall(incident.before, incident.now)
+    before = f"Before: {shown(incident.before)} of {incident.before.n:,} {words.unit}{fall}."
     if incident.under_floor:
         before = f"Floor: {percent(incident.before.value)} (detect.slo), whatever was before."
     if action == "resolve":
@@ -281,6 +284,17 @@ def _summary(incident: Incident, action: Action, diagnosis: Diagnosis | None, li
     began = [] if diagnosis.sure else since
     first, more = first_lines(diagnosis, links), more_lines(diagnosis)
     return [now, before, *noted, *first, *began, *more, f"Where: {where}."]
+
+
+def _fall(before: Measurement, now: Measurement) -> str:
+    """By how much it fell, with an interval; nothing where one of the two was set or it did not fall."""
+    if not before.estimated or not now.estimated or now.value >= before.value:
+        return ""
+    found = moved(
+        (before.value, before.lower, before.upper), (now.value, now.lower, now.upper), confidence=0.95
+    )
+    most, least = -100.0 * found.lower, -100.0 * found.upper
+    return f"; the fall is {-100.0 * found.value:.1f} points (95 % interval {least:.1f} to {most:.1f})"
 
 
 def _meaning(incident: Incident, action: Action) -> list[str]:

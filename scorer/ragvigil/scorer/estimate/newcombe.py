@@ -32,9 +32,26 @@ def difference(before: Estimate, now: Estimate, *, confidence: float) -> Differe
     >>> round(moved.value, 4), round(moved.lower, 4), round(moved.upper, 4)
     (-0.2, -0.3339, -0.0524)
     """
-    before_lower, before_upper = wilson(before.value, before.n_effective, confidence=confidence)
-    now_lower, now_upper = wilson(now.value, now.n_effective, confidence=confidence)
-    value = now.value - before.value
-    down = math.hypot(now.value - now_lower, before_upper - before.value)
-    up = math.hypot(now_upper - now.value, before.value - before_lower)
+    return moved(
+        (before.value, *wilson(before.value, before.n_effective, confidence=confidence)),
+        (now.value, *wilson(now.value, now.n_effective, confidence=confidence)),
+        confidence=confidence,
+    )
+
+
+def moved(
+    before: tuple[float, float, float], now: tuple[float, float, float], *, confidence: float
+) -> Difference:
+    """How far a level moved, from (value, lower, upper) of each: MOVER, as Newcombe joins Wilson's limits.
+
+    Zou & Donner 2008, Stat Med 27:1693, for any intervals of that confidence around independent estimates. Where the
+    estimates share an error, as two levels corrected by the same labels do, it is wider than it must be.
+
+    >>> fall = moved((0.95, 0.944, 0.955), (0.78, 0.677, 0.856), confidence=0.95)
+    >>> round(fall.value, 3), round(fall.lower, 3), round(fall.upper, 3)
+    (-0.17, -0.273, -0.094)
+    """
+    value = now[0] - before[0]
+    down = math.hypot(now[0] - now[1], before[2] - before[0])
+    up = math.hypot(now[2] - now[0], before[0] - before[1])
     return Difference(value, max(-1.0, value - down), min(1.0, value + up), confidence)
