@@ -113,6 +113,25 @@ def test_the_environment_can_say_lists_and_channels(monkeypatch: pytest.MonkeyPa
         load()
 
 
+def test_every_list_can_be_told_by_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Words between commas or JSON; a regular expression may hold commas and brackets itself."""
+    told = {
+        "SAMPLE__SIGNALS": "thumbs_down, rephrasing",
+        "COVERAGE__PAGES": '["coverage_scored", "coverage_asked"]',
+        "CITATIONS__DOCS__STYLES": "id,link",
+        "CITATIONS__DOCS__PATTERNS": r"[(](\d{1,3})[)]",
+        "CITATIONS__MORE__PATTERNS": r'["<(\\d)>", "#(\\d)"]',
+    }
+    for name, value in told.items():
+        monkeypatch.setenv(f"RAGVIGIL_{name}", value)
+    settings = load(None)
+    assert settings.sample.signals == ("thumbs_down", "rephrasing")
+    assert settings.coverage.pages == ("coverage_scored", "coverage_asked")
+    assert settings.citations["docs"].styles == ("id", "link")
+    assert settings.citations["docs"].patterns == (r"[(](\d{1,3})[)]",)
+    assert settings.citations["more"].patterns == (r"<(\d)>", r"#(\d)")
+
+
 def test_a_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     """Or every setting in it would be a default."""
     with pytest.raises(ConfigError, match="no such file"):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, field_validator
+from pydantic import BeforeValidator, Field, field_validator
 
-from ragvigil.scorer.config.fields import Section
+from ragvigil.scorer.config.fields import Section, one_or_several, several
 
 CitationStyle = Literal[
     "id",
@@ -26,7 +26,7 @@ CitationStyle = Literal[
 class Citing(Section):
     """How the answers of one service cite; `citations.default` is for the services that have no section."""
 
-    styles: tuple[CitationStyle, ...] | None = Field(
+    styles: Annotated[tuple[CitationStyle, ...] | None, BeforeValidator(several)] = Field(
         default=None,
         description="styles that count as citations; none: all, told apart by what they look like",
     )
@@ -34,7 +34,7 @@ class Citing(Section):
         default=None,
         description="style that answers are meant to use; the check citation_format measures drift from it",
     )
-    patterns: tuple[str, ...] = Field(
+    patterns: Annotated[tuple[str, ...], BeforeValidator(one_or_several)] = Field(
         default=(),
         description="regular expressions of markers of your own; the group id, or the first, holds an id, a rank or a "
         "list of them. Tried on the first 20,000 characters; a slow one holds up scoring",

@@ -56,6 +56,17 @@ def several(value: object) -> object:
     )
 
 
+def one_or_several(value: object) -> object:
+    """The same of a list of regular expressions, in which commas and brackets mean something else: JSON, or one."""
+    if not isinstance(value, str):
+        return value
+    try:
+        told: object = json.loads(value)
+    except ValueError:
+        return [value]
+    return cast("object", told) if isinstance(told, list) else [value]
+
+
 def without_secrets(url: str) -> str:
     """An address as it may be shown and stored: stars for who signs in, and for the values of its parameters.
 

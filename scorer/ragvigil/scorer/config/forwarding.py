@@ -79,7 +79,7 @@ class Forward(Section):
         description="http://host:4318 or https://host/path (/v1/traces is appended), "
         "grpc://host:4317 or grpcs://host:4317 (TLS)"
     )
-    signals: tuple[Literal["traces", "logs", "metrics"], ...] = Field(
+    signals: Annotated[tuple[Literal["traces", "logs", "metrics"], ...], BeforeValidator(several)] = Field(
         default=("traces", "logs", "metrics"), description="what it gets"
     )
     headers: dict[HeaderName, HeaderValue] = Field(

@@ -6,10 +6,10 @@ import re
 import zoneinfo
 from typing import Annotated
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from ragvigil.exporters import Severity
-from ragvigil.scorer.config.fields import Seconds, Section, Words
+from ragvigil.scorer.config.fields import Seconds, Section, Words, several
 
 _HOURS = re.compile(r"([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-3]):([0-5]\d)")
 
@@ -63,7 +63,7 @@ class Route(Section):
     environment: Words = Field(
         default=(), description='environments, "" for services that name none; none: all'
     )
-    severity: tuple[Severity, ...] = Field(
+    severity: Annotated[tuple[Severity, ...], BeforeValidator(several)] = Field(
         default=(), description="critical, error (a page), warning (a ticket), info; none: all"
     )
     segment: Annotated[Words, AfterValidator(_are_segments)] = Field(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from ragvigil.scorer.config.budgeting import Budgets
 from ragvigil.scorer.config.channels import Channel
@@ -13,7 +13,7 @@ from ragvigil.scorer.config.citing import Citing
 from ragvigil.scorer.config.content import Content
 from ragvigil.scorer.config.custom import CustomCheck
 from ragvigil.scorer.config.exporting import Export, Metrics
-from ragvigil.scorer.config.fields import Address, Name, Seconds, Secret, Words
+from ragvigil.scorer.config.fields import Address, Name, Seconds, Secret, Words, several
 from ragvigil.scorer.config.fields import Section as _Section
 from ragvigil.scorer.config.filtering import DEFAULT_FILTERS, Filter
 from ragvigil.scorer.config.forwarding import Forward
@@ -200,7 +200,9 @@ class Sample(_Section):
         description="factor on the probability of records with an error, a thumbs-down or a low check; "
         "estimates weight it out; 1 treats all alike",
     )
-    signals: tuple[Literal["thumbs_down", "rephrasing", "follow_up"], ...] = Field(
+    signals: Annotated[
+        tuple[Literal["thumbs_down", "rephrasing", "follow_up"], ...], BeforeValidator(several)
+    ] = Field(
         default=(),
         description="what users do that makes strata of their own, judged more often as all small ones are: an answer "
         "disliked, a question that asks the conversation's last one again, one that follows it; `ragvigil report` says "

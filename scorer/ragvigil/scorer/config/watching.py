@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal, Self, cast
+from typing import Annotated, Literal, Self, cast
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
-from ragvigil.scorer.config.fields import Seconds, Words
+from ragvigil.scorer.config.fields import Seconds, Words, several
 from ragvigil.scorer.config.fields import Section as _Section
 
 
@@ -188,7 +188,7 @@ class Coverage(_Section):
     resolve_seconds: Seconds = Field(
         default=600.0, description="how long a share must be back before that resolves"
     )
-    pages: tuple[CoverageShare, ...] = Field(
+    pages: Annotated[tuple[CoverageShare, ...], BeforeValidator(several)] = Field(
         default=("coverage_scored",),
         description="shares that page (severity error): answers not scored are the scorer's own illness; "
         "the others are tickets",
