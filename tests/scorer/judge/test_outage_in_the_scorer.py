@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from contextlib import closing
@@ -19,6 +20,7 @@ from ragvigil.scorer.testing import Script, ScriptedJudge
 
 KEY = "sk-a-key-that-nobody-may-see"
 RECORDS = 12
+COMPILER = shutil.which("cc")
 
 
 def notes(store: Path) -> list[tuple[str, bool]]:
@@ -32,6 +34,13 @@ def notes(store: Path) -> list[tuple[str, bool]]:
             "SELECT note, resolved_at IS NOT NULL FROM incidents WHERE series = 'scorer_judge'"
         )
         return [(row[0], bool(row[1])) for row in rows]
+
+
+def verdicts(store: Path) -> tuple[int, int]:
+    """How many there are, and of how many records."""
+    with closing(open_for_reading(store)) as connection:
+        row = connection.execute("SELECT count(*), count(DISTINCT record_id) FROM verdicts").fetchone()
+    return int(row[0]), int(row[1])
 
 
 def judging_by(address: str, **more: str) -> dict[str, str]:
@@ -98,9 +107,7 @@ def test_a_judge_that_fails_in_mid_run_is_one_page_and_costs_nothing(
         eventually(lambda: scorer.ledger().states == {"judged": 3 * RECORDS}, seconds=120)
         eventually(lambda: [over for _, over in notes(scorer.store)] == [True], seconds=60)
         assert scorer.stop() == 0
-    with closing(open_for_reading(scorer.store)) as connection:
-        told = connection.execute("SELECT count(*), count(DISTINCT record_id) FROM verdicts").fetchone()
-    assert tuple(told) == (3 * RECORDS, 3 * RECORDS)
+    assert verdicts(scorer.store) == (3 * RECORDS, 3 * RECORDS)
 
 
 def test_a_name_that_cannot_be_resolved_is_one_page_that_says_so(serve: Serve) -> None:
@@ -113,6 +120,34 @@ def test_a_name_that_cannot_be_resolved_is_one_page_that_says_so(serve: Serve) -
     assert len(notes(scorer.store)) == 1
     assert scorer.ledger().states == {"pending": RECORDS}
     assert scorer.stop() == 0
+
+
+@pytest.mark.skipif(COMPILER is None, reason="there is no C compiler")
+def test_a_name_that_is_lost_in_mid_run_is_one_page_and_costs_nothing(serve: Serve, tmp_path: Path) -> None:
+    """While the name service is away what is new waits; it is judged once each when the name is found again."""
+    assert COMPILER is not None
+    library, known = tmp_path / "one_name.so", tmp_path / "known"
+    source = Path(__file__).with_name("one_name.c")
+    subprocess.run([COMPILER, "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
+    names = {"LD_PRELOAD": str(library), "ONE_NAME": "judge.internal", "ONE_NAME_WHILE": str(known)}
+    known.touch()
+    with ScriptedJudge(Script(sensitivity=1.0)) as server:
+        port = server.port
+        scorer = serve(environment=judging_by(f"http://judge.internal:{port}/v1", **names))
+        export(OTLPSpanExporter(f"http://{scorer.http}/v1/traces"), spans(RECORDS))
+        eventually(lambda: scorer.ledger().states == {"judged": RECORDS}, seconds=60)
+        known.unlink()
+    with ScriptedJudge(Script(sensitivity=1.0), port=port):  # another one: no connection is left to the first
+        export(OTLPSpanExporter(f"http://{scorer.http}/v1/traces"), spans(2 * RECORDS, seed=2))
+        (told,) = eventually(lambda: notes(scorer.store), seconds=60)
+        assert "its name cannot be resolved" in told[0]
+        remembered = {"judged": 2 * RECORDS, "pending": RECORDS}  # half of them were asked about before
+        eventually(lambda: scorer.ledger().states == remembered, seconds=60)
+        known.touch()
+        eventually(lambda: scorer.ledger().states == {"judged": 3 * RECORDS}, seconds=120)
+        eventually(lambda: [over for _, over in notes(scorer.store)] == [True], seconds=60)
+        assert scorer.stop() == 0
+    assert verdicts(scorer.store) == (3 * RECORDS, 3 * RECORDS)
 
 
 @pytest.mark.parametrize(
