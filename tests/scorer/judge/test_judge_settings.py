@@ -96,7 +96,7 @@ def test_the_vendors_variables_do_not_turn_the_built_in_judge_into_another(
     ("prompt", "problem"),
     [
         ("rubrik", "no prompt 'rubrik'; known: adversarial, .*rubric"),
-        ("rubric/9", "known: rubric/1"),
+        ("rubric/9", "known: rubric/1, rubric/2"),
         ("faithfulness", "data"),
         ("claims", "asks for the reply 'claims'"),
     ],

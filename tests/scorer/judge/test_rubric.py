@@ -298,7 +298,7 @@ def test_the_rubric_of_a_model_is_another_than_that_of_the_built_in_judge() -> N
     """Series are split by it."""
     by_model = rubric_of(config.Judge(kind="openai", model="m", base_url="http://127.0.0.1:1/v1"))
     by_words = rubric_of(config.Judge())
-    assert (by_model.name, by_words.name) == ("rubric/1", "faithfulness/1")
+    assert (by_model.name, by_words.name) == ("rubric/2", "faithfulness/1")
     assert isinstance(by_model, Prompt)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, cast
 
 import pytest
 
@@ -186,7 +186,8 @@ def test_invented_facts_where_there_is_no_answer_are_unsafe_and_ungrounded() -> 
     wrong = reply(claim("Dogs are welcome upstairs", verdict="unsupported"), groundedness=2)
     wrong = wrong.model_copy(update={"abstain": Abstain(should_have_abstained=True, abstain_quality=None)})
     found = concluded(prepared(), wrong)
-    assert {"overridden:safety_pass", "contradicts_itself"} <= set(found.flags)
+    assert {"overridden:safety_pass", "overridden:groundedness", "contradicts_itself"} <= set(found.flags)
+    assert cast("dict[str, int]", found.details["scores"])["groundedness"] == 1
     assert found.details["success"] is False
 
 

@@ -11,6 +11,7 @@ from typing import Generic
 
 from ragvigil.prompts import Prompt
 from ragvigil.scorer.checks.prepared import Prepared
+from ragvigil.scorer.checks.reading.citations import Citation
 from ragvigil.scorer.judge.digest import digest
 from ragvigil.scorer.judge.endpoint import Completion, Endpoint, EndpointError, Question, RefusedError
 from ragvigil.scorer.judge.endpoint.trouble import cut_to
@@ -83,9 +84,12 @@ class Asker:
         """Paid for by questions that got no usable end: the next one that gets one bears it."""
         self._schemas: dict[type[object], Mapping[str, object]] = {}
 
-    def digest(self, record: RagTrace) -> dict[str, object]:
-        """What of a record fits the budget, as values for a prompt."""
-        return digest(record, most_evidence=self._budget.most_evidence, most_answer=self._budget.most_answer)
+    def digest(self, record: RagTrace, citations: Iterable[Citation] = ()) -> dict[str, object]:
+        """What of a record fits the budget, as values for a prompt; the metadata says what its `citations` mean."""
+        budget = self._budget
+        return digest(
+            record, most_evidence=budget.most_evidence, most_answer=budget.most_answer, citations=citations
+        )
 
     def afresh(self) -> Asker:
         """The same model at the same endpoint, asked anew whatever it said before."""

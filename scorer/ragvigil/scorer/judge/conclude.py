@@ -13,7 +13,7 @@ from ragvigil.scorer.checks import (
     no_hallucinated_entities,
 )
 from ragvigil.scorer.checks.prepared import Prepared
-from ragvigil.scorer.judge.reply import RubricReply
+from ragvigil.scorer.judge.reply import RubricReply, Scores
 from ragvigil.scorer.judge.success import succeeds
 from ragvigil.scorer.judge.verify import Verified
 from ragvigil.scorer.verdict import Claim, State
@@ -64,6 +64,7 @@ def conclude(prepared: Prepared, reply: RubricReply | None, verified: Verified) 
     flags = (
         *verified.flags,
         *(f"overridden:{name}" for name in overridden),
+        *(["overridden:groundedness"] if reply and _scores(reply) != reply.scores else []),
         *(["contradicts_itself"] if reply and _contradicts(reply) else []),
         *(["disagrees_with_checks"] if disagrees(prepared, faithfulness) else []),
         *(["partial_reply"] if reply is None else []),
@@ -91,11 +92,16 @@ def _refusal(prepared: Prepared, reply: RubricReply) -> Conclusion:
 
 def _said(reply: RubricReply, stated: Mapping[str, bool]) -> dict[str, object]:
     return {
-        "scores": reply.scores.model_dump(),
+        "scores": _scores(reply).model_dump(),
         "must_pass": stated,
         "abstain": reply.abstain.model_dump(),
         "success": succeeds(stated, reply.scores, reply.abstain),
     }
+
+
+def _scores(reply: RubricReply) -> Scores:
+    """The scores as they count: what is invented where there is no answer has no ground (G7)."""
+    return reply.scores.model_copy(update={"groundedness": 1}) if _invents(reply) else reply.scores
 
 
 def _support(claims: Sequence[Claim]) -> float:

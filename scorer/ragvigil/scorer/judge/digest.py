@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from ragvigil.scorer.checks.reading.citations import Citation
 from ragvigil.scorer.checks.reading.passages import name_of
 from ragvigil.scorer.checks.reading.sentences import sentences
 from ragvigil.scorer.checks.reading.words import words
@@ -21,6 +22,9 @@ _SEGMENT_DIMENSIONS = (
     "index_version",
 )
 _GAP = " … "
+_MOST_QUERY = 8_000
+"""Characters of the question."""
+_MOST_MARKS, _LONGEST_MARK = 100, 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,17 +37,19 @@ class _Stretch:
     shared: float
 
 
-def digest(record: RagTrace, *, most_evidence: int, most_answer: int) -> dict[str, object]:
+def digest(
+    record: RagTrace, *, most_evidence: int, most_answer: int, citations: Iterable[Citation] = ()
+) -> dict[str, object]:
     """The values of `FIELDS`; evidence beyond `most_evidence` characters is cut to what concerns the answer.
 
-    The metadata says what was cut. Without cuts the passages stand whole, in the order in which the generator saw
-    them.
+    The metadata says what was cut, and which passage each of the answer's `citations` means where its mark is not the
+    passage's id in brackets. Without cuts the passages stand whole, in the order in which the generator saw them.
 
     >>> record = RagTrace("0" * 32, "1" * 16, "s", 0, query="q", answer="a", documents=(Document("d", "text"),))
     >>> digest(record, most_evidence=100, most_answer=100)["evidence"]
     [{'id': 'd', 'text': 'text'}]
     """
-    answer = record.answer or ""
+    query, answer = record.query or "", record.answer or ""
     texts, shown = _evidence(record, most_evidence)
     length = sum(len(document.text or "") for document in record.documents)
     metadata: dict[str, object] = {
@@ -55,8 +61,13 @@ def digest(record: RagTrace, *, most_evidence: int, most_answer: int) -> dict[st
         )
     if len(answer) > most_answer:
         metadata["answer_cut"] = f"{most_answer} of {len(answer)} characters shown"
+    if len(query) > _MOST_QUERY:
+        metadata["question_cut"] = f"{_MOST_QUERY} of {len(query)} characters shown"
+    marks = _marks(answer[:most_answer], citations)
+    if marks:
+        metadata["citation_marks"] = marks
     return {
-        "query": record.query or "",
+        "query": query[:_MOST_QUERY],
         "evidence": [
             {"id": name_of(document), "text": text}
             for document, text in zip(record.documents, texts, strict=True)
@@ -64,6 +75,22 @@ def digest(record: RagTrace, *, most_evidence: int, most_answer: int) -> dict[st
         "metadata": metadata,
         "answer": answer[:most_answer],
     }
+
+
+def _marks(answer: str, citations: Iterable[Citation]) -> dict[str, list[str]]:
+    """The passages that each mark stands for, as ``[id]``; none for what is not among the evidence.
+
+    >>> _marks("Nine [1].", [Citation(5, 8, "1", "terms#2", "ordinal")])
+    {'[1]': ['[terms#2]']}
+    >>> _marks("Nine [terms#2].", [Citation(5, 14, "terms#2", "terms#2", "id")])
+    {}
+    """
+    found: dict[str, list[str]] = {}
+    for one in citations:
+        mark = answer[one.start : one.end][:_LONGEST_MARK]
+        if mark and (mark in found or len(found) < _MOST_MARKS):
+            found.setdefault(mark, []).extend([f"[{one.id}]"] if one.id else [])
+    return {mark: list(dict.fromkeys(ids)) for mark, ids in found.items() if ids != [mark]}
 
 
 def _evidence(record: RagTrace, most: int) -> tuple[list[str], int]:

@@ -45,7 +45,7 @@ class RubricJudge:
         obstacle = obstacle_to(prepared)
         if obstacle is not None:
             return unjudged(self, rubric, obstacle)
-        values = self._asker.digest(record)
+        values = self._asker.digest(record, prepared.citations)
         held = _Held(prepared, shown=len(str(values["answer"])))
         try:
             asked = await self._asker.ask(

@@ -38,9 +38,8 @@ class CriterionMeasure:
         obstacle = without_evidence(prepared) if "evidence" in self._criterion.shows else None
         if obstacle is not None:
             return Finding({name: None}, obstacle[1], {"state": obstacle[0]})
-        values = {
-            key: value for key, value in asker.digest(prepared.record).items() if key in self._criterion.shows
-        }
+        digest = asker.digest(prepared.record, prepared.citations)
+        values = {key: value for key, value in digest.items() if key in self._criterion.shows}
         asked = await asker.ask(
             self.prompt,
             values,

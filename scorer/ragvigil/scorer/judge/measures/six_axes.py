@@ -52,7 +52,7 @@ class SixAxes:
             return Finding({NAME: None}, obstacle[1], {"state": obstacle[0]})
         asked = await asker.ask(
             self.prompt,
-            asker.digest(prepared.record),
+            asker.digest(prepared.record, prepared.citations),
             SixAxesReply,
             language=language_of(prepared),
             of=prepared.record.trace_id,
