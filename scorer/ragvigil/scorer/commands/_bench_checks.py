@@ -90,4 +90,6 @@ def _row(line: Line) -> str:
 def _figure(figure: Figure | None) -> str:
     if figure is None:
         return f"{'-':<18}"
+    if figure[1] is None:
+        return f"{figure[0]:.3f}".ljust(18)
     return f"{figure[0]:.3f} [{figure[1]:.3f},{figure[2]:.3f}]".ljust(18)

@@ -35,7 +35,7 @@ from ragvigil.scorer.offline.measures import (
 from ragvigil.scorer.verdict import Verdict
 
 Places = npt.NDArray[np.int64]
-Figure = tuple[float, float, float]
+Figure = tuple[float, float | None, float | None]
 """A figure with the ends of its interval."""
 _FOLDS = 5
 _FEWEST = 10
@@ -142,8 +142,11 @@ def _line(name: str, judged: Sequence[Judged], draws: int) -> Line:
     group = [one.row.group for one in test]
 
     def measured(measure: Callable[[Places], float]) -> Figure:
-        low, high = interval(measure, group, draws) if draws else (float("nan"), float("nan"))
-        return round(measure(np.arange(len(test))), 4), round(low, 4), round(high, 4)
+        value = round(measure(np.arange(len(test))), 4)
+        if not draws:
+            return value, None, None
+        low, high = interval(measure, group, draws)
+        return value, round(low, 4), round(high, 4)
 
     def decided(measure: Callable[[Array, Flags], float]) -> Figure:
         flags = _flags(test, scored, measure)
