@@ -77,6 +77,7 @@ async def _send(
             summary="Nothing was wrong. This is how the end of an incident looks.",
             now=first.before,
             at=datetime.now(UTC),
+            history=(*first.history, 0.94, 0.95),
         )
         told.append((last, await channel.send(last, outcome.reference)))
     return told
