@@ -28,8 +28,10 @@ This page is made from the code; a test holds it.
 
 SUMS = """# What sums them up
 
-Two more results of each record are made of the others; a record whose answer was judged gets both from the verdict too
-where `ragvigil score` shows it.
+Two more results of each record are made of the others. A record whose answer was judged has both from the verdict,
+too: in what `ragvigil score` shows, and in `scores` as `judge.failure_tags` and `judge.grounded_answer`, beside those
+of the checks alone, so that figures over all answers do not change with how many of them are judged. An answer that
+the judge fails has one tag at least.
 """
 
 OWN = """# Checks of your own

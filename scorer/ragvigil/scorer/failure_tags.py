@@ -32,6 +32,8 @@ Tag = Literal[
 TAGS: tuple[Tag, ...] = get_args(Tag)
 VERSION = "1"
 """Changes whenever the same checks and verdict would get other tags."""
+JUDGED = "judge.failure_tags"
+"""Of a judged answer, by checks and verdict together."""
 
 _QUALIFIER = "unsupported_qualifier"
 _FALSE = ("unsupported", "contradicted")

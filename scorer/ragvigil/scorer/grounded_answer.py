@@ -30,6 +30,8 @@ WEIGHTS: Mapping[AxisName, int] = {
 """Of 100."""
 VERSION = "1"
 """Changes whenever the same checks and verdict would get another score."""
+JUDGED = "judge.grounded_answer"
+"""Of a judged answer, by checks, verdict and the six-axis judge together."""
 _MOST = 4.0
 _BROAD = 3.0
 _HIDDEN_CONFLICT = 1.0

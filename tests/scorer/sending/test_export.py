@@ -48,7 +48,7 @@ def test_every_score_is_a_line_with_its_versions(tmp_path: Path, run: Run) -> No
     with SqliteStore(settings) as store:
         fill(store, [record(number, language="de") for number in range(1, 1202)])
     rows = lines(run())
-    assert len(rows) == 3 * 1201
+    assert len(rows) == 5 * 1201
     assert len({(row["record_id"], row["score"]) for row in rows}) == len(rows)
     assert [row["started_at"] for row in rows] == sorted(row["started_at"] for row in rows)
     found = next(row for row in rows if row["trace_id"] == f"{7:032x}" and row["score"] == "faithfulness")
@@ -90,11 +90,11 @@ def test_parquet_holds_the_same_rows(tmp_path: Path, run: Run, monkeypatch: pyte
     with SqliteStore(settings) as store:
         fill(store, [record(number) for number in range(1, 31)])
     out = tmp_path / "scores.parquet"
-    assert run("--out", str(out)) == f"90 scores to {out}\n"
+    assert run("--out", str(out)) == f"150 scores to {out}\n"
     assert not out.with_name("scores.parquet.part").exists()
     _, parquet = to_file.arrow_modules()
     table = parquet.read_table(out)
-    assert parquet.ParquetFile(out).num_row_groups == 3
+    assert parquet.ParquetFile(out).num_row_groups == 4
     assert str(table.schema.field("started_at").type) == "timestamp[ns, tz=UTC]"
     rows = lines(run())
     for name in ("record_id", "score", "value", "input_hash", "current", "inclusion", "check_version"):

@@ -52,8 +52,8 @@ class Sink(Section):
     scores: Words = Field(
         default=SCORES,
         description="which: faithfulness, support, ids of checks (docs/checks.md), custom.NAME, "
-        "criteria.NAME, and of judge.measures: judge.answer_relevance, judge.context_relevant_share, "
-        "judge.context_precision, judge.six_axes",
+        "criteria.NAME, judge.failure_tags, judge.grounded_answer, and of judge.measures: judge.answer_relevance, "
+        "judge.context_relevant_share, judge.context_precision, judge.six_axes",
     )
     explanations: bool = Field(
         default=True, description="whether the reason goes along; it may quote answer and passages"

@@ -27,6 +27,7 @@ CHECKS: Mapping[str, Mapping[str, str]] = {
         "answer relevance": "judge.answer_relevance",
         "six axes": "judge.six_axes",
         "grounded answer score": "grounded_answer",
+        "grounded answer score, judged": "judge.grounded_answer",
         "answer structure": "answer_structure",
         "answer first": "answer_first",
     },

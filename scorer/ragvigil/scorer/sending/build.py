@@ -17,6 +17,7 @@ from ragvigil.exporters import (
     PhoenixScores,
     is_loopback,
 )
+from ragvigil.scorer import failure_tags, grounded_answer
 from ragvigil.scorer.checks import CHECKS
 from ragvigil.scorer.config import Settings
 from ragvigil.scorer.config.exporting import OtlpExport
@@ -54,7 +55,12 @@ def known(key: str, names: Collection[str], settings: Settings, *, criteria: Col
     `criteria`: ids of those that have been asked about, beside those of the settings.
     """
     there = [*JUDGED, *(check.id for check in CHECKS), *(f"custom.{one}" for one in settings.custom_checks)]
-    there += [*MEASURED, *(f"criteria.{one}" for one in criteria)]
+    there += [
+        *MEASURED,
+        failure_tags.JUDGED,
+        grounded_answer.JUDGED,
+        *(f"criteria.{one}" for one in criteria),
+    ]
     if settings.judge.criteria is not None and not set(names) <= set(there):
         there += [criterion.name for criterion in load_criteria(settings.judge.criteria)]
     for name in names:

@@ -32,6 +32,10 @@ class SqliteInstruments:
             (measured.name, "", f"{measured.judge} {measured.judge_version}", measured.prompt_digest)
         )
 
+    def summed_up(self, name: str, version: str, verdict: Verdict) -> int:
+        """The id of what sums up checks and this judge's verdicts, with its own version."""
+        return self._id((name, version, f"{verdict.judge} {verdict.judge_version}", verdict.prompt_digest))
+
     def forget(self) -> None:
         """A transaction was rolled back: nothing that it wrote is known any more."""
         self._known.clear()

@@ -14,6 +14,7 @@ from ragvigil.scorer.store._sqlite_instruments import SqliteInstruments
 from ragvigil.scorer.store._sqlite_ledger import write_ledger
 from ragvigil.scorer.store._sqlite_observations import SqliteObservations, weight_of
 from ragvigil.scorer.store._sqlite_score_counts import SqliteScoreCounts
+from ragvigil.scorer.store._sqlite_summed_up import INSERT_SCORE, RETIRE_SCORE, SqliteSummedUp
 from ragvigil.scorer.store.port import Job, Judgement, LedgerEntry
 from ragvigil.scorer.verdict import FOR_PEOPLE, Measured, Verdict
 
@@ -22,15 +23,6 @@ _INSERT_VERDICT = (
     "claims, reason, details, current, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?) "
     "ON CONFLICT DO UPDATE SET current = 1"
 )
-_RETIRE_SCORE = (
-    "UPDATE scores SET current = 0 WHERE record_id = ? "
-    "AND instrument_id IN (SELECT id FROM instruments WHERE name = ?)"
-)
-_INSERT_SCORE = (
-    "INSERT INTO scores (record_id, instrument_id, input_hash, value, reason, details, current, created_at) "
-    "VALUES (?, ?, ?, ?, ?, ?, 1, ?) ON CONFLICT DO UPDATE SET current = 1"
-)
-
 _COSTS = (
     ("input_tokens", "judge_tokens.input", 1),
     ("output_tokens", "judge_tokens.output", 1),
@@ -54,6 +46,7 @@ class SqliteJudgements:
         self._score_counts = score_counts
         self._instruments = instruments
         self._observations = observations
+        self._summed_up = SqliteSummedUp(connection, instruments)
 
     def put(self, judgements: Iterable[Judgement], now: int) -> None:
         """Write these; one whose record has changed meanwhile is dropped."""
@@ -84,13 +77,14 @@ class SqliteJudgements:
             self._score_counts.add("faithfulness", instrument, job.record, verdict.faithfulness, now)
         for measured in verdict.measured:
             self._write_measured(job, measured, now)
+        self._summed_up.write(job, verdict, now)
 
     def _write_measured(self, job: Job, measured: Measured, now: int) -> None:
         instrument = self._instruments.measured(measured)
-        self._connection.execute(_RETIRE_SCORE, (job.record_id, measured.name))
+        self._connection.execute(RETIRE_SCORE, (job.record_id, measured.name))
         details = {**measured.details, "share": measured.share}
         self._connection.execute(
-            _INSERT_SCORE,
+            INSERT_SCORE,
             (
                 job.record_id,
                 instrument,
