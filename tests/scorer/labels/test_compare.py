@@ -11,7 +11,7 @@ from tests.scorer.labels.conftest import Shop, filled, settings_in
 from tests.scorer.labels.test_draw_and_read import change, label_all, run
 
 from ragvigil.scorer.errors import InputError
-from ragvigil.scorer.testing import Script, ScriptedJudge
+from ragvigil.scorer.testing import Script, ScriptedJudge, Shown
 
 
 @pytest.fixture(scope="module")
@@ -33,9 +33,11 @@ def labelled(labelled_once: Shop, tmp_path: Path) -> Shop:
 
 def script(right: float) -> Script:
     """A judge that is so often right on either kind; five euros is the truth in this shop."""
-    return Script(
-        seed=3, sensitivity=right, specificity=right, truth=lambda shown: "costs 5 euros" in shown.answer
-    )
+
+    def truth(shown: Shown) -> bool:
+        return "costs 5 euros" in shown.answer if "euros" in shown.answer else Script().truth(shown)
+
+    return Script(seed=3, sensitivity=right, specificity=right, truth=truth)
 
 
 def candidate(folder: Path, url: str) -> str:
@@ -61,6 +63,23 @@ def test_a_better_judge_is_promoted_and_a_worse_one_is_not(
     moved = compared["difference"]
     assert moved["lower"] < right - 0.88 < moved["upper"]
     assert (moved["value"] > 0) is promoted
+    assert found["tags"]["n"] == 30
+
+
+def test_a_judge_that_tells_no_tag_is_not_promoted_however_people_agree(
+    labelled: Shop, tmp_path: Path
+) -> None:
+    """The unit tests of the failure tags are run for every judge and prompt before it takes over (A3)."""
+    knows_this_shop_only = Script(
+        sensitivity=1.0, specificity=1.0, truth=lambda shown: "costs 5 euros" in shown.answer
+    )
+    with ScriptedJudge(knows_this_shop_only) as server:
+        result = run(labelled, "calibrate", "compare", candidate(tmp_path, server.url))
+    assert result.return_value == 1
+    assert "new agrees with people  100.0%" in result.stdout
+    assert "NOT PROMOTED: failure tags are right on" in result.stdout
+    assert "HALLUCINATION_FACT" in result.stdout
+    assert "may take the old one's place" not in result.stdout
 
 
 def test_what_keeps_it_from_being_promoted_is_said(labelled: Shop, tmp_path: Path) -> None:

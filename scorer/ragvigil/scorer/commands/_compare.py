@@ -17,8 +17,12 @@ from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOpt
 from ragvigil.scorer.errors import ConfigError
 
 if TYPE_CHECKING:
+    from ragvigil.scorer.config import Judge, Settings
     from ragvigil.scorer.estimate import Estimate, Promotion
     from ragvigil.scorer.labels.compare import Comparison
+    from ragvigil.scorer.probes import Result
+
+_MOST_NAMED = 8
 
 
 def compare(
@@ -38,8 +42,9 @@ def compare(
     """Hold a new judge or prompt against people, beside the old one, on the answers that they labelled.
 
     It may take the old one's place when it agrees with people on at least 80 % of at least 100 labelled answers,
-    weighted to all traffic, and not surely on fewer than the old one: exit code 0, else 1; 2 when
-    its endpoint does not answer. Nothing is stored, and what the endpoint costs is spent.
+    weighted to all traffic, and not surely on fewer than the old one, and when the failure tags fire where they must
+    (`ragvigil probe --only tags`): exit code 0, else 1; 2 when its endpoint does not answer. Nothing is stored, and
+    what the endpoint costs is spent.
     """
     from ragvigil.scorer.estimate import Refusal
     from ragvigil.scorer.judge import criterion_at_a_terminal, judge_at_a_terminal, rubric_of
@@ -61,26 +66,37 @@ def compare(
     with closing(open_for_reading(settings.store.path)) as connection:
         found_book = book.book_of(connection, book.place_of(connection, service, environment), criterion)
         records = reading_labels.answers(connection, list(found_book.truth))
+    rubric = criterion_of(wanted, criterion).prompt if criterion else rubric_of(wanted)
+    labelled = {record_id: record for record_id, (record, _) in records.items()}
+    at_once = wanted.max_in_flight
     with told_when_away():
-        found = asyncio.run(
-            compared(
-                found_book,
-                {record_id: record for record_id, (record, _) in records.items()},
-                judge,
-                criterion_of(wanted, criterion).prompt if criterion else rubric_of(wanted),
-                repeats=repeats,
-                at_once=wanted.max_in_flight,
-            )
-        )
-    promoted = not isinstance(found.result, Refusal) and not found.result.obstacles
+        tags = None if criterion else asyncio.run(_tags(wanted, settings))
+        found = asyncio.run(compared(found_book, labelled, judge, rubric, repeats=repeats, at_once=at_once))
+    untagged = tags is not None and tags.passed is False
+    promoted = not isinstance(found.result, Refusal) and not found.result.obstacles and not untagged
     if as_json:
-        typer.echo(json.dumps({**asdict(found), "promoted": promoted}))
+        told = None if tags is None else {**asdict(tags), "passed": tags.passed}
+        typer.echo(json.dumps({**asdict(found), "tags": told, "promoted": promoted}))
     else:
-        typer.echo("\n".join(_lines(found)))
+        typer.echo("\n".join(_lines(found, tags)))
     return 0 if promoted else 1
 
 
-def _lines(found: Comparison) -> Iterator[str]:
+async def _tags(wanted: Judge, settings: Settings) -> Result:
+    """How the new judge does on the unit tests of the failure tags (A3); they are asked anew."""
+    from ragvigil.scorer.judge import judge_at_a_terminal, rubric_of
+    from ragvigil.scorer.probes import Judged, run
+
+    judge = judge_at_a_terminal(settings, wanted)
+    assert judge is not None
+    try:
+        judged = Judged(judge, rubric_of(wanted), instructed={}, at_once=wanted.max_in_flight)
+        return (await run(judged, ["tags"]))[0]
+    finally:
+        await judge.close()
+
+
+def _lines(found: Comparison, tags: Result | None) -> Iterator[str]:
     from ragvigil.scorer.estimate import Refusal
 
     yield f"new judge {found.judge.split()[0]}, old judge {found.old_judge.split()[0]}, on {found.answers} answers"
@@ -90,10 +106,21 @@ def _lines(found: Comparison) -> Iterator[str]:
         yield f"  {found.without_verdict} got no verdict of the new judge: counted as not agreeing"
     if found.unsteady is not None:
         yield f"  {found.unsteady:.1%} did not get the same verdict {found.repeats} times"
+    if tags is not None:
+        yield f"  failure tags right on   {tags.right:6.1%} [{tags.lower:.1%}, {tags.upper:.1%}] n={tags.n}"
     if isinstance(found.result, Refusal):
         yield f"NOT PROMOTED: {found.result.detail}"
-        return
-    yield from _result(found.result)
+    else:
+        yield from _result(found.result)
+    untagged = tags is not None and tags.passed is False
+    if tags is not None and untagged:
+        wrong = ", ".join(tags.wrong[:_MOST_NAMED]) + (", …" if len(tags.wrong) > _MOST_NAMED else "")
+        yield (
+            f"NOT PROMOTED: failure tags are right on {tags.lower:.1%} at least, {tags.limit:.0%} are needed; "
+            f"wrong on {wrong}"
+        )
+    if not untagged and not isinstance(found.result, Refusal) and not found.result.obstacles:
+        yield "PROMOTED: it may take the old one's place; draw anew once it judges"
 
 
 def _result(result: Promotion) -> Iterator[str]:
@@ -107,8 +134,6 @@ def _result(result: Promotion) -> Iterator[str]:
     )
     for obstacle in result.obstacles:
         yield f"NOT PROMOTED: {obstacle}"
-    if not result.obstacles:
-        yield "PROMOTED: it may take the old one's place; draw anew once it judges"
 
 
 def _said(found: Estimate) -> str:
