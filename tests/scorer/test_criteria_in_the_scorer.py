@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.scorer.judge.test_criteria import criterion
-from tests.scorer.labels.conftest import RATE, Shop, filled, settings_in
+from tests.scorer.labels.conftest import DAY, RATE, Shop, filled, settings_in
 from tests.scorer.labels.test_draw_and_read import change, run, told
 from tests.scorer.test_monitor import LINKS, MINUTE
 
@@ -141,6 +141,33 @@ def test_people_calibrate_a_criterion_as_they_calibrate_faithfulness(tmp_path: P
     path.write_text(json.dumps({**rows[0], "label": "faithful"}) + "\n")
     with pytest.raises(InputError, match="label 'faithful' is not known; write pass, fail, skip"):
         run(shop, "calibrate", "read", str(path), "--by", "ana", *about)
+
+
+def test_status_has_the_level_behind_a_criterion_and_says_when_its_labels_are_old(tmp_path: Path) -> None:
+    """As of faithfulness: what people found, moved by what the judge says since, and none by another judge."""
+    shop = _measured_shop(tmp_path)
+    about = ("--criterion", "tone")
+    path = tmp_path / "tone.jsonl"
+    for _ in range(2):
+        run(shop, "calibrate", "draw", "--out", str(path), "--by", "ana", *about)
+        rows = [json.loads(line) for line in path.read_text().splitlines()]
+        for row in rows:
+            row["label"] = "pass" if shop.truth[row["trace_id"]] else "fail"
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        run(shop, "calibrate", "read", str(path), "--by", "ana", *about)
+    change(shop, f"UPDATE records SET started_at = started_at + {2 * DAY}")  # into the last day
+    (found,) = told(shop, "status")["criteria"]
+    truth = sum(shop.truth.values()) / len(shop.truth)
+    assert (found["criterion"], found["service"]) == ("tone", "shop")
+    for name in ("then", "now"):
+        assert found["audit"][name]["lower"] <= truth <= found["audit"][name]["upper"], name
+    text = run(shop, "status").stdout
+    assert "criterion tone of shop, production:" in text
+    assert "days old" not in text
+    change(shop, f"UPDATE label_draws SET created_at = created_at - {100 * DAY}")
+    assert "WARNING: these labels are 100 days old" in run(shop, "status").stdout
+    change(shop, "UPDATE instruments SET prompt_digest = 'e' WHERE id = 99")
+    assert "has changed since people labelled it: draw anew" in run(shop, "status").stdout
 
 
 def test_a_new_wording_is_held_against_people_beside_the_old_one(tmp_path: Path) -> None:

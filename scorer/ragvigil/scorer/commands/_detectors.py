@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import asdict
 
+from ragvigil.scorer.commands._figures import day_of, said, stale
 from ragvigil.scorer.config import Settings
 from ragvigil.scorer.estimate import Efficiency, Estimate, Refusal
 from ragvigil.scorer.labels.book import Book
@@ -59,15 +60,16 @@ def as_text(connection: sqlite3.Connection, settings: Settings) -> list[str]:
         by = f", segments by {notes.book.dimension}" if notes.book.dimension else ""
         lines += [
             f"detector {where}: {state}{learning}, {_CALIBRATION[notes.labels]}{by}",
-            f"  judged, last day: {_said(found.judged)}{_saved(found.efficiency)}",
+            f"  judged, last day: {said(found.judged)}{_saved(found.efficiency)}",
         ]
         level = _level(found, audited)
         if level is not None:
-            lines.append(f"  level, last day:  {_said(level)}")
+            lines.append(f"  level, last day:  {said(level)}")
         if audited is not None:
             lines.append(
-                f"  audited {_day(audited.drawn_at)}: {_said(audited.then)}, by labels of its own answers"
+                f"  audited {day_of(audited.drawn_at)}: {said(audited.then)}, by labels of its own answers"
             )
+            lines += stale(audited, place, time.time_ns())
     return lines
 
 
@@ -98,26 +100,12 @@ def _audited(connection: sqlite3.Connection, place: Place, found: Overview) -> A
     return audited if audited.labels else None
 
 
-def _day(at: int) -> str:
-    return time.strftime("%Y-%m-%d", time.gmtime(at / 1e9))
-
-
 def _state(notes: Notes, settings: Settings) -> str:
     return "learning" if notes.start - notes.began <= settings.detect.learning_days * _DAY else "watching"
 
 
 def _days(notes: Notes) -> int:
     return (notes.start - notes.began) // _DAY
-
-
-def _said(found: Estimate | Refusal) -> str:
-    if isinstance(found, Refusal):
-        return found.detail
-    caveats = "".join(f"; {caveat}" for caveat in found.caveats)
-    return (
-        f"{found.value:.1%} [{found.lower:.1%}, {found.upper:.1%}] n={found.n_judged:,} of {found.n_traces:,}, "
-        f"{found.method}{caveats}"
-    )
 
 
 def _saved(found: Efficiency | Refusal) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from ragvigil.exporters import Measurement
-from ragvigil.scorer.commands import _coverage, _detectors, _judge, _styles, _told, _upstream
+from ragvigil.scorer.commands import _coverage, _criteria, _detectors, _judge, _styles, _told, _upstream
 from ragvigil.scorer.config import Settings
 from ragvigil.scorer.monitoring import Incident
 from ragvigil.scorer.store import reading
@@ -41,6 +41,7 @@ def as_json(
             {**asdict(incident), "key": incident.key._asdict()} for incident in reading.incidents(connection)
         ],
         "detectors": _detectors.as_json(connection, settings),
+        "criteria": _criteria.as_json(connection),
         "coverage": _coverage.as_json(connection, settings.coverage),
         "upstream_sampling": _upstream.as_json(connection, settings.coverage.window_seconds),
         "judge": _judge.as_json(connection),
@@ -61,6 +62,7 @@ def as_text(connection: sqlite3.Connection, received: Mapping[str, int], setting
             _heartbeat(_age(connection), settings.monitor.tick_seconds),
             *_series(reading.series(connection)),
             *_detectors.as_text(connection, settings),
+            *_criteria.as_text(connection),
             *_upstream.as_text(connection, settings.coverage.window_seconds),
             *_incidents(reading.incidents(connection)),
             *_coverage.as_text(connection, settings.coverage),

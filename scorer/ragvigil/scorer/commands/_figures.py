@@ -1,0 +1,45 @@
+"""How ``ragvigil status`` says an estimate, a day, and that labels have grown old."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+from ragvigil.scorer.estimate import Estimate, Refusal
+from ragvigil.scorer.labels.level import Audit
+from ragvigil.scorer.watch.port import Place
+
+_QUARTER_DAYS = 92
+"""After which people should look again (S6 of the evaluation methods)."""
+_DAY_NANOSECONDS = 86_400 * 10**9
+
+
+def said(found: Estimate | Refusal) -> str:
+    """The value with its interval, n, method and caveats; or why there is none."""
+    if isinstance(found, Refusal):
+        return found.detail
+    caveats = "".join(f"; {caveat}" for caveat in found.caveats)
+    return (
+        f"{found.value:.1%} [{found.lower:.1%}, {found.upper:.1%}] n={found.n_judged:,} of {found.n_traces:,}, "
+        f"{found.method}{caveats}"
+    )
+
+
+def day_of(at: int) -> str:
+    """The day of a moment in Unix nanoseconds, UTC.
+
+    >>> day_of(0)
+    '1970-01-01'
+    """
+    return time.strftime("%Y-%m-%d", time.gmtime(at / 1e9))
+
+
+def stale(audited: Audit, place: Place, now: int, *, criterion: str = "") -> Iterator[str]:
+    """A line where the labels are older than a quarter."""
+    days = (now - audited.drawn_at) // _DAY_NANOSECONDS
+    if days > _QUARTER_DAYS:
+        about = f" --criterion {criterion}" if criterion else ""
+        yield (
+            f"  WARNING: these labels are {days} days old, and judge and traffic may have changed; read anew: "
+            f"ragvigil calibrate draw --new --service {place.service}{about}"
+        )
