@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from ragvigil.scorer.checks import run_checks
+from ragvigil.scorer.checks import Asked, check_all
 from ragvigil.scorer.checks.reading.budget import Budget
 from ragvigil.scorer.citing import CitingRules
 from ragvigil.scorer.config import Budgets, Citing, CustomCheck
@@ -42,9 +42,20 @@ class Checking:
         >>> next(one.reason for one in results if one.check == "length_budget")
         '4 words of 2'
         """
-        budget = self._budgets.get(record.service, self._budget)
-        results = run_checks(record, rules=self._citing.of(record.service), budget=budget)
-        results = (*results, tagged(results), as_result(results))
+        return self.run_all([record])[0]
+
+    def run_all(self, records: Sequence[RagTrace]) -> list[tuple[CheckResult, ...]]:
+        """The results of each record, as `run` gives them, in less time than one after the other."""
+        asked = [
+            Asked(record, self._citing.of(record.service), self._budgets.get(record.service, self._budget))
+            for record in records
+        ]
+        return [
+            self._summed_up(one.record, found) for one, found in zip(asked, check_all(asked), strict=True)
+        ]
+
+    def _summed_up(self, record: RagTrace, found: tuple[CheckResult, ...]) -> tuple[CheckResult, ...]:
+        results = (*found, tagged(found), as_result(found))
         return results if self._custom is None else (*results, *self._custom.run(record, results))
 
 

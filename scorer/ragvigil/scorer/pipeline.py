@@ -25,7 +25,7 @@ from ragvigil.scorer.jumps import steady
 from ragvigil.scorer.payload import Top, look
 from ragvigil.scorer.redact import Redaction
 from ragvigil.scorer.sample import Budget, Sampler, SamplerState, Spent
-from ragvigil.scorer.scoring import TraceScoring
+from ragvigil.scorer.scoring import Arrived, TraceScoring
 from ragvigil.scorer.signals.arriving import Arriving, ArrivingSignal
 from ragvigil.scorer.store.port import (
     Job,
@@ -40,6 +40,8 @@ _log = logging.getLogger(__name__)
 
 _ROWS_A_TURN = 500
 _TRACES_A_COMMIT = 200
+_TRACES_TOGETHER = 64
+_BYTES_TOGETHER = 4 * 2**20
 _TIDY_NANOSECONDS = 1_000_000_000
 _REMEMBER_NANOSECONDS = 60 * 1_000_000_000
 _SAMPLER = "sampler"
@@ -331,25 +333,45 @@ class Pipeline:
         known = self._store.raw([item.trace_id for item in assembled])
         traces: list[ScoredTrace] = []
         sampled = not_kept = 0
-        for received in assembled:
-            stored = known.get(received.trace_id)
-            if stored is not None and stored.gone:
-                _log.info("trace %s: spans that came after its content was taken out", received.trace_id)
-                continue
-            item = self._scoring.redacted(received)
-            if item is None:
-                not_kept += stored is not None
-                if stored is None:
+        for group in together(assembled):
+            redacted: list[tuple[Assembled, Assembled | None]] = []
+            for received in group:
+                stored = known.get(received.trace_id)
+                if stored is not None and stored.gone:
+                    _log.info("trace %s: spans that came after its content was taken out", received.trace_id)
+                else:
+                    redacted.append((received, self._scoring.redacted(received)))
+            arrived = [
+                Arrived(item, received, known.get(received.trace_id)) for received, item in redacted if item
+            ]
+            scored = iter(self._scoring.score(arrived, self._plan.max_jobs - self._waiting - sampled))
+            for received, item in redacted:
+                if item is not None:
+                    trace = next(scored)
+                elif received.trace_id in known:
+                    not_kept += 1
+                    continue
+                else:
                     nothing = RawTrace(b"", b"")
-                    traces.append(ScoredTrace(received.trace_id, nothing, received.timed_out, failure="read"))
-                continue
-            room = self._plan.max_jobs - self._waiting - sampled
-            trace = self._scoring.score(item, received, stored, room)
-            if trace is not None:
-                sampled += sum(scored.ledger.state == "pending" for scored in trace.records)
-                traces.append(trace)
+                    trace = ScoredTrace(received.trace_id, nothing, received.timed_out, failure="read")
+                if trace is not None:
+                    sampled += sum(one.ledger.state == "pending" for one in trace.records)
+                    traces.append(trace)
         self._taken = replace(self._taken, not_kept=not_kept)  # not added: a failed commit is scored again
         return traces
+
+
+def together(assembled: Sequence[Assembled]) -> Iterable[Sequence[Assembled]]:
+    """Runs of traces that are scored together: so many, and so large, that what is held of them stays bounded."""
+    start = size = 0
+    for place, item in enumerate(assembled):
+        more = sum(map(len, (*item.spans, *item.logs)))
+        if place > start and (size + more > _BYTES_TOGETHER or place - start >= _TRACES_TOGETHER):
+            yield assembled[start:place]
+            start, size = place, 0
+        size += more
+    if assembled:
+        yield assembled[start:]
 
 
 def _sampler_state(store: RecordStore) -> SamplerState:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ragvigil.scorer.checks import CHECKS, Check, Prepared, run_checks
+from ragvigil.scorer.checks import CHECKS, Asked, Check, Prepared, check_all, run_checks
 from ragvigil.scorer.checks.check import Finding
 from ragvigil.scorer.trace import RagTrace
 from ragvigil.scorer.verdict import CheckResult
@@ -30,6 +30,19 @@ def test_the_table_names_the_checks_in_order(record: MakeRecord) -> None:
     for one in results:
         assert one.value is not None or one.reason
         assert one.value is None or 0 <= one.value <= 1
+
+
+def test_records_checked_together_have_the_results_of_each_alone(record: MakeRecord) -> None:
+    """Whatever order the checks run in; no record at all has none."""
+    answers = (
+        "It opens at nine [doc-1#1].",
+        "It was founded in 1905.",
+        None,
+        "I don't know. It opens at nine.",
+    )
+    records = [record(answer, OPENING, HISTORY) for answer in answers]
+    assert check_all([Asked(one) for one in records]) == [run_checks(one) for one in records]
+    assert check_all([]) == []
 
 
 @pytest.mark.parametrize(

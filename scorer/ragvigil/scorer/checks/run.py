@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from ragvigil.scorer.checks import (
     abstention,
@@ -53,6 +55,8 @@ from ragvigil.scorer.trace import RagTrace
 from ragvigil.scorer.verdict import CheckResult
 
 _log = logging.getLogger(__name__)
+_LIGHT = ("record", "answer")
+"""What checks read that read no passage."""
 
 CHECKS: tuple[Check, ...] = (
     empty_retrieval.CHECK,
@@ -114,9 +118,47 @@ def run_checks(
     Of more than `most_claims` claims an evenly spread sample is compared; None: all of them.
     `rules` say how the service cites, `budget` what an answer of it may take.
     """
-    prepared = Prepared(record, most_claims=most_claims, rules=rules, budget=budget)
+    return check_all([Asked(record, rules, budget)], checks, most_claims=most_claims)[0]
+
+
+class Asked(NamedTuple):
+    """One record to check, with what its service says of its answers."""
+
+    record: RagTrace
+    rules: Rules = EVERYTHING
+    """How it cites."""
+    budget: Budget = UNLIMITED
+    """What one may take."""
+
+
+def check_all(
+    asked: Sequence[Asked], checks: tuple[Check, ...] = CHECKS, *, most_claims: int | None = MOST_CLAIMS
+) -> list[tuple[CheckResult, ...]]:
+    """For each record what `run_checks` gives, in less time than one after the other.
+
+    A check that reads no passage runs on all records before the next one does, so that its code stays in the
+    processor's cache; what is read of the passages would fill that, so the others take record after record.
+    """
+    waiting = [
+        Prepared(one.record, most_claims=most_claims, rules=one.rules, budget=one.budget) for one in asked
+    ]
     clock = _Clock()
-    return tuple(_run(check, prepared, clock) for check in checks)
+    light = {
+        place: [_run(check, prepared, clock) for prepared in waiting]
+        for place, check in enumerate(checks)
+        if check.cost in _LIGHT
+    }
+    found: list[tuple[CheckResult, ...]] = []
+    waiting.reverse()
+    for number in range(len(asked)):
+        prepared = waiting.pop()  # what it holds of the passages goes before the next one is read
+        found.append(
+            tuple(
+                light[place][number] if place in light else _run(check, prepared, clock)
+                for place, check in enumerate(checks)
+            )
+        )
+    return found
 
 
 class _Clock:

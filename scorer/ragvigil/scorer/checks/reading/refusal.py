@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
@@ -13,6 +13,7 @@ from ragvigil.scorer.checks.reading.clauses import cut
 from ragvigil.scorer.checks.reading.markup import Span
 
 _LONGEST_SENTENCE = 400
+_LONGEST_KNOWN, _MOST_KNOWN = 64, 1 << 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,8 @@ class Wording:
     cues: tuple[str, ...]
     ascii_cues: tuple[str, ...]
     """Those that a text in ASCII may hold."""
+    marks: tuple[tuple[Callable[[str, str], bool], str], ...]
+    """For each cue what one word of a text shows that holds it."""
     pattern: re.Pattern[str]
 
     def cued(self, plain: str) -> bool:
@@ -39,10 +42,19 @@ def _load(data: Mapping[str, Any]) -> tuple[Wording, ...]:
             language,
             tuple(one["cues"]),
             tuple(cue for cue in one["cues"] if cue.isascii()),
+            tuple(map(_mark, one["cues"])),
             _any_of(one["patterns"]),
         )
         for language, one in data["languages"].items()
     )
+
+
+def _mark(cue: str) -> tuple[Callable[[str, str], bool], str]:
+    """What a word must show so that `cue` may be where it stands: a part of the cue, and where in the word it is."""
+    parts = cue.split(" ")
+    place = max(range(len(parts)), key=lambda one: len(parts[one]))
+    looks = (str.__contains__, str.endswith, str.startswith)
+    return looks[0 if len(parts) == 1 else 1 if place == 0 else 2], parts[place]
 
 
 def _any_of(patterns: Sequence[str]) -> re.Pattern[str]:
@@ -62,7 +74,31 @@ _ADVICE = _any_of(_DATA["advice"])
 def may_refuse(text: str) -> tuple[Wording, ...]:
     """The wordings of which a cue occurs: a cheap first look at a whole answer, none when nothing can refuse."""
     plain = _plain(text)
-    return tuple(wording for wording in _WORDINGS if wording.cued(plain))
+    found = set[int]().union(*map(_CUED.__getitem__, plain.split()))
+    return tuple(_WORDINGS[place] for place in sorted(found) if _WORDINGS[place].cued(plain)) if found else ()
+
+
+class _Cued(dict[str, tuple[int, ...]]):
+    """Places of the wordings of which a cue may be there where a word is: words come again and again, cues are many.
+
+    >>> [_WORDINGS[place].language for place in _Cued()["cannot"]], _Cued()["ano"]
+    (['en'], (0, 2))
+    """
+
+    def __missing__(self, word: str) -> tuple[int, ...]:
+        found = tuple(
+            place
+            for place, wording in enumerate(_WORDINGS)
+            if any(look(word, part) for look, part in wording.marks)
+        )
+        if len(word) <= _LONGEST_KNOWN:
+            if len(self) >= _MOST_KNOWN:
+                self.clear()
+            self[word] = found
+        return found
+
+
+_CUED = _Cued()
 
 
 def refuses(sentence: str, among: Sequence[Wording] | None = None) -> str | None:
