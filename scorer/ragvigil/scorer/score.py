@@ -11,7 +11,7 @@ from ragvigil.scorer.deliver import Courier
 from ragvigil.scorer.heartbeat import beat
 from ragvigil.scorer.judge import paid_of, rubric_of
 from ragvigil.scorer.judge.endpoint.trouble import Trouble
-from ragvigil.scorer.judge.judges import judges_of
+from ragvigil.scorer.judge.judges import judges_of, look_at
 from ragvigil.scorer.judging import SEATS_A_REQUEST, TRIES, Bench
 from ragvigil.scorer.lock import Lock
 from ragvigil.scorer.loop_outbox import LoopOutbox
@@ -84,7 +84,7 @@ async def _score(settings: config.Settings, stop: asyncio.Event) -> None:
         if settings.health.heartbeat_url is not None:
             tasks.append(asyncio.create_task(beat(settings, lambda: scoring.succeeded_at, stop)))
         if bench is not None:
-            tasks.append(asyncio.create_task(bench.run()))
+            tasks += [asyncio.create_task(bench.run()), asyncio.create_task(look_at(settings.judge))]
         tasks += outward.tasks(stop)
         ended = asyncio.wrap_future(scoring.ended)
         ended.add_done_callback(lambda _: stop.set())

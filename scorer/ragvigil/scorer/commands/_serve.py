@@ -49,6 +49,9 @@ def serve(
     if settings.dialects and role != "receive":
         _refuse_broken_dialects(settings.dialects)
 
+    if settings.judge.kind not in ("builtin", "none") and role != "receive":
+        _refuse_unusable_prompts(settings)
+
     if role == "score":
         return run_score(settings, supervised=supervised)
     command = _score_command(config, settings.store.url) if role == "all" else ()
@@ -89,6 +92,15 @@ def _refuse_broken_dialects(names: Sequence[str]) -> None:
     from ragvigil.scorer.dialects.custom import dialects_of
 
     dialects_of(names)
+
+
+def _refuse_unusable_prompts(settings: Settings) -> None:
+    """Before anything is bound, a prompt or criterion that cannot be filled is named, with the fix."""
+    from ragvigil.scorer.judge import measures_of, rubric_of
+
+    measures_of(settings.judge)
+    for one in (settings.judge, *settings.judge.panelists.values()):
+        rubric_of(one)
 
 
 def _score_command(config: Path | None, store: str) -> list[str]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 from ragvigil.scorer import config
 from ragvigil.scorer.citing import CitingRules
 from ragvigil.scorer.config.judging import ENDPOINTS
-from ragvigil.scorer.judge.build import build_asker, build_judge, build_measuring, panel_of
+from ragvigil.scorer.judge.build import WIRES, build_asker, build_judge, build_measuring, panel_of
+from ragvigil.scorer.judge.endpoint.look import look
 from ragvigil.scorer.judge.endpoint.pace import Quotas
 from ragvigil.scorer.judge.endpoint.trouble import Trouble
 from ragvigil.scorer.judge.measures import Measuring
@@ -15,6 +18,10 @@ from ragvigil.scorer.judge.memory import Memory
 from ragvigil.scorer.judge.paid import Paid
 from ragvigil.scorer.judge.panel import Panel
 from ragvigil.scorer.judge.port import Judge
+
+_log = logging.getLogger(__name__)
+
+_LOOK_SECONDS = 10.0
 
 
 class Judges(NamedTuple):
@@ -25,6 +32,22 @@ class Judges(NamedTuple):
     """Judges again: it remembers nothing that was said before."""
     measuring: Measuring | None
     """What is measured beside faithfulness."""
+
+
+async def look_at(settings: config.Judge) -> None:
+    """Say in the log what should be mended of each endpoint, as far as that can be told without a question."""
+    for key, one in {
+        "judge": settings,
+        **{f"judge.panel.{name}": one for name, one in settings.panelists.items()},
+    }.items():
+        if one.kind not in WIRES:
+            continue
+        secret = one.api_key.get_secret_value() if one.api_key else None
+        seconds = min(one.attempt_seconds, _LOOK_SECONDS)
+        wire = WIRES[one.kind]()
+        problem = await look(wire, url=one.address, key=secret, model=one.model, seconds=seconds)
+        if problem is not None:
+            _log.warning("%s: the endpoint %s %s", key, urlsplit(one.address).hostname, problem)
 
 
 def judges_of(
