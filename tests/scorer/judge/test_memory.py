@@ -221,3 +221,19 @@ async def test_secrets_in_the_address_are_in_no_file(server: ScriptedJudge, tmp_
     held = everything_in(tmp_path)
     assert b"pass-1234" not in held
     assert b"sk-in-the-address" not in held
+
+
+def test_secrets_that_an_earlier_version_kept_go_when_the_file_is_opened(tmp_path: Path) -> None:
+    """With what was kept under them, which nobody would find again; the rest stays."""
+    path, key, other = tmp_path / "judge.db", b"1" * 32, b"2" * 32
+    with closing(Paid(path, "one")) as paid:
+        old = "openai http://someone:pass-1234@gateway/v1?key=sk-in-the-address m"
+        for one, asked in ((key, old), (other, "openai http://***@gateway/v1?key=*** m")):
+            assert paid.claim(one, "a" * 32) == "yours"
+            paid.keep(one, "a" * 32, asked, Reply("{}", "m-1"))
+    with closing(Paid(path, "one")) as paid:
+        held = everything_in(tmp_path)
+        assert b"pass-1234" not in held
+        assert b"sk-in-the-address" not in held
+        assert paid.claim(key, "a" * 32) == "yours"
+        assert paid.claim(other, "a" * 32) == Reply("{}", "m-1")

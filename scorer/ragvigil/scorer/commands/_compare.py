@@ -99,7 +99,8 @@ async def _tags(wanted: Judge, settings: Settings) -> Result:
 def _lines(found: Comparison, tags: Result | None) -> Iterator[str]:
     from ragvigil.scorer.estimate import Refusal
 
-    yield f"new judge {found.judge.split()[0]}, old judge {found.old_judge.split()[0]}, on {found.answers} answers"
+    new, old = (" ".join(judge.split()[:2]) for judge in (found.judge, found.old_judge))
+    yield f"new judge {new}, old judge {old}, on {found.answers} answers"
     if found.gone:
         yield f"  {found.gone} labelled answers are left out: their content is no longer kept"
     if found.without_verdict:

@@ -14,6 +14,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Literal, NamedTuple
 
+from ragvigil.scorer.config.fields import without_secrets
 from ragvigil.scorer.errors import StoreError
 from ragvigil.scorer.sample import Spent
 
@@ -68,6 +69,7 @@ class Paid:
             self._connection.execute("PRAGMA secure_delete = ON")
             self._connection.executescript(files("ragvigil.scorer.judge").joinpath("paid.sql").read_text())
             self._connection.execute("DELETE FROM asking WHERE owner = ?", (owner,))
+            self._drop_secrets()
         except (OSError, sqlite3.Error) as error:
             raise StoreError(f"{path}: {error}") from error
 
@@ -153,6 +155,18 @@ class Paid:
         """Close the file."""
         with self._lock:
             self._connection.close()
+
+    def _drop_secrets(self) -> None:
+        """Delete what earlier versions kept under addresses with passwords and keys; nobody finds it any more."""
+        known = [row[0] for row in self._connection.execute("SELECT asked FROM models")]
+        bare = [asked for asked in known if " ".join(map(without_secrets, asked.split(" "))) != asked]
+        for asked in bare:
+            with self._transaction() as connection:
+                connection.execute("DELETE FROM models WHERE asked = ?", (asked,))
+                connection.execute("DELETE FROM replies WHERE asked = ?", (asked,))
+                connection.execute("DELETE FROM replies_of WHERE key NOT IN (SELECT key FROM replies)")
+        if bare:
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def _sum(self, connection: sqlite3.Connection, whose: str) -> tuple[Spent, Spent]:
         minute, day = Spent(), Spent()

@@ -23,7 +23,7 @@ class Comparison:
     """What came of it."""
 
     judge: str
-    """The new one: version, and prompt digest."""
+    """The new one: kind, version, and prompt digest."""
     old_judge: str
     result: Promotion | Refusal
     answers: int
@@ -70,7 +70,7 @@ async def compare(
         sum(len(set(row)) > 1 for row in verdicts) / len(verdicts) if verdicts and repeats > 1 else None
     )
     return Comparison(
-        f"{judge.version} {rubric.digest}",
+        f"{judge.name} {judge.version} {rubric.digest}",
         book.drawn.judge,
         result,
         len(items),
