@@ -90,11 +90,8 @@ def spans_of(payload: bytes) -> list[Span]:
 
 def not_finite(spans: Iterable[Span]) -> int:
     """Attributes that are NaN or infinite: no score is, so readers take them for unknown, and they are counted."""
-    return sum(
-        isinstance(value, float) and not math.isfinite(value)
-        for span in spans
-        for value in span.attributes.values()
-    )
+    found = [value for span in spans for value in span.attributes.values() if isinstance(value, float)]
+    return sum(not math.isfinite(value) for value in found)
 
 
 def resource_text(spans: Iterable[Span], *keys: str) -> str | None:

@@ -55,8 +55,15 @@ class Cited:
     """Characters of the answer that were read; None when it was all of it, otherwise more may be cited."""
 
 
+class _Hashed:
+    """Room for a record's input hash, which checks, judge and store all ask for; it is no field of the record."""
+
+    __slots__ = ("kept_hash",)
+    kept_hash: str
+
+
 @dataclass(frozen=True, slots=True)
-class RagTrace:
+class RagTrace(_Hashed):
     """One question answered once."""
 
     trace_id: str
@@ -116,15 +123,23 @@ def input_hash(record: RagTrace) -> str:
 
     Each text stands as its length in bytes, a colon and its UTF-8; what is not known as a hyphen.
 
+    >>> from dataclasses import asdict, replace
     >>> one = RagTrace("0" * 32, "1" * 16, "s", 0, query="q", answer="a")
     >>> two = RagTrace("0" * 32, "1" * 16, "s", 5, query="q", answer="b")
     >>> input_hash(one) == input_hash(two), len(input_hash(one))
     (False, 64)
+    >>> input_hash(replace(one, answer="b")) == input_hash(two), "kept_hash" in asdict(one)
+    (True, False)
     """
-    texts = [record.query, record.answer]
-    for document in record.documents:
-        texts += (document.id, document.text)
-    return hashlib.sha256(b"".join(map(_measured, texts))).hexdigest()
+    try:
+        return record.kept_hash
+    except AttributeError:
+        texts = [record.query, record.answer]
+        for document in record.documents:
+            texts += (document.id, document.text)
+        found = hashlib.sha256(b"".join(map(_measured, texts))).hexdigest()
+        object.__setattr__(record, "kept_hash", found)  # a memory, no change: whoever reads it gets the same
+        return found
 
 
 def _measured(text: str | None) -> bytes:

@@ -128,7 +128,11 @@ class SqliteRecords:
         with self._transaction():
             traces = self._erasures.without_forgotten(traces)
             known = self._known_records([trace.trace_id for trace in traces])
-            ids = [self._write_trace(trace, known.get(trace.trace_id, {}), now) for trace in traces]
+            packed = [_packed(trace.raw) for trace in traces]
+            ids = [
+                self._write_trace(trace, *texts, known.get(trace.trace_id, {}), now)
+                for trace, texts in zip(traces, packed, strict=True)
+            ]
             self._changes.put(taken.changes)
             self._counters.add("read_items", taken.items)
             self._counters.add("not_kept", taken.not_kept)
@@ -204,11 +208,9 @@ class SqliteRecords:
             known[row["trace_id"]][row["span_id"]] = row
         return known
 
-    def _write_trace(self, trace: ScoredTrace, known: dict[str, sqlite3.Row], now: int) -> list[Job]:
-        spans, logs = (
-            pack(trace.raw.spans),
-            pack(trace.raw.logs) if trace.raw.logs else None,
-        )
+    def _write_trace(
+        self, trace: ScoredTrace, spans: bytes, logs: bytes | None, known: dict[str, sqlite3.Row], now: int
+    ) -> list[Job]:
         place = (storable(trace.service or ""), storable(trace.environment or ""))
         figures = (trace.span_count, trace.lost, " ".join(sorted(trace.raw.rules)), trace.raw.dropped)
         self._connection.execute(
@@ -351,6 +353,11 @@ def _insert_scores(count: int) -> str:
         "INSERT INTO scores (record_id, instrument_id, input_hash, value, reason, details, current, created_at) "
         f"VALUES {', '.join(places)} ON CONFLICT DO UPDATE SET current = 1"
     )
+
+
+def _packed(raw: RawTrace) -> tuple[bytes, bytes | None]:
+    """Spans and logs of a trace as they are stored."""
+    return pack(raw.spans), pack(raw.logs) if raw.logs else None
 
 
 def _unasked(trace: ScoredTrace) -> str:

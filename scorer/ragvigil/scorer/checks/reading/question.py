@@ -23,10 +23,21 @@ _END = re.compile("[?\uff1f؟]")
 _DATA: dict[str, Any] = json.loads(
     files("ragvigil.scorer.data").joinpath("questions.json").read_text("utf-8")
 )
+
+
+def _any_of(patterns: Sequence[str], flags: re.RegexFlag) -> re.Pattern[str]:
+    """One pattern for all; where one begins with a word's edge, that edge is looked for once for all of those."""
+    at_words = [one.removeprefix(r"\b") for one in patterns if one.startswith(r"\b")]
+    others = [f"(?:{one})" for one in patterns if not one.startswith(r"\b")]
+    joined = [rf"\b(?:{'|'.join(at_words)})"] if at_words else []
+    return re.compile("|".join([*joined, *others]), flags)
+
+
 _TYPES: dict[AnswerType, re.Pattern[str]] = {
-    ANSWER_TYPES[name]: re.compile("|".join(f"(?:{one})" for one in patterns), re.IGNORECASE)
-    for name, patterns in _DATA["types"].items()
+    ANSWER_TYPES[name]: _any_of(patterns, re.IGNORECASE) for name, patterns in _DATA["types"].items()
 }
+_LOWER_TYPES = {ANSWER_TYPES[name]: _any_of(patterns, re.NOFLAG) for name, patterns in _DATA["types"].items()}
+"""The same for a text in ASCII and lower case, in half the time."""
 _PAIRS = tuple(re.compile(pattern, re.IGNORECASE) for pattern in _DATA["pairs"])
 _LANGUAGE_NAMES = tuple(_DATA["languages"])
 CONFLICT_WORDS: tuple[str, ...] = tuple(_DATA["conflict"])
@@ -59,8 +70,9 @@ def answer_type_of(question: str) -> AnswerType | None:
     text = question.strip()[:_LOOKED_AT]
     if len([part for part in _END.split(text) if len(part.split()) >= _FEWEST_WORDS_OF_A_PART]) > 1:
         return "multi_step"
-    for name, pattern in _TYPES.items():
-        if pattern.search(text):
+    plain = text.isascii()
+    for name, pattern in (_LOWER_TYPES if plain else _TYPES).items():
+        if pattern.search(text.lower() if plain else text):
             return name
     return None
 

@@ -15,6 +15,9 @@ from ragvigil.scorer.checks.reading.markup import Span
 _LONGEST_SENTENCE = 400
 _LONGEST_KNOWN, _MOST_KNOWN = 64, 1 << 14
 
+Cue = tuple[int, str]
+"""Place of a wording, and what shows that a text may refuse in it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Wording:
@@ -74,22 +77,24 @@ _ADVICE = _any_of(_DATA["advice"])
 def may_refuse(text: str) -> tuple[Wording, ...]:
     """The wordings of which a cue occurs: a cheap first look at a whole answer, none when nothing can refuse."""
     plain = _plain(text)
-    found = set[int]().union(*map(_CUED.__getitem__, plain.split()))
-    return tuple(_WORDINGS[place] for place in sorted(found) if _WORDINGS[place].cued(plain)) if found else ()
+    found = set[Cue]().union(*set(map(_CUED.__getitem__, plain.split())))
+    cued = {place for place, cue in found if cue in plain}
+    return tuple(_WORDINGS[place] for place in sorted(cued)) if cued else ()
 
 
-class _Cued(dict[str, tuple[int, ...]]):
-    """Places of the wordings of which a cue may be there where a word is: words come again and again, cues are many.
+class _Cued(dict[str, tuple[Cue, ...]]):
+    """The cues that may be where a word is: words come again and again, and cues are many.
 
-    >>> [_WORDINGS[place].language for place in _Cued()["cannot"]], _Cued()["ano"]
-    (['en'], (0, 2))
+    >>> [cue for _, cue in _Cued()["cannot"]], [cue for _, cue in _Cued()["piano"]]
+    (['not', 'cannot'], ['no ', 'no '])
     """
 
-    def __missing__(self, word: str) -> tuple[int, ...]:
+    def __missing__(self, word: str) -> tuple[Cue, ...]:
         found = tuple(
-            place
+            (place, cue)
             for place, wording in enumerate(_WORDINGS)
-            if any(look(word, part) for look, part in wording.marks)
+            for cue, (look, part) in zip(wording.cues, wording.marks, strict=True)
+            if look(word, part)
         )
         if len(word) <= _LONGEST_KNOWN:
             if len(self) >= _MOST_KNOWN:
