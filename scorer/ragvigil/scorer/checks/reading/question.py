@@ -36,7 +36,9 @@ def _any_of(patterns: Sequence[str], flags: re.RegexFlag) -> re.Pattern[str]:
 _TYPES: dict[AnswerType, re.Pattern[str]] = {
     ANSWER_TYPES[name]: _any_of(patterns, re.IGNORECASE) for name, patterns in _DATA["types"].items()
 }
-_LOWER_TYPES = {ANSWER_TYPES[name]: _any_of(patterns, re.NOFLAG) for name, patterns in _DATA["types"].items()}
+_LOWER_TYPES: dict[AnswerType, re.Pattern[str]] = {
+    ANSWER_TYPES[name]: _any_of(patterns, re.NOFLAG) for name, patterns in _DATA["types"].items()
+}
 """The same for a text in ASCII and lower case, in half the time."""
 _PAIRS = tuple(re.compile(pattern, re.IGNORECASE) for pattern in _DATA["pairs"])
 _LANGUAGE_NAMES = tuple(_DATA["languages"])
