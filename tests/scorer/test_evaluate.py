@@ -16,7 +16,7 @@ from ragvigil.scorer.config import Judge
 from ragvigil.scorer.errors import ConfigError, InputError
 from ragvigil.scorer.evaluate import Evaluation, evaluate, faithfulness, relevance
 from ragvigil.scorer.judge.paid import Paid
-from ragvigil.scorer.testing import ScriptedJudge
+from ragvigil.scorer.testing import Script, ScriptedJudge
 
 OPENS = "The library opens at nine on weekdays."
 ITEM: dict[str, object] = {"question": "When does the library open on weekdays?", "contexts": [OPENS]}
@@ -54,6 +54,28 @@ def test_a_language_model_measures_what_its_settings_name() -> None:
     assert set(found.rates) >= {"judge.answer_relevance", "faithfulness", "answer_structure"} - {
         "answer_structure"
     }
+
+
+def test_the_six_axes_take_the_sources_that_a_test_set_lists_for_evidence() -> None:
+    """An external source carries a statement as a passage does (A); the verdict is on the passages alone."""
+    answer = f"{OPENS} Dogs and cats pay twice at the harbour."
+    items = [{**ITEM, "sources": ["Dogs and cats pay twice at the harbour."]}, ITEM]
+    carried = Script(
+        sensitivity=1.0,
+        specificity=1.0,
+        truth=lambda shown: any("harbour" in str(one.text) for one in shown.evidence),
+    )
+    with ScriptedJudge(carried) as server:
+        known, unknown = evaluate(items, [answer] * 2, settings(server, measures=["six_axes"])).results
+        shown = [str(one["messages"]) for one in server.requests if "factuality" in str(one["messages"])]
+    assert sorted("source 1" in one for one in shown) == [False, True]
+    assert (known.verdict.passed, unknown.verdict.passed) == (False, False)
+    axes = [
+        cast("dict[str, int]", one.measured["judge.six_axes"].details["axes"]) for one in (known, unknown)
+    ]
+    assert axes[0]["factuality"] > axes[1]["factuality"]
+    with pytest.raises(InputError, match="line 1, sources: must be a list of texts"):
+        evaluate([{**ITEM, "sources": "a text"}], [OPENS])
 
 
 def test_the_rates_say_how_many_queries_were_a_success_from_end_to_end() -> None:

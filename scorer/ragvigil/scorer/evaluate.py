@@ -26,6 +26,7 @@ from ragvigil.scorer.failure_tags import tagged
 from ragvigil.scorer.grounded_answer import as_result
 from ragvigil.scorer.judge import asker_at_a_terminal, build_asker, build_judge, measures_of, rubric_of
 from ragvigil.scorer.judge.asker import Asker
+from ragvigil.scorer.judge.endpoint.pace import Quotas
 from ragvigil.scorer.judge.measures import Measuring
 from ragvigil.scorer.judge.measures.correctness import Correctness, Reference
 from ragvigil.scorer.judge.port import Judge
@@ -94,7 +95,8 @@ def evaluate(
     """Each answer by the checks and the judge.
 
     An item is a row {question, contexts} or {query, evidence: [{id, text}]}; with ground_truth, required_facts and
-    forbidden_claims where they are known, which a language model compares with the answer. `judge` is a name
+    forbidden_claims where they are known, which a language model compares with the answer, and sources, texts that the
+    six axes take for evidence beside what was retrieved. `judge` is a name
     (``builtin``, ``openai``, …; the environment says the rest) or a `config.Judge`, whose `criteria` and `measures`
     are taken too; what it asks counts against the budget of the scorers that share the file `judge.shared`, where it is
     set. Raises InputError that names item and field, or says that the endpoint does not answer, and ConfigError.
@@ -104,7 +106,11 @@ def evaluate(
     rows = [{**item, "answer": answer} for item, answer in zip(items, answers, strict=True)]
     records = [record_of(row, number) for number, row in enumerate(rows, 1)]
     references = [_reference(item, number) for number, item in enumerate(items, 1)]
-    found = _finished(_evaluated(_settings(judge), records, references))
+    sources = {
+        record.trace_id: _texts(item, "sources", number)
+        for number, (record, item) in enumerate(zip(records, items, strict=True), 1)
+    }
+    found = _finished(_evaluated(_settings(judge), records, references, sources))
     synthetic = warning(sum(map(is_synthetic, items)), len(items))
     return replace(found, warnings=(synthetic,)) if synthetic else found
 
@@ -119,8 +125,8 @@ def relevance(query: str, answer: str, judge: JudgeName) -> Measured:
     settings = _settings(judge)
     wanted = settings.model_copy(update={"measures": ("answer_relevance",), "criteria": None})
     record = record_of({"question": query, "answer": answer, "contexts": []}, 1)
-    asker = _asker(wanted)
-    return _finished(_measured_alone(Measuring(asker, measures_of(wanted)), record))
+    quotas = Quotas()
+    return _finished(_measured_alone(Measuring(_asker(wanted, quotas), measures_of(wanted, quotas)), record))
 
 
 async def _measured_alone(measuring: Measuring, record: RagTrace) -> Measured:
@@ -134,14 +140,17 @@ async def _measured_alone(measuring: Measuring, record: RagTrace) -> Measured:
 
 
 async def _evaluated(
-    settings: config.Judge, records: Sequence[RagTrace], references: Sequence[Reference | None]
+    settings: config.Judge,
+    records: Sequence[RagTrace],
+    references: Sequence[Reference | None],
+    sources: Mapping[str, Sequence[str]],
 ) -> Evaluation:
-    asks = settings.kind in ENDPOINTS
-    asker = _asker(settings) if asks else None
+    quotas = Quotas()
+    asker = _asker(settings, quotas) if settings.kind in ENDPOINTS else None
     judge = build_judge(settings, most_claims=None, patience_seconds=PATIENCE_SECONDS, asker=asker)
     if judge is None:
         raise ConfigError("judge", "is none", "name one: builtin, openai, anthropic or nli")
-    measuring = None if asker is None else Measuring(asker, measures_of(settings))
+    measuring = None if asker is None else Measuring(asker, measures_of(settings, quotas, sources=sources))
     try:
         pairs = zip(records, references, strict=True)
         found = await asyncio.gather(
@@ -173,12 +182,12 @@ async def _result(
     return Result(verdict, {one.check: one for one in checks}, {one.name: one for one in verdict.measured})
 
 
-def _asker(settings: config.Judge) -> Asker:
+def _asker(settings: config.Judge, quotas: Quotas) -> Asker:
     """Counts against the budget of the scorers whose file `judge.shared` names; without one there is no such budget."""
     found = None
     if settings.shared is not None:
-        found = asker_at_a_terminal(config.Settings(judge=settings), settings)
-    return found or build_asker(settings, patience_seconds=PATIENCE_SECONDS)
+        found = asker_at_a_terminal(config.Settings(judge=settings), settings, quotas=quotas)
+    return found or build_asker(settings, patience_seconds=PATIENCE_SECONDS, quotas=quotas)
 
 
 def _settings(judge: JudgeName) -> config.Judge:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -209,13 +209,16 @@ def judge_at_a_terminal(settings: config.Settings, judge: config.Judge) -> Judge
     return build_judge(judge, patience_seconds=terminal.PATIENCE_SECONDS, asker=asker)
 
 
-def asker_at_a_terminal(settings: config.Settings, judge: config.Judge) -> Asker | None:
+def asker_at_a_terminal(
+    settings: config.Settings, judge: config.Judge, *, quotas: Quotas | None = None
+) -> Asker | None:
     """The same for commands that ask in ways of their own; None for a judge that asks nobody."""
     paid = paid_of(settings, judge, f"command {os.getpid()}") if judge.kind in WIRES else None
     if paid is None:
         return None
+    memory = Memory(paid, alone=True)
     return build_asker(
-        judge, patience_seconds=terminal.PATIENCE_SECONDS, memory=Memory(paid, alone=True)
+        judge, patience_seconds=terminal.PATIENCE_SECONDS, memory=memory, quotas=quotas
     ).afresh()
 
 
@@ -251,14 +254,22 @@ def build_measuring(
     )
 
 
-def measures_of(settings: config.Judge, quotas: Quotas | None = None) -> list[Measure]:
-    """The measures and criteria of the settings; ConfigError names each file that is wrong."""
+def measures_of(
+    settings: config.Judge,
+    quotas: Quotas | None = None,
+    *,
+    sources: Mapping[str, Sequence[str]] | None = None,
+) -> list[Measure]:
+    """The measures and criteria of the settings; ConfigError names each file that is wrong.
+
+    `sources` are texts by trace that carry an answer beside its passages, as a test set lists them.
+    """
     criteria = load_criteria(settings.criteria) if settings.criteria is not None else ()
     share = settings.measures_share
     ours: Mapping[str, Callable[[], Measure]] = {
         "answer_relevance": lambda: AnswerRelevance(_similarity(settings, quotas), share=share),
         "context_relevance": lambda: ContextRelevance(share=share),
-        "six_axes": lambda: SixAxes(share=share),
+        "six_axes": lambda: SixAxes(share=share, sources=sources),
     }
     chosen = [make() for name, make in ours.items() if name in settings.measures]
     return [*chosen, *(CriterionMeasure(criterion) for criterion in criteria)]

@@ -17,6 +17,7 @@ from ragvigil.scorer.grounded_answer import as_result
 from ragvigil.scorer.judge import JUDGES, Judge, build_judge, build_measuring, rubric_of
 from ragvigil.scorer.judge.build import WIRES, build_asker
 from ragvigil.scorer.judge.endpoint import UnavailableError
+from ragvigil.scorer.judge.endpoint.pace import Quotas
 from ragvigil.scorer.judge.measures import Measuring
 from ragvigil.scorer.judge.terminal import PATIENCE_SECONDS
 from ragvigil.scorer.offline.rows import parse_row, record_of, row_id
@@ -40,12 +41,14 @@ def score_rows(lines: Iterable[str], *, judge: str, model: str = "") -> Iterator
     [(1, 1.0, 'supported')]
     """
     settings = judge_settings(judge, model)
-    asker = build_asker(settings, patience_seconds=PATIENCE_SECONDS) if settings.kind in WIRES else None
+    asker, quotas = None, Quotas()
+    if settings.kind in WIRES:
+        asker = build_asker(settings, patience_seconds=PATIENCE_SECONDS, quotas=quotas)
     return _results(
         lines,
         build_judge(settings, most_claims=None, patience_seconds=PATIENCE_SECONDS, asker=asker),
         rubric_of(settings),
-        build_measuring(settings, asker, sampling=False),
+        build_measuring(settings, asker, sampling=False, quotas=quotas),
     )
 
 

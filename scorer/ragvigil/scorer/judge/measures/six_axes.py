@@ -7,6 +7,7 @@ factuality, and an answer that cites nothing has no attribution.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 from ragvigil.prompts import Prompt
@@ -33,9 +34,11 @@ class SixAxes:
     version = "1"
     names: tuple[str, ...] = (NAME,)
 
-    def __init__(self, *, share: float = 1.0) -> None:
+    def __init__(self, *, share: float = 1.0, sources: Mapping[str, Sequence[str]] | None = None) -> None:
+        """`sources` are texts that count as evidence beside what was retrieved, by trace: a test set lists them."""
         self.prompt: Prompt = usable("six_axes", "six_axes", FIELDS)
         self.share = share
+        self._sources = sources or {}
 
     def concerns(self, service: str) -> bool:
         """All answers."""
@@ -50,9 +53,12 @@ class SixAxes:
         obstacle = without_evidence(prepared)
         if obstacle is not None:
             return Finding({NAME: None}, obstacle[1], {"state": obstacle[0]})
+        values = asker.digest(prepared.record, prepared.citations)
+        listed = self._sources.get(prepared.record.trace_id, ())
+        more = [{"id": f"source {number}", "text": text} for number, text in enumerate(listed, 1)]
         asked = await asker.ask(
             self.prompt,
-            asker.digest(prepared.record, prepared.citations),
+            {**values, "evidence": [*cast("list[object]", values["evidence"]), *more]},
             SixAxesReply,
             language=language_of(prepared),
             of=prepared.record.trace_id,
