@@ -125,7 +125,7 @@ def _plain(token: str) -> str:
     return "".join(character for character in decomposed if not unicodedata.combining(character)) or token
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 12)  # most are asked for once, by a word that is kept itself
 def stem(word: str) -> str:
     """`word` without its usual English, Portuguese or Spanish ending; the same rules on both sides of a comparison.
 
