@@ -35,10 +35,14 @@ def _measure(prepared: Prepared) -> Finding:
 
 def _sentences(prepared: Prepared, wanted: Collection[tuple[str, int]]) -> dict[tuple[str, int], list[str]]:
     """The stems of the evidence's sentences that begin at one of the `wanted` places, (passage, offset)."""
-    evidence = prepared.evidence
+    evidence, starts = prepared.evidence, {start for _, start in wanted}
     found: dict[tuple[str, int], list[str]] = {}
     for segment in evidence.segments:
-        if segment.span is not None and segment.offset is not None:
+        if (
+            segment.span is not None
+            and segment.offset is not None
+            and segment.offset + segment.span[0] in starts
+        ):
             place = (evidence.names[segment.passage], segment.offset + segment.span[0])
             if place in wanted:
                 found[place] = [word.stem for word in segment.words]

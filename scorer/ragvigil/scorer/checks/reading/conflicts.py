@@ -43,19 +43,21 @@ def conflict_in(evidence: Evidence, key_terms: Mapping[str, float]) -> Conflict 
         for place in evidence.places.get(stem, ())[:_MOST_PLACES]:
             scores[place] += weight
     enough = _ABOUT_IT * sum(key_terms.values())
-    ranked = sorted(scores, key=lambda place: (-scores[place], place))[:_MOST_CANDIDATES]
-    near = [evidence.segments[place] for place in ranked if scores[place] >= enough]
+    close = [place for place, score in scores.items() if score >= enough]
+    ranked = sorted(close, key=lambda place: (-scores[place], place))[:_MOST_CANDIDATES]
+    near = [evidence.segments[place] for place in ranked]
     if len({segment.passage for segment in near}) < 2:
         return None
-    for one, other in combinations([segment for segment in near if segment.span is not None], 2):
-        kind = _kind(one, other) if one.passage != other.passage else None
+    read = [(segment, _plain(segment)) for segment in near if segment.span is not None]
+    for (one, mine), (other, theirs) in combinations(read, 2):
+        kind = _kind(one, other, mine, theirs) if one.passage != other.passage else None
         if kind is not None:
             return Conflict(one, other, kind)
     return None
 
 
-def _kind(one: Segment, other: Segment) -> str | None:
-    mine, theirs = _plain(one), _plain(other)
+def _kind(one: Segment, other: Segment, mine: set[str], theirs: set[str]) -> str | None:
+    """What two sentences say differently, `mine` and `theirs` being their `_plain` stems."""
     shared, every = len(mine & theirs), len(mine | theirs)
     if shared < _FEWEST or shared < _ALIKE * every:
         return None

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
-from itertools import islice, pairwise
+from itertools import compress, islice, pairwise
+from operator import itemgetter
 
 from ragvigil.scorer.checks.reading import records
 from ragvigil.scorer.checks.reading.clauses import clauses
@@ -22,6 +23,8 @@ _LONGEST_TEXT_VALUE = 80
 _MOST_WORDS_OF_A_FLAG = 8
 _LONGEST_KEPT = 4_000
 """Characters of a passage whose words are kept for the next record that holds it: at most 35 MB in all."""
+
+_stem, _content, _numbers = (itemgetter(Word._fields.index(name)) for name in ("stem", "content", "numbers"))
 
 Hours = dict[int, tuple[int, int]]
 """For each day from Monday, 0: minutes after midnight at which it opens and closes; no entry: closed."""
@@ -40,14 +43,14 @@ class Sentence:
         self._numbers: frozenset[str] | None = None
         self._denies: bool | None = None
         self.words = sequence
-        self.stems = [word.stem for word in sequence if word.content]
+        self.stems = list(compress(map(_stem, sequence), map(_content, sequence)))
         """Its meaningful stems, in order."""
 
     @property
     def numbers(self) -> frozenset[str]:
         """Every value that a number in it may stand for."""
         if self._numbers is None:
-            told = values(self.words) if [True for word in self.words if word.numbers] else ()
+            told = values(self.words) if any(map(_numbers, self.words)) else ()
             self._numbers = frozenset([value for readings in told for value in readings]) if told else _NONE
         return self._numbers
 
@@ -148,17 +151,15 @@ class Evidence:
         self.pairs: set[tuple[str, str]] = set()
         """Neighbouring meaningful stems, of which at least the wanted."""
         self._passages: dict[str, tuple[int, ...]] = {}
+        self._passage_of = [segment.passage for segment in self.segments]
         chosen = None if wanted is None else frozenset(wanted)
         for place, segment in enumerate(self.segments):
-            self._index(place, segment, chosen)
-
-    def _index(self, place: int, segment: Segment, wanted: frozenset[str] | None) -> None:
-        content = segment.sentence.stems
-        found = set(content) if wanted is None else wanted.intersection(content)
-        for one in found:
-            self.places[one].append(place)
-        if len(found) > 1:
-            self.pairs.update(pairwise(content))
+            stems = segment.sentence.stems
+            found = set(stems) if chosen is None else chosen.intersection(stems)
+            for one in found:
+                self.places[one].append(place)
+            if len(found) > 1:
+                self.pairs.update(pairwise(stems))
 
     @cached_property
     def numbers(self) -> frozenset[str]:
@@ -193,11 +194,11 @@ class Evidence:
 
     def passages_of(self, stem: str) -> tuple[int, ...]:
         """The passages in which a wanted stem occurs, ascending."""
-        if stem not in self._passages:
-            segments = self.segments
-            found = dict.fromkeys(segments[place].passage for place in self.places.get(stem, ()))
-            self._passages[stem] = tuple(found)
-        return self._passages[stem]
+        found = self._passages.get(stem)
+        if found is None:
+            held = map(self._passage_of.__getitem__, self.places.get(stem, ()))
+            found = self._passages[stem] = tuple(dict.fromkeys(held))
+        return found
 
     def around(self, place: int) -> frozenset[str]:
         """The meaningful stems of a segment and its two neighbours in the same passage."""
@@ -223,9 +224,10 @@ def _all_segments(documents: Sequence[Document]) -> Iterator[Segment]:
                 yield from _value(place, text, path, value)
 
 
-def _prose(place: int, text: str) -> Iterator[Segment]:
-    for sentence, span in _read(text) if len(text) <= _LONGEST_KEPT else _reading(text):
-        yield Segment(place, sentence, text, span)
+def _prose(place: int, text: str) -> Iterable[Segment]:
+    if len(text) > _LONGEST_KEPT:
+        return (Segment(place, sentence, text, span) for sentence, span in _reading(text))
+    return [Segment(place, sentence, text, span) for sentence, span in _read(text)]
 
 
 def _reading(text: str) -> Iterator[tuple[Sentence, tuple[int, int]]]:
