@@ -34,6 +34,10 @@ _APOSTROPHE = re.compile("['\u2019]")
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 _LONGEST_SHORT = 3
 _ABBREVIATED = frozenset((*LEXICON.abbreviations, *LEXICON.may_end, *LEXICON.before_numbers))
+_PLAIN_END = re.compile(r"(?<=[a-z ][a-z]{3})\.(?= [A-Z])")
+"""How nearly every sentence ends: a full stop between a word of three small letters or more, and a capital letter."""
+_TAILS = frozenset(f" {one}"[-4:] for one in _ABBREVIATED)
+"""What stands before the full stop of a word that may be an abbreviation; no other word of such letters is one."""
 
 
 def sentences(text: str) -> list[Span]:
@@ -46,13 +50,15 @@ def sentences(text: str) -> list[Span]:
     ['Dr. No came at 3.5 p.m. yesterday.', 'He left\\nsoon after.', '1. 一。', '二。']
     """
     spans: list[Span] = []
-    start = 0
+    start, trimmed = 0, False
     for match in _END.finditer(text):
         place, end = match.span()
-        if not _plainly_ends(text, place, end) and _goes_on(text, match):
-            continue
-        spans.append(trim(text, start, end))
-        start = end
+        if _PLAIN_END.match(text, end - 1) and text[end - 5 : end - 1] not in _TAILS:
+            spans.append((start, end) if trimmed else trim(text, start, end))
+            start, trimmed = end + 1, True
+        elif _plainly_ends(text, place, end) or not _goes_on(text, match):
+            spans.append(trim(text, start, end))
+            start, trimmed = end, False
     spans.append(trim(text, start, len(text)))
     return [span for span in spans if span[0] < span[1]]
 
