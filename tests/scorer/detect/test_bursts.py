@@ -6,12 +6,15 @@ import numpy as np
 import pytest
 
 from ragvigil.scorer.detect import GoldSet, MonitorSettings
+from ragvigil.scorer.detect.sequential.baseline import BINS
 from ragvigil.scorer.detect.sequential.batch import Floats
-from ragvigil.scorer.detect.sequential.burst import SIZES, Burst
+from ragvigil.scorer.detect.sequential.burst import FUTILE, SIZES, Burst
 from ragvigil.scorer.detect.sequential.bursts import KEPT, OVERALL_SOONER, SURE, sureness, tend_bursts, wish
-from ragvigil.scorer.detect.sequential.evidence import suspect
+from ragvigil.scorer.detect.sequential.evidence import Verdicts, gather, suspect
 from ragvigil.scorer.detect.sequential.faithfulness import Faithfulness
 from ragvigil.scorer.detect.sequential.gold import Instruments, learn_instruments
+from ragvigil.scorer.detect.sequential.reference import Reference
+from ragvigil.scorer.detect.sequential.weighing import weigh
 
 SETTINGS = MonitorSettings(segments=3)
 OVERALL = SETTINGS.slots
@@ -75,3 +78,64 @@ def test_such_a_burst_ends_when_the_evidence_fades(eased: float, stays: bool) ->
     series = suspected(OPENS + eased)
     tend_bursts(series, 60.0, SETTINGS, instruments())
     assert bool(series.bursts) is stays
+
+
+def test_a_burst_on_all_traffic_wins_by_a_fall_that_is_small() -> None:
+    """Of 1.2 points, where the cheap score shows two: the smallest bet wins and the largest loses."""
+    random, known = np.random.default_rng(13), instruments()
+    series = Faithfulness.fresh(SETTINGS)
+    burst = Burst(OVERALL, True, 0.0, 0.02, np.zeros(SIZES.size), fresh=False)
+    series.bursts = [burst]
+    normal = judged_batch(random, known, 0.05, size=200_000)
+    flags = float(normal.excess.sum() / normal.traces.sum())
+    series.noise_base = float(normal.noise.sum() / normal.traces.sum())
+    series.noise_full = float(normal.noise_unsampled.sum() / normal.traces.sum())
+    for _ in range(50):
+        verdicts = judged_batch(random, known, 0.062, size=1_000)
+        weigh(series, verdicts, 1 / 48, SETTINGS, known, reference_of(flags))
+    assert burst.log[0] > 5.0
+    assert burst.log[0] > burst.log[1] > burst.log[2]
+    assert burst.log[2] < FUTILE
+
+
+def judged_batch(
+    random: np.random.Generator, known: Instruments, unfaithful: float, *, size: int
+) -> Verdicts:
+    """Everything judged, by a judge and a cheap score like those of the labels."""
+    faithful = random.random(size) >= unfaithful
+    cheap = np.clip(np.where(faithful, 0.7, 0.3) + random.normal(0.0, 0.1, size), 0.0, 1.0)
+    passed = (random.random(size) < np.where(faithful, known.sensitivity, 1.0 - known.specificity)).astype(
+        float
+    )
+    slot = np.arange(size) % SETTINGS.slots
+    everyone = np.ones(size, np.bool_)
+    expected = np.full(size, 1.0 - known.sensitivity)
+    doubt = suspect(cheap, everyone, known)
+    return gather(
+        slot, np.arange(size), doubt, np.ones(size), everyone, passed, expected, known, SETTINGS.slots
+    )
+
+
+def reference_of(flags: float) -> Reference:
+    """A baseline that is known for sure, of a service whose days do not differ."""
+    even, none = np.ones(SETTINGS.slots), np.zeros(SETTINGS.slots)
+    return Reference(
+        share=even / SETTINGS.slots,
+        cheap=0.05 * even,
+        cheap_noise=0.01 * even,
+        cheap_error=none,
+        passed=0.9 * even,
+        passed_error=none,
+        passed_error_overall=0.0,
+        flags=flags * even,
+        flags_variance=1e-12 * even,
+        flags_error=1e-6 * even,
+        flags_error_overall=0.0,
+        unfaithful=0.05 * even,
+        day_spread=none,
+        day_spread_overall=0.0,
+        correction=np.zeros(BINS),
+        bad_citations=0.02 * even,
+        empty=0.01 * even,
+        judged=1e6,
+    )

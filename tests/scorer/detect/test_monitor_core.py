@@ -72,8 +72,11 @@ def pages(alerts: list[Alert]) -> list[Alert]:
     "scenario", ["null30", "mix_shift", "judge_drift", "judge_change", "cheap_drift", "traffic_dip"]
 )
 def test_what_is_no_fall_of_quality_pages_nobody(scenario: str) -> None:
-    """Mix, judge, cheap score and traffic may move; the canary and the residuals tell them from quality."""
-    assert month(scenario, 3).pages() == ()
+    """Mix, judge, cheap score and traffic may move; the canary and the residuals tell them from quality.
+
+    Chance alone may bring a page in 90 days: of three runs of two weeks after the learning one has one at most.
+    """
+    assert sum(len(month(scenario, seed).pages()) for seed in (3, 4, 5)) <= 1
 
 
 def test_a_judge_that_changed_is_a_ticket() -> None:

@@ -40,7 +40,8 @@ def _look(core: Core, time: float) -> list[Alert]:
     """Are there candidates, and what does the canary say of them?"""
     memory, series = core.memory, core.memory.faithfulness
     suppressed = memory.root_cause > memory.clock.now
-    found = series.candidates(core.settings, suppressed | suppressed[-1])
+    bar = memory.disagreement.bar(memory.clock.now)
+    found = series.candidates(core.settings, suppressed | suppressed[-1], bar)
     if found:
         if memory.new_version is not None:
             return []

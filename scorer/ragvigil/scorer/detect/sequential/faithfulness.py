@@ -75,8 +75,11 @@ class Faithfulness:
         slots = self.incidents.fall.size - 1
         return self.active() if stream == slots else np.arange(slots) == stream
 
-    def candidates(self, settings: MonitorSettings, suppressed: Booleans) -> list[Candidate]:
-        """Streams whose evidence is beyond the limit, unless a root cause has been paged for."""
+    def candidates(self, settings: MonitorSettings, suppressed: Booleans, bar: Floats) -> list[Candidate]:
+        """Streams whose evidence is beyond the limit, unless a root cause has been paged for.
+
+        `bar` (streams,) is what bursts have to show beyond theirs.
+        """
         found: dict[int, Candidate] = {}
         sizes = fall_sizes(settings.slots)
         for detector, suspects in ((self.plain, False), (self.suspect, True)):
@@ -86,7 +89,7 @@ class Faithfulness:
                 found[at] = Candidate(at, float(likely[at]), suspects, float(level[at]))
         limit = -float(np.log(settings.confirm))
         for burst in self.bursts:
-            if burst.suspects and burst.level() > limit and not suppressed[burst.stream]:
+            if burst.suspects and burst.level() > limit + bar[burst.stream] and not suppressed[burst.stream]:
                 weight = np.exp(burst.log - burst.log.max())
                 fall = burst.fall * float(SIZES @ weight) / float(weight.sum())
                 found.setdefault(burst.stream, Candidate(burst.stream, fall, True, burst.level()))

@@ -19,6 +19,11 @@ from ragvigil.scorer.detect.sequential.settings import MonitorSettings
 
 PRIOR_NOISE = 300.0
 """Traces of usual noise that a batch's own is mixed with."""
+OVERALL_LEAST = 0.007
+"""Smallest fall that a burst on all traffic bets on: the smallest of `SIZES` when the cheap score shows two points.
+Were it larger, two of the three bets would be one, and all of them lose while a slow fall is small."""
+SEGMENT_LEAST = 0.015
+"""The same on a segment, whose burst sees too little to tell less."""
 
 
 def weigh(
@@ -95,7 +100,8 @@ def _bet(
     """One batch of a burst's own bets."""
     slots = tolerance.size
     inside = series.inside(burst.stream)
-    shift = np.tile(np.clip(SIZES * burst.fall, 0.015, 0.6) * signal, (slots, 1))
+    least = OVERALL_LEAST if burst.stream == slots else SEGMENT_LEAST
+    shift = np.tile(np.clip(SIZES * burst.fall, least, 0.6) * signal, (slots, 1))
     stake = suspect_stake(shift, noise)
     if burst.fresh:
         against = tolerance[:, None]
