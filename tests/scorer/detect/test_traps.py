@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
+import pytest
 
 from ragvigil.scorer.detect import Alert, Batch, GoldSet, Monitor, MonitorSettings
 from ragvigil.scorer.detect.sequential.baseline import BINS, Baseline, Sum
@@ -165,6 +166,19 @@ def test_a_cheap_score_that_moves_once_is_no_ticket_and_one_that_keeps_moving_is
     told = [often.add(0, 0.01, day * DAY) for day in range(12)]
     assert told.index(True) == 2
     assert sum(told) == 2
+
+
+def test_bursts_that_came_to_nothing_raise_the_bar_of_the_next() -> None:
+    """So that a cheap score which opens burst after burst does not page by their number; it fades in weeks."""
+    seen = Disagreement.fresh(2)
+    assert seen.bar(0.0).tolist() == [0.0, 0.0]
+    for hour in range(20):
+        seen.add(0, 0.01, hour * HOUR)
+    allowed = [n**-2.0 for n in range(1, 1000)]
+    assert sum(allowed) < 2.0
+    assert seen.bar(20 * HOUR)[0] == pytest.approx(2.0 * np.log(21.0), abs=0.2)
+    assert seen.bar(20 * HOUR)[1] == 0.0
+    assert seen.bar(60 * DAY)[0] < 0.1
 
 
 def test_an_outage_is_one_page_and_over_when_it_is_over() -> None:
