@@ -36,7 +36,7 @@ async def score(settings: config.Settings, stop: asyncio.Event) -> None:
         await _score(settings, stop)
 
 
-def _collect_less() -> None:
+def collect_less() -> None:
     """Give back what loading freed; let the collector of cycles pass over what was loaded, and look less often."""
     give_back()
     gc.freeze()
@@ -77,7 +77,7 @@ async def _score(settings: config.Settings, stop: asyncio.Event) -> None:
         )
     outward = Outward(settings, scoring)
     await loop.run_in_executor(None, scoring.open)
-    _collect_less()
+    collect_less()
     courier = Courier(LoopOutbox(scoring), channels(settings.channels))
     with ticking(lambda: scoring.call(scoring.tick), settings.monitor.tick_seconds):
         tasks = [asyncio.create_task(courier.run(stop))]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from functools import partial
 from importlib.resources import files
 
@@ -66,6 +67,23 @@ def test_a_verbatim_claim_is_wholly_covered_by_its_passage() -> None:
     assert figures["best_segment"] == figures["bigrams"] == 1.0
     assert figures["novel_count"] == figures["novel_numbers"] == 0.0
     assert alignment.passages == (1,)
+
+
+@pytest.mark.parametrize(
+    "claim", ["It opened in 1998 and does not open on Mondays.", "Tickets cost 12 euros.", "Honey."]
+)
+def test_how_many_segments_hold_its_words_decides_how_a_claim_is_laid_not_where(claim: str) -> None:
+    """Two ways of adding up give the same."""
+    found: list[Alignment] = []
+    for density in (0.0, 1.0):
+        evidence = Evidence(
+            [Document("a", "It opened in 1998. It does not open on Mondays. Tickets cost 12 euros.")]
+        )
+        evidence.density = density
+        alignment = laid_on(evidence, claim)[0]
+        found.append(replace(alignment, best=None))
+        assert (alignment.best is None) == (claim == "Honey.")
+    assert found[0] == found[1]
 
 
 def test_a_claim_from_two_passages_names_both() -> None:

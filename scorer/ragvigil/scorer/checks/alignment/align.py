@@ -172,18 +172,38 @@ def align(
 
 def _best(weight: Mapping[str, float], evidence: Evidence, denying: bool) -> tuple[int | None, float]:
     """The segment that holds most stems by `weight`; of near equals one that denies as the claim does."""
-    scores: dict[int, float] = defaultdict(float)
-    for one, share in weight.items():
-        for place in evidence.places.get(one, ())[:_MOST_PLACES]:
-            scores[place] += share
-    if not scores:
+    scored = _in_many if evidence.density * len(weight) >= 1 else _in_few
+    scores, close = scored(weight, evidence)
+    if not close:
         return None, 0.0
-    enough = _NEAR * max(scores.values())
-    close = [place for place, score in scores.items() if score >= enough]
     if len(close) == 1:
         return close[0], scores[close[0]]
     place = min(close, key=lambda one: (evidence.segments[one].negated != denying, -scores[one], one))
     return place, scores[place]
+
+
+def _in_few(
+    weight: Mapping[str, float], evidence: Evidence
+) -> tuple[dict[int, float] | list[float], list[int]]:
+    """What each segment holds, and which hold nearly as much as the one that holds most."""
+    scores: dict[int, float] = defaultdict(float)
+    for one, share in weight.items():
+        for place in evidence.places.get(one, ())[:_MOST_PLACES]:
+            scores[place] += share
+    enough = _NEAR * max(scores.values(), default=0.0)
+    return scores, [place for place, score in scores.items() if score >= enough]
+
+
+def _in_many(
+    weight: Mapping[str, float], evidence: Evidence
+) -> tuple[dict[int, float] | list[float], list[int]]:
+    """The same, in three fifths of the time where most segments hold something."""
+    scores = [0.0] * len(evidence.segments)
+    for one, share in weight.items():
+        for place in evidence.places.get(one, ())[:_MOST_PLACES]:
+            scores[place] += share
+    enough = _NEAR * max(scores)
+    return scores, [place for place, score in enumerate(scores) if score >= enough] if enough else []
 
 
 def _passages(weight: Mapping[str, float], evidence: Evidence) -> tuple[float, dict[int, float]]:

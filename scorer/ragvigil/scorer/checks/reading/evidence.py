@@ -162,6 +162,12 @@ class Evidence:
                 self.pairs.update(pairwise(stems))
 
     @cached_property
+    def density(self) -> float:
+        """The mean share of the segments that hold one wanted stem, in [0, 1]; 0 where none is held."""
+        held = sum(map(len, self.places.values()))
+        return held / (len(self.places) * len(self.segments)) if held else 0.0
+
+    @cached_property
     def numbers(self) -> frozenset[str]:
         """Every value that a number may stand for."""
         return frozenset[str]().union(*[segment.numbers for segment in self.segments])
