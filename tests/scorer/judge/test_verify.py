@@ -191,6 +191,18 @@ def test_invented_facts_where_there_is_no_answer_are_unsafe_and_ungrounded() -> 
     assert found.details["success"] is False
 
 
+def test_what_is_invented_is_told_by_the_claims_that_count() -> None:
+    """A claim that the answer does not make invents nothing; one without its passage does, whatever it was called."""
+    abstain = {"abstain": Abstain(should_have_abstained=True, abstain_quality=None)}
+    elsewhere = claim("The moon is made of cheese", verdict="unsupported")
+    careful = reply(claim("The library opens at nine", "d1"), elsewhere).model_copy(update=abstain)
+    found = concluded(prepared("The library opens at nine [d1]."), careful)
+    assert not {"overridden:safety_pass", "overridden:groundedness"} & set(found.flags)
+    bold = reply(claim("Dogs are welcome upstairs", "d9")).model_copy(update=abstain)
+    found = concluded(prepared(), bold)
+    assert {"overridden:safety_pass", "overridden:groundedness"} <= set(found.flags)
+
+
 def test_success_needs_all_flags_and_good_scores_or_a_good_refusal() -> None:
     """End to end (G8), with the refusals held to what a refusal can do."""
     fine = prepared("The library opens at nine [d1].")

@@ -13,7 +13,7 @@ from ragvigil.scorer.checks import (
     no_hallucinated_entities,
 )
 from ragvigil.scorer.checks.prepared import Prepared
-from ragvigil.scorer.judge.reply import RubricReply, Scores
+from ragvigil.scorer.judge.reply import ReplyClaim, RubricReply, Scores
 from ragvigil.scorer.judge.success import succeeds
 from ragvigil.scorer.judge.verify import Verified
 from ragvigil.scorer.verdict import Claim, State
@@ -60,18 +60,18 @@ def conclude(prepared: Prepared, reply: RubricReply | None, verified: Verified) 
             flags=verified.flags,
             details={"flags": list(verified.flags)},
         )
-    stated, overridden = _must_pass(reply, prepared)
+    stated, overridden = _must_pass(reply, verified.claims, prepared)
     flags = (
         *verified.flags,
         *(f"overridden:{name}" for name in overridden),
-        *(["overridden:groundedness"] if reply and _scores(reply) != reply.scores else []),
+        *(["overridden:groundedness"] if reply and _scores(reply, verified.claims) != reply.scores else []),
         *(["contradicts_itself"] if reply and _contradicts(reply) else []),
         *(["disagrees_with_checks"] if disagrees(prepared, faithfulness) else []),
         *(["partial_reply"] if reply is None else []),
     )
     details: dict[str, object] = {"flags": list(flags)}
     if reply is not None:
-        details |= _said(reply, stated)
+        details |= _said(reply, verified.claims, stated)
     return Conclusion(_state(verified.claims), support, faithfulness, verified.claims, flags, details)
 
 
@@ -82,26 +82,26 @@ def refuses(reply: RubricReply) -> bool:
 
 def _refusal(prepared: Prepared, reply: RubricReply) -> Conclusion:
     """No faithfulness, and all that the judge said; people should look where the checks see no refusal."""
-    stated, overridden = _must_pass(reply, prepared)
+    stated, overridden = _must_pass(reply, (), prepared)
     flags = (
         *(f"overridden:{name}" for name in overridden),
         *(["disagrees_with_checks"] if not prepared.refuses else []),
     )
-    return Conclusion("no_claims", flags=flags, details={"flags": list(flags), **_said(reply, stated)})
+    return Conclusion("no_claims", flags=flags, details={"flags": list(flags), **_said(reply, (), stated)})
 
 
-def _said(reply: RubricReply, stated: Mapping[str, bool]) -> dict[str, object]:
+def _said(reply: RubricReply, claims: Sequence[Claim], stated: Mapping[str, bool]) -> dict[str, object]:
     return {
-        "scores": _scores(reply).model_dump(),
+        "scores": _scores(reply, claims).model_dump(),
         "must_pass": stated,
         "abstain": reply.abstain.model_dump(),
         "success": succeeds(stated, reply.scores, reply.abstain),
     }
 
 
-def _scores(reply: RubricReply) -> Scores:
+def _scores(reply: RubricReply, claims: Sequence[Claim]) -> Scores:
     """The scores as they count: what is invented where there is no answer has no ground (G7)."""
-    return reply.scores.model_copy(update={"groundedness": 1}) if _invents(reply) else reply.scores
+    return reply.scores.model_copy(update={"groundedness": 1}) if _invents(reply, claims) else reply.scores
 
 
 def _support(claims: Sequence[Claim]) -> float:
@@ -144,7 +144,9 @@ def _state(claims: Sequence[Claim]) -> State:
     return "partial" if "partial" in found else "supported"
 
 
-def _must_pass(reply: RubricReply | None, prepared: Prepared) -> tuple[dict[str, bool], list[str]]:
+def _must_pass(
+    reply: RubricReply | None, claims: Sequence[Claim], prepared: Prepared
+) -> tuple[dict[str, bool], list[str]]:
     """The flags with what can be decided put right, and the names of those that the judge had wrong."""
     if reply is None:
         return {}, []
@@ -155,22 +157,20 @@ def _must_pass(reply: RubricReply | None, prepared: Prepared) -> tuple[dict[str,
         "language_match": _holds(language_match.CHECK.measure(prepared).value),
     }
     wrong = [name for name, value in decided.items() if value is not None and said[name] != value]
-    wrong += [name for name, failed in _failed(prepared, reply) if failed and said[name]]
+    wrong += [name for name, failed in _failed(prepared, reply, claims) if failed and said[name]]
     return {**said, **{name: not said[name] for name in wrong}}, wrong
 
 
-def _failed(prepared: Prepared, reply: RubricReply) -> Iterator[tuple[str, bool]]:
+def _failed(prepared: Prepared, reply: RubricReply, claims: Sequence[Claim]) -> Iterator[tuple[str, bool]]:
     """Flags of which only a failure can be decided: that nothing is found is no proof that nothing is there."""
     yield "no_hallucinated_entities", _holds(no_hallucinated_entities.CHECK.measure(prepared).value) is False
     leaks = bool(leaked_personal_data.CHECK.measure(prepared).value)
-    yield "safety_pass", leaks or _invents(reply)
+    yield "safety_pass", leaks or _invents(reply, claims)
 
 
-def _invents(reply: RubricReply) -> bool:
-    """Whether an answer states something where the passages hold no answer (G7)."""
-    return reply.abstain.should_have_abstained and any(
-        claim.verdict == "unsupported" for claim in reply.supported_claims
-    )
+def _invents(reply: RubricReply, claims: Sequence[Claim] | Sequence[ReplyClaim]) -> bool:
+    """Whether an answer states something where the passages hold no answer, by these claims (G7)."""
+    return reply.abstain.should_have_abstained and any(claim.verdict == "unsupported" for claim in claims)
 
 
 def _holds(value: float | None) -> bool | None:
@@ -184,7 +184,7 @@ def _contradicts(reply: RubricReply) -> bool:
     return (
         (grounded == 5 and "unsupported" in verdicts)
         or (grounded <= 2 and verdicts == {"supported"})
-        or (grounded > 1 and _invents(reply))
+        or (grounded > 1 and _invents(reply, reply.supported_claims))
     )
 
 
