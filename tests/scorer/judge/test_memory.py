@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import Generator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
@@ -150,6 +150,70 @@ def test_the_question_of_a_process_that_died_is_asked_by_another(tmp_path: Path)
         assert dead.claim(b"k", "t") == "yours"
         with closing(Paid(path, "dead", now=clock)) as restarted:
             assert restarted.claim(b"k", "t") == "yours"
+
+
+@pytest.fixture
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody waits for a file that another writes."""
+    monkeypatch.setattr("ragvigil.scorer.judge.paid._BUSY_SECONDS", 0.0)
+
+
+@contextmanager
+def another_writing(path: Path) -> Generator[None]:
+    """Nothing else can be written meanwhile."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        yield
+        other.execute("ROLLBACK")
+
+
+def end(memory: Memory, kept: bool) -> None:
+    """A question is no longer asked, with a reply or without one."""
+    if kept:
+        memory.keep(b"k", "t", "m", Reply("said", "m"))
+    else:
+        memory.let_go(b"k")
+
+
+@pytest.mark.usefixtures("hasty")
+@pytest.mark.parametrize("kept", [True, False])
+async def test_a_question_whose_end_could_not_be_written_is_the_next_ones_to_ask(
+    tmp_path: Path, kept: bool
+) -> None:
+    """In the same process at once; else every job with the same content would wait for ever."""
+    path = tmp_path / "judge.db"
+    with closing(Paid(path, "one")) as paid:
+        memory = Memory(paid)
+        assert await memory.recall(b"k", "t") is None
+        with another_writing(path):
+            end(memory, kept)
+        async with asyncio.timeout(20):
+            assert await memory.recall(b"k", "t") is None
+        paid.renew()
+        assert paid.claim(b"k", "t") == "asked", "it is asked once more, and nobody else's"
+        await memory.close()
+
+
+@pytest.mark.usefixtures("hasty")
+@pytest.mark.parametrize("kept", [True, False])
+async def test_other_processes_hear_of_the_end_with_the_next_renewal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept: bool
+) -> None:
+    """Once the file can be written again; questions that are still asked stay this process's own."""
+    monkeypatch.setattr("ragvigil.scorer.judge.memory.LEASE_SECONDS", 0.03)
+    path = tmp_path / "judge.db"
+    with closing(Paid(path, "one")) as paid, closing(Paid(path, "two")) as other:
+        memory, theirs = Memory(paid), Memory(other)
+        assert await memory.recall(b"k", "t") is None
+        assert await memory.recall(b"still asked", "t") is None
+        with another_writing(path):
+            end(memory, kept)
+            await asyncio.sleep(0.05)
+        async with asyncio.timeout(30):
+            assert await theirs.recall(b"k", "t") is None
+        assert other.claim(b"still asked", "t") == "asked"
+        await memory.close()
+        await theirs.close()
 
 
 def test_what_is_forgotten_or_old_is_not_kept(server: ScriptedJudge, paid: Paid, tmp_path: Path) -> None:

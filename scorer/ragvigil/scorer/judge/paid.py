@@ -28,6 +28,7 @@ _CLAIM = (
     "INSERT INTO asking (key, owner, until) VALUES (:key, :owner, :until) ON CONFLICT DO UPDATE SET "
     "owner = excluded.owner, until = excluded.until WHERE until < :now OR until > :until"
 )
+_END = "DELETE FROM asking WHERE key = ? AND owner = ?"
 _SPENT = "SELECT at, minute_calls, minute_tokens, minute_usd, day_calls, day_tokens, day_usd FROM spent WHERE owner "
 
 
@@ -58,6 +59,8 @@ class Paid:
         self._now = now
         self._lock = Lock()
         self._forgotten = set[bytes]()
+        self._ended = set[bytes]()
+        """Questions no longer asked, though the file may still say so: it could not be written."""
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.touch(mode=0o600)  # replies quote the answers
@@ -80,15 +83,19 @@ class Paid:
             if row is not None:
                 connection.execute("INSERT OR IGNORE INTO replies_of VALUES (?, ?)", (_of(trace_id), key))
                 return Reply(zlib.decompress(row[0]).decode(), row[1])
+            if key in self._ended:
+                connection.execute(_END, (key, self._owner))
             now = self._now()
             held = {"key": key, "owner": self._owner, "until": now + LEASE_SECONDS, "now": now}
-            return YOURS if connection.execute(_CLAIM, held).rowcount else "asked"
+            if not connection.execute(_CLAIM, held).rowcount:
+                return "asked"
+        self._ended.discard(key)
+        return YOURS
 
     def keep(self, key: bytes, trace_id: str, asked: str, reply: Reply) -> None:
         """Remember the reply of the model `asked`, unless its trace was forgotten meanwhile."""
         trace = _of(trace_id)
-        with self._transaction() as connection:
-            connection.execute("DELETE FROM asking WHERE key = ? AND owner = ?", (key, self._owner))
+        with self._ending(key) as connection:
             connection.execute("INSERT OR REPLACE INTO models VALUES (?, ?)", (asked, reply.answered_as))
             if trace not in self._forgotten:
                 text = zlib.compress(reply.text.encode("utf-8", "replace"), 1)
@@ -98,14 +105,17 @@ class Paid:
 
     def let_go(self, key: bytes) -> None:
         """A question that was claimed got no reply worth keeping."""
-        with self._transaction() as connection:
-            connection.execute("DELETE FROM asking WHERE key = ? AND owner = ?", (key, self._owner))
+        with self._ending(key):
+            pass
 
     def renew(self) -> None:
-        """Say that the questions of this process are still being asked."""
+        """Say that the questions of this process are still being asked, and which are not."""
+        ended = list(self._ended)
         with self._transaction() as connection:
+            connection.executemany(_END, [(key, self._owner) for key in ended])
             until = self._now() + LEASE_SECONDS
             connection.execute("UPDATE asking SET until = ? WHERE owner = ?", (until, self._owner))
+        self._ended.difference_update(ended)
 
     def spend(self, *, calls: float, tokens: float, usd: float) -> None:
         """Add what this process spent."""
@@ -175,6 +185,17 @@ class Paid:
             minute += Spent(*figures[:3]) * math.exp(-passed / _MINUTE)
             day += Spent(*figures[3:]) * math.exp(-passed / _DAY)
         return minute, day
+
+    @contextmanager
+    def _ending(self, key: bytes) -> Generator[sqlite3.Connection]:
+        """A question that is asked no longer; where that cannot be written, the next `claim` or `renew` does."""
+        try:
+            with self._transaction() as connection:
+                connection.execute(_END, (key, self._owner))
+                yield connection
+        except sqlite3.Error:
+            self._ended.add(key)
+            raise
 
     @contextmanager
     def _transaction(self) -> Generator[sqlite3.Connection]:
