@@ -53,6 +53,8 @@ WIRES: Mapping[str, Callable[[], Wire]] = {"openai": OpenAI, "anthropic": Anthro
 JUDGES = ("builtin", *WIRES, "nli")
 """Kinds of judge."""
 _REPLY = "rubric"
+_ATTEMPTS_BESIDE = 2.0
+"""So many attempts long is waited for whoever is asked beside the judge."""
 
 
 def build_judge(
@@ -177,7 +179,7 @@ def panel_of(
     quotas: Quotas | None = None,
 ) -> list[Member]:
     """The other judges of the same answers; none of them is waited for longer than two attempts take."""
-    patience = 2.0 * settings.attempt_seconds
+    patience = _ATTEMPTS_BESIDE * settings.attempt_seconds
     members: list[Member] = []
     for name, one in settings.panelists.items():
         asker: Asker | None = None
@@ -279,7 +281,7 @@ def _similarity(settings: config.Judge, quotas: Quotas | None) -> Similarity:
     """By the configured embedding model, else by words."""
     if not settings.embedding_model:
         return Lexical()
-    limits = _limits(settings, terminal.PATIENCE_SECONDS)
+    limits = _limits(settings, _ATTEMPTS_BESIDE * settings.attempt_seconds)
     url, model = settings.embedding_url or settings.address, settings.embedding_model
     key = _revealed(settings.embedding_key or (settings.api_key if url == settings.address else None))
     client = Client(EmbeddingWire(), url=url, key=key, model=model, limits=limits, quotas=quotas)

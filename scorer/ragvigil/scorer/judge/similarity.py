@@ -13,6 +13,7 @@ from ragvigil.scorer.checks.reading.words import words
 from ragvigil.scorer.judge.endpoint import Completion, Endpoint, Question, RefusedError
 from ragvigil.scorer.judge.endpoint.manner import Manner, Structure
 from ragvigil.scorer.judge.endpoint.wire import Json, count, items, mapping, text
+from ragvigil.scorer.judge.presence import Presence
 
 _MOST_CHARACTERS = 4_000
 
@@ -35,7 +36,7 @@ class Similarity(Protocol):
     """Whether texts of two languages can be compared."""
 
     async def of(self, one: str, others: Sequence[str]) -> Near:
-        """The similarity of `one` with each of `others`; RefusedError when it cannot be had."""
+        """The similarity of `one` with each of `others`; RefusedError, UnavailableError when it cannot be had."""
         ...
 
     async def close(self) -> None:
@@ -80,11 +81,13 @@ class Embedding:
     def __init__(self, endpoint: Endpoint, model: str) -> None:
         self.method = f"embedding {model}"
         self._endpoint = endpoint
+        self._presence = Presence()
 
     async def of(self, one: str, others: Sequence[str]) -> Near:
-        """Cosines; RefusedError when the endpoint gives no vectors, or too few."""
+        """Cosines; RefusedError when the endpoint gives no vectors, or too few; UnavailableError when it is away."""
         texts = [said[:_MOST_CHARACTERS] for said in (one, *others)]
-        completion = await self._endpoint.ask(Question("", json.dumps(texts), {}, 1))
+        question = Question("", json.dumps(texts), {}, 1)
+        completion = await self._presence.ask(lambda: self._endpoint.ask(question))
         vectors = cast("list[list[float]]", json.loads(completion.text or "[]"))
         if len(vectors) != len(texts) or len({len(vector) for vector in vectors}) != 1 or not vectors[0]:
             raise RefusedError(

@@ -184,7 +184,7 @@ class Client:
         while True:
             status, answer, asked = await self._post(http, self._wire.body(question, self._model, manner))
             if status < 300:
-                completion = self._wire.completion(answer)
+                completion = replace(self._wire.completion(answer), asked=self._model)
                 paid += [completion] * (
                     asked - 1
                 )  # who loses a hedge says no figures: it cost as much as the other
@@ -208,7 +208,7 @@ class Client:
             manner = easier
 
     def _told(self, question: Question, completion: Completion, paid: Sequence[Completion]) -> Completion:
-        told = replace(completion, asked=self._model, cut_to=self._cut_to(question, completion))
+        told = replace(completion, cut_to=self._cut_to(question, completion))
         return _with_tokens_of(told, paid)
 
     def _cut_to(self, question: Question, completion: Completion) -> int | None:

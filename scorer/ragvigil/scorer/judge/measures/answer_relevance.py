@@ -11,7 +11,7 @@ from ragvigil.prompts import Prompt
 from ragvigil.scorer.checks.prepared import Prepared
 from ragvigil.scorer.checks.reading.language import language_of as language_of_text
 from ragvigil.scorer.judge.asker import Asker, language_of
-from ragvigil.scorer.judge.endpoint import EndpointError
+from ragvigil.scorer.judge.endpoint import EndpointError, LaterError, UnavailableError
 from ragvigil.scorer.judge.measures.measure import Finding
 from ragvigil.scorer.judge.replies import QuestionsReply, usable
 from ragvigil.scorer.judge.similarity import Similarity
@@ -41,7 +41,7 @@ class AnswerRelevance:
         await self._similarity.close()
 
     async def take(self, prepared: Prepared, asker: Asker) -> Finding:
-        """The mean similarity with its questions; none for a refusal, and where there is no question."""
+        """The mean similarity with its questions; none for a refusal, without a question, without embeddings."""
         record = prepared.record
         if not (record.query or "").strip():
             return Finding({NAME: None}, "the question is not known", {"state": "not_scoreable"})
@@ -71,6 +71,9 @@ class AnswerRelevance:
             near, paid = await self._similarity.of(query, questions)
         except EndpointError as error:
             asker.count(error.paid)
+            if isinstance(error, UnavailableError) and not isinstance(error, LaterError):
+                reason = f"the embedding model does not answer: {error}"
+                return Finding({NAME: None}, reason, {"state": "failed"}, (*completions, *error.paid))
             asker.owe((*completions, *error.paid))
             raise
         asker.count(paid)
