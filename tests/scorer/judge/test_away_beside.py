@@ -15,7 +15,8 @@ from tests.scorer.judge.test_measures import NOTHING, OPENING
 from tests.scorer.judge.test_rubric import PERFECT, settings
 
 from ragvigil.scorer import config
-from ragvigil.scorer.judge import build_measuring, rubric_of
+from ragvigil.scorer.judge import build_asker, build_measuring, rubric_of
+from ragvigil.scorer.judge.endpoint import LaterError
 from ragvigil.scorer.judge.judges import judges_of
 from ragvigil.scorer.judging import judgement_of
 from ragvigil.scorer.store.port import Job
@@ -94,5 +95,19 @@ async def test_embeddings_that_were_away_are_compared_by_again() -> None:
                 while None in await values(1):
                     pass  # it has waited for two attempts
                 assert await values(3) == [pytest.approx(1.0)] * 3
+        finally:
+            await measuring.close()
+
+
+async def test_a_verdict_whose_judges_told_only_their_calls_is_put_off_with_its_measure() -> None:
+    """A tie-breaker that asks nobody tells no tokens, and neither does the model of entailment beside it."""
+    spent = replace(NOTHING, details={"usage": {"calls": 2}})
+    with answering(lambda _: (500, {})) as url:
+        chosen = config.Judge(kind="openai", model="m", base_url=url, measures=("answer_relevance",))
+        measuring = build_measuring(chosen, build_asker(chosen, tries=1))
+        assert measuring is not None
+        try:
+            with pytest.raises(LaterError):
+                await measuring.added(spent, OPENING)
         finally:
             await measuring.close()

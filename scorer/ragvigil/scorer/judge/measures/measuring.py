@@ -124,17 +124,17 @@ def drawn(trace_id: str, name: str, share: float) -> bool:
 
 
 def _spent_on(verdict: Verdict) -> Iterator[Completion]:
-    """What a verdict cost that will be asked for once more, as one completion."""
+    """What a verdict cost that will be asked for once more, as one completion; some judges tell their calls alone."""
     usage = verdict.details.get("usage")
     if isinstance(usage, Mapping):
-        told = cast("Mapping[str, int]", usage)
+        told = cast("Mapping[str, int | None]", usage)
         yield Completion(
             "",
             None,
             cut=False,
-            input_tokens=told["input_tokens"],
-            output_tokens=told["output_tokens"],
-            calls=told["calls"],
+            input_tokens=int(told.get("input_tokens") or 0),
+            output_tokens=int(told.get("output_tokens") or 0),
+            calls=int(told.get("calls") or 0),
         )
 
 
