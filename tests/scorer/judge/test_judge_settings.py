@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -72,6 +73,42 @@ def test_the_vendors_own_variables_fill_what_is_not_set(
     assert judge.api_key is not None
     assert judge.api_key.get_secret_value() == "sk-from-the-environment"
     assert "sk-from" not in judge.model_dump_json() + repr(judge)
+
+
+BAD_KEYS = ["sk-\u00fcber", "sk-two\nlines", "sk-a\u2013dash", "sk-tab\tbed"]
+
+
+@pytest.mark.parametrize("bad", BAD_KEYS)
+@pytest.mark.parametrize("place", ["api_key", "embedding_key", "panel.second.api_key"])
+def test_a_key_that_no_header_can_carry_is_named_and_not_shown(tmp_path: Path, bad: str, place: str) -> None:
+    """By check-config, in a file of its own too; not by the first question."""
+    (tmp_path / "key").write_text(bad)
+    table = '[judge.panel.second]\nkind = "openai"\nmodel = "n"\nbase_url = "https://gw/v1"\n'
+    for value in (json.dumps(bad), f"{{ file = '{tmp_path / 'key'}' }}"):
+        text = '[judge]\nkind = "openai"\nmodel = "m"\nbase_url = "https://gw/v1"\n'
+        own = f"{place.rpartition('.')[2]} = {value}\n"
+        text += f"{table}{own}" if place.startswith("panel") else f"{own}{table}"
+        with pytest.raises(ConfigError, match=f"judge.{place}: .*copy the key again") as told:
+            load(tmp_path, text)
+        assert bad[3:] not in str(told.value)
+        assert "sk-" not in str(told.value)
+
+
+@pytest.mark.parametrize("kind", ["openai", "anthropic"])
+def test_a_key_of_the_vendors_variable_must_fit_a_header_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    """A line break at its end is none of it."""
+    variable = f"{kind.upper()}_API_KEY"
+    monkeypatch.setenv(variable, "sk-\u00fcber")
+    text = f'[judge]\nkind = "{kind}"\nmodel = "m"'
+    with pytest.raises(ConfigError, match=r"judge\.api_key: .*printable ASCII") as told:
+        load(tmp_path, text)
+    assert "sk-" not in str(told.value)
+    monkeypatch.setenv(variable, "sk-fine\n")
+    key = load(tmp_path, text).api_key
+    assert key is not None
+    assert key.get_secret_value() == "sk-fine"
 
 
 def test_anthropics_address_is_taken_as_its_own_clients_take_it(

@@ -31,6 +31,17 @@ def _not_empty(secret: SecretStr) -> SecretStr:
     return SecretStr(secret.get_secret_value().strip())
 
 
+def _sendable(secret: SecretStr) -> SecretStr:
+    """A header holds ASCII on one line; what else stands in a key came with a careless copy."""
+    key = secret.get_secret_value()
+    if not (key.isascii() and key.isprintable()):
+        raise ValueError(
+            "has a character that no header can carry (an accent, a line break, a typographic dash): "
+            "copy the key again, printable ASCII alone"
+        )
+    return secret
+
+
 def _read(secret: object) -> object:
     """What ``{ file = "/run/secrets/name" }`` stands for: the text of that file, as orchestrators mount secrets."""
     if not isinstance(secret, dict):
@@ -83,6 +94,8 @@ Url = Annotated[str, PlainSerializer(without_secrets, when_used="json")]
 Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Address = Annotated[str, Field(pattern=r"^[^\s]*:\d{1,5}$"), AfterValidator(_port_exists)]
 Secret = Annotated[SecretStr, BeforeValidator(_read), AfterValidator(_not_empty)]
+Key = Annotated[Secret, AfterValidator(_sendable)]
+"""A secret that is sent as a header."""
 Words = Annotated[tuple[str, ...], BeforeValidator(several)]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,62}$")]
 """What an operator calls a thing of which there may be several; it stands in counters and log lines."""

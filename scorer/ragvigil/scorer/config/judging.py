@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, ValidationError, model_validator
 
-from ragvigil.scorer.config.fields import Name, Seconds, Secret, Url, Words
+from ragvigil.scorer.config.fields import Key, Name, Seconds, Url, Words
 from ragvigil.scorer.config.fields import Section as _Section
 
 ENDPOINTS: Mapping[str, str] = {
@@ -46,7 +46,7 @@ class Panelist(_Section):
     kind: Literal["builtin", "openai", "anthropic", "nli"] = Field(description="as judge.kind")
     model: str = Field(default="", description="as judge.model")
     base_url: Url = Field(default="", description="as judge.base_url")
-    api_key: Secret | None = Field(default=None, description="as judge.api_key")
+    api_key: Key | None = Field(default=None, description="as judge.api_key")
     prompt: str = Field(default="", description="as judge.prompt")
 
     @model_validator(mode="after")
@@ -83,7 +83,7 @@ class Judge(_Section):
         description="address of the endpoint up to its version, such as http://127.0.0.1:11434/v1. Not set: "
         "OPENAI_BASE_URL or ANTHROPIC_BASE_URL, else the vendor's own",
     )
-    api_key: Secret | None = Field(
+    api_key: Key | None = Field(
         default=None,
         description="its key; local servers need none. Not set: OPENAI_API_KEY or ANTHROPIC_API_KEY",
     )
@@ -128,7 +128,7 @@ class Judge(_Section):
         default="",
         description="address of its endpoint up to its version; not set: judge.base_url, with judge.api_key",
     )
-    embedding_key: Secret | None = Field(
+    embedding_key: Key | None = Field(
         default=None,
         description="its key; judge.api_key is sent to judge.base_url only",
     )
