@@ -42,6 +42,7 @@ from ragvigil.scorer.judge.nli import NliJudge, NliWire, name_of_model
 from ragvigil.scorer.judge.paid import Paid
 from ragvigil.scorer.judge.panel import Member
 from ragvigil.scorer.judge.port import Judge
+from ragvigil.scorer.judge.presence import Presence
 from ragvigil.scorer.judge.prices import Price
 from ragvigil.scorer.judge.replies import check_reply, usable
 from ragvigil.scorer.judge.rubric import RubricJudge
@@ -55,6 +56,8 @@ JUDGES = ("builtin", *WIRES, "nli")
 _REPLY = "rubric"
 _ATTEMPTS_BESIDE = 2.0
 """So many attempts long is waited for whoever is asked beside the judge."""
+_SPARE = 1.1
+"""Factor of time for a member that gives up by itself, to say why."""
 
 
 def build_judge(
@@ -178,7 +181,7 @@ def panel_of(
     memory: Memory | None = None,
     quotas: Quotas | None = None,
 ) -> list[Member]:
-    """The other judges of the same answers; none of them is waited for longer than two attempts take."""
+    """The other judges of the same answers; no endpoint among them is waited for longer than two attempts take."""
     patience = _ATTEMPTS_BESIDE * settings.attempt_seconds
     members: list[Member] = []
     for name, one in settings.panelists.items():
@@ -188,7 +191,8 @@ def panel_of(
             asker = asker if settings.remember else asker.afresh()
         judge = build_judge(one, patience_seconds=patience, citing=citing, asker=asker, quotas=quotas)
         assert judge is not None
-        members.append((name, judge, rubric_of(one)))
+        presence = Presence(seconds=None if one.kind == "builtin" else _SPARE * patience)
+        members.append(Member(name, judge, rubric_of(one), presence))
     return members
 
 

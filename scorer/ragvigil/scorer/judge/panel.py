@@ -6,11 +6,12 @@ import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import cast
+from typing import NamedTuple, cast
 
 from ragvigil.prompts import Prompt
 from ragvigil.scorer.judge.families import judges_itself
 from ragvigil.scorer.judge.port import Judge
+from ragvigil.scorer.judge.presence import Presence
 from ragvigil.scorer.trace import RagTrace
 from ragvigil.scorer.verdict import CLAIM_BEARING, Verdict
 
@@ -19,14 +20,25 @@ _log = logging.getLogger(__name__)
 _POINTS = 1
 """Rubric points by which judges may differ (S4 of the evaluation methods)."""
 _SUMMED = ("calls", "input_tokens", "output_tokens", "cost_usd", "remembered")
-Member = tuple[str, Judge, Prompt]
-"""Name in the settings, judge, and what it judges by."""
+
+
+class Member(NamedTuple):
+    """Another judge of the same answers."""
+
+    name: str
+    """In the settings."""
+    judge: Judge
+    rubric: Prompt
+    """What it judges by."""
+    presence: Presence
+    """How long it is waited for."""
 
 
 class Panel:
     """Asks `first` and every member; what members say is in the verdict's details.
 
-    A member that fails costs its opinion and nothing else. The judge's version is that of `first`: members may come
+    A member that fails costs its opinion and nothing else: while it is away one record at a time waits for it, and
+    the others have no opinion of it. The judge's version is that of `first`: members may come
     and go without a new series.
     """
 
@@ -63,7 +75,7 @@ class Panel:
         details["flags"] = [*cast("Sequence[str]", details.get("flags", ())), *flags]
         if others:
             details["panel"] = [
-                _told(name, other) for (name, *_), other in zip(self._members, others, strict=True)
+                _told(one.name, other) for one, other in zip(self._members, others, strict=True)
             ]
             details["usage"] = _usage([verdict, *(other for other in others if other is not None)])
         said = "; ".join(one for one in (verdict.reason, *flags) if one) or None
@@ -71,16 +83,15 @@ class Panel:
 
     async def close(self) -> None:
         """Let go of all of them."""
-        for judge in (self._first, *(member[1] for member in self._members)):
+        for judge in (self._first, *(member.judge for member in self._members)):
             await judge.close()
 
 
 async def _opinion(member: Member, record: RagTrace) -> Verdict | None:
-    name, judge, rubric = member
     try:
-        return await judge.judge(record, rubric)
+        return await member.presence.ask(lambda: member.judge.judge(record, member.rubric))
     except Exception as error:  # an endpoint that is away says it for every record
-        _log.info("judge.panel.%s has no opinion on a record: %s", name, error)
+        _log.info("judge.panel.%s has no opinion on a record: %s", member.name, error)
         return None
 
 
