@@ -60,7 +60,7 @@ async def test_a_criterion_passes_or_fails_with_a_critique(kind: str, tmp_path: 
     good, bad = (verdict.measured[0] for verdict in found)
     assert (good.name, good.value, bad.value) == ("criteria.next_step", 1.0, 0.0)
     assert good.reason == "The answer does what is asked."
-    assert (good.judge, good.judge_version) == (kind, "1+scripted-1")
+    assert (good.judge, good.judge_version) == (kind, "2+scripted-1")
     assert good.prompt_digest == load_criteria(folder)[0].prompt.digest
     assert found[0].details["usage"] == {
         "calls": 2,

@@ -185,6 +185,7 @@ async def test_six_axes_are_weighted_and_put_right_where_checks_can_tell() -> No
         )
     assert good["judge.six_axes"].value == 1.0
     assert bare["judge.six_axes"].value == 0.8
+    assert good["judge.six_axes"].judge_version == "2+scripted-1", "other inputs, another series"
     assert bare["judge.six_axes"].details["flags"] == ["overridden:attribution"]
     dogs, cats = "Dogs are welcome on the second floor", "Cats pay twice."
     with ScriptedJudge(Saying(axes(4, dogs, cats))) as server:

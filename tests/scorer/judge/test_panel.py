@@ -62,7 +62,7 @@ async def test_two_judges_that_differ_by_more_than_a_point_are_flagged_and_both_
         )
         bad = await judged(settings, record(INVENTED))
         good = await judged(settings, record(FAITHFUL))
-    assert (bad.passed, bad.judge_version) == (False, "1+scripted-1")
+    assert (bad.passed, bad.judge_version) == (False, "2+scripted-1")
     assert "panel_disagrees" in cast("list[str]", bad.details["flags"])
     told = {one["name"]: one for one in cast("list[dict[str, object]]", bad.details["panel"])}
     assert cast("dict[str, int]", told["second"]["scores"])["groundedness"] == 5

@@ -72,7 +72,7 @@ async def test_a_faithful_answer_passes_and_an_invented_one_fails(kind: str) -> 
     assert (bad.state, bad.faithfulness, bad.passed) == ("unsupported", 0.49, False)
     assert [claim.verdict for claim in bad.claims] == ["supported", "unsupported"]
     assert all(one.text == INVENTED[one.start : one.end] for one in bad.claims)
-    assert (good.judge, good.judge_version) == (kind, "1+scripted-1")
+    assert (good.judge, good.judge_version) == (kind, "2+scripted-1")
     assert good.details["scores"] == {"groundedness": 5, "completeness": 4, "directness": 4, "style": 5}
     usage = cast("dict[str, float]", good.details["usage"])
     assert usage["calls"] == 1

@@ -91,7 +91,7 @@ def test_what_keeps_it_from_being_promoted_is_said(labelled: Shop, tmp_path: Pat
     with ScriptedJudge(script(0.6)) as server:
         result = run(labelled, "calibrate", "compare", candidate(tmp_path, server.url), "--repeats", "2")
     assert result.return_value == 1
-    assert "new judge openai 1+scripted-1, old judge test 1, on 80 answers" in result.stdout
+    assert "new judge openai 2+scripted-1, old judge test 1, on 80 answers" in result.stdout
     assert "120 labelled answers are left out: their content is no longer kept" in result.stdout
     assert "0.0% did not get the same verdict 2 times" in result.stdout
     assert "NOT PROMOTED: only 80 labelled answers, at least 100 are needed" in result.stdout

@@ -17,7 +17,7 @@ from ragvigil.scorer.judge.verify import Verified, verify
 from ragvigil.scorer.trace import RagTrace
 from ragvigil.scorer.verdict import Verdict
 
-VERSION = "1"
+VERSION = "2"
 """Changes with everything here that may change a verdict."""
 
 

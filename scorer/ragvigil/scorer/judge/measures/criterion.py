@@ -17,7 +17,7 @@ _LONGEST_CRITIQUE = 1_000
 class CriterionMeasure:
     """Asks whether the criterion is met."""
 
-    version = "1"
+    version = "2"
 
     def __init__(self, criterion: Criterion) -> None:
         self._criterion = criterion

@@ -31,7 +31,7 @@ _WRONG_CITATION = 2
 class SixAxes:
     """Asks for the points, and holds them against what the checks know."""
 
-    version = "1"
+    version = "2"
     names: tuple[str, ...] = (NAME,)
 
     def __init__(self, *, share: float = 1.0, sources: Mapping[str, Sequence[str]] | None = None) -> None:
