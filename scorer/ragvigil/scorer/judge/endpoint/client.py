@@ -36,6 +36,7 @@ _HOPELESS = frozenset({400, 413, 415, 422, 501})
 """Statuses with which servers answer what they cannot do, and that stay. Everything else may pass: a key is renewed
 (401), credit is paid (402), a model is deployed (404), a limit is lifted (429), a server comes back (5xx)."""
 _NOT_FOUND = 404
+_LIMITED = 429
 _MOST_BYTES = 8 * 2**20
 _HEADERS = {
     "user-agent": "ragvigil",
@@ -256,7 +257,8 @@ class Client:
             self._pace.answer(response.headers)
             return status, answer or {}, response.asked
         problem = of_status(status) if status >= 300 else "answers what is no JSON"
-        raise self._failed(problem, told_to_wait(response.headers), blamed=not 300 <= status < 500)
+        wait, blamed = told_to_wait(response.headers), not 300 <= status < 500
+        raise self._failed(problem, wait, blamed=blamed, limited=status == _LIMITED)
 
     async def _send_hedged(self, http: httpx.AsyncBaseTransport, body: Mapping[str, object]) -> _Response:
         """The first answer of two, where the first request takes too long (Dean & Barroso, CACM 56(2):74, 2013)."""
@@ -291,8 +293,10 @@ class Client:
                 await response.aclose()
         return _Response(response.status_code, response.headers, bytes(said))
 
-    def _failed(self, reason: str, retry_after: float | None = None, *, blamed: bool = True) -> _Again:
-        self._pace.fail(retry_after)
+    def _failed(
+        self, reason: str, retry_after: float | None = None, *, blamed: bool = True, limited: bool = False
+    ) -> _Again:
+        self._pace.fail(retry_after, limited=limited)
         self._trouble.said = f"{self._address.host} {reason}"
         return _Again(reason, retry_after, blamed=blamed)
 

@@ -107,12 +107,15 @@ class Pace:
                 self._quota.hold(seconds(headers.get(reset), now=time.time()) or 0.0)
         self._changed.set()
 
-    def fail(self, retry_after: float | None) -> None:
-        """A request failed in a way that the next one may fail in too."""
+    def fail(self, retry_after: float | None, *, limited: bool = False) -> None:
+        """A request failed in a way that the next one may fail in too; `limited`: for a limit of its key.
+
+        Only then do the other models of the key wait for `retry_after`, in seconds, as well.
+        """
         self._failures += 1
         self._trying = False
         if retry_after is not None:
-            self._quota.hold(retry_after)
+            (self._quota if limited else self._rest).hold(retry_after)
         if self.resting:
             rest = _FIRST_REST_SECONDS * 2.0 ** min(self._failures - _FAILURES_UNTIL_REST, 10)
             self._rest.hold(min(rest, _LONGEST_REST_SECONDS))
