@@ -236,9 +236,12 @@ class Asker:
         return answered or self._prices.get(completion.asked or self.model)
 
     def answered_as(self, completions: Iterable[Completion]) -> str:
-        """The name under which the model answered; as it was asked for where it does not say."""
-        own = (one.model for one in completions if one.asked in (None, self.model))
-        return next(filter(None, own), self.model)
+        """The name under which the model answered last; as it was asked for where it does not say.
+
+        What others owed stands in front, and may be of a snapshot that is gone.
+        """
+        own = [one.model for one in completions if one.asked in (None, self.model)]
+        return next(filter(None, reversed(own)), self.model)
 
     def usage(self, completions: Iterable[Completion]) -> dict[str, object]:
         """Calls, tokens and US dollars; no dollars where the model has no price. What is remembered costs nothing."""
