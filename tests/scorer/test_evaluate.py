@@ -16,7 +16,7 @@ from ragvigil.scorer.config import Judge
 from ragvigil.scorer.errors import ConfigError, InputError
 from ragvigil.scorer.evaluate import Evaluation, evaluate, faithfulness, relevance
 from ragvigil.scorer.judge.paid import Paid
-from ragvigil.scorer.testing import Script, ScriptedJudge
+from ragvigil.scorer.testing import Script, ScriptedJudge, Shown
 
 OPENS = "The library opens at nine on weekdays."
 ITEM: dict[str, object] = {"question": "When does the library open on weekdays?", "contexts": [OPENS]}
@@ -54,6 +54,26 @@ def test_a_language_model_measures_what_its_settings_name() -> None:
     assert set(found.rates) >= {"judge.answer_relevance", "faithfulness", "answer_structure"} - {
         "answer_structure"
     }
+
+
+def test_listed_sources_share_the_budget_of_the_passages_under_ids_of_their_own() -> None:
+    """Else one long source overflows the model's context, and two texts answer to one id."""
+    near = "Dogs and cats pay twice at the harbour."
+    seen: list[dict[str, str]] = []
+
+    def noted(shown: Shown) -> bool:
+        seen.append({one.id or "": one.text or "" for one in shown.evidence})
+        return True
+
+    passages = [{"id": "source 1", "text": OPENS}, {"id": "source 3", "text": "A card costs nothing."}]
+    item = {**ITEM, "contexts": passages, "sources": [near, "Trains leave for Porto. " * 200]}
+    with ScriptedJudge(Script(sensitivity=1.0, specificity=1.0, truth=noted)) as server:
+        chosen = settings(server, measures=["six_axes"], max_evidence_chars=1_000)
+        evaluate([item], [f"{OPENS} {near}"], chosen)
+    (shown,) = [one for one in seen if len(one) > 2]
+    assert set(shown) == {"source 1", "source 2", "source 3", "source 4"}
+    assert (shown["source 1"], shown["source 2"]) == (OPENS, near), "what is nearest stands whole"
+    assert 500 < sum(map(len, shown.values())) <= 1_050
 
 
 def test_the_six_axes_take_the_sources_that_a_test_set_lists_for_evidence() -> None:

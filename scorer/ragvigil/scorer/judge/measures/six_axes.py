@@ -8,11 +8,14 @@ factuality, and an answer that cites nothing has no attribution.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import count
 from typing import cast
 
 from ragvigil.prompts import Prompt
 from ragvigil.scorer.checks import citation_correctness, citations_present
 from ragvigil.scorer.checks.prepared import Prepared
+from ragvigil.scorer.checks.reading.passages import name_of
 from ragvigil.scorer.grounded_answer import WEIGHTS, AxisName
 from ragvigil.scorer.judge.asker import Asker, language_of
 from ragvigil.scorer.judge.digest import FIELDS
@@ -20,6 +23,7 @@ from ragvigil.scorer.judge.measures.measure import Finding
 from ragvigil.scorer.judge.obstacles import without_evidence
 from ragvigil.scorer.judge.quoting import found_in
 from ragvigil.scorer.judge.replies import AxisPoints, SixAxesReply, usable
+from ragvigil.scorer.trace import Document, RagTrace
 
 NAME = "judge.six_axes"
 _MOST = 4
@@ -53,12 +57,10 @@ class SixAxes:
         obstacle = without_evidence(prepared)
         if obstacle is not None:
             return Finding({NAME: None}, obstacle[1], {"state": obstacle[0]})
-        values = asker.digest(prepared.record, prepared.citations)
         listed = self._sources.get(prepared.record.trace_id, ())
-        more = [{"id": f"source {number}", "text": text} for number, text in enumerate(listed, 1)]
         asked = await asker.ask(
             self.prompt,
-            {**values, "evidence": [*cast("list[object]", values["evidence"]), *more]},
+            asker.digest(_beside(prepared.record, listed), prepared.citations),
             SixAxesReply,
             language=language_of(prepared),
             of=prepared.record.trace_id,
@@ -73,6 +75,14 @@ class SixAxes:
         whys = {name: cast("AxisPoints", getattr(asked.reply, name)).why[:300] for name in points}
         details: dict[str, object] = {"state": "measured", "axes": points, "why": whys, "flags": flags}
         return Finding({NAME: score}, f"{worst} {points[worst]} of 4: {whys[worst]}", details, completions)
+
+
+def _beside(record: RagTrace, listed: Sequence[str]) -> RagTrace:
+    """The record with the listed texts after its passages, under ids that none of those has."""
+    taken = set(map(name_of, record.documents))
+    free = (name for name in (f"source {number}" for number in count(1)) if name not in taken)
+    more = (Document(next(free), text) for text in listed)
+    return replace(record, documents=(*record.documents, *more))
 
 
 def _held(reply: SixAxesReply, prepared: Prepared) -> tuple[dict[AxisName, int], list[str]]:
