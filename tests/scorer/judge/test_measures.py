@@ -266,11 +266,13 @@ def test_words_compare_as_they_should() -> None:
 
 async def test_embeddings_keep_to_the_limit_that_the_judge_was_told() -> None:
     """One key at one server: while its limit lasts nothing is asked with it."""
-    replies = iter([{"questions": ["When does it open?"], "noncommittal": False}])
+    asked: list[str] = []
+    answered, loop = asyncio.Event(), asyncio.get_running_loop()
 
     def answer(body: dict[str, object]) -> tuple[int, object]:
-        assert "input" not in body, "the embeddings were asked for"
-        return 200, said(json.dumps(next(replies)))
+        asked.append("embeddings" if "input" in body else "judge")
+        loop.call_soon_threadsafe(answered.set)
+        return 200, said(json.dumps({"questions": ["When does it open?"], "noncommittal": False}))
 
     lifted = {"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "1h"}
     with answering(answer, headers=lifted) as url:
@@ -279,13 +281,15 @@ async def test_embeddings_keep_to_the_limit_that_the_judge_was_told() -> None:
         )
         measuring = judges_of(config.Settings(judge=chosen), None).measuring
         assert measuring is not None
+        measured = asyncio.create_task(measuring.added(NOTHING, OPENING))
         try:
+            async with asyncio.timeout(30):
+                await answered.wait()
             with pytest.raises(TimeoutError):
-                async with asyncio.timeout(1.0):
-                    await measuring.added(NOTHING, OPENING)
+                await asyncio.wait_for(measured, 0.5)
         finally:
             await measuring.close()
-    assert next(replies, None) is None
+    assert asked == ["judge"]
 
 
 async def test_what_a_question_cost_that_was_put_off_is_on_the_next_ones_bill() -> None:

@@ -123,6 +123,7 @@ def test_a_name_that_cannot_be_resolved_is_one_page_that_says_so(serve: Serve) -
 
 
 @pytest.mark.skipif(COMPILER is None, reason="there is no C compiler")
+@pytest.mark.skipif(sys.platform != "linux", reason="names are preloaded as Linux does it")
 def test_a_name_that_is_lost_in_mid_run_is_one_page_and_costs_nothing(serve: Serve, tmp_path: Path) -> None:
     """While the name service is away what is new waits; it is judged once each when the name is found again."""
     assert COMPILER is not None

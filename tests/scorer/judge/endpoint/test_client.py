@@ -6,7 +6,7 @@ import asyncio
 import json
 import socket
 from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Thread
 from typing import cast
@@ -348,13 +348,19 @@ async def test_who_asks_with_the_same_key_keeps_to_its_limit() -> None:
         asked.append(body["model"])
         return 200, said("{}")
 
-    quotas, limits = Quotas(), Limits(2, 5.0, 0.5)
+    quotas = Quotas()
     with server(answer, headers=lifted) as url:
-        for model, key in (("first", "sk-1"), ("same key", "sk-1"), ("another key", "sk-2")):
+
+        async def ask(model: str, key: str, *, patience: float) -> None:
+            limits = Limits(2, 20.0, patience)
             asking = Client(OpenAI(), url=url, key=key, model=model, limits=limits, quotas=quotas)
             async with asking as endpoint:
-                with suppress(UnavailableError):
-                    await endpoint.ask(QUESTION)
+                await endpoint.ask(QUESTION)
+
+        await ask("first", "sk-1", patience=30.0)
+        with pytest.raises(UnavailableError):
+            await ask("same key", "sk-1", patience=0.5)
+        await ask("another key", "sk-2", patience=30.0)
     assert asked == ["first", "another key"]
 
 
