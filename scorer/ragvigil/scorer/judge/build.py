@@ -281,13 +281,19 @@ def measures_of(
     return [*chosen, *(CriterionMeasure(criterion) for criterion in criteria)]
 
 
+def embedder_of(settings: config.Judge) -> tuple[str, str | None]:
+    """Address and key of the embedding model; the judge's key goes to the judge's address alone."""
+    url = settings.embedding_url or settings.address
+    return url, _revealed(settings.embedding_key or (settings.api_key if url == settings.address else None))
+
+
 def _similarity(settings: config.Judge, quotas: Quotas | None) -> Similarity:
     """By the configured embedding model, else by words."""
     if not settings.embedding_model:
         return Lexical()
     limits = _limits(settings, _ATTEMPTS_BESIDE * settings.attempt_seconds)
-    url, model = settings.embedding_url or settings.address, settings.embedding_model
-    key = _revealed(settings.embedding_key or (settings.api_key if url == settings.address else None))
+    model = settings.embedding_model
+    url, key = embedder_of(settings)
     client = Client(EmbeddingWire(), url=url, key=key, model=model, limits=limits, quotas=quotas)
     return Embedding(client, model)
 

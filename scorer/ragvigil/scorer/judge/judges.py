@@ -9,7 +9,14 @@ from urllib.parse import urlsplit
 from ragvigil.scorer import config
 from ragvigil.scorer.citing import CitingRules
 from ragvigil.scorer.config.judging import ENDPOINTS
-from ragvigil.scorer.judge.build import WIRES, build_asker, build_judge, build_measuring, panel_of
+from ragvigil.scorer.judge.build import (
+    WIRES,
+    build_asker,
+    build_judge,
+    build_measuring,
+    embedder_of,
+    panel_of,
+)
 from ragvigil.scorer.judge.endpoint.look import look
 from ragvigil.scorer.judge.endpoint.pace import Quotas
 from ragvigil.scorer.judge.endpoint.trouble import Trouble
@@ -18,6 +25,7 @@ from ragvigil.scorer.judge.memory import Memory
 from ragvigil.scorer.judge.paid import Paid
 from ragvigil.scorer.judge.panel import Panel
 from ragvigil.scorer.judge.port import Judge
+from ragvigil.scorer.judge.similarity import EmbeddingWire
 
 _log = logging.getLogger(__name__)
 
@@ -48,6 +56,23 @@ async def look_at(settings: config.Judge) -> None:
         problem = await look(wire, url=one.address, key=secret, model=one.model, seconds=seconds)
         if problem is not None:
             _log.warning("%s: the endpoint %s %s", key, urlsplit(one.address).hostname, problem)
+    if settings.kind in WIRES and settings.embedding_model and "answer_relevance" in settings.measures:
+        await _look_at_embeddings(settings)
+
+
+async def _look_at_embeddings(settings: config.Judge) -> None:
+    key = "judge.embedding_model"
+    url, secret = embedder_of(settings)
+    problem = await look(
+        EmbeddingWire(),
+        url=url,
+        key=secret,
+        model=settings.embedding_model,
+        seconds=min(settings.attempt_seconds, _LOOK_SECONDS),
+        setting=key,
+    )
+    if problem is not None:
+        _log.warning("%s: the endpoint %s %s", key, urlsplit(url).hostname, problem)
 
 
 def judges_of(

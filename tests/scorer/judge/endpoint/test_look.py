@@ -16,10 +16,12 @@ import pytest
 from tests.conftest import Serve, eventually
 from tests.scorer.judge.test_outage_in_the_scorer import KEY, judging_by
 
+from ragvigil.scorer import config
 from ragvigil.scorer.judge.endpoint.anthropic import Anthropic
 from ragvigil.scorer.judge.endpoint.look import look
 from ragvigil.scorer.judge.endpoint.openai import OpenAI
 from ragvigil.scorer.judge.endpoint.wire import Wire
+from ragvigil.scorer.judge.judges import look_at
 
 Answer = Callable[[str], tuple[int, object]]
 
@@ -140,3 +142,18 @@ def test_a_criterion_that_cannot_be_used_keeps_serve_from_being_ready(tmp_path: 
     assert found.returncode == 2
     assert "judge.criteria: there is no folder" in found.stderr
     assert found.stdout == ""
+
+
+@pytest.mark.parametrize(("measures", "told"), [(("answer_relevance",), True), ((), False)])
+async def test_the_embedding_model_is_looked_for_where_it_is_used(
+    caplog: pytest.LogCaptureFixture, measures: tuple[str, ...], told: bool
+) -> None:
+    """It is asked beside the judge, and often elsewhere."""
+    with listing(of(["scripted-1", "e-large"])) as url:
+        judge = config.Judge(
+            kind="openai", model="scripted-1", base_url=url, measures=measures, embedding_model="e-larg"
+        )
+        await look_at(judge)
+    said = "has no model 'e-larg' (check judge.embedding_model; it has e-large"
+    assert (said in caplog.text) is told
+    assert "check judge.model" not in caplog.text

@@ -20,11 +20,13 @@ _OWN_NAMES = (".azure.com",)
 """Hosts where a model is called by the name of its deployment, and lists have other names."""
 
 
-async def look(wire: Wire, *, url: str, key: str | None, model: str, seconds: float) -> str | None:
+async def look(
+    wire: Wire, *, url: str, key: str | None, model: str, seconds: float, setting: str = "judge.model"
+) -> str | None:
     """What an operator should check, in the words of `trouble`; None: nothing, as far as can be told.
 
     A model counts as missing when the server neither knows it by name nor lists it. Servers that have no such lists
-    are silent, and so is this.
+    are silent, and so is this. `setting` is where the model is named.
     """
     address = httpx.URL(url)
     http = pools_of(address, seats=1, requests=1)[0].http
@@ -50,7 +52,7 @@ async def look(wire: Wire, *, url: str, key: str | None, model: str, seconds: fl
     near = ", ".join(
         difflib.get_close_matches(model, names, _NEAREST, cutoff=0.4) or sorted(names)[:_NEAREST]
     )
-    return f"has no model {model!r} (check judge.model; it has {near})"
+    return f"has no model {model!r} (check {setting}; it has {near})"
 
 
 def _knows(names: list[str], model: str) -> bool:
