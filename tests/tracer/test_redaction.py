@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -175,6 +176,16 @@ def test_ids_without_digits_have_no_shape_to_leak_words_by() -> None:
 CARD = "4111 1111 1111 1111"
 
 
+def said(spans: Sequence[Mapping[str, Any]]) -> str:
+    """All that spans say but how long it took, whose digits may be any."""
+    return str(
+        [
+            {**one, "attributes": {k: v for k, v in one["attributes"].items() if not isinstance(v, float)}}
+            for one in spans
+        ]
+    )
+
+
 @pytest.mark.parametrize("before", range(180, 204))
 def test_no_half_of_a_number_leaves_where_a_text_is_cut(
     record: Callable[..., Recording], before: int
@@ -207,7 +218,7 @@ def test_no_half_of_a_number_leaves_where_a_text_is_cut(
     list(write(text))
     spans = recording.spans()
     assert len(spans) == 4
-    assert "4111" not in str(spans)
+    assert "4111" not in said(spans)
 
 
 def test_what_shrinks_before_a_cut_draws_no_half_of_a_number_in(record: Callable[..., Recording]) -> None:
@@ -216,7 +227,7 @@ def test_what_shrinks_before_a_cut_draws_no_half_of_a_number_in(record: Callable
     mail = "ana.maria.de.souza@customers.example.org "
     for before in range(256):
         record_request("q", (mail * 100)[: 2_000 + before - 16] + " " + CARD)
-    assert "4111" not in str(recording.spans())
+    assert "4111" not in said(recording.spans())
 
 
 def test_names_in_metadata_are_redacted_too(record: Callable[..., Recording]) -> None:
