@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from ragvigil.scorer.config import Settings, load
-from ragvigil.scorer.labels import book
 from ragvigil.scorer.sample import fraction
 from ragvigil.scorer.store.port import Judgement, LedgerEntry, RawTrace, ScoredRecord, ScoredTrace
 from ragvigil.scorer.store.sqlite import SqliteStore
@@ -95,15 +92,6 @@ def _trace(random: np.random.Generator, number: int, at: int) -> tuple[ScoredTra
     ledger = LedgerEntry("pending" if judged else "checked_only", RATE, None if judged else "sampled_out")
     raw = RawTrace(f"spans of {trace_id}".encode(), b"")
     return ScoredTrace(trace_id, raw, False, (ScoredRecord(record, checks, ledger),)), faithful
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _named_draws() -> Generator[None]:
-    """The name of a draw is its seed: the same ones on each run, or one in twenty misses its own 95 % interval."""
-    numbers = count()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(book, "secrets", SimpleNamespace(token_hex=lambda _: f"{next(numbers):08x}"))
-        yield
 
 
 @pytest.fixture(scope="session")
