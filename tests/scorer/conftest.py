@@ -15,6 +15,10 @@ from ragvigil.scorer.labels import book
 def _named_draws() -> Generator[None]:
     """The name of a draw of labels is its seed: the same ones on each run, or one in twenty misses its own interval."""
     numbers = count()
+
+    def token_hex(_: int) -> str:
+        return f"{next(numbers):08x}"
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(book, "secrets", SimpleNamespace(token_hex=lambda _: f"{next(numbers):08x}"))
+        patch.setattr(book, "secrets", SimpleNamespace(token_hex=token_hex))
         yield
