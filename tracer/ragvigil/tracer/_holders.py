@@ -16,7 +16,7 @@ from typing import Any, TypeAlias, cast
 
 from ragvigil.tracer._answers import read_answer
 from ragvigil.tracer._calls import Call
-from ragvigil.tracer._iterators import CLASS, may_be_extended, reduce_ex
+from ragvigil.tracer._iterators import CLASS, may_be_extended, passing_for
 from ragvigil.tracer._streams import follow, follow_async
 
 Deliver: TypeAlias = Callable[[Call, object], object]
@@ -111,13 +111,7 @@ def _released(holder: object) -> Held | None:
 @lru_cache(maxsize=64)
 def _holding(kind: type) -> type:
     """The subclass of this class that traces the stream when it is asked for."""
-    namespace: dict[str, object] = {
-        "__slots__": (),
-        "__module__": kind.__module__,
-        "__qualname__": kind.__qualname__,
-        "__doc__": kind.__doc__,
-        "__class__": property(lambda _: kind),
-    }
+    namespace = passing_for(kind)
     if isinstance(made := getattr(kind, STREAM, None), property) and made.fget is not None:
         namespace[STREAM] = property(_handing_out(made.fget))
     for name in (_MAKING, _ENTERING):
@@ -129,8 +123,6 @@ def _holding(kind: type) -> type:
         namespace[_LEAVING] = _left(own)
     if callable(own := getattr(kind, _LEAVING_ASYNC, None)):
         namespace[_LEAVING_ASYNC] = _left_later(cast("Callable[..., Awaitable[object]]", own))
-    if (own := getattr(kind, "__reduce_ex__", None)) is not None:
-        namespace["__reduce_ex__"] = reduce_ex(kind, own)
     return type(kind)(kind.__name__, (kind,), namespace)
 
 

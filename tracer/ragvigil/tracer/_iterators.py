@@ -137,13 +137,7 @@ CLASS: Any = object.__dict__["__class__"]
 @lru_cache(maxsize=64)
 def _watching(kind: type) -> type:
     """The subclass of this class that looks at what is read."""
-    namespace: dict[str, object] = {
-        "__slots__": (),
-        "__module__": kind.__module__,
-        "__qualname__": kind.__qualname__,
-        "__doc__": kind.__doc__,
-        "__class__": property(lambda _: kind),
-    }
+    namespace = passing_for(kind)
     for name, make in (
         ("__next__", _next),
         ("__iter__", _iter),
@@ -157,9 +151,21 @@ def _watching(kind: type) -> type:
             namespace[name] = _left(own)
     if not kind.__weakrefoffset__:
         namespace["__del__"] = _deleted(getattr(kind, "__del__", None))
-    if (own := getattr(kind, "__reduce_ex__", None)) is not None:
-        namespace["__reduce_ex__"] = reduce_ex(kind, own)
     return type(kind)(kind.__name__, (kind,), namespace)
+
+
+def passing_for(kind: type) -> dict[str, object]:
+    """What a subclass begins with that nobody should tell from this class, in code, in copies or in pickles."""
+    namespace: dict[str, object] = {
+        "__slots__": (),
+        "__module__": kind.__module__,
+        "__qualname__": kind.__qualname__,
+        "__doc__": kind.__doc__,
+        "__class__": property(lambda _: kind),
+    }
+    if (own := getattr(kind, "__reduce_ex__", None)) is not None:
+        namespace["__reduce_ex__"] = _reduce_ex(kind, own)
+    return namespace
 
 
 def _deleted(own: Callable[[object], object] | None) -> Callable[[object], object]:
@@ -172,7 +178,7 @@ def _deleted(own: Callable[[object], object] | None) -> Callable[[object], objec
     return delete
 
 
-def reduce_ex(
+def _reduce_ex(
     kind: type, own: Callable[[object, SupportsIndex], object]
 ) -> Callable[[object, SupportsIndex], object]:
     """Copies and pickles are of the stream's own class, and are not watched."""

@@ -15,7 +15,7 @@ from typing import NamedTuple, Self, cast
 import httpx
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, wait_random_exponential
 
-from ragvigil.scorer.judge.endpoint.connections import pools_of, signed_in
+from ragvigil.scorer.judge.endpoint.connections import body_of, pools_of, signed_in
 from ragvigil.scorer.judge.endpoint.manner import Manner, after_refusal, is_about, with_more_room
 from ragvigil.scorer.judge.endpoint.pace import Pace, Quotas, seconds, spread
 from ragvigil.scorer.judge.endpoint.port import (
@@ -283,15 +283,8 @@ class Client:
         )
         async with asyncio.timeout(self._limits.attempt_seconds):
             response = await http.handle_async_request(request)
-            try:
-                said = bytearray()
-                async for chunk in response.aiter_bytes():
-                    said += chunk
-                    if len(said) > _MOST_BYTES:
-                        break
-            finally:
-                await response.aclose()
-        return _Response(response.status_code, response.headers, bytes(said))
+            said = await body_of(response, most_bytes=_MOST_BYTES)
+        return _Response(response.status_code, response.headers, said)
 
     def _failed(
         self, reason: str, retry_after: float | None = None, *, blamed: bool = True, limited: bool = False

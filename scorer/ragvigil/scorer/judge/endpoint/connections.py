@@ -44,6 +44,19 @@ def pools_of(address: httpx.URL, *, seats: int, requests: int) -> list[Pool]:
     return pools
 
 
+async def body_of(response: httpx.Response, *, most_bytes: int) -> bytes:
+    """The decoded body, of one without end about `most_bytes`; the response is closed."""
+    try:
+        said = bytearray()
+        async for chunk in response.aiter_bytes():
+            said += chunk
+            if len(said) > most_bytes:
+                break
+    finally:
+        await response.aclose()
+    return bytes(said)
+
+
 def signed_in(address: httpx.URL) -> dict[str, str]:
     """The header that carries user and password of an address, as a gateway in front of a model wants them.
 

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import httpx
 
-from ragvigil.scorer.judge.endpoint.connections import pools_of, signed_in
+from ragvigil.scorer.judge.endpoint.connections import body_of, pools_of, signed_in
 from ragvigil.scorer.judge.endpoint.trouble import of_error, of_status
 from ragvigil.scorer.judge.endpoint.wire import Wire, items, mapping, text
 
@@ -65,14 +65,7 @@ async def _get(
 ) -> tuple[int, list[str]]:
     """Status, and the names of the models in the answer."""
     response = await http.handle_async_request(httpx.Request("GET", address, headers=headers))
-    try:
-        said = bytearray()
-        async for chunk in response.aiter_bytes():
-            said += chunk
-            if len(said) > _MOST_BYTES:
-                break
-    finally:
-        await response.aclose()
+    said = await body_of(response, most_bytes=_MOST_BYTES)
     try:
         told = mapping(json.loads(said))
     except (ValueError, RecursionError):
