@@ -25,7 +25,8 @@ from ragvigil.scorer.estimate import Estimate, rate
 from ragvigil.scorer.history import course, drawn_from
 from ragvigil.scorer.incidents import advanced, again, corrected, measurement, opened, settling
 from ragvigil.scorer.monitoring import Incident, MonitorStore, SeriesKey, Sums
-from ragvigil.scorer.pages import CAUSE_FOUND, label, page
+from ragvigil.scorer.pager import Course, Pager
+from ragvigil.scorer.pages import CAUSE_FOUND, label
 
 _log = logging.getLogger(__name__)
 
@@ -62,9 +63,13 @@ class Monitor:
         """Without a `diagnoser` pages say what fell, and not why."""
         self._store = store
         self._settings = settings
-        self._channels = tuple(channels)
-        self._links = links
-        self._diagnoser = diagnoser
+        self._pager = Pager(
+            store,
+            channels=channels,
+            environments=settings.page_environments,
+            links=links,
+            diagnoser=diagnoser,
+        )
         self._baselines: dict[SeriesKey, _Baseline] = {}
         self._renewed = 0
 
@@ -142,7 +147,7 @@ class Monitor:
             after, action = advanced(incident, course, rule, at=now)
         if not after.told:
             after, action = self._untold(after, rule, now)
-        clearer = action is None and self._is_clearer(after, now)
+        clearer = action is None and self._pager.is_clearer(after, now)
         action = "update" if clearer else action
         alert = (
             self._save(after, action, now, news=CAUSE_FOUND if clearer else None)
@@ -206,44 +211,23 @@ class Monitor:
         overdue = self._store.waiting(key, now - window, now - window // 2)
         return replace(found, state="judge_unavailable") if overdue > 0 else found
 
-    def _is_clearer(self, incident: Incident, now: int) -> bool:
-        return self._diagnoser is not None and incident.told and self._diagnoser.clearer(incident, now)
-
     def _save(
         self, incident: Incident, action: Action | None, now: int, *, news: str | None = None
     ) -> Alert | None:
-        """Write the incident, and with it the alert to every channel where its environment pages."""
-        environment = incident.key.environment
-        diagnosis = None
-        if self._diagnoser is not None and action in ("trigger", "update"):
-            diagnosis = self._diagnoser.tell(incident, now)
-        if action is None or not (environment is None or environment in self._settings.page_environments):
-            self._store.save_incident(incident, None, ())
-            return None
-        begin, history = self._history(incident, now)
-        examples = self._examples(incident, action, now)
-        if self._diagnoser is not None:
-            examples = self._diagnoser.examples(incident, diagnosis, examples)
-        alert = page(
+        return self._pager.save(
             incident,
             action,
-            examples,
-            self._links,
-            at=now,
-            history=history,
-            drawn=(begin, now),
-            diagnosis=diagnosis,
+            now=now,
+            end=now,
+            examples=lambda: () if action == "resolve" else self._examples(incident, now),
+            course=lambda: self._history(incident, now),
             news=news,
         )
-        self._store.save_incident(incident, alert, self._channels)
-        return alert
 
-    def _examples(self, incident: Incident, action: Action, now: int) -> Sequence[Example]:
-        if action == "resolve":
-            return ()
+    def _examples(self, incident: Incident, now: int) -> Sequence[Example]:
         return self._store.examples(incident.key, incident.since, now, _EXAMPLES)
 
-    def _history(self, incident: Incident, now: int) -> tuple[int, tuple[float | None, ...]]:
+    def _history(self, incident: Incident, now: int) -> Course:
         """When it begins, and the course of the rate from there on."""
         shortest = 2 * stretches(self._settings.rule(incident.key.name))[0]
         begin = drawn_from(incident.since, now, shortest)

@@ -23,7 +23,8 @@ from ragvigil.scorer.incidents import (
     settling,
 )
 from ragvigil.scorer.monitoring import AnyName, Bucket, Incident, SeriesKey
-from ragvigil.scorer.pages import CAUSE_FOUND, label, page
+from ragvigil.scorer.pager import Course, Pager
+from ragvigil.scorer.pages import CAUSE_FOUND, label
 from ragvigil.scorer.watch.figures import bare, figures
 from ragvigil.scorer.watch.floor import BREACH_NANOSECONDS, follow_floor
 from ragvigil.scorer.watch.port import Place, WatchStore
@@ -53,11 +54,14 @@ class Teller:
     ) -> None:
         """Without a `diagnoser` pages say what fell, and not why."""
         self._store = store
-        self._diagnoser = diagnoser
-        self._environments = settings.monitor.page_environments
+        self._pager = Pager(
+            store,
+            channels=channels,
+            environments=settings.monitor.page_environments,
+            links=settings.links,
+            diagnoser=diagnoser,
+        )
         self._rules = settings.monitor
-        self._links = settings.links
-        self._channels = tuple(channels)
         self._segments = settings.detect.segments
         self._floor = settings.detect.slo
         self._batch_seconds = settings.detect.batch_seconds
@@ -94,7 +98,7 @@ class Teller:
             stands = after.resolved_at is None and after.recovering_since is None
             if not after.told and stands and self._explaining(after, now) is None:
                 after, action = replace(after, told=True), "trigger"
-            clearer = action is None and self._is_clearer(after, now)
+            clearer = action is None and self._pager.is_clearer(after, now)
             action = "update" if clearer else action
             if clearer or after != incident:
                 alerts += self._save(
@@ -269,45 +273,25 @@ class Teller:
     def _levels(self, incident: Incident, since: int, until: int) -> Sequence[Bucket]:
         return self._store.levels(incident.key, incident.stream, since, until, self._grain)
 
-    def _is_clearer(self, incident: Incident, now: int) -> bool:
-        if self._diagnoser is None or incident.under_floor:
-            return False
-        return incident.told and self._diagnoser.clearer(incident, now)
-
     def _save(
         self, incident: Incident, action: Action | None, now: int, end: int, *, news: str | None = None
     ) -> list[Alert]:
-        """Write the incident, and with it the alert to every channel where its environment pages."""
-        environment = incident.key.environment
-        diagnosis = None
-        if self._diagnoser is not None and not incident.under_floor and action in ("trigger", "update"):
-            diagnosis = self._diagnoser.tell(incident, now)
-        if action is None or not (environment is None or environment in self._environments):
-            self._store.save_incident(incident, None, ())
-            return []
         falls = incident.key.name in CAUSES
-        examples = self._examples(incident, end) if falls and action != "resolve" else ()
-        begin, history = self._history(incident, end) if falls else (end, ())
-        if self._diagnoser is not None:
-            examples = self._diagnoser.examples(incident, diagnosis, examples)
-        alert = page(
+        alert = self._pager.save(
             incident,
             action,
-            examples,
-            self._links,
-            at=now,
-            history=history,
-            drawn=(begin, end),
-            diagnosis=diagnosis,
+            now=now,
+            end=end,
+            examples=lambda: self._examples(incident, end) if falls and action != "resolve" else (),
+            course=lambda: self._history(incident, end) if falls else (end, ()),
             news=news,
         )
-        self._store.save_incident(incident, alert, self._channels)
-        return [alert]
+        return [] if alert is None else [alert]
 
     def _examples(self, incident: Incident, end: int) -> Sequence[Example]:
         return self._store.examples(incident.key, incident.stream, incident.since, end, _EXAMPLES)
 
-    def _history(self, incident: Incident, end: int) -> tuple[int, tuple[float | None, ...]]:
+    def _history(self, incident: Incident, end: int) -> Course:
         """When it begins, and the course of the rate from there on."""
         begin = drawn_from(incident.since, end, self._grain * STRETCHES)
         return begin, course(self._levels(incident, begin, end), begin, end, self._grain)
