@@ -47,6 +47,7 @@ def test_every_fact_names_the_span_that_it_was_taken_from() -> None:
         "answer": ["LlamaModel.complete"],
         "model": ["LlamaModel.complete"],
         "tokens": ["LlamaModel.complete"],
+        "conversation": [],
     }
     whys = {names(trace, [place.span_id])[0]: place.why for place in told["documents"].others}
     assert whys == {
@@ -66,6 +67,35 @@ def test_a_missing_fact_names_where_it_was_looked_for() -> None:
     (model,) = [span for span in trace.spans if span.name == "LangChainModel"]
     assert "llm.output_messages.N" in model.looked_for
     assert "output.value" in model.hidden
+
+
+def test_a_failed_question_names_the_span_that_failed_first() -> None:
+    """And what only failed with it; its retriever found nothing because it failed."""
+    trace = account("haystack_error")
+    told = facts(trace)
+    error = told["error"]
+    assert error.value == {
+        "where": "retriever",
+        "type": "TimeoutError",
+        "message": "index did not answer",
+    }
+    assert [place.why for place in error.taken] == ["failed first"]
+    assert {place.why for place in error.others} == {"failed with what failed below it"}
+    assert [place.why for place in told["documents"].others] == ["failed before it found anything"]
+
+
+def test_the_conversation_is_looked_for_where_one_is_named() -> None:
+    """Its keys only, and only there."""
+    named = ragvigil("explain", str(TRACES / "langchain_session.pb")).stdout
+    assert 'conversation "' in named
+    missing = ragvigil("explain", str(TRACES / "langchain_hidden.pb")).stdout
+    (line,) = [
+        line
+        for place, line in enumerate(missing.splitlines())
+        if "conversation MISSING" in missing.splitlines()[place - 1]
+    ]
+    assert "session.id" in line
+    assert "output_messages" not in line
 
 
 def test_a_span_that_no_dialect_reads_shows_what_it_has() -> None:
@@ -88,7 +118,8 @@ def test_what_is_explained_is_what_is_read(path: Path) -> None:
         (record,) = [each for each in records if each.span_id == told.span_id]
         values = {fact.name: fact.value for fact in told.facts}
         assert (values["query"], values["answer"]) == (record.query, record.answer)
-        assert values["model"] == record.model
+        assert (values["model"], values["conversation"]) == (record.model, record.conversation_id)
+        assert ("error" in values) == (record.error is not None)
         ids = {span.span_id for span in trace.spans}
         assert all(place.span_id in ids for fact in told.facts for place in (*fact.taken, *fact.others))
         json.dumps(asdict(trace), allow_nan=False)

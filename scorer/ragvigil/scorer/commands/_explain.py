@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 _DEEPEST_INDENT = 12
 _SHOWN_OTHERS = 6
+_NAME = len("conversation")
+_INDENT = " " * (_NAME + 5)
+_NAMING_A_CONVERSATION = ("session", "conversation", "thread", "chat")
+"""What stands in the keys of attributes that tell one; the other facts are not looked for there."""
 
 
 def explain(
@@ -87,20 +91,20 @@ def _row(span: SpanAccount) -> tuple[str, str, str, str, str]:
 
 def _fact_lines(fact: Fact, spans: dict[str, SpanAccount]) -> Iterator[str]:
     if fact.value is None:
-        yield f"    {fact.name:<10} MISSING"
+        yield f"    {fact.name:<{_NAME}} MISSING"
         for span_id in fact.looked_at[:_SHOWN_OTHERS]:
-            yield f"{'':15}looked at {_named(span_id, spans)}{_missed(spans.get(span_id))}"
+            yield f"{_INDENT}looked at {_named(span_id, spans)}{_missed(fact, spans.get(span_id))}"
         if not fact.looked_at:
-            yield f"{'':15}no span has a role that could tell it"
+            yield f"{_INDENT}no span has a role that could tell it"
     else:
-        yield f"    {fact.name:<10} {_shown(fact.value)}"
+        yield f"    {fact.name:<{_NAME}} {_shown(fact.value)}"
     for place in fact.taken[:_SHOWN_OTHERS]:
-        yield f"{'':15}from {_named(place.span_id, spans)}: {_clean(place.why)}"
+        yield f"{_INDENT}from {_named(place.span_id, spans)}: {_clean(place.why)}"
     for place in fact.others[:_SHOWN_OTHERS]:
-        yield f"{'':15}not  {_named(place.span_id, spans)}: {_clean(place.why)}"
+        yield f"{_INDENT}not  {_named(place.span_id, spans)}: {_clean(place.why)}"
     hidden = len(fact.others) - _SHOWN_OTHERS
     if hidden > 0:
-        yield f"{'':15}and {hidden} more"
+        yield f"{_INDENT}and {hidden} more"
 
 
 def _shown(value: object) -> str:
@@ -112,11 +116,12 @@ def _named(span_id: str, spans: dict[str, SpanAccount]) -> str:
     return f"{_clean(span_id)} {_clean(span.name, 40)}" if span else _clean(span_id)
 
 
-def _missed(span: SpanAccount | None) -> str:
+def _missed(fact: Fact, span: SpanAccount | None) -> str:
     if span is None:
         return ""
     hidden = f"; without content: {', '.join(span.hidden)}" if span.hidden else ""
-    missed = f" for {', '.join(span.looked_for)}" if span.looked_for else ""
+    keys = [key for key in span.looked_for if (fact.name == "conversation") == _names_a_conversation(key)]
+    missed = f" for {', '.join(keys)}" if keys else ""
     return f" {_clean(missed, 300)}{_clean(hidden)}"
 
 
@@ -124,3 +129,7 @@ def _clean(text: str, limit: int = 200) -> str:
     from ragvigil.exporters import clean
 
     return clean(text, limit=limit)
+
+
+def _names_a_conversation(key: str) -> bool:
+    return any(word in key.lower() for word in _NAMING_A_CONVERSATION)

@@ -26,6 +26,8 @@ class Error:
 
     where: str
     failure: Failure
+    step: Step
+    """The step that tells it."""
 
 
 def error_of(question: Question) -> Error | None:
@@ -72,10 +74,10 @@ def _at_its_origin(step: Step, steps: Sequence[Step]) -> Error:
     if step.role not in _COUNTING:
         for other in steps:
             if other.role in _COUNTING and failure.message is not None and _failure(other) == failure:
-                return Error(_place(other), failure)
+                return Error(_place(other), failure, other)
         holder = next((above for above in step.ancestors() if above.role in _COUNTING), step)
-        return Error(_place(holder), failure)
-    return Error(_place(step), failure)
+        return Error(_place(holder), failure, holder)
+    return Error(_place(step), failure, step)
 
 
 def _failure(step: Step) -> Failure | None:

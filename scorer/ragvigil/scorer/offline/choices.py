@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from ragvigil.scorer.dialects.errors import error_of
 from ragvigil.scorer.dialects.evidence import evidence_of
 from ragvigil.scorer.dialects.question import Question
 from ragvigil.scorer.dialects.roles import (
@@ -54,6 +55,8 @@ def facts_of(question: Question, record: RagTrace) -> tuple[Fact, ...]:
         _answer(roles),
         _model(roles, record),
         _tokens(roles, record),
+        _conversation(roles),
+        *_error(question),
     )
 
 
@@ -131,7 +134,7 @@ def _what_it_found(step: Step) -> str:
 def _why_not_this_search(step: Step, counting: Collection[Step], generation: Step | None) -> str:
     if step in counting:
         if step.reading.documents is None:
-            return "does not say what it found"
+            return "failed before it found anything" if step.span.failed else "does not say what it found"
         return "its documents went into a rerank, which stands for them"
     if generation is not None and step.span.end > generation.span.start:
         return "ended after the answer had begun"
@@ -181,6 +184,46 @@ def _tokens(roles: Roles, record: RagTrace) -> Fact:
     ]
     value = {"input": record.tokens.input, "output": record.tokens.output}
     return Fact("tokens", value, tuple(taken), tuple(others))
+
+
+def _conversation(roles: Roles) -> Fact:
+    found = roles.known(_conversation_of)
+    if found is None:
+        return Fact("conversation", None, (), (), _looked_at(roles, ("generator", "chain"))[:1])
+    step, value = found
+    others = [
+        Place(other.span.span_id, f"says {_short(other.reading.conversation_id)}")
+        for other in roles.question.steps
+        if other.reading.conversation_id not in (None, value)
+    ]
+    return Fact(
+        "conversation", _short(value), (Place(step.span.span_id, f"of the {step.role}"),), tuple(others)
+    )
+
+
+def _conversation_of(step: Step) -> tuple[Step, str] | None:
+    named = step.reading.conversation_id
+    return None if named is None else (step, named)
+
+
+def _error(question: Question) -> Iterator[Fact]:
+    """What failed, where anything did: a question without an error misses nothing."""
+    error = error_of(question)
+    if error is None:
+        return
+    told = {"where": error.where, "type": error.failure.type, "message": _short(error.failure.message)}
+    others = [
+        Place(step.span.span_id, _why_not_this_failure(step, error.step))
+        for step in question.steps
+        if step.span.failed and step is not error.step
+    ]
+    yield Fact("error", told, (Place(error.step.span.span_id, "failed first"),), tuple(others))
+
+
+def _why_not_this_failure(step: Step, first: Step) -> str:
+    if step in first.ancestors():
+        return "failed with what failed below it"
+    return "was tried again, failed later, or harmed nobody"
 
 
 def _looked_at(roles: Roles, wanted: Sequence[str]) -> tuple[str, ...]:
