@@ -21,6 +21,7 @@ from ragvigil.scorer import config
 from ragvigil.scorer.estimate.wilson import wilson
 from ragvigil.scorer.health import SERVICE, UNSCORED_BY
 from ragvigil.scorer.incidents import REOPEN_SECONDS, again, dedup_key, incident_id, patience
+from ragvigil.scorer.moments import DAY
 from ragvigil.scorer.monitoring import CoverageName, Incident, SeriesKey
 from ragvigil.scorer.pages import incident_link
 from ragvigil.scorer.severity import severity_of
@@ -29,8 +30,7 @@ from ragvigil.scorer.titles import fitted
 _log = logging.getLogger(__name__)
 
 _CONFIDENCE = 0.95
-_DAY = 86_400 * 10**9
-_LAGS = (_DAY, 7 * _DAY)
+_LAGS = (DAY, 7 * DAY)
 _USUAL = "usual at this hour"
 _MEANING: dict[str, tuple[str, str, str]] = {
     "coverage_scored": (

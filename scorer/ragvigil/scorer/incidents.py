@@ -12,6 +12,7 @@ from ragvigil.exporters import Action, Measurement
 from ragvigil.scorer.config import Rule
 from ragvigil.scorer.detect import Course, Evaluation, nanoseconds
 from ragvigil.scorer.estimate import Estimate
+from ragvigil.scorer.moments import DAY
 from ragvigil.scorer.monitoring import Incident, SeriesKey
 
 _LONGEST_KEY = 255
@@ -20,7 +21,7 @@ REOPEN_SECONDS = 1_800.0
 """What is ill again so soon after it was well is the same incident, where no rule says otherwise."""
 _MOST_DOUBLINGS = 4
 """A series that flaps must look well for at most 16 times as long."""
-_LATE_NANOSECONDS = 86_400 * 10**9
+_LATE_NANOSECONDS = DAY
 """How long after an incident opened late data can correct it."""
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-_LEAST = 60 * 10**9
+from ragvigil.scorer.moments import MINUTE
+
+_LEAST = MINUTE
 """Nanoseconds; smaller differences are drift, and a tick that came late."""
 
 Clock = Callable[[], int]

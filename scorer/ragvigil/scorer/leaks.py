@@ -13,6 +13,7 @@ from typing import Protocol
 from ragvigil.exporters import Action, Alert, Example, Measurement, clean
 from ragvigil.scorer import config
 from ragvigil.scorer.incidents import dedup_key, incident_id
+from ragvigil.scorer.moments import DAY
 from ragvigil.scorer.monitoring import Incident, SeriesKey
 from ragvigil.scorer.pages import incident_link, trace_link
 from ragvigil.scorer.severity import severity_of
@@ -20,7 +21,7 @@ from ragvigil.scorer.titles import fitted
 
 CHECK = "leaked_personal_data"
 
-_QUIET_NANOSECONDS = 86_400 * 10**9
+_QUIET_NANOSECONDS = DAY
 """A day without another one ends the ticket."""
 _EXAMPLES = 5
 _KINDS = "Kinds: "

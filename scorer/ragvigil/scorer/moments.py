@@ -1,8 +1,13 @@
-"""Moments as pages and reports write them."""
+"""Moments are Unix nanoseconds: how long the usual spans of time are, and how people read a moment."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
+
+SECOND = 10**9
+MINUTE = 60 * SECOND
+HOUR = 60 * MINUTE
+DAY = 24 * HOUR
 
 
 def in_utc(nanoseconds: float) -> str:

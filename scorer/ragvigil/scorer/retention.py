@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from ragvigil.scorer import config
+from ragvigil.scorer.moments import DAY
 
 _log = logging.getLogger(__name__)
 
-_DAY = 86_400 * 10**9
 _TRACES_A_STEP = 50
 _RECORDS_A_STEP = 200
 _MESSAGES_A_STEP = 200
@@ -69,15 +69,15 @@ class Retention:
     def step(self, now: int) -> bool:
         """One short step at `now` (Unix nanoseconds); whether there is more to do."""
         aged = self._store.expire(
-            now - int(self._settings.content_days * _DAY), _TRACES_A_STEP, counter="content_expired"
+            now - int(self._settings.content_days * DAY), _TRACES_A_STEP, counter="content_expired"
         )
         if aged:
             self._drop(aged)
         old = not aged and self._store.expire_scores(
-            now - int(self._settings.scores_days * _DAY), _RECORDS_A_STEP, counter="records_expired"
+            now - int(self._settings.scores_days * DAY), _RECORDS_A_STEP, counter="records_expired"
         )
         told = self._store.expire_messages(
-            now - int(max(self._settings.content_days, _LEAST_MESSAGE_DAYS) * _DAY), _MESSAGES_A_STEP
+            now - int(max(self._settings.content_days, _LEAST_MESSAGE_DAYS) * DAY), _MESSAGES_A_STEP
         )
         crowded = not aged and not old and self._make_room(now)
         spare = self._store.free_pages() - _SPARE_PAGES

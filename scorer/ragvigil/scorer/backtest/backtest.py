@@ -14,12 +14,12 @@ from ragvigil.scorer.backtest.sequential import sequential_pages
 from ragvigil.scorer.backtest.windows import watched, window_pages
 from ragvigil.scorer.detect import nanoseconds
 from ragvigil.scorer.errors import ConfigError
+from ragvigil.scorer.moments import DAY, HOUR
 from ragvigil.scorer.store import reading_history
 from ragvigil.scorer.watch.gold import labels_of
 from ragvigil.scorer.watch.port import Place, Seen
 
-_DAY = 86_400 * 10**9
-_GAP = 6 * 3600 * 10**9
+_GAP = 6 * HOUR
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def backtest(
         first, last = (f"{datetime.fromtimestamp(one / 1e9, UTC):%Y-%m-%d %H:%M}Z" for one in stretch)
         raise ConfigError("--since, --until", f"leave nothing of the history, which is {first} to {last}")
     outcomes = [
-        Outcome(tuple(_pages(connection, one, stretch[0], begin, end)), max(0, end - begin) / _DAY)
+        Outcome(tuple(_pages(connection, one, stretch[0], begin, end)), max(0, end - begin) / DAY)
         for one in (present, other)
     ]
     return Compared(begin, end, outcomes[0], outcomes[1], tuple(_notes(connection, begin, end)))

@@ -13,10 +13,10 @@ from ragvigil.scorer.estimate import Refusal, judged_rate
 from ragvigil.scorer.labels.book import Book
 from ragvigil.scorer.labels.frame import frame_of, window_of
 from ragvigil.scorer.labels.level import Audit, audit
+from ragvigil.scorer.moments import DAY
 from ragvigil.scorer.store import reading_labels
 from ragvigil.scorer.watch.port import Place
 
-_DAY = 86_400 * 10**9
 _ANOTHER = "the criterion's wording or its judge has changed since people labelled it: draw anew"
 
 
@@ -62,7 +62,7 @@ def _found(connection: sqlite3.Connection) -> Iterator[_Level]:
             given = reading_labels.labels(connection, criterion) if drawn is not None else ()
             if drawn is None or not given:
                 continue
-            rows = reading_labels.traffic(connection, place, now - _DAY, now, criterion)
+            rows = reading_labels.traffic(connection, place, now - DAY, now, criterion)
             frame, judge = frame_of(rows)
             judged = judged_rate(window_of(frame))
             if frame.record_id and judge != drawn.judge:

@@ -12,6 +12,7 @@ from ragvigil.scorer.config import Settings
 from ragvigil.scorer.estimate import Efficiency, Estimate, Refusal
 from ragvigil.scorer.labels.book import Book
 from ragvigil.scorer.labels.level import Audit, audit
+from ragvigil.scorer.moments import DAY
 from ragvigil.scorer.store import reading_labels
 from ragvigil.scorer.store.detected import detectors, last_day
 from ragvigil.scorer.watch.gold import labels_of
@@ -19,7 +20,6 @@ from ragvigil.scorer.watch.overview import Overview, overview
 from ragvigil.scorer.watch.port import Place
 from ragvigil.scorer.watch.watcher import Notes, notes_of
 
-_DAY = 86_400 * 10**9
 _CALIBRATION = {
     "file": "calibrated with your labels",
     "shipped": "calibrated with the labels that ship with the judge, not yours",
@@ -101,11 +101,11 @@ def _audited(connection: sqlite3.Connection, place: Place, found: Overview) -> A
 
 
 def _state(notes: Notes, settings: Settings) -> str:
-    return "learning" if notes.start - notes.began <= settings.detect.learning_days * _DAY else "watching"
+    return "learning" if notes.start - notes.began <= settings.detect.learning_days * DAY else "watching"
 
 
 def _days(notes: Notes) -> int:
-    return (notes.start - notes.began) // _DAY
+    return (notes.start - notes.began) // DAY
 
 
 def _saved(found: Efficiency | Refusal) -> str:

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from ragvigil.scorer.estimate import Estimate, Refusal
 from ragvigil.scorer.labels.level import Audit
+from ragvigil.scorer.moments import DAY
 from ragvigil.scorer.watch.port import Place
 
 _QUARTER_DAYS = 92
 """After which people should look again (S6 of the evaluation methods)."""
-_DAY_NANOSECONDS = 86_400 * 10**9
 
 
 def said(found: Estimate | Refusal) -> str:
@@ -36,7 +36,7 @@ def day_of(at: int) -> str:
 
 def stale(audited: Audit, place: Place, now: int, *, criterion: str = "") -> Iterator[str]:
     """A line where the labels are older than a quarter."""
-    days = (now - audited.drawn_at) // _DAY_NANOSECONDS
+    days = (now - audited.drawn_at) // DAY
     if days > _QUARTER_DAYS:
         about = f" --criterion {criterion}" if criterion else ""
         yield (

@@ -6,7 +6,8 @@ import sqlite3
 import time
 from collections.abc import Mapping
 
-_DAY = 86_400 * 10**9
+from ragvigil.scorer.moments import DAY
+
 _COST = (
     "SELECT count(*) AS verdicts, "
     "coalesce(sum(json_extract(details, '$.usage.calls')), 0) AS calls, "
@@ -29,14 +30,14 @@ _WARNINGS: Mapping[str, str] = {
 
 def as_json(connection: sqlite3.Connection) -> dict[str, object]:
     """Verdicts of a language model in the last day, their cost, and how often each flag was given."""
-    since = time.time_ns() - _DAY
+    since = time.time_ns() - DAY
     cost = dict(connection.execute(_COST, (since,)).fetchone())
     return {**cost, "flags": dict(connection.execute(_FLAGS, (since,)).fetchall())}
 
 
 def as_text(connection: sqlite3.Connection) -> list[str]:
     """The same for people; nothing when no language model judged."""
-    since = time.time_ns() - _DAY
+    since = time.time_ns() - DAY
     cost = connection.execute(_COST, (since,)).fetchone()
     if not cost["verdicts"]:
         return []

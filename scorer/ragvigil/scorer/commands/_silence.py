@@ -15,12 +15,13 @@ from ragvigil.scorer.commands import _moments
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
 from ragvigil.scorer.commands._orders import ByOption, WaitOption, carry_out, name_of, text_of
 from ragvigil.scorer.errors import ConfigError
+from ragvigil.scorer.moments import DAY
 
 if TYPE_CHECKING:
     from ragvigil.scorer.monitoring import AnyName
     from ragvigil.scorer.oncall import Silence
 
-_LATEST_START = 365 * 86_400 * 10**9
+_LATEST_START = 365 * DAY
 """Nanoseconds from now until a planned window begins, at most."""
 
 

@@ -7,9 +7,9 @@ import time
 from collections.abc import Sequence
 
 from ragvigil.scorer.changes import Change
+from ragvigil.scorer.moments import DAY
 from ragvigil.scorer.store import reading
 
-_DAY = 86_400 * 10**9
 _CHANGES = 5
 
 
@@ -51,7 +51,7 @@ def as_text(connection: sqlite3.Connection) -> list[str]:
 
 
 def _opinions(connection: sqlite3.Connection) -> Sequence[tuple[str, str, str | None, int]]:
-    return reading.opinions(connection, time.time_ns() - _DAY)
+    return reading.opinions(connection, time.time_ns() - DAY)
 
 
 def _line(change: Change) -> str:

@@ -11,14 +11,15 @@ from ragvigil.exporters import Example
 from ragvigil.scorer.diagnose.case import DiagnosisStore
 from ragvigil.scorer.diagnose.diagnosis import Diagnosis, diagnose, reaching
 from ragvigil.scorer.diagnose.typical import FEWEST, Candidate, diverse
+from ragvigil.scorer.moments import DAY, MINUTE
 from ragvigil.scorer.monitoring import Incident
 
 _log = logging.getLogger(__name__)
 
 DIAGNOSED = ("faithfulness", "citation", "retrieval", "judge.", "criteria.")
 """Series of answers, or how their names begin; what is about the scorer or the traffic has no cause in answers."""
-_FIRST_AGAIN = 300 * 10**9
-_LONGEST = 86_400 * 10**9
+_FIRST_AGAIN = 5 * MINUTE
+_LONGEST = DAY
 _MOST_REMEMBERED = 1_000
 
 _JSON = TypeAdapter(Diagnosis)

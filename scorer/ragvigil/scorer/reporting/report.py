@@ -10,6 +10,7 @@ import numpy as np
 
 from ragvigil.scorer.estimate.window import Floats, Integers
 from ragvigil.scorer.failure_tags import TAGS
+from ragvigil.scorer.moments import DAY
 from ragvigil.scorer.offline.synthetic import MARK, SEGMENT, warning
 from ragvigil.scorer.reporting.bands import Banded, Overall, banded, overall, red_flags
 from ragvigil.scorer.reporting.figure import Figure, mean, quantile
@@ -57,7 +58,6 @@ DETAILED = ("grounded_answer", "failure_tags")
 NAMES = tuple(dict.fromkeys([*(one for panel in CHECKS.values() for one in panel.values()), *DETAILED]))
 _JUDGED = "judge."
 _LEAST_CHANCE = 1e-6
-_DAY = 86_400 * 10**9
 _EXAMPLES = 3
 _MOST_SEGMENTS = 12
 
@@ -142,7 +142,7 @@ def report_of(
     figures = {one.name: one for panel in panels.values() for one in panel}
     figures |= {tag: mean(tag, values, groups, weight=weight) for tag, values in by_tag.items()}
     bands = banded(_for_bands(figures))
-    days = np.array([one.started_at // _DAY for one in answers], dtype=np.int64)
+    days = np.array([one.started_at // DAY for one in answers], dtype=np.int64)
     segments, codes, left_out = _segments(answers)
     ranked = _ranked(answers, judge)
     return Report(

@@ -6,7 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-SOON = 30 * 60 * 10**9
+from ragvigil.scorer.moments import MINUTE
+
+SOON = 30 * MINUTE
 """Nanoseconds within which the next question counts as said about the answer."""
 ALIKE = 0.5
 """Jaccard similarity of their words from which on two questions ask the same."""

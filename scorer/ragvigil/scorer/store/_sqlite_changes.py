@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterable
 
 from ragvigil.scorer.changes import Change, first_values
+from ragvigil.scorer.moments import DAY
 from ragvigil.scorer.store._json import storable
 from ragvigil.scorer.trace import RagTrace
 
@@ -15,7 +16,6 @@ _INSERT = (
 )
 _MOST_A_DAY = 20
 """First values of one kind, service and environment in a day: what changes with every request is no version."""
-_DAY = 86_400 * 10**9
 _MOST_KNOWN = 10_000
 
 
@@ -65,8 +65,8 @@ class SqliteChanges:
                 storable(change.service or ""),
                 storable(change.environment or ""),
                 change.kind,
-                change.at - _DAY,
-                change.at + _DAY,
+                change.at - DAY,
+                change.at + DAY,
             ),
         ).fetchone()[0]
         return count >= _MOST_A_DAY

@@ -14,11 +14,12 @@ from ragvigil.scorer.diagnose.case import SIGNALS, Case, Reach, Shown
 from ragvigil.scorer.diagnose.evidence import MARGIN, MOST_RECORDS, evidence_of
 from ragvigil.scorer.estimate.window import Booleans, Floats
 from ragvigil.scorer.failure_tags import TAGS
+from ragvigil.scorer.moments import DAY
 from ragvigil.scorer.monitoring import Incident, SeriesKey
 from ragvigil.scorer.store._sqlite_monitoring import joined
 from ragvigil.scorer.store.reading import changes
 
-_BEFORE = 2 * 86_400 * 10**9
+_BEFORE = 2 * DAY
 _MARGIN = round(MARGIN * 1e9)
 _MOST_COUNTED = 200_000
 _LONGEST_VALUE = 64

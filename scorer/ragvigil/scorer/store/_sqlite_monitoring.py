@@ -13,6 +13,7 @@ from typing import Any
 from ragvigil.exporters import Alert, Example, Measurement, clean
 from ragvigil.scorer.config import Route
 from ragvigil.scorer.coverage import Coverage
+from ragvigil.scorer.moments import HOUR
 from ragvigil.scorer.monitoring import Bucket, Incident, SeriesKey, SeriesState, Sums
 from ragvigil.scorer.routing import routed
 from ragvigil.scorer.store._json import to_json
@@ -24,7 +25,7 @@ _WEIGHTED = frozenset({"faithfulness", "citation", "retrieval"})
 """Series whose level depends on which answers arrive."""
 _MEASURED = ("criteria.", "judge.")
 """How the names begin of what the judge measures beside faithfulness."""
-_CAVEAT_NANOSECONDS = 3_600 * 10**9
+_CAVEAT_NANOSECONDS = HOUR
 _CAVEAT_CHARACTERS = 250
 _END_OF_TIME = 2**63 - 1
 _PLACE = "series = ? AND service = ? AND environment = ?"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 
+from ragvigil.scorer.moments import HOUR
 from ragvigil.scorer.redact import Pseudonyms
 from ragvigil.scorer.series import cheap_score, citation_check
 from ragvigil.scorer.store._json import storable, to_json
@@ -20,7 +21,7 @@ _UPDATE = (
     "UPDATE sightings SET service = ?, environment = ?, started_at = ?, segment = ?, conversation = ?, cheap = ?, "
     "citation_ok = ?, documents = ? WHERE record_id = ? AND batch IS NULL"
 )
-_AHEAD_NANOSECONDS = 3600 * 10**9
+_AHEAD_NANOSECONDS = HOUR
 _LONGEST_VALUE = 64
 
 

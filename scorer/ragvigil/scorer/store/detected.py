@@ -5,9 +5,9 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 
+from ragvigil.scorer.moments import DAY
 from ragvigil.scorer.watch.port import Place, Seen
 
-_DAY_NANOSECONDS = 86_400 * 10**9
 _MOST_RECORDS = 100_000
 _LAST_DAY = (
     "SELECT * FROM (SELECT s.record_id, r.trace_id, s.started_at, s.segment, s.conversation, s.cheap, s.citation_ok, "
@@ -29,5 +29,5 @@ def detectors(connection: sqlite3.Connection) -> Sequence[tuple[Place, str | Non
 
 def last_day(connection: sqlite3.Connection, place: Place, end: int) -> Sequence[Seen]:
     """The records of the batches that were decided on within the day before `end`, the latest 100,000 at most."""
-    values = (place.service, place.environment or "", end - _DAY_NANOSECONDS, end, end, _MOST_RECORDS)
+    values = (place.service, place.environment or "", end - DAY, end, end, _MOST_RECORDS)
     return [Seen(*row) for row in connection.execute(_LAST_DAY, values)]

@@ -10,9 +10,10 @@ from ragvigil.scorer.config import Rule
 from ragvigil.scorer.detect import Course, nanoseconds
 from ragvigil.scorer.estimate import Estimate
 from ragvigil.scorer.incidents import advanced
+from ragvigil.scorer.moments import DAY
 from ragvigil.scorer.monitoring import FLOOR, Incident
 
-BREACH_NANOSECONDS = 86_400 * 10**9
+BREACH_NANOSECONDS = DAY
 """How long the level has been under the floor when it is told."""
 
 

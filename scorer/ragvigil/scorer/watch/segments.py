@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 
 from pydantic import TypeAdapter
 
+from ragvigil.scorer.moments import DAY
+
 ENOUGH = 1_000
 """Records after which a dimension is chosen; fewer do after a day."""
-_DAY_NANOSECONDS = 86_400 * 10**9
 _LEAST_SHARE = 0.02
 _LEAST_COVERED = 0.5
 _MOST_DIMENSIONS = 16
@@ -41,7 +42,7 @@ class Book:
         self.since = at if self.since is None else self.since
         for segment in segments:
             self._tally(segment)
-        if self.seen < ENOUGH and (not self.seen or at - self.since < _DAY_NANOSECONDS):
+        if self.seen < ENOUGH and (not self.seen or at - self.since < DAY):
             return
         if self.dimension is None:
             fit = [(self._entropy(name), name) for name in sorted(self.tallies) if self._covers(name)]

@@ -22,6 +22,7 @@ from ragvigil.scorer.incidents import (
     incident_id,
     settling,
 )
+from ragvigil.scorer.moments import DAY, MINUTE
 from ragvigil.scorer.monitoring import AnyName, Bucket, Incident, SeriesKey
 from ragvigil.scorer.pager import Course, Pager
 from ragvigil.scorer.pages import CAUSE_FOUND, label
@@ -30,9 +31,9 @@ from ragvigil.scorer.watch.floor import BREACH_NANOSECONDS, follow_floor
 from ragvigil.scorer.watch.port import Place, WatchStore
 from ragvigil.scorer.watch.segments import Book
 
-_RECENT = 2 * 86_400 * 10**9
+_RECENT = 2 * DAY
 _GRAINS_A_BATCH = 6
-_TICKET_NANOSECONDS = 86_400 * 10**9
+_TICKET_NANOSECONDS = DAY
 _EXAMPLES = 3
 _LEAST_SAMPLE = 50
 _LEAST_RESOLVE_SECONDS = 1_800.0
@@ -65,7 +66,7 @@ class Teller:
         self._segments = settings.detect.segments
         self._floor = settings.detect.slo
         self._batch_seconds = settings.detect.batch_seconds
-        self._grain = max(60 * 10**9, nanoseconds(settings.detect.batch_seconds) // _GRAINS_A_BATCH)
+        self._grain = max(MINUTE, nanoseconds(settings.detect.batch_seconds) // _GRAINS_A_BATCH)
         self._kept = nanoseconds(settings.detect.keep_days * 86_400)
 
     def tell(self, place: Place, found: Sequence[Found], book: Book, *, end: int, now: int) -> list[Alert]:

@@ -18,6 +18,7 @@ from ragvigil.scorer.detect import Monitor, MonitorSettings
 from ragvigil.scorer.detect.sequential.canary import Canary
 from ragvigil.scorer.detect.stretches import nanoseconds
 from ragvigil.scorer.diagnose.diagnoser import Diagnoser
+from ragvigil.scorer.moments import DAY
 from ragvigil.scorer.sample import Sampler
 from ragvigil.scorer.series import faithfulness_value
 from ragvigil.scorer.store.port import Job, Judgement
@@ -31,10 +32,9 @@ _log = logging.getLogger(__name__)
 
 _MOST_BATCHES_A_TICK = 16
 _MOST_PLACES = 200
-_LONGEST_GAP = 14 * 86_400 * 10**9
+_LONGEST_GAP = 14 * DAY
 _WORTH_A_SECOND_DRAW = 1.5
 """Times the probability that a record had: below it the first draw stands."""
-_DAY = 86_400 * 10**9
 
 
 class Watched(NamedTuple):
@@ -225,7 +225,7 @@ class Watcher:
         if not self._judging:
             return
         if wanted:
-            past = self._store.past(place, end - _DAY, wanted)
+            past = self._store.past(place, end - DAY, wanted)
         elif self._every and not detector.asked and now - detector.notes.canaried_at >= self._every:
             past = self._frozen(place, detector, end, now)
         else:
@@ -236,7 +236,7 @@ class Watcher:
 
     def _frozen(self, place: Place, detector: _Detector, end: int, now: int) -> Sequence[Past]:
         with self._store.transaction():
-            past = self._store.frozen(place, end - _DAY, self._detect.canary_size, now)
+            past = self._store.frozen(place, end - DAY, self._detect.canary_size, now)
             if past:
                 detector.notes.canaried_at = now
                 self._save(place, detector)
