@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 ClaimVerdict = Literal["supported", "partial", "unsupported", "contradicted"]
 State = Literal[
@@ -72,16 +72,19 @@ class Claim:
     """Offsets in the answer of the words that the evidence does not carry."""
 
 
-@dataclass(frozen=True, slots=True)
-class CheckResult:
-    """One deterministic check on one record."""
+NOTHING: Mapping[str, object] = {}
+"""Details where there are none."""
+
+
+class CheckResult(NamedTuple):
+    """One deterministic check on one record: a tuple, because every record has dozens."""
 
     check: str
     version: str
     value: float | None
     """In [0, 1], or None with a reason."""
     reason: str | None = None
-    details: Mapping[str, object] = field(default_factory=dict[str, object])
+    details: Mapping[str, object] = NOTHING
 
 
 @dataclass(frozen=True, slots=True)

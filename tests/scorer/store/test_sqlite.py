@@ -186,7 +186,7 @@ def test_a_new_version_of_a_check_replaces_the_old_score_and_begins_the_series_a
     other = replace(RECORD, trace_id="b" * 32)
     store.records.commit([scored(RECORD), scored(other)], None, 5)
     (old,) = scored(RECORD).records
-    newer = replace(old, checks=(replace(old.checks[0], version="2", value=0.0),))
+    newer = replace(old, checks=(old.checks[0]._replace(version="2", value=0.0),))
     store.records.commit([replace(scored(RECORD), records=(newer,))], None, 6)
     assert sums(store, CITATION) == [Sums.of(0.0)]
     with closing(open_for_reading(settings.store.path)) as connection:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 from ragvigil.scorer.checks.prepared import Prepared
+from ragvigil.scorer.verdict import NOTHING
 
 Range = Literal["[0, 1]", "{0, 1}"]
 Better = Literal["high", "low", "neither"]
@@ -16,15 +17,14 @@ Cost = Literal["record", "answer", "question", "claims"]
 Each is read once for all checks, so that the second check of a kind costs next to nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """What a check found."""
+class Finding(NamedTuple):
+    """What a check found: a tuple, because every record has dozens."""
 
     value: float | None
     """In [0, 1], or None with a reason."""
     reason: str | None = None
     """Why there is no value, or what pulls it down, in words fit for a page."""
-    details: Mapping[str, object] = field(default_factory=dict[str, object])
+    details: Mapping[str, object] = NOTHING
 
 
 @dataclass(frozen=True, slots=True)

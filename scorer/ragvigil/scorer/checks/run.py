@@ -52,7 +52,7 @@ from ragvigil.scorer.checks.prepared import Prepared
 from ragvigil.scorer.checks.reading.budget import UNLIMITED, Budget
 from ragvigil.scorer.checks.reading.citing.rules import EVERYTHING, Rules
 from ragvigil.scorer.trace import RagTrace
-from ragvigil.scorer.verdict import CheckResult
+from ragvigil.scorer.verdict import NOTHING, CheckResult
 
 _log = logging.getLogger(__name__)
 _LIGHT = ("record", "answer")
@@ -145,9 +145,7 @@ def check_all(
     clock = _Clock()
     if len(waiting) == 1:
         return [tuple([_run(check, waiting[0], clock) for check in checks])]
-    light = {
-        place: [_run(checks[place], prepared, clock) for prepared in waiting] for place in _light(checks)
-    }
+    light = {place: _of_all(checks[place], waiting, clock) for place in _light(checks)}
     found: list[tuple[CheckResult, ...]] = []
     waiting.reverse()
     for number in range(len(asked)):
@@ -171,27 +169,37 @@ class _Clock:
     """CPU time of one check after another. Asking for it is dear, so wall time, never less, is asked first."""
 
     def __init__(self) -> None:
-        self._begun = self._wall = time.perf_counter()
+        self._begun = self.wall = time.perf_counter()
+        """`wall`: when the last check ended."""
         self._cpu = time.thread_time()
 
-    def seconds(self) -> float:
-        """CPU seconds since the last call, at least, where they may be too many; else wall seconds."""
-        now = time.perf_counter()
-        wall, before, self._wall = now - self._wall, self._wall - self._begun, now
+    def seconds(self, now: float) -> float:
+        """CPU seconds that the check took, at least, that ended `now`; wall seconds where those are few."""
+        wall, before = now - self.wall, self.wall - self._begun
         return wall if wall <= MOST_SECONDS else time.thread_time() - self._cpu - before
 
 
 def _run(check: Check, prepared: Prepared, clock: _Clock) -> CheckResult:
-    try:
-        finding = check.measure(prepared)
-    except Exception as error:
-        clock.seconds()
-        _log.exception("check %s failed on trace %s", check.id, prepared.record.trace_id)
-        return CheckResult(check.id, check.version, None, f"the check failed: {type(error).__name__}")
-    seconds = clock.seconds()
-    if seconds > MOST_SECONDS:
-        _log.error("check %s took %.1f s on trace %s", check.id, seconds, prepared.record.trace_id)
-        return CheckResult(
-            check.id, check.version, None, f"the check failed: more than {MOST_SECONDS:g} s of CPU time"
-        )
-    return CheckResult(check.id, check.version, finding.value, finding.reason, finding.details)
+    return _of_all(check, (prepared,), clock)[0]
+
+
+def _of_all(check: Check, waiting: Sequence[Prepared], clock: _Clock) -> list[CheckResult]:
+    """What one check says of each record. It runs some dozen times a record, so what is around it is kept short."""
+    found: list[CheckResult] = []
+    name, version, measure, ask = check.id, check.version, check.measure, time.perf_counter
+    for prepared in waiting:
+        try:
+            value, reason, details = measure(prepared)
+        except Exception as error:
+            _log.exception("check %s failed on trace %s", name, prepared.record.trace_id)
+            found.append(CheckResult(name, version, None, f"the check failed: {type(error).__name__}"))
+            clock.wall = ask()
+            continue
+        now = ask()
+        if now - clock.wall > MOST_SECONDS and (seconds := clock.seconds(now)) > MOST_SECONDS:
+            _log.error("check %s took %.1f s on trace %s", name, seconds, prepared.record.trace_id)
+            value, details = None, NOTHING
+            reason = f"the check failed: more than {MOST_SECONDS:g} s of CPU time"
+        clock.wall = now
+        found.append(CheckResult(name, version, value, reason, details))
+    return found
