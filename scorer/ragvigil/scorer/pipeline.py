@@ -25,7 +25,7 @@ from ragvigil.scorer.jumps import steady
 from ragvigil.scorer.payload import Top, look
 from ragvigil.scorer.redact import Redaction
 from ragvigil.scorer.sample import Budget, Sampler, SamplerState, Spent
-from ragvigil.scorer.scoring import Arrived, TraceScoring
+from ragvigil.scorer.scoring import Arrived, Redacted, TraceScoring
 from ragvigil.scorer.signals.arriving import Arriving, ArrivingSignal
 from ragvigil.scorer.store.port import (
     Job,
@@ -334,7 +334,7 @@ class Pipeline:
         traces: list[ScoredTrace] = []
         sampled = not_kept = 0
         for group in together(assembled):
-            redacted: list[tuple[Assembled, Assembled | None]] = []
+            redacted: list[tuple[Assembled, Redacted | None]] = []
             for received in group:
                 stored = known.get(received.trace_id)
                 if stored is not None and stored.gone:
@@ -342,11 +342,13 @@ class Pipeline:
                 else:
                     redacted.append((received, self._scoring.redacted(received)))
             arrived = [
-                Arrived(item, received, known.get(received.trace_id)) for received, item in redacted if item
+                Arrived(one.item, received, known.get(received.trace_id), one.spans)
+                for received, one in redacted
+                if one
             ]
             scored = iter(self._scoring.score(arrived, self._plan.max_jobs - self._waiting - sampled))
-            for received, item in redacted:
-                if item is not None:
+            for received, one in redacted:
+                if one is not None:
                     trace = next(scored)
                 elif received.trace_id in known:
                     not_kept += 1
@@ -355,7 +357,7 @@ class Pipeline:
                     nothing = RawTrace(b"", b"")
                     trace = ScoredTrace(received.trace_id, nothing, received.timed_out, failure="read")
                 if trace is not None:
-                    sampled += sum(one.ledger.state == "pending" for one in trace.records)
+                    sampled += sum(each.ledger.state == "pending" for each in trace.records)
                     traces.append(trace)
         self._taken = replace(self._taken, not_kept=not_kept)  # not added: a failed commit is scored again
         return traces

@@ -33,6 +33,16 @@ class Arrived(NamedTuple):
     received: Assembled
     stored: RawTrace | None
     """What the store has of it."""
+    spans: Sequence[Span] = ()
+    """Those of `item`, where they have been read already."""
+
+
+class Redacted(NamedTuple):
+    """A trace without what must not leave the inbox."""
+
+    item: Assembled
+    spans: Sequence[Span]
+    """Those of `item`, read on the way."""
 
 
 @dataclass(slots=True)
@@ -44,6 +54,7 @@ class _Read:
     timed_out: bool
     dropped: int
     spans: Sequence[Span] = ()
+    """Those of `raw`, as far as they have been read."""
     records: Sequence[RagTrace] = ()
     filtered: Sequence[Filtered | None] = ()
     """For each record the rule that filters it."""
@@ -82,24 +93,25 @@ class TraceScoring:
         self._arriving = arriving or Arriving(())
         self._now = now
 
-    def redacted(self, received: Assembled) -> Assembled | None:
+    def redacted(self, received: Assembled) -> Redacted | None:
         """The trace without what must not leave the inbox; None where that cannot be told."""
         try:
-            spans = self._redaction.spans(b"".join(received.spans))
+            payload, spans = self._redaction.read(b"".join(received.spans))
             logs = self._redaction.logs(b"".join(received.logs)) if received.logs else b""
         except Exception as error:  # no traceback: it may quote the content
             _log.error(
                 "trace %s cannot be redacted and is not kept: %s", received.trace_id, type(error).__name__
             )
             return None
-        return Assembled(
+        item = Assembled(
             received.trace_id,
-            (spans,),
+            (payload,),
             (logs,),
             received.first_position,
             received.timed_out,
             received.dropped,
         )
+        return Redacted(item, spans)
 
     def score(self, arrived: Sequence[Arrived], room: int) -> list[ScoredTrace | None]:
         """Each trace as it is now, None where what came was stored before; at most `room` of the records wait.
@@ -123,7 +135,7 @@ class TraceScoring:
 
     def _merged(self, arrived: Arrived) -> _Read | None:
         """The trace with what is stored of it, not read yet; None when nothing of it is new."""
-        item, received, stored = arrived
+        item, received, stored, spans = arrived
         raw, dropped = self._merge(stored, item)
         if raw is None:
             return None
@@ -137,7 +149,8 @@ class TraceScoring:
                 item.trace_id,
                 dropped,
             )
-        return _Read(item.trace_id, raw, item.timed_out or raw.dropped > 0, dropped)
+        timed_out = item.timed_out or raw.dropped > 0
+        return _Read(item.trace_id, raw, timed_out, dropped, spans if stored is None else ())
 
     def _rules_met(
         self, stored: RawTrace | None, item: Assembled, received: Assembled, raw: RawTrace
@@ -160,7 +173,7 @@ class TraceScoring:
     def _read(self, trace: _Read) -> _Read:
         """The trace with its spans, records and filters; one that cannot be read says so."""
         try:
-            spans = spans_of(trace.raw.spans)
+            spans = trace.spans or spans_of(trace.raw.spans)
             if len({span.span_id for span in spans}) < len(spans):
                 trace.raw = replace(trace.raw, spans=without_repeats(trace.raw.spans))
                 spans = spans_of(trace.raw.spans)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from opentelemetry.proto.logs.v1.logs_pb2 import LogsData
@@ -79,12 +80,20 @@ def spans_of(payload: bytes) -> list[Span]:
 
     Raises google.protobuf.message.DecodeError when the bytes are neither.
     """
+    return spans_in(TracesData.FromString(payload))
+
+
+def spans_in(data: TracesData) -> list[Span]:
+    """Every span of the message."""
     found: list[Span] = []
-    for resource_spans in TracesData.FromString(payload).resource_spans:
+    for resource_spans in data.resource_spans:
         resource = _mapping(resource_spans.resource.attributes)
         for scope_spans in resource_spans.scope_spans:
-            scope, facts = scope_spans.scope.name, _mapping(scope_spans.scope.attributes)
-            found += [_span(wire, scope, resource, facts) for wire in scope_spans.spans]
+            origin = Origin(resource, scope_spans.scope.name, _mapping(scope_spans.scope.attributes))
+            found += [
+                span_of(wire, _mapping(wire.attributes), tuple(map(_event, wire.events)), origin)
+                for wire in scope_spans.spans
+            ]
     return found
 
 
@@ -117,9 +126,19 @@ def logs_of(payload: bytes) -> list[LogEvent]:
     ]
 
 
-def _span(
-    wire: WireSpan, scope: str, resource: Mapping[str, object], scope_attributes: Mapping[str, object]
+class Origin(NamedTuple):
+    """What made spans: their resource and their scope."""
+
+    resource: Mapping[str, object]
+    scope: str
+    scope_attributes: Mapping[str, object]
+
+
+def span_of(
+    wire: WireSpan, attributes: Mapping[str, object], events: tuple[SpanEvent, ...], origin: Origin
 ) -> Span:
+    """The span of a message, `attributes` and `events` being those of the message as plain values."""
+    status = wire.status
     return Span(
         wire.trace_id.hex(),
         wire.span_id.hex(),
@@ -128,19 +147,21 @@ def _span(
         wire.kind,
         wire.start_time_unix_nano,
         wire.end_time_unix_nano,
-        _mapping(wire.attributes),
-        tuple(
-            SpanEvent(event.name, event.time_unix_nano, _mapping(event.attributes)) for event in wire.events
-        ),
-        wire.status.code == Status.STATUS_CODE_ERROR,
-        wire.status.message,
-        scope,
-        resource,
+        attributes,
+        events,
+        status.code == Status.STATUS_CODE_ERROR,
+        status.message,
+        origin.scope,
+        origin.resource,
         wire.trace_state,
         wire.dropped_attributes_count,
         wire.flags,
-        scope_attributes,
+        origin.scope_attributes,
     )
+
+
+def _event(wire: WireSpan.Event) -> SpanEvent:
+    return SpanEvent(wire.name, wire.time_unix_nano, _mapping(wire.attributes))
 
 
 def _mapping(pairs: Iterable[KeyValue]) -> dict[str, object]:
@@ -148,25 +169,26 @@ def _mapping(pairs: Iterable[KeyValue]) -> dict[str, object]:
     for pair in pairs:
         value = pair.value
         text = value.string_value  # most are texts: a look at the text is dearer than one at the kind
-        found[pair.key] = text or _value(value)
+        found[pair.key] = text or plain(value)
     return found
 
 
-def _value(value: AnyValue) -> object:
+def plain(value: AnyValue) -> object:
+    """The value as Python says it: lists and dictionaries for what is nested, None for what is not set."""
     which = value.WhichOneof("value")
     if which == "string_value":
         return value.string_value
     if which == "array_value":
-        return [_value(item) for item in value.array_value.values]
+        return [plain(item) for item in value.array_value.values]
     if which == "kvlist_value":
         return _mapping(value.kvlist_value.values)
     return getattr(value, which) if which else None
 
 
 def _body(body: AnyValue) -> dict[str, object]:
-    content = _value(body)
+    content = plain(body)
     if isinstance(content, dict):
-        return content  # pyright: ignore[reportUnknownVariableType] -- _value makes str keys only
+        return content  # pyright: ignore[reportUnknownVariableType] -- `plain` makes str keys only
     return {} if content is None else {"body": content}
 
 

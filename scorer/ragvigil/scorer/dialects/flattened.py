@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from typing import TypeAlias
+
+Layout: TypeAlias = tuple[tuple[tuple[str, str], ...], ...]
 
 _LONGEST_INDEX = 6
-_LONGEST_KEPT = 100
+_LONGEST_KEPT = 10_000
+"""Characters of all names together."""
 
 
 def indexed(attributes: Mapping[str, object], prefix: str) -> list[dict[str, object]]:
@@ -15,25 +19,26 @@ def indexed(attributes: Mapping[str, object], prefix: str) -> list[dict[str, obj
     >>> indexed({"d.1.id": "b", "d.0.id": "a", "d.0.score": 1, "e": 2}, "d.")
     [{'id': 'a', 'score': 1}, {'id': 'b'}]
     """
-    found: dict[int, dict[str, object]] = {}
-    start = len(prefix)
-    named = prefix in "\n".join(attributes)  # most spans hold none: one look instead of one at each name
-    for key, value in attributes.items() if named else ():
-        if key.startswith(prefix):
-            place = _known(key, start) if len(key) <= _LONGEST_KEPT else _place(key, start)
-            if place is not None:
-                found.setdefault(place[0], {})[place[1]] = value
-    if not found:
+    names = "\n".join(attributes)  # most spans hold none: one look instead of one at each name
+    places: Layout = ()
+    if prefix in names:
+        keys = tuple(attributes)
+        places = _layout(keys, prefix) if len(names) <= _LONGEST_KEPT else _places(keys, prefix)
+    if not places:
         attributes.get(f"{prefix}N")  # tells whoever records what is looked up, as `ragvigil explain` does
-    return [found[number] for number in sorted(found)]
+    return [{name: attributes[key] for name, key in item} for item in places]
 
 
-def _place(key: str, start: int) -> tuple[int, str] | None:
-    """The number and the name in a key, from `start`; None when there is no number."""
-    number, _, name = key[start:].partition(".")
-    if number.isdecimal() and number.isascii() and len(number) <= _LONGEST_INDEX:
-        return int(number), name
-    return None
+def _places(keys: Iterable[str], prefix: str) -> Layout:
+    """For each item under `prefix`, in the order of their numbers, its own names with the keys that hold them."""
+    found: dict[int, dict[str, str]] = {}
+    for key in keys:
+        if key.startswith(prefix):
+            number, _, name = key[len(prefix) :].partition(".")
+            if number.isdecimal() and number.isascii() and len(number) <= _LONGEST_INDEX:
+                found.setdefault(int(number), {})[name] = key
+    return tuple(tuple(found[number].items()) for number in sorted(found))
 
 
-_known = lru_cache(maxsize=4096)(_place)
+_layout = lru_cache(maxsize=512)(_places)
+"""Kept, for spans of one kind have the same names again and again."""

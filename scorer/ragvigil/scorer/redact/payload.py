@@ -10,12 +10,14 @@ from google.protobuf.message import Message
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, InstrumentationScope, KeyValue
 from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord, LogsData
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
-from opentelemetry.proto.trace.v1.trace_pb2 import Span, TracesData
+from opentelemetry.proto.trace.v1.trace_pb2 import Span as WireSpan
+from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
 from ragvigil.scorer.config import Content, ContentMode
 from ragvigil.scorer.redact.keys import Meaning, meaning_of
 from ragvigil.scorer.redact.pseudonyms import Pseudonyms
 from ragvigil.scorer.redact.texts import LONG_INTEGER, SECRET, Place, Texts
+from ragvigil.scorer.span import Origin, Span, SpanEvent, plain, span_of, spans_in
 from ragvigil.tracer.redaction import redact
 
 Pairs = MutableSequence[KeyValue]
@@ -36,16 +38,24 @@ class Redaction:
 
         Raises google.protobuf.message.DecodeError when it is none: such bytes cannot be kept.
         """
+        return self.read(payload)[0]
+
+    def read(self, payload: bytes) -> tuple[bytes, list[Span]]:
+        """What `spans` gives, and what `spans_of` reads in it: both look at every attribute, so one look is saved.
+
+        Raises like `spans`.
+        """
         data = TracesData.FromString(payload)
         data.DiscardUnknownFields()
+        found: list[Span] = []
+        stale = False
         for resource_spans in data.resource_spans:
             walk = self._begin(resource_spans.resource)
             for scope_spans in resource_spans.scope_spans:
-                walk.scope(scope_spans.scope)
-                for span in scope_spans.spans:
-                    walk.span(span)
-            walk.cut()
-        return data.SerializeToString()
+                origin = walk.scope(scope_spans.scope)
+                found += [walk.span(span, origin) for span in scope_spans.spans]
+            stale = walk.cut() or stale
+        return data.SerializeToString(), spans_in(data) if stale else found
 
     def logs(self, payload: bytes, *, notes: bool = False) -> bytes:
         """An encoded LogsData without what must not stay; raises like `spans`.
@@ -89,31 +99,33 @@ class _Walk:
         self._contents: list[Place] = []
         self._passages: list[Place] = []
         self._labels: list[Place] = []
+        self._resource: dict[str, object] = {}
 
     def resource(self, resource: Resource) -> None:
         """Where spans come from: labels, all of it."""
-        self._pairs(resource.attributes)
+        self._resource = self._pairs(resource.attributes)
         self._labels, self._contents = [*self._labels, *self._contents], []
 
-    def scope(self, scope: InstrumentationScope) -> None:
+    def scope(self, scope: InstrumentationScope) -> Origin:
         """What made the spans."""
         self._label(scope, "name", scope.name)
         self._label(scope, "version", scope.version)
-        self._pairs(scope.attributes)
+        return Origin(self._resource, scope.name, self._pairs(scope.attributes))
 
-    def span(self, span: Span) -> None:
-        """One span with its events and links."""
+    def span(self, span: WireSpan, origin: Origin) -> Span:
+        """One span with its events and links, as it will be unless `cut` changes it."""
         self._label(span, "name", span.name)
         self._label(span, "trace_state", span.trace_state)
         if problem := span.status.message:
             self._contents.append((span.status, "message", problem))
-        self._pairs(span.attributes)
+        attributes, events = self._pairs(span.attributes), list[SpanEvent]()
         for event in span.events:
             self._label(event, "name", event.name)
-            self._pairs(event.attributes)
+            events.append(SpanEvent(event.name, event.time_unix_nano, self._pairs(event.attributes)))
         for link in span.links:
             self._label(link, "trace_state", link.trace_state)
             self._pairs(link.attributes)
+        return span_of(span, attributes, tuple(events), origin)
 
     def log(self, record: LogRecord) -> None:
         """One log record."""
@@ -122,13 +134,14 @@ class _Walk:
         self._pairs(record.attributes)
         self._value(record.body, Meaning.TEXT)
 
-    def cut(self) -> None:
-        """Cut what was gathered."""
-        places = self._labels
+    def cut(self) -> bool:
+        """Cut what was gathered; whether that changed anything."""
+        places, changed = self._labels, False
         if self._mode == "ids_only":
             for texts, passages in ((self._contents, False), (self._passages, True)):
                 for message, name, text in texts:
                     setattr(message, name, self._texts.drop(text, passages=passages))
+                    changed = True
         else:
             places = places + self._contents + self._passages
         rules = self._texts.rules([text for _, _, text in places])
@@ -136,37 +149,50 @@ class _Walk:
             found = self._texts.cut(text, rules)
             if found != text:
                 setattr(message, name, found)
+                changed = True
+        return changed
 
     def _label(self, message: Message, name: str, text: str) -> None:
         if text:
             self._labels.append((message, name, text))
 
-    def _pairs(self, pairs: Pairs) -> None:
-        """Gather what stands in these; the short ways are for what most of them are, texts and figures."""
-        unwanted = list[int]()
-        cutting, content = self._mode != "full", self._contents.append
+    def _pairs(self, pairs: Pairs) -> dict[str, object]:
+        """Gather what stands in these, and say it plainly; the short ways are for texts and figures, as most are."""
+        unwanted, found = list[int](), dict[str, object]()
+        content = self._contents.append
         for number, pair in enumerate(pairs):
             told = _told_by(pair.key)
-            if told.transport:
-                unwanted.append(number)
+            if told.unusual:
+                if told.transport:
+                    unwanted.append(number)
+                else:
+                    found[told.key] = self._unusual(pair, told)
                 continue
-            if cutting and not told.clean:
-                self._labels.append((pair, "key", pair.key))
             value = pair.value
             text = value.string_value
             if text:
                 if told.text:
                     content((value, "string_value", text))
-                elif not told.document_id:
-                    self._value(value, told.meaning)
+                found[told.key] = text
                 continue
             which = value.WhichOneof("value")
-            if told.named or (
-                which != "double_value" and (which != "int_value" or abs(value.int_value) >= LONG_INTEGER)
-            ):
+            if which == "double_value":
+                found[told.key] = value.double_value
+            elif which == "int_value" and abs(value.int_value) < LONG_INTEGER:
+                found[told.key] = value.int_value
+            else:
                 self._value(value, told.meaning)
+                found[told.key] = plain(value)
         for number in reversed(unwanted):
             del pairs[number]
+        return found
+
+    def _unusual(self, pair: KeyValue, told: _Told) -> object:
+        """A pair whose value is cut for its name, stays for it, or whose key must be looked at itself."""
+        if self._mode != "full" and not told.clean:
+            self._labels.append((pair, "key", pair.key))
+        self._value(pair.value, told.meaning)
+        return plain(pair.value)
 
     def _value(self, value: AnyValue, meaning: Meaning) -> None:
         which = value.WhichOneof("value")
@@ -208,24 +234,26 @@ class _Walk:
 class _Told(NamedTuple):
     """What a key says of its value, asked once: comparing the members of an enumeration is dear."""
 
+    key: str
+    """The same object for every span, so that later look-ups need not compare letters."""
     meaning: Meaning
     clean: bool
     """Whether the key is no secret itself."""
     text: bool
-    document_id: bool
     transport: bool
-    named: bool
-    """Whether the value is cut for its name, whatever it is."""
+    unusual: bool
+    """Whether it is neither a clean key of a text nor one of a document's id."""
 
 
 @lru_cache(maxsize=4096)
 def _told_by(key: str) -> _Told:
-    meaning = meaning_of(key)
+    meaning, clean = meaning_of(key), redact(key) == key
+    text = meaning is Meaning.TEXT
     return _Told(
+        key,
         meaning,
-        redact(key) == key,
-        meaning is Meaning.TEXT,
-        meaning is Meaning.DOCUMENT_ID,
+        clean,
+        text,
         meaning is Meaning.TRANSPORT,
-        meaning in (Meaning.PERSON, Meaning.SECRET),
+        not (clean and (text or meaning is Meaning.DOCUMENT_ID)),
     )
