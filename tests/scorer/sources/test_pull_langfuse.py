@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import cast
 
 import pytest
 from tests.scorer.sources.langfuse_server import LangfuseServer, serving
@@ -94,6 +96,35 @@ def test_every_question_comes_once_with_all_that_langfuse_keeps_of_it(
     }
     assert told == {("shop", "tiny-chat-1", "answer@3", 61, "s-1")}
     assert {record.completeness for record in records} == {"complete"}
+
+
+def test_what_failed_is_pulled_as_failed(
+    server: LangfuseServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Langfuse keeps a level and a message; a warning is no error."""
+    monkeypatch.setenv("LANGFUSE_PUBLIC_KEY", server.public_key)
+    monkeypatch.setenv("LANGFUSE_SECRET_KEY", server.secret_key)
+    root, search, _ = observations(0)
+    failed = {"output": None, "level": "ERROR", "statusMessage": "ConnectionError: store unreachable"}
+    warned = {"level": "WARNING", "statusMessage": "ConnectionError: tried again"}
+    server.observations[:3] = [root | failed, search | failed]
+    server.observations += [one | warned for one in observations(QUESTIONS)]
+    path = tmp_path / "out.jsonl"
+    pulled(server, path)
+    first, *others = sorted(read_files([path]), key=lambda record: record.started_at)
+    assert (first.error, first.error_where) == ("ConnectionError", "retriever")
+    assert (first.error_message, first.query) == ("store unreachable", "What does part 0 cost?")
+    assert len(others) == QUESTIONS
+    assert {record.error for record in others} == {None}
+    spans = [span for each in path.read_text().splitlines() for span in spans_in_json(each)]
+    assert sum("status" in span for span in spans) == 2
+
+
+def spans_in_json(line: str) -> list[dict[str, object]]:
+    """The spans of a line of OTLP JSON."""
+    (resource,) = json.loads(line)["resourceSpans"]
+    (scope,) = resource["scopeSpans"]
+    return cast("list[dict[str, object]]", scope["spans"])
 
 
 def test_only_the_wanted_hours_are_asked_for(

@@ -39,7 +39,7 @@ def error_of(question: Question) -> Error | None:
     failed = {
         step
         for step in question.steps
-        if step.span.failed and _counts(step, question) and not _retried(step, successes)
+        if step.failed and _counts(step, question) and not _retried(step, successes)
     }
     if not failed:
         return None
@@ -52,7 +52,7 @@ def _counts(step: Step, question: Question) -> bool:
     """Helpers of the service (an HTTP call, a cache) fail without harm unless all above fail too."""
     if step.role in _COUNTING or step is question.top or step.parent is None:
         return True
-    return step.role == "chain" or all(above.span.failed for above in step.ancestors())
+    return step.role == "chain" or all(above.failed for above in step.ancestors())
 
 
 def _last_successes(steps: Sequence[Step]) -> dict[tuple[Role, str], int]:
@@ -60,7 +60,7 @@ def _last_successes(steps: Sequence[Step]) -> dict[tuple[Role, str], int]:
     return {
         (step.role, step.span.name): step.span.start
         for step in steps
-        if step.role in _COUNTING and not step.span.failed
+        if step.role in _COUNTING and not step.failed
     }
 
 

@@ -32,7 +32,7 @@ def evidence_of(steps: Sequence[Step], generation: Step | None) -> Evidence:
     """The evidence of the answer that `generation` gave (none: of all that was searched)."""
     searches = _before(sorted(_distinct(steps), key=_by_end), generation)
     told = [step for step in searches if step.reading.documents is not None]
-    known = bool(told) or not any(not step.span.failed for step in searches)
+    known = bool(told) or not any(not step.failed for step in searches)
     pool = _left_over(told)
     sources = tuple(told[number] for number in pool)
     documents = _filled(_union(pool.values()), steps)

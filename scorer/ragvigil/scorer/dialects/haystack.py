@@ -118,7 +118,7 @@ def _meta(made: Mapping[str, object]) -> Mapping[str, object]:
 
 def _failure(span: Span) -> Failure | None:
     """The error of the component: the pipeline's exception wraps it and names it only in its stack trace."""
-    outer = failure_of(span)
+    outer = failure_of(span) if span.failed else None
     wrapped = _WRAPPED.search(outer.message or "") if outer else None
     if outer is None or wrapped is None:
         return outer

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ragvigil.scorer.dialects.documents import documents_of, passages_of
+from ragvigil.scorer.dialects.failure import failure
 from ragvigil.scorer.dialects.genai_messages import completion_of
 from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.reading import Failure, Reading, Role
@@ -121,7 +122,7 @@ def _prompt_version(attributes: Mapping[str, object]) -> str | None:
 
 
 def _failure(span: Span) -> Failure | None:
-    """Langfuse records no exception, only a level and a message."""
-    if span.failed or span.attributes.get("langfuse.observation.level") != "ERROR":
+    """Langfuse records no exception, only a level and a message, and the level can stand without a status."""
+    if span.attributes.get("langfuse.observation.level") != "ERROR" or (span.failed and span.status_message):
         return None
-    return Failure(None, text_of(span.attributes.get("langfuse.observation.status_message")))
+    return failure(None, span.attributes.get("langfuse.observation.status_message"))

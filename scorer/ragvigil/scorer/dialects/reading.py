@@ -86,7 +86,7 @@ class Reading:
     """Probability with which the span's own tracer kept it, where it says so beside the trace state."""
     evaluations: tuple[Mapping[str, object], ...] = ()
     failure: Failure | None = None
-    """Set when the dialect knows more than the span's status and exception event say."""
+    """Set when the step failed and the dialect knows more than the span's status and exception event say."""
     streaming: bool | None = None
     redacted: bool = False
     """Whether content was replaced or switched off by the sender."""

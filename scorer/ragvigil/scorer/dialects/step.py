@@ -33,6 +33,11 @@ class Step:
         """What the step does."""
         return self.reading.role or "other"
 
+    @property
+    def failed(self) -> bool:
+        """Whether the status is ERROR, or its dialect says so in its own way."""
+        return self.span.failed or self.reading.failure is not None
+
     def subtree(self) -> Iterator[Step]:
         """The step and all below it."""
         waiting: list[Step] = [self]

@@ -134,7 +134,7 @@ def _what_it_found(step: Step) -> str:
 def _why_not_this_search(step: Step, counting: Collection[Step], generation: Step | None) -> str:
     if step in counting:
         if step.reading.documents is None:
-            return "failed before it found anything" if step.span.failed else "does not say what it found"
+            return "failed before it found anything" if step.failed else "does not say what it found"
         return "its documents went into a rerank, which stands for them"
     if generation is not None and step.span.end > generation.span.start:
         return "ended after the answer had begun"
@@ -215,7 +215,7 @@ def _error(question: Question) -> Iterator[Fact]:
     others = [
         Place(step.span.span_id, _why_not_this_failure(step, error.step))
         for step in question.steps
-        if step.span.failed and step is not error.step
+        if step.failed and step is not error.step
     ]
     yield Fact("error", told, (Place(error.step.span.span_id, "failed first"),), tuple(others))
 

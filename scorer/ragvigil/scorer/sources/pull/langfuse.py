@@ -28,6 +28,8 @@ from ragvigil.scorer.sources.pull.otlp import (
 )
 
 _SCOPE = "langfuse-sdk"
+_ERROR = 2
+"""The status code of OTLP that the SDK sets beside the level ERROR."""
 _PAGE = 100
 _FIELDS = "core,basic,time,io,metadata,model,usage,prompt,trace_context"
 _SENT = "resourceAttributes"
@@ -194,6 +196,7 @@ def _span(found: Mapping[str, object]) -> dict[str, object]:
         "session.id": get("sessionId"),
         "user.id": get("userId"),
     }
+    failed = {"status": {"code": _ERROR, "message": text(get("statusMessage")) or ""}}
     return {
         "traceId": identifier(get("traceId"), 16),
         "spanId": identifier(get("id"), 8),
@@ -203,4 +206,5 @@ def _span(found: Mapping[str, object]) -> dict[str, object]:
         "startTimeUnixNano": begin,
         "endTimeUnixNano": nanoseconds(get("endTime")) or begin,
         "attributes": attributes({key: value for key, value in said.items() if value != ""}),
+        **(failed if get("level") == "ERROR" else {}),
     }
