@@ -11,6 +11,8 @@ from ragvigil.scorer.detect import Alert, GoldSet, Monitor, MonitorSettings
 from ragvigil.scorer.simulate.drive import Build, Drive, Rule, Run
 from ragvigil.scorer.simulate.rivals import RIVALS, Panel
 from ragvigil.scorer.simulate.scenario import DAY, SCENARIOS, Scenario
+from ragvigil.scorer.simulate.supply import Opens
+from ragvigil.scorer.simulate.traffic import Traffic
 from ragvigil.scorer.simulate.world import World
 
 OURS = "ragvigil"
@@ -94,13 +96,17 @@ def measure(
     *,
     world: World | None = None,
     quiet_days: int = 37,
+    opens: Opens = Traffic,
 ) -> Iterator[Line]:
     """One line for each scenario and rule, in that order; `quiet_days` long where there is nothing to find.
+
+    `opens` is whose traffic it is: invented, of recorded answers (`functools.partial(Traffic, instruments=…)`), or
+    replayed (`Replayed`).
 
     Raises:
         KeyError: a rule or a scenario of another name.
     """
-    healthy = Healthy(world or World(), rules, quiet_days)
+    healthy = Healthy(world or World(), rules, quiet_days, opens)
     for scenario in (SCENARIOS[name] for name in scenarios):
         runs = healthy.run(scenario, seeds)
         for rule in rules:
@@ -110,9 +116,11 @@ def measure(
 class Healthy:
     """Rules driven up to the change, once for all scenarios: until then they have the same traffic."""
 
-    def __init__(self, world: World, rules: Sequence[str], quiet_days: int = 37) -> None:
+    def __init__(
+        self, world: World, rules: Sequence[str], quiet_days: int = 37, opens: Opens = Traffic
+    ) -> None:
         """Nothing driven yet; `rules` by their names in `RULES`."""
-        self._world, self._rules, self._quiet_days = world, rules, quiet_days
+        self._world, self._rules, self._quiet_days, self._opens = world, rules, quiet_days, opens
         self._driven: dict[tuple[str, int], Drive] = {}
 
     def run(self, scenario: Scenario, seeds: Sequence[int]) -> dict[str, list[Run]]:
@@ -135,7 +143,8 @@ class Healthy:
     def _of(self, name: str, build: Build, seed: int) -> Drive:
         if (name, seed) not in self._driven:
             days = max(self._quiet_days, 32)
-            driven = Drive(build, SCENARIOS["null30"], seed, world=self._world, days=days)
+            quiet = SCENARIOS["null30"]
+            driven = Drive(build, quiet, seed, world=self._world, days=days, opens=self._opens)
             self._driven[name, seed] = driven.until(driven.change)
         return self._driven[name, seed]
 

@@ -11,8 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ragvigil.scorer.detect import Alert, Batch, GoldSet
+from ragvigil.scorer.simulate.instruments import Hidden
 from ragvigil.scorer.simulate.scenario import DAY, SCENARIOS, Scenario
-from ragvigil.scorer.simulate.traffic import Hidden, Traffic
+from ragvigil.scorer.simulate.supply import Opens, Supply
+from ragvigil.scorer.simulate.traffic import Traffic
 from ragvigil.scorer.simulate.world import World
 
 
@@ -101,13 +103,14 @@ class Drive:
         days: int = 30,
         change_days: tuple[float, float] = (12.0, 14.0),
         canary_batches: int = 1,
+        opens: Opens = Traffic,
     ) -> None:
-        """At the start of `days`; the fault begins at a random moment within `change_days`."""
+        """At the start of `days` of what is opened; the fault begins at a random moment within `change_days`."""
         self.world, self.scenario = world or World(), scenario
         self._seed, self._canary_batches = seed, canary_batches
         self._random = np.random.default_rng([seed, 3])
         self.change = float(self._random.uniform(*change_days)) * DAY
-        self._traffic = Traffic(self.world, scenario, seed, days=days, change=self.change)
+        self._traffic: Supply = opens(self.world, scenario, seed, days=days, change=self.change)
         self.rule = build(self.world, self._traffic.gold())
         self.alerts: list[Alert] = []
         self._past: list[tuple[Hidden, npt.NDArray[np.int64]]] = []
@@ -147,7 +150,8 @@ class Drive:
         self._steps += 1
         end = self.end
         batch, hidden = traffic.batch(start, end)
-        chance = world.granted * np.asarray(rule.plan(batch), dtype=np.float64)
+        judgeable = np.isfinite(np.asarray(batch.cheap, dtype=np.float64))
+        chance = np.where(judgeable, world.granted * np.asarray(rule.plan(batch), dtype=np.float64), 0.0)
         chosen = random.random(chance.size) < chance
         said = traffic.verdicts(hidden, start)
         lost = max(world.missing_verdicts, scenario.missing_verdicts if traffic.active(start) else 0.0)
@@ -212,6 +216,7 @@ def drive(
     change_days: tuple[float, float] = (12.0, 14.0),
     stop_at_page: bool = False,
     canary_batches: int = 1,
+    opens: Opens = Traffic,
 ) -> Run:
     """Drive a rule through `days` of traffic with the fault of `scenario`.
 
@@ -226,6 +231,7 @@ def drive(
         days=days,
         change_days=change_days,
         canary_batches=canary_batches,
+        opens=opens,
     )
     return driven.until(days * DAY, stop_at_page=stop_at_page).result()
 
