@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,7 +12,7 @@ from ragvigil.scorer.commands._options import JsonOption
 from ragvigil.scorer.errors import ConfigError
 
 if TYPE_CHECKING:
-    from ragvigil.scorer.simulate import Line
+    from ragvigil.scorer.simulate import Line, World
 
 
 def alerts(
@@ -26,38 +26,69 @@ def alerts(
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, max=10_000, help="Simulated services, each for a month.")] = 8,
     first_seed: Annotated[int, typer.Option(min=0, help="Seeds count up from here.")] = 0,
-    traces_per_day: Annotated[float, typer.Option(min=100.0, max=10_000_000.0)] = 20_000.0,
-    batch_seconds: Annotated[float, typer.Option(min=10.0, max=86_400.0)] = 1800.0,
+    traces_per_day: Annotated[
+        float | None,
+        typer.Option(min=100.0, max=10_000_000.0, help="Default: 20,000, or those of the replayed store."),
+    ] = None,
+    batch_seconds: Annotated[
+        float | None, typer.Option(min=10.0, max=86_400.0, help="Default: 1,800.")
+    ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="A small service and one seed: a minute instead of an hour.")
     ] = False,
+    replay: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE",
+            help="What the traffic is made of: a scorer's store, recorded answers (JSON lines as monitor.gold), or "
+            "'builtin' for those that ship with the built-in judge; a store and answers may be given together.",
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> int:
-    """Simulate months with planted faults and compare alert rules: false pages, hours to the page, calls.
+    """Simulate or replay months with planted faults and compare alert rules: false pages, hours to the page, calls.
 
     Same seed, same traffic for every rule. docs/alert-quality.md is made of its --json.
     """
-    from ragvigil.scorer.simulate import RULES, SCENARIOS, World, measure
+    from ragvigil.scorer.commands._bench_replay import replaying
+    from ragvigil.scorer.simulate import RULES, SCENARIOS, measure
 
-    world = World(traces_per_day=traces_per_day, batch_seconds=batch_seconds)
-    if quick:
-        seeds = 1
-        world = World(
-            traces_per_day=6000.0, segments=4, smallest_share=0.1, largest_share=0.4, batch_seconds=3600.0
-        )
+    seeds = 1 if quick else seeds
     scenarios = chosen("--scenario", scenario, tuple(SCENARIOS))
     rules = chosen("--rule", rule, RULES)
+    world = _world(quick, traces_per_day, batch_seconds)
+    source = replaying(replay or [], world, told_volume=traces_per_day is not None)
     lines: list[Line] = []
     if not as_json:
+        for note in source.notes:
+            typer.echo(note)
         typer.echo("  ".join(_HEAD))
-    for line in measure(rules, scenarios, range(first_seed, first_seed + seeds), world=world):
+    services = range(first_seed, first_seed + seeds)
+    for line in measure(rules, scenarios, services, world=source.world, opens=source.opens):
         lines.append(line)
         if not as_json:
             typer.echo(_row(line))
     if as_json:
-        found = {"world": asdict(world), "first_seed": first_seed, "seeds": seeds}
+        found = {"world": asdict(source.world), "first_seed": first_seed, "seeds": seeds}
+        found |= {"replayed": source.told} if source.told else {}
         typer.echo(json.dumps({**found, "lines": [asdict(line) for line in lines]}, indent=1))
     return 0
+
+
+def _world(quick: bool, traces_per_day: float | None, batch_seconds: float | None) -> World:
+    """The usual service or the small one, with what was said of it."""
+    from ragvigil.scorer.simulate import World
+
+    usual = World()
+    if quick:
+        usual = World(
+            traces_per_day=6000.0, segments=4, smallest_share=0.1, largest_share=0.4, batch_seconds=3600.0
+        )
+    return replace(
+        usual,
+        traces_per_day=traces_per_day or usual.traces_per_day,
+        batch_seconds=batch_seconds or usual.batch_seconds,
+    )
 
 
 _HEAD = (

@@ -48,22 +48,30 @@ def labels_of(monitor: config.Monitor, judge: config.Judge) -> Labels:
     Raises ConfigError that names the file's line and field.
     """
     if monitor.gold is not None:
-        return Labels(_read(monitor.gold), "file")
-    shipped = files("ragvigil.scorer.data").joinpath(f"gold-{judge.model}.json")
-    if judge.kind == "builtin" and shipped.is_file():
-        found = _Shipped.model_validate_json(shipped.read_text(encoding="utf-8"))
-        return Labels(
-            GoldSet(np.array(found.truth), np.array(found.verdict), np.array(found.cheap)), "shipped"
-        )
-    return Labels(_silent(), "none")
+        return Labels(read_gold(monitor.gold), "file")
+    shipped = shipped_gold(judge.model) if judge.kind == "builtin" else None
+    return Labels(_silent(), "none") if shipped is None else Labels(shipped, "shipped")
 
 
-def _read(path: Path) -> GoldSet:
+def shipped_gold(model: str) -> GoldSet | None:
+    """The labelled answers that ship with a model of the built-in judge; None for a model without any."""
+    shipped = files("ragvigil.scorer.data").joinpath(f"gold-{model}.json")
+    if not shipped.is_file():
+        return None
+    found = _Shipped.model_validate_json(shipped.read_text(encoding="utf-8"))
+    return GoldSet(np.array(found.truth), np.array(found.verdict), np.array(found.cheap))
+
+
+def read_gold(path: Path, *, key: str = _KEY) -> GoldSet:
+    """The gold set of a file of JSON lines; `key` is the setting or option that named it.
+
+    Raises ConfigError that names the file's line and field.
+    """
     items: list[_Item] = []
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(_KEY, f"{path} cannot be read ({type(error).__name__})") from None
+        raise ConfigError(key, f"{path} cannot be read ({type(error).__name__})") from None
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
@@ -73,24 +81,22 @@ def _read(path: Path) -> GoldSet:
             first = error.errors()[0]
             field = ".".join(str(part) for part in first["loc"]) or "the item"
             raise ConfigError(
-                _KEY,
+                key,
                 f"{path} line {number}: {field}: {first['msg'].lower()}",
                 "give truth, verdict and cheap",
             ) from None
         except ValueError as error:
-            raise ConfigError(_KEY, f"{path} line {number} is no JSON: {error}") from None
+            raise ConfigError(key, f"{path} line {number} is no JSON: {error}") from None
     truth, verdict, cheap = (
         np.array([getattr(item, name) for item in items]) for name in ("truth", "verdict", "cheap")
     )
     chances = [item.inclusion for item in items if item.inclusion is not None]
     if chances and len(chances) < len(items):
-        raise ConfigError(
-            _KEY, f"{path}: some items have an inclusion and some have none", "give all or none"
-        )
+        raise ConfigError(key, f"{path}: some items have an inclusion and some have none", "give all or none")
     try:
         return GoldSet(truth, verdict, cheap, np.array(chances) if chances else None)
     except ValueError as error:
-        raise ConfigError(_KEY, f"{path}: {error}") from None
+        raise ConfigError(key, f"{path}: {error}") from None
 
 
 def _silent() -> GoldSet:
