@@ -140,6 +140,13 @@ def test_each_failure_pulls_its_axis() -> None:
     assert (two.axes[0].value, two.score) == (2.0, 50.0)
 
 
+@pytest.mark.parametrize(("verbatim", "points"), [(1.0, 4.0), (0.5, 3.0), (0.0, 3.0), (None, 4.0)])
+def test_invented_quotations_cost_attribution(verbatim: float | None, points: float) -> None:
+    """Also where every one is invented."""
+    checks = [CheckResult("citation_support", "1", 1.0), CheckResult("quotes_verbatim", "1", verbatim)]
+    assert grounded_answer(checks).axes[1].value == points
+
+
 def test_without_claims_there_is_no_score() -> None:
     """Good form makes nothing true."""
     assert grounded_answer(run_checks(record(ASKED, "Hello!", TANK))).score is None

@@ -28,7 +28,7 @@ WEIGHTS: Mapping[AxisName, int] = {
     "format": 10,
 }
 """Of 100."""
-VERSION = "1"
+VERSION = "2"
 """Changes whenever the same checks and verdict would get another score."""
 JUDGED = "judge.grounded_answer"
 """Of a judged answer, by checks, verdict and the six-axis judge together."""
@@ -169,7 +169,8 @@ def _attribution(known: Known) -> float | None:
     if support is None:
         return None
     broad = (_value(known, "citations_over_broad", float) or 0.0) > 0.0
-    loose = (_value(known, "quotes_verbatim", float) or 1.0) < 1.0
+    verbatim = _value(known, "quotes_verbatim", float)
+    loose = verbatim is not None and verbatim < 1.0
     return min(_MOST * support, _BROAD if broad or loose else _MOST)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import sqlite3
 import textwrap
 from collections.abc import Generator
@@ -126,6 +127,46 @@ def test_one_that_always_hangs_rests(code: Path, caplog: pytest.LogCaptureFixtur
     assert reasons[3] == "the check rests: it took too long 3 times in a row"
 
 
+def test_one_that_cannot_be_loaded_again_lends_its_name_to_nobody(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """After another one ended their process: the rest keep their own values, with the versions of their new files."""
+    measure = (
+        "from ragvigil.scorer.custom import check\n@check(version={!r})\ndef f(record):\n    return {}\n"
+    )
+    for name, body in (("a", "0.1"), ("b", "__import__('os')._exit(3)"), ("g", "0.3")):
+        (tmp_path / f"{name}.py").write_text(measure.format("1", body))
+    sections = {name: CustomCheck(function=f"{tmp_path / name}.py:f", seconds=20) for name in ("a", "b", "g")}
+    with caplog.at_level(logging.CRITICAL), closing(CustomChecks(sections)) as checks:
+        (tmp_path / "a.py").unlink()
+        (tmp_path / "g.py").write_text(measure.format("2", "0.4"))
+        checks.run(RECORD, ())  # b ends the process after a has answered
+        (tmp_path / "b.py").write_text(measure.format("1", "0.2"))
+        checks.close()
+        found = checks.run(RECORD, ())
+    assert [(one.check, one.version, one.value) for one in found] == [
+        ("custom.a", "1", None),
+        ("custom.b", "1", 0.2),
+        ("custom.g", "2", 0.4),
+    ]
+    assert "FileNotFoundError" in (found[0].reason or "")
+
+
+def test_a_process_that_does_not_start_again_costs_a_round_only(
+    code: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is tried once for all who wait for it, and again with the next record."""
+    with caplog.at_level(logging.CRITICAL), loaded(code, "fine", "share") as checks:
+        checks.close()
+        with monkeypatch.context() as patch:
+            patch.setattr("sys.executable", str(code.with_name("nothing")))
+            found = checks.run(RECORD, ())
+        assert [one.value for one in checks.run(RECORD, ())] == [1.0, 0.25]
+    assert [one.reason for one in found] == [
+        "the check failed: their process did not start: FileNotFoundError"
+    ] * 2
+
+
 @pytest.mark.parametrize(
     ("name", "problem"),
     [
@@ -196,10 +237,20 @@ def test_expressions_say_what_they_say(text: str, value: object) -> None:
             "1; 2",
         ),
         *("+".join(["1"] * 300), "__import__('os')", "len(words(answer), key=len)", "'%s' % answer", ""),
+        *(
+            "words < 80",
+            "len(words) < 80",
+            "known",
+            "segment() == 'a'",
+            "len()",
+            "min()",
+            "abs(1, 2)",
+            "known()",
+        ),
     ],
 )
 def test_nothing_else_can_be_said(text: str) -> None:
-    """No attribute, loop, power or name of Python."""
+    """No attribute, loop, power or name of Python; a function only with its values."""
     with pytest.raises(ValueError, match=r"\w"):
         Expression(text, ["supported_claims"])
 
@@ -226,6 +277,36 @@ def test_a_missing_value_is_named() -> None:
     """A check that had nothing to say makes the expression have nothing to say."""
     with pytest.raises(MissingError, match="abstention"):
         Expression("abstention < 1", ["abstention"]).of(RECORD, [CheckResult("abstention", "1", None, "x")])
+
+
+def test_an_expression_that_breaks_costs_itself_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever it raises: the checks beside it keep their values, and the reason quotes no content."""
+
+    def broken(*_: object) -> object:
+        raise LookupError("It opens at nine.")
+
+    monkeypatch.setattr(Expression, "of", broken)
+    *others, found = Checking(custom={"mine": CustomCheck(expression="1")}).run(RECORD)
+    assert (found.value, found.reason) == (None, "the check failed: LookupError")
+    assert any(one.value is not None for one in others)
+
+
+@pytest.mark.parametrize(
+    "line", ['expression = ""', 'function = ""', 'expression = " "', 'expression = "words < 80"']
+)
+def test_settings_that_measure_nothing_are_refused_before_the_start(tmp_path: Path, line: str) -> None:
+    """By check-config, with the name of the section."""
+    (tmp_path / "a.toml").write_text(f"[custom_checks.mine]\n{line}\n")
+    done = CliRunner().invoke(app, ["check-config", str(tmp_path / "a.toml")])
+    assert isinstance(done.exception, ConfigError)
+    assert "custom_checks.mine" in str(done.exception)
+
+
+def test_the_example_in_the_settings_can_be_loaded() -> None:
+    """What the page on settings shows must work as it stands."""
+    shown = re.findall(r'such as "(.+)"', CustomCheck.model_fields["expression"].description or "")
+    checks = run_checks(RECORD)
+    assert [Expression(text, [one.check for one in checks]).of(RECORD, checks) for text in shown] == [True]
 
 
 def test_settings_want_one_of_the_two(tmp_path: Path) -> None:

@@ -14,14 +14,16 @@ class CustomCheck(Section):
 
     function: str | None = Field(
         default=None,
+        min_length=1,
         description='"path/to/file.py:name" or "package.module:name": a function decorated with '
         "`ragvigil.scorer.custom.check`; it runs in a process of its own",
     )
     expression: str | None = Field(
         default=None,
+        min_length=1,
         max_length=2000,
         description='an expression over the record and the values of the checks, such as "supported_claims >= 0.9 and '
-        'words < 80"',
+        'len(words(answer)) < 80"',
     )
     seconds: Seconds = Field(
         default=0.5,

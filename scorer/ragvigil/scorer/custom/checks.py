@@ -29,10 +29,9 @@ class CustomChecks:
         self._expressions = {
             name: _expression(name, section.expression)
             for name, section in sections.items()
-            if section.expression
+            if section.expression is not None
         }
-        places = {name: section.function for name, section in sections.items() if section.function}
-        self._versions = {name: one.version for name, one in self._expressions.items()}
+        places = {name: one.function for name, one in sections.items() if one.function is not None}
         self._functions: Functions | None = None
         if len(places) > MOST:
             raise ConfigError(_KEY, f"more than {MOST} functions", "join some of them")
@@ -40,7 +39,7 @@ class CustomChecks:
             limits = {name: section.seconds for name, section in sections.items()}
             self._functions = functions = Functions(places, limits)
             weakref.finalize(self, functions.close)
-            self._versions |= _loaded(functions)
+            _load(functions)
         self._names = tuple(sections)
 
     def run(self, record: RagTrace, results: Sequence[CheckResult]) -> tuple[CheckResult, ...]:
@@ -58,7 +57,14 @@ class CustomChecks:
         asked = [name for name in names if name not in found]
         if asked and self._functions is not None:
             found |= self._functions.ask(record, asked)
-        return tuple(CheckResult(f"custom.{name}", self._versions[name], *found[name]) for name in names)
+        return tuple(CheckResult(f"custom.{name}", self._version(name), *found[name]) for name in names)
+
+    def _version(self, name: str) -> str:
+        """Of a function as it was loaded last: its file may have changed since the start."""
+        if name in self._expressions:
+            return self._expressions[name].version
+        assert self._functions is not None
+        return self._functions.version(name)
 
     def close(self) -> None:
         """End what runs."""
@@ -73,7 +79,8 @@ def _expression(name: str, text: str) -> Expression:
         raise ConfigError(f"{_KEY}.{name}.expression", str(error)) from None
 
 
-def _loaded(functions: Functions) -> dict[str, str]:
+def _load(functions: Functions) -> None:
+    """Start their process; ConfigError names the one that cannot be loaded."""
     try:
         told = functions.start()
     except (OSError, ValueError) as error:
@@ -83,7 +90,6 @@ def _loaded(functions: Functions) -> dict[str, str]:
         if "error" in one:
             functions.close()
             raise ConfigError(f"{_KEY}.{name}.function", one["error"])
-    return {name: one["version"] for name, one in told.items()}
 
 
 def _evaluated(
@@ -95,4 +101,8 @@ def _evaluated(
         return None, f"{error} has no value"
     except (TypeError, ValueError, ZeroDivisionError, OverflowError) as error:
         return None, f"the check failed: {error}"
+    except (
+        Exception
+    ) as error:  # whatever else it may be, it costs this check only; the text may quote the content
+        return None, f"the check failed: {type(error).__name__}"
     return value, reason or (None if value is not None else "the expression has no value")

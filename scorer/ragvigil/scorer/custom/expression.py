@@ -28,6 +28,8 @@ _ORDER: dict[type[ast.cmpop], Callable[[float, float], bool]] = {
     ast.GtE: operator.ge,
 }
 _FUNCTIONS = ("min", "max", "abs", "len", "lower", "words", "known", "segment")
+_OF_SEVERAL = frozenset({"min", "max", "known"})
+"""Functions of one value or more; each of the others has one."""
 _RECORD: Mapping[str, Callable[[RagTrace], object]] = {
     "query": lambda record: record.query,
     "answer": lambda record: record.answer,
@@ -73,8 +75,11 @@ class Expression:
         nodes = [*ast.walk(self._tree)]
         if len(nodes) > _MOST_NODES:
             raise ValueError(f"it has more than {_MOST_NODES} parts; use a function")
+        called = {node.func for node in nodes if isinstance(node, ast.Call)}
         for node in nodes:
             self._refuse_what_is_unknown(node)
+            if isinstance(node, ast.Name) and node.id in _FUNCTIONS and node not in called:
+                raise ValueError(f"{node.id!r} is a function, not a value; write {node.id}(…)")
         self.version = hashlib.sha256(text.strip().encode()).hexdigest()[:12]
 
     def of(self, record: RagTrace, results: Iterable[CheckResult]) -> object:
@@ -85,6 +90,11 @@ class Expression:
         if isinstance(node, ast.Call):
             if not isinstance(node.func, ast.Name) or node.func.id not in _FUNCTIONS or node.keywords:
                 raise ValueError(f"{ast.unparse(node)!r}: the functions are {', '.join(_FUNCTIONS)}")
+            if len(node.args) != 1 and not (node.args and node.func.id in _OF_SEVERAL):
+                wanted = "one value or more" if node.func.id in _OF_SEVERAL else "one value"
+                raise ValueError(
+                    f"{ast.unparse(node)!r}: {node.func.id} takes {wanted}, not {len(node.args)}"
+                )
         elif isinstance(node, ast.Name):
             if node.id not in (*_RECORD, *_FUNCTIONS) and node.id not in self._checks:
                 raise ValueError(f"{node.id!r} is not known; name a check, or one of {', '.join(NAMES)}")

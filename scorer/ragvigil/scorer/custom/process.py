@@ -33,19 +33,33 @@ class Functions:
         self._places = dict(places)
         self._seconds = dict(seconds)
         self._names = [*self._places]
+        self._versions: dict[str, str] = {}
         self._process: subprocess.Popen[bytes] | None = None
         self._read = b""
         self._late: dict[str, int] = dict.fromkeys(self._names, 0)
         self._rests_until: dict[str, float] = dict.fromkeys(self._names, 0.0)
 
     def start(self) -> Mapping[str, Mapping[str, str]]:
-        """Start the process; for each function its version, or the error that kept it from being loaded."""
+        """Start the process; for each function its version, or the error that kept it from being loaded.
+
+        OSError or ValueError where the process does not say so within 20 seconds.
+        """
         command = [sys.executable, "-m", "ragvigil.scorer.custom.worker", json.dumps(self._places)]
         self._process = subprocess.Popen(  # noqa: S603 - our own module, with names from the configuration
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
         )
-        told = json.loads(self._line(time.monotonic() + _START_SECONDS))
-        return cast("Mapping[str, Mapping[str, str]]", told)
+        line = self._line(time.monotonic() + _START_SECONDS)
+        told = cast("Mapping[str, Mapping[str, str]]", json.loads(line))
+        for name, one in told.items():
+            if "version" in one:
+                self._versions[name] = one["version"]
+            else:
+                _log.error("custom check %s cannot be loaded: %s", name, one["error"])
+        return told
+
+    def version(self, name: str) -> str:
+        """That of the function as it was loaded last; KeyError where it never could be."""
+        return self._versions[name]
 
     def close(self) -> None:
         """End the process."""
@@ -74,17 +88,17 @@ class Functions:
 
     def _round(self, record: RagTrace, waiting: Sequence[str], found: dict[str, Answer]) -> str | None:
         """Ask for what is waiting; the name of the one that took too long or ended the process."""
+        if self._process is None and not self._restarted(waiting, found):
+            return None
         current = waiting[0]
         try:
-            if self._process is None:
-                self.start()
             mask = sum(1 << self._names.index(name) for name in waiting)
             self._send(packed(mask, record), time.monotonic() + self._seconds[current])
             for name in waiting:
                 current = name
                 found[name] = _answer(self._line(time.monotonic() + self._seconds[name]))
                 self._late[name] = 0
-        except (OSError, ValueError) as error:
+        except Exception as error:  # a record may be of a kind that cannot be sent
             self.close()
             why = (
                 f"more than {self._seconds[current]:g} s"
@@ -95,6 +109,19 @@ class Functions:
             self._count(current, why)
             return current
         return None
+
+    def _restarted(self, waiting: Sequence[str], found: dict[str, Answer]) -> bool:
+        """Start the process anew; where it does not start, nobody has an answer, and each counts as late."""
+        try:
+            self.start()
+        except (OSError, ValueError) as error:
+            self.close()
+            why = f"their process did not start: {type(error).__name__}"
+            for name in waiting:
+                found[name] = (None, f"the check failed: {why}")
+                self._count(name, why)
+            return False
+        return True
 
     def _count(self, name: str, why: str) -> None:
         self._late[name] += 1

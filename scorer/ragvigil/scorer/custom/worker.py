@@ -1,4 +1,7 @@
-"""What the process of custom functions runs: a pickled record in, one line of JSON out for each function."""
+"""What the process of custom functions runs: a pickled record in, one line of JSON out for each function asked.
+
+A function that could not be loaded keeps its number, so that nobody's answer is taken for that of another.
+"""
 
 from __future__ import annotations
 
@@ -29,11 +32,10 @@ def main() -> None:
         except Exception as error:  # an import may do anything
             loaded[name] = {"error": f"{type(error).__name__}: {error}"[:500]}
     _tell(answers, loaded)
-    names = [*functions]
     for mask, record in _records(sys.stdin.buffer):
-        for number, name in enumerate(names):
+        for number, (name, told) in enumerate(loaded.items()):
             if mask >> number & 1:
-                _tell(answers, _answer(functions[name], record))
+                _tell(answers, _answer(functions[name], record) if name in functions else told)
 
 
 def load(place: str) -> Measure:
