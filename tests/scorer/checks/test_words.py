@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragvigil.scorer.checks.reading.evidence import Evidence
-from ragvigil.scorer.checks.reading.words import values, words
+from ragvigil.scorer.checks.reading.words import offsets, values, words
 from ragvigil.scorer.trace import Document
 
 
@@ -50,6 +50,22 @@ def test_two_spellings_of_one_word_are_one_stem(one: str, other: str) -> None:
         ("9:00", "9 am"),
         ("17:0", "5:00 PM"),
         ("007", "7"),
+        ("1,234.5", "1234.5"),
+        ("1.234,5", "1234,5"),
+        ("1,234.50", "1.234,5"),
+        ("1,234.567", "1234.567"),
+        ("0,500", "0.5"),
+        ("1 500", "1500"),
+        ("1\u00a0500\u00a0000", "1,500,000"),
+        ("1\u202f234\u202f567", "1234567"),
+        ("1'234'567.80", "1,234,567.8"),
+        ("1\u2019500", "1500"),
+        ("12,34,567", "1234567"),
+        ("\u0661\u066c\u0665\u0660\u0660\u066b\u0662\u0665", "1500.25"),
+        ("\u0967\u0968", "12"),
+        ("\uff19:\uff13\uff10", "9:30"),
+        ("3/4", "0.75"),
+        ("1/3", "0.33"),
     ],
 )
 def test_two_formats_of_one_number_share_a_value(one: str, other: str) -> None:
@@ -58,10 +74,54 @@ def test_two_formats_of_one_number_share_a_value(one: str, other: str) -> None:
     assert set(mine) & set(theirs)
 
 
-def test_different_numbers_share_no_value() -> None:
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("1500", "15,00"),
+        ("1,234.5", "12345"),
+        ("1.234,5", "12345"),
+        ("1,234.5", "1234"),
+        ("0.125", "125"),
+        ("\u0669", "8"),
+        ("1 500", "500"),
+        ("3/4", "4/3"),
+    ],
+)
+def test_different_numbers_share_no_value(one: str, other: str) -> None:
     """However similar they look."""
-    (mine,), (theirs,) = values(words("1500")), values(words("15,00"))
-    assert not set(mine) & set(theirs)
+    (mine,), theirs = values(words(one)), values(words(other))
+    assert not set(mine) & {value for readings in theirs for value in readings[:1]}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("in 2010 500 came", ["2010", "500"]),
+        ("7 12 450", ["7", "12", "450"]),
+        ("555 123 4567", ["555", "123", "4567"]),
+        ("3 200-page books", ["3", "200"]),
+        ("555 123-4567", ["555", "123", "4567"]),
+        ("12 000-15 000", ["12000", "15000"]),
+        ("12, 500", ["12", "500"]),
+        ("1\n500", ["1", "500"]),
+        ("+1 500 200", ["1", "500", "200"]),
+        ("A1 500", ["500"]),
+        ("5'11", ["5", "11"]),
+    ],
+)
+def test_numbers_that_stand_beside_each_other_stay_apart(text: str, expected: list[str]) -> None:
+    """Years, rows, phone numbers, compounds, heights: white space parts groups of three and nothing else."""
+    assert [word.stem for word in words(text) if word.numbers] == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["1 500 \u0669\u0669 cats", "\U0001d7d9\U0001d7da 1\u202f500 m", "pi is 3\u066b14"]
+)
+def test_every_word_stands_where_its_offsets_say(text: str) -> None:
+    """Digits of other scripts and joined groups are as long as they were."""
+    where = offsets(text)
+    assert len(where) == len(words(text))
+    assert [words(text[first:last])[0].stem for first, last in where] == stems(text)
 
 
 def test_scripts_without_spaces_give_one_word_a_character() -> None:

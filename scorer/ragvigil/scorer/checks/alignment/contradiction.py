@@ -60,7 +60,8 @@ def contradiction_of(
     if opposes(claim, denying, best):
         return "negation"
     mine, theirs = numbers.all, best.numbers
-    return "number" if len(mine) == 1 and theirs and theirs.isdisjoint(mine[0]) else None
+    differ = len(mine) == 1 and theirs and theirs.isdisjoint(mine[0]) and not _in_other_units(claim, best)
+    return "number" if differ else None
 
 
 def _renumbers(
@@ -75,6 +76,12 @@ def _renumbers(
         return False
     units, counted = _units(claim), _units(best.words)
     return bool(units & counted) if units else len(values(best.words)) == 1 and 2 * shared >= len(there)
+
+
+def _in_other_units(claim: Sequence[Word], best: Segment) -> bool:
+    """Whether what claim and sentence count differs: 5 km may well be 5000 m."""
+    mine, theirs = _units(claim), _units(best.words)
+    return bool(mine and theirs) and mine.isdisjoint(theirs)
 
 
 def _units(sequence: Sequence[Word]) -> set[str]:

@@ -10,6 +10,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
+from ragvigil.scorer.checks.reading.numerals import decimal, plain_digits, readings
 
 UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff"
@@ -17,7 +18,7 @@ UNSPACED = (
 )
 """Scripts written without spaces (Thai, Lao, Burmese, Khmer, Chinese, Japanese): one character is one word."""
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u065f\u0900-\u0963\u0971-\u0dff"
-_NUMERAL = r"\d{1,32}(?:[.,:/]\d{1,32}){0,6}"
+_NUMERAL = r"\d{1,32}(?:[.,:/]\d{1,32}|['\u2019]\d{3}(?!\d)){0,6}"
 _LETTER = rf"[^\W\d_{UNSPACED}]"
 _TOKEN = re.compile(
     rf"{_NUMERAL}|[{UNSPACED}]"
@@ -26,8 +27,6 @@ _TOKEN = re.compile(
 _WIDE = "\x80-\U0010ffff"
 _RUN = re.compile(rf"[A-Za-z{_WIDE}][A-Za-z0-9{_WIDE}]{{0,62}}(?:'[tT](?![A-Za-z]))?|{_NUMERAL}")
 _LONGEST_KNOWN, _MOST_KNOWN = 64, 1 << 15
-_GROUPED = re.compile(r"\d{1,3}(?:[.,]\d{3})+(?:[.,]\d{1,2})?\Z")
-_CLOCK = re.compile(r"(\d{1,2}):(\d{1,2})(?::\d{1,2})?\Z")
 
 
 class Word(NamedTuple):
@@ -53,6 +52,7 @@ def words(text: str) -> list[Word]:
     >>> [word.stem for word in words("The cats' 1,500 caches, café!")]
     ['the', 'cat', '1500', 'cach', 'caf']
     """
+    text = plain_digits(text)
     chunks: list[str] = text.split() if text.isascii() else _RUN.findall(text)
     return list(chain.from_iterable(map(_KNOWN.__getitem__, chunks)))
 
@@ -80,6 +80,7 @@ def offsets(text: str) -> list[tuple[int, int]]:
     >>> offsets("The cats, café")
     [(0, 3), (4, 8), (10, 14)]
     """
+    text = plain_digits(text)
     if text.isascii():
         return [run.span() for run in _RUN.finditer(text)]
     spans: list[tuple[int, int]] = []
@@ -97,8 +98,8 @@ def offsets(text: str) -> list[tuple[int, int]]:
 def _word(token: str) -> Word:
     if token[0].isdigit():
         token = unicodedata.normalize("NFKC", token)
-        readings = _readings(token)
-        return Word(readings[0], True, False, readings)
+        numbers = readings(token)
+        return Word(numbers[0], True, False, numbers)
     plain = _plain(token)
     negation = plain in LEXICON.negations or plain.endswith("n't")
     number = LEXICON.number_words.get(plain)
@@ -173,35 +174,6 @@ def denies(sequence: Sequence[Word]) -> bool:
     return stems.isdisjoint(LEXICON.portuguese_words) or not stems.isdisjoint(LEXICON.not_portuguese_words)
 
 
-def _readings(token: str) -> tuple[str, ...]:
-    """Values a numeral may stand for, in one spelling.
-
-    >>> _readings("1,234"), _readings("12,50"), _readings("9:0"), _readings("007")
-    (('1234', '1.234'), ('12.5',), ('9:00', '9'), ('7',))
-    """
-    clock = _CLOCK.match(token)
-    if clock:
-        hour, minute = int(clock[1]), int(clock[2])
-        return (f"{hour}:{minute:02}", *((str(hour),) if minute == 0 else ()))
-    if _GROUPED.match(token):
-        whole = token[:-3] if token[-3] in ".," else token
-        cents = token[len(whole) + 1 :]
-        grouped = _decimal(whole.replace(",", "").replace(".", "") + (f".{cents}" if cents else ""))
-        decimal = _decimal(token.replace(",", ".")) if token.count(",") + token.count(".") == 1 else None
-        return (grouped, decimal) if decimal else (grouped,)
-    if "/" in token or ":" in token:
-        return (token, *(_decimal(part) for part in re.split("[/:]", token)))
-    if token.count(".") + token.count(",") > 1:
-        return (token,)
-    return (_decimal(token.replace(",", ".")),)
-
-
-def _decimal(digits: str) -> str:
-    whole, _, fraction = digits.partition(".")
-    fraction = fraction.rstrip("0")
-    return (whole.lstrip("0") or "0") + (f".{fraction}" if fraction else "")
-
-
 def values(sequence: list[Word]) -> list[tuple[str, ...]]:
     """Every number of a text, each as the values it may stand for, scales and clock halves applied.
 
@@ -221,7 +193,7 @@ def _scaled(value: str, following: Word) -> tuple[str, ...]:
     if following.scale is not None and value.replace(".", "").isdigit():
         whole, _, fraction = value.partition(".")
         shifted = fraction.ljust(following.scale, "0")
-        return (_decimal(f"{whole}{shifted[: following.scale]}.{shifted[following.scale :]}"),)
+        return (decimal(f"{whole}{shifted[: following.scale]}.{shifted[following.scale :]}"),)
     if following.stem in ("am", "pm"):
         return _on_the_clock(value, following.stem)
     return ()

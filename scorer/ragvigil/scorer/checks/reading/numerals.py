@@ -1,0 +1,99 @@
+"""Numerals: what a number written in digits may stand for, however its digits are grouped and in whatever script."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_CLOCK = re.compile(r"(\d{1,2}):(\d{1,2})(?::\d{1,2})?\Z")
+_FRACTION = re.compile(r"(\d{1,3})/([1-9]\d{0,2})\Z")
+_MARK = re.compile("[.,']")
+_SPACES = " \u00a0\u2009\u202f"
+_MAYBE_SPACED = re.compile(rf"[0-9][{_SPACES}][0-9]{{3}}(?![0-9])")
+_SPACED = re.compile(
+    rf"(?<![^\W_])(?<![.,:/'\u2019+])(?<![0-9][{_SPACES}])[1-9][0-9]{{0,2}}"
+    rf"([{_SPACES}])[0-9]{{3}}(?:\1[0-9]{{3}}){{0,6}}(?![0-9]|[{_SPACES}:/'\u2019][0-9]|-(?:[^\W\d]|[0-9]{{4}}))"
+)
+_FOREIGN = re.compile(r"[^\D0-9]")
+"""A decimal digit of another script."""
+_JOINED = str.maketrans(dict.fromkeys(_SPACES, "'"))
+_ARABIC_MARKS = str.maketrans({"\u066b": ".", "\u066c": ","})
+
+
+def plain_digits(text: str) -> str:
+    """`text` with every digit in ASCII and an apostrophe for white space between groups of three; as long as it was.
+
+    Rows of numbers stay apart: white space that parts groups stands between nothing but groups of three.
+
+    >>> plain_digits("१२ किमी, 1 500 000 km, room 7 12 450")
+    "12 किमी, 1'500'000 km, room 7 12 450"
+    """
+    if not text.isascii() and _FOREIGN.search(text):
+        text = _FOREIGN.sub(lambda digit: str(unicodedata.decimal(digit[0])), text).translate(_ARABIC_MARKS)
+    if _MAYBE_SPACED.search(text):
+        text = _SPACED.sub(lambda number: number[0].translate(_JOINED), text)
+    return text
+
+
+def readings(token: str) -> tuple[str, ...]:
+    """Values a numeral may stand for, in one spelling, the likeliest first.
+
+    >>> readings("1,234"), readings("1.234,5"), readings("12,50"), readings("9:0"), readings("3/4"), readings("007")
+    (('1234', '1.234'), ('1234.5',), ('12.5',), ('9:00', '9'), ('3/4', '3', '4', '0.75'), ('7',))
+    """
+    clock = _CLOCK.match(token)
+    if clock:
+        hour, minute = int(clock[1]), int(clock[2])
+        return (f"{hour}:{minute:02}", *((str(hour),) if minute == 0 else ()))
+    if "/" in token or ":" in token:
+        parts = [value for part in re.split("[/:]", token) for value in readings(part)]
+        return (token, *parts, *_quotient(token))
+    return _grouped(token.replace("\u2019", "'"))
+
+
+def decimal(digits: str) -> str:
+    """A number without zeros that add nothing.
+
+    >>> decimal("007.50"), decimal("0.0")
+    ('7.5', '0')
+    """
+    whole, _, fraction = digits.partition(".")
+    fraction = fraction.rstrip("0")
+    return (whole.lstrip("0") or "0") + (f".{fraction}" if fraction else "")
+
+
+def _quotient(token: str) -> tuple[str, ...]:
+    """What a fraction comes to, exactly or to two and three places."""
+    found = _FRACTION.match(token)
+    if not found:
+        return ()
+    quotient = int(found[1]) / int(found[2])
+    return tuple(dict.fromkeys(decimal(f"{quotient:.{places}f}") for places in (2, 3)))
+
+
+def _grouped(token: str) -> tuple[str, ...]:
+    """The readings of digits with points, commas and apostrophes: of two kinds of mark the last begins the decimals."""
+    parts, marks = _MARK.split(token), _MARK.findall(token)
+    if not marks:
+        return (decimal(token),)
+    cents = ""
+    if marks[0] != marks[-1] and marks[-1] != "'":
+        marks.pop()
+        cents = "." + parts.pop()
+    found: list[str] = []
+    if len(set(marks)) == 1 and _are_groups(parts, marks[0]):
+        found.append(decimal("".join(parts) + cents))
+    if len(marks) == 1 and marks[0] != "'" and not cents:
+        found.append(decimal(".".join(parts)))
+    return tuple(found) or (token,)
+
+
+def _are_groups(parts: list[str], mark: str) -> bool:
+    """Whether digits stand in threes, or with commas in twos before the last three, as in India."""
+    first, *middle, last = map(len, parts)
+    return (
+        first <= 3
+        and not parts[0].startswith("0")
+        and last == 3
+        and (all(one == 3 for one in middle) or (mark == "," and all(one == 2 for one in (*middle, 2))))
+    )
