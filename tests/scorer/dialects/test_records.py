@@ -193,6 +193,32 @@ def test_a_lost_root_is_incomplete_unless_its_parent_is_elsewhere(flags: int, co
     assert (record.query, record.answer, record.completeness) == (QUESTION, ANSWER, completeness)
 
 
+EVICTED: dict[str, object] = {
+    f"retrieval.documents.{place}.document.content": f"Part {place}." for place in range(8, 40)
+}
+"""What the Python SDK leaves of 40 documents at its limit of 128 attributes: the kind and the question are gone."""
+EVICTED_GENAI: dict[str, object] = {"gen_ai.retrieval.top_k": 40}
+
+
+@pytest.mark.parametrize("left", [EVICTED, EVICTED_GENAI])
+@pytest.mark.parametrize("dropped", [34, 0])
+def test_a_search_whose_kind_was_dropped_makes_the_record_incomplete(
+    left: dict[str, object], dropped: int
+) -> None:
+    """Never an answer without evidence; where nothing was dropped, nothing is missing."""
+    root, above, _, model = trace()
+    record = only([root, above, span("a2", left, parent="a1", start=3, end=20, dropped=dropped), model])
+    assert record.documents == ()
+    assert record.completeness == ("partial_evidence" if dropped else "complete")
+
+
+def test_what_other_libraries_drop_is_nobodys_question() -> None:
+    """An HTTP client has no passages to lose."""
+    called: dict[str, object] = {"http.request.method": "POST", "server.address": "store", "airline": "x"}
+    spans = [*trace(), span("h1", called, parent="a2", start=4, end=5, dropped=34)]
+    assert only(spans).completeness == "complete"
+
+
 def test_dropped_attributes_make_a_record_incomplete() -> None:
     """The SDK throws the oldest attributes away first: what is missing may have been there."""
     spans = [span("a3", generation(), parent="a1", start=21, end=80, dropped=3), *trace()[:3]]

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import pytest
+from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 from tests.scorer.test_commands import ragvigil
 
 from ragvigil.scorer.dialects import read_records
@@ -96,6 +97,21 @@ def test_the_conversation_is_looked_for_where_one_is_named() -> None:
     ]
     assert "session.id" in line
     assert "output_messages" not in line
+
+
+def test_attributes_that_the_sender_dropped_are_told(tmp_path: Path) -> None:
+    """They may be the ones that are looked for; a span that lost none has no such note."""
+    whole = TracesData.FromString((TRACES / "langchain_session.pb").read_bytes())
+    (lost, *_) = (span for each in whole.resource_spans for scope in each.scope_spans for span in scope.spans)
+    lost.dropped_attributes_count = 34
+    path = tmp_path / "lost.pb"
+    path.write_bytes(whole.SerializeToString())
+    text = ragvigil("explain", str(path)).stdout
+    (line,) = [line for line in text.splitlines() if "its sender dropped 34 of its attributes" in line]
+    assert lost.span_id.hex() in line
+    (trace,) = explain_files([path])
+    assert {span.dropped for span in trace.spans} == {0, 34}
+    assert "dropped" not in ragvigil("explain", str(TRACES / "langchain_session.pb")).stdout
 
 
 def test_a_span_that_no_dialect_reads_shows_what_it_has() -> None:

@@ -79,13 +79,14 @@ def _lines(trace: TraceAccount) -> Iterator[str]:
 def _row(span: SpanAccount) -> tuple[str, str, str, str, str]:
     indent = "  " * min(span.depth, _DEEPEST_INDENT)
     name = indent + _clean(span.name, 40)
+    lost = f"; its sender dropped {span.dropped} of its attributes" if span.dropped else ""
     taken = f"  -> {', '.join(span.taken_for)}" if span.taken_for else ""
     return (
         _clean(span.span_id),
         name,
         span.role,
         _clean(" + ".join(span.dialects) or "-", 40),
-        _clean(span.why) + taken,
+        _clean(span.why) + lost + taken,
     )
 
 

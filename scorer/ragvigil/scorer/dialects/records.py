@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from ragvigil.scorer.dialects.dropped import lost_content
 from ragvigil.scorer.dialects.errors import error_of
 from ragvigil.scorer.dialects.evidence import Evidence, evidence_of, retrievals_of
 from ragvigil.scorer.dialects.feedback import Opinion, last_word, opinions_on
@@ -173,7 +174,7 @@ def _completeness(
 ) -> Completeness:
     """Whether the record can be scored; missing attributes weigh more than hidden content."""
     steps = roles.question.steps
-    if any(step.span.dropped_attributes and step.dialect is not None for step in steps):
+    if any(map(lost_content, steps)):
         return "partial_evidence"
     if answer is None and _is_hidden(roles, evidence, query, failed=failed):
         return "content_off"

@@ -12,24 +12,27 @@ from ragvigil.scorer.span import Span
 from ragvigil.scorer.trace import Tokens
 
 OPERATION = "ai.operationId"
+_SCOPE = "ai"
 _METADATA = "ai.telemetry.metadata."
 _CONVERSATIONS = ("sessionId", "session_id", "conversationId", "conversation_id", "threadId", "chatId")
 _USERS = ("userId", "user_id")
 
 
 class VercelAI:
-    """Reads every span with `ai.operationId`."""
+    """Reads every span with `ai.operationId`, or whose scope and name say that it had one."""
 
     name = "vercel_ai"
 
     def matches(self, span: Span) -> bool:
         """Whether the AI SDK made the span."""
-        return OPERATION in span.attributes
+        return OPERATION in span.attributes or span.scope == _SCOPE
 
     def read(self, span: Span) -> Reading:
         """What the operation says; the outer span repeats the inner one, and only inner ones count tokens."""
         get = span.attributes.get
-        operation = str(get(OPERATION))
+        operation = text_of(get(OPERATION)) or (span.name if span.name.startswith("ai.") else None)
+        if operation is None:
+            return Reading()
         if operation == "ai.toolCall":
             name = text_of(get("ai.toolCall.name")) or "tool"
             return tool_reading(name, get("ai.toolCall.args"), get("ai.toolCall.result"))

@@ -39,6 +39,8 @@ class SpanAccount:
     """Attributes that a dialect asked for and that the span does not have."""
     hidden: tuple[str, ...]
     """Attributes that are there without their content: empty, or redacted by the sender."""
+    dropped: int
+    """How many attributes the sender threw away: what is missing may have been among them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +166,7 @@ class _Match:
             taken.get(span.span_id, ()),
             tuple(key for key in self.recorder.missed if key not in self.marks),
             tuple(key for key, value in span.attributes.items() if value in ("", REDACTED)),
+            span.dropped_attributes,
         )
 
 
