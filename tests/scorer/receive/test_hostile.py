@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gzip
 import json
+import threading
 from collections.abc import Awaitable, Callable, Iterable
 from concurrent.futures import Future
 from typing import Any
@@ -20,10 +22,15 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from ragvigil.scorer.inbox import Arrival
+from ragvigil.scorer.receive import http_server
+from ragvigil.scorer.receive import intake as intake_module
+from ragvigil.scorer.receive.decode import SPANS, decode
 from ragvigil.scorer.receive.http_server import HttpServer
 from ragvigil.scorer.receive.intake import Intake
 from ragvigil.scorer.receive.limits import Limits
 from ragvigil.scorer.receive.otlp_http import application
+from ragvigil.scorer.receive.refusal import Refusal
+from ragvigil.scorer.receive.wire import framed
 
 Start = Callable[..., Awaitable[Any]]
 Request = Callable[[Iterable[Span]], ExportTraceServiceRequest]
@@ -74,6 +81,115 @@ async def test_a_slow_body_costs_a_bounded_time_and_hinders_nobody(limits: Limit
     writer.close()
     assert (intake.open_bytes.held, dict(intake.counters.refused)) == (0, {"slow": 1})
     await server.stop()
+
+
+@pytest.mark.parametrize(
+    ("head", "status"),
+    [
+        (b"POST /nowhere HTTP/1.1\r\nHost: x\r\nContent-Length: 60000000\r\n\r\n", 404),
+        (b"POST /v1/traces HTTP/1.1\r\nHost: x\r\nContent-Length: 60000000\r\n\r\n", 415),
+        (HEAD + b"Content-Length: 600000000\r\n\r\n", 413),
+    ],
+)
+async def test_the_body_of_a_refused_request_cannot_be_trickled_for_ever(
+    monkeypatch: pytest.MonkeyPatch, head: bytes, status: int
+) -> None:
+    """It is answered at once, may finish its body for a while, and is then hung up on, whatever it still sends."""
+    monkeypatch.setattr(http_server, "_UNREAD_SECONDS", 0.2)
+    server = HttpServer(application(Intake(Memory(), Limits()), dict), "127.0.0.1:0", grace_seconds=1)
+    server.start()
+    host, port = server.address.split(":")
+    reader, writer = await asyncio.open_connection(host, int(port))
+    writer.write(head)
+    assert (await reader.readuntil(b"\r\n")).split()[1] == str(status).encode()
+
+    async def drip() -> None:
+        while True:
+            writer.write(b" ")
+            await writer.drain()
+            await asyncio.sleep(0.02)
+
+    dripping = asyncio.create_task(drip())
+    with contextlib.suppress(ConnectionError):
+        await asyncio.wait_for(reader.read(), 30)
+    dripping.cancel()
+    await asyncio.gather(dripping, return_exceptions=True)
+    writer.close()
+    await server.stop()
+
+
+async def test_a_small_refused_body_leaves_the_connection_open() -> None:
+    """It has come whole, so the next request may follow."""
+    server = HttpServer(application(Intake(Memory(), Limits()), dict), "127.0.0.1:0", grace_seconds=1)
+    server.start()
+    host, port = server.address.split(":")
+    reader, writer = await asyncio.open_connection(host, int(port))
+    for _ in range(2):
+        writer.write(b"POST /nowhere HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}")
+        assert b"404" in await reader.readuntil(b"\r\n\r\n")
+        await reader.readuntil(b"}")
+    writer.close()
+    await server.stop()
+
+
+async def test_who_says_no_more_after_a_whole_request_is_answered(start: Start) -> None:
+    """Some senders shut their side down at once; without the answer they would send it all again."""
+    receiver = await start(inbox={"commit_seconds": 0.2})
+    host, port = receiver.bound.http.split(":")
+    reader, writer = await asyncio.open_connection(host, int(port))
+    writer.write(HEAD + b"Content-Length: 2\r\n\r\n{}")
+    writer.write_eof()
+    answer = await asyncio.wait_for(reader.read(), 30)
+    assert answer.startswith(b"HTTP/1.1 200")
+    writer.close()
+
+
+@pytest.mark.parametrize("line", [b"Content-Length: abc", b"Content-Length: -5", b"no colon here"])
+async def test_what_is_no_http_gets_a_status_and_is_counted(
+    start: Start, client: httpx.AsyncClient, line: bytes
+) -> None:
+    """The body of every refusal is a google.rpc.Status."""
+    receiver = await start()
+    host, port = receiver.bound.http.split(":")
+    reader, writer = await asyncio.open_connection(host, int(port))
+    writer.write(b"POST /v1/traces HTTP/1.1\r\nHost: x\r\n" + line + b"\r\n\r\n")
+    head, _, body = (await asyncio.wait_for(reader.read(), 30)).partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 400")
+    assert b"application/json" in head
+    assert json.loads(body)["code"] == 3
+    found = (await client.get(f"{receiver.url}/healthz")).json()
+    assert found["received"]["refused"] == {"malformed": 1}
+    writer.close()
+
+
+async def test_a_trailing_slash_is_the_same_path(start: Start, client: httpx.AsyncClient) -> None:
+    """A redirect would lose the data: exporters do not follow one."""
+    receiver = await start()
+    assert (await client.post(f"{receiver.url}/v1/traces/", content=b"", headers=PROTOBUF)).status_code == 200
+    told = {"text": "deployed"}
+    assert (await client.post(f"{receiver.url}/v1/changes/", json=told)).json() == {"accepted": 1}
+    assert (await client.post(f"{receiver.url}/v1/nothing/")).status_code == 404
+
+
+async def test_half_a_million_parts_are_decoded_beside_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A megabyte of empty spans takes a second; other requests are answered meanwhile."""
+    threads = set[bool]()
+    loop_thread = threading.get_ident()
+
+    def watched(*arguments: Any, **options: Any) -> Any:
+        threads.add(threading.get_ident() == loop_thread)
+        return decode(*arguments, **options)
+
+    monkeypatch.setattr(intake_module, "decode", watched)
+    intake = Intake(Memory(), Limits())
+    empty = framed(1, framed(2, b"\x12\0" * 20_000))
+    with intake.hold() as held:
+        taken = await intake.take(empty, signal=SPANS, encoding="protobuf", gzipped=False, held=held)
+    assert taken.rejected == {"trace_id": 20_000}
+    assert threads == {True, False}
+    too_many = framed(1, framed(2, b"\x12\0" * 600_000))
+    with intake.hold() as held, pytest.raises(Refusal, match="more than 500000 parts"):
+        await intake.take(too_many, signal=SPANS, encoding="protobuf", gzipped=False, held=held)
 
 
 async def test_a_connection_half_closed_in_a_body_is_ended_and_holds_nothing(

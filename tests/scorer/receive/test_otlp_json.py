@@ -276,14 +276,45 @@ def test_a_span_with_a_bad_field_is_rejected_alone(field: dict[str, object], mes
 
 
 @pytest.mark.parametrize(
+    ("bad", "rejected", "message"),
+    [
+        (
+            {"resource": {"attributes": [{"key": 5}]}, "scopeSpans": [{"spans": [IDS, IDS]}]},
+            2,
+            "key must be a",
+        ),
+        ({"schemaUrl": 7, "scopeSpans": [{"spans": [IDS]}, {}, 3]}, 2, "schemaUrl must be a string"),
+        ({"scopeSpans": [{"scope": 5, "spans": [IDS]}]}, 1, "scope must be an object"),
+        ({"scopeSpans": [{"spans": [None, 7, IDS | {"name": 5}]}]}, 3, "each of spans must be an object"),
+        (None, 1, "each of resourceSpans must be an object"),
+        ({"resource": 5}, 0, ""),
+    ],
+)
+def test_what_cannot_be_read_costs_what_hangs_under_it_alone(
+    bad: object, rejected: int, message: str
+) -> None:
+    """A 400 would lose the neighbours, because no sender tries that again."""
+    body = request(IDS)
+    body["resourceSpans"].insert(0, bad)
+    result = decoded(body)
+    assert (result.accepted, result.rejected.total()) == (1, rejected)
+    assert message in (result.error_message or "")
+
+
+def test_bytes_that_are_no_text_cost_a_character() -> None:
+    """As half a surrogate pair does."""
+    body = json.dumps(request({**IDS, "name": "cut here"})).encode().replace(b"here", b"he\xff\xfe")
+    assert only_span(decoded(body)).name == "cut he\ufffd\ufffd"
+
+
+@pytest.mark.parametrize(
     ("body", "message"),
     [
         (b"{", "not JSON"),
         (b"\xff\xfe\xff", "not JSON"),
         (b"[]", "must be an object"),
         (b'{"resourceSpans": {}}', "resourceSpans in the body must be a list of objects"),
-        (b'{"resourceSpans": [{"scopeSpans": [{"spans": [7]}]}]}', "spans in scopeSpans must be a list"),
-        (b'{"resourceSpans": [{"resource": 5}]}', "resource must be an object"),
+        (b'{"resourceSpans": [{"scopeSpans": [{"spans": 7}]}]}', "spans in scopeSpans must be a list"),
         (b'{"a": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", "nested too deep"),
         (b'{"a": ' + b"9" * 5_000 + b"}", "not JSON"),
         (b'{"a": NaN}', 'not JSON: the bare token NaN is no JSON value; send the string "NaN"'),

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal
 
 from google.protobuf.message import DecodeError
@@ -42,10 +43,11 @@ class Decoded:
     error_message: str | None = None
     """The first rejection in words: the field and the fix."""
 
-    def reject(self, reason: str, message: str) -> None:
-        """Count one item that can never be accepted; the first says why in the answer."""
+    def reject(self, reason: str, say: Callable[[], str]) -> None:
+        """Count one item that can never be accepted; only the first is asked why, for there may be half a million."""
         self.rejected[reason] += 1
-        self.error_message = self.error_message or message
+        if self.error_message is None:
+            self.error_message = say()
 
     def rejection(self, signal: Signal) -> str | None:
         """One line that says how much was rejected, why, and the first rejection's fix; None when nothing was.
@@ -132,7 +134,7 @@ def split(batches: Iterable[Batch], signal: Signal, limits: Limits, *, received_
     sizes: Counter[bytes] = Counter()
     for batch in batches:
         for problem in batch.unreadable:
-            decoded.reject("unreadable", f"{signal.word} rejected: {problem}")
+            decoded.reject("unreadable", partial("{} rejected: {}".format, signal.word, problem))
         for trace_id, items in _by_trace(batch, signal, limits, decoded).items():
             scope = framed(wire.SCOPE, batch.scope + b"".join(items))
             traces.setdefault(trace_id, []).append(framed(wire.ENTRY, batch.resource + scope))
@@ -150,15 +152,19 @@ def _by_trace(batch: Batch, signal: Signal, limits: Limits, decoded: Decoded) ->
     items = [item for item in batch.items if _small_enough(item, signal, limits, decoded)]
     if items and not _describes(batch, signal, limits):
         for _ in items:
-            decoded.reject("unreadable", f"{signal.word} rejected: its resource or scope cannot be read")
+            decoded.reject(
+                "unreadable", lambda: f"{signal.word} rejected: its resource or scope cannot be read"
+            )
         return {}
     traces: dict[bytes, list[bytes]] = {}
     for item, parsed in zip(items, _parsed(items, signal), strict=True):
         if parsed is None:
             decoded.reject(
                 "unreadable",
-                f"{signal.word} rejected: it is not valid protobuf, has text that is not UTF-8, "
-                "or is nested over 100 levels",
+                lambda: (
+                    f"{signal.word} rejected: it is not valid protobuf, has text that is not UTF-8, "
+                    "or is nested over 100 levels"
+                ),
             )
         elif signal is LOGS and is_change(parsed):
             traces.setdefault(b"", []).append(item)
@@ -210,11 +216,11 @@ def _identified(item: Any, signal: Signal, decoded: Decoded) -> bool:
     """Whether both ids are as they must be; the first problem is told."""
     trace_id, span_id = item.trace_id, item.span_id
     if len(trace_id) != 16 or not any(trace_id):
-        decoded.reject("trace_id", _id_problem(signal, "trace_id", 16, trace_id))
+        decoded.reject("trace_id", lambda: _id_problem(signal, "trace_id", 16, trace_id))
     elif (len(span_id) == 8 and any(span_id)) or (signal is LOGS and not span_id):
         return True
     else:
-        decoded.reject("span_id", _id_problem(signal, "span_id", 8, span_id))
+        decoded.reject("span_id", lambda: _id_problem(signal, "span_id", 8, span_id))
     return False
 
 
@@ -229,11 +235,14 @@ def _id_problem(signal: Signal, name: str, size: int, got: bytes) -> str:
 def _small_enough(item: bytes, signal: Signal, limits: Limits, decoded: Decoded) -> bool:
     if len(item) <= limits.max_span_bytes:
         return True
+    decoded.reject("too_large", lambda: _size_problem(item, signal, limits))
+    return False
+
+
+def _size_problem(item: bytes, signal: Signal, limits: Limits) -> str:
     largest = wire.largest_attribute(item, signal.attributes)
     blame = f" (largest attribute: {largest[0]!r}, {largest[1]} bytes)" if largest else ""
-    decoded.reject(
-        "too_large",
+    return (
         f"{signal.word} rejected: {len(item)} bytes{blame}, the limit is {limits.max_span_bytes}; "
-        "shorten the attribute or raise receive.max_span_bytes",
+        "shorten the attribute or raise receive.max_span_bytes"
     )
-    return False

@@ -5,46 +5,81 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
-from collections.abc import Generator
-from typing import Any
+from collections.abc import Callable, Generator
+from functools import partial
+from typing import Any, cast
 
 import uvicorn
 from starlette.types import ASGIApp
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from ragvigil.scorer.errors import ConfigError
 
 _HEADER_SECONDS = 10.0
 """Time from a connection, or a request's first byte, to the end of its headers."""
+_UNREAD_SECONDS = 15.0
+"""How long the rest of a body may take whose request is answered already: most senders read no answer before."""
 _KEEP_ALIVE_SECONDS = 75
 """Longer than the pause between two exports, so that a sender does not meet a closing connection."""
 _BACKLOG = 1024
 
 
 class _ImpatientProtocol(HttpToolsProtocol):
-    """Closes connections whose request headers never end."""
+    """Closes connections whose headers never end, or whose refused body never does; answers before it hangs up."""
 
-    _impatience: asyncio.TimerHandle | None = None
+    def __init__(self, *uvicorn: Any, malformed: Callable[[], bytes], **options: Any) -> None:
+        super().__init__(*uvicorn, **options)
+        self._malformed = malformed
+        self._impatience: asyncio.TimerHandle | None = None
+        self._half_closed = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn
         super().connection_made(transport)
-        self._expect_headers()
+        self._expect(_HEADER_SECONDS)
 
     def on_message_begin(self) -> None:
-        self._expect_headers()
+        self._expect(_HEADER_SECONDS)
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
         self._relax()
         super().on_headers_complete()
 
+    def on_message_complete(self) -> None:
+        self._relax()
+        super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        if self._half_closed:
+            self.transport.close()
+        elif self.cycle.response_complete and self.cycle.more_body:
+            self._expect(_UNREAD_SECONDS)
+        super().on_response_complete()
+
+    def eof_received(self) -> bool:  # type: ignore[override]  # uvicorn hangs up whatever was asked
+        """Whether to stay: who asked a whole question, and says no more, is told the answer."""
+        cycle = cast("RequestResponseCycle | None", self.cycle)  # None before the first request
+        self._half_closed = cycle is not None and not (cycle.more_body or cycle.response_complete)
+        return self._half_closed
+
     def connection_lost(self, exc: Exception | None) -> None:
         self._relax()
         super().connection_lost(exc)
 
-    def _expect_headers(self) -> None:
+    def send_400_response(self, msg: str) -> None:
+        """What is not HTTP gets the body that OTLP wants in every refusal."""
+        del msg
+        body = self._malformed()
+        head = (
+            "HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\n"
+            f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
+        )
+        self.transport.write(head.encode() + body)
+        self.transport.close()
+
+    def _expect(self, seconds: float) -> None:
         if self._impatience is None:
-            self._impatience = self.loop.call_later(_HEADER_SECONDS, self.transport.close)
+            self._impatience = self.loop.call_later(seconds, self.transport.close)
 
     def _relax(self) -> None:
         if self._impatience is not None:
@@ -63,10 +98,13 @@ class _Server(uvicorn.Server):
 class HttpServer:
     """An ASGI application served on one address."""
 
-    def __init__(self, app: ASGIApp, address: str, *, grace_seconds: int) -> None:
+    def __init__(
+        self, app: ASGIApp, address: str, *, grace_seconds: int, malformed: Callable[[], bytes] = bytes
+    ) -> None:
+        """`malformed`: the JSON for what is no HTTP request; it never reaches the application."""
         self._socket = _bound(address)
         config: dict[str, Any] = {
-            "http": _ImpatientProtocol,
+            "http": partial(_ImpatientProtocol, malformed=malformed),
             "ws": "none",
             "lifespan": "off",
             "log_config": None,

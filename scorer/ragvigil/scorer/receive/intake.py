@@ -9,6 +9,7 @@ import hmac
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
+from dataclasses import replace
 from typing import Literal, Protocol
 
 from ragvigil.scorer.errors import InboxFull, StoreError
@@ -19,8 +20,11 @@ from ragvigil.scorer.receive.decode import Decoded, Encoding, Signal, decode
 from ragvigil.scorer.receive.forward import Received, Tee
 from ragvigil.scorer.receive.limits import Held, Limits, OpenBytes
 from ragvigil.scorer.receive.refusal import Reason, Refusal
+from ragvigil.scorer.receive.wire import TooManyParts
 
 _NONE: Mapping[str, str] = {}
+_CROWDED = 10_000
+"""Spans and other parts above which a request is decoded beside the event loop: two bytes can be a part."""
 _LARGE = 2**20
 """Bodies above this are worked on beside the event loop, so that small ones need not wait for them."""
 
@@ -56,6 +60,7 @@ class Intake:
         self._staging = staging
         self._token = token
         self._clock = clock
+        self._at_once = replace(limits, max_parts=min(_CROWDED, limits.max_parts))
 
     def hold(self) -> Held:
         """Counts the bytes of one request while it is worked on; use it in a ``with`` statement."""
@@ -90,12 +95,17 @@ class Intake:
         Only what was taken is forwarded: a sender that is refused comes back with it.
         """
 
-        def work() -> tuple[Decoded, bytes]:
-            plain = gunzip(body, limit=self.limits.max_body_bytes, grow=held.grow) if gzipped else body
-            return decode(plain, signal, encoding, self.limits, received_at=self._clock()), plain
+        def work(limits: Limits) -> tuple[Decoded, bytes]:
+            plain = gunzip(body, limit=limits.max_body_bytes, grow=held.grow) if gzipped else body
+            return decode(plain, signal, encoding, limits, received_at=self._clock()), plain
 
-        large = gzipped or encoding == "json" or len(body) > _LARGE
-        decoded, plain = await asyncio.to_thread(work) if large else work()
+        if gzipped or encoding == "json" or len(body) > _LARGE:
+            decoded, plain = await asyncio.to_thread(work, self.limits)
+        else:
+            try:
+                decoded, plain = work(self._at_once)
+            except TooManyParts:
+                decoded, plain = await asyncio.to_thread(work, self.limits)
         self.counters.bytes += len(plain)
         if decoded.rows:
             await self._stage(decoded.rows)

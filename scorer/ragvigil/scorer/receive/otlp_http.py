@@ -58,8 +58,9 @@ def application(
         "/v1/changes": partial(_tell, intake),
     }
     routes = [
-        Route(path, partial(_answer, intake, endpoint), methods=["POST"])
+        Route(spelt, partial(_answer, intake, endpoint), methods=["POST"])
         for path, endpoint in endpoints.items()
+        for spelt in (path, f"{path}/")
     ]
     if acknowledgements is not None:
         for sender in get_args(Sender):
@@ -73,10 +74,22 @@ def application(
             )
     if scrape is not None:
         routes.append(Route("/metrics", partial(_answer, intake, partial(_scraped, intake, scrape))))
-    return Starlette(
+    app = Starlette(
         routes=[*routes, Route("/healthz", healthz)],
         exception_handlers={HTTPException: partial(_not_found, intake)},
     )
+    # A redirect would come before the token and the counters, and exporters do not follow one.
+    app.router.redirect_slashes = False
+    return app
+
+
+def no_request(intake: Intake) -> bytes:
+    """The JSON for bytes that are no HTTP request; counts them."""
+    refusal = Refusal.malformed(
+        "this is not an HTTP/1.1 request; check Content-Length, chunk sizes and headers"
+    )
+    intake.refused(refusal)
+    return encoded(refusal.status(), "json")
 
 
 async def _answer(intake: Intake, endpoint: _Endpoint, request: Request, *, signed: bool = False) -> Response:
@@ -116,7 +129,7 @@ async def _tell(intake: Intake, request: Request) -> Response:
     if _media_type(request) != CONTENT_TYPES["json"]:
         raise Refusal(Reason.UNSUPPORTED, "send Content-Type: application/json")
     gzipped = check_encoding(request.headers.get("content-encoding", ""))
-    what = request.url.path.rpartition("/")[2]
+    what = request.url.path.rstrip("/").rpartition("/")[2]
     intake.counters.requests[f"http {what}"] += 1
     limit = min(_MOST_TOLD_BYTES, intake.limits.max_body_bytes)
     with intake.hold() as held:

@@ -30,16 +30,24 @@ def batches(
 ) -> Iterator[Batch]:
     """The request in `body` as batches. Raises Refusal when it is not such a request at all.
 
-    `levels` are those of resources, scopes and items.
+    `levels` are those of resources, scopes and items. What cannot be read costs itself and what hangs under it.
     """
     resources, scopes, items = levels
-    for entry in _objects(_parsed(body, max_values), resources.key, "the body"):
-        resource = _description(entry, resources.message, without=scopes.key, max_depth=max_depth)
-        for scope in _objects(entry, scopes.key, resources.key):
-            description = _description(scope, scopes.message, without=items.key, max_depth=max_depth)
+    for entry in _list(_parsed(body, max_values), resources.key, "the body"):
+        try:
+            resource = _description(entry, resources, without=scopes.key, max_depth=max_depth)
+        except UnreadableError as error:
+            yield _lost(entry, str(error), scopes.key, items.key)
+            continue
+        for scope in _list(entry, scopes.key, resources.key):
+            try:
+                description = _description(scope, scopes, without=items.key, max_depth=max_depth)
+            except UnreadableError as error:
+                yield _lost(scope, str(error), items.key)
+                continue
             batch = Batch(resource, description)
-            for item in _objects(scope, items.key, scopes.key):
-                _add(batch, item, items.message, max_depth)
+            for item in _list(scope, items.key, scopes.key):
+                _add(batch, item, items, max_depth)
             yield batch
 
 
@@ -56,13 +64,21 @@ def as_protobuf(
     return b"".join(entries), unreadable
 
 
-def _add(batch: Batch, item: Mapping[str, object], item_type: Descriptor, max_depth: int) -> None:
+def _add(batch: Batch, item: object, items: Level, max_depth: int) -> None:
     try:
-        parsed = message(item, item_type, max_depth)
+        parsed = message(_object(item, items.key), items.message, max_depth)
     except UnreadableError as error:
         batch.unreadable.append(str(error))
     else:
         batch.items.append(framed(ITEM, parsed.SerializeToString()))
+
+
+def _lost(value: object, problem: str, *keys: str) -> Batch:
+    """Nothing but the problem, once for each item that hangs under `value` in the lists named by `keys`."""
+    values = [value]
+    for key in keys:
+        values = [below for one in values for below in _below(one, key)]
+    return Batch(b"", b"", unreadable=[problem] * len(values))
 
 
 def _parsed(body: bytes, max_values: int) -> Mapping[str, object]:
@@ -71,7 +87,7 @@ def _parsed(body: bytes, max_values: int) -> Mapping[str, object]:
             f"more than {max_values} values in one JSON request; lower the exporter's batch size or send protobuf"
         )
     try:
-        value: object = json.loads(body, parse_constant=_not_json)
+        value: object = json.loads(_text(body), parse_constant=_not_json)
     except RecursionError:
         raise Refusal.malformed("the JSON is nested too deep") from None
     except ValueError as error:
@@ -81,22 +97,38 @@ def _parsed(body: bytes, max_values: int) -> Mapping[str, object]:
     return cast("dict[str, object]", value)
 
 
+def _below(value: object, key: str) -> list[object]:
+    return _list(cast("object", value), key, "a list above it") if isinstance(value, dict) else [value]
+
+
+def _text(body: bytes) -> str:
+    """The body for the JSON parser; bytes that are no text become lone surrogates, and their span alone is lost."""
+    try:
+        return body.decode(json.detect_encoding(body), "surrogatepass")
+    except UnicodeDecodeError:
+        return body.decode(errors="surrogateescape")
+
+
 def _not_json(token: str) -> object:
     raise ValueError(f'the bare token {token} is no JSON value; send the string "{token}"')
 
 
-def _objects(parent: Mapping[str, object], key: str, place: str) -> list[Mapping[str, object]]:
-    found = parent.get(key)
+def _list(parent: object, key: str, place: str) -> list[object]:
+    found = cast("Mapping[str, object]", parent).get(key)
     if found is None:
         return []
-    if not isinstance(found, list) or not all(isinstance(one, dict) for one in cast("list[object]", found)):
+    if not isinstance(found, list):
         raise Refusal.malformed(f"{key} in {place} must be a list of objects")
-    return cast("list[Mapping[str, object]]", found)
+    return cast("list[object]", found)
 
 
-def _description(value: Mapping[str, object], kind: Descriptor, *, without: str, max_depth: int) -> bytes:
-    kept = {key: one for key, one in value.items() if key != without}
-    try:
-        return message(kept, kind, max_depth).SerializeToString()
-    except UnreadableError as error:
-        raise Refusal.malformed(str(error)) from None
+def _object(value: object, key: str) -> Mapping[str, object]:
+    if not isinstance(value, dict):
+        raise UnreadableError(f"each of {key}", "an object", value)
+    return cast("Mapping[str, object]", value)
+
+
+def _description(value: object, level: Level, *, without: str, max_depth: int) -> bytes:
+    """All of a resource or scope but what hangs under it. Raises UnreadableError."""
+    kept = {key: one for key, one in _object(value, level.key).items() if key != without}
+    return message(kept, level.message, max_depth).SerializeToString()

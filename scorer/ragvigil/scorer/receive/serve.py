@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from typing import NamedTuple
 
 from ragvigil.scorer.inbox import InboxWriter
@@ -17,7 +18,7 @@ from ragvigil.scorer.receive.http_server import HttpServer
 from ragvigil.scorer.receive.intake import Intake
 from ragvigil.scorer.receive.limits import Limits
 from ragvigil.scorer.receive.memory import give_back
-from ragvigil.scorer.receive.otlp_http import application
+from ragvigil.scorer.receive.otlp_http import application, no_request
 from ragvigil.scorer.receive.settings import Receiving
 from ragvigil.scorer.sources.feed import feeding
 
@@ -73,7 +74,7 @@ async def _serve(
     stale = settings.metrics_stale_seconds
     scrape = None if stale is None else Scrape(settings.inbox, stale)
     app = application(intake, lambda: health(intake, writer), acknowledgements, scrape)
-    http = HttpServer(app, settings.http, grace_seconds=_GRACE_SECONDS)
+    http = HttpServer(app, settings.http, grace_seconds=_GRACE_SECONDS, malformed=partial(no_request, intake))
     try:
         grpc, grpc_address = await otlp_grpc.start(intake, settings.grpc)
     except BaseException:

@@ -5,6 +5,8 @@ From here on there is one path: an item posted to ``/v1/feedback`` and one expor
 
 from __future__ import annotations
 
+import string
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -40,12 +42,26 @@ def _not_zero(text: str) -> str:
     return text.lower()
 
 
-TraceId = Annotated[str, Field(pattern=r"^[0-9a-fA-F]{32}$"), AfterValidator(_not_zero)]
-SpanId = Annotated[str, Field(pattern=r"^[0-9a-fA-F]{16}$"), AfterValidator(_not_zero)]
+def _hex(digits: int) -> AfterValidator:
+    def check(text: str) -> str:
+        if len(text) != digits or not set(text) <= set(string.hexdigits):
+            raise ValueError(f"must be {digits} hex digits, got {len(text)} characters")
+        return _not_zero(text)
+
+    return AfterValidator(check)
+
+
+def _said(text: str) -> str:
+    if not text.strip():
+        raise ValueError("must say something")
+    return text
+
+
+TraceId = Annotated[str, _hex(32)]
+SpanId = Annotated[str, _hex(16)]
 Moment = Annotated[datetime, AfterValidator(_in_time)]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
-Text = Annotated[str, Field(min_length=1, max_length=_LONGEST_TEXT)]
-Number = Annotated[float, Field(allow_inf_nan=False)]
+Text = Annotated[str, Field(min_length=1, max_length=_LONGEST_TEXT), AfterValidator(_said)]
 
 FeedbackKind = Literal["thumbs", "score", "comment", "rephrase", "follow_up"]
 ChangeKind = Literal["deploy", "index", "prompt", "model", "config", "other"]
@@ -83,29 +99,36 @@ class Feedback(Told):
     trace_id: TraceId
     span_id: SpanId | None = None
     kind: FeedbackKind
-    value: bool | Number | Literal["up", "down"] | None = None
+    value: object = None
+    """Of thumbs: up, down, true or false; of a score: a finite number."""
     comment: Text | None = None
     user: Name | None = None
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
-        if self.kind == "thumbs" and self.value not in (True, False, "up", "down"):
+        if self.kind == "thumbs" and not (isinstance(self.value, bool) or self.value in ("up", "down")):
             raise ValueError('value: thumbs need "up", "down", true or false')
-        if self.kind == "score" and (isinstance(self.value, (str, bool)) or self.value is None):
-            raise ValueError("value: a score needs a number")
+        if self.kind == "score" and self._number() is None:
+            raise ValueError("value: a score needs a finite number")
         if self.kind == "comment" and self.comment is None:
             raise ValueError("comment: a comment needs its text")
         return self
 
+    def _number(self) -> float | None:
+        """The value where it is a finite number."""
+        if isinstance(self.value, bool) or not isinstance(self.value, (int, float)):
+            return None
+        return float(self.value) if abs(self.value) <= sys.float_info.max else None
+
     def arrival(self, received_at: int) -> Arrival:
         """The item as it goes into the inbox."""
         label = ("up" if self.value in (True, "up") else "down") if self.kind == "thumbs" else None
-        number = {"up": 1.0, "down": 0.0}[label] if label else self.value
+        number = {"up": 1.0, "down": 0.0}[label] if label else self._number()
         record = self._record(
             {
                 names.FEEDBACK_NAME: self.kind,
                 names.FEEDBACK_LABEL: label,
-                names.FEEDBACK_SCORE: None if number is None or isinstance(number, str) else float(number),
+                names.FEEDBACK_SCORE: number,
                 names.FEEDBACK_EXPLANATION: self.comment,
                 names.FEEDBACK_ANNOTATOR_KIND: "HUMAN",
                 names.FEEDBACK_IDENTIFIER: self.id,

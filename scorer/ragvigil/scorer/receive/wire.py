@@ -43,6 +43,10 @@ class Batch:
     """One message for each item that could not be made out at all."""
 
 
+class TooManyParts(Refusal):
+    """A body with more fields than it may have, whatever they are."""
+
+
 class Walk:
     """Cuts messages out of `body`; refuses a body with more than `max_parts` fields on the way."""
 
@@ -62,7 +66,7 @@ class Walk:
         while at < end:
             self._left -= 1
             if self._left < 0:
-                raise Refusal.malformed(
+                raise TooManyParts.malformed(
                     f"more than {self._max_parts} parts in one request; lower the exporter's batch size"
                 )
             begin = at
