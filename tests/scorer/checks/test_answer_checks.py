@@ -13,6 +13,7 @@ from ragvigil.scorer.trace import RagTrace, Tokens
 from ragvigil.scorer.verdict import CheckResult
 
 MakeRecord = Callable[..., RagTrace]
+COMPARED = "What is the difference between the basic plan and the team plan?"
 PUMP = ("pump", "The pump of the X200 holds 12 litres. Write to help@acme.example for spare parts.")
 
 
@@ -36,6 +37,16 @@ def result(record: RagTrace, check: str, budget: Budget | None = None) -> CheckR
         ("It holds 12 litres (see https://acme.example/pump", 1.0),
         ("| part | litres |\n|---|---|\n| pump | 12 |", 0.0),
         ("水箱容量为12升。", 0.0),
+        ("The shop opens at **nine", 1.0),
+        ("The shop opens at **", 1.0),
+        ("The shop opens at __nine in the", 1.0),
+        ("The shop opens at **nine**", 0.0),
+        ("The shop opens at 2**3 hours, `__init__` says", 0.0),
+        ("Price: 5 EUR** a day", 0.0),
+        ("It is open [from nine to five, but", 1.0),
+        ("It is open [from nine to five", 1.0),
+        ('The answer is {"opens": "nine", "closes": 5', 1.0),
+        ("It is open in [0, 12) hours", 0.0),
         ("", None),
     ],
 )
@@ -106,6 +117,21 @@ def test_the_answer_comes_first(record: MakeRecord, answer: str, value: float | 
         ("What is a bilge pump?", "A bilge pump removes water.", 1.0),
         ("When was it sold first? And how much did the pump cost?", "It was first sold in 1901.", 0.5),
         ("Comment nettoyer la pompe ?", "D'abord ouvrez le couvercle, ensuite rincez le tube.", 1.0),
+        (COMPARED, "The basic plan costs five.", 0.5),
+        (COMPARED, "The basic plan costs five, the team plan nine.", 1.0),
+        ("iPhone 14 vs iPhone 15?", "The iPhone 14 has a notch.", 0.5),
+        ("iPhone 14 vs iPhone 15?", "The iPhone 14 has a notch, the 15 has none.", 1.0),
+        ("iPhone 14 vs iPhone 14 Pro?", "The iPhone 14 is cheaper than the Pro.", 1.0),
+        ("¿Qué diferencia hay entre el plan básico y el plan familiar?", "El plan básico cuesta cinco.", 0.5),
+        ("Which is cheaper, the red car or the blue car?", "The red car costs five.", 0.5),
+        ("Which is cheaper, the red car or the blue car?", "The red car costs less than the blue one.", 1.0),
+        ("Qual é mais barato, o carro vermelho ou o carro azul?", "O carro vermelho custa cinco.", 0.5),
+        ("Which number should I call for repairs or returns?", "Call the front desk.", None),
+        ("如何清洁水泵", "先拔掉电源\uff0c然后等十秒。", 1.0),
+        ("如何清洁水泵", "先生说要等十秒。", 0.0),
+        ("ポンプを掃除する方法を教えて", "まずプラグを抜き、次に10秒待ちます。", 1.0),
+        ("如何清洁水泵", "1、拔掉电源\n2、等十秒", 1.0),
+        ("How do I clean the pump?", "First: open the lid. Then: rinse the tube.", 1.0),
         ("When does it open?", "It opens at nine.", None),
         ("How do I clean the pump?", "I don't know.", None),
     ],
@@ -193,6 +219,22 @@ def test_the_trace_may_name_the_language(record: MakeRecord) -> None:
 
 
 @pytest.mark.parametrize(
+    ("told", "value"),
+    [
+        *(("English", 1.0), ("eng", 1.0), ("en_GB.UTF-8", 1.0), ("EN", 1.0)),
+        *(("auto", 1.0), ("unknown", 1.0), ("und", 1.0), ("", 1.0)),
+        *(("German", 0.0), ("ger", 0.0), ("Deutsch", 0.0), ("sw", 0.0)),
+    ],
+)
+def test_a_language_is_told_by_code_or_name(record: MakeRecord, told: str, value: float) -> None:
+    """What names no language is as if nothing was told: the question is English, too."""
+    one = record(
+        "The tank holds 12 litres and is under the seat.", PUMP, query="How much does the tank hold?"
+    )
+    assert result(replace(one, segment={"language": told}), "language_match").value == value
+
+
+@pytest.mark.parametrize(
     ("answer", "kinds"),
     [
         ("Write to help@acme.example.", []),
@@ -201,6 +243,10 @@ def test_the_trace_may_name_the_language(record: MakeRecord) -> None:
         ("Use key sk-abcdefghijklmnop1234.", ["SECRET"]),
         ("Call <PHONE>.", ["PHONE"]),
         ("The pump <b>holds</b> 12 litres.", []),
+        ("Use List<INT> or <HTML>; <BODY> and <DIV> are tags.", []),
+        ("Write `mail to <EMAIL>` in the template.\n```\n<PHONE>\n```", []),
+        ("Put `sk-abcdefghijklmnop1234` into the file.", ["SECRET"]),
+        ("Ask <PERSON>, whose number is <US_SSN>.", ["PERSON", "US_SSN"]),
     ],
 )
 def test_what_the_evidence_lacks_is_leaked(record: MakeRecord, answer: str, kinds: list[str]) -> None:

@@ -151,6 +151,7 @@ def test_repeated_passages_take_places(record: MakeRecord) -> None:
         ((0.9, float("nan"), 0.1), 0.0),
         ((None, None), None),
         ((0.9,), None),
+        ((0.9, None, None), 0.0),
     ],
 )
 def test_scores_of_a_working_retriever(
@@ -198,11 +199,38 @@ def test_conflicting_passages_are_seen(
         ("The sources differ: one says 24 months.", 1.0),
         ("It is 24 months in the first source and 36 months in the second.", 1.0),
         ("I don't know.", None),
+        ("The warranty lasts 24 months. However, bread is fresh.", 0.0),
+        ("The warranty lasts 24 months. However, the newer manual says 36 months.", 1.0),
+        (
+            "The warranty lasts 24 months. The bakery has 12 seats. It has 36 tables and conflicting hours.",
+            0.0,
+        ),
+        ("The warranty lasts 24 months and the staff is indifferent.", 0.0),
+        ("The warranty lasts 24 months. Other sources contradict this.", 1.0),
+        ("The two documents contradict each other.", 1.0),
     ],
 )
 def test_a_conflict_is_told_or_hidden(record: MakeRecord, answer: str, value: float | None) -> None:
-    """rubric A3: silently picking one scores low."""
+    """rubric A3: silently picking one scores low, whatever the answer says of other things."""
     assert result(record(answer, OLD, NEW, query=WARRANTY), "conflict_surfaced").value == value
+
+
+@pytest.mark.parametrize(
+    ("answer", "value"),
+    [
+        ("The pump may be used in salt water.", 0.0),
+        ("The pump may be used in salt water. However, bread is fresh.", 0.0),
+        ("The pump may be used in salt water, but the new manual says that the pump may not be used.", 1.0),
+    ],
+)
+def test_a_denied_fact_is_surfaced_with_its_opposite(record: MakeRecord, answer: str, value: float) -> None:
+    """By a word of contrast between the two."""
+    passages = [
+        ("old", "The pump may be used in salt water."),
+        ("new", "The pump may not be used in salt water."),
+    ]
+    one = record(answer, *passages, query="May the pump be used in salt water?")
+    assert result(one, "conflict_surfaced").value == value
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
 """answer_structure: share of what the type of question demands that the answer has (rubric G6).
 
 Range [0, 1]. The type is the one that the trace names (segment ``answer_type``), else read from the question's
-wording. instruction: ordered steps. comparison: both things by name. definition: its subject by name.
+wording. instruction: ordered steps. comparison: both things by name, each by a word or number that the other
+one's name lacks. definition: its subject by name.
 multi_step: for each part of the question one of its key terms. short_fact: a claim within the first two
 statements. no_answer: a refusal, without citations. None where the type cannot be told, and where an answer to
 an answerable type refuses.
@@ -15,7 +16,7 @@ from ragvigil.scorer.checks.check import Check, Finding
 from ragvigil.scorer.checks.prepared import Prepared
 from ragvigil.scorer.checks.reading.question import (
     ANSWER_TYPES,
-    ORDER_WORDS,
+    ORDER,
     AnswerType,
     answer_type_of,
     compared,
@@ -25,7 +26,8 @@ from ragvigil.scorer.checks.reading.question import (
 from ragvigil.scorer.checks.reading.words import words
 
 _ITEM = re.compile(
-    r"^[ \t]{0,12}(?:\d{1,2}[.)]|[-*•]|(?:step|passo|paso|étape|schritt)\s\d{1,2})[ \t:.]",
+    r"^[ \t]{0,12}(?:(?:\d{1,2}[.)]|[-*•]|(?:step|passo|paso|étape|schritt)\s\d{1,2})[ \t:.]"
+    r"|\d{1,2}[.)]?[、\uff0e\uff09]|[\u2460-\u2473]|第[\d一二三四五六七八九十]{1,2}步|(?:步骤|步驟|ステップ|手順|단계)\s?\d)",
     re.MULTILINE | re.IGNORECASE,
 )
 _FEWEST_STEPS = 2
@@ -69,19 +71,28 @@ def _demands(prepared: Prepared, kind: AnswerType) -> dict[str, bool]:
         first = [one for one in prepared.statements if one.kind != "heading"][:_SOON]
         return {"a fact at the start": any(one.checkworthy for one in first)}
     if kind == "comparison":
-        named = [(name.strip(), key_stems(words(name))) for name in compared(query) or ()]
-        return {name: not said.isdisjoint(stems) for name, stems in named if stems}
+        return {name: not said.isdisjoint(stems) for name, stems in _named(query)}
     if kind == "definition":
         return {"its subject": not prepared.key_terms or not said.isdisjoint(prepared.key_terms)}
     asked = [(part.strip(), key_stems(words(part))) for part in parts(query)]
     return {part: not said.isdisjoint(stems) for part, stems in asked if stems}
 
 
+def _named(query: str) -> list[tuple[str, set[str]]]:
+    """The things that a question compares, each with the stems that tell it from the others."""
+    read = [(name.strip(), set(key_stems(words(name)))) for name in compared(query) or ()]
+    named: list[tuple[str, set[str]]] = []
+    for name, stems in read:
+        others = set[str]().union(*(theirs for other, theirs in read if other != name))
+        if stems:
+            named.append((name, (stems - others) or stems))
+    return named
+
+
 def _has_steps(prepared: Prepared) -> bool:
     if len(_ITEM.findall(prepared.prose)) >= _FEWEST_STEPS:
         return True
-    plain = f" {prepared.prose.lower()} ".replace(",", " ").replace("\n", " ")
-    return sum(f" {word} " in plain for word in ORDER_WORDS) >= _FEWEST_STEPS
+    return len({match[0] for match in ORDER.finditer(prepared.prose.lower())}) >= _FEWEST_STEPS
 
 
-CHECK = Check("answer_structure", "1", _measure)
+CHECK = Check("answer_structure", "2", _measure)

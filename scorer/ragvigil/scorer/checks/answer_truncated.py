@@ -22,6 +22,9 @@ _OPEN_END = re.compile(
 )
 _LINE = re.compile(r"[ \t]{0,12}(?:[-*+•▪◦‣|>#]|\d{1,3}[.)]|[^\n]{1,60}:[ \t])|https?://")
 _SENTENCE_END = re.compile(r"[.!?。\uff01\uff1f؟।](?:\s|\Z)")
+_EMPHASIS = re.compile(r"\*\*|(?<!\w)__|__(?!\w)")
+_OPENS = re.compile(r"(?<![\w*])(?:\*\*|__)(?=[^\s*]|\Z)")
+"""A mark of emphasis that begins one: `2**3` and a footnote's `price**` do not."""
 _TAIL = 400
 _LAST_WORD = 8
 """Characters that hold the longest word which can end no sentence, and what stands before it."""
@@ -49,12 +52,16 @@ def _why(prepared: Prepared, answer: str) -> str | None:
     line = tail[tail.rfind("\n") + 1 :]
     if _OPEN_END.search(line[-_LAST_WORD:]) and len(line) > 1:
         return f"it ends in: {line[-_LONG:]}"
-    if _ENDED.match(line[-1:]):
+    emphasis = _EMPHASIS.findall(line)
+    open_emphasis = len(emphasis) % 2 == 1 and _OPENS.search(line, line.rfind(emphasis[-1]))
+    if _ENDED.match(line[-1:]) and not (open_emphasis and line.endswith(emphasis[-1])):
         return None
-    if line.count("(") > line.count(")"):
+    if open_emphasis:
+        return f"emphasis is never closed: {line[-_LONG:]}"
+    if sum(map(line.count, "([{")) > sum(map(line.count, ")]}")):
         return f"a bracket is never closed: {line[-_LONG:]}"
     ends = _LINE.match(line) is None and _SENTENCE_END.search(tail)
     return f"the last sentence has no end: {line[-_LONG:]}" if ends and len(line) > 1 else None
 
 
-CHECK = Check("answer_truncated", "1", _measure, range="{0, 1}", better="low")
+CHECK = Check("answer_truncated", "2", _measure, range="{0, 1}", better="low")

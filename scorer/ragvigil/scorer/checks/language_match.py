@@ -1,7 +1,8 @@
 """language_match: 1 when the answer is in the language of the question, 0 when it is not (rubric G2).
 
-Range {0, 1}. The language is the one that the trace names (segment ``language``), else the question's, told by
-script or function words. None where either cannot be told, and where the question asks for another language.
+Range {0, 1}. The language is the one that the trace names (segment ``language``: an ISO 639 code, a locale, or a
+name such as ``English``; anything else, such as ``auto``, names none), else the question's, told by script or
+function words. None where either cannot be told, and where the question asks for another language.
 """
 
 from __future__ import annotations
@@ -28,4 +29,4 @@ def _measure(prepared: Prepared) -> Finding:
     return Finding(0.0, f"asked in {wanted}, answered in {told}", details)
 
 
-CHECK = Check("language_match", "1", _measure, range="{0, 1}")
+CHECK = Check("language_match", "2", _measure, range="{0, 1}")

@@ -17,7 +17,7 @@ from ragvigil.scorer.checks.reading.claims import Statement, read_statements
 from ragvigil.scorer.checks.reading.conflicts import Conflict, conflict_in
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.instructions import TRIGGERS
-from ragvigil.scorer.checks.reading.language import language_of, same
+from ragvigil.scorer.checks.reading.language import code_of, language_of, same
 from ragvigil.scorer.checks.reading.markup import blank, fenced, inline_code
 from ragvigil.scorer.checks.reading.passages import name_of
 from ragvigil.scorer.checks.reading.question import key_stems
@@ -169,7 +169,8 @@ class Prepared:
     @cached_property
     def question_language(self) -> str | None:
         """The one that the record names, else that of the question; None where it cannot be told."""
-        return self.record.segment.get("language") or language_of(self.record.query or "")
+        told = code_of(self.record.segment.get("language") or "")
+        return told or language_of(self.record.query or "")
 
     @cached_property
     def cross_lingual(self) -> bool:

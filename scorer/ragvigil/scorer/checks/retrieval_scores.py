@@ -2,7 +2,7 @@
 
 Range {0, 1}. They do not where all of three or more are equal, where one is no finite number, where some are
 missing, or where they neither fall nor rise with the rank (distances rise). None where no step has scores, or
-only one.
+only one passage.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ _EQUAL = 1e-9
 def _measure(prepared: Prepared) -> Finding:
     scores = _scores(prepared)
     known = [one for one in scores if one is not None]
-    if len(known) < 2:
-        return Finding(None, "fewer than two scores are known")
+    if not known or len(scores) < 2:
+        return Finding(None, "no scores to compare are known")
     why = _anomaly(scores, known)
     return Finding(float(why is None), why)
 
@@ -47,4 +47,4 @@ def _anomaly(scores: Sequence[float | None], known: Sequence[float]) -> str | No
     return None if falls or rises else "scores and ranks are in different orders"
 
 
-CHECK = Check("retrieval_scores", "1", _measure, range="{0, 1}", cost="record")
+CHECK = Check("retrieval_scores", "2", _measure, range="{0, 1}", cost="record")

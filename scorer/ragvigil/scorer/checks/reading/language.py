@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
+from typing import Any
 
 _LOOKED_AT = 2000
 _MOST_WORDS = 200
@@ -45,17 +46,24 @@ _FEWEST = 1.4
 _LEAD = 1.5
 
 
-def _load() -> dict[str, tuple[tuple[str, float], ...]]:
+_TOLD = re.compile(r"[^\W\d_]+")
+
+
+def _load(words: Mapping[str, Sequence[str]]) -> dict[str, tuple[tuple[str, float], ...]]:
     """For each function word the languages that have it, each with its share of the word's vote."""
-    data = json.loads(files("ragvigil.scorer.data").joinpath("languages.json").read_text("utf-8"))
     languages: defaultdict[str, list[str]] = defaultdict(list)
-    for language, entries in data["words"].items():
+    for language, entries in words.items():
         for entry in entries:
             languages[entry].append(language)
     return {word: tuple((one, 1 / len(found)) for one in found) for word, found in languages.items()}
 
 
-_LANGUAGES = _load()
+_DATA: Any = json.loads(files("ragvigil.scorer.data").joinpath("languages.json").read_text("utf-8"))
+_LANGUAGES = _load(_DATA["words"])
+_CODES: dict[str, str] = {code: code for code in _DATA["codes"].split()} | {
+    name: code for code, names in _DATA["names"].items() for name in names
+}
+"""ISO 639-1 codes by code and by name."""
 
 
 def language_of(text: str) -> str | None:
@@ -102,6 +110,16 @@ def _by_words(tokens: Sequence[str]) -> str | None:
     most, second = votes[ranked[0]], votes[ranked[1]] if len(ranked) > 1 else 0.0
     enough = max(_FEWEST, _ENOUGH_OF_WORDS * len(tokens))
     return ranked[0] if most >= enough and most >= _LEAD * second else None
+
+
+def code_of(told: str) -> str | None:
+    """The ISO 639-1 code of a language told by code, locale or name; None where that names none.
+
+    >>> [code_of(told) for told in ("pt-BR", "en_US.UTF-8", "eng", "Deutsch", "auto", "")]
+    ['pt', 'en', 'en', 'de', None, None]
+    """
+    first = _TOLD.search(told.lower())
+    return _CODES.get(first[0]) if first else None
 
 
 def same(one: str, other: str) -> bool:

@@ -42,10 +42,14 @@ _LOWER_TYPES: dict[AnswerType, re.Pattern[str]] = {
 """The same for a text in ASCII and lower case, in half the time."""
 _PAIRS = tuple(re.compile(pattern, re.IGNORECASE) for pattern in _DATA["pairs"])
 _LANGUAGE_NAMES = tuple(_DATA["languages"])
-CONFLICT_WORDS: tuple[str, ...] = tuple(_DATA["conflict"])
-"""By which an answer says that its sources differ."""
-ORDER_WORDS: tuple[str, ...] = tuple(_DATA["order"])
-"""By which an answer orders steps."""
+CONFLICT = re.compile(rf"\b(?:{'|'.join(_DATA['conflict'])})\b")
+"""By which an answer in small letters says that its sources differ."""
+CONTRAST = re.compile(rf"\b(?:{'|'.join(_DATA['contrast'])})\b")
+"""By which it sets one thing against another; whether its sources differ, only those things tell."""
+ORDER = re.compile(
+    "|".join([rf"(?<!\w)(?:{'|'.join(map(re.escape, _DATA['order']))})(?!\w)", *_DATA["order_unspaced"]])
+)
+"""By which an answer in small letters orders steps."""
 _REQUESTS = frozenset(
     word.stem for entry in (*_DATA["requests"], *LEXICON.asking) for word in words(entry)
 ) | frozenset(stem(entry) for entry in LEXICON.asking)
