@@ -94,11 +94,17 @@ class Filters:
 
     def __init__(self, filters: Mapping[str, Filter]) -> None:
         self._rules = [_rule(name, one) for name, one in filters.items()]
-        self._keys = {key.encode() for rule in self._rules for key in rule.keys}
+        self._names = frozenset(key for rule in self._rules for key in rule.keys)
+        self._keys = {key.encode() for key in self._names}
 
     def concern(self, payload: bytes) -> bool:
         """Whether encoded spans hold the name of an attribute that some rule asks for."""
         return any(key in payload for key in self._keys)
+
+    def _named(self, span: Span) -> bool:
+        """Whether it has any attribute that some rule asks for; few have."""
+        names = self._names
+        return not (span.attributes.keys().isdisjoint(names) and span.resource.keys().isdisjoint(names))
 
     def met(self, spans: Sequence[Span]) -> frozenset[str]:
         """The rules that ask for attributes, and find them in this trace."""
@@ -119,7 +125,10 @@ class Filters:
             return found
         everything = list(spans)
         tops = _tops(everything)
+        silent = not any(map(self._named, everything))
         for rule in self._rules:
+            if silent and rule.keys and rule.name not in met:
+                continue
             in_trace = [] if rule.name in met else rule.met_in(everything, tops)
             if in_trace is None:
                 continue

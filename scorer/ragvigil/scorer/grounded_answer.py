@@ -13,8 +13,7 @@ is over the others; its weight says of how much.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Literal, NamedTuple, cast
 
 from ragvigil.scorer.verdict import CheckResult, Verdict
 
@@ -43,8 +42,7 @@ _DECIDED: frozenset[AxisName] = frozenset({"attribution", "format"})
 Known = Mapping[str, CheckResult]
 
 
-@dataclass(frozen=True, slots=True)
-class Axis:
+class Axis(NamedTuple):
     """One axis of the score."""
 
     name: AxisName
@@ -55,8 +53,7 @@ class Axis:
     """What it is made of, or why it is unscored."""
 
 
-@dataclass(frozen=True, slots=True)
-class GroundedAnswer:
+class GroundedAnswer(NamedTuple):
     """The score of one answer."""
 
     axes: tuple[Axis, ...]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from functools import cached_property
 
 from ragvigil.scorer.checks.alignment.assess import MOST_CLAIMS, Assessment, assess
 from ragvigil.scorer.checks.alignment.model import Model, load
@@ -22,6 +21,7 @@ from ragvigil.scorer.checks.reading.markup import blank, fenced, inline_code
 from ragvigil.scorer.checks.reading.passages import name_of
 from ragvigil.scorer.checks.reading.question import key_stems
 from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word, words
+from ragvigil.scorer.lazily import made_once
 from ragvigil.scorer.trace import RagTrace, input_hash
 
 DEFAULT_MODEL = "lexical-1"
@@ -54,51 +54,49 @@ class Prepared:
         self.answer = record.answer or ""
         self._model = model or load(DEFAULT_MODEL)
 
-    @cached_property
+    @made_once
     def citations(self) -> tuple[Citation, ...]:
         """Markers of the answer, resolved against the retrieved passages."""
-        about = repr([(document.rank, document.metadata) for document in self.record.documents])
-        digest = hashlib.sha256(about.encode("utf-8", "surrogatepass")).digest()
         return CITED.recall(
-            (self._content, digest, self.rules),
+            (self._content, _about(self.record), self.rules),
             lambda: read_citations(self.answer, self.record.documents, self.rules),
         )
 
-    @cached_property
+    @made_once
     def statements(self) -> tuple[Statement, ...]:
         """What the answer says, piece by piece, citations left out."""
         markers = [(citation.start, citation.end) for citation in self.citations]
         hidden = [*markers, *definitions(self.answer)]
         return READ.recall((self.answer, tuple(hidden)), lambda: read_statements(self.answer, hidden))
 
-    @cached_property
+    @made_once
     def attribution(self) -> Mapping[int, tuple[Citation, ...]]:
         """The citations of each statement, by its place in `statements`."""
         return attribute(self.answer, self.statements, self.citations)
 
-    @cached_property
+    @made_once
     def prose(self) -> str:
         """The answer without code and citations, every offset as it was."""
         hidden = [*fenced(self.answer), *inline_code(self.answer), *(one.span for one in self.citations)]
         return blank(self.answer, hidden)
 
-    @cached_property
+    @made_once
     def bears_claims(self) -> bool:
         """Whether any statement needs evidence."""
         return any(statement.checkworthy for statement in self.statements)
 
-    @cached_property
+    @made_once
     def refuses(self) -> bool:
         """Whether any sentence says that there is no answer."""
         return any(statement.kind == "refusal" for statement in self.statements)
 
-    @cached_property
+    @made_once
     def abstains(self) -> bool:
         """Whether a refusal comes before any claim; one that comes after an answer only says what that leaves out."""
         saying = (one.kind for one in self.statements if one.kind in ("claim", "refusal"))
         return self.refuses and next(saying, None) == "refusal"
 
-    @cached_property
+    @made_once
     def nothing_retrieved(self) -> bool:
         """Whether retrieval is known to have found nothing, so that no claim can rest on it."""
         record = self.record
@@ -109,29 +107,29 @@ class Prepared:
             and not any(retrieval.ids for retrieval in record.retrievals)
         )
 
-    @cached_property
+    @made_once
     def has_evidence(self) -> bool:
         """Whether any passage has a text."""
         return any(document.text for document in self.record.documents)
 
-    @cached_property
+    @made_once
     def evidence(self) -> Evidence:
         """The passages, indexed by the words of the answer, the key terms of the question and what injects."""
         stems = {word.stem for statement in self.statements for word in statement.words}
         return Evidence(self.record.documents, stems | self.key_terms.keys() | TRIGGERS)
 
-    @cached_property
+    @made_once
     def question(self) -> tuple[Word, ...]:
         """The words of the question, its first 4,000 characters."""
         return tuple(words((self.record.query or "")[:_LONGEST_QUESTION]))
 
-    @cached_property
+    @made_once
     def key_terms(self) -> Mapping[str, float]:
         """The stems that say what the question is about, each with how telling it is."""
         weights = self._model.weights
         return {stem: weights.known.get(stem, weights.unknown) for stem in key_stems(self.question)}
 
-    @cached_property
+    @made_once
     def relevance(self) -> tuple[float, ...]:
         """For each passage the weighted share of the question's key terms that it holds, in [0, 1]."""
         found = [0.0] * len(self.record.documents)
@@ -141,38 +139,38 @@ class Prepared:
         total = sum(self.key_terms.values()) or 1.0
         return tuple(one / total for one in found)
 
-    @cached_property
+    @made_once
     def used(self) -> frozenset[str]:
         """The passages that carry a supported claim, or a part of one."""
         return frozenset(name for claim in self.assessment.claims for name in claim.supported_by)
 
-    @cached_property
+    @made_once
     def conflict(self) -> Conflict | None:
         """Two passages that contradict each other about what was asked; None where none do."""
         return conflict_in(self.evidence, self.key_terms)
 
-    @cached_property
+    @made_once
     def word_count(self) -> int:
         """Words of the answer, citations and code left out."""
         return sum(len(statement.words) for statement in self.statements)
 
-    @cached_property
+    @made_once
     def names(self) -> tuple[str, ...]:
         """The name of each passage, in order."""
         return tuple(map(name_of, self.record.documents))
 
-    @cached_property
+    @made_once
     def language(self) -> str | None:
         """Of the answer; None where it cannot be told."""
         return language_of(self.prose)
 
-    @cached_property
+    @made_once
     def question_language(self) -> str | None:
         """The one that the record names, else that of the question; None where it cannot be told."""
         told = code_of(self.record.segment.get("language") or "")
         return told or language_of(self.record.query or "")
 
-    @cached_property
+    @made_once
     def cross_lingual(self) -> bool:
         """Whether no passage is in the answer's language, and too few of its words stand in them all the same."""
         if self.language is None or not self._foreign(self.language):
@@ -185,17 +183,17 @@ class Prepared:
         } - FRAME_STEMS
         return sum(stem in self.evidence.places for stem in said) < _ENOUGH_IN_COMMON * len(said)
 
-    @cached_property
+    @made_once
     def asked_in_another_language(self) -> bool:
         """Whether no passage is in the question's language."""
         language = language_of(self.record.query or "")
         return language is not None and self._foreign(language)
 
-    @cached_property
+    @made_once
     def _content(self) -> str:
         return input_hash(self.record)
 
-    @cached_property
+    @made_once
     def _openings(self) -> tuple[str, ...]:
         texts = [document.text for document in self.record.documents if document.text]
         return tuple(text[:_OPENING] for text in texts[:_MOST_OPENINGS])
@@ -210,7 +208,7 @@ class Prepared:
             found = True
         return found
 
-    @cached_property
+    @made_once
     def assessment(self) -> Assessment:
         """Every claim on the evidence; made once for all who ask about the same content."""
         return RECENT.recall((self._content, self._model.name, self._most_claims, self.rules), self._assess)
@@ -220,3 +218,11 @@ class Prepared:
         return assess(
             self.answer, self.statements, self.evidence, question, self._model, most_claims=self._most_claims
         )
+
+
+def _about(record: RagTrace) -> bytes:
+    """What is known of the passages beside ids and texts, told apart by a digest; mostly it is their ranks alone."""
+    if not any(document.metadata for document in record.documents):
+        return repr([document.rank for document in record.documents]).encode()
+    about = repr([(document.rank, document.metadata) for document in record.documents])
+    return hashlib.sha256(about.encode("utf-8", "surrogatepass")).digest()

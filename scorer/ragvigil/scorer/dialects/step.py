@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import get_args
 
 from ragvigil.scorer.dialects.reading import Reading, Role
 from ragvigil.scorer.span import Span
 
+_ALONE: dict[Role, frozenset[Role]] = {role: frozenset((role,)) for role in get_args(Role)}
 _DEEPEST = 200
 """No service nests deeper; looking upwards from every step of a hostile trace must not cost its square."""
 
@@ -114,13 +116,15 @@ def _gather(root: Step) -> None:
     """Set the roles above and within, each step once on the way down and once on the way up."""
     downwards = list(root.subtree())
     for step in downwards:
-        own = frozenset[Role]((step.role,))
+        own = _ALONE[step.role]
         above = step.roles_above if own <= step.roles_above else step.roles_above | own
         for child in step.children:
             child.roles_above = above
     for step in reversed(downwards):
-        own = frozenset[Role]((step.role,))
-        step.roles_within = own.union(*(child.roles_within for child in step.children))
+        own = _ALONE[step.role]
+        step.roles_within = (
+            own.union(*[child.roles_within for child in step.children]) if step.children else own
+        )
 
 
 def _fullness(span: Span) -> tuple[int, int, int, str]:

@@ -92,9 +92,9 @@ def record_row(
         record.total_seconds,
         conversation,
         user,
-        to_json(dict(record.segment)),
-        to_json([_opinion_json(item, pseudonyms) for item in record.feedback]),
-        to_json([dict(item) for item in record.evaluations]),
+        to_json(dict(record.segment)) if record.segment else "{}",
+        to_json([_opinion_json(item, pseudonyms) for item in record.feedback]) if record.feedback else "[]",
+        to_json([dict(item) for item in record.evaluations]) if record.evaluations else "[]",
         record.error,
         record.error_where,
         record.error_message,
@@ -106,7 +106,7 @@ def record_row(
         record.upstream_sampler,
     )
     return tuple(
-        storable(value) if isinstance(value, str) and not value.isascii() else value for value in values
+        [storable(value) if isinstance(value, str) and not value.isascii() else value for value in values]
     )
 
 

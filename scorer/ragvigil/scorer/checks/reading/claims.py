@@ -6,8 +6,7 @@ import itertools
 import re
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ragvigil.scorer.checks.reading.clauses import clauses
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
@@ -38,8 +37,7 @@ _LONGEST_COURTESY = 160
 _SHORT = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(NamedTuple):
     """One stretch of an answer that says one thing."""
 
     start: int

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import Self
 
+from ragvigil.scorer.lazily import made_once
 from ragvigil.scorer.trace import Document
 
 _TITLE_KEYS = ("title", "name", "file_name", "filename", "document_title")
@@ -48,35 +48,35 @@ class Passages:
         """The look-ups of `documents`."""
         return cls(documents)
 
-    @cached_property
+    @made_once
     def _ids(self) -> Mapping[str, str]:
         return {document.id: name for name, document in self._names if document.id}
 
-    @cached_property
+    @made_once
     def _folded(self) -> Mapping[str, str]:
         return {document.id.casefold(): name for name, document in self._names if document.id}
 
-    @cached_property
+    @made_once
     def _ranks(self) -> Mapping[int, str]:
         return {document.rank: name for name, document in self._names}
 
-    @cached_property
+    @made_once
     def _documents(self) -> Mapping[str, str]:
         return {base: name for name, document in self._names for base in _bases(document)}
 
-    @cached_property
+    @made_once
     def _addresses(self) -> Mapping[str, str]:
         return {address: name for name, document in self._names for address in _addresses(document)}
 
-    @cached_property
+    @made_once
     def _shapes(self) -> frozenset[str]:
         return frozenset(_shape(document.id) for _, document in self._names if document.id)
 
-    @cached_property
+    @made_once
     def _stems(self) -> frozenset[str]:
         return frozenset(_stem(document.id) for _, document in self._names if document.id)
 
-    @cached_property
+    @made_once
     def _titles(self) -> Mapping[str, str]:
         return {title: name for name, document in self._names for title in _titles(document)}
 

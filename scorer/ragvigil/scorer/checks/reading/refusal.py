@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -25,17 +26,15 @@ class Wording:
 
     language: str
     cues: tuple[str, ...]
-    ascii_cues: tuple[str, ...]
-    """Those that a text in ASCII may hold."""
     marks: tuple[tuple[Callable[[str, str], bool], str], ...]
     """For each cue what one word of a text shows that holds it."""
     pattern: re.Pattern[str]
 
-    def cued(self, plain: str) -> bool:
-        """Whether any cue occurs in `plain`, a text in lower case."""
-        for cue in self.ascii_cues if plain.isascii() else self.cues:  # noqa: SIM110  # half the time of any()
+    def refuses(self, plain: str) -> bool:
+        """Whether `plain`, a text in lower case, holds a cue and refuses."""
+        for cue in self.cues:
             if cue in plain:
-                return True
+                return self.pattern.search(plain) is not None
         return False
 
 
@@ -44,7 +43,6 @@ def _load(data: Mapping[str, Any]) -> tuple[Wording, ...]:
         Wording(
             language,
             tuple(one["cues"]),
-            tuple(cue for cue in one["cues"] if cue.isascii()),
             tuple(map(_mark, one["cues"])),
             _any_of(one["patterns"]),
         )
@@ -75,11 +73,25 @@ _ADVICE = _any_of(_DATA["advice"])
 
 
 def may_refuse(text: str) -> tuple[Wording, ...]:
-    """The wordings of which a cue occurs: a cheap first look at a whole answer, none when nothing can refuse."""
+    """The wordings of which a cue occurs, with these cues alone: a cheap first look at a whole answer.
+
+    None when nothing can refuse.
+    """
     plain = _plain(text)
     found = set[Cue]().union(*set(map(_CUED.__getitem__, plain.split())))
-    cued = {place for place, cue in found if cue in plain}
-    return tuple(_WORDINGS[place] for place in sorted(cued)) if cued else ()
+    if not found:
+        return ()
+    cued: dict[int, list[str]] = {}
+    for place, cue in sorted(found):
+        if cue in plain:
+            cued.setdefault(place, []).append(cue)
+    return tuple([_with(place, tuple(cues)) for place, cues in cued.items()])
+
+
+@lru_cache(maxsize=1 << 10)
+def _with(place: int, cues: tuple[str, ...]) -> Wording:
+    """A wording that is looked for by these cues alone."""
+    return replace(_WORDINGS[place], cues=cues)
 
 
 class _Cued(dict[str, tuple[Cue, ...]]):
@@ -115,7 +127,7 @@ def refuses(sentence: str, among: Sequence[Wording] | None = None) -> str | None
     """
     plain = _plain(sentence[:_LONGEST_SENTENCE])
     for wording in _WORDINGS if among is None else among:
-        if wording.cued(plain) and wording.pattern.search(plain):
+        if wording.refuses(plain):
             return wording.language
     return None
 

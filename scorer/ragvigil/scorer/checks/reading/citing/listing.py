@@ -85,7 +85,12 @@ def listed(span: Span, content: str, passages: Passages, style: Style | None = N
     if whole is not None:
         return [Citation(*span, content.strip(), whole, style or "id")]
     if content.isdecimal():
-        return _one(span, content, passages, style)
+        ranks = ordinals(content)  # it is no id, as has just been asked
+        return (
+            ranked(span, ranks, passages, style or "ordinal")
+            if ranks
+            else _one(span, content, passages, style)
+        )
     members, labelled = parts(content)
     members = [member for member in members if not is_locator(member)] if len(members) > 1 else members
     read = [_one(span, member, passages, style) for member in members]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ragvigil.scorer.checks.reading.markup import Span, blank
 from ragvigil.scorer.checks.reading.passages import Passages
@@ -24,8 +23,7 @@ Style = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Citation:
+class Citation(NamedTuple):
     """One passage that one marker of the answer points at."""
 
     start: int
