@@ -265,6 +265,46 @@ def test_across_languages_nothing_is_scored(record: MakeRecord) -> None:
     assert result(cited, "citation_correctness").value == 1.0
 
 
+_ENGLISH = (
+    "The warranty of the pump lasts for two years and it is free.",
+    "You can send it back to the shop within thirty days of the order.",
+    "Our engineers are there for you on every day of the week.",
+)
+
+
+@pytest.mark.parametrize("beside", ["Bread is baked daily.", "Opening hours: Mon 9-17", '{"open": "9:00"}'])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "La garantía de la bomba es de dos años y no cuesta nada.",
+        "Die Garantie der Pumpe dauert zwei Jahre und kostet nichts.",
+        "水泵的保修期为两年而且是免费的。",
+        "पंप की वारंटी दो साल की है और यह मुफ़्त है।",
+    ],
+)
+def test_a_passage_of_unknown_language_does_not_hide_that_the_others_are_foreign(
+    record: MakeRecord, answer: str, beside: str
+) -> None:
+    """A short one or a record abstains."""
+    passages = [(str(place), text) for place, text in enumerate((*_ENGLISH, beside))]
+    found = result(record(answer, *passages), "supported_claims")
+    assert (found.value, found.reason) == (None, "not_scoreable: cross-lingual")
+
+
+def test_passages_that_tell_no_language_are_compared_unless_they_are_in_another_script(
+    record: MakeRecord,
+) -> None:
+    """With Latin letters they may be in the answer's language; a passage in that language settles it."""
+    spanish = "La panadería abre a las nueve de la mañana y cierra a las cinco de la tarde."
+    assert result(record(spanish, ("a", '{"open": "9:00"}')), "supported_claims").value is not None
+    known = record(
+        spanish, ("a", _ENGLISH[0]), ("b", "La tienda está en el centro de la ciudad y abre a las nueve.")
+    )
+    assert result(known, "supported_claims").value is not None
+    chinese = record("面包店早上九点开门下午五点关门。", ("a", '{"open": "9:00"}'))
+    assert result(chinese, "supported_claims").reason == "not_scoreable: cross-lingual"
+
+
 def test_names_and_numbers_in_common_are_enough(record: MakeRecord) -> None:
     """What really can be compared is."""
     passage = ("a", "A Acme vendeu o X200 para a Initech em 2019 por 300 dólares.")

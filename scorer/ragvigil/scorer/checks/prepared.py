@@ -16,7 +16,7 @@ from ragvigil.scorer.checks.reading.claims import Statement, read_statements
 from ragvigil.scorer.checks.reading.conflicts import Conflict, conflict_in
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.instructions import TRIGGERS
-from ragvigil.scorer.checks.reading.language import code_of, language_of, same
+from ragvigil.scorer.checks.reading.language import code_of, in_another_script, language_of, same
 from ragvigil.scorer.checks.reading.markup import blank, fenced, inline_code
 from ragvigil.scorer.checks.reading.passages import name_of
 from ragvigil.scorer.checks.reading.question import key_stems
@@ -199,13 +199,13 @@ class Prepared:
         return tuple(text[:_OPENING] for text in texts[:_MOST_OPENINGS])
 
     def _foreign(self, language: str) -> bool:
-        """Whether every passage is surely in another language than that."""
+        """Whether a passage is surely in another language than that, and none is in it; others may be in any."""
         found = False
         for text in self._openings:
             other = None if text[:1] in "{[" else language_of(text)
-            if other is None or same(other, language):
+            if other is not None and same(other, language):
                 return False
-            found = True
+            found = found or other is not None or in_another_script(text, language)
         return found
 
     @made_once

@@ -37,12 +37,14 @@ _SCRIPTS = tuple(
 _A_SCRIPT = re.compile(
     "[\u0370-\u03ff\u0400-\u052f\u0590-\u06ff\u0900-\u0dff\u0e00-\u0e7f\u1100-\u11ff\u3040-\ud7af]"
 )
-_MARKERS = frozenset({"ja", "fa", "uk"})
+_WIDER = {"ja": ("ja", "zh"), "fa": ("fa", "ar"), "uk": ("uk", "ru")}
+_MARKERS = frozenset(_WIDER)
 """Told by a few characters that the other languages of their script lack."""
 _ENOUGH_OF_SCRIPT = 0.3
 _ENOUGH_OF_MARKERS = 0.02
 _ENOUGH_OF_WORDS = 0.12
 _FEWEST = 1.4
+_FEWEST_LETTERS = 3
 _LEAD = 1.5
 
 
@@ -94,8 +96,7 @@ def _by_script(text: str) -> str | None:
 
 def _is_marked(text: str, language: str, letters: int) -> bool:
     """Whether the script as a whole is that of the language: one kana in an English text is a quotation."""
-    wider = {"ja": ("ja", "zh"), "fa": ("fa", "ar"), "uk": ("uk", "ru")}[language]
-    found = sum(len(characters.findall(text)) for name, characters in _SCRIPTS if name in wider)
+    found = sum(len(characters.findall(text)) for name, characters in _SCRIPTS if name in _WIDER[language])
     return found >= _ENOUGH_OF_SCRIPT * letters
 
 
@@ -120,6 +121,19 @@ def code_of(told: str) -> str | None:
     """
     first = _TOLD.search(told.lower())
     return _CODES.get(first[0]) if first else None
+
+
+def in_another_script(text: str, language: str) -> bool:
+    """Whether a language has a script of its own and `text`, though it has letters, no character of it.
+
+    >>> in_another_script("Opening hours: 9-17", "zh"), in_another_script("開館", "zh"), in_another_script("Bar", "es")
+    (True, False, False)
+    """
+    base = _base(language)
+    scripts = [characters for name, characters in _SCRIPTS if name in _WIDER.get(base, (base,))]
+    if not scripts or any(characters.search(text) for characters in scripts):
+        return False
+    return sum(map(str.isalpha, text)) >= _FEWEST_LETTERS
 
 
 def same(one: str, other: str) -> bool:
