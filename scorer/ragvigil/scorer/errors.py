@@ -34,7 +34,7 @@ class InputError(RagvigilError, ValueError):
     """A file or row that cannot be read; names the place and the fix."""
 
     def __init__(self, place: str, problem: str) -> None:
-        self.place = place
+        self.place, self.problem = place, problem
         super().__init__(f"{place}: {problem}")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+import random
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -95,6 +96,21 @@ def test_thresholds_come_from_other_rows(tmp_path: Path) -> None:
     assert line.balanced_accuracy[0] < 0.1
 
 
+def test_without_rows_to_tune_on_no_row_chooses_its_own_threshold(tmp_path: Path) -> None:
+    """Scores that mean nothing stay at a coin's balanced accuracy, whatever split the rows are of."""
+    draw = random.Random("noise")
+    noise = [
+        row(f"{draw.random():.3f} said", draw.randrange(2), dataset="noise", group=f"g{place}", split="test")
+        for place in range(200)
+    ]
+    dev = [one | {"split": "dev"} for one in noise]
+    tested = measured(write(tmp_path, "test.jsonl", noise), 0)["noise"]
+    tuned = measured(write(tmp_path, "dev.jsonl", dev), 0)["noise"]
+    assert tested.balanced_accuracy == tuned.balanced_accuracy
+    assert tested.balanced_accuracy is not None
+    assert tested.balanced_accuracy[0] < 0.53
+
+
 def test_whole_groups_are_drawn(tmp_path: Path) -> None:
     """Copies of a row are no more evidence: the interval is that of the sources."""
     noisy = [one | {"label": int(place % 3 > 0)} for place, one in enumerate(ranked())]
@@ -125,7 +141,7 @@ def test_what_cannot_be_scored_is_counted(tmp_path: Path) -> None:
     """No claim means nothing unsupported; a refusal to judge and a failure are no score."""
     rows = [*ranked(), row("silent", 1), row("foreign", 0), row("raise", 0), row("", 0)]
     line = measured(write(tmp_path, "mine.jsonl", rows))["mine"]
-    assert (line.rows, line.unscored) == (41, {"failed": 1, "not_scoreable": 1})
+    assert (line.rows, line.unscored) == (41, {"failed": 1, "no answer": 1, "not_scoreable": 1})
 
 
 def test_marked_spans_are_compared_by_character(tmp_path: Path) -> None:
@@ -157,11 +173,65 @@ def test_a_set_that_cannot_be_read_says_where(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="holds no"):
         sets_in(tmp_path)
     (tmp_path / "bad.jsonl").write_text('{"answer": 3}\nnonsense\n')
-    with pytest.raises(InputError, match="line 2"):
+    with pytest.raises(
+        InputError, match=r"bad\.jsonl, line 2: not JSON .*; put one JSON object on each line$"
+    ):
         list(labelled(tmp_path / "bad.jsonl"))
     (tmp_path / "worse.jsonl.gz").write_bytes(b"no gzip")
     with pytest.raises(InputError, match="worse"):
         list(labelled(tmp_path / "worse.jsonl.gz"))
+    whole = bytearray(gzip.compress(json.dumps(row(TRUE, 1)).encode() * 50))
+    whole[len(whole) // 2] ^= 0xFF
+    (tmp_path / "broken.jsonl.gz").write_bytes(whole)
+    with pytest.raises(InputError, match="broken"):
+        list(labelled(tmp_path / "broken.jsonl.gz"))
+    (tmp_path / "empty.jsonl").write_text("\n")
+    with pytest.raises(InputError, match=r"empty\.jsonl: holds no row"):
+        list(labelled(tmp_path / "empty.jsonl"))
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "problem"),
+    [
+        *(("label", value, "must be 1") for value in ("1", 0.5, 2, [1])),
+        ("answer", 5, "must be text, not a number; put it in quotes$"),
+        ("evidence", "a", r"must be a list of passages, not text; put it in \[ \]$"),
+        ("refusal", "yes", "must be true or false"),
+        ("split", ["dev"], "must be text"),
+        ("unsupported_spans", "0-3", "must be a list of"),
+        *(
+            ("unsupported_spans", [[0, 1], value], r"must be a list of \[start, end\)")
+            for value in (["a", 3], 5, [3], [3, 1], [-1, 2], [True, 2], [0, 1.5], None)
+        ),
+    ],
+)
+def test_a_row_that_means_nothing_says_where_and_what(
+    tmp_path: Path, field: str, value: object, problem: str
+) -> None:
+    """File, line, field and fix, in this order; not a traceback, and not silence."""
+    path = write(tmp_path, "mine.jsonl", [row(TRUE, 1), row(TRUE, 1) | {field: value}])
+    with pytest.raises(InputError, match=rf"mine\.jsonl, line 2, {field}(\[1\])?: {problem}"):
+        list(labelled(path))
+
+
+def test_spans_are_cut_to_the_answer(tmp_path: Path) -> None:
+    """What lies behind its end is no part of what is compared."""
+    path = write(
+        tmp_path, "mine.jsonl", [row("12345", 0, unsupported_spans=[[0, 2], [3, 99], [7, 9], [2, 2]])]
+    )
+    assert [one.spans for one in labelled(path)] == [((0, 2), (3, 5))]
+
+
+def test_rows_that_measure_nothing_are_counted(tmp_path: Path) -> None:
+    """Not one vanishes: without an answer, evidence or label each is in the line with why."""
+    rows: list[dict[str, object]] = [
+        row("", 0),
+        row(TRUE, 0) | {"answer": None},
+        row(TRUE, 1, evidence=()),
+        row(TRUE, 1) | {"label": None},
+    ]
+    line = measured(write(tmp_path, "mine.jsonl", rows))["mine"]
+    assert (line.rows, line.unscored) == (0, {"no answer": 2, "no evidence": 1, "not labelled": 1})
 
 
 def run(*arguments: str) -> Any:
@@ -186,6 +256,9 @@ def test_the_command_measures_the_built_in_judge(tmp_path: Path) -> None:
         [1.0, 1.0, 1.0],
     )
     assert told["answers_per_second"] > 0
+    missed = CliRunner().invoke(app, ["bench-checks", str(tmp_path), "--only", "nothere"])
+    assert isinstance(missed.exception, InputError)
+    assert str(missed.exception) == f"--only nothere: is not in {tmp_path}; it holds mine, other"
     shown = CliRunner().invoke(app, ["bench-checks", str(tmp_path), "--draws", "0"])
     assert shown.exit_code == 0
     assert "other" in shown.output

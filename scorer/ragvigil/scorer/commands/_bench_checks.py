@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -31,15 +32,17 @@ def bench_checks(
     """Measure a judge on answers that people labelled: AUROC, F1, balanced accuracy, calibration, answers per second.
 
     A row is {query, evidence, answer, label} with label 1 for fully supported, and may name dataset, task, subset,
-    group (its source), split, unsupported_spans and refusal. In brackets: 95 % of the draws of whole groups.
+    group (its source), split, unsupported_spans and refusal. In brackets: 95 % of the draws of whole groups. Thresholds
+    come from rows of split dev, train or validation; without rows of both kinds, from the other four fifths of sources.
     """
     from ragvigil.scorer.errors import InputError
     from ragvigil.scorer.judge import build_judge, rubric_of
     from ragvigil.scorer.judge.terminal import PATIENCE_SECONDS
     from ragvigil.scorer.offline.bench import judge_all, report
-    from ragvigil.scorer.offline.labelled import labelled, sets_in
+    from ragvigil.scorer.offline.labelled import labelled
     from ragvigil.scorer.offline.score import judge_settings
 
+    paths = _chosen(folder, only or ())
     settings = judge_settings(judge, model)
     made = build_judge(settings, most_claims=None, patience_seconds=PATIENCE_SECONDS)
     if made is None:
@@ -49,9 +52,7 @@ def bench_checks(
     if not as_json:
         typer.echo(_HEAD)
     with asyncio.Runner() as runner:
-        for path in sets_in(folder):
-            if only and path.name.partition(".")[0] not in only:
-                continue
+        for path in paths:
             rows = [row for _, row in zip(range(most), labelled(path), strict=False)]
             judged, took = runner.run(judge_all(rows, made, rubric_of(settings)))
             answers, seconds = answers + sum(one.score is not None for one in judged), seconds + took
@@ -67,6 +68,18 @@ def bench_checks(
     else:
         typer.echo(f"{made.name} {made.version}: {answers:,} answers, {rate:,.0f} a second")
     return 0
+
+
+def _chosen(folder: Path, only: Sequence[str]) -> list[Path]:
+    from ragvigil.scorer.errors import InputError
+    from ragvigil.scorer.offline.labelled import name_of, sets_in
+
+    paths = sets_in(folder)
+    names = [name_of(path) for path in paths]
+    unknown = [name for name in only if name not in names]
+    if unknown:
+        raise InputError(f"--only {unknown[0]}", f"is not in {folder}; it holds {', '.join(names)}")
+    return [path for path, name in zip(paths, names, strict=True) if not only or name in only]
 
 
 _HEAD = (

@@ -2,7 +2,10 @@
 
 Positive is an answer that is not fully supported; its score is one minus the judge's faithfulness. A judge that finds
 no claim says that nothing is unsupported (score 0); answers that it cannot score are left out and counted. Thresholds
-come from rows to tune on; where a set has only such rows, each fifth of its sources from the other four.
+come from rows to tune on; where a set has only such rows, or none, each fifth of its sources from the other four.
+
+docs/accuracy.md is not made by this command but by tests/bench/fit_builtin.py, with the same measures: it also fits the
+model that it measures, so that the sources kept aside are the same for both.
 """
 
 from __future__ import annotations
@@ -74,7 +77,7 @@ class Line:
     refusals: tuple[float, float] | None = None
     """Precision and recall of the check abstention."""
     unscored: dict[str, int] = field(default_factory=dict[str, int])
-    """States of the rows that could not be scored."""
+    """Why rows are not measured: states of the judge, ``no answer``, ``no evidence``, ``not labelled``."""
 
 
 async def judge_all(
@@ -105,12 +108,18 @@ async def _verdict(row: Labelled, judge: Judge, rubric: Prompt) -> Verdict | Non
 def _judged(row: Labelled, verdict: Verdict | None) -> Judged:
     refuses = None if row.refusal is None else Prepared(row.record).abstains
     if verdict is None:
-        return Judged(row, None, "not labelled", (), refuses)
+        return Judged(row, None, _lacking(row), (), refuses)
     score = None if verdict.faithfulness is None else 1 - verdict.faithfulness
     if verdict.state == "no_claims":
         score = 0.0
     flagged = tuple(span for claim in verdict.claims for span in claim.unsupported_spans)
     return Judged(row, score, verdict.state, flagged, refuses)
+
+
+def _lacking(row: Labelled) -> str:
+    if not row.record.answer:
+        return "no answer"
+    return "not labelled" if any(one.text for one in row.record.documents) else "no evidence"
 
 
 def report(judged: Sequence[Judged], *, draws: int = 500) -> list[Line]:
@@ -120,13 +129,13 @@ def report(judged: Sequence[Judged], *, draws: int = 500) -> list[Line]:
 
 
 def _line(name: str, judged: Sequence[Judged], draws: int) -> Line:
-    labelled = [one for one in judged if one.row.supported is not None]
-    scored = [one for one in labelled if one.score is not None]
-    unscored = Counter(one.state for one in labelled if one.score is None)
+    scored = [one for one in judged if one.score is not None]
+    unscored = Counter(one.state for one in judged if one.score is None and not _only_refuses(one))
     test = [one for one in scored if not one.row.tuning] or scored
     refusals = _refusals(judged)
     if not test:
-        return Line(name, len(judged), None, refusals=refusals, unscored=dict(unscored))
+        measured_rows = len(judged) - unscored.total()
+        return Line(name, measured_rows, None, refusals=refusals, unscored=dict(sorted(unscored.items())))
     positive = np.array([float(not one.row.supported) for one in test])
     score = np.array([one.score for one in test], dtype=np.float64)
     line = Line(
@@ -172,8 +181,8 @@ def _flags(
 ) -> Flags:
     """Which answers count as unsupported, by the best threshold on rows that are not measured by it."""
     kept = [one for one in scored if one.row.tuning]
-    if any(not one.row.tuning for one in test):
-        best = _threshold(kept or scored, measure)
+    if kept and any(not one.row.tuning for one in test):
+        best = _threshold(kept, measure)
         return np.array([(one.score or 0.0) >= best for one in test])
     fold = [_fold(one.row.group) for one in test]
     bests = [
@@ -190,6 +199,11 @@ def _threshold(rows: Sequence[Judged], measure: Callable[[Array, Flags], float])
 
 def _fold(group: str) -> int:
     return int.from_bytes(hashlib.sha256(group.encode("utf-8", "replace")).digest()[:4]) % _FOLDS
+
+
+def _only_refuses(one: Judged) -> bool:
+    """Whether a row measures the check abstention, and was not meant for the judge."""
+    return one.row.supported is None and one.row.refusal is not None and bool(one.row.record.answer)
 
 
 def _characters(
