@@ -23,7 +23,7 @@ from ragvigil.scorer.inbox import Arrival, InboxReader, InboxWriter
 from ragvigil.scorer.pipeline import Pipeline, SamplePlan
 from ragvigil.scorer.receive.told import Feedback
 from ragvigil.scorer.redact import Pseudonyms, Redaction
-from ragvigil.scorer.redact.keys import Meaning, meaning_of
+from ragvigil.scorer.redact.keys import Meaning, meaning_of, meaning_under
 from ragvigil.scorer.span import spans_of
 from ragvigil.scorer.store.port import Judgement
 from ragvigil.scorer.store.sqlite import SqliteStore
@@ -142,6 +142,45 @@ def test_people_and_conversations_are_pseudonyms_in_the_spans_too(mode: str) -> 
     assert attributes(redaction(mode=mode).spans(redaction(mode=mode).spans(given))) == found
 
 
+@pytest.mark.parametrize("mode", ["redacted", "ids_only"])
+@pytest.mark.parametrize(
+    "value",
+    [
+        '{"user": {"id": "ana@example.org", "name": "ana@example.org"}}',
+        '{"from": {"id": "ana@example.org"}, "rows": [{"id": "ana@example.org"}]}',
+        '{"session": [{"id": "ana@example.org"}], "ids": ["ana@example.org"]}',
+    ],
+)
+def test_an_id_that_is_no_passages_is_cut_wherever_it_stands(mode: str, value: str) -> None:
+    """Nested in JSON, in attributes that are lists of pairs, and as an attribute of its own."""
+    data = TracesData.FromString(spans(metadata=value, id="ana@example.org"))
+    nested = data.resource_spans[0].scope_spans[0].spans[0].attributes.add(key="user")
+    for key in ("id", "name"):
+        nested.value.kvlist_value.values.add(key=key).value.string_value = "ana@example.org"
+    assert b"ana@example.org" not in redaction(mode=mode).spans(data.SerializeToString())
+
+
+def test_a_nested_user_is_the_same_pseudonym_as_a_flat_one() -> None:
+    """So that a reader finds one person, not two."""
+    found = attributes(redaction().spans(spans(user__id="ana", metadata='{"user": {"id": "ana"}}')))
+    assert json.loads(str(found["metadata"])) == {"user": {"id": found["user.id"]}}
+
+
+@pytest.mark.parametrize(
+    "passages",
+    [
+        [{"id": "4111111111111111", "text": "t"}],
+        {"ids": [["4111111111111111"]], "documents": [["t"]]},
+        {"documents": [{"id": "4111111111111111"}]},
+        {"retrieved_chunks": {"_id": "4111111111111111"}},
+    ],
+)
+def test_ids_of_passages_stay_as_they_are(passages: object) -> None:
+    """Under passages, or beside a text."""
+    found = attributes(redaction().spans(spans(output__value=json.dumps(passages))))
+    assert json.loads(str(found["output.value"])) == passages
+
+
 def test_ids_only_keeps_ids_labels_and_figures() -> None:
     """No word that anybody wrote."""
     documents = [{"id": "d1", "content": "Secret.", "score": 0.5}]
@@ -232,13 +271,16 @@ def plant(data: TracesData, secret: str, *, labels: bool) -> None:
                 span.status.message += f" {secret}"
 
 
-def _planted(value: object, secret: str, key: str = "") -> object:
+def _planted(value: object, secret: str, key: str = "", meaning: Meaning = Meaning.TEXT) -> object:
     if isinstance(value, dict):
         fields = cast("dict[str, object]", value)
-        return {name: _planted(inner, secret, name) for name, inner in fields.items()}
+        return {
+            name: _planted(inner, secret, name, meaning_under(name, key, fields))
+            for name, inner in fields.items()
+        }
     if isinstance(value, list):
-        return [_planted(inner, secret, key) for inner in cast("list[object]", value)]
-    if isinstance(value, str) and meaning_of(key) is not Meaning.DOCUMENT_ID:
+        return [_planted(inner, secret, key, meaning) for inner in cast("list[object]", value)]
+    if isinstance(value, str) and meaning is not Meaning.DOCUMENT_ID:
         return f"{value}\n{secret}"
     return value
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from enum import Enum, auto
 from functools import lru_cache
 
@@ -43,7 +44,7 @@ _PATTERNS = {
         r"|mlflow\.trace\.(?:user|session)|.*association\.properties\.user|user"
     ),
     Meaning.DOCUMENT_ID: (
-        r"id|_id|ids|(?:.*[._])?(?:document|doc|docs|chunk|node|passage|citation|documents\.\d+|citations)"
+        r"(?:.*[._])?(?:document|doc|docs|chunk|node|passage|citation|documents\.\d+|citations)"
         r"[._-]?ids?|ragvigil\.citations\.(?:ids|unknown)|cited"
     ),
     Meaning.PASSAGES: r"(?!.*content).*(?:document|retriev|passage|citation).*",
@@ -57,6 +58,14 @@ _PATTERNS = {
 """The first that is the whole of a key decides."""
 _COMPILED = tuple((meaning, re.compile(pattern, re.IGNORECASE)) for meaning, pattern in _PATTERNS.items())
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_BARE = frozenset({"id", "_id", "ids"})
+_PEOPLE = re.compile(r"(?:end_?)?user|session|conversation|thread|chat|customer", re.IGNORECASE)
+_DOCUMENTS = re.compile(r"document|retriev|passage|citation|chunk|node|docs?\b", re.IGNORECASE)
+_BESIDE = frozenset(
+    ("page_content", "pageContent", "content", "text", "snippet", "chunk", "document", "documents")
+    + ("score", "scores", "distance", "distances", "metadata", "metadatas")
+)
+"""What stands beside the id of a passage."""
 
 
 @lru_cache(maxsize=4096)
@@ -70,3 +79,20 @@ def meaning_of(key: str) -> Meaning:
     """
     spelled = _CAMEL.sub("_", key)
     return next((meaning for meaning, pattern in _COMPILED if pattern.fullmatch(spelled)), Meaning.TEXT)
+
+
+def meaning_under(key: str, parent: str, siblings: Collection[str]) -> Meaning:
+    """What the key of a field says of its value under the field `parent` ("" at the top), beside its `siblings`.
+
+    An id is a passage's only under passages or beside a text or a score: any other is cut by the rules, as labels are.
+
+    >>> meaning_under("id", "user", ["id"]).name, meaning_under("id", "", ["id", "page_content"]).name
+    ('PERSON', 'DOCUMENT_ID')
+    >>> meaning_under("id", "from", ["id", "text_id"]).name, meaning_under("id", "documents", ["id"]).name
+    ('LABEL', 'DOCUMENT_ID')
+    """
+    if parent and _PEOPLE.fullmatch(parent) and meaning_of(f"{parent}.{key}") is Meaning.PERSON:
+        return Meaning.PERSON
+    if key in _BARE and (_DOCUMENTS.search(parent) or not _BESIDE.isdisjoint(siblings)):
+        return Meaning.DOCUMENT_ID
+    return meaning_of(key)

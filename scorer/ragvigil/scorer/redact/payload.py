@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import MutableSequence
+from collections.abc import Collection, MutableSequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span as WireSpan
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
 from ragvigil.scorer.config import Content, ContentMode
-from ragvigil.scorer.redact.keys import Meaning, meaning_of
+from ragvigil.scorer.redact.keys import Meaning, meaning_of, meaning_under
 from ragvigil.scorer.redact.pseudonyms import Pseudonyms
 from ragvigil.scorer.redact.texts import LONG_INTEGER, SECRET, Place, Texts
 from ragvigil.scorer.span import Origin, Span, SpanEvent, plain, span_of, spans_in
@@ -156,12 +156,16 @@ class _Walk:
         if text:
             self._labels.append((message, name, text))
 
-    def _pairs(self, pairs: Pairs) -> dict[str, object]:
-        """Gather what stands in these, and say it plainly; the short ways are for texts and figures, as most are."""
+    def _pairs(self, pairs: Pairs, parent: str = "") -> dict[str, object]:
+        """Gather what stands in these, and say it plainly; the short ways are for texts and figures, as most are.
+
+        `parent`: the key under which they are nested.
+        """
         unwanted, found = list[int](), dict[str, object]()
         content = self._contents.append
+        siblings = [pair.key for pair in pairs] if parent else ()
         for number, pair in enumerate(pairs):
-            told = _told_by(pair.key)
+            told = _told_by(pair.key) if not parent else _told_under(pair.key, parent, siblings)
             if told.unusual:
                 if told.transport:
                     unwanted.append(number)
@@ -181,7 +185,7 @@ class _Walk:
             elif which == "int_value" and abs(value.int_value) < LONG_INTEGER:
                 found[told.key] = value.int_value
             else:
-                self._value(value, told.meaning)
+                self._value(value, told.meaning, told.key)
                 found[told.key] = plain(value)
         for number in reversed(unwanted):
             del pairs[number]
@@ -191,10 +195,10 @@ class _Walk:
         """A pair whose value is cut for its name, stays for it, or whose key must be looked at itself."""
         if self._mode != "full" and not told.clean:
             self._labels.append((pair, "key", pair.key))
-        self._value(pair.value, told.meaning)
+        self._value(pair.value, told.meaning, told.key)
         return plain(pair.value)
 
-    def _value(self, value: AnyValue, meaning: Meaning) -> None:
+    def _value(self, value: AnyValue, meaning: Meaning, key: str = "") -> None:
         which = value.WhichOneof("value")
         if which == "string_value" and not value.string_value and meaning is not Meaning.SECRET:
             return
@@ -204,9 +208,9 @@ class _Walk:
             self._passages.append((value, which, value.string_value))
         elif which == "array_value":
             for item in value.array_value.values:
-                self._value(item, meaning)
+                self._value(item, meaning, key)
         elif which == "kvlist_value":
-            self._pairs(value.kvlist_value.values)
+            self._pairs(value.kvlist_value.values, key)
         elif which is not None and meaning is not Meaning.DOCUMENT_ID:
             self._single(value, which, meaning)
 
@@ -247,7 +251,15 @@ class _Told(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def _told_by(key: str) -> _Told:
-    meaning, clean = meaning_of(key), redact(key) == key
+    return _told(key, meaning_of(key))
+
+
+def _told_under(key: str, parent: str, siblings: Collection[str]) -> _Told:
+    return _told(key, meaning_under(key, parent, siblings))
+
+
+def _told(key: str, meaning: Meaning) -> _Told:
+    clean = redact(key) == key
     text = meaning is Meaning.TEXT
     return _Told(
         key,

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, cast
 from ragvigil.scorer.config import Content
 from ragvigil.scorer.dialects.values import REDACTED
 from ragvigil.scorer.redact.hook import Hook
-from ragvigil.scorer.redact.keys import Meaning, meaning_of
+from ragvigil.scorer.redact.keys import Meaning, meaning_under
 from ragvigil.scorer.redact.pseudonyms import Pseudonyms
 from ragvigil.tracer.redaction import RULES, Rule, redact_by, rules_for
 
@@ -87,15 +87,17 @@ class Texts:
         if self._hook is not None:
             self._hook.close()
 
-    def _value(self, value: object, meaning: Meaning, rules: Sequence[Rule] | None, depth: int) -> object:
-        """A value of JSON without what must not stay; without content where there are no rules."""
+    def _value(
+        self, value: object, meaning: Meaning, rules: Sequence[Rule] | None, depth: int, key: str = ""
+    ) -> object:
+        """A value of JSON under `key` without what must not stay; without content where there are no rules."""
         if depth == 0:
             return REDACTED
         if isinstance(value, dict):
-            return self._fields(cast("dict[str, object]", value), rules, depth - 1)
+            return self._fields(cast("dict[str, object]", value), rules, depth - 1, key)
         if isinstance(value, list):
             items = cast("list[object]", value)
-            return [self._value(item, meaning, rules, depth - 1) for item in items]
+            return [self._value(item, meaning, rules, depth - 1, key) for item in items]
         if value is None or isinstance(value, (bool, float)) or meaning is Meaning.DOCUMENT_ID or value == "":
             return value
         if meaning is Meaning.PERSON:
@@ -110,14 +112,14 @@ class Texts:
         return self.cut(text, rules)
 
     def _fields(
-        self, fields: dict[str, object], rules: Sequence[Rule] | None, depth: int
+        self, fields: dict[str, object], rules: Sequence[Rule] | None, depth: int, parent: str
     ) -> dict[str, object]:
         cleaned: dict[str, object] = {}
         for key, value in fields.items():
-            meaning = meaning_of(key)
+            meaning = meaning_under(key, parent, fields)
             if meaning is not Meaning.TRANSPORT:
                 name = self._plain(key, self._all if rules is None else rules)
-                cleaned[name] = self._value(value, meaning, rules, depth)
+                cleaned[name] = self._value(value, meaning, rules, depth, key)
         return cleaned
 
     def _plain(self, text: str, rules: Sequence[Rule]) -> str:
