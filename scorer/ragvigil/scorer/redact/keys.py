@@ -62,8 +62,22 @@ _BARE = frozenset({"id", "_id", "ids"})
 _PEOPLE = re.compile(r"(?:end_?)?user|session|conversation|thread|chat|customer", re.IGNORECASE)
 _DOCUMENTS = re.compile(r"document|retriev|passage|citation|chunk|node|docs?\b", re.IGNORECASE)
 _BESIDE = frozenset(
-    ("page_content", "pageContent", "content", "text", "snippet", "chunk", "document", "documents")
-    + ("score", "scores", "distance", "distances", "metadata", "metadatas")
+    [
+        "page_content",
+        "pageContent",
+        "content",
+        "text",
+        "snippet",
+        "chunk",
+        "document",
+        "documents",
+        "score",
+        "scores",
+        "distance",
+        "distances",
+        "metadata",
+        "metadatas",
+    ]
 )
 """What stands beside the id of a passage."""
 
