@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ragvigil.scorer.dialects.genai_messages import completion_in, completion_of
+from ragvigil.scorer.dialects.genai_messages import completion_in
 from ragvigil.scorer.dialects.prompt import passages_in, question_in
+from ragvigil.scorer.dialects.replies import completion_of
 from ragvigil.scorer.dialects.tools import tool_reading
 
 

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from ragvigil.scorer.dialects.flattened import indexed
 from ragvigil.scorer.dialects.messages import content_of, last_of, messages_of
 from ragvigil.scorer.dialects.reading import Message
-from ragvigil.scorer.dialects.values import answer_in, mapping_of, sequence_of, structure_of, text_of
+from ragvigil.scorer.dialects.replies import completion_of
+from ragvigil.scorer.dialects.values import mapping_of, sequence_of, text_of
 from ragvigil.scorer.span import SpanEvent
 
 _SAID = {f"gen_ai.{role}.message": role for role in ("system", "user", "assistant", "tool")}
@@ -52,41 +53,6 @@ def completion_in(attributes: Mapping[str, object], events: Sequence[SpanEvent])
     if numbered:
         return last_of(_numbered(numbered, "assistant"), "assistant")
     return completion_of(attributes.get("gen_ai.completion"))
-
-
-def completion_of(value: object) -> str | None:
-    """The answer in a provider's reply: messages, LangChain's generations, OpenAI's choices, Haystack's replies.
-
-    >>> completion_of('{"choices": [{"message": {"role": "assistant", "content": "Because."}}]}')
-    'Because.'
-    >>> completion_of("42"), completion_of('{"tool_calls": [{"id": "x"}]}'), completion_of('["a", "b"]')
-    ('42', None, '["a", "b"]')
-    """
-    structure = structure_of(value)
-    if structure is None:
-        return text_of(value)
-    fields = mapping_of(structure)
-    for key in ("generations", "choices", "replies", "messages"):
-        item = next(iter(sequence_of(fields.get(key))), None)
-        item = next(iter(sequence_of(item)), item)
-        if item is not None:
-            return _reply(item)
-    items = sequence_of(structure)
-    if isinstance(value, str) and items and not any(isinstance(item, (dict, list)) for item in items):
-        return text_of(value)  # an answer that is written as a list: messages are objects
-    return last_of(messages_of(structure), "assistant") or (answer_in(fields) if fields else None)
-
-
-def _reply(item: object) -> str | None:
-    if isinstance(item, str):
-        return text_of(item)
-    fields = mapping_of(item)
-    message = fields.get("message")
-    return (
-        last_of(messages_of([message]), "assistant")
-        or last_of(messages_of([fields]), "assistant")
-        or answer_in(fields)
-    )
 
 
 def _said(event: SpanEvent, role: str) -> Message:

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 
 from ragvigil.scorer.dialects.documents import documents_of
 from ragvigil.scorer.dialects.failure import failure_of
-from ragvigil.scorer.dialects.genai_messages import completion_of
 from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.reading import Failure, Reading, Role
+from ragvigil.scorer.dialects.replies import completion_of
 from ragvigil.scorer.dialects.tools import tool_reading
 from ragvigil.scorer.dialects.values import answer_in, first_count, mapping_of, query_in, sequence_of, text_of
 from ragvigil.scorer.span import Span

@@ -6,12 +6,11 @@ from collections.abc import Mapping
 
 from ragvigil.scorer.dialects.documents import documents_of, passages_of
 from ragvigil.scorer.dialects.failure import failure
-from ragvigil.scorer.dialects.genai_messages import completion_of
 from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.reading import Failure, Reading, Role
+from ragvigil.scorer.dialects.replies import completion_of, returned_in
 from ragvigil.scorer.dialects.tools import tool_reading
 from ragvigil.scorer.dialects.values import (
-    answer_in,
     count_of,
     first_count,
     first_id,
@@ -59,14 +58,14 @@ class Langfuse:
         taken = _passages_given(given) if role == "chain" else None
         if role == "chain" and passages_of(made):
             role = "reranker" if taken else "retriever"
-        asks = role in ("chain", "retriever", "reranker")
+        asked = _asked(given) if role in ("chain", "retriever", "reranker") else None
         usage = mapping_of(get("langfuse.observation.usage_details"))
         return Reading(
             role=role,
-            query=_asked(given) if asks else None,
+            query=asked,
             documents=documents_of(made) if role in ("retriever", "reranker") else None,
             input_documents=taken if role == "reranker" else None,
-            answer=_answered(made, role),
+            answer=_answered(made, role, asked),
             messages=messages_of(given) if role == "generator" else (),
             model=text_of(get("langfuse.observation.model.name")),
             prompt_version=_prompt_version(span.attributes),
@@ -100,17 +99,14 @@ def _asked(given: object) -> str | None:
     return last_of(said, "user") or query_in(fields)
 
 
-def _answered(made: object, role: Role) -> str | None:
+def _answered(made: object, role: Role, asked: str | None) -> str | None:
     if (
         isinstance(made, str) and "\\" in made
     ):  # the first versions 3 quoted texts; others leave them as they are
         made = unquoted(made)
     if role == "generator":
         return completion_of(made)
-    if role != "chain":
-        return None
-    structure = structure_of(made)
-    return text_of(made) if structure is None else answer_in(structure) or completion_of(structure)
+    return returned_in(made, asked) if role == "chain" else None
 
 
 def _prompt_version(attributes: Mapping[str, object]) -> str | None:

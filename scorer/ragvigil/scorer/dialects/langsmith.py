@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ragvigil.scorer.dialects.documents import documents_of
-from ragvigil.scorer.dialects.genai_messages import completion_of
 from ragvigil.scorer.dialects.langchain import pages_in
 from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.reading import Reading, Role
+from ragvigil.scorer.dialects.replies import completion_of, returned_in
+from ragvigil.scorer.dialects.streams import streamed
 from ragvigil.scorer.dialects.tools import tool_reading
 from ragvigil.scorer.dialects.values import (
-    answer_in,
     first_id,
     first_text,
-    joined,
     mapping_of,
     query_in,
     structure_of,
@@ -51,11 +50,12 @@ class LangSmith:
         if get(KIND) == "tool":
             return tool_reading(span.name, given, _output(made))
         role = _ROLES.get(text_of(get(KIND)) or "", "other")
+        asked = _asked(given) if role in ("chain", "retriever") else None
         return Reading(
             role=role,
-            query=_asked(given) if role in ("chain", "retriever") else None,
+            query=asked,
             documents=_documents(given, made, role),
-            answer=_answered(made, role),
+            answer=_answered(made, role, asked),
             messages=messages_of(given) if role == "generator" else (),
             model=first_text(span.attributes, "gen_ai.request.model", _METADATA + "ls_model_name"),
             conversation_id=first_id(span.attributes, *(_METADATA + key for key in _CONVERSATIONS)),
@@ -81,16 +81,13 @@ def _asked(given: object) -> str | None:
     return last_of(messages_of(inner.get("messages")), "user") or query_in(fields)
 
 
-def _answered(made: object, role: Role) -> str | None:
+def _answered(made: object, role: Role, asked: str | None) -> str | None:
     if role == "generator":
-        return joined(_output(made)) or completion_of(made)
+        return streamed(_output(made)) or completion_of(made)
     if role != "chain":
         return None
     output = _output(made)
-    if text := joined(output):
-        return text
-    structure = structure_of(output)
-    return text_of(output) if structure is None else answer_in(structure) or completion_of(structure)
+    return streamed(output) or returned_in(output, asked)
 
 
 def _output(made: object) -> object:

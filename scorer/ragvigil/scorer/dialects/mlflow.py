@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from ragvigil.scorer.dialects.documents import documents_of
-from ragvigil.scorer.dialects.genai_messages import completion_of
 from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.reading import Reading, Role
+from ragvigil.scorer.dialects.replies import completion_of, returned_in
+from ragvigil.scorer.dialects.streams import streamed
 from ragvigil.scorer.dialects.tools import tool_reading
 from ragvigil.scorer.dialects.values import (
-    answer_in,
     first_count,
     first_id,
-    joined,
     mapping_of,
     query_in,
     structure_of,
@@ -61,14 +60,15 @@ class MLflow:
             return tool_reading(span.name, given, unquoted(made))
         role = _ROLES.get(text_of(kind) or "", "other")
         searching = role in ("retriever", "reranker")
+        asked = _asked(given) if searching or role == "chain" else None
         usage = mapping_of(get("mlflow.chat.tokenUsage"))
         reply = mapping_of(made)
         return Reading(
             role=role,
-            query=_asked(given) if searching or role == "chain" else None,
+            query=asked,
             documents=documents_of(made) if searching else None,
             input_documents=documents_of(given) if role == "reranker" else None,
-            answer=_answered(made) if role in ("generator", "chain") else None,
+            answer=_answered(made, role, asked) if role in ("generator", "chain") else None,
             messages=messages_of(given) if role == "generator" else (),
             model=text_of(unquoted(get("mlflow.llm.model"))) or text_of(mapping_of(given).get("model")),
             response_model=text_of(reply.get("model")) if role == "generator" else None,
@@ -86,11 +86,13 @@ def _asked(given: object) -> str | None:
     )
 
 
-def _answered(made: object) -> str | None:
+def _answered(made: object, role: Role, asked: str | None) -> str | None:
     """The text, the reply's text, or the chunks of a stream joined."""
     if structure_of(made) is None:
         return text_of(unquoted(made))
-    return joined(made) or completion_of(made) or answer_in(mapping_of(made))
+    if text := streamed(made):
+        return text
+    return returned_in(made, asked) if role == "chain" else completion_of(made)
 
 
 def _id(span: Span, key: str) -> str | None:

@@ -8,12 +8,12 @@ from dataclasses import replace
 from ragvigil.scorer.dialects.documents import documents_of
 from ragvigil.scorer.dialects.finish import finish_reason_in
 from ragvigil.scorer.dialects.flattened import indexed
-from ragvigil.scorer.dialects.genai_messages import completion_of
 from ragvigil.scorer.dialects.langchain import pages_in
 from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.openinference_feedback import evaluations_in, feedback_in, has_opinions
 from ragvigil.scorer.dialects.printed import is_printed, printed_documents, printed_nodes, printed_reply
 from ragvigil.scorer.dialects.reading import Message, Reading, Role
+from ragvigil.scorer.dialects.replies import completion_of, returned_in
 from ragvigil.scorer.dialects.tools import tool_reading
 from ragvigil.scorer.dialects.values import (
     REDACTED,
@@ -97,12 +97,13 @@ def _content(span: Span) -> Reading:
         return found
     if role == "chain" and documents is None:
         documents = _passed(span.attributes)
+    asked = text_of(span.attributes.get("reranker.query")) or _input(span.attributes)
     return Reading(
         role=role,
-        query=text_of(span.attributes.get("reranker.query")) or _input(span.attributes),
+        query=asked,
         documents=documents,
         input_documents=_flattened(span.attributes, "reranker.input_documents."),
-        answer=_output(span.attributes) if role == "chain" else None,
+        answer=_output(span.attributes, asked) if role == "chain" else None,
     )
 
 
@@ -167,13 +168,15 @@ def _input(attributes: Mapping[str, object]) -> str | None:
     return told or _unprinted(query_in(structure))
 
 
-def _output(attributes: Mapping[str, object]) -> str | None:
-    """The answer of a chain; a structured output of unknown shape is left alone."""
+def _output(attributes: Mapping[str, object], asked: str | None) -> str | None:
+    """The answer of a chain; a list of texts may be of printed objects, and is left alone."""
     structure = _declared_json(attributes, "output")
     if structure is None:
         return _unprinted(text_of(attributes.get("output.value")))
     fields = mapping_of(structure)
     reply = last_of(messages_of(fields.get("messages")), "assistant") or answer_in(fields)
+    if reply is None and not any(isinstance(item, str) for item in sequence_of(structure)):
+        reply = returned_in(attributes.get("output.value"), asked)
     return printed_reply(reply) or reply
 
 

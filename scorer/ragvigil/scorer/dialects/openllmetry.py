@@ -13,9 +13,9 @@ from ragvigil.scorer.dialects.documents import documents_of
 from ragvigil.scorer.dialects.langchain import pages_in
 from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.reading import Reading
+from ragvigil.scorer.dialects.replies import returned_in
 from ragvigil.scorer.dialects.tools import tool_reading
 from ragvigil.scorer.dialects.values import (
-    answer_in,
     first_id,
     mapping_of,
     query_in,
@@ -63,10 +63,11 @@ class OpenLLMetry:
         if kind == "tool":
             return tool_reading(text_of(get("traceloop.entity.name")) or span.name, given, made)
         if kind in ("workflow", "agent"):
+            asked = _asked(given, made)
             return Reading(
                 role="chain",
-                query=_asked(given, made),
-                answer=_answered(made),
+                query=asked,
+                answer=_answered(made, asked),
                 streaming=_deferred(given),
                 conversation_id=conversation,
                 user_id=user,
@@ -114,12 +115,12 @@ def _deferred(given: Mapping[str, object]) -> bool | None:
     return True if given.get("inputs") == {"input": ""} else None
 
 
-def _answered(made: object) -> str | None:
+def _answered(made: object, asked: str | None) -> str | None:
     fields = mapping_of(made)
     if "outputs" in fields:
         said = last_of(messages_of(mapping_of(fields["outputs"]).get("messages")), "assistant")
-        return text_of(fields["outputs"]) or said or answer_in(fields["outputs"])
-    return text_of(unquoted(made)) if structure_of(made) is None else answer_in(fields)
+        return text_of(fields["outputs"]) or said or returned_in(fields["outputs"], asked)
+    return text_of(unquoted(made)) if structure_of(made) is None else returned_in(made, asked)
 
 
 def _passed(given: Mapping[str, object], made: object) -> tuple[Document, ...] | None:

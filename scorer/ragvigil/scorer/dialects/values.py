@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import cast
 
 REDACTED = "__REDACTED__"
@@ -20,10 +20,10 @@ _QUERY_KEYS = (
     *("query", "question", "query_str", "input", "inputs", "q", "user_input"),
     *("prompt", "text", "args"),
 )
-_ANSWER_KEYS = (
-    *("answer", "response", "output", "outputs", "result", "reply"),
-    *("completion", "replies", "text", "content"),
-)
+_REPLY_KEYS = ("answer", "final_answer", "response", "reply", "replies", "completion", "generation")
+"""Keys that name an answer wherever they stand."""
+ANSWER_KEYS = (*_REPLY_KEYS, "output_text", "output", "outputs", "result", "text", "content")
+"""Keys of an answer in what a call returned."""
 _DEEPEST = 4
 _MOST = 2.0**53
 
@@ -149,18 +149,6 @@ def unquoted(value: object) -> object:
     return value
 
 
-def joined(value: object) -> str | None:
-    """A stream's chunks as one text; None for anything but a list of texts.
-
-    >>> joined('["At ", "nine."]'), joined("[]"), joined('["At", 9]')
-    ('At nine.', None, None)
-    """
-    chunks = sequence_of(value)
-    if not all(isinstance(chunk, str) for chunk in chunks):
-        return None
-    return text_of("".join(str(chunk) for chunk in chunks))
-
-
 def query_in(value: object) -> str | None:
     """The question inside a call's arguments: a known key, else the only text there, in nested objects too.
 
@@ -172,12 +160,25 @@ def query_in(value: object) -> str | None:
 
 
 def answer_in(value: object) -> str | None:
-    """The answer inside a call's result: a known key, else the only text there, in nested objects too.
+    """The answer inside a call's result, under a known key; in nested objects under those that name an answer.
 
     >>> answer_in({"llm": {"replies": ["Because."]}}), answer_in({"response_gen": "<generator object>"})
     ('Because.', None)
+    >>> answer_in({"city": {"text": "Paris"}, "population": 3})
     """
-    return _text_in(value, _ANSWER_KEYS, _DEEPEST)
+    return _answer_in(value, ANSWER_KEYS, _DEEPEST)
+
+
+def _answer_in(value: object, keys: tuple[str, ...], levels: int) -> str | None:
+    if isinstance(value, str):
+        return text_of(value)
+    if not isinstance(value, dict) or not levels:
+        return None
+    fields = cast("Mapping[str, object]", value)
+    if text := _under(fields, keys, lambda found: _answer_in(found, (*ANSWER_KEYS, "message"), levels - 1)):
+        return text
+    nested = [cast("object", item) for item in fields.values() if isinstance(item, dict)]
+    return next((text for item in nested if (text := _answer_in(item, _REPLY_KEYS, levels - 1))), None)
 
 
 def _text_in(value: object, keys: tuple[str, ...], levels: int) -> str | None:
@@ -187,16 +188,25 @@ def _text_in(value: object, keys: tuple[str, ...], levels: int) -> str | None:
     if not isinstance(value, dict) or not levels:
         return None
     fields = cast("Mapping[str, object]", value)
-    for key in keys:
-        found = fields.get(key)
-        first = next(iter(cast("list[object]", found)), None) if isinstance(found, list) else found
-        if first and (text := _text_in(first, keys, levels - 1)):
-            return text
+    if text := _under(fields, keys, lambda found: _text_in(found, keys, levels - 1)):
+        return text
     texts = [text for item in fields.values() if (text := text_of(item))]
     if len(texts) == 1:
         return texts[0]
     nested = [cast("object", item) for item in fields.values() if isinstance(item, dict)]
     return next((text for item in nested if (text := _text_in(item, keys, levels - 1))), None)
+
+
+def _under(
+    fields: Mapping[str, object], keys: tuple[str, ...], look: Callable[[object], str | None]
+) -> str | None:
+    """What the look finds under the first of the keys, in a list in its first item."""
+    for key in keys:
+        found = fields.get(key)
+        first = next(iter(cast("list[object]", found)), None) if isinstance(found, list) else found
+        if first and (text := look(first)):
+            return text
+    return None
 
 
 def _decode(text: str) -> object:

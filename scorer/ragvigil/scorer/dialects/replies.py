@@ -1,0 +1,154 @@
+"""Answers in what models and functions returned: from the known shapes of replies, anything else as it stands.
+
+An answer that merely looks like JSON (a service that answers in JSON, a text "42") is never taken apart.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import cast
+
+from ragvigil.scorer.dialects.documents import documents_of
+from ragvigil.scorer.dialects.messages import content_of, last_of, messages_of
+from ragvigil.scorer.dialects.streams import is_chunk, streamed
+from ragvigil.scorer.dialects.values import (
+    ANSWER_KEYS,
+    answer_in,
+    mapping_of,
+    sequence_of,
+    structure_of,
+    text_of,
+)
+
+_LISTS = ("generations", "choices", "candidates", "replies", "messages")
+"""Keys under which providers and frameworks keep what was said."""
+_SHELLS = frozenset({*_LISTS, "tool_calls", "function_call", "kwargs", "parts"})
+"""Keys of which a reply is made: with one of them and no text, a model called tools or said nothing."""
+_SPEAKERS = frozenset(
+    {"assistant", "ai", "model", "user", "human", "system", "tool", "function", "developer"}
+)
+_PARTS = frozenset(
+    {"text", "output_text", "tool_use", "tool_call", "function_call", "thinking", "reasoning", "message"}
+)
+"""Types of a message's parts."""
+_DEEPEST = 4
+
+
+def completion_of(value: object) -> str | None:
+    """The answer in a provider's reply: messages, LangChain's generations, OpenAI's choices, Haystack's replies.
+
+    >>> completion_of('{"choices": [{"message": {"role": "assistant", "content": "Because."}}]}')
+    'Because.'
+    >>> completion_of("42"), completion_of('{"tool_calls": [{"id": "x"}]}'), completion_of('["a", "b"]')
+    ('42', None, '["a", "b"]')
+    >>> completion_of('{"name": "Bob", "age": 3}')
+    '{"name": "Bob", "age": 3}'
+    """
+    structure = structure_of(value)
+    if structure is None:
+        return text_of(value)
+    told = _told(structure)
+    return told if told or _is_reply(structure) else _as_it_stands(value)
+
+
+def returned_in(value: object, asked: str | None) -> str | None:
+    """The answer in what a function returned that was asked a question.
+
+    Objects of unknown shape are the answer as they stand; not those that hold passages or repeat the question,
+    which are the state of a chain, and not where nothing was asked.
+
+    >>> returned_in('{"answer": "Because.", "sources": []}', "why?"), returned_in('{"yes": 1}', "why?")
+    ('Because.', '{"yes": 1}')
+    >>> returned_in('{"context": "Snow.", "input": "why?"}', "why?"), returned_in('{"yes": 1}', None)
+    (None, None)
+    """
+    structure = structure_of(value)
+    if structure is None:
+        return text_of(value)
+    told = answer_in(structure) or _told(structure)
+    if told or asked is None or _is_reply(structure) or _is_state(structure, asked):
+        return told
+    return _as_it_stands(value)
+
+
+def _told(structure: object) -> str | None:
+    fields = mapping_of(structure)
+    for key in _LISTS:
+        item = next(iter(sequence_of(fields.get(key))), None)
+        item = next(iter(sequence_of(item)), item)
+        if item is not None:
+            return _reply(item)
+    if fields:
+        said = last_of(messages_of(_list(fields.get("output"))), "assistant")
+        return said or last_of(messages_of(fields), "assistant") or answer_in(fields)
+    items = sequence_of(structure)
+    if all(isinstance(item, str) for item in items):
+        return None
+    said = streamed(items) or last_of(messages_of(items), "assistant")
+    return said or (content_of(items) if _are_parts(items) else None)
+
+
+def _reply(item: object) -> str | None:
+    if isinstance(item, str):
+        return text_of(item)
+    fields = mapping_of(item)
+    inner = fields.get("message") or fields.get("content")
+    return (
+        last_of(messages_of([inner]), "assistant")
+        or last_of(messages_of([fields]), "assistant")
+        or answer_in(fields)
+    )
+
+
+def _is_reply(structure: object, levels: int = _DEEPEST) -> bool:
+    """Whether the structure has the shape of a reply, which then says nothing; an empty one is as silent."""
+    if isinstance(structure, list):
+        items = cast("list[object]", structure)
+        return not items or not levels or any(_is_reply(item, levels) for item in _objects(items))
+    fields = mapping_of(structure)
+    if not fields or not levels or is_chunk(fields) or text_of(fields.get("type")) in _PARTS:
+        return True
+    if (
+        any(isinstance(fields.get(key), (list, dict)) for key in _SHELLS)
+        or text_of(fields.get("role")) in _SPEAKERS
+    ):
+        return True
+    return any(key in fields and _is_silent(fields[key], levels) for key in ANSWER_KEYS)
+
+
+def _is_silent(value: object, levels: int) -> bool:
+    if isinstance(value, (list, dict)):
+        return _is_reply(cast("object", value), levels - 1)
+    return value is None or isinstance(value, str)
+
+
+def _are_parts(items: list[object]) -> bool:
+    return bool(items) and all(text_of(mapping_of(item).get("type")) in _PARTS for item in items)
+
+
+def _is_state(structure: object, asked: str) -> bool:
+    values = list(mapping_of(structure).values()) or sequence_of(structure)
+    if any(isinstance(value, str) and asked in value for value in values):
+        return True
+    return any(_holds_passages(value) for value in (structure, *values))
+
+
+def _holds_passages(value: object) -> bool:
+    return any(document.text for document in documents_of(_objects(_list(value))) or ())
+
+
+def _list(value: object) -> list[object]:
+    return cast("list[object]", value) if isinstance(value, list) else []
+
+
+def _objects(items: list[object]) -> list[object]:
+    return [cast("object", item) for item in items if isinstance(item, dict)]
+
+
+def _as_it_stands(value: object) -> str | None:
+    """The text itself, else as JSON; None where a placeholder stands in the place of content."""
+    fields: Mapping[str, object] = mapping_of(value)
+    if any(isinstance(each, str) and each.strip() and not text_of(each) for each in fields.values()):
+        return None
+    return text_of(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str))
