@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,14 +12,15 @@ from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Sp
 from ragvigil.scorer.assemble import Assembled, Assembler
 from ragvigil.scorer.config import Assemble
 from ragvigil.scorer.inbox import Position
+from ragvigil.scorer.payload import look, without_repeats
 
 SECOND = 1_000_000_000
 ONE, TWO = "1" * 32, "2" * 32
 
 
-def payload(*, parent: bytes = b"", size: int = 0, service: str | None = None) -> bytes:
+def payload(*, parent: bytes = b"", size: int = 0, service: str | None = None, number: int = 1) -> bytes:
     """An encoded span, with a parent or without."""
-    span = Span(trace_id=b"1" * 16, span_id=b"1" * 8, parent_span_id=parent, name="x" * size)
+    span = Span(trace_id=b"1" * 16, span_id=number.to_bytes(8, "big"), parent_span_id=parent, name="x" * size)
     data = TracesData(resource_spans=[ResourceSpans(scope_spans=[ScopeSpans(spans=[span])])])
     if service is not None:
         name = data.resource_spans[0].resource.attributes.add()
@@ -185,10 +188,26 @@ def test_what_is_beyond_the_bounds_of_one_trace_is_dropped_and_counted(bound: st
     limit = 3 if bound == "max_trace_spans" else 3 * len(CHILD)
     assembler = Assembler(Assemble(**{bound: limit}))
     for number in range(10):
-        assembler.add(row(number), "spans", ONE, CHILD, 0)
+        assembler.add(row(number), "spans", ONE, payload(parent=b"0" * 8, number=number + 1), 0)
     assert assembler.open_bytes == 3 * len(CHILD)
     (trace,) = assembler.due(30 * SECOND)
-    assert (len(trace.spans), trace.dropped, trace.timed_out) == (3, 7, True)
+    assert (look(b"".join(trace.spans)).spans, trace.dropped, trace.timed_out) == (3, 7, True)
+
+
+@pytest.mark.parametrize("bound", ["max_trace_spans", "max_trace_bytes"])
+@given(order=st.permutations([*range(1, 6)] * 3), joined=st.booleans())
+def test_what_is_sent_again_takes_no_room_at_the_bounds(bound: str, order: list[int], joined: bool) -> None:
+    """A trace that just fits stays whole however often, and in whatever pieces, its spans come."""
+    spans = {number: payload(parent=b"0" * 8, number=number) for number in order}
+    limit = 5 if bound == "max_trace_spans" else 5 * len(CHILD)
+    assembler = Assembler(Assemble(**{bound: limit}))
+    pieces = [spans[first] + spans[second] for first, second in pairwise(order)] if joined else []
+    for number, piece in enumerate(pieces or [spans[number] for number in order]):
+        assembler.add(row(number), "spans", ONE, piece, 0)
+    assert assembler.open_bytes <= 5 * len(CHILD) or bound == "max_trace_spans"
+    (trace,) = assembler.due(30 * SECOND)
+    assert (trace.dropped, trace.timed_out) == (0, False)
+    assert look(without_repeats(b"".join(trace.spans))).spans == 5
 
 
 @given(

@@ -16,7 +16,7 @@ from heapq import heappop, heappush
 
 from ragvigil.scorer.config import Assemble
 from ragvigil.scorer.inbox import Kind, Position
-from ragvigil.scorer.payload import Top, look, trimmed
+from ragvigil.scorer.payload import Top, look, trimmed, without_repeats
 from ragvigil.scorer.quiet import QuietTimes
 
 _NANOSECONDS = 1_000_000_000
@@ -62,6 +62,8 @@ class _Open:
     dropped: int = 0
     spans: list[bytes] = field(default_factory=list[bytes])
     logs: list[bytes] = field(default_factory=list[bytes])
+    held: set[bytes] | None = None
+    """Its spans, each encoded, once a bound was met: what is sent again must not take the room of what is new."""
 
 
 class Assembler:
@@ -165,16 +167,33 @@ class Assembler:
     def _add_spans(self, trace_id: str, trace: _Open, payload: bytes) -> None:
         seen = look(payload)
         trace.service = trace.service or seen.service
-        room = self.max_trace_spans - trace.count
-        if seen.spans > room or trace.size + len(payload) > self.max_trace_bytes:
+        count = seen.spans
+        if trace.held is not None or self._is_beyond(trace, count, len(payload)):
+            payload = self._new_in(trace, payload)
+            count = look(payload).spans
+        if self._is_beyond(trace, count, len(payload)):
+            room = self.max_trace_spans - trace.count
             payload, kept = trimmed(payload, spans=room, size=self.max_trace_bytes - trace.size)
-            trace.dropped += seen.spans - kept
-            trace.count += kept
-        else:
-            trace.count += seen.spans
-        if payload:
+            trace.dropped += count - kept
+            count = kept
+        if count:
+            trace.count += count
             self._hold(trace, trace.spans, payload)
         self._found(trace_id, trace, seen.top)
+
+    def _is_beyond(self, trace: _Open, spans: int, size: int) -> bool:
+        return trace.count + spans > self.max_trace_spans or trace.size + size > self.max_trace_bytes
+
+    def _new_in(self, trace: _Open, payload: bytes) -> bytes:
+        """The spans of the payload that are not held; the first time, what is held twice is let go of."""
+        if trace.held is None:
+            trace.held = set()
+            single = without_repeats(b"".join(trace.spans), trace.held)
+            freed = sum(map(len, trace.spans)) - len(single)
+            trace.spans, trace.count = [single] if single else [], look(single).spans
+            trace.size -= freed
+            self._bytes -= freed
+        return without_repeats(payload, trace.held)
 
     def _keep(self, trace: _Open, held: list[bytes], payload: bytes) -> None:
         if trace.size + len(payload) > self.max_trace_bytes:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, MutableSequence, Sized
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import TypeVar
 
 from google.protobuf.message import DecodeError
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, Span, TracesData
 
 from ragvigil.scorer.span import HAS_IS_REMOTE, IS_REMOTE
 
+_Part = TypeVar("_Part")
 _REMOTE = HAS_IS_REMOTE | IS_REMOTE
 
 
@@ -70,12 +73,13 @@ def trimmed(payload: bytes, *, spans: int, size: int) -> tuple[bytes, int]:
     return (message.SerializeToString(), kept) if kept else (b"", 0)
 
 
-def without_repeats(payload: bytes) -> bytes:
+def without_repeats(payload: bytes, seen: set[bytes] | None = None) -> bytes:
     """The payload with every span once that is there several times, byte for byte: sent again, or sent by two ways.
 
-    Of spans that share an id and differ both stay: who reads them takes the one that says most.
+    What is in `seen` is left out, too, and what stays is added to it. Of spans that share an id and differ both stay:
+    who reads them takes the one that says most.
     """
-    message, seen = TracesData.FromString(payload), set[bytes]()
+    message, seen = TracesData.FromString(payload), set[bytes]() if seen is None else seen
     for resource_spans in message.resource_spans:
         for scope_spans in resource_spans.scope_spans:
             for place in reversed(range(len(scope_spans.spans))):
@@ -83,7 +87,15 @@ def without_repeats(payload: bytes) -> bytes:
                 if encoded in seen:
                     del scope_spans.spans[place]
                 seen.add(encoded)
+        _drop_empty(resource_spans.scope_spans, lambda scope_spans: scope_spans.spans)
+    _drop_empty(message.resource_spans, lambda resource_spans: resource_spans.scope_spans)
     return message.SerializeToString()
+
+
+def _drop_empty(parts: MutableSequence[_Part], content: Callable[[_Part], Sized]) -> None:
+    for place in reversed(range(len(parts))):
+        if not len(content(parts[place])):
+            del parts[place]
 
 
 def _top(span: Span) -> Top:
