@@ -62,6 +62,13 @@ def langsmith(answer: str) -> list[Span]:
     return [span("a1", asked, start=1, end=9)]
 
 
+def langsmith_object(answer: str) -> list[Span]:
+    """And keeps objects as they are."""
+    (asked,) = langsmith("")
+    made = {"gen_ai.completion": '{"output": ' + answer + "}"}
+    return [span("a1", {**asked.attributes, **made}, start=1, end=9)]
+
+
 def openllmetry(answer: str) -> list[Span]:
     """Traceloop's decorators write JSON of what was returned."""
     asked: dict[str, object] = {
@@ -199,6 +206,42 @@ def test_the_chunks_of_a_stream_are_one_answer(chunks: list[object], kind: str) 
     }
     record = only([span("a1", said, start=1, end=9)])
     assert (record.query, record.answer, record.completeness) == (QUESTION, ANSWER, "complete")
+
+
+UNREAD: dict[str, list[object]] = {
+    "of somebody's own": [{"type": "AcmeChunk", "payload": text} for text in ("It leaves", " at nine.")],
+    "one of them": [
+        {"type": "AIMessageChunk", "content": "It leaves"},
+        {"type": "AcmeChunk", "payload": "."},
+    ],
+    "printed": ["ChatCompletionChunk(id='c', choices=[Choice(delta=ChoiceDelta(content='It'))])"] * 2,
+    "printed by LangChain": ["content='It leaves' additional_kwargs={}", "content=' at nine.' id='r'"],
+    "of no content": ["<acme.Chunk object at 0x7f01>", "<acme.Chunk object at 0x7f02>"],
+}
+
+
+@pytest.mark.parametrize("chunks", UNREAD.values(), ids=UNREAD)
+@pytest.mark.parametrize("write", [mlflow, langsmith_object, langfuse])
+def test_chunks_that_nobody_can_read_leave_the_answer_unknown(
+    write: Callable[[str], list[Span]], chunks: list[object]
+) -> None:
+    """Never the last of them; and the record is not complete."""
+    record = only(write(as_json(chunks)))
+    assert (record.answer, record.completeness) == (None, "partial_evidence")
+
+
+def test_an_answer_told_elsewhere_makes_up_for_unread_chunks() -> None:
+    """The model's own span has it."""
+    root = mlflow(as_json(UNREAD["printed"]))
+    said: dict[str, object] = {"mlflow.spanType": '"LLM"', "mlflow.spanOutputs": as_json(ANSWER)}
+    record = only([*root, span("a2", said, parent="a1", start=2, end=8)])
+    assert (record.answer, record.completeness) == (ANSWER, "complete")
+
+
+def test_a_conversation_that_ends_in_a_chunk_is_no_stream() -> None:
+    """LangGraph keeps the last message as it came."""
+    said = [{"type": "human", "content": QUESTION}, {"type": "AIMessageChunk", "content": ANSWER}]
+    assert completion_of(as_json(said)) == ANSWER
 
 
 def test_chunks_that_only_call_tools_are_no_answer() -> None:

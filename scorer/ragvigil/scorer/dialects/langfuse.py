@@ -9,6 +9,7 @@ from ragvigil.scorer.dialects.failure import failure
 from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.reading import Failure, Reading, Role
 from ragvigil.scorer.dialects.replies import completion_of, returned_in
+from ragvigil.scorer.dialects.streams import is_unread_stream
 from ragvigil.scorer.dialects.tools import tool_reading
 from ragvigil.scorer.dialects.values import (
     count_of,
@@ -59,13 +60,16 @@ class Langfuse:
         if role == "chain" and passages_of(made):
             role = "reranker" if taken else "retriever"
         asked = _asked(given) if role in ("chain", "retriever", "reranker") else None
+        answering = role in ("generator", "chain")
+        answer = _answered(made, role, asked) if answering else None
         usage = mapping_of(get("langfuse.observation.usage_details"))
         return Reading(
             role=role,
             query=asked,
             documents=documents_of(made) if role in ("retriever", "reranker") else None,
             input_documents=taken if role == "reranker" else None,
-            answer=_answered(made, role, asked),
+            answer=answer,
+            unread=answering and answer is None and is_unread_stream(made),
             messages=messages_of(given) if role == "generator" else (),
             model=text_of(get("langfuse.observation.model.name")),
             prompt_version=_prompt_version(span.attributes),
@@ -106,7 +110,7 @@ def _answered(made: object, role: Role, asked: str | None) -> str | None:
         made = unquoted(made)
     if role == "generator":
         return completion_of(made)
-    return returned_in(made, asked) if role == "chain" else None
+    return returned_in(made, asked)
 
 
 def _prompt_version(attributes: Mapping[str, object]) -> str | None:

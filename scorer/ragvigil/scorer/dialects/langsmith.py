@@ -9,7 +9,7 @@ from ragvigil.scorer.dialects.langchain import pages_in
 from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.reading import Reading, Role
 from ragvigil.scorer.dialects.replies import completion_of, returned_in
-from ragvigil.scorer.dialects.streams import streamed
+from ragvigil.scorer.dialects.streams import is_unread_stream, streamed
 from ragvigil.scorer.dialects.tools import tool_reading
 from ragvigil.scorer.dialects.values import (
     first_id,
@@ -50,12 +50,15 @@ class LangSmith:
         if get(KIND) == "tool":
             return tool_reading(span.name, given, _output(made))
         role = _ROLES.get(text_of(get(KIND)) or "", "other")
+        answering = role in ("generator", "chain")
         asked = _asked(given) if role in ("chain", "retriever") else None
+        answer = _answered(made, role, asked) if answering else None
         return Reading(
             role=role,
             query=asked,
             documents=_documents(given, made, role),
-            answer=_answered(made, role, asked),
+            answer=answer,
+            unread=answering and answer is None and is_unread_stream(_output(made)),
             messages=messages_of(given) if role == "generator" else (),
             model=first_text(span.attributes, "gen_ai.request.model", _METADATA + "ls_model_name"),
             conversation_id=first_id(span.attributes, *(_METADATA + key for key in _CONVERSATIONS)),
@@ -84,8 +87,6 @@ def _asked(given: object) -> str | None:
 def _answered(made: object, role: Role, asked: str | None) -> str | None:
     if role == "generator":
         return streamed(_output(made)) or completion_of(made)
-    if role != "chain":
-        return None
     output = _output(made)
     return streamed(output) or returned_in(output, asked)
 

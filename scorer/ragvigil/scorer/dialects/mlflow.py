@@ -6,7 +6,7 @@ from ragvigil.scorer.dialects.documents import documents_of
 from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.reading import Reading, Role
 from ragvigil.scorer.dialects.replies import completion_of, returned_in
-from ragvigil.scorer.dialects.streams import streamed
+from ragvigil.scorer.dialects.streams import is_unread_stream, streamed
 from ragvigil.scorer.dialects.tools import tool_reading
 from ragvigil.scorer.dialects.values import (
     first_count,
@@ -61,6 +61,7 @@ class MLflow:
         role = _ROLES.get(text_of(kind) or "", "other")
         searching = role in ("retriever", "reranker")
         asked = _asked(given) if searching or role == "chain" else None
+        answer = _answered(made, role, asked) if role in ("generator", "chain") else None
         usage = mapping_of(get("mlflow.chat.tokenUsage"))
         reply = mapping_of(made)
         return Reading(
@@ -68,7 +69,8 @@ class MLflow:
             query=asked,
             documents=documents_of(made) if searching else None,
             input_documents=documents_of(given) if role == "reranker" else None,
-            answer=_answered(made, role, asked) if role in ("generator", "chain") else None,
+            answer=answer,
+            unread=answer is None and role in ("generator", "chain") and is_unread_stream(made),
             messages=messages_of(given) if role == "generator" else (),
             model=text_of(unquoted(get("mlflow.llm.model"))) or text_of(mapping_of(given).get("model")),
             response_model=text_of(reply.get("model")) if role == "generator" else None,

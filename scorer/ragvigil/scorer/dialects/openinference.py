@@ -176,7 +176,7 @@ def _output(attributes: Mapping[str, object], asked: str | None) -> str | None:
     fields = mapping_of(structure)
     reply = last_of(messages_of(fields.get("messages")), "assistant") or answer_in(fields)
     if reply is None and not any(isinstance(item, str) for item in sequence_of(structure)):
-        reply = returned_in(attributes.get("output.value"), asked)
+        reply = returned_in(attributes.get("output.value"), asked, decoded=structure)
     return printed_reply(reply) or reply
 
 

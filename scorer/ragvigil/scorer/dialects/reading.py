@@ -92,6 +92,8 @@ class Reading:
     """Whether content was replaced or switched off by the sender."""
     truncated: bool = False
     """Whether the sender says that it cut documents or their texts."""
+    unread: bool = False
+    """Whether an answer is there in a shape that nobody can read: it is unknown, and neither empty nor hidden."""
 
 
 class Dialect(Protocol):

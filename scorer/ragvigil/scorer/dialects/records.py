@@ -176,6 +176,8 @@ def _completeness(
     steps = roles.question.steps
     if any(map(lost_content, steps)):
         return "partial_evidence"
+    if answer is None and any(step.reading.unread for step in steps):
+        return "partial_evidence"
     if answer is None and _is_hidden(roles, evidence, query, failed=failed):
         return "content_off"
     texts_missing = any(document.text is None for document in evidence.documents)

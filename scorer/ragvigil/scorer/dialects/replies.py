@@ -11,7 +11,7 @@ from typing import cast
 
 from ragvigil.scorer.dialects.documents import documents_of
 from ragvigil.scorer.dialects.messages import content_of, last_of, messages_of
-from ragvigil.scorer.dialects.streams import is_chunk, streamed
+from ragvigil.scorer.dialects.streams import is_chunk, is_unread_stream, streamed
 from ragvigil.scorer.dialects.values import (
     ANSWER_KEYS,
     answer_in,
@@ -28,6 +28,7 @@ _SHELLS = frozenset({*_LISTS, "tool_calls", "function_call", "kwargs", "parts"})
 _SPEAKERS = frozenset(
     {"assistant", "ai", "model", "user", "human", "system", "tool", "function", "developer"}
 )
+_ASKING = ("user", "system")
 _PARTS = frozenset(
     {"text", "output_text", "tool_use", "tool_call", "function_call", "thinking", "reasoning", "message"}
 )
@@ -52,8 +53,8 @@ def completion_of(value: object) -> str | None:
     return told if told or _is_reply(structure) else _as_it_stands(value)
 
 
-def returned_in(value: object, asked: str | None) -> str | None:
-    """The answer in what a function returned that was asked a question.
+def returned_in(value: object, asked: str | None, *, decoded: object = None) -> str | None:
+    """The answer in what a function returned that was asked a question; `decoded` is its structure, if known.
 
     Objects of unknown shape are the answer as they stand; not those that hold passages or repeat the question,
     which are the state of a chain, and not where nothing was asked.
@@ -63,7 +64,7 @@ def returned_in(value: object, asked: str | None) -> str | None:
     >>> returned_in('{"context": "Snow.", "input": "why?"}', "why?"), returned_in('{"yes": 1}', None)
     (None, None)
     """
-    structure = structure_of(value)
+    structure = structure_of(value) if decoded is None else decoded
     if structure is None:
         return text_of(value)
     told = answer_in(structure) or _told(structure)
@@ -85,7 +86,10 @@ def _told(structure: object) -> str | None:
     items = sequence_of(structure)
     if all(isinstance(item, str) for item in items):
         return None
-    said = streamed(items) or last_of(messages_of(items), "assistant")
+    messages = messages_of(items)
+    if any(map(is_chunk, items)) and all(message.role not in _ASKING for message in messages):
+        return streamed(items)  # never its last chunk, where one of them has no known shape
+    said = streamed(items) or last_of(messages, "assistant")
     return said or (content_of(items) if _are_parts(items) else None)
 
 
@@ -105,7 +109,8 @@ def _is_reply(structure: object, levels: int = _DEEPEST) -> bool:
     """Whether the structure has the shape of a reply, which then says nothing; an empty one is as silent."""
     if isinstance(structure, list):
         items = cast("list[object]", structure)
-        return not items or not levels or any(_is_reply(item, levels) for item in _objects(items))
+        silent = not items or not levels or is_unread_stream(items)
+        return silent or any(_is_reply(item, levels) for item in _objects(items))
     fields = mapping_of(structure)
     if not fields or not levels or is_chunk(fields) or text_of(fields.get("type")) in _PARTS:
         return True
