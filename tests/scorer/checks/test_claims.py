@@ -254,3 +254,75 @@ def test_refusals_are_recognised_in_many_languages(language: str, sentence: str)
 def test_a_negative_statement_is_no_refusal(sentence: str) -> None:
     """What is not so in the world differs from what is not in the evidence."""
     assert refuses(sentence) is None
+
+
+@pytest.mark.parametrize(
+    ("answer", "claims"),
+    [
+        ("Dear customer, it opens at nine. Best regards, The Acme Team", ["it opens at nine."]),
+        ("Hello Bob! It opens at nine. Have a nice day, Bob!", ["It opens at nine."]),
+        ("Dear Mr. Smith, it opens at nine.", ["it opens at nine."]),
+        (
+            "Hi, Bob Smith! It opens at nine.\n\nKind regards,\nMaria Costa\nAcme Support Team",
+            ["It opens at nine."],
+        ),
+        ("Olá, João! A loja abre às nove.\n\nAtenciosamente,\nEquipe Acme", ["A loja abre às nove."]),
+        ("Estimado cliente: abre a las nueve. Saludos cordiales.", ["abre a las nueve."]),
+        (
+            "Sehr geehrte Frau Weiß,\nes öffnet um neun.\n\nMit freundlichen Grüßen\nIhr Acme-Team",
+            ["es öffnet um neun."],
+        ),
+        ("Bonjour Madame, il ouvre à neuf heures. Bonne journée !", ["il ouvre à neuf heures."]),
+        ("Gentile cliente, apre alle nove. Cordiali saluti", ["apre alle nove."]),
+        ("您好\uff0c商店九点开门。谢谢\uff01", ["商店九点开门。"]),
+        ("Yes.", []),
+        ("**Yes**, correct!", []),
+        ("Sim.", []),
+        ("Oui !", []),
+        ("是的。", []),
+        ("हाँ।", []),
+        ("نعم", []),
+    ],
+)
+def test_greetings_closings_signatures_and_a_bare_yes_need_no_evidence(
+    answer: str, claims: list[str]
+) -> None:
+    """They name persons and houses of which no passage knows; what stands beside them is read."""
+    assert [one.text for one in read_statements(answer, []) if one.checkworthy] == claims
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Hello World is a program, which prints text.",
+        "Hi-fi sets are sold here.",
+        "Best Western opens at nine.",
+        "Sincerely, the shop opens at nine.",
+        "Yes, it opens at nine.",
+        "No. 5 is open.",
+        "Paris.",
+        "Have a good backup before the update.",
+        "Of course: Paris Nord and Lille.",
+        "The Acme Team",
+        "Tenha um documento com foto.",
+    ],
+)
+def test_what_only_begins_like_a_courtesy_is_a_claim(answer: str) -> None:
+    """Names, facts, instructions."""
+    assert [one.text for one in read_statements(answer, []) if one.checkworthy] == [answer]
+
+
+def test_only_names_without_numbers_after_a_closing_are_a_signature() -> None:
+    """A phone number is a fact; so are the entries of a list."""
+    answer = "Thanks!\n- Red Plan\n- Blue Plan\n\nBest regards,\nAcme, Tel. 555 1234"
+    worthy = [one.text for one in read_statements(answer, []) if one.checkworthy]
+    assert worthy == ["Red Plan", "Blue Plan", "Acme, Tel. 555 1234"]
+
+
+@pytest.mark.parametrize("end", ["!1", "-", ".,", "x1"])
+def test_a_signature_is_read_in_one_way_only(end: str) -> None:
+    """A line of many hyphens or of one long word has no more readings than a short one: this ends."""
+    for line in ("A" * 150, "A-" * 70, "A. " * 50, "A_" * 70):
+        assert any(
+            one.checkworthy for one in read_statements(f"It opens. Best regards,\nDear {line}{end}", [])
+        )

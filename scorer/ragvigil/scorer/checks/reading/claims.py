@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from ragvigil.scorer.checks.reading.clauses import clauses
+from ragvigil.scorer.checks.reading.courtesy import courteous, greeting, signature
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.markup import Span, blank, fenced
 from ragvigil.scorer.checks.reading.refusal import Wording, advises, may_refuse, parts, refuses
@@ -27,14 +28,9 @@ _WHOLLY_BOLD = re.compile(r"(?:\*\*|__)[^*_\n]{1,100}(?:\*\*|__):?\Z")
 _LIST_NUMBER = re.compile(r"[(]?(?:\d{1,2}|[a-zA-Z])[.)]")
 _TABLE_RULE = re.compile(r"^[ \t]{0,8}\|?[ \t:]{0,8}-[ \t:|-]*$", re.MULTILINE)
 _QUESTION = ("?", "\uff1f", "؟")
-_COURTESY = re.compile(
-    r"(?:hi|hello|hey|dear|thanks?|thank you|sure|certainly|of course|absolutely|great question|you'?re welcome|"
-    r"i hope|hope this|let me know|feel free|please let|if you have any|here (?:is|are)|olá|oi|claro|espero|hola|"
-    r"bonjour|voici|hallo|gerne|ciao|ecco)\b",
-    re.IGNORECASE,
-)
-_LONGEST_COURTESY = 160
 _SHORT = 4
+_MOST_GREETINGS = 2
+"""Sentences at the beginning that may greet."""
 
 
 class Statement(NamedTuple):
@@ -69,12 +65,24 @@ def read_statements(answer: str, hidden: list[Span]) -> tuple[Statement, ...]:
 
 def _statements(prose: str, wary: tuple[Wording, ...]) -> Iterator[Statement]:
     headers = deque(_table_headers(prose))
-    for start, end in sentences(prose):
+    spans = sentences(prose)
+    signed = signature(prose, spans)
+    for number, (start, end) in enumerate(spans):
         while headers and headers[0][1] <= start:
             headers.popleft()
         header = bool(headers) and headers[0][0] <= start
         listed = end - start <= _SHORT and _LIST_NUMBER.fullmatch(prose, start, end) and prose[end:].strip()
         start = _after_prefix(prose, start, end)
+        greeted = (
+            end if start >= signed else greeting(prose, start, end) if number < _MOST_GREETINGS else start
+        )
+        if greeted > start:
+            yield Statement(
+                start, greeted, "phrase", prose[start:greeted], tuple(words(prose[start:greeted]))
+            )
+            start = trim(prose, greeted, end)[0]
+        if start >= end:
+            continue
         if wary and refuses(prose[start:end], wary):
             yield from _refusing(prose, start, end)
             continue
@@ -137,11 +145,7 @@ def _kind(text: str, sequence: tuple[Word, ...]) -> Kind:
         text.endswith((":", "\uff1a")) and len(sequence) <= 12
     ):
         return "heading"
-    if (
-        not content
-        or _only_points(sequence, content)
-        or (len(text) <= _LONGEST_COURTESY and _COURTESY.match(text) and not _specific(content))
-    ):
+    if not content or _only_points(sequence, content) or courteous(text, specific=_specific(content)):
         return "phrase"
     return "claim"
 

@@ -1,0 +1,154 @@
+"""Courtesy: greetings, wishes, closings, signatures and a bare yes or no, which state nothing that needs evidence."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from importlib.resources import files
+from itertools import chain
+from typing import Any
+
+from ragvigil.scorer.checks.reading.markup import Span
+
+_DATA: Any = json.loads(files("ragvigil.scorer.data").joinpath("courtesies.json").read_text("utf-8"))
+_LONGEST = 160
+_MOST_SIGNING, _MOST_LINES = 8, 6
+_ENDS = ",.!:;\uff0c\u3002\uff01\u3001\u060c\u0964"
+_NAME = r"[^\W\d_]+(?:[-'\u2019][^\W\d_]+)*"
+_TITLES = r"(?<=\b(?:Mr|Ms|Dr|Sr|Hr|Fr))|(?<=\b(?:Mrs|Sra|Dra))"
+
+
+def _any_of(entries: Iterable[str]) -> str:
+    """The longest first, so that none hides another; one that ends in a letter ends its word."""
+    ranked = sorted(set(entries), key=lambda one: (-len(one), one))
+    return "|".join(re.escape(one).replace("'", "['\u2019]?") for one in ranked)
+
+
+_OPENER = re.compile(rf"(?:{_any_of(_DATA['openers'])})(?![\w-])", re.IGNORECASE)
+_WISH = re.compile(rf"(?:{_any_of(_DATA['wishes'])})\b", re.IGNORECASE)
+_GREETS = rf"[*_]{{0,2}}(?:{_any_of(chain.from_iterable(_DATA['greetings'].values()))})(?![^\W\d_])"
+_CALLING = re.compile(
+    rf"{_GREETS}(?P<who>,[ ]{_NAME}(?:[ ]{_NAME}){{0,2}})[ ]?[!,][*_]{{0,2}}", re.IGNORECASE
+)
+"""A greeting with a comma before those greeted: Hello, Ana!"""
+_GREETING = re.compile(
+    rf"{_GREETS}(?P<who>(?:[ ,]{{1,2}}(?:{_NAME})(?:(?:{_TITLES})\.)?){{0,6}}?)"
+    rf"(?:[{_ENDS}]+[*_]{{0,2}}|[ ]?\u2014|$)",
+    re.IGNORECASE,
+)
+_CLOSING = re.compile(
+    rf"[*_]{{0,2}}(?:{_any_of(chain.from_iterable(_DATA['closings'].values()))})(?![^\W\d_])"
+    rf"(?:[,.!\uff0c\u3002\uff01\u060c\u0964]+|[ ]?\u2014|\Z|(?=\n))[*_]{{0,2}}",
+    re.IGNORECASE,
+)
+_LISTED = re.compile(r"[-*+\u2022][ \t]")
+_AROUND = f"{_ENDS} *_"
+_MOST_ANSWERS = 3
+_DIGIT = re.compile(r"\d")
+_PART = re.compile(_NAME)
+_GAP = r"[\s*_,|&\u2014]"
+"""Between the names of a signature: nothing that a name may hold, or many names could be read in as many ways."""
+_SIGNATURE = re.compile(
+    rf"{_GAP}{{0,4}}{_NAME}\.?(?:{_GAP}{{1,4}}{_NAME}\.?){{0,{_MOST_SIGNING - 1}}}{_GAP}{{0,4}}"
+)
+_ADDRESSEES, _SIGNERS, _ANSWERS = (
+    frozenset(map(str.casefold, _DATA[name])) for name in ("addressees", "signers", "answers")
+)
+_BEGINNINGS = frozenset(
+    first[0].casefold()
+    for entry in chain(
+        *_DATA["greetings"].values(),
+        *_DATA["closings"].values(),
+        *(_DATA[name] for name in ("openers", "wishes", "answers")),
+    )
+    for first in [_PART.search(entry)]
+    if first
+)
+"""The first word of everything that is looked for: few sentences begin so, and the others need not be looked at."""
+
+
+def greeting(text: str, start: int, end: int) -> int:
+    """Where `text` goes on after a greeting at `start`; `start` where there is none before `end`.
+
+    Those greeted must be written with a capital letter or be known: customer, team.
+
+    >>> "Dear Mr. Silva, it opens at nine."[greeting("Dear Mr. Silva, it opens at nine.", 0, 33):]
+    ' it opens at nine.'
+    >>> greeting("Hello World is a program, not a greeting.", 0, 40)
+    0
+    """
+    for pattern in (_CALLING, _GREETING):
+        found = pattern.match(text, start, end)
+        if found and _are_names(found["who"], _ADDRESSEES):
+            return found.end()
+    return start
+
+
+def signature(text: str, spans: Sequence[Span]) -> int:
+    """Where a closing that only signatures follow begins in `text`, whose sentences are `spans`; its end if nowhere.
+
+    >>> text = "It opens at nine. Best regards,\\nThe Acme Team"
+    >>> text[signature(text, [(0, 17), (18, 31), (32, 45)]):]
+    'Best regards,\\nThe Acme Team'
+    """
+    for start, end in reversed(spans[-_MOST_LINES:]):
+        if end - start > _LONGEST:
+            break
+        if closes(text[start:end]):
+            return start
+        if _LISTED.match(text, start) or not _signs(text[start:end]):
+            break
+    return len(text)
+
+
+def closes(sentence: str) -> bool:
+    """Whether a sentence is a closing, alone or with who signs.
+
+    >>> closes("Best regards, Ana"), closes("Sincerely, the shop opens at nine."), closes("Regards.")
+    (True, False, True)
+    """
+    found = _CLOSING.match(sentence)
+    return found is not None and (found.end() == len(sentence) or _signs(sentence[found.end() :]))
+
+
+def courteous(text: str, *, specific: bool) -> bool:
+    """Whether a statement is only polite, or only answers yes or no.
+
+    One that opens politely says more where it is `specific`, which is to say that it names or counts something.
+
+    >>> courteous("Have a nice day, Ana!", specific=True), courteous("Sure, Ana leads it.", specific=True)
+    (True, False)
+    """
+    first = _PART.search(text) if len(text) <= _LONGEST else None
+    if first is None or first[0].replace("\u2019", "'").casefold() not in _BEGINNINGS:
+        return False
+    if not specific and _OPENER.match(text):
+        return True
+    wish = _WISH.match(text)
+    if wish is not None and (not specific or _are_names(text[wish.end() :], _ADDRESSEES)):
+        return True
+    return _only_answers(text) or greeting(text, 0, len(text)) == len(text) or closes(text)
+
+
+def _only_answers(text: str) -> bool:
+    """Whether there are only words that answer yes or no.
+
+    >>> _only_answers("Yes."), _only_answers("是的。"), _only_answers("Yes, correct!"), _only_answers("Yes, it opens.")
+    (True, True, True, False)
+    """
+    if text.strip(_AROUND).casefold() in _ANSWERS:
+        return True
+    parts = [part.casefold() for part in _PART.findall(text)]
+    return 0 < len(parts) <= _MOST_ANSWERS and _ANSWERS.issuperset(parts) and not _DIGIT.search(text)
+
+
+def _signs(line: str) -> bool:
+    return len(line) <= _LONGEST and bool(_SIGNATURE.fullmatch(line)) and _are_names(line, _SIGNERS)
+
+
+def _are_names(text: str, known: frozenset[str]) -> bool:
+    """Whether there is no digit and every word begins with a capital letter, has no case, or is known."""
+    return not _DIGIT.search(text) and all(
+        part.casefold() in known or not part[0].islower() for part in _PART.findall(text)
+    )
