@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ragvigil.scorer.checks import Asked, check_all
+from ragvigil.scorer.checks import CHECKS, Asked, check_all, citation_format
 from ragvigil.scorer.checks.reading.budget import Budget
 from ragvigil.scorer.citing import CitingRules
 from ragvigil.scorer.config import Budgets, Citing, CustomCheck
@@ -12,10 +12,12 @@ from ragvigil.scorer.custom import CustomChecks
 from ragvigil.scorer.failure_tags import tagged
 from ragvigil.scorer.grounded_answer import as_result
 from ragvigil.scorer.trace import RagTrace
+from ragvigil.scorer.usual import UsualStyles
 from ragvigil.scorer.verdict import CheckResult
 
 DEFAULT = "default"
 """The section for services that have none of their own."""
+_FORMAT = CHECKS.index(citation_format.CHECK)
 
 
 class Checking:
@@ -26,8 +28,13 @@ class Checking:
         citations: Mapping[str, Citing] | None = None,
         budgets: Mapping[str, Budgets] | None = None,
         custom: Mapping[str, CustomCheck] | None = None,
+        usual: UsualStyles | None = None,
     ) -> None:
-        """By service; `custom` by name, and ConfigError names the one that cannot be loaded."""
+        """By service; `custom` by name, and ConfigError names the one that cannot be loaded.
+
+        `usual`: how services cited before; None: nothing is known, and each answer is held against itself.
+        """
+        self._usual = usual
         self._custom = CustomChecks(custom) if custom else None
         self._citing = CitingRules(citations or {})
         self._budgets = {name: budget_of(section) for name, section in (budgets or {}).items()}
@@ -51,8 +58,22 @@ class Checking:
             for record in records
         ]
         return [
-            self._summed_up(one.record, found) for one, found in zip(asked, check_all(asked), strict=True)
+            self._summed_up(one.record, self._drifted(one, found))
+            for one, found in zip(asked, check_all(asked), strict=True)
         ]
+
+    def _drifted(self, one: Asked, found: tuple[CheckResult, ...]) -> tuple[CheckResult, ...]:
+        """The results with citation_format held against what was usual before; then this answer counts, too."""
+        if self._usual is None:
+            return found
+        styles = citation_format.styles_in(found[_FORMAT])
+        if not styles:
+            return found
+        usual = self._usual.of(one.record.service) if one.rules.usual is None else None
+        self._usual.saw(one.record.service, styles)
+        if usual is None:
+            return found
+        return (*found[:_FORMAT], citation_format.held_against(usual, found[_FORMAT]), *found[_FORMAT + 1 :])
 
     def _summed_up(self, record: RagTrace, found: tuple[CheckResult, ...]) -> tuple[CheckResult, ...]:
         results = (*found, tagged(found), as_result(found))

@@ -16,6 +16,7 @@ from ragvigil.scorer.pipeline import Inbox, Pipeline, SamplePlan
 from ragvigil.scorer.redact import Redaction
 from ragvigil.scorer.sample import Budget, Spent
 from ragvigil.scorer.store.sqlite import SqliteStore
+from ragvigil.scorer.usual import UsualStyles
 from ragvigil.scorer.watch.gold import Labels
 from ragvigil.scorer.watch.watcher import Watcher
 
@@ -32,6 +33,8 @@ def pipeline_of(
     others: Callable[[], tuple[Spent, Spent]] = lambda: (Spent(), Spent()),
 ) -> Pipeline:
     """From the inbox to the stored scores."""
+    usual = UsualStyles()
+    usual.recall((one.service, one.style, one.share, one.markers) for one in store.citation_styles())
     return Pipeline(
         inbox=inbox,
         assembler=Assembler(settings.assemble),
@@ -56,7 +59,7 @@ def pipeline_of(
         redaction=redaction,
         dialects=dialects,
         filters=Filters(settings.active_filters),
-        checking=Checking(settings.citations, settings.budgets, settings.custom_checks),
+        checking=Checking(settings.citations, settings.budgets, settings.custom_checks, usual),
         now=now,
         ticks=ticks,
     )

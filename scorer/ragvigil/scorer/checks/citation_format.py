@@ -1,23 +1,44 @@
 """citation_format: share of the markers that are written in the service's usual style (rubric A2, FORMAT_DRIFT).
 
-Range [0, 1], 1 is good. Usual is what the settings name for the service (`citations.NAME.usual`); where they
-name none, the style of most markers of the answer, so that only an answer which mixes styles scores below 1. A
-bare id and a rank are two styles. None where nothing is cited.
+Range [0, 1], 1 is good. Usual is what the settings name for the service (`citations.NAME.usual`); where they name
+none, the style of nine tenths of the service's latest markers, of 50 to some thousand in the answers before this
+one; else that of most markers of the answer, so that only an answer which mixes styles scores below 1. A service
+that changes its style for good scores low until a tenth of those markers is new. `ragvigil score` and `evaluate()`
+know no answers before. A bare id and a rank are two styles. None where nothing is cited.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
+from typing import cast
 
 from ragvigil.scorer.checks.check import Check, Finding
 from ragvigil.scorer.checks.prepared import Prepared
+from ragvigil.scorer.verdict import CheckResult
 
 
 def _measure(prepared: Prepared) -> Finding:
-    styles = Counter(style for _, style in sorted({(one.span, one.style) for one in prepared.citations}))
+    styles: Counter[str] = Counter(
+        style for _, style in sorted({(one.span, one.style) for one in prepared.citations})
+    )
     if not styles:
         return Finding(None, "the answer cites nothing")
-    usual = prepared.rules.usual or styles.most_common(1)[0][0]
+    return _held_against(prepared.rules.usual or styles.most_common(1)[0][0], styles)
+
+
+def styles_in(result: CheckResult) -> Mapping[str, int]:
+    """The markers of the answer by style, as this check has counted them; none where it has no value."""
+    return cast("Mapping[str, int]", result.details.get("styles", {}))
+
+
+def held_against(usual: str, result: CheckResult) -> CheckResult:
+    """The result as it is where that style is usual."""
+    found = _held_against(usual, Counter(styles_in(result)))
+    return CheckResult(result.check, result.version, *found)
+
+
+def _held_against(usual: str, styles: Counter[str]) -> Finding:
     value = styles[usual] / styles.total()
     others = ", ".join(sorted(style for style in styles if style != usual))
     return Finding(
@@ -27,4 +48,4 @@ def _measure(prepared: Prepared) -> Finding:
     )
 
 
-CHECK = Check("citation_format", "1", _measure)
+CHECK = Check("citation_format", "2", _measure)

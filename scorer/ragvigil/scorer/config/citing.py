@@ -32,7 +32,8 @@ class Citing(Section):
     )
     usual: CitationStyle | None = Field(
         default=None,
-        description="style that answers are meant to use; the check citation_format measures drift from it",
+        description="style that answers are meant to use; the check citation_format measures drift from it; none: the "
+        "style of nine tenths of the service's latest markers",
     )
     patterns: Annotated[tuple[str, ...], BeforeValidator(one_or_several)] = Field(
         default=(),

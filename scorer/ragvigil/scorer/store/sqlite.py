@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from importlib.resources import files
 from typing import Self
@@ -28,6 +28,7 @@ from ragvigil.scorer.store._sqlite_outgoing import SqliteOutgoing
 from ragvigil.scorer.store._sqlite_records import SqliteRecords
 from ragvigil.scorer.store._sqlite_retention import SqliteRetention
 from ragvigil.scorer.store._sqlite_watching import SqliteWatching
+from ragvigil.scorer.store.reading import CitationStyle, citation_styles
 
 SCHEMA_VERSION = 1
 _BUSY_SECONDS = 10.0
@@ -99,6 +100,10 @@ class SqliteStore:
     def checkpoint(self) -> None:
         """Copy the write-ahead log into the file, so that the log stays small."""
         self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+
+    def citation_styles(self) -> Sequence[CitationStyle]:
+        """The most frequent style of each service that cites, over its latest records."""
+        return citation_styles(self._connection)
 
     def beat(self, now: int) -> None:
         """Note that the scorer lives at `now`."""
