@@ -35,7 +35,7 @@ def error_of(question: Question) -> Error | None:
 
     A step that failed and then succeeded under the same name was retried, and is no error.
     """
-    if not any(step.span.failed for step in question.steps):
+    if not any(step.failed for step in question.steps):
         return None  # as nearly always
     successes = _last_successes(question.steps)
     failed = {
