@@ -1,4 +1,4 @@
-"""Haystack's own tracer: all components look alike, and their output tells what they are."""
+"""Haystack's own tracer: all components look alike, and their output or their class tells what they are."""
 
 from __future__ import annotations
 
@@ -11,13 +11,31 @@ from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.reading import Failure, Reading, Role
 from ragvigil.scorer.dialects.replies import completion_of
 from ragvigil.scorer.dialects.tools import tool_reading
-from ragvigil.scorer.dialects.values import answer_in, first_count, mapping_of, query_in, sequence_of, text_of
+from ragvigil.scorer.dialects.values import (
+    answer_in,
+    first_count,
+    first_text,
+    mapping_of,
+    query_in,
+    sequence_of,
+    text_of,
+)
 from ragvigil.scorer.span import Span
 from ragvigil.scorer.trace import Tokens
 
 _TYPE = "haystack.component.type"
+_FULL_TYPE = "haystack.component.fully_qualified_type"
+_COMPONENT = "haystack.component.run"
 _AGENT = "haystack.agent."
 _PIPELINES = ("haystack.pipeline.run", "haystack.async_pipeline.run")
+_SUFFIXES: dict[str, Role] = {
+    "Retriever": "retriever",
+    "WebSearch": "retriever",
+    "Ranker": "reranker",
+    "Generator": "generator",
+    "Embedder": "embedding",
+}
+"""How Haystack ends the names of its classes."""
 _WRAPPED = re.compile(r"^Error: (?P<message>.+)", re.MULTILINE | re.DOTALL)
 
 
@@ -28,7 +46,9 @@ class Haystack:
 
     def matches(self, span: Span) -> bool:
         """Whether the span is a run of a Haystack pipeline, component or agent."""
-        return _TYPE in span.attributes or span.name in _PIPELINES or span.name.startswith(_AGENT)
+        if _TYPE in span.attributes or span.name in _PIPELINES or span.name == _COMPONENT:
+            return True
+        return span.name.startswith(_AGENT) or _FULL_TYPE in span.attributes
 
     def read(self, span: Span) -> Reading:
         """What the run says."""
@@ -46,7 +66,7 @@ class Haystack:
             mapping_of(get("haystack.component.input")),
             mapping_of(get("haystack.component.output")),
         )
-        role = _role(span.attributes)
+        role = _role(span.attributes, given, made)
         searching = role in ("retriever", "reranker")
         generating = role == "generator"
         meta = _meta(made if generating else {})
@@ -96,12 +116,18 @@ def _tokens(meta: Mapping[str, object]) -> Tokens:
     )
 
 
-def _role(attributes: Mapping[str, object]) -> Role:
+def _role(attributes: Mapping[str, object], given: Mapping[str, object], made: Mapping[str, object]) -> Role:
+    """By what the component says that it makes; else by its class, then by what it made."""
     outputs = mapping_of(attributes.get("haystack.component.output_spec"))
     inputs = mapping_of(attributes.get("haystack.component.input_spec"))
-    kind = str(attributes.get(_TYPE, ""))
+    kind = first_text(attributes, _TYPE, _FULL_TYPE) or ""
     if kind.endswith("Embedder"):
         return "embedding"
+    if not outputs:
+        for suffix, role in _SUFFIXES.items():
+            if kind.endswith(suffix):
+                return role
+        outputs, inputs = made, inputs or given
     if "documents" in outputs:
         return "reranker" if "documents" in inputs else "retriever"
     if "replies" in outputs or kind.endswith("Generator"):
