@@ -1,7 +1,8 @@
 """docs/alert-quality.md is made from measured lines.
 
 ``ragvigil bench alerts --json > docs/alert-quality.json``, likewise docs/alert-quality-replayed.json with ``--replay
-builtin``, then ``python tests/test_alert_quality_docs.py``.
+builtin``. docs/alert-quality-shifted.json counts what ``bench_goals.py --json`` says of the shifted cells, and of more
+quiet seeds. Then ``python tests/test_alert_quality_docs.py``.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from ragvigil.scorer.simulate.benchmark import poisson_interval
 DOCS = Path(__file__).parent.parent / "docs"
 PAGE, LINES = DOCS / "alert-quality.md", DOCS / "alert-quality.json"
 REPLAYED = DOCS / "alert-quality-replayed.json"
+SHIFTED = DOCS / "alert-quality-shifted.json"
 TEXT = """# How good the alerts are
 
 Made by `ragvigil bench alerts --seeds {seeds} --first-seed {first} --json`:
@@ -48,6 +50,8 @@ Median (between the middle two) and 95th percentile (the next run above) of {see
 
 {replayed}
 
+{shifted}
+
 ## Scenarios
 
 {scenarios}
@@ -74,6 +78,23 @@ False pages per 30 days, over {quiet_days:,.0f} days of `null30` and {harmless_d
 
 {faults}"""
 
+SHIFTED_TEXT = """## Other worlds
+
+False pages of ours in worlds that no default was chosen on (`python tests/bench/bench_goals.py --cells shifted`, from
+seed {first} on): pages in days, learning weeks not counted. Few days each, so read the sums, per 30 days with the exact
+interval of Poisson; the limit is .33.
+
+{table}
+
+{broken}
+
+More quiet services of the usual world, seeds {more_first} to {more_last}: {more_pages} false pages in {more_days:,.0f}
+days. With those above that is {all_pages} in {all_days:,.0f}, {all_rate} per 30 days."""
+BROKEN = """**One world does not keep the limit**: where all cheap scores lie between .6 and 1 ("narrow cheap") and then
+all of them fall by .05. The fall makes the few errors that there always are more suspicious, so that their flags weigh
+more: before what is normal has followed, that looks like a fall of the faithful share by two points (half a point in
+the usual world, which is tolerated). The judge itself has not moved, so a canary does not stop such a page."""
+
 
 def page() -> str:
     """The whole page."""
@@ -87,6 +108,7 @@ def page() -> str:
         sensitivity=world["sensitivity"],
         specificity=world["specificity"],
         replayed=_replayed(json.loads(REPLAYED.read_text())),
+        shifted=_shifted(json.loads(SHIFTED.read_text()), report["lines"]),
         scenarios="\n".join(f"- `{name}`: {scenario.describe}." for name, scenario in SCENARIOS.items()),
         **_measured(report["lines"]),
     )
@@ -107,6 +129,48 @@ def _replayed(report: dict[str, Any]) -> str:
         blind=told["blind_passed"],
         **_measured(report["lines"]),
     )
+
+
+def _shifted(report: dict[str, Any], lines: list[dict[str, Any]]) -> str:
+    """The section about other worlds, and about more quiet days of this one."""
+    cells, more = report["cells"], report["null30"]
+    scenarios = [*dict.fromkeys(cell["scenario"] for cell in cells)]
+    rows = [
+        [
+            world,
+            *(
+                f"{one['false_pages']} in {one['days']}"
+                for name in scenarios
+                for one in own
+                if one["scenario"] == name
+            ),
+            f"{max(one['judged_share'] for one in own):.1%}",
+        ]
+        for world in dict.fromkeys(cell["world"] for cell in cells)
+        for own in [[cell for cell in cells if cell["world"] == world]]
+    ]
+    sums = [_sum([cell for cell in cells if cell["scenario"] == name]) for name in scenarios]
+    null = next(line for line in lines if line["rule"] == OURS and line["scenario"] == "null30")
+    every = _sum([more, null])
+    return SHIFTED_TEXT.format(
+        first=report["first_seed"],
+        table=_table(
+            ["world", *scenarios, "judged"],
+            [*rows, ["all, per 30 days", *(_false(one) for one in sums), ""]],
+        ),
+        broken=BROKEN,
+        more_first=more["first_seed"],
+        more_last=more["first_seed"] + more["seeds"] - 1,
+        more_pages=more["false_pages"],
+        more_days=more["days"],
+        all_pages=every["false_pages"],
+        all_days=every["days"],
+        all_rate=_false(every),
+    )
+
+
+def _sum(cells: list[dict[str, Any]]) -> dict[str, Any]:
+    return {name: sum(cell[name] for cell in cells) for name in ("false_pages", "days")}
 
 
 def _measured(lines: list[dict[str, Any]]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """docs/intervals.md is made from measured cells.
 
 ``python tests/bench/bench_coverage.py --json``, each run appended to the list in docs/intervals.json, then
-``python tests/test_intervals_docs.py``.
+``python -m tests.test_intervals_docs``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Made by
 {commands}
 
 {outside} of {cells} cells lie outside {lowest:.2f} to {highest:.2f}{named}.
-The Monte Carlo error of a coverage is {errors}.
+The Monte Carlo error of a coverage is {errors}. {again}
 
 {tables}
 """
@@ -38,14 +38,16 @@ The Monte Carlo error of a coverage is {errors}.
 def page() -> str:
     """The whole page."""
     runs: list[dict[str, Any]] = json.loads(RUNS.read_text())
-    cells = [cell for run in runs for cell in run["cells"]]
+    cells = _cells(runs)
     outside = [cell for cell in cells if not LOWEST <= cell["coverage"] <= HIGHEST]
     named = "; ".join(
         f"{cell['estimator']} at {cell['faithful']:.2f}, {cell['judged']:,} judged, {_turns(cell)}: "
         f"{cell['coverage']:.3f}"
         for cell in outside
     )
-    errors = sorted({(0.95 * 0.05 / run["reps"]) ** 0.5 for run in runs})
+    errors = [
+        (0.95 * 0.05 / most) ** 0.5 for most in (max(c["reps"] for c in cells), min(c["reps"] for c in cells))
+    ]
     return TEXT.format(
         commands="\n".join(f"    {run['command']}" for run in runs),
         outside=len(outside),
@@ -54,8 +56,37 @@ def page() -> str:
         highest=HIGHEST,
         named=f" ({named})" if outside else "",
         errors=" to ".join(f"{error:.3f}"[1:] for error in errors),
-        tables="\n\n".join(table for run in runs for table in _tables(run["cells"])),
+        again=_again(runs),
+        tables="\n\n".join(_tables(cells)),
     )
+
+
+def _cells(runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Each cell as the last run measured it, with the repetitions of that run."""
+    found: dict[tuple[object, ...], dict[str, Any]] = {}
+    for run in runs:
+        for cell in run["cells"]:
+            found[_place(cell)] = {**cell, "reps": run["reps"]}
+    return [*found.values()]
+
+
+def _place(cell: dict[str, Any]) -> tuple[object, ...]:
+    return tuple(cell[name] for name in ("world", "estimator", "judged", "turns", "faithful"))
+
+
+def _again(runs: list[dict[str, Any]]) -> str:
+    """Which cells a later run measured anew, and what they had been."""
+    before: dict[tuple[object, ...], float] = {}
+    told: list[str] = []
+    for run in runs:
+        for cell in run["cells"]:
+            if _place(cell) in before:
+                told.append(
+                    f"{cell['estimator']} at {cell['faithful']:.2f}, {cell['judged']:,} judged, {_turns(cell)}: "
+                    f"{before[_place(cell)]:.3f} at first, {cell['coverage']:.3f} in {run['reps']:,} fresh ones"
+                )
+            before[_place(cell)] = cell["coverage"]
+    return f"Measured again with more repetitions, which count: {'; '.join(told)}." if told else ""
 
 
 def _turns(cell: dict[str, Any]) -> str:
@@ -79,8 +110,9 @@ def _tables(cells: list[dict[str, Any]]) -> list[str]:
 
 def test_the_page_says_what_was_measured_for_every_interval() -> None:
     """A figure that nobody measured must not appear; another estimator asks for another run."""
-    measured = {cell["estimator"] for run in json.loads(RUNS.read_text()) for cell in run["cells"]}
-    assert measured == set(ESTIMATORS)
+    cells = _cells(json.loads(RUNS.read_text()))
+    assert {cell["estimator"] for cell in cells} == set(ESTIMATORS)
+    assert len(cells) == len(ESTIMATORS) * 20
     assert PAGE.read_text() == page()
 
 

@@ -1,7 +1,7 @@
 """Coverage and width of every printed 95 % interval, on simulated traffic whose truth is known.
 
     python tests/bench/bench_coverage.py [--reps 2000] [--seed 1] [--judged 200 2000] [--world default|…|all]
-        [--only "level A, one segment" …] [--json]
+        [--only "level A, one segment" …] [--rates 0.92 …] [--turns 1 5] [--json]
 
 Cells: faithful rate .80 .88 .92 .95 .97, 200 and 2,000 judged, conversations off and on. Worlds are the default one
 (s = .85, t = .92, cheap score correlated .53) and shifted ones. The last line counts the cells outside .93 to .97; with
@@ -46,14 +46,16 @@ def main() -> None:
     parser.add_argument("--judged", type=int, nargs="*", default=[200, 2_000])
     parser.add_argument("--world", default="default", choices=["all", *WORLDS])
     parser.add_argument("--only", nargs="*", default=list(ESTIMATORS), choices=list(ESTIMATORS))
+    parser.add_argument("--rates", type=float, nargs="*", default=list(RATES))
+    parser.add_argument("--turns", type=int, nargs="*", default=[1, 5], choices=[1, 5])
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
     cells: list[dict[str, str | float]] = []
     for name, world in WORLDS.items():
         if arguments.world in ("all", name):
             for judged in arguments.judged:
-                for clustered in (False, True):
-                    cells += measure(arguments, name, replace(world, clustered=clustered), judged)
+                for turns in arguments.turns:
+                    cells += measure(arguments, name, replace(world, clustered=turns > 1), judged)
     if arguments.json:
         json.dump({"reps": arguments.reps, "seed": arguments.seed, "cells": cells}, sys.stdout, indent=1)
         sys.stdout.write("\n")
@@ -66,12 +68,14 @@ def measure(
     arguments: argparse.Namespace, name: str, world: World, judged: int
 ) -> list[dict[str, str | float]]:
     """The cells of one world, number judged and kind of conversations; told as they are done."""
-    found = cover(arguments.only, world, RATES, judged=judged, reps=arguments.reps, seed=arguments.seed)
+    found = cover(
+        arguments.only, world, arguments.rates, judged=judged, reps=arguments.reps, seed=arguments.seed
+    )
     turns = 5 if world.clustered else 1
     cells: list[dict[str, str | float]] = []
     for estimator in arguments.only:
         told: list[str] = []
-        for rate in RATES:
+        for rate in arguments.rates:
             one = found[estimator, rate]
             mark = " " if 0.93 <= one.coverage <= 0.97 else "!"
             told.append(f"{rate:.2f} {one.coverage:.3f}{mark}/ {one.width:.4f}")

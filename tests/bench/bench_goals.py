@@ -1,20 +1,22 @@
 """Is the monitor as good as promised? Each promise is a cell: a world, a fault, a limit, and services to measure it on.
 
-    nice python tests/bench/bench_goals.py [--seeds 40] [--first-seed 5000] [--cells drop88 …] [--runs]
+    nice python tests/bench/bench_goals.py [--seeds 40] [--first-seed 5000] [--cells drop88 …] [--runs] [--json]
 
 One process, one line a cell when it is done: n, median and 95th percentile of the hours, false pages with the exact
 interval of Poisson, who was named, what was judged, and the limit. Seeds that somebody tuned on prove nothing: seeds
 below 1000 are for tuning, docs/alert-quality.md starts at 1000. Cells `shifted …` are worlds that no default was
-chosen on. `--runs` also prints each run, with the pages in it.
+chosen on. `--runs` also prints each run, with the pages in it; `--json` a JSON object for each cell instead, of which
+docs/alert-quality-shifted.json is made.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from ragvigil.scorer.simulate import OURS, SCENARIOS, World
 from ragvigil.scorer.simulate.benchmark import Healthy, Line, summarise
@@ -101,6 +103,7 @@ def main() -> None:
         "--cells", nargs="*", help="names, or beginnings of names; default: all", default=[""]
     )
     parser.add_argument("--runs", action="store_true")
+    parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
     seeds = range(arguments.first_seed, arguments.first_seed + arguments.seeds)
     missed = 0
@@ -109,11 +112,15 @@ def main() -> None:
         if any(name.startswith(beginning) for beginning in arguments.cells):
             key = cell.world, (OURS, *cell.rivals)
             driven = healthy.setdefault(key, Healthy(*key))
-            missed += not measure(name, cell, driven, seeds, show_runs=arguments.runs)
-    sys.stdout.write(f"{missed} promises missed\n")
+            told = measure(name, cell, driven, seeds, show_runs=arguments.runs, as_json=arguments.json)
+            missed += not told
+    if not arguments.json:
+        sys.stdout.write(f"{missed} promises missed\n")
 
 
-def measure(name: str, cell: Cell, driven: Healthy, seeds: Sequence[int], *, show_runs: bool) -> bool:
+def measure(
+    name: str, cell: Cell, driven: Healthy, seeds: Sequence[int], *, show_runs: bool, as_json: bool
+) -> bool:
     """Drive ours and the rivals through a cell, print what came of it; whether the promise is kept."""
     began = time.process_time()
     scenario = SCENARIOS[cell.scenario]
@@ -122,6 +129,11 @@ def measure(name: str, cell: Cell, driven: Healthy, seeds: Sequence[int], *, sho
     rivals = [summarise(rival, scenario, runs[rival]).median_hours for rival in cell.rivals]
     best = min((hours for hours in rivals if hours is not None), default=float("inf"))
     kept = _kept(cell, line, best)
+    if as_json:
+        found = {"cell": name, "first_seed": seeds[0], "kept": kept, **asdict(line)}
+        sys.stdout.write(json.dumps(found) + "\n")
+        sys.stdout.flush()
+        return kept
     seconds = time.process_time() - began
     sys.stdout.write(
         f"{'kept  ' if kept else 'MISSED'} {name:36s} {_told(cell, line, best)}  [{seconds:.0f} s]\n"

@@ -6,7 +6,8 @@ Two families, each an e-process while nothing falls (Waudby-Smith & Ramdas, JRSS
   conversation. Sees every fall of the pass rate, from the judge's own as well as from the answers'.
 - *suspect*: verdicts weighted by what the cheap score suspects, less the flags c that faithful answers get:
   u = psi(x) (1 - V - c) / pi. Its mean is J * E[psi; unfaithful], whatever the cheap score does to faithful
-  answers, so a drift of that score cannot move it, and one flag among suspects says far more than one anywhere.
+  answers, so a drift of that score moves it only as far as it makes unfaithful ones more suspicious than they were
+  (docs/alert-quality.md, "Other worlds"), and one flag among suspects says far more than one anywhere.
   One factor 1 + lam * sum u for each conversation and exp(-lam q) for each trace of the traffic.
 
 `conditional` replaces c by the flags expected at that score: for the batch whose cheap scores opened a burst,
