@@ -12,6 +12,7 @@ from google.protobuf import json_format
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord, LogsData, ResourceLogs, ScopeLogs
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
+from tests.scorer.test_commands import ragvigil
 
 from ragvigil.scorer.errors import InputError
 from ragvigil.scorer.offline.read import as_json, read_files
@@ -160,6 +161,21 @@ def test_a_broken_line_is_named_by_number(tmp_path: Path) -> None:
     path.write_text(otlp_json(SESSION) + "\n{broken\n")
     with pytest.raises(InputError, match=r"day\.jsonl line 2: "):
         read_files([path])
+
+
+@pytest.mark.parametrize("command", ["read", "explain"])
+def test_a_bad_line_costs_itself_and_is_named(tmp_path: Path, command: str) -> None:
+    """A torn last line is what the Collector leaves behind; an empty export is none."""
+    path, empty = tmp_path / "day.jsonl", '{"resourceLogs": []}\n{"resourceSpans": []}\n'
+    path.write_text(f"{otlp_json(SESSION)}\n{{broken\n{empty}" + otlp_json(SESSION)[:200])
+    done = ragvigil(command, str(path))
+    assert (done.returncode, "day.jsonl line 2" in done.stderr) == (1, True)
+    assert done.stderr.count("not read: ") == 2
+    assert done.stdout == ragvigil(command, str(SESSION)).stdout
+    path.write_text("{broken\n")
+    assert ragvigil(command, str(path)).returncode == 2
+    path.write_text(empty)
+    assert ragvigil(command, str(path)).returncode == 0
 
 
 def test_a_record_is_one_line_of_json() -> None:

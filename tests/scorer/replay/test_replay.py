@@ -235,6 +235,21 @@ def test_what_cannot_work_is_one_sentence(arguments: list[str]) -> None:
     assert b"Traceback" not in done.stderr
 
 
+def test_an_address_that_never_answers_is_given_up_soon_and_each_try_is_told(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It is probably a wrong one; a receiver that has answered is waited for longer."""
+    pauses, path = list[float](), tmp_path / "day.jsonl"
+    path.write_bytes(FORMS["json lines"](list(day(1))))
+    dead = httpx.Client(base_url="http://127.0.0.1:1")
+    with Recording() as recording, dead:
+        load_files([path], recording)
+        with pytest.raises(InputError, match=r"127\.0\.0\.1:1/v1/traces"):
+            send(recording, dead, speed=None, sleep=pauses.append)
+    assert (len(pauses), sum(pauses) < 10) == (5, True)
+    assert caplog.text.count("trying again in") == 5
+
+
 def test_a_receiver_that_refuses_for_good_is_named(tmp_path: Path) -> None:
     """With its answer; one that stays away is asked again for minutes."""
     waits, path = list[float](), tmp_path / "day.jsonl"

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, settings_of
+from ragvigil.scorer.commands._unread import told
+from ragvigil.scorer.errors import InputError
 
 if TYPE_CHECKING:
     from ragvigil.scorer.offline.choices import Fact
@@ -38,7 +40,8 @@ def explain(
     """Show how traces are read: each span's dialect and role, and where each fact of a record comes from.
 
     When a field is missing, it names the spans that should have told it and the attributes that were looked for
-    there. One JSON object a trace with --json. The dialects of the configuration file are used too.
+    there. One JSON object a trace with --json. The dialects of the configuration file are used too. A line that
+    cannot be read is named, the others are shown, and the exit code is 1; it is 2 when nothing could be read.
     """
     from ragvigil.scorer.dialects.custom import dialects_of
     from ragvigil.scorer.filtering import Filters
@@ -46,12 +49,14 @@ def explain(
 
     settings = settings_of(config)
     filters = Filters(settings.active_filters)
-    for trace in explain_files(files, dialects_of(settings.dialects), filters):
+    problems = list[InputError]()
+    traces = explain_files(files, dialects_of(settings.dialects), filters, problems.append)
+    for trace in traces:
         if as_json:
             typer.echo(json.dumps(asdict(trace), ensure_ascii=True))
         else:
             typer.echo("\n".join(_lines(trace)))
-    return 0
+    return told(problems, nothing=not traces)
 
 
 def _lines(trace: TraceAccount) -> Iterator[str]:

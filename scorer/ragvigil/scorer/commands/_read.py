@@ -9,6 +9,8 @@ from typing import Annotated
 import typer
 
 from ragvigil.scorer.commands._options import ConfigOption, settings_of
+from ragvigil.scorer.commands._unread import told
+from ragvigil.scorer.errors import InputError
 
 
 def read(
@@ -27,12 +29,15 @@ def read(
     """Show the records that ragvigil reads from OTLP files, one JSON object a line: what it would score.
 
     The files of one call are joined by trace id, so split exports and log events find their trace.
-    The dialects of the configuration file are used too.
+    The dialects of the configuration file are used too. A line that cannot be read is named, the others are shown,
+    and the exit code is 1; it is 2 when nothing could be read.
     """
     from ragvigil.scorer.dialects.custom import dialects_of
     from ragvigil.scorer.offline import read as offline
 
     del as_json
-    for record in offline.read_files(files, dialects_of(settings_of(config).dialects)):
+    problems = list[InputError]()
+    records = offline.read_files(files, dialects_of(settings_of(config).dialects), problems.append)
+    for record in records:
         typer.echo(json.dumps(offline.as_json(record), ensure_ascii=False))
-    return 0
+    return told(problems, nothing=not records)

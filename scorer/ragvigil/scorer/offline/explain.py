@@ -14,7 +14,7 @@ from ragvigil.scorer.dialects.table import matching
 from ragvigil.scorer.dialects.values import REDACTED
 from ragvigil.scorer.filtering import Filtered, Filters
 from ragvigil.scorer.offline.choices import Fact, facts_of
-from ragvigil.scorer.offline.read import traces_in
+from ragvigil.scorer.offline.read import Problem, raised, traces_in
 from ragvigil.scorer.span import LogEvent, Span
 
 _SHOWN_KEYS = 8
@@ -94,10 +94,13 @@ class Recorder(Mapping[str, object]):
 
 
 def explain_files(
-    paths: Iterable[Path], dialects: Sequence[Dialect] = DIALECTS, filters: Filters | None = None
+    paths: Iterable[Path],
+    dialects: Sequence[Dialect] = DIALECTS,
+    filters: Filters | None = None,
+    problem: Problem = raised,
 ) -> list[TraceAccount]:
-    """An account of every trace in the files. Raises InputError that names the file."""
-    return [explain(spans, events, dialects, filters) for spans, events in traces_in(paths)]
+    """An account of every trace in the files. Raises InputError that names a file that cannot be opened."""
+    return [explain(spans, events, dialects, filters) for spans, events in traces_in(paths, problem)]
 
 
 def explain(

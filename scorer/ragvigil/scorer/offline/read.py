@@ -26,26 +26,39 @@ _LARGEST = 2**30
 _GENERIC_ERRORS = frozenset({"Error", "Exception", "error"})
 
 
-def read_files(paths: Iterable[Path], dialects: Sequence[Dialect] = DIALECTS) -> list[RagTrace]:
-    """The records of all traces in the files, by start. Raises InputError that names the file."""
+Problem = Callable[[InputError], None]
+"""Hears of a message of a file that cannot be read; what it raises ends the reading."""
+
+
+def raised(error: InputError) -> None:
+    """A `Problem` that ends the reading."""
+    raise error
+
+
+def read_files(
+    paths: Iterable[Path], dialects: Sequence[Dialect] = DIALECTS, problem: Problem = raised
+) -> list[RagTrace]:
+    """The records of all traces in the files, by start. Raises InputError that names a file that cannot be opened."""
     records = [
         record
-        for spans, events in traces_in(paths)
+        for spans, events in traces_in(paths, problem)
         for record in read_records(spans, events, dialects=dialects)
     ]
     return sorted(records, key=lambda record: (record.started_at, record.trace_id, record.span_id))
 
 
-def traces_in(paths: Iterable[Path]) -> Iterator[tuple[list[Span], list[LogEvent]]]:
+def traces_in(
+    paths: Iterable[Path], problem: Problem = raised
+) -> Iterator[tuple[list[Span], list[LogEvent]]]:
     """Spans and log events of each trace in the files, in the order of appearance.
 
     A file is whatever `OtlpFile` reads; a name with `.logs.` holds log records. The files of one call are
-    joined by trace id. Raises InputError that names the file and the line.
+    joined by trace id. `problem` hears of every line that cannot be read, by file and number.
     """
     spans: dict[bytes, list[bytes]] = {}
     logs: dict[bytes, list[bytes]] = {}
     for path in paths:
-        for row in rows_in(path, _refuse):
+        for row in rows_in(path, problem):
             (logs if row.kind == "logs" else spans).setdefault(row.trace_id, []).append(row.payload)
     for trace_id, payloads in spans.items():
         yield spans_of(b"".join(payloads)), logs_of(b"".join(logs.get(trace_id, ())))
@@ -106,7 +119,7 @@ def _error(record: RagTrace) -> Mapping[str, str] | None:
     return {key: value for key, value in facts.items() if value is not None}
 
 
-def rows_in(path: Path, problem: Callable[[InputError], None]) -> Iterator[Arrival]:
+def rows_in(path: Path, problem: Problem) -> Iterator[Arrival]:
     """The rows of one file, `-` for standard input; `problem` hears of every message that cannot be read.
 
     Raises InputError for a file that cannot be opened.
@@ -127,10 +140,6 @@ def rows_in(path: Path, problem: Callable[[InputError], None]) -> Iterator[Arriv
         problem(InputError(str(path), "holds no span; is it an OTLP export?"))
 
 
-def _refuse(error: InputError) -> None:
-    raise error
-
-
 def _decoded(path: Path, place: str, record: Record) -> list[Arrival]:
     if record.problem is not None:
         raise InputError(place, record.problem)
@@ -142,15 +151,18 @@ def _decoded(path: Path, place: str, record: Record) -> list[Arrival]:
         decoded = decode(record.body, signal, encoding_of(record.body), limits, received_at=0)
     except Refusal as refusal:
         raise InputError(place, str(refusal)) from None
-    _refuse_what_holds_nothing(place, decoded, signal)
+    _refuse_what_holds_nothing(place, decoded, signal, record.body)
     rejection = decoded.rejection(signal)
     if rejection is not None:
         _log.warning("%s: %s", place, rejection)
     return decoded.rows
 
 
-def _refuse_what_holds_nothing(place: str, decoded: Decoded, signal: Signal) -> None:
+def _refuse_what_holds_nothing(place: str, decoded: Decoded, signal: Signal, body: bytes) -> None:
+    """An export of nothing is none; JSON that names its list, and nothing in it, is an export of nothing."""
     if decoded.rows or decoded.ignored:
+        return
+    if not decoded.rejected and f'"{signal.levels[0].key}"'.encode() in body:
         return
     reason = decoded.error_message or f"holds no {signal.word}; is it an OTLP export?"
     raise InputError(place, reason)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import logging
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -15,6 +16,8 @@ from ragvigil.scorer.inbox import Kind
 from ragvigil.scorer.replay.into_store import pace_of
 from ragvigil.scorer.replay.recording import Event, Recording
 
+_log = logging.getLogger(__name__)
+
 TOKEN = "RAGVIGIL_RECEIVE__TOKEN"  # noqa: S105 - the name of a variable
 """Where the token of the receiving side is taken from."""
 
@@ -23,6 +26,8 @@ _HEADERS = {"content-type": "application/x-protobuf", "content-encoding": "gzip"
 _BATCH_BYTES = 2**20
 _STEP = 1_000_000_000
 _ATTEMPTS = 60
+_FIRST_ATTEMPTS = 6
+"""For an address that has never answered: six seconds, then it is probably a wrong one."""
 _LATER = frozenset({429, 502, 503, 504})
 _LONGEST_SECONDS = 30.0
 
@@ -45,14 +50,15 @@ def send(
 
     Raises InputError that names the address when it refuses for good or stays away.
     """
-    pace, count = pace_of(speed), 0
+    pace, count, answered = pace_of(speed), 0, False
     for batch in batches(recording.events()):
         if pace is not None:
             pace(batch[-1].at)
         for kind, path in _PATHS.items():
             content = b"".join(event.payload for event in batch if event.kind == kind)
             if content:
-                _post(client, path, gzip.compress(content, 1), sleep)
+                _post(client, path, gzip.compress(content, 1), sleep, answered=answered)
+                answered = True
         count += len(batch)
     return count
 
@@ -70,19 +76,26 @@ def batches(events: Iterator[Event]) -> Iterator[list[Event]]:
         yield batch
 
 
-def _post(client: httpx.Client, path: str, content: bytes, sleep: Callable[[float], None]) -> None:
+def _post(
+    client: httpx.Client, path: str, content: bytes, sleep: Callable[[float], None], *, answered: bool
+) -> None:
     place, problem = f"{str(client.base_url).rstrip('/')}{path}", ""
     for attempt in range(_ATTEMPTS):
         try:
             answer = client.post(path, content=content, headers=_HEADERS)
         except httpx.TransportError as error:
             problem, wanted = str(error) or type(error).__name__, 0.0
+            if not answered and attempt + 1 >= _FIRST_ATTEMPTS:
+                break
         else:
+            answered = True
             if answer.is_success:
                 return
             problem = f"answered {answer.status_code}: {answer.text[:200]}"
             if answer.status_code not in _LATER:
                 break
             wanted = retry_after(answer.headers.get("retry-after"), now=time.time()) or 0.0
-        sleep(min(max(wanted, 0.1 * 2 ** min(attempt, 8)), _LONGEST_SECONDS))
+        pause = min(max(wanted, 0.1 * 2 ** min(attempt, 8)), _LONGEST_SECONDS)
+        _log.warning("%s: %s; trying again in %.1f s", place, problem, pause)
+        sleep(pause)
     raise InputError(place, problem)
