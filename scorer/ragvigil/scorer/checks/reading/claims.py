@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 from ragvigil.scorer.checks.reading.clauses import clauses
 from ragvigil.scorer.checks.reading.courtesy import courteous, greeting, signature
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
-from ragvigil.scorer.checks.reading.markup import Span, blank, fenced
+from ragvigil.scorer.checks.reading.markup import Span, blank, fenced, untagged
 from ragvigil.scorer.checks.reading.refusal import Wording, advises, may_refuse, parts, refuses
 from ragvigil.scorer.checks.reading.sentences import sentences, trim
 from ragvigil.scorer.checks.reading.words import FRAME_STEMS, POINTER_STEMS, Word, words
@@ -58,7 +58,7 @@ def read_statements(answer: str, hidden: list[Span]) -> tuple[Statement, ...]:
     [('## Opening', 'heading'), ('The shop opens at 9', 'claim'), ('but it closes on Sundays.', 'claim'),
      ('Anything else?', 'question')]
     """
-    prose = blank(answer, [*hidden, *fenced(answer)])
+    prose = untagged(blank(answer, [*hidden, *fenced(answer)]))
     wary = may_refuse(prose)
     return tuple(_statements(prose, wary))
 

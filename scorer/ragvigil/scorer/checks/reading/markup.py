@@ -13,6 +13,13 @@ _MATHS = re.compile(
 )
 _INLINE = re.compile(r"(?<!`)(`{1,3})(?!`)[^`\n]{1,400}\1(?!`)")
 
+_INLINE_TAGS = "a|abbr|b|cite|code|del|em|ins|i|mark|q|small|span|strong|sub|sup|s|td|th|u|wbr"
+_BLOCK_TAGS = "blockquote|br|dd|div|dl|dt|h[1-6]|hr|li|ol|pre|p|section|table|tbody|thead|tr|ul"
+_TAG = re.compile(
+    rf"<(?P<end>/?)(?:(?P<inline>{_INLINE_TAGS})|(?P<block>{_BLOCK_TAGS}))(?=[\s/>])[^<>]{{0,300}}>",
+    re.IGNORECASE,
+)
+
 
 def fenced(text: str) -> list[Span]:
     """Fenced code blocks with their fences; an unclosed one reaches to the end.
@@ -53,6 +60,34 @@ def maths(text: str) -> list[Span]:
     if "$" not in text and "\\[" not in text and "\\(" not in text:
         return []
     return [match.span() for match in _MATHS.finditer(text)]
+
+
+def untagged(text: str) -> str:
+    """`text` with its HTML tags as white space, every offset as it was; where a tag breaks the line, so does that.
+
+    >>> untagged("<p>It is <b>old</b>.</p><ul><li>One</li></ul>").split("\\n")
+    ['', '', ' It is    old    .', '', '  ', '', '  ', '-  One', '', '   ', '', '   ']
+    >>> untagged("List<INT> and `<p>`, 3 <b")
+    'List<INT> and `<p>`, 3 <b'
+    """
+    if "<" not in text or not _TAG.search(text):
+        return text
+    parts: list[str] = []
+    position = 0
+    for tag in _TAG.finditer(blank(text, inline_code(text))):
+        parts += (text[position : tag.start()], _white(tag))
+        position = tag.end()
+    return "".join((*parts, text[position:]))
+
+
+def _white(tag: re.Match[str]) -> str:
+    """As many characters as the tag has."""
+    block, length = (tag["block"] or "").lower(), len(tag[0])
+    if block == "li" and not tag["end"]:
+        return "\n- ".ljust(length)
+    if not block:
+        return " " * length
+    return ("\n" if block == "br" else "\n\n").ljust(length)
 
 
 def blank(text: str, spans: Iterable[Span]) -> str:
