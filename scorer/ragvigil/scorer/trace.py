@@ -6,7 +6,7 @@ Unknown is ``None``, never ``""`` or 0. All values are frozen: a late span makes
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -137,13 +137,17 @@ def input_hash(record: RagTrace) -> str:
         texts = [record.query, record.answer]
         for document in record.documents:
             texts += (document.id, document.text)
-        found = hashlib.sha256(b"".join(map(_measured, texts))).hexdigest()
+        found = hashlib.sha256(_measured(texts)).hexdigest()
         object.__setattr__(record, "kept_hash", found)  # a memory, no change: whoever reads it gets the same
         return found
 
 
-def _measured(text: str | None) -> bytes:
-    if text is None:
-        return b"-"
-    encoded = text.encode("utf-8", "surrogatepass")
-    return b"%d:%b" % (len(encoded), encoded)
+def _measured(texts: Iterable[str | None]) -> bytes:
+    pieces: list[bytes] = []
+    for text in texts:
+        if text is None:
+            pieces.append(b"-")
+        else:
+            encoded = text.encode("utf-8", "surrogatepass")
+            pieces += (b"%d:" % len(encoded), encoded)
+    return b"".join(pieces)

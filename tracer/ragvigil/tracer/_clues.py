@@ -147,7 +147,8 @@ def ipv4(look: Look) -> bool:
 
 def iban(look: Look) -> bool:
     """Whether an international account number may be there."""
-    return _ACCOUNT.search(look.classes) is not None or look.other_digits
+    classes = look.classes
+    return (b"AA00" in classes and _ACCOUNT.search(classes) is not None) or look.other_digits
 
 
 def cnpj(look: Look) -> bool:

@@ -51,9 +51,12 @@ class Failure:
     message: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Reading:
-    """What one span says. Unknown is None; documents `()` means that nothing was found, which is known."""
+    """What one span says. Unknown is None; documents `()` means that nothing was found, which is known.
+
+    Nobody changes it: not frozen, because to make it would take four times as long.
+    """
 
     role: Role | None = None
     """None when this dialect cannot tell, and the next that matches may; `other` is final."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, MutableSequence
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
 
 from google.protobuf.message import Message
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, InstrumentationScope, KeyValue
@@ -235,7 +235,8 @@ class _Walk:
                 value.string_value = cut
 
 
-class _Told(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Told:
     """What a key says of its value, asked once: comparing the members of an enumeration is dear."""
 
     key: str

@@ -304,13 +304,9 @@ class SqliteRecords:
         self, record_id: int, input_hash: bytes, checks: Sequence[CheckResult], now: int
     ) -> None:
         values: list[object] = [record_id, input_hash, now]
-        for check in checks:
-            values += (
-                self._instruments.check(check.check, check.version),
-                check.value,
-                check.reason,
-                to_json(dict(check.details)) if check.details else None,
-            )
+        for name, version, value, reason, details in checks:
+            instrument = self._instruments.check(name, version)
+            values += (instrument, value, reason, to_json(dict(details)) if details else None)
         if checks:
             self._connection.execute(_insert_scores(len(checks)), values)
 

@@ -138,16 +138,27 @@ def _after_prefix(prose: str, start: int, end: int) -> int:
 
 
 def _kind(text: str, sequence: tuple[Word, ...]) -> Kind:
-    content = [word for word in sequence if word.content and word.stem not in FRAME_STEMS]
     if text.endswith(_QUESTION):
-        return "claim" if _asserts(text, content) else "question"
+        return "claim" if _asserts(text, _content(sequence)) else "question"
     if (text[0] in "#*_" and (_HEADING.match(text) or _WHOLLY_BOLD.match(text))) or (
         text.endswith((":", "\uff1a")) and len(sequence) <= 12
     ):
         return "heading"
-    if not content or _only_points(sequence, content) or courteous(text, specific=_specific(content)):
+    if _says_nothing(sequence) or courteous(text, specific=_specific(_content(sequence))):
         return "phrase"
     return "claim"
+
+
+def _content(sequence: tuple[Word, ...]) -> list[Word]:
+    return [word for word in sequence if word.content and word.stem not in FRAME_STEMS]
+
+
+def _says_nothing(sequence: tuple[Word, ...]) -> bool:
+    """Whether no word carries meaning, or only numbers of passages, as in "passages 1 and 2"."""
+    for word in sequence:
+        if word.content and not word.numbers and word.stem not in FRAME_STEMS:
+            return False  # as nearly always, after a word or two
+    return not _content(sequence) or any(word.stem in POINTER_STEMS for word in sequence)
 
 
 def _asserts(text: str, content: list[Word]) -> bool:
@@ -155,11 +166,6 @@ def _asserts(text: str, content: list[Word]) -> bool:
     if _OFFER.match(text) or not _specific(content):
         return False
     return any(word.numbers for word in content) or not _ASKING.match(text)
-
-
-def _only_points(sequence: tuple[Word, ...], content: list[Word]) -> bool:
-    """Whether there are only numbers of passages, as in "passages 1 and 2"."""
-    return all(word.numbers for word in content) and any(word.stem in POINTER_STEMS for word in sequence)
 
 
 def _specific(content: Sequence[Word]) -> bool:

@@ -25,7 +25,8 @@ def clauses(prose: str, start: int, end: int, fewest_words: int = _FEWEST_WORDS)
     cuts = [start]
     sentence = prose[start:end]
     if "," not in sentence and ";" not in sentence and "\uff1b" not in sentence:
-        return cut(prose, cuts, end)
+        whole = sentence and not (sentence[0].isspace() or sentence[-1].isspace())
+        return [(start, end)] if whole else cut(prose, cuts, end)
     for match in _JOINT.finditer(prose, start, end):
         if _long_enough(prose, cuts[-1], match.start(), fewest_words) and _long_enough(
             prose, match.end(), end, fewest_words

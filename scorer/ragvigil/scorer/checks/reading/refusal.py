@@ -94,20 +94,28 @@ def _with(place: int, cues: tuple[str, ...]) -> Wording:
     return replace(_WORDINGS[place], cues=cues)
 
 
+def _by_start() -> dict[str, list[tuple[Cue, Callable[[str, str], bool], str]]]:
+    """What to look for in a word, by the first two letters of it, or its only one."""
+    found: dict[str, list[tuple[Cue, Callable[[str, str], bool], str]]] = {}
+    for place, wording in enumerate(_WORDINGS):
+        for cue, (look, part) in zip(wording.cues, wording.marks, strict=True):
+            found.setdefault(part[:2], []).append(((place, cue), look, part))
+    return found
+
+
+_BY_START = _by_start()
+
+
 class _Cued(dict[str, tuple[Cue, ...]]):
     """The cues that may be where a word is: words come again and again, and cues are many.
 
-    >>> [cue for _, cue in _Cued()["cannot"]], [cue for _, cue in _Cued()["piano"]]
-    (['not', 'cannot'], ['no ', 'no '])
+    >>> sorted(cue for _, cue in _Cued()["cannot"]), [cue for _, cue in _Cued()["piano"]]
+    (['cannot', 'not'], ['no ', 'no '])
     """
 
     def __missing__(self, word: str) -> tuple[Cue, ...]:
-        found = tuple(
-            (place, cue)
-            for place, wording in enumerate(_WORDINGS)
-            for cue, (look, part) in zip(wording.cues, wording.marks, strict=True)
-            if look(word, part)
-        )
+        near = [_BY_START.get(word[at : at + size], ()) for at in range(len(word)) for size in (1, 2)]
+        found = tuple({cue for one in near for cue, look, part in one if look(word, part)})
         if len(word) <= _LONGEST_KNOWN:
             if len(self) >= _MOST_KNOWN:
                 self.clear()
