@@ -33,6 +33,17 @@ def result(record: RagTrace, check: str, rules: Rules | None = None) -> CheckRes
         ("The shop opens at nine every day, but it closes at noon on all days [1].", 1.0),
         ("The shop opens at nine.\nIt was founded in 1901.\n[1][2]", 1.0),
         ("The shop opens at nine.\n\nIt was founded in 1901.\n[2]", 0.5),
+        ("The shop opens at nine.\n\nIt was founded in 1901.\n\n[1][2]", 1.0),
+        ("The shop opens at nine.\nIt was founded in 1901.\nSources: [1], [2]", 1.0),
+        (
+            "- The shop opens at nine\n- It was founded in 1901\n\n**Sources:**\n- [1] Shop\n- [2] History",
+            1.0,
+        ),
+        ("The shop opens at nine.\n\nQuellen:\n1. Laden\n2. Gründung", 1.0),
+        ("The shop opens at nine.\n\nSources:\n- doc-1#1\n- doc-2#1 (history)", 1.0),
+        ("The shop opens at nine [1]. It was founded in 1901.\n\nSources:\n[1] Shop\n[2] History", 0.5),
+        ("The shop opens at nine.\n\nSource: [1]\n\nIt was founded in 1901.", 0.0),
+        ("The shop opens at nine.\n\nNotes:\n1. Bring a bag.\n2. Come early.", 0.0),
         ("[1] The shop opens at nine.", 1.0),
         ("According to doc-1#1, the shop opens at nine.", 1.0),
         ("- The shop opens at nine\n- It was founded in 1901 [2]", 0.5),
@@ -60,6 +71,8 @@ def test_coverage_is_the_share_of_claims_that_carry_a_citation(
         ("The shop opens at nine [1]. It was founded in 1901 by two sisters.", 1.0, 0.5),
         ("The shop opens at nine [7].", 0.0, 0.0),
         ("The emperor of Mars drank purple tea yesterday [1].", 0.0, 0.0),
+        ("The shop opens at nine. It was founded in 1901.\n\nSources: [1], [2]", 1.0, 1.0),
+        ("The shop opens at nine. It was founded in 1901.\n\nSources:\n[1] Shop\n[3] Pool", 0.5, 0.5),
     ],
 )
 def test_support_asks_whether_each_passage_carries_its_claim(

@@ -1,7 +1,8 @@
 """citation_coverage: share of the claims that carry a citation (rubric A, Attribution; ALCE, Gao et al., 2023).
 
 Range [0, 1]. A claim is a check-worthy clause; a citation covers the clause that it stands in or behind, the
-clauses before it of the same sentence, and, alone on its line, the lines above (`reading/attribution.py`).
+clauses before it of the same sentence, and, alone on its line, the lines above; a list of sources at the end of an
+answer that cites nowhere else covers all (`reading/attribution.py`).
 Whether what is cited exists or supports the claim are other checks. None where there is no claim.
 """
 
@@ -35,4 +36,4 @@ def _measure(prepared: Prepared) -> Finding:
     )
 
 
-CHECK = Check("citation_coverage", "1", _measure)
+CHECK = Check("citation_coverage", "2", _measure)

@@ -3,7 +3,8 @@
 Range [0, 1]. Recall: claims that their own citations support, over claims. Precision: (claim, cited passage)
 pairs where the passage carries the claim, over such pairs; a dead citation carries nothing. A passage carries a
 claim that the evidence supports when it is among those that the alignment names, or holds at least `_ENOUGH` of
-what those hold. ALCE asks an entailment model; this asks the alignment of `supported_claims`, and shares its
+what those hold. Where the answer cites only in a list of sources at its end, a listed passage is one pair, good
+when it carries any claim. ALCE asks an entailment model; this asks the alignment of `supported_claims`, and shares its
 limits. None where nothing is cited, or there is no claim or no evidence text, and across languages.
 """
 
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from ragvigil.scorer.checks.alignment.assess import VERSION
 from ragvigil.scorer.checks.check import Check, Finding
 from ragvigil.scorer.checks.prepared import CROSS_LINGUAL, DEFAULT_MODEL, Prepared
+from ragvigil.scorer.checks.reading.attribution import sources_at_end
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.words import FRAME_STEMS
 from ragvigil.scorer.verdict import Claim
@@ -65,6 +67,8 @@ def _measure(prepared: Prepared) -> Finding:
     held: _Holders = {}
     recalled = cited = carried = 0
     wrong: list[_Mistake] = []
+    at_end = sources_at_end(prepared.answer, prepared.statements, prepared.citations) is not None
+    useful: dict[tuple[str | None, str], bool] = {}
     for place, statement in enumerate(prepared.statements):
         claim = claims.get(statement.start) if statement.checkworthy else None
         if claim is None:
@@ -74,10 +78,14 @@ def _measure(prepared: Prepared) -> Finding:
         cited += len(good)
         carried += sum(good)
         recalled += any(good)
-        if names and not all(good):
+        if at_end:
+            useful |= {name: fits or useful.get(name, False) for name, fits in zip(names, good, strict=True)}
+        if names and not (any(good) if at_end else all(good)):
             wrong.append(
                 _Mistake(claim, [told for (_, told), fits in zip(names, good, strict=True) if not fits])
             )
+    if at_end:
+        cited, carried = len(useful), sum(useful.values())
     return _finding(recalled / len(claims), carried / cited if cited else 0.0, wrong, len(claims), cited)
 
 
@@ -119,4 +127,4 @@ def _holders(evidence: Evidence, stem: str, held: _Holders) -> frozenset[int]:
     return held[stem]
 
 
-CHECK = Check("citation_support", f"2+{VERSION}+{DEFAULT_MODEL}", _measure, cost="claims")
+CHECK = Check("citation_support", f"3+{VERSION}+{DEFAULT_MODEL}", _measure, cost="claims")

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from ragvigil.scorer.checks.reading.citations import Citation
+from ragvigil.scorer.checks.reading.citing.references import names_sources
 from ragvigil.scorer.checks.reading.claims import Statement
 from ragvigil.scorer.checks.reading.markup import blank
 
+_ITEM = re.compile(r"[ \t>]{0,8}(?:[-*+•][ \t]|\d{1,3}[.)][ \t]|\[\^?[^\[\]\n]{1,60}\]:?[ \t])")
+_GAP = 8
 _ENDS = frozenset(".!?…:。\uff01\uff1f؟।")
 
 
@@ -20,7 +24,8 @@ def attribute(
 
     A marker inside a statement covers it, as does one right behind it; there it also covers the clauses before it
     of the same sentence that carry none. One that opens a line covers the sentence that follows. One alone on its
-    line covers the lines above it, up to an empty line or one that carries its own.
+    line covers the lines above it, up to an empty line or one that carries its own. Where an answer cites nowhere but
+    in a list of sources at its end, that list covers every claim.
 
     >>> from ragvigil.scorer.checks.reading.citations import read_citations
     >>> from ragvigil.scorer.checks.reading.claims import read_statements
@@ -40,7 +45,51 @@ def attribute(
     for citation in citations:
         for place in _places(prose, statements, starts, citation, own):
             covered[place].append(citation)
+    end = sources_at_end(answer, statements, citations)
+    if end is not None:
+        for place, statement in enumerate(statements):
+            if statement.checkworthy and statement.end <= end:
+                covered[place] = [*citations]
     return {place: tuple(cited) for place, cited in sorted(covered.items())}
+
+
+def sources_at_end(answer: str, statements: Sequence[Statement], citations: Sequence[Citation]) -> int | None:
+    """Where the list of sources begins that ends `answer` and holds all its citations; None without such a list.
+
+    It begins with ``Sources:`` in one of many languages, or below an empty line where nothing but markers follow.
+    """
+    if not citations:
+        return None
+    prose = blank(answer, [citation.span for citation in citations])
+    first = prose.rfind("\n", 0, citations[0].start) + 1
+    bare = not any(map(str.isalnum, prose[first:]))
+    if bare and not prose[max(0, first - _GAP) : first].replace("\r", "").endswith("\n\n"):
+        return None
+    start = first if bare else _headed(prose, first)
+    claims = [one for one in statements if one.checkworthy]
+    if start is None or not claims or claims[0].end > start:
+        return None
+    marked = {prose.count("\n", start, one.start) for one in citations}
+    lines = prose[start:].split("\n")
+    return start if all(at in marked or _lists(line) for at, line in enumerate(lines)) else None
+
+
+def _headed(prose: str, first: int) -> int | None:
+    """Where the line begins that names the sources: the one at `first`, or one above it with only a list between."""
+    line = prose[first : _line_end(prose, first)]
+    while not names_sources(line):
+        if not first:
+            return None
+        first = prose.rfind("\n", 0, first - 1) + 1
+        line = prose[first : _line_end(prose, first)]
+        if not _lists(line):
+            return None
+    return first
+
+
+def _lists(line: str) -> bool:
+    """Whether a line has no words, names the sources or is an item of a list."""
+    return not any(map(str.isalnum, line)) or names_sources(line) or _ITEM.match(line) is not None
 
 
 def _places(

@@ -19,6 +19,7 @@ from ragvigil.scorer.checks.reading.citing.page import Citation, Page, Style
 from ragvigil.scorer.checks.reading.citing.parentheses import read_parentheses
 from ragvigil.scorer.checks.reading.citing.references import definitions, targets
 from ragvigil.scorer.checks.reading.citing.rules import EVERYTHING, Rules
+from ragvigil.scorer.checks.reading.citing.sources import read_sources
 from ragvigil.scorer.checks.reading.citing.superscripts import read_superscripts
 from ragvigil.scorer.checks.reading.markup import blank, fenced, inline_code, maths
 from ragvigil.scorer.checks.reading.passages import Passages
@@ -59,5 +60,7 @@ def read_citations(
     rules.read_own(page)
     for read in _READERS:
         read(page)
+    if known and not any(rules.allow(one.style) for one in page.found):
+        read_sources(page, prose)
     found = sorted((one for one in page.found if rules.allow(one.style)), key=lambda one: one.start)
     return tuple(found[:_MOST_CITATIONS])

@@ -4,21 +4,41 @@ from __future__ import annotations
 
 import re
 from collections import deque
+from dataclasses import dataclass
+from typing import Literal
 
 from ragvigil.scorer.checks.reading.markup import Span
 
 _DEFINITION = re.compile(r"^[ \t]{0,3}\[(\^?)([^\[\]\n]{1,100})\]:[ \t]*(\S[^\n]{0,2000})$", re.MULTILINE)
 _LINKED = re.compile(r"\]\(([^()\s]{1,2000})\)")
+_SOURCES = (
+    r"sources?|references?|citations?|bibliography|fontes?|referências|fuentes?|referencias|références|quellen?|"
+    r"quellenangaben|literatur|fonti?|riferimenti|bronnen|źródła|источники|参考文献|参考资料|来源|出典|参考|출처"
+)
 _HEADING = re.compile(
-    r"^[ \t#*_-]{0,12}(?:sources?|references?|citations?|bibliography|footnotes|notes|fontes|referências|fuentes|"
-    r"referencias|références|sources|quellen|quellenangaben|literatur|fonti|riferimenti|bronnen|źródła|источники|"
-    r"参考文献|参考资料|来源|出典|参考|출처)[ \t*_]{0,4}[:\uff1a]?[ \t*_]{0,4}$",
+    rf"^[ \t#*_-]{{0,12}}(?:(footnotes|notes)|{_SOURCES})[ \t*_]{{0,4}}[:\uff1a]?[ \t*_]{{0,4}}$",
     re.MULTILINE | re.IGNORECASE,
+)
+_LABELLED = re.compile(
+    rf"[ \t#*_>(-]{{0,12}}(?:{_SOURCES})[ \t*_]{{0,4}}(?:[:\uff1a]|$)", re.IGNORECASE | re.MULTILINE
 )
 _ENTRY = re.compile(
     r"^[ \t]{0,6}(?:[-*•][ \t]{1,4})?(?:\[\^?(\d{1,3}|[^\[\]\n]{1,60})\]:?|(\d{1,3})[.)])[ \t]{1,4}(\S[^\n]{0,2000})$",
     re.MULTILINE,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One source that an answer lists."""
+
+    span: Span
+    """The place of its label, brackets included."""
+    label: str
+    target: str
+    """What is said of it: an address, an id, a title or other words."""
+    kind: Literal["definition", "bracketed", "numbered", "note"]
+    """A definition outside a list; an entry with its label in brackets, or only numbered; a note."""
 
 
 def definitions(answer: str) -> list[Span]:
@@ -52,12 +72,46 @@ def targets(prose: str) -> dict[str, str]:
     return found
 
 
+def entries(prose: str) -> list[Entry]:
+    """The sources that the answer lists, in order.
+
+    >>> [(one.label, one.target, one.kind) for one in entries("Yes.\\n\\nSources:\\n- [1] Handbook\\n- [2] Rules")]
+    [('1', 'Handbook', 'bracketed'), ('2', 'Rules', 'bracketed')]
+    """
+    found: dict[int, Entry] = {}
+    for match in _DEFINITION.finditer(prose) if "]:" in prose else ():
+        place = prose.index("[", match.start())
+        found[place] = Entry((place, match.end(2) + 1), match[2], _bare(match[3]), "definition")
+    heading = _heading(prose)
+    for match in _ENTRY.finditer(prose, heading.end()) if heading else ():
+        bracketed = match[1] is not None
+        place = prose.index("[", match.start()) if bracketed else match.start(2)
+        end = match.end(1) + 1 if bracketed else match.end(2)
+        kind = "note" if heading and heading[1] else "bracketed" if bracketed else "numbered"
+        found[place] = Entry((place, end), match[1] or match[2], _bare(match[3]), kind)
+    return [found[place] for place in sorted(found)]
+
+
+def names_sources(line: str) -> bool:
+    """Whether a line begins a list of sources, as ``**Sources:**`` and ``Source: [1]`` do.
+
+    >>> names_sources("**Sources:**"), names_sources("Quellen: [1], [2]"), names_sources("Sources say so.")
+    (True, True, False)
+    """
+    return _LABELLED.match(line) is not None
+
+
 def _section(text: str) -> Span | None:
-    """The heading of the last list of sources."""
+    heading = _heading(text)
+    return heading.span() if heading else None
+
+
+def _heading(text: str) -> re.Match[str] | None:
+    """The heading of the last list of sources; its first group is there when it is one of notes."""
     if "\n" not in text:
         return None
     headings = deque(_HEADING.finditer(text), maxlen=1)
-    return headings[0].span() if headings else None
+    return headings[0] if headings else None
 
 
 def _contiguous(text: str, start: int, spans: list[Span]) -> bool:
