@@ -32,6 +32,18 @@ PIECES = (
     ),
     *("\u00b9 ", "https://a", "](", "[a](", "[^1]: x\n", "Sources:\n", "Sources:\n[1] a\n", "Source 1, 2, "),
     *("doc-1", "not ", "i can't ", "não ", "... ", '." ', "?! ", "a.b.", "- ", "| ", "|-|\n", "\n\n", "  \n"),
+    *(
+        " 'a ",
+        "\u2018a\u2019b ",
+        " »a",
+        "\u201ea\n",
+        "> a:\n",
+        "> a\n> -- b\n",
+        "*[1]",
+        "x_[1]*",
+        "Sources: [1]\n",
+        "- [1] a\n",
+    ),
     *(" ", "no information about the ", "it is not ", "Der 3. ", "A. ", "。」", "# a\n", "x", "1", "1.1"),
 )
 

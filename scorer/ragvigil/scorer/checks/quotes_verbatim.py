@@ -1,10 +1,10 @@
 """quotes_verbatim: share of the quotations that stand in the evidence word by word.
 
 Range [0, 1]. A quotation is a span of four words or more (eight characters in scripts without spaces) between
-quotation marks of any kind. Case, white space and punctuation are set aside; an ellipsis or a ``[changed]``
-word cuts it, and each piece must stand in the same passage, in order. Where the claim around it cites passages,
-it must stand in one of them. What the question itself quotes is no quotation of the evidence. None where
-nothing is quoted.
+quotation marks of any kind, over line breaks too, or a Markdown block quote below a colon or above its source.
+Case, white space and punctuation are set aside; an ellipsis or a ``[changed]`` word cuts it, and each piece must
+stand in the same passage, in order, in whole words. Where the claim around it cites passages, it must stand in one
+of them. What the question itself quotes is no quotation of the evidence. None where nothing is quoted.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ragvigil.scorer.checks.check import Check, Finding
 from ragvigil.scorer.checks.prepared import Prepared
 from ragvigil.scorer.checks.reading.markup import Span
 from ragvigil.scorer.checks.reading.passages import name_of
-from ragvigil.scorer.checks.reading.quotations import pieces, plain, quotations
+from ragvigil.scorer.checks.reading.quotations import pieces, plain, quotations, stands
 
 _MOST_CHARACTERS = 120
 _MOST_LISTED = 10
@@ -27,7 +27,7 @@ def _measure(prepared: Prepared) -> Finding:
     spans = quotations(prepared.prose)
     question = plain(prepared.record.query or "") if spans else ""
     quoted = [(span, parts) for span in spans if (parts := pieces(_text(prepared, span)))]
-    quoted = [(span, parts) for span, parts in quoted if not _stands(parts, question)]
+    quoted = [(span, parts) for span, parts in quoted if not stands(parts, question)]
     if not quoted:
         return Finding(None, "the answer quotes nothing")
     if not prepared.has_evidence:
@@ -68,17 +68,7 @@ def _cited(prepared: Prepared, span: Span) -> set[str]:
 
 
 def _found(parts: list[str], texts: Iterable[str]) -> bool:
-    return any(_stands(parts, text) for text in texts)
+    return any(stands(parts, text) for text in texts)
 
 
-def _stands(parts: list[str], text: str) -> bool:
-    position = 0
-    for part in parts:
-        place = text.find(part, position)
-        if place < 0:
-            return False
-        position = place + len(part)
-    return True
-
-
-CHECK = Check("quotes_verbatim", "1", _measure)
+CHECK = Check("quotes_verbatim", "2", _measure)
