@@ -28,6 +28,9 @@ _ENTRY = re.compile(
 )
 
 
+Kind = Literal["definition", "bracketed", "numbered", "note"]
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One source that an answer lists."""
@@ -37,7 +40,7 @@ class Entry:
     label: str
     target: str
     """What is said of it: an address, an id, a title or other words."""
-    kind: Literal["definition", "bracketed", "numbered", "note"]
+    kind: Kind
     """A definition outside a list; an entry with its label in brackets, or only numbered; a note."""
 
 
@@ -87,7 +90,7 @@ def entries(prose: str) -> list[Entry]:
         bracketed = match[1] is not None
         place = prose.index("[", match.start()) if bracketed else match.start(2)
         end = match.end(1) + 1 if bracketed else match.end(2)
-        kind = "note" if heading and heading[1] else "bracketed" if bracketed else "numbered"
+        kind: Kind = "note" if heading and heading[1] else "bracketed" if bracketed else "numbered"
         found[place] = Entry((place, end), match[1] or match[2], _bare(match[3]), kind)
     return [found[place] for place in sorted(found)]
 
