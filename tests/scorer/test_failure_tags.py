@@ -90,6 +90,15 @@ def test_a_tag_fires_where_it_must_and_nowhere_else(tag: Tag) -> None:
     assert tag not in tags(fine)
 
 
+@pytest.mark.parametrize(("missing", "tagged"), [(0, []), (1, []), (2, ["HALLUCINATION_FACT"])])
+def test_names_that_stand_nowhere_are_tagged_from_the_second_on(missing: int, tagged: list[Tag]) -> None:
+    """One may be another word for what stands there: Fahrenheit, United Kingdom."""
+    check = CheckResult(
+        "no_hallucinated_entities", "2", 0.5, "Anna", {"named": 4, "missing_names": missing, "missing": []}
+    )
+    assert [one.tag for one in failures_of([check])] == tagged
+
+
 def test_a_good_answer_has_no_tag() -> None:
     """And the result says so."""
     results = {one.check: one for one in Checking().run(record(ASKED, CITED, TANK))}

@@ -1,11 +1,11 @@
 """Failure tags: what went wrong with an answer, in the ten words of rubric A2, from checks and verdict.
 
-HALLUCINATION_FACT: a claim that the evidence lacks or denies. UNSUPPORTED_QUALIFIER: one that goes too far by
-"all", "only" or "largest". MISATTRIBUTION: a citation that does not carry its claim, or was not retrieved.
-OVER_BROAD_CITATION: one that points at too much. MISSING_REFUSAL, OVER_REFUSAL: claims without evidence, a
-refusal in spite of it. INCOMPLETE_ANSWER: it breaks off, or lacks what its type demands. CONTEXT_IGNORED:
-nothing relevant was used. CONFLICTING_SOURCES_UNRESOLVED: one of two sides was picked silently. FORMAT_DRIFT:
-another citation style or language.
+HALLUCINATION_FACT: a claim that the evidence lacks or denies, or two names that stand nowhere.
+UNSUPPORTED_QUALIFIER: one that goes too far by "all", "only" or "largest". MISATTRIBUTION: a citation that does not
+carry its claim, or was not retrieved. OVER_BROAD_CITATION: one that points at too much. MISSING_REFUSAL,
+OVER_REFUSAL: claims without evidence, a refusal in spite of it. INCOMPLETE_ANSWER: it breaks off, or lacks what its
+type demands. CONTEXT_IGNORED: nothing relevant was used. CONFLICTING_SOURCES_UNRESOLVED: one of two sides was picked
+silently. FORMAT_DRIFT: another citation style or language.
 """
 
 from __future__ import annotations
@@ -30,13 +30,15 @@ Tag = Literal[
     "FORMAT_DRIFT",
 ]
 TAGS: tuple[Tag, ...] = get_args(Tag)
-VERSION = "1"
+VERSION = "2"
 """Changes whenever the same checks and verdict would get other tags."""
 JUDGED = "judge.failure_tags"
 """Of a judged answer, by checks and verdict together."""
 
 _QUALIFIER = "unsupported_qualifier"
 _FALSE = ("unsupported", "contradicted")
+_MANY_NAMES = 2
+"""Of 1,600 labelled answers 134 have as many that stand nowhere, and 119 of these are wrong; one name tells less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +128,9 @@ def _by_claims(known: Mapping[str, CheckResult], verdict: Verdict | None) -> Ite
 
 
 def _by_value(known: Mapping[str, CheckResult]) -> Iterable[Failure]:
+    named = known.get("no_hallucinated_entities")
+    if named is not None and cast("int", named.details.get("missing_names", 0)) >= _MANY_NAMES:
+        yield Failure("HALLUCINATION_FACT", "no_hallucinated_entities", named.reason or "names stand nowhere")
     support = known.get("citation_support")
     if support is not None and support.details.get("mismatched"):
         yield Failure("MISATTRIBUTION", "citation_support", support.reason or "does not carry its claim")

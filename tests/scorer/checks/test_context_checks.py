@@ -74,6 +74,12 @@ def test_an_answer_to_nothing_should_have_refused(record: MakeRecord) -> None:
         ("The water tank holds 14 litres.", ["14"]),
         ("The X200 has a tank.", []),
         ("It holds twelve litres of water.", []),
+        ("João Silva founded Acme in Lisbon.", ["João", "Silva", "Acme", "Lisbon"]),
+        ("Maria Costa and Pedro Alves lead Zeta.", ["Maria", "Costa", "Pedro", "Alves", "Zeta"]),
+        ("NASA runs the tank.", ["NASA"]),
+        ("Former X200 tanks hold 12 litres.", []),
+        ("Visitors, Anna says, fill the tank.", ["Anna"]),
+        ("Everything Worth Knowing About Tanks", []),
     ],
 )
 def test_names_and_numbers_must_stand_somewhere(record: MakeRecord, answer: str, missing: list[str]) -> None:

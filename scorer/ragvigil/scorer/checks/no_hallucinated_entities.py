@@ -1,9 +1,10 @@
 """no_hallucinated_entities: share of the claims' names and numbers that evidence or question have.
 
-Range [0, 1]; rubric G2's must-pass is 1. A name is a capitalised word that does not begin its statement; one
-that also stands in small letters there is none, nor are the words of a title. German capitalises every noun:
-there only runs of two names, and words with digits or inner capitals, count. Scripts without capitals are
-judged by numbers and Latin words. None where the claims name nothing, and across languages.
+Range [0, 1]; rubric G2's must-pass is 1. A name is a capitalised word; the one that begins its statement only if it
+is all in capitals or right before a name that stands nowhere. One that also stands in small letters there is none, nor
+are the words of a title, which are all capitalised. German capitalises every noun: there only runs of two names, and
+words with digits or inner capitals, count. Scripts without capitals are judged by numbers and Latin words. None where
+the claims name nothing, and across languages.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ from ragvigil.scorer.checks.reading.claims import Statement
 from ragvigil.scorer.checks.reading.words import FRAME_STEMS, offsets
 
 _MOST_LISTED = 20
-_TITLE = 0.6
 _CAPITALISES_NOUNS = frozenset({"de"})
 
 
@@ -30,14 +30,16 @@ def _measure(prepared: Prepared) -> Finding:
     asked = {reading for word in prepared.question for reading in (word.stem, *word.numbers)}
     named: set[str] = set()
     missing: dict[str, str] = {}
+    invented = 0
     small = {word.stem for one in prepared.statements for word in one.words if not word.name}
     for statement in prepared.statements:
         if not statement.checkworthy:
             continue
-        for place in _places(prepared, statement, small):
+        for place in _places(prepared, statement, small, asked):
             word = statement.words[place]
             named.add(word.stem)
             if not _stands(prepared, word.stem, word.numbers, asked) and word.stem not in missing:
+                invented += not word.numbers
                 missing[word.stem] = statement.text[slice(*offsets(statement.text)[place])]
     if not named:
         return Finding(None, "the claims name nothing")
@@ -45,23 +47,26 @@ def _measure(prepared: Prepared) -> Finding:
     return Finding(
         1 - len(missing) / len(named),
         f"neither in the evidence nor in the question: {', '.join(told[:3])}" if told else None,
-        {"named": len(named), "missing": told[:_MOST_LISTED]},
+        {"named": len(named), "missing": told[:_MOST_LISTED], "missing_names": invented},
     )
 
 
-def _places(prepared: Prepared, statement: Statement, small: set[str]) -> Iterator[int]:
+def _places(prepared: Prepared, statement: Statement, small: set[str], asked: set[str]) -> Iterator[int]:
     """Which words of a statement are names or numbers."""
     sequence = statement.words
     capitals = [word.name and word.content for word in sequence]
-    titled = sum(capitals) > _TITLE * len(sequence) and len(sequence) > 3
+    titled = len(sequence) > 3 and not any(word.content and not word.name for word in sequence)
     nouns = prepared.language in _CAPITALISES_NOUNS
+    follows = any(
+        one.name and one.content and not _stands(prepared, one.stem, (), asked) for one in sequence[1:2]
+    )
     for place, word in enumerate(sequence):
         if word.numbers:
             if word.content:
                 yield place
         elif (
             capitals[place]
-            and place
+            and (place or _begins_with_a_name(statement, follows=follows))
             and not titled
             and word.stem not in small
             and word.stem not in FRAME_STEMS
@@ -73,10 +78,21 @@ def _places(prepared: Prepared, statement: Statement, small: set[str]) -> Iterat
                 yield place
 
 
+def _begins_with_a_name(statement: Statement, *, follows: bool) -> bool:
+    """Whether the first word is written in capitals, or right before a name that stands nowhere, which `follows`.
+
+    Before a known name it may be a word like any other: Former Italy captain.
+    """
+    (first, last), *others = offsets(statement.text)
+    if last - first > 1 and statement.text[first:last].isupper():
+        return True
+    return follows and statement.text[last : others[0][0]] == " "
+
+
 def _stands(prepared: Prepared, stem: str, numbers: tuple[str, ...], asked: set[str]) -> bool:
     if stem in prepared.evidence.places or stem in asked:
         return True
     return bool(numbers) and not (prepared.evidence.numbers.isdisjoint(numbers) and asked.isdisjoint(numbers))
 
 
-CHECK = Check("no_hallucinated_entities", "1", _measure, cost="claims")
+CHECK = Check("no_hallucinated_entities", "2", _measure, cost="claims")
