@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import cast
 
+from ragvigil.scorer.dialects.messages import messages_of
 from ragvigil.scorer.dialects.values import id_of, mapping_of, number_of, sequence_of, structure_of, text_of
 from ragvigil.scorer.trace import Document
 
@@ -15,6 +16,8 @@ _TEXT_KEYS = ("content", "page_content", "text", "chunk", "passage", "body", "sn
 _SCORE_KEYS = ("score", "relevance_score", "similarity", "_score")
 _METADATA_KEYS = ("metadata", "meta", "payload")
 _NONE: Mapping[str, object] = {}
+_SPEAKERS = frozenset({"user", "assistant", "system", "tool", "developer", "function"})
+"""Roles of chat messages, which have ids and texts, too."""
 _WRAPPERS = ("document", "node", "kwargs")
 """Keys under which frameworks put the document itself, beside its score or type."""
 _LISTS = (
@@ -47,7 +50,7 @@ def documents_of(value: object) -> tuple[Document, ...] | None:
 
 
 def passages_of(value: object) -> tuple[Document, ...] | None:
-    """The documents, where `value` is a list of nothing but passages: texts with an id or a score.
+    """The documents, where `value` is a list of nothing but passages: texts with an id or a score, and no messages.
 
     >>> passages_of('[{"id": "a", "text": "Snow."}]') is None, passages_of('[{"role": "user", "content": "why?"}]')
     (False, None)
@@ -55,7 +58,8 @@ def passages_of(value: object) -> tuple[Document, ...] | None:
     structure = structure_of(value)
     found = documents_of(cast("object", structure)) if isinstance(structure, list) else None
     told = found and all(each.text and (each.id or each.score is not None) for each in found)
-    return found if told else None
+    spoken = told and any(message.role in _SPEAKERS for message in messages_of(cast("object", structure)))
+    return found if told and not spoken else None
 
 
 def document_of(item: object) -> Document | None:

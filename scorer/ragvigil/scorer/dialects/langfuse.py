@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from ragvigil.scorer.dialects.documents import documents_of, passages_of
 from ragvigil.scorer.dialects.failure import failure
+from ragvigil.scorer.dialects.functions import passages_given
 from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.reading import Failure, Reading, Role
 from ragvigil.scorer.dialects.replies import completion_of, returned_in
@@ -18,13 +19,12 @@ from ragvigil.scorer.dialects.values import (
     mapping_of,
     number_of,
     query_in,
-    sequence_of,
     structure_of,
     text_of,
     unquoted,
 )
 from ragvigil.scorer.span import Span
-from ragvigil.scorer.trace import Document, Tokens
+from ragvigil.scorer.trace import Tokens
 
 KIND = "langfuse.observation.type"
 _SCOPE = "langfuse-sdk"
@@ -56,7 +56,7 @@ class Langfuse:
         if get(KIND) == "tool":
             return tool_reading(span.name, given, made)
         role = _ROLES.get(text_of(get(KIND)) or "", "other")
-        taken = _passages_given(given) if role == "chain" else None
+        taken = passages_given(given) if role == "chain" else None
         if role == "chain" and passages_of(made):
             role = "reranker" if taken else "retriever"
         asked = _asked(given) if role in ("chain", "retriever", "reranker") else None
@@ -85,13 +85,6 @@ class Langfuse:
             failure=_failure(span),
             streaming=True if "langfuse.observation.completion_start_time" in span.attributes else None,
         )
-
-
-def _passages_given(given: object) -> tuple[Document, ...] | None:
-    """Passages among the arguments of a call: a function that takes and returns them reranks."""
-    fields = mapping_of(given)
-    arguments = [*sequence_of(fields.get("args")), *mapping_of(fields.get("kwargs")).values()]
-    return next((found for each in arguments if (found := passages_of(each))), None)
 
 
 def _asked(given: object) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ragvigil.scorer.dialects.documents import documents_of
+from ragvigil.scorer.dialects.functions import search_in
 from ragvigil.scorer.dialects.langchain import pages_in
 from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.reading import Reading, Role
@@ -50,13 +51,16 @@ class LangSmith:
         if get(KIND) == "tool":
             return tool_reading(span.name, given, _output(made))
         role = _ROLES.get(text_of(get(KIND)) or "", "other")
+        search = search_in(given, _output(made)) if role == "chain" else None
+        role = search.role if search else role
         answering = role in ("generator", "chain")
-        asked = _asked(given) if role in ("chain", "retriever") else None
+        asked = _asked(given) if role in ("chain", "retriever", "reranker") else None
         answer = _answered(made, role, asked) if answering else None
         return Reading(
             role=role,
             query=asked,
-            documents=_documents(given, made, role),
+            documents=search.documents if search else _documents(given, made, role),
+            input_documents=search.input_documents if search else None,
             answer=answer,
             unread=answering and answer is None and is_unread_stream(_output(made)),
             messages=messages_of(given) if role == "generator" else (),

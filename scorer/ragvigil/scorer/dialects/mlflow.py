@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from ragvigil.scorer.dialects.documents import documents_of
+from ragvigil.scorer.dialects.functions import search_in
+from ragvigil.scorer.dialects.langchain import pages_in
 from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.reading import Reading, Role
 from ragvigil.scorer.dialects.replies import completion_of, returned_in
@@ -18,7 +20,7 @@ from ragvigil.scorer.dialects.values import (
     unquoted,
 )
 from ragvigil.scorer.span import Span
-from ragvigil.scorer.trace import Tokens
+from ragvigil.scorer.trace import Document, Tokens
 
 KIND = "mlflow.spanType"
 _SCOPE = "mlflow.tracing.provider"
@@ -59,6 +61,8 @@ class MLflow:
         if kind == "TOOL":
             return tool_reading(span.name, given, unquoted(made))
         role = _ROLES.get(text_of(kind) or "", "other")
+        search = search_in(given, made) if role == "chain" else None
+        role = search.role if search else role
         searching = role in ("retriever", "reranker")
         asked = _asked(given) if searching or role == "chain" else None
         answer = _answered(made, role, asked) if role in ("generator", "chain") else None
@@ -67,8 +71,8 @@ class MLflow:
         return Reading(
             role=role,
             query=asked,
-            documents=documents_of(made) if searching else None,
-            input_documents=documents_of(given) if role == "reranker" else None,
+            documents=documents_of(made) if searching else pages_in(made) if role == "chain" else None,
+            input_documents=search.input_documents if search else _taken(given, role),
             answer=answer,
             unread=answer is None and role in ("generator", "chain") and is_unread_stream(made),
             messages=messages_of(given) if role == "generator" else (),
@@ -79,6 +83,10 @@ class MLflow:
             user_id=_id(span, "mlflow.trace.user"),
             streaming=streaming,
         )
+
+
+def _taken(given: object, role: Role) -> tuple[Document, ...] | None:
+    return documents_of(given) if role == "reranker" else None
 
 
 def _asked(given: object) -> str | None:

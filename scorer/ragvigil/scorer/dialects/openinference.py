@@ -8,6 +8,7 @@ from dataclasses import replace
 from ragvigil.scorer.dialects.documents import documents_of
 from ragvigil.scorer.dialects.finish import finish_reason_in
 from ragvigil.scorer.dialects.flattened import indexed
+from ragvigil.scorer.dialects.functions import search_in
 from ragvigil.scorer.dialects.langchain import pages_in
 from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.openinference_feedback import evaluations_in, feedback_in, has_opinions
@@ -95,9 +96,11 @@ def _content(span: Span) -> Reading:
         role, documents = "reranker", nodes
     if role == "chain" and (found := _haystack(span)):
         return found
-    if role == "chain" and documents is None:
-        documents = _passed(span.attributes)
     asked = text_of(span.attributes.get("reranker.query")) or _input(span.attributes)
+    if role == "chain" and documents is None:
+        if found := _function(span.attributes, asked):
+            return found
+        documents = _passed(span.attributes)
     return Reading(
         role=role,
         query=asked,
@@ -121,6 +124,17 @@ def _haystack(span: Span) -> Reading | None:
         documents=documents if isinstance(made, list) else None,
         input_documents=taken or None,
     )
+
+
+def _function(attributes: Mapping[str, object], asked: str | None) -> Reading | None:
+    """A function that returned passages; what it was given may be a text."""
+    if not str(attributes.get("output.value", "")).startswith("["):
+        return None
+    search = search_in(_declared_json(attributes, "input"), _declared_json(attributes, "output"))
+    if search is None:
+        return None
+    taken = search.input_documents
+    return Reading(role=search.role, query=asked, documents=search.documents, input_documents=taken)
 
 
 def _passed(attributes: Mapping[str, object]) -> tuple[Document, ...] | None:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from ragvigil.scorer.dialects.documents import documents_of
+from ragvigil.scorer.dialects.functions import search_in
 from ragvigil.scorer.dialects.langchain import pages_in
 from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.reading import Reading
@@ -84,12 +85,25 @@ def _llama_index(given: Mapping[str, object], made: object) -> Reading:
     """LlamaIndex's tasks are not named: nodes come out of a retriever, and also go into a postprocessor."""
     documents, taken = _nodes(structure_of(made)), _nodes(given.get("nodes"))
     if documents is None:
-        return Reading(role="other", documents=_passed(given, made))
+        return _function(given, made)
     asked = mapping_of(given.get("query_bundle")) or given
     query = query_in(asked.get("str_or_query_bundle")) or query_in(asked)
     if "nodes" in given:
         return Reading(role="reranker", query=query, documents=documents, input_documents=taken)
     return Reading(role="retriever", query=query, documents=documents)
+
+
+def _function(given: Mapping[str, object], made: object) -> Reading:
+    """A step of LangChain, or a function under the SDK's `@task`."""
+    search = search_in(given, made)
+    if search is None:
+        return Reading(role="other", documents=_passed(given, made))
+    return Reading(
+        role=search.role,
+        query=query_in(given),
+        documents=search.documents,
+        input_documents=search.input_documents,
+    )
 
 
 def _nodes(value: object) -> tuple[Document, ...] | None:

@@ -1,0 +1,48 @@
+"""Functions that return passages: whoever traces a plain function has no other way to say that it searches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ragvigil.scorer.dialects.documents import passages_of
+from ragvigil.scorer.dialects.langchain import pages_in
+from ragvigil.scorer.dialects.reading import Role
+from ragvigil.scorer.dialects.values import mapping_of, sequence_of
+from ragvigil.scorer.trace import Document
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What a function found, and in which passages."""
+
+    role: Role
+    """`reranker` when it was given passages, else `retriever`."""
+    documents: tuple[Document, ...]
+    input_documents: tuple[Document, ...] | None
+
+
+def search_in(given: object, made: object) -> Search | None:
+    """The search that a call was, where it returned a list of nothing but passages; None for any other call.
+
+    LangChain's own documents do not count: its chains hand on what a retriever of theirs found.
+
+    >>> search_in({"q": "why?"}, '[{"id": "a", "text": "Snow."}]').role
+    'retriever'
+    >>> search_in({"args": [[{"id": "a", "text": "Snow."}]]}, [{"id": "a", "text": "Snow.", "score": 0.5}]).role
+    'reranker'
+    >>> search_in({"q": "why?"}, '{"answer": "Because."}')
+    """
+    if isinstance(made, str) and made.lstrip()[:1] != "[":
+        return None
+    found = passages_of(made)
+    if not found or pages_in(made):
+        return None
+    taken = passages_given(given)
+    return Search("reranker" if taken else "retriever", found, taken)
+
+
+def passages_given(given: object) -> tuple[Document, ...] | None:
+    """Passages among the arguments of a call: a function that takes and returns them reranks."""
+    fields = mapping_of(given)
+    listed = [*sequence_of(fields.get("args")), *mapping_of(fields.get("kwargs")).values()]
+    return next((found for each in (*listed, *fields.values()) if (found := passages_of(each))), None)

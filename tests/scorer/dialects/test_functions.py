@@ -1,0 +1,129 @@
+"""Plain functions that search, as tracers of functions write them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from ragvigil.scorer.dialects.documents import passages_of
+from ragvigil.scorer.trace import RagTrace
+
+from .conftest import ANSWER, PASSAGES, QUESTION, as_json, ids, only, span
+
+HITS: list[object] = [{"id": key, "text": text, "score": score} for key, text, score in PASSAGES]
+PAGES: list[object] = [
+    {"id": key, "page_content": text, "metadata": {}, "type": "Document"} for key, text, _ in PASSAGES
+]
+MESSAGES: list[object] = [
+    {"id": "m1", "role": "user", "content": QUESTION},
+    {"id": "m2", "role": "assistant", "content": ANSWER},
+]
+Write = Callable[[object, object], dict[str, object]]
+
+
+def openinference(given: object, made: object) -> dict[str, object]:
+    """A chain with JSON on both sides."""
+    return {
+        "openinference.span.kind": "CHAIN",
+        "input.value": as_json(given),
+        "input.mime_type": "application/json",
+        "output.value": as_json(made),
+        "output.mime_type": "application/json",
+    }
+
+
+def mlflow(given: object, made: object) -> dict[str, object]:
+    """`@mlflow.trace` without a type."""
+    told: dict[str, object] = {"mlflow.spanInputs": as_json(given), "mlflow.spanOutputs": as_json(made)}
+    return {"mlflow.spanType": '"UNKNOWN"', **told}
+
+
+def langsmith(given: object, made: object) -> dict[str, object]:
+    """`@traceable` without a type."""
+    told: dict[str, object] = {
+        "gen_ai.prompt": as_json(given),
+        "gen_ai.completion": as_json({"output": made}),
+    }
+    return {"langsmith.span.kind": "chain", **told}
+
+
+def openllmetry(given: object, made: object) -> dict[str, object]:
+    """Traceloop's `@task`."""
+    told: dict[str, object] = {
+        "traceloop.entity.input": as_json({"args": [], "kwargs": given}),
+        "traceloop.entity.output": as_json(made),
+    }
+    return {"traceloop.span.kind": "task", **told}
+
+
+def langfuse(given: object, made: object) -> dict[str, object]:
+    """`@observe` without a type."""
+    told: dict[str, object] = {
+        "langfuse.observation.input": as_json({"args": [], "kwargs": given}),
+        "langfuse.observation.output": as_json(made),
+    }
+    return {"langfuse.observation.type": "span", **told}
+
+
+WRITERS: tuple[Write, ...] = (openinference, mlflow, langsmith, openllmetry, langfuse)
+every = pytest.mark.parametrize("write", WRITERS)
+
+
+def asked(write: Write, *calls: tuple[object, object]) -> RagTrace:
+    """The record of a question that called these functions, one after the other."""
+    root: dict[str, object] = {
+        "openinference.span.kind": "CHAIN",
+        "input.value": QUESTION,
+        "output.value": ANSWER,
+    }
+    return only(
+        [
+            span("a0", root, start=0, end=99),
+            *(
+                span(f"a{place}", write(*call), parent="a0", name=f"step {place}", start=place, end=place + 1)
+                for place, call in enumerate(calls, 1)
+            ),
+        ]
+    )
+
+
+@every
+def test_a_function_that_returns_passages_searches(write: Write) -> None:
+    """Whatever its name is."""
+    record = asked(write, ({"question": QUESTION}, HITS))
+    assert [(each.id, each.text, each.score) for each in record.documents] == list(PASSAGES)
+    assert [(each.stage, each.query) for each in record.retrievals] == [("retrieve", QUESTION)]
+    assert (record.answer, record.completeness) == (ANSWER, "complete")
+
+
+@every
+def test_a_function_that_takes_and_returns_passages_reranks(write: Write) -> None:
+    """What it returned replaces what it took."""
+    call: tuple[object, object] = ({"question": QUESTION, "hits": HITS}, HITS[1:])
+    record = asked(write, ({"question": QUESTION}, HITS), call)
+    assert ids(record) == ["fares-2"]
+    assert [each.stage for each in record.retrievals] == ["retrieve", "rerank"]
+
+
+@every
+@pytest.mark.parametrize("made", [MESSAGES, ["a", "b"], {"found": 2}, [{"name": "Bob", "age": 3}], "nothing"])
+def test_a_function_that_returns_anything_else_searches_nothing(write: Write, made: object) -> None:
+    """Messages have ids and texts, too."""
+    record = asked(write, ({"question": QUESTION}, made))
+    assert (record.documents, record.retrievals, record.answer) == ((), (), ANSWER)
+
+
+@pytest.mark.parametrize("write", [openinference, mlflow, langsmith])
+def test_langchains_own_documents_are_what_a_retriever_of_theirs_found(write: Write) -> None:
+    """A chain that hands them on fills a gap, and is no search of its own."""
+    record = asked(write, ({"question": QUESTION}, PAGES))
+    assert (ids(record), record.retrievals) == (["timetable-1", "fares-2"], ())
+
+
+def test_messages_are_no_passages() -> None:
+    """In OpenAI's shape or LangChain's, whole or in chunks."""
+    assert passages_of(MESSAGES) is None
+    assert passages_of([{"id": "m1", "type": "ai", "content": ANSWER}]) is None
+    assert passages_of([{"id": "m1", "type": "AIMessageChunk", "content": ANSWER}]) is None
+    assert passages_of([{"id": "p1", "type": "chunk", "content": ANSWER}]) is not None
