@@ -55,10 +55,10 @@ def passages_of(value: object) -> tuple[Document, ...] | None:
     >>> passages_of('[{"id": "a", "text": "Snow."}]') is None, passages_of('[{"role": "user", "content": "why?"}]')
     (False, None)
     """
-    structure = structure_of(value)
-    found = documents_of(cast("object", structure)) if isinstance(structure, list) else None
+    items = sequence_of(value)
+    found = documents_of(items)
     told = found and all(each.text and (each.id or each.score is not None) for each in found)
-    spoken = told and any(message.role in _SPEAKERS for message in messages_of(cast("object", structure)))
+    spoken = told and any(message.role in _SPEAKERS for message in messages_of(items))
     return found if told and not spoken else None
 
 
