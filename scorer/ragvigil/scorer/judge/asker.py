@@ -12,6 +12,7 @@ from typing import Generic
 from ragvigil.prompts import Prompt
 from ragvigil.scorer.checks.prepared import Prepared
 from ragvigil.scorer.checks.reading.citations import Citation
+from ragvigil.scorer.checks.reading.language import code_of
 from ragvigil.scorer.judge.digest import digest
 from ragvigil.scorer.judge.endpoint import Completion, Endpoint, EndpointError, Question, RefusedError
 from ragvigil.scorer.judge.endpoint.trouble import cut_to
@@ -276,5 +277,5 @@ def _obeys(filled: Filled, text: str, said: object) -> bool:
 def language_of(prepared: Prepared) -> str | None:
     """Code of the language in which a judge is instructed: that of the answer, as the service says or as it reads."""
     segment = prepared.record.segment
-    told = segment.get("language") or segment.get("locale") or prepared.language or ""
-    return told[:2].lower() or None
+    told = code_of(segment.get("language") or "") or code_of(segment.get("locale") or "")
+    return told or prepared.language
