@@ -16,6 +16,7 @@ from ragvigil.scorer.dialects.genai_messages import completion_in, prompt_in
 from ragvigil.scorer.dialects.messages import last_of
 from ragvigil.scorer.dialects.prompt import question_in
 from ragvigil.scorer.dialects.reading import Message, Reading, Role
+from ragvigil.scorer.dialects.tool_responses import passages_answered
 from ragvigil.scorer.dialects.tools import tool_reading
 from ragvigil.scorer.dialects.values import first_count, first_id, first_text, flag_of, text_of
 from ragvigil.scorer.span import Span
@@ -68,9 +69,12 @@ class OtelGenAI:
             return _search(attributes, role)
         messages = prompt_in(attributes, span.events) if role in ("generator", "chain") else ()
         answer = completion_in(attributes, span.events) if role in ("generator", "chain") else None
+        tools = passages_answered(attributes.get("gen_ai.input.messages"))
         return replace(
             _conversation(attributes, role, messages, answer),
             finish_reason=finish_reason_in(attributes, span.events),
+            documents=tools.documents,
+            unread_search=tools.unread,
         )
 
 

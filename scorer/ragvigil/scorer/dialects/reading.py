@@ -95,6 +95,8 @@ class Reading:
     """Whether content was replaced or switched off by the sender."""
     truncated: bool = False
     """Whether the sender says that it cut documents or their texts."""
+    unread_search: bool = False
+    """Whether a search answered a model in words that may be passages, or an apology: nobody can tell."""
     unread: bool = False
     """Whether an answer is there in a shape that nobody can read: it is unknown, and neither empty nor hidden."""
 

@@ -180,6 +180,8 @@ def _completeness(
         return "partial_evidence"
     if answer is None and _is_hidden(roles, evidence, query, failed=failed):
         return "content_off"
+    if not evidence.searches and not evidence.documents and any(each.reading.unread_search for each in steps):
+        return "partial_evidence"
     texts_missing = any(document.text is None for document in evidence.documents)
     truncated = any(step.reading.truncated for step in steps)
     if texts_missing or truncated or not evidence.known or query is None or _lost_root(roles):

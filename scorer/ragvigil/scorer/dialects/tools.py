@@ -36,12 +36,21 @@ def tool_reading(name: str, arguments: object, result: object) -> Reading:
     passages = bool(documents) and all(_is_passage(document) for document in documents or ())
     text = text_of(result) if documents is None and structure_of(result) is None else None
     numbered = passages_in(text) if text else ()
-    if not passages and len(numbered) < _FEW and not _SEARCHES.search(name):
+    if not passages and len(numbered) < _FEW and not is_search(name):
         return Reading(role="tool", tool=name)
     if text:
         documents = ranked(Document(None, passage) for passage in numbered or (text,))
     query = query_in(structure_of(arguments)) or text_of(arguments)
     return Reading(role="retriever", tool=name, query=query, documents=documents)
+
+
+def is_search(name: str) -> bool:
+    """Whether the name of a tool says that it searches.
+
+    >>> is_search("search_docs"), is_search("add")
+    (True, False)
+    """
+    return _SEARCHES.search(name) is not None
 
 
 def _is_passage(document: Document) -> bool:
