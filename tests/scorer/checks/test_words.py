@@ -158,7 +158,7 @@ def test_a_record_is_read_value_by_value() -> None:
 def test_braces_that_are_no_json_are_prose() -> None:
     """Deep nesting too."""
     assert Evidence([Document("a", "{not json} at all.")]).segments
-    assert Evidence([Document("a", "[" * 5000)]).segments == []
+    assert not Evidence([Document("a", "[" * 5000)]).segments
 
 
 def test_very_long_evidence_is_cut_and_says_so() -> None:

@@ -178,7 +178,10 @@ def _best(weight: Mapping[str, float], evidence: Evidence, denying: bool) -> tup
         return None, 0.0
     if len(close) == 1:
         return close[0], scores[close[0]]
-    place = min(close, key=lambda one: (evidence.segments[one].negated != denying, -scores[one], one))
+    close.sort()
+    close.sort(key=scores.__getitem__, reverse=True)
+    negated = evidence.segments.negated
+    place = next((one for one in close if negated(one) == denying), close[0])
     return place, scores[place]
 
 

@@ -106,17 +106,28 @@ def read_tokens(
     claim: Sequence[Word], places: Sequence[int], weights: Sequence[float], around: Surroundings
 ) -> list[Token]:
     """The words of `claim` at `places`, which carry its meaning; `weights` says how telling each is, in [0, 1]."""
-    evidence, question = around.evidence, around.question
+    evidence, question, best, second = around.evidence, around.question, around.best, around.second
     stems = [claim[place].stem for place in places]
     found = [stem in evidence.places for stem in stems]
     linked = [None, *map(evidence.pairs.__contains__, pairwise(stems)), None]
+    record = bool(evidence.flags)
     tokens: list[Token] = []
-    for number, (place, stem, weight) in enumerate(zip(places, stems, weights, strict=True)):
-        word, seen = claim[place], found[number]
+    for number, (place, stem, weight, seen, before, after) in enumerate(
+        zip(places, stems, weights, found, linked, linked[1:], strict=False)
+    ):
+        word = claim[place]
         marks = [_FOUND] if seen else [_ASKED] if stem in question else []
         missing = not marks
-        marks += _of_the_word(word, place, missing, around)
-        before, after = linked[number], linked[number + 1]
+        if word.numbers:
+            marks += _of_the_number(word, missing, around)
+        elif missing and place and word.name:
+            marks.append(_NAME_MISSING)
+        if word.qualifier:
+            marks.append(_QUALIFIER)
+        if stem in best:
+            marks.append(_IN_BEST)
+        elif stem in second:
+            marks.append(_IN_SECOND)
         if before is not None:
             marks.append(_BEFORE_FOUND if before else _BEFORE_MISSING)
         if after is not None:
@@ -127,30 +138,18 @@ def read_tokens(
             marks.append(_NEXT_MISSING)
         if before is False and after is False and not missing:
             marks.append(_BETWEEN)
-        if evidence.flags:
+        if record:
             marks += _of_the_record(place, missing, around)
         tokens.append(Token(place, marks, weight, missing))
     return tokens
 
 
-def _of_the_word(word: Word, place: int, missing: bool, around: Surroundings) -> list[int]:
-    marks: list[int] = []
-    stem, in_best, in_second = word.stem, word.stem in around.best, word.stem in around.second
-    if word.numbers:
-        if not missing:
-            marks.append(_NUMBER_FOUND)
-        if around.evidence.numbers.isdisjoint(word.numbers):
-            marks.append(_NUMBER_MISSING)
-        elif not in_best and not in_second:
-            marks.append(_NUMBER_ELSEWHERE)
-    elif missing and place and word.name:
-        marks.append(_NAME_MISSING)
-    if word.qualifier:
-        marks.append(_QUALIFIER)
-    if in_best:
-        marks.append(_IN_BEST)
-    if in_second and stem not in around.best:
-        marks.append(_IN_SECOND)
+def _of_the_number(word: Word, missing: bool, around: Surroundings) -> list[int]:
+    marks = [] if missing else [_NUMBER_FOUND]
+    if around.evidence.numbers.isdisjoint(word.numbers):
+        marks.append(_NUMBER_MISSING)
+    elif word.stem not in around.best and word.stem not in around.second:
+        marks.append(_NUMBER_ELSEWHERE)
     return marks
 
 

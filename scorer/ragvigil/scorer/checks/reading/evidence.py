@@ -2,122 +2,106 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import cached_property, lru_cache
-from itertools import compress, islice, pairwise
-from operator import itemgetter
+from collections.abc import Collection, Iterator, Sequence
+from functools import cached_property
+from itertools import accumulate, chain, compress, count, pairwise
+from typing import NamedTuple, overload
 
 from ragvigil.scorer.checks.reading import records
 from ragvigil.scorer.checks.reading.clauses import clauses
 from ragvigil.scorer.checks.reading.flags import Flag, Truth, read_flags
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.passages import name_of
-from ragvigil.scorer.checks.reading.sentences import sentences
+from ragvigil.scorer.checks.reading.prose import BREAK, Reading, read, read_value
 from ragvigil.scorer.checks.reading.words import Word, denies, values, words
 from ragvigil.scorer.trace import Document
 
 _MOST_SEGMENTS = 4000
-_NONE = frozenset[str]()
 _LONGEST_TEXT_VALUE = 80
 _MOST_WORDS_OF_A_FLAG = 8
-_LONGEST_KEPT = 4_000
-"""Characters of a passage whose words are kept for the next record that holds it: at most 35 MB in all."""
-
-_stem, _content, _numbers = (itemgetter(Word._fields.index(name)) for name in ("stem", "content", "numbers"))
 
 Hours = dict[int, tuple[int, int]]
 """For each day from Monday, 0: minutes after midnight at which it opens and closes; no entry: closed."""
 
 
-class Sentence:
-    """The words of one sentence and what takes longest to tell of them; one for all records that hold its passage.
+class _Stretch(NamedTuple):
+    """The segments of one text: the sentences of a passage or of a long value in a record, or one short value."""
 
-    What is told is kept in plain attributes, not in cached properties, which lock: there are many sentences, and few
-    are looked at.
-    """
-
-    __slots__ = ("_denies", "_numbers", "stems", "words")
-
-    def __init__(self, sequence: list[Word]) -> None:
-        self._numbers: frozenset[str] | None = None
-        self._denies: bool | None = None
-        self.words = sequence
-        self.stems = list(compress(map(_stem, sequence), map(_content, sequence)))
-        """Its meaningful stems, in order."""
-
-    @property
-    def numbers(self) -> frozenset[str]:
-        """Every value that a number in it may stand for."""
-        if self._numbers is None:
-            told = values(self.words) if any(map(_numbers, self.words)) else ()
-            self._numbers = frozenset([value for readings in told for value in readings]) if told else _NONE
-        return self._numbers
+    passage: int
+    """Place of its passage in the record, from 0."""
+    text: str
+    """What its sentences are a part of: the passage, or a long text in a record."""
+    reading: Reading
+    offset: int | None = 0
+    """Where `text` stands in the passage; None where that is unknown."""
+    path: records.Path = ()
+    """For a record's short value: the names that lead to it."""
+    value: object = None
+    """For a record's short value."""
+    said: str = ""
+    """For a record's short value: its names and itself in words."""
 
     @property
-    def denies(self) -> bool:
-        """Whether it denies something."""
-        if self._denies is None:
-            self._denies = denies(self.words)
-        return self._denies
+    def absent(self) -> records.Absence | None:
+        """Whether a record's short value is denied or missing."""
+        return records.absence(self.value) if self.path else None
 
 
 class Segment:
-    """One sentence of a passage, or one value of a record with the path that leads to it."""
+    """One sentence of a passage, or one value of a record with the path that leads to it; see `_Stretch`.
 
-    path: records.Path = ()
-    """For a record's value: the names that lead to it."""
-    value: object = None
-    """For a record's value."""
-    offset: int | None = 0
-    """Where `text` stands in the passage; None where that is unknown."""
+    What is told of it is kept in plain attributes, not in cached properties, which lock.
+    """
+
+    _words: list[Word] | None = None
     _content: frozenset[str] | None = None
     _pairs: frozenset[tuple[str, str]] | None = None
+    _numbers: frozenset[str] | None = None
 
-    def __init__(
-        self, passage: int, sentence: Sentence, text: str, span: tuple[int, int] | None = None
-    ) -> None:
-        self.passage = passage
-        """Place of its passage in the record, from 0."""
-        self.sentence = sentence
-        self.text = text
-        """What it is a part of: the passage, or a long text in a record."""
-        self.span = span
-        """Where it stands in `text`; None for a record's value."""
-
-    @cached_property
-    def absent(self) -> records.Absence | None:
+    def __init__(self, stretch: _Stretch, sentence: int, stems: list[str]) -> None:
+        self.passage, self.text, self._reading, self.offset, self.path, self.value, _ = stretch
+        self.absent = stretch.absent
         """For a record's value: whether it is denied or missing."""
-        return records.absence(self.value) if self.span is None and self.path else None
+        self._sentence = sentence
+        self.span = self._reading.spans[sentence]
+        """Where it stands in `text`; None for a record's value."""
+        self.stems = stems
+        """Its meaningful stems, in order."""
 
     @property
     def negated(self) -> bool:
         """Whether it denies something."""
-        return (self.span is None and self.absent is not None) or self.sentence.denies
+        return self.absent is not None or self._reading.denies(self._sentence)
 
     @property
     def words(self) -> list[Word]:
-        """Its words; nobody changes them."""
-        return self.sentence.words
+        """Its words, as `Reading` has them; nobody changes them."""
+        if self._words is None:
+            self._words = self._reading.words(self._sentence)
+        return self._words
 
     @property
     def content(self) -> frozenset[str]:
         """Its meaningful stems."""
         if self._content is None:
-            self._content = frozenset(self.sentence.stems)
+            self._content = frozenset(self.stems)
         return self._content
 
     @property
     def pairs(self) -> frozenset[tuple[str, str]]:
         """Neighbouring meaningful stems."""
         if self._pairs is None:
-            self._pairs = frozenset(pairwise(self.sentence.stems))
+            self._pairs = frozenset(pairwise(self.stems))
         return self._pairs
 
     @property
     def numbers(self) -> frozenset[str]:
         """Every value that a number in it may stand for."""
-        return self.sentence.numbers
+        if self._numbers is None:
+            self._numbers = frozenset(chain.from_iterable(values(self.words)))
+        return self._numbers
 
     @property
     def place(self) -> tuple[int, int] | None:
@@ -136,30 +120,90 @@ class Segment:
         return max(sizes)[1] if len(sizes) > 1 else self.negated
 
 
+class _Segments(Sequence[Segment]):
+    """All segments of a record; each is made when it is first looked at, for most never are."""
+
+    def __init__(self, stretches: Sequence[_Stretch], stems: list[str], ends: list[int]) -> None:
+        """`stems`: those of all stretches; `ends`: where in them each segment ends."""
+        self._stretches = stretches
+        self._stems = stems
+        self._ends = ends
+        self._firsts = [0, *accumulate(len(stretch.reading) for stretch in stretches)]
+        self._made: dict[int, Segment] = {}
+
+    def __len__(self) -> int:
+        return len(self._ends)
+
+    @overload
+    def __getitem__(self, place: int) -> Segment: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Segment]: ...
+    def __getitem__(self, place: int | slice) -> Segment | list[Segment]:
+        if isinstance(place, slice):
+            return [self[one] for one in range(*place.indices(len(self)))]
+        found = self._made.get(place)
+        if found is None:
+            place = range(len(self))[place]
+            number = bisect_right(self._firsts, place) - 1
+            stems = self.stems(place, place)
+            found = self._made[place] = Segment(self._stretches[number], place - self._firsts[number], stems)
+        return found
+
+    def stems(self, first: int, last: int) -> list[str]:
+        """The meaningful stems from segment `first` to the end of `last`, with a BREAK between any two."""
+        return self._stems[self._ends[first - 1] + 1 if first else 0 : self._ends[last]]
+
+    def negated(self, place: int) -> bool:
+        """Whether a segment denies something, told without making it."""
+        number = bisect_right(self._firsts, place) - 1
+        stretch, sentence = self._stretches[number], place - self._firsts[number]
+        return stretch.absent is not None or stretch.reading.denies(sentence)
+
+
 class Evidence:
     """All segments of a record, and where each stem occurs."""
 
     def __init__(self, documents: Sequence[Document], wanted: Collection[str] | None = None) -> None:
         """Index `documents` by those stems in `wanted` only, or by all of them."""
         self.names = tuple(name_of(document) for document in documents)
-        self.segments: list[Segment] = list(islice(_all_segments(documents), _MOST_SEGMENTS + 1))
-        self.truncated = len(self.segments) > _MOST_SEGMENTS
-        """Whether there was more than is read; the rest was left out."""
-        del self.segments[_MOST_SEGMENTS:]
+        self._stretches, self.truncated = _read_all(documents)
         self.places: dict[str, list[int]] = defaultdict(list)
         """Segments in which a wanted stem occurs, ascending."""
         self.pairs: set[tuple[str, str]] = set()
-        """Neighbouring meaningful stems, of which at least the wanted."""
+        """Neighbouring meaningful stems, both of them wanted."""
+        stems = list(chain.from_iterable([stretch.reading.stems for stretch in self._stretches]))
+        self.segments = _Segments(self._stretches, stems, self._index(stems, wanted))
+        self._passage_of = list(
+            chain.from_iterable([[one.passage] * len(one.reading) for one in self._stretches])
+        )
         self._passages: dict[str, tuple[int, ...]] = {}
-        self._passage_of = [segment.passage for segment in self.segments]
-        chosen = None if wanted is None else frozenset(wanted)
-        for place, segment in enumerate(self.segments):
-            stems = segment.sentence.stems
-            found = set(stems) if chosen is None else chosen.intersection(stems)
-            for one in found:
-                self.places[one].append(place)
-            if len(found) > 1:
-                self.pairs.update(pairwise(stems))
+
+    def _index(self, stems: list[str], wanted: Collection[str] | None) -> list[int]:
+        """Note where the wanted ones of `stems` stand; where each segment ends."""
+        looked_for = frozenset(stems if wanted is None else (*wanted, BREAK))
+        places, pairs, ends = self.places, self.pairs, list[int]()
+        twice: list[tuple[int, str]] = []
+        before, segment = -2, 0
+        for at in compress(count(), map(looked_for.__contains__, stems)):
+            stem = stems[at]
+            if stem == BREAK:
+                ends.append(at)
+                segment += 1
+                continue
+            held = places[stem]
+            if not held or held[-1] != segment:
+                held.append(segment)
+            if at == before + 1:
+                if stem != stems[before]:
+                    pairs.add((stems[before], stem))
+                else:
+                    twice.append((segment, stem))
+            before = at
+        for segment, stem in twice:  # counts beside another wanted stem only: so the models were fitted
+            part = stems[ends[segment - 1] + 1 if segment else 0 : ends[segment]]
+            if len(looked_for.intersection(part)) > 1:
+                pairs.add((stem, stem))
+        return ends
 
     @cached_property
     def density(self) -> float:
@@ -170,16 +214,16 @@ class Evidence:
     @cached_property
     def numbers(self) -> frozenset[str]:
         """Every value that a number may stand for."""
-        return frozenset[str]().union(*[segment.numbers for segment in self.segments])
+        return frozenset[str]().union(*[stretch.reading.numbers for stretch in self._stretches])
 
     @cached_property
-    def _values(self) -> list[Segment]:
-        return [segment for segment in self.segments if segment.path and segment.span is None]
+    def _values(self) -> list[_Stretch]:
+        return [stretch for stretch in self._stretches if stretch.path]
 
     @cached_property
     def flags(self) -> list[Flag]:
         """What a record says to be so, not so or missing."""
-        return read_flags([(segment.path[-1], _truth(segment)) for segment in self._values])
+        return read_flags([(one.path[-1], _truth(one)) for one in self._values])
 
     @cached_property
     def hours(self) -> Hours:
@@ -188,9 +232,9 @@ class Evidence:
         A day from 0:00 to 0:00 is how such records write that it is closed, unless all are.
         """
         found: Hours = {}
-        for segment in self._values:
-            span = records.opening(segment.value)
-            day = LEXICON.days.get(segment.path[-1].lower())
+        for one in self._values:
+            span = records.opening(one.value)
+            day = LEXICON.days.get(one.path[-1].lower())
             if span is None or day is None:
                 continue
             if day in found:
@@ -208,56 +252,44 @@ class Evidence:
 
     def around(self, place: int) -> frozenset[str]:
         """The meaningful stems of a segment and its two neighbours in the same passage."""
-        passage = self.segments[place].passage
-        near = self.segments[max(0, place - 1) : place + 2]
-        return frozenset[str]().union(*(segment.content for segment in near if segment.passage == passage))
+        passages, passage = self._passage_of, self._passage_of[place]
+        first = place - 1 if place and passages[place - 1] == passage else place
+        last = place + 1 if place + 1 < len(passages) and passages[place + 1] == passage else place
+        return frozenset(self.segments.stems(first, last)) - {BREAK}
 
 
-def _truth(segment: Segment) -> Truth | None:
-    if segment.absent is not None:
-        return segment.absent
-    return "true" if segment.value is True and len(segment.words) <= _MOST_WORDS_OF_A_FLAG else None
+def _truth(value: _Stretch) -> Truth | None:
+    if value.absent is not None:
+        return value.absent
+    return "true" if value.value is True and len(words(value.said)) <= _MOST_WORDS_OF_A_FLAG else None
 
 
-def _all_segments(documents: Sequence[Document]) -> Iterator[Segment]:
+def _read_all(documents: Sequence[Document]) -> tuple[list[_Stretch], bool]:
+    """What is read of the passages, and whether that is not all."""
+    found: list[_Stretch] = []
+    room = _MOST_SEGMENTS
+    for stretch in _stretches(documents, _MOST_SEGMENTS):
+        size = len(stretch.reading)
+        if size > room:
+            return [*found, stretch._replace(reading=stretch.reading.first(room))], True
+        room -= size
+        found.append(stretch)
+    return found, False
+
+
+def _stretches(documents: Sequence[Document], most: int) -> Iterator[_Stretch]:
+    """What the passages hold; of a long text `most` sentences, and one more if there is."""
     for place, document in enumerate(documents):
         text = document.text or ""
         record = records.parse(text)
         if record is None:
-            yield from _prose(place, text)
-        else:
-            for path, value in records.leaves(record):
-                yield from _value(place, text, path, value)
-
-
-def _prose(place: int, text: str) -> Iterable[Segment]:
-    if len(text) > _LONGEST_KEPT:
-        return (Segment(place, sentence, text, span) for sentence, span in _reading(text))
-    return [Segment(place, sentence, text, span) for sentence, span in _read(text)]
-
-
-def _reading(text: str) -> Iterator[tuple[Sentence, tuple[int, int]]]:
-    """The sentences of a passage that have words, and where each stands."""
-    for start, end in sentences(text):
-        sequence = words(text[start:end])
-        if sequence:
-            yield Sentence(sequence), (start, end)
-
-
-@lru_cache(maxsize=1024)
-def _read(text: str) -> tuple[tuple[Sentence, tuple[int, int]], ...]:
-    """The same, kept: a service retrieves the same passages again and again."""
-    return tuple(_reading(text))
-
-
-def _value(place: int, text: str, path: records.Path, value: object) -> Iterator[Segment]:
-    if isinstance(value, str) and len(value) > _LONGEST_TEXT_VALUE:
-        offset = text.find(value)
-        for segment in _prose(place, value):
-            segment.offset = offset if offset >= 0 else None
-            yield segment
-        return
-    said = [] if value is True or records.absence(value) else words(str(value))
-    segment = Segment(place, Sentence(words(records.naming(path)) + said), text)
-    segment.path, segment.value = path, value
-    yield segment
+            yield _Stretch(place, text, read(text, most))
+            continue
+        for path, value in records.leaves(record):
+            if isinstance(value, str) and len(value) > _LONGEST_TEXT_VALUE:
+                offset = text.find(value)
+                yield _Stretch(place, value, read(value, most), offset if offset >= 0 else None)
+            else:
+                known = "" if value is True or records.absence(value) else str(value)
+                said = f"{records.naming(path)} {known}"
+                yield _Stretch(place, text, read_value(said), 0, path, value, said)

@@ -8,9 +8,12 @@ from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.markup import Span
 
 # One character class first: the engine skips to it without trying the alternatives at every place.
+# The first of them is how nearly every sentence ends: a full stop between a word and a capital letter. The word has
+# three small letters or more, or two where the next word has three, or it is a number of four digits or more.
 _END = re.compile(
     r"""[.!?…؟।॥\u06d4\u1362\u104b\u0589;。\uff01\uff1f｡\n](?:"""
-    r"""(?<=\n)"""
+    r"""((?<=[a-z ][a-z]{3}\.)(?= [A-Z])|(?<= [a-z]{2}\.)(?= [A-Z][a-z]{2})|(?<=[0-9]{4}\.)(?= [A-Z]))"""
+    r"""|(?<=\n)"""
     r"""|(?<=[。\uff01\uff1f｡])[。\uff01\uff1f｡]{0,3}[」』”\u2019》\uff09]{0,2}"""
     r"""|(?<=[^;\n])[.!?…؟।॥\u06d4\u1362\u104b\u0589]{0,7}(?:["'”“\u2019»)\]*_]{1,4}|[ \u00a0\u202f]»)?"""
     r"""(?:[ ]?\[\d{1,3}\]|[\u00b9\u00b2\u00b3\u2070-\u2079]){0,20}(?=\s|\Z)"""
@@ -34,8 +37,6 @@ _APOSTROPHE = re.compile("['\u2019]")
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 _LONGEST_SHORT = 3
 _ABBREVIATED = frozenset((*LEXICON.abbreviations, *LEXICON.may_end, *LEXICON.before_numbers))
-_PLAIN_END = re.compile(r"(?<=[a-z ][a-z]{3})\.(?= [A-Z])")
-"""How nearly every sentence ends: a full stop between a word of three small letters or more, and a capital letter."""
 _TAILS = frozenset(f" {one}"[-4:] for one in _ABBREVIATED)
 """What stands before the full stop of a word that may be an abbreviation; no other word of such letters is one."""
 
@@ -53,7 +54,7 @@ def sentences(text: str) -> list[Span]:
     start, trimmed = 0, False
     for match in _END.finditer(text):
         place, end = match.span()
-        if _PLAIN_END.match(text, end - 1) and text[end - 5 : end - 1] not in _TAILS:
+        if match.lastindex and _TAILS.isdisjoint((text[end - 5 : end - 1], text[end - 4 : end - 1])):
             spans.append((start, end) if trimmed else trim(text, start, end))
             start, trimmed = end + 1, True
         elif _plainly_ends(text, place, end) or not _goes_on(text, match):

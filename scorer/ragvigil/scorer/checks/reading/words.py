@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import chain
+from operator import itemgetter
 from typing import NamedTuple
 
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
@@ -25,7 +26,9 @@ _TOKEN = re.compile(
     rf"|(?:{_LETTER}|[{_MARKS}])(?:[^\W_{UNSPACED}]|[{_MARKS}]){{0,62}}(?:['\u2019][tT](?!{_LETTER}))?"
 )
 _WIDE = "\x80-\U0010ffff"
-_RUN = re.compile(rf"[A-Za-z{_WIDE}][A-Za-z0-9{_WIDE}]{{0,62}}(?:'[tT](?![A-Za-z]))?|{_NUMERAL}")
+RUN = re.compile(rf"[A-Za-z{_WIDE}][A-Za-z0-9{_WIDE}]{{0,62}}(?:'[tT](?![A-Za-z]))?|{_NUMERAL}")
+"""A word in ASCII, a number, or a run of characters of which some are not in ASCII."""
+_HALVES = ("am", "pm")
 _LONGEST_KNOWN, _MOST_KNOWN = 64, 1 << 15
 
 
@@ -46,24 +49,54 @@ class Word(NamedTuple):
     """Power of ten by which it multiplies the number before it: million is 6."""
 
 
+class Chunk(NamedTuple):
+    """What stands between white space, or a run in other scripts: no word, one, or several."""
+
+    words: tuple[Word, ...]
+    stems: tuple[str, ...]
+    """Those that are meaningful."""
+    values: tuple[str, ...]
+    """What its numbers may stand for, as far as the next chunk does not scale them."""
+    scaling: bool
+    """Whether its first word may scale a number before it, or tell the half of the day."""
+    negations: tuple[str, ...]
+    """Stems of those that are one."""
+
+
 def words(text: str) -> list[Word]:
     """The words of `text` in order.
 
     >>> [word.stem for word in words("The cats' 1,500 caches, café!")]
     ['the', 'cat', '1500', 'cach', 'caf']
     """
+    return list(chain.from_iterable(map(_words_of, chunks(text))))
+
+
+def chunks(text: str) -> list[Chunk]:
+    """The words of `text` as it parts them.
+
+    >>> [chunk.stems for chunk in chunks("The well-kept cats —")]
+    [(), ('well', 'kept'), ('cat',), ()]
+    """
     text = plain_digits(text)
-    chunks: list[str] = text.split() if text.isascii() else _RUN.findall(text)
-    return list(chain.from_iterable(map(_KNOWN.__getitem__, chunks)))
+    found: list[str] = text.split() if text.isascii() else RUN.findall(text)
+    return list(map(KNOWN.__getitem__, found))
 
 
-class _Known(dict[str, tuple["Word", ...]]):
-    """The words of what stands between white space, or of a run in other scripts, kept: most come again and again."""
+class _Known(dict[str, Chunk]):
+    """What is known of every chunk: most come again and again."""
 
-    def __missing__(self, chunk: str) -> tuple[Word, ...]:
-        runs: list[str] = _RUN.findall(chunk)
+    def __missing__(self, chunk: str) -> Chunk:
+        runs: list[str] = RUN.findall(chunk)
         tokens = [token for run in runs for token in ((run,) if run.isascii() else _TOKEN.findall(run))]
-        found = tuple(map(_word, tokens))
+        read = tuple(map(_word, tokens))
+        found = Chunk(
+            read,
+            tuple([word.stem for word in read if word.content]),
+            tuple(chain.from_iterable(values(read))),
+            bool(read) and (read[0].scale is not None or read[0].stem in _HALVES),
+            tuple([word.stem for word in read if word.negation]),
+        )
         if len(chunk) <= _LONGEST_KNOWN:
             if len(self) >= _MOST_KNOWN:
                 self.clear()
@@ -71,7 +104,9 @@ class _Known(dict[str, tuple["Word", ...]]):
         return found
 
 
-_KNOWN = _Known()
+KNOWN = _Known()
+"""The process's one memory of chunks."""
+_words_of = itemgetter(Chunk._fields.index("words"))
 
 
 def offsets(text: str) -> list[tuple[int, int]]:
@@ -82,9 +117,9 @@ def offsets(text: str) -> list[tuple[int, int]]:
     """
     text = plain_digits(text)
     if text.isascii():
-        return [run.span() for run in _RUN.finditer(text)]
+        return [run.span() for run in RUN.finditer(text)]
     spans: list[tuple[int, int]] = []
-    for run in _RUN.finditer(text):
+    for run in RUN.finditer(text):
         if run[0].isascii():
             spans.append(run.span())
         else:
@@ -174,7 +209,7 @@ def denies(sequence: Sequence[Word]) -> bool:
     return stems.isdisjoint(LEXICON.portuguese_words) or not stems.isdisjoint(LEXICON.not_portuguese_words)
 
 
-def values(sequence: list[Word]) -> list[tuple[str, ...]]:
+def values(sequence: Sequence[Word]) -> list[tuple[str, ...]]:
     """Every number of a text, each as the values it may stand for, scales and clock halves applied.
 
     >>> values(words("5 million at 7 pm"))
@@ -194,7 +229,7 @@ def _scaled(value: str, following: Word) -> tuple[str, ...]:
         whole, _, fraction = value.partition(".")
         shifted = fraction.ljust(following.scale, "0")
         return (decimal(f"{whole}{shifted[: following.scale]}.{shifted[following.scale :]}"),)
-    if following.stem in ("am", "pm"):
+    if following.stem in _HALVES:
         return _on_the_clock(value, following.stem)
     return ()
 
