@@ -7,10 +7,12 @@ without claims or evidence.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from ragvigil.scorer.checks.check import Check, Finding
 from ragvigil.scorer.checks.prepared import Prepared
+from ragvigil.scorer.checks.reading.evidence import Evidence
+from ragvigil.scorer.verdict import Source
 
 _RUN = 6
 
@@ -22,10 +24,8 @@ def _measure(prepared: Prepared) -> Finding:
         return Finding(None, "the answer makes no claim")
     read = {one.start: one.words for one in prepared.statements}
     claims = [(claim, [word.stem for word in read[claim.start]]) for claim in prepared.assessment.claims]
-    near = {(one.nearest.passage, one.nearest.start) for one, _ in claims if one.nearest is not None}
-    sentences = _sentences(prepared, near)
     copied = sum(
-        _covered(mine, sentences.get((claim.nearest.passage, claim.nearest.start), ()))
+        _covered(mine, _nearest(prepared.evidence, claim.nearest))
         for claim, mine in claims
         if claim.nearest is not None and len(mine) >= _RUN
     )
@@ -33,20 +33,10 @@ def _measure(prepared: Prepared) -> Finding:
     return Finding(round(copied / total, 6), details={"words": total, "copied": copied})
 
 
-def _sentences(prepared: Prepared, wanted: Collection[tuple[str, int]]) -> dict[tuple[str, int], list[str]]:
-    """The stems of the evidence's sentences that begin at one of the `wanted` places, (passage, offset)."""
-    evidence, starts = prepared.evidence, {start for _, start in wanted}
-    found: dict[tuple[str, int], list[str]] = {}
-    for segment in evidence.segments:
-        if (
-            segment.span is not None
-            and segment.offset is not None
-            and segment.offset + segment.span[0] in starts
-        ):
-            place = (evidence.names[segment.passage], segment.offset + segment.span[0])
-            if place in wanted:
-                found[place] = [word.stem for word in segment.words]
-    return found
+def _nearest(evidence: Evidence, nearest: Source) -> list[str]:
+    """The stems of the evidence's sentence that begins where `nearest` does; none where that is no sentence."""
+    found = evidence.sentences_at(nearest.passage, nearest.start)
+    return [word.stem for word in evidence.segments[found[-1]].words] if found else []
 
 
 def _covered(mine: Sequence[str], theirs: Sequence[str]) -> int:

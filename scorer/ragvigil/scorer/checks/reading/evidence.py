@@ -250,6 +250,18 @@ class Evidence:
             found = self._passages[stem] = tuple(dict.fromkeys(held))
         return found
 
+    def sentences_at(self, name: str, start: int) -> list[int]:
+        """The segments that are sentences and begin at character `start` of a passage of that name, ascending."""
+        found: list[int] = []
+        first = 0
+        for stretch in self._stretches:
+            spans = stretch.reading.spans
+            if stretch.offset is not None and self.names[stretch.passage] == name:
+                starts = [span[0] + stretch.offset for span in spans if span]
+                found += [first + starts.index(start)] if start in starts else []
+            first += len(spans)
+        return found
+
     def around(self, place: int) -> frozenset[str]:
         """The meaningful stems of a segment and its two neighbours in the same passage."""
         passages, passage = self._passage_of, self._passage_of[place]
