@@ -303,5 +303,5 @@ def _stretches(documents: Sequence[Document], most: int) -> Iterator[_Stretch]:
                 yield _Stretch(place, value, read(value, most), offset if offset >= 0 else None)
             else:
                 known = "" if value is True or records.absence(value) else str(value)
-                said = f"{records.naming(path)} {known}"
+                said = f"{records.naming(path)}\n{known}"  # no space: it may part groups of digits
                 yield _Stretch(place, text, read_value(said), 0, path, value, said)

@@ -13,6 +13,7 @@ from itertools import chain, compress, count
 from operator import itemgetter
 
 from ragvigil.scorer.checks.reading.markup import Span
+from ragvigil.scorer.checks.reading.numerals import may_be_grouped, plain_digits
 from ragvigil.scorer.checks.reading.sentences import sentences
 from ragvigil.scorer.checks.reading.words import KNOWN, RUN, Chunk, Word, chunks, denies, values
 
@@ -103,7 +104,7 @@ def read_value(said: str) -> Reading:
 
 def _read(text: str, most: int | None = None) -> Reading:
     known = KNOWN.__getitem__
-    plain = _plainer(text) if text.isascii() else None
+    plain = _plainer(text) if text.isascii() and not may_be_grouped(text) else None
     sequence: list[Chunk] = []
     spans, ends = list[Span](), list[int]()
     for start, end in sentences(text):
@@ -121,6 +122,7 @@ def _read(text: str, most: int | None = None) -> Reading:
 
 
 def _parted(sentence: str) -> list[str]:
+    sentence = plain_digits(sentence)
     return _plainer(sentence).split() if sentence.isascii() else RUN.findall(sentence)
 
 
