@@ -112,9 +112,9 @@ def read_tokens(
     linked = [None, *map(evidence.pairs.__contains__, pairwise(stems)), None]
     record = bool(evidence.flags)
     tokens: list[Token] = []
-    for number, (place, stem, weight, seen, before, after) in enumerate(
-        zip(places, stems, weights, found, linked, linked[1:], strict=False)
-    ):
+    beside = pairwise(linked)
+    each = zip(places, stems, weights, found, beside, strict=True)
+    for number, (place, stem, weight, seen, (before, after)) in enumerate(each):
         word = claim[place]
         marks = [_FOUND] if seen else [_ASKED] if stem in question else []
         missing = not marks
