@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from ragvigil.scorer.checks import run_checks
+from ragvigil.scorer.checks.prepared import Prepared
 from ragvigil.scorer.checks.reading.citing.rules import Rules
 from ragvigil.scorer.trace import RagTrace
 from ragvigil.scorer.verdict import CheckResult
@@ -185,3 +186,18 @@ def test_quotations_stand_in_the_evidence_word_by_word(
     """In the cited passage, where one is cited; typographic quotes and ellipses are understood."""
     one = record(answer, OPENING, HISTORY, query="What does the shop sell?")
     assert result(one, "quotes_verbatim").value == value
+
+
+def test_one_marker_covers_so_many_statements_and_no_more(record: MakeRecord) -> None:
+    """Else thousands of markers below thousands of lines were millions of pairs; the nearest lines count."""
+    answer = "The shop opens at nine.\n" * 500 + "[1] " * 300
+    prepared = Prepared(record(answer, OPENING))
+    assert sorted(prepared.attribution) == list(range(300, 500))
+    assert {len(cited) for cited in prepared.attribution.values()} <= {1, 299, 300}
+
+
+def test_markers_in_the_middle_of_a_sentence_cover_what_stands_before_them(record: MakeRecord) -> None:
+    """Also many of them, with words between, white space or nothing."""
+    for gap in (" and at ten ", " ", ""):
+        prepared = Prepared(record(f"The shop opens at nine{gap}" + f"[1]{gap}" * 50 + ".", OPENING))
+        assert {place: len(cited) for place, cited in prepared.attribution.items()} == {0: 50}

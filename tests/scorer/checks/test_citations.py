@@ -45,6 +45,7 @@ CITED = {
     "*It opens at nine.* [1]": ["doc-3#1"],
     "It opens at *nine*[1].": ["doc-3#1"],
     "It opens at _nine_[1].": ["doc-3#1"],
+    "It opens at nine[1][3].": ["doc-3#1", "kb_guide"],
     "It opens *[1]*.": ["doc-3#1"],
     "*It opens [1]*": ["doc-3#1"],
     "***It opens [2]***": ["doc-5#2"],

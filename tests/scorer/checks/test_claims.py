@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragvigil.scorer.checks.reading.claims import read_statements
+from ragvigil.scorer.checks.reading.claims import MOST_SENTENCES, read_statements
 from ragvigil.scorer.checks.reading.refusal import refuses
 
 
@@ -326,3 +326,11 @@ def test_a_signature_is_read_in_one_way_only(end: str) -> None:
         assert any(
             one.checkworthy for one in read_statements(f"It opens. Best regards,\nDear {line}{end}", [])
         )
+
+
+@pytest.mark.parametrize("piece", ["\n1. ", "1\n", "It opens. "])
+def test_of_a_very_long_answer_the_first_sentences_are_read(piece: str) -> None:
+    """Where they are read at all, they are those that a shorter answer has."""
+    whole = read_statements(piece * 2 * MOST_SENTENCES, [])
+    assert 0 < len(whole) <= MOST_SENTENCES
+    assert [one.start for one in whole[:50]] == [one.start for one in read_statements(piece * 60, [])[:50]]

@@ -13,7 +13,10 @@ from ragvigil.scorer.checks.reading.claims import Statement
 from ragvigil.scorer.checks.reading.markup import blank
 
 _ITEM = re.compile(r"[ \t>]{0,8}(?:[-*+•][ \t]|\d{1,3}[.)][ \t]|\[\^?[^\[\]\n]{1,60}\]:?[ \t])")
+_WORD = re.compile(r"[^\W_]")
 _GAP = 8
+_MOST_COVERED, _MOST_LISTED = 200, 200
+"""Statements that one marker covers, and markers of a list that covers all: so that few texts make many pairs."""
 _ENDS = frozenset(".!?…:。\uff01\uff1f؟।")
 
 
@@ -42,14 +45,15 @@ def attribute(
     starts = [statement.start for statement in statements]
     covered: defaultdict[int, list[Citation]] = defaultdict(list)
     own: set[int] = set()
+    text = _Text(prose)
     for citation in citations:
-        for place in _places(prose, statements, starts, citation, own):
+        for place in _places(text, statements, starts, citation, own):
             covered[place].append(citation)
     end = sources_at_end(answer, statements, citations)
     if end is not None:
         for place, statement in enumerate(statements):
             if statement.checkworthy and statement.end <= end:
-                covered[place] = [*citations]
+                covered[place] = [*citations[:_MOST_LISTED]]
     return {place: tuple(cited) for place, cited in sorted(covered.items())}
 
 
@@ -92,22 +96,40 @@ def _lists(line: str) -> bool:
     return not any(map(str.isalnum, line)) or names_sources(line) or _ITEM.match(line) is not None
 
 
+class _Text:
+    """An answer without its markers, asked for its next word at ever later places."""
+
+    def __init__(self, prose: str) -> None:
+        self.prose = prose
+        self._known = (0, -1)
+
+    def wordless(self, start: int, end: int) -> bool:
+        """Whether no letter or digit stands from `start` to `end`."""
+        first, last = self._known
+        if not first <= start <= last:
+            found = _WORD.search(self.prose, start)
+            last = found.start() if found else len(self.prose)
+            self._known = (start, last)
+        return last >= end
+
+
 def _places(
-    prose: str, statements: Sequence[Statement], starts: Sequence[int], citation: Citation, own: set[int]
+    text: _Text, statements: Sequence[Statement], starts: Sequence[int], citation: Citation, own: set[int]
 ) -> list[int]:
+    prose = text.prose
     last = bisect_right(starts, citation.start) - 1
     if last >= 0 and citation.start < statements[last].end:
         own.add(last)
-        rest = prose[citation.end : statements[last].end]
-        return [last] if any(map(str.isalnum, rest)) else _sentence(prose, statements, last, own)
+        trails = text.wordless(citation.end, statements[last].end)
+        return _sentence(prose, statements, last, own) if trails else [last]
     if last >= 0:
-        gap = prose[statements[last].end : citation.start]
-        if "\n" not in gap:
+        below = prose.find("\n", statements[last].end, citation.start)
+        if below < 0:
             own.add(last)
             return _sentence(prose, statements, last, own)
-        line = prose[citation.end : _line_end(prose, citation.end)]
-        if not any(map(str.isalnum, line)):
-            return [] if "\n\n" in gap else _block(prose, statements, last, own)
+        if text.wordless(citation.end, _line_end(prose, citation.end)):
+            apart = prose.find("\n\n", below, citation.start) >= 0
+            return [] if apart else _block(prose, statements, last, own)
     following = last + 1
     if following < len(statements) and "\n" not in prose[citation.end : statements[following].start]:
         own.add(following)
@@ -118,23 +140,25 @@ def _places(
 def _sentence(prose: str, statements: Sequence[Statement], last: int, own: set[int]) -> list[int]:
     """`last`, and the clauses before it of the same sentence that carry no citation of their own."""
     places = [last]
-    while (place := places[0] - 1) >= 0 and place not in own:
+    while (place := places[-1] - 1) >= 0 and place not in own and len(places) < _MOST_COVERED:
         end = statements[place].end
         if prose[end - 1] in _ENDS or "\n" in prose[end : statements[place + 1].start]:
             break
-        places.insert(0, place)
-    return places
+        places.append(place)
+    return places[::-1]
 
 
 def _block(prose: str, statements: Sequence[Statement], last: int, own: set[int]) -> list[int]:
     """The statements above a line of citations, up to an empty line, a heading or one with its own citation."""
     places: list[int] = []
-    while last >= 0 and last not in own and statements[last].kind != "heading":
-        places.insert(0, last)
+    while (
+        last >= 0 and last not in own and statements[last].kind != "heading" and len(places) < _MOST_COVERED
+    ):
+        places.append(last)
         if last and "\n\n" in prose[statements[last - 1].end : statements[last].start]:
             break
         last -= 1
-    return places
+    return places[::-1]
 
 
 def _line_end(prose: str, position: int) -> int:

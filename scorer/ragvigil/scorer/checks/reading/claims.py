@@ -29,6 +29,8 @@ _LIST_NUMBER = re.compile(r"[(]?(?:\d{1,2}|[a-zA-Z])[.)]")
 _TABLE_RULE = re.compile(r"^[ \t]{0,8}\|?[ \t:]{0,8}-[ \t:|-]*$", re.MULTILINE)
 _QUESTION = ("?", "\uff1f", "؟")
 _SHORT = 4
+MOST_SENTENCES = 20_000
+"""Of one answer, that are read: those of a megabyte of prose; lists of numbers have more, and nobody's claims."""
 _MOST_GREETINGS = 2
 """Sentences at the beginning that may greet."""
 
@@ -53,6 +55,8 @@ class Statement(NamedTuple):
 def read_statements(answer: str, hidden: list[Span]) -> tuple[Statement, ...]:
     """The statements of `answer` in order; `hidden` (citations, definitions) and fenced code are not read.
 
+    Nor is what follows the first `MOST_SENTENCES` sentences.
+
     >>> answer = "## Opening\\nThe shop opens at 9 [1], but it closes on Sundays. Anything else?"
     >>> [(answer[s.start:s.end], s.kind) for s in read_statements(answer, [(31, 34)])]  # doctest: +NORMALIZE_WHITESPACE
     [('## Opening', 'heading'), ('The shop opens at 9', 'claim'), ('but it closes on Sundays.', 'claim'),
@@ -65,13 +69,14 @@ def read_statements(answer: str, hidden: list[Span]) -> tuple[Statement, ...]:
 
 def _statements(prose: str, wary: tuple[Wording, ...]) -> Iterator[Statement]:
     headers = deque(_table_headers(prose))
-    spans = sentences(prose)
+    spans = sentences(prose, MOST_SENTENCES)
+    whole = len(prose.rstrip())
     signed = signature(prose, spans)
     for number, (start, end) in enumerate(spans):
         while headers and headers[0][1] <= start:
             headers.popleft()
         header = bool(headers) and headers[0][0] <= start
-        listed = end - start <= _SHORT and _LIST_NUMBER.fullmatch(prose, start, end) and prose[end:].strip()
+        listed = end - start <= _SHORT and _LIST_NUMBER.fullmatch(prose, start, end) and end < whole
         start = _after_prefix(prose, start, end)
         greeted = (
             end if start >= signed else greeting(prose, start, end) if number < _MOST_GREETINGS else start

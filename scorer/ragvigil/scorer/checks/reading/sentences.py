@@ -41,8 +41,8 @@ _TAILS = frozenset(f" {one}"[-4:] for one in _ABBREVIATED)
 """What stands before the full stop of a word that may be an abbreviation; no other word of such letters is one."""
 
 
-def sentences(text: str) -> list[Span]:
-    """(start, end) of each sentence of `text`, without the white space around it.
+def sentences(text: str, most: int | None = None) -> list[Span]:
+    """(start, end) of each sentence of `text`, without the white space around it; of the first `most` only.
 
     A line break ends a sentence unless the next line goes on in lower case.
 
@@ -53,6 +53,8 @@ def sentences(text: str) -> list[Span]:
     spans: list[Span] = []
     start, trimmed = 0, False
     for match in _END.finditer(text):
+        if len(spans) == most:
+            break
         place, end = match.span()
         if match.lastindex and _TAILS.isdisjoint((text[end - 5 : end - 1], text[end - 4 : end - 1])):
             spans.append((start, end) if trimmed else trim(text, start, end))
@@ -60,7 +62,8 @@ def sentences(text: str) -> list[Span]:
         elif _plainly_ends(text, place, end) or not _goes_on(text, match):
             spans.append(trim(text, start, end))
             start, trimmed = end, False
-    spans.append(trim(text, start, len(text)))
+    if len(spans) != most:
+        spans.append(trim(text, start, len(text)))
     return [span for span in spans if span[0] < span[1]]
 
 

@@ -14,9 +14,7 @@ from ragvigil.scorer.checks.reading.citing.lists import CODE_NAMES
 from ragvigil.scorer.checks.reading.passages import Passages
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,40}\Z")
-_INDEXED = re.compile(
-    r"[A-Za-z_]\[(?:0|-\d|[a-z](?:[+-]\d)?|\d*:\d*)\]|[A-Za-z_\]]\[\d+\]\s?(?:[+*/-]?=|\[\d+\])"
-)
+_INDEXED = re.compile(r"[A-Za-z_]\[(?:0|-\d|[a-z](?:[+-]\d)?|\d*:\d*)\]|[A-Za-z_\]]\[\d+\]\s?[+*/-]?=")
 _OPERATORS = "=+*/<>\\^"
 _ALWAYS = frozenset("∈\u222a∩\u00d7")
 _OPERANDS = frozenset(")]}\"'")
