@@ -90,10 +90,12 @@ interval of Poisson; the limit is .33.
 
 More quiet services of the usual world, seeds {more_first} to {more_last}: {more_pages} false pages in {more_days:,.0f}
 days. With those above that is {all_pages} in {all_days:,.0f}, {all_rate} per 30 days."""
-BROKEN = """**One world does not keep the limit**: where all cheap scores lie between .6 and 1 ("narrow cheap") and then
+BROKEN = """**One world did not keep the limit**: where all cheap scores lie between .6 and 1 ("narrow cheap") and then
 all of them fall by .05. The fall makes the few errors that there always are more suspicious, so that their flags weigh
 more: before what is normal has followed, that looks like a fall of the faithful share by two points (half a point in
-the usual world, which is tolerated). The judge itself has not moved, so a canary does not stop such a page."""
+the usual world, which is tolerated). The judge itself has not moved, so a canary does not stop such a page. Since this
+was measured, what is normal for flags follows a large move of the cheap score that the judge does not see: 1 page
+instead of 3 on the same six seeds, on which that was found; others were not tried."""
 
 
 def page() -> str:

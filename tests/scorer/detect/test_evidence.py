@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ragvigil.scorer.detect.sequential.batch import Floats
+from ragvigil.scorer.detect.sequential.baseline import Baseline, Day, Sum
+from ragvigil.scorer.detect.sequential.batch import Booleans, Floats
 from ragvigil.scorer.detect.sequential.e_detector import EDetector
 from ragvigil.scorer.detect.sequential.evidence import (
     gather,
@@ -85,3 +86,43 @@ def test_the_detector_runs_as_long_as_it_promises() -> None:
         lengths.append(length)
     assert np.mean(lengths) > 100.0 - 3.0 * np.std(lengths) / 300**0.5
     assert min(lengths) < np.mean(lengths) / 2.0
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+def test_a_drift_of_the_cheap_score_makes_errors_weigh_more_by_what_the_labels_say(narrow: bool) -> None:
+    """Where the score uses a part of its range only, that looks like a fall of two points that is none."""
+    random = np.random.default_rng(7)
+    truth: Booleans = np.concatenate([np.arange(4000) < 2800, np.arange(20_000) < 19_000])
+    standard: Floats = random.normal(size=truth.size) - np.where(truth, 0.0, 2.7)
+    spread: Floats = 0.6 + 0.4 / (1.0 + np.exp(-1.702 * standard)) if narrow else 0.76 + 0.16 * standard
+    cheap: Floats = np.clip(spread, 0.0, 1.0)
+    verdict = random.random(truth.size) < np.where(truth, 0.85, 0.08)
+    labelled = slice(0, 4000)
+    known = learn_instruments(
+        GoldSet(truth[labelled].astype(np.float64), verdict[labelled].astype(np.float64), cheap[labelled])
+    )
+    traffic, answers = cheap[4000:], truth[4000:]
+    now, then = (known.suspicion(np.clip(traffic - drift, 0.0, 1.0)) for drift in (0.0, 0.05))
+    flags = known.specificity - known.false_flag
+    risen = flags * float((known.weight(then) - known.weight(now))[~answers].mean())
+    said = known.flags_moved(float((then - now).mean()))
+    assert said == pytest.approx(risen, rel=0.5)
+    assert (0.05 * said / known.signal > 0.01) == narrow
+
+
+def test_a_cheap_score_that_says_nothing_moves_nothing() -> None:
+    """Its suspicion is the same whatever it is."""
+    random = np.random.default_rng(8)
+    truth = np.arange(200) < 140
+    known = learn_instruments(GoldSet(truth.astype(np.float64), truth.astype(np.float64), random.random(200)))
+    assert known.flags_moved(0.1) == 0.0
+
+
+def test_following_the_cheap_score_restates_the_flags_of_its_segments() -> None:
+    """And nothing of the others."""
+    sums = np.zeros((len(Sum), 2))
+    sums[Sum.CHEAP_COUNT], sums[Sum.FLAG_TRACES], sums[Sum.FLAGS] = 100.0, 50.0, 2.0
+    baseline = Baseline([Day(0, sums, np.zeros((2, 12)), np.zeros(2, np.bool_))])
+    baseline.move_cheap(np.array([True, False]), 0.02, np.array([0.01, 0.01]))
+    assert baseline.days[0].sums[Sum.CHEAP].tolist() == [2.0, 0.0]
+    assert baseline.days[0].sums[Sum.FLAGS].tolist() == [2.5, 2.0]

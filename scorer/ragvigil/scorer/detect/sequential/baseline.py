@@ -94,10 +94,16 @@ class Baseline:
             sums[Sum.PASSED] = np.clip(sums[Sum.PASSED] + change * sums[Sum.WEIGHT], 0.0, sums[Sum.WEIGHT])
             sums[Sum.FLAGS] -= change * weight_faithful * sums[Sum.FLAG_TRACES]
 
-    def move_cheap(self, slots: Booleans, change: float) -> None:
-        """The suspicion of the same answers is now `change` higher: restate what was seen."""
+    def move_cheap(self, slots: Booleans, change: float, flags: Floats) -> None:
+        """The suspicion of the same answers is now `change` higher: restate what was seen.
+
+        `flags` (slots,) is by how much the mean weighted true flag is higher, because the unfaithful ones are more
+        suspicious, too.
+        """
         for day in self.days:
-            day.sums[Sum.CHEAP] += np.where(slots, change * day.sums[Sum.CHEAP_COUNT], 0.0)
+            sums = day.sums
+            sums[Sum.CHEAP] += np.where(slots, change * sums[Sum.CHEAP_COUNT], 0.0)
+            sums[Sum.FLAGS] += np.where(slots, flags * sums[Sum.FLAG_TRACES], 0.0)
 
     def total(self, first: int, today: int, settings: MonitorSettings) -> tuple[Floats, Floats]:
         """(sums, flags) over the days that count: learning days and those older than the lag, unfrozen."""

@@ -6,12 +6,16 @@ import numpy as np
 
 from ragvigil.scorer.detect.sequential.asking import ask_or_settle, canary_is_fresh, canary_size
 from ragvigil.scorer.detect.sequential.batch import Alert, count_by
-from ragvigil.scorer.detect.sequential.bursts import tend_bursts
+from ragvigil.scorer.detect.sequential.bursts import FOLLOWED, tend_bursts
 from ragvigil.scorer.detect.sequential.canary import LARGEST
 from ragvigil.scorer.detect.sequential.core import Core
 from ragvigil.scorer.detect.sequential.evidence import Verdicts
 from ragvigil.scorer.detect.sequential.reference import Reference
 from ragvigil.scorer.detect.sequential.weighing import weigh
+
+SURELY, SURELY_SEGMENT = 0.06, 0.15
+"""Fall that the cheap score shows, of all traffic or of a segment, and the judge does not, from which on it is surely
+the score that moved, and errors weigh more for it. A smaller one may be a slow fall that the judge cannot see yet."""
 
 
 def decide(
@@ -31,7 +35,7 @@ def decide(
         weigh(series, verdicts, days, core.settings, core.instruments, reference)
         alerts += _look(core, time)
     for stream, change in tend_bursts(series, now, core.settings, core.instruments):
-        alerts += _follow_cheap(core, stream, change, time)
+        alerts += _follow_cheap(core, stream, change, time, reference)
     series.close_incidents(now, core.settings, core.instruments)
     return alerts
 
@@ -54,12 +58,15 @@ def _look(core: Core, time: float) -> list[Alert]:
     return []
 
 
-def _follow_cheap(core: Core, stream: int, change: float, time: float) -> list[Alert]:
+def _follow_cheap(core: Core, stream: int, change: float, time: float, reference: Reference) -> list[Alert]:
     """The cheap score moved and the judge disagrees: follow it, and say so when that becomes a habit."""
     slots, memory = core.settings.slots, core.memory
     overall = stream == slots
     moved = np.ones(slots, np.bool_) if overall else np.arange(slots) == stream
-    memory.baseline.move_cheap(moved, change)
+    least = SURELY if overall else SURELY_SEGMENT
+    surely = change > least * FOLLOWED * core.instruments.separation
+    flags = reference.unfaithful * (core.instruments.flags_moved(change) if surely else 0.0)
+    memory.baseline.move_cheap(moved, change, flags)
     core.forget_reference()
     if not memory.disagreement.add(stream, change, memory.clock.now):
         return []

@@ -16,6 +16,9 @@ LEAST_LABELS = 10
 USUAL_UNFAITHFUL = 0.05
 """Prior share of unfaithful answers where the cheap score is turned into a probability."""
 
+DRIFT = 0.5
+"""Standard deviations by which the cheap score is tried to fall, for what that does to the weight of errors."""
+
 PRIOR_ITEMS = 8.0
 """Effective items at the usual rate of false flags that the few suspicious but faithful ones are mixed with."""
 
@@ -90,6 +93,8 @@ class Instruments:
     weight_unfaithful: float
     """Mean `weight` of unfaithful items."""
     weight_faithful: float
+    surge: float
+    """Rise of `weight_unfaithful` for a rise of the mean suspicion by 1, when every cheap score falls alike."""
     surprise: float
     """E u^2 over E u of unfaithful items, all judged: how much a fall adds to the noise of what shows it."""
 
@@ -107,6 +112,11 @@ class Instruments:
     def signal(self) -> float:
         """Rise of the mean weighted true flag (see `evidence`) when the faithful share falls by 1."""
         return max(self.specificity - self.false_flag, 0.05) * self.weight_unfaithful
+
+    def flags_moved(self, change: float) -> float:
+        """Rise of the mean weighted true flag of unfaithful answers when a drift of the cheap score raised the mean
+        suspicion by `change`."""
+        return max(self.specificity - self.false_flag, 0.05) * self.surge * change
 
     def odds(self, cheap: Floats) -> Floats:
         """Density ratio unfaithful : faithful at each cheap score, within [e-6, e5]."""
@@ -170,8 +180,7 @@ def learn_instruments(gold: GoldSet) -> Instruments:
     informative = labels.refusal(0, 0) is None
     each = _weights(gold, truth)
     slope, offset = _log_density_ratio(cheap, truth, each)
-    odds = np.exp(np.clip(offset + slope * cheap, -6.0, 5.0))
-    suspicion = USUAL_UNFAITHFUL * odds / (1.0 + USUAL_UNFAITHFUL * (odds - 1.0))
+    suspicion = _suspicion(offset + slope * cheap)
     separation = _mean(suspicion, each, ~truth) - _mean(suspicion, each, truth)
     spread = (
         _variance(suspicion, each, ~truth) / labels.unfaithful
@@ -199,8 +208,36 @@ def learn_instruments(gold: GoldSet) -> Instruments:
         false_flag,
         _mean(weight, each, ~truth),
         _mean(weight, each, truth),
+        _surge(slope, offset, cheap, truth, each, s, t),
         unfaithful_squares * _mean(weight**2, each, ~truth) / signal,
     )
+
+
+def _surge(
+    slope: float,
+    offset: float,
+    cheap: Floats,
+    truth: npt.NDArray[np.bool_],
+    each: Floats,
+    sensitivity: float,
+    specificity: float,
+) -> float:
+    """`Instruments.surge`, from what a fall of every score by `DRIFT` does to the labelled answers."""
+    if slope == 0.0:
+        return 0.0
+    now = _suspicion(offset + slope * cheap)
+    then = _suspicion(offset + slope * (cheap - DRIFT * float(cheap.std())))
+    grown = then - now
+    rise = USUAL_UNFAITHFUL * _mean(grown, each, ~truth) + (1.0 - USUAL_UNFAITHFUL) * _mean(
+        grown, each, truth
+    )
+    heavier = weight_of(then, sensitivity, specificity) - weight_of(now, sensitivity, specificity)
+    return _mean(heavier, each, ~truth) / max(rise, 1e-3)
+
+
+def _suspicion(log_odds: Floats) -> Floats:
+    odds = np.exp(np.clip(log_odds, -6.0, 5.0))
+    return USUAL_UNFAITHFUL * odds / (1.0 + USUAL_UNFAITHFUL * (odds - 1.0))
 
 
 def _mean(values: Floats, weights: Floats, which: npt.NDArray[np.bool_]) -> float:
