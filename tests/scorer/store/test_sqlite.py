@@ -195,6 +195,47 @@ def test_a_new_version_of_a_check_replaces_the_old_score_and_begins_the_series_a
         assert connection.execute("SELECT count(*) FROM rollups WHERE n > 0").fetchone()[0] == 2
 
 
+def test_a_late_generator_goes_on_with_the_record_of_the_root(store: SqliteStore, settings: Settings) -> None:
+    """Another span stands for the same question: its version, its old scores and its decision stay."""
+    root = replace(RECORD, span_id="0" * 16, answer=None)
+    store.records.commit([scored(root, citation=0.0, ledger=LedgerEntry("pending", 0.1))], None, 5)
+    store.records.commit([scored(RECORD)], None, 6)
+    assert ledger_of(settings) == reading.Ledger(1, {"pending": 1}, {})
+    assert sums(store, CITATION) == [Sums.of(1.0)]
+    with closing(open_for_reading(settings.store.path)) as connection:
+        rows = connection.execute(
+            "SELECT span_id, version, inclusion FROM records JOIN ledger USING (span_id)"
+        )
+        assert [tuple(row) for row in rows] == [(RECORD.span_id, 2, 0.1)]
+        kept = connection.execute("SELECT current, count(DISTINCT record_id) FROM scores GROUP BY current")
+        assert [tuple(row) for row in kept] == [(0, 1), (1, 1)]
+    assert store.records.commit([scored(RECORD)], None, 7) == []
+    with closing(open_for_reading(settings.store.path)) as connection:
+        assert connection.execute("SELECT version FROM records").fetchall()[0][0] == 2
+
+
+def test_of_several_questions_only_the_one_that_moved_goes_on(store: SqliteStore, settings: Settings) -> None:
+    """The other stands; and where two vanish at once, nobody knows which became which."""
+    one, two = scored(replace(RECORD, span_id="1" * 16)), scored(replace(RECORD, span_id="2" * 16))
+    both = replace(one, records=(*one.records, *two.records))
+    store.records.commit([both], None, 5)
+    moved = scored(replace(RECORD, span_id="3" * 16, answer="more"))
+    store.records.commit([replace(both, records=(*one.records, *moved.records))], None, 6)
+    assert versions(settings) == {"1" * 16: 1, "3" * 16: 2}
+    others = scored(replace(RECORD, span_id="4" * 16)), scored(replace(RECORD, span_id="5" * 16))
+    store.records.commit(
+        [replace(both, records=tuple(each for other in others for each in other.records))], None, 7
+    )
+    assert versions(settings) == {"4" * 16: 1, "5" * 16: 1}
+    assert ledger_of(settings) == reading.Ledger(2, {"pending": 2}, {})
+
+
+def versions(settings: Settings) -> dict[str, int]:
+    """Version of each record, by span."""
+    with closing(open_for_reading(settings.store.path)) as connection:
+        return {row[0]: row[1] for row in connection.execute("SELECT span_id, version FROM records")}
+
+
 def test_a_question_that_shows_up_late_replaces_the_filtered_trace(
     store: SqliteStore, settings: Settings
 ) -> None:

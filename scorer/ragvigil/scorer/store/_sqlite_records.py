@@ -30,6 +30,7 @@ from ragvigil.scorer.store._sqlite_leaks import note_leak
 from ragvigil.scorer.store._sqlite_ledger import write_ledger
 from ragvigil.scorer.store._sqlite_observations import SqliteObservations, weight_of
 from ragvigil.scorer.store._sqlite_outgoing import SqliteOutgoing
+from ragvigil.scorer.store._sqlite_renamed import follow
 from ragvigil.scorer.store._sqlite_score_counts import SqliteScoreCounts
 from ragvigil.scorer.store._sqlite_sightings import SqliteSightings
 from ragvigil.scorer.store.port import (
@@ -217,6 +218,8 @@ class SqliteRecords:
             _INSERT_TRACE, (trace.trace_id, spans, logs, trace.timed_out, now, *place, *figures)
         )
         kept = {scored.record.span_id for scored in trace.records} or {""}
+        if known.keys() - kept:
+            follow(self._connection, trace.trace_id, known, kept)
         for span_id, row in known.items():
             if span_id not in kept:
                 self._withdraw(trace.trace_id, span_id, row["id"])
