@@ -53,11 +53,17 @@ the same set, not the same test, and this judge was fitted on such rows, which t
 - **Subtle edits escape it**: near chance on SummEdits, BUMP and QAGS, whose errors swap a role, a relation or one
   word. So do paraphrases that share few words with the evidence.
 - A wrong number inside a long true sentence lowers the probability; only a nearly identical sentence with another
-  number or a negation is called `contradicted`.
+  number or a negation is called `contradicted`, or one that has the same number with another unit, scale, sign, month
+  or period, or an opposite word of a small table (rose and fell, at least and at most, within and after, faster and
+  slower; English, and the commonest in Portuguese, Spanish, German and French). A wrong unit or comparative that is in
+  no table, or in a sentence that is put otherwise, passes.
+- Dates are compared part by part: 2024-05-03 and 3 May 2024 are not known to be one day. Units are not converted (5 km
+  and 5000 m), nor currencies told apart; a minus is read only before its number; Chinese and Japanese number words
+  and scales (十, 万) are not read. Half of a comparison may be swapped (A faster than B, B faster than A).
 - An answer with an unsupported or contradicted claim never passes: its probability is at most its worst claim's.
   One whose claims are each supported or partly supported can still fail, when many are in doubt.
-- Passages that are all in another language than the answer are not compared: `not_scoreable`, cross-lingual. Whether
-  a question can be answered from the passages at all is not judged.
+- An answer is not compared when a passage is in another language and none is known to be in its own: `not_scoreable`,
+  cross-lingual. Whether a question can be answered from the passages at all is not judged.
 """
 
 

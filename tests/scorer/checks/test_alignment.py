@@ -255,3 +255,40 @@ def test_recent_assessments_are_made_once_and_forgotten_in_order() -> None:
         recent.recall(name, partial(make, name))
     assert made == ["a", "b", "c", "a", "b"]
     assert len(recent) == 2
+
+
+@pytest.mark.parametrize(
+    ("sentence", "claim", "contradiction"),
+    [
+        ("The dose is 500 mg a day.", "The dose is 500 g a day.", "number"),
+        ("The warranty lasts 24 months.", "The warranty lasts 24 years.", "number"),
+        ("A garantia dura 24 meses.", "A garantia dura 24 anos.", "number"),
+        ("The plan costs $1.2 million per year.", "The plan costs $1.2 billion per year.", "number"),
+        ("The plan costs $1.2 million per year.", "The plan costs $1.2 million per month.", "number"),
+        ("The meeting is on 3 May 2024.", "The meeting is on 3 June 2024.", "number"),
+        ("The temperature is -5 \u00b0C.", "The temperature is 5 \u00b0C.", "number"),
+        ("At least 5 people must attend.", "At most 5 people must attend.", "negation"),
+        ("Refunds are allowed within 30 days.", "Refunds are allowed after 30 days.", "negation"),
+        ("Revenue rose 12% in 2023.", "Revenue fell 12% in 2023.", "negation"),
+        ("Der Umsatz ist 2023 gestiegen.", "Der Umsatz ist 2023 gesunken.", "negation"),
+        ("Model A is faster than model B.", "Model A is slower than model B.", "negation"),
+        ("Revenue rose 12% in 2023.", "Revenue increased 12% in 2023.", None),
+        ("Revenue rose 12% in 2023.", "Revenue did not fall in 2023.", None),
+        ("The temperature is -5 \u00b0C.", "The temperature is minus 5 \u00b0C.", None),
+        ("The dose is 500 mg a day.", "The dose is 500 milligrams a day.", None),
+        ("The shop opens at 9 and closes at 5.", "The shop opens at 9.", None),
+        ("The meeting is on 3 May 2024.", "The meeting is on May 3 2024.", None),
+        ("Pages 5-7 tell of the dose.", "Pages 5 to 7 tell of the dose.", None),
+        ("Sales of pumps fell.", "Prices of lamps rose.", None),
+        ("Model A is faster than model B.", "Model B is slower than model A.", None),
+        ("The big red car is faster than the bus.", "The big blue car is slower than the bus.", None),
+        ("The trail is 5 km long.", "The trail is 5000 m long.", None),
+        ("The trail is 5 km long.", "The trail is 6 km long.", "number"),
+        ("The ratio is 3/4.", "The ratio is 75%.", None),
+    ],
+)
+def test_another_unit_scale_sign_month_or_the_opposite_word_contradicts(
+    sentence: str, claim: str, contradiction: str | None
+) -> None:
+    """In a sentence that is much like the claim; the same said in other words does not."""
+    assert laid_on(Evidence([Document("a", sentence)]), claim)[0].contradiction == contradiction

@@ -165,7 +165,7 @@ def align(
         read_tokens(claim, places, [weight[one] / unknown for one in sequence], surroundings),
         _carriers(carrying, best, second, second_weight / total),
         best,
-        contradiction_of(claim, denying, best, numbers),
+        contradiction_of(claim, text, denying, best, numbers),
         bool(numbers.novel),
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from ragvigil.scorer.checks.alignment.numbers import Numbers
+from ragvigil.scorer.checks.alignment.swaps import UNIT_STEMS, swapped
 from ragvigil.scorer.checks.reading.evidence import Segment
 from ragvigil.scorer.checks.reading.words import Word, values
 
@@ -44,23 +45,26 @@ def _shares(denied: set[str], other: frozenset[str]) -> bool:
 
 
 def contradiction_of(
-    claim: Sequence[Word], denying: bool, best: Segment | None, numbers: Numbers
+    claim: Sequence[Word], text: str, denying: bool, best: Segment | None, numbers: Numbers
 ) -> str | None:
-    """What the best sentence says otherwise; None unless it is plain."""
+    """What the best sentence says otherwise than `claim`, the words of `text`; None unless it is plain."""
     if best is None or (best.path and best.span is None):
         return None
+    swap = swapped(claim, text, best.words, best.text[slice(*best.span)]) if best.span else None
+    if swap and (swap != "opposite" or denying == best.negated):
+        return "negation" if swap == "opposite" else "number"
     said = {word.stem for word in claim if word.content and not word.numbers}
     if not numbers.novel and len(said & best.content) < _ALIKE * len(said):
         return None  # as nearly always
     there = {word.stem for word in best.words if word.content and not word.numbers}
-    if _renumbers(claim, best, numbers, said, there):
+    if _renumbers(claim, best, numbers, said, there) and _comparable(claim, best, numbers.all[0]):
         return "number"
     if len(said) < 2 or len(said & there) < _ALIKE * len(said | there):
         return None
     if opposes(claim, denying, best):
         return "negation"
     mine, theirs = numbers.all, best.numbers
-    differ = len(mine) == 1 and theirs and theirs.isdisjoint(mine[0]) and not _in_other_units(claim, best)
+    differ = len(mine) == 1 and theirs and theirs.isdisjoint(mine[0]) and _comparable(claim, best, mine[0])
     return "number" if differ else None
 
 
@@ -78,16 +82,18 @@ def _renumbers(
     return bool(units & counted) if units else len(values(best.words)) == 1 and 2 * shared >= len(there)
 
 
-def _in_other_units(claim: Sequence[Word], best: Segment) -> bool:
-    """Whether what claim and sentence count differs: 5 km may well be 5000 m."""
+def _comparable(claim: Sequence[Word], best: Segment, number: tuple[str, ...]) -> bool:
+    """Whether `number` of a claim and those of a sentence count the same: 5 km may well be 5000 m, and 3/4 be 75 %."""
+    if any("/" in value for value in (*number, *best.numbers)):
+        return False
     mine, theirs = _units(claim), _units(best.words)
-    return bool(mine and theirs) and mine.isdisjoint(theirs)
+    return not (mine and theirs) or not mine.isdisjoint(theirs)
 
 
 def _units(sequence: Sequence[Word]) -> set[str]:
-    """Stems of the meaningful words right after a number."""
+    """Stems of the meaningful words, and of units, right after a number."""
     return {
         after.stem
         for word, after in pairwise(sequence)
-        if word.numbers and after.content and not after.numbers
+        if word.numbers and (after.content or after.stem in UNIT_STEMS) and not after.numbers
     }

@@ -1,0 +1,166 @@
+"""Swaps: what a sentence says with another unit, scale, sign or month, or with the opposite word.
+
+A fitted model of shared words cannot see them: all words but one are the same. The tables are `data/opposites.json`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.resources import files
+from itertools import chain, pairwise, takewhile
+from typing import Any, Literal
+
+from ragvigil.scorer.checks.reading.words import Word, words
+
+Swap = Literal["unit", "scale", "sign", "month", "period", "opposite"]
+
+_DATA: Any = json.loads(files("ragvigil.scorer.data").joinpath("opposites.json").read_text("utf-8"))
+_TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+")
+_SIGN = re.compile(r"(?:(?<![\w.,)\]%])[-\u2212\u2013](?=\d)|\b(?:minus|menos)\s+(?=\d))", re.IGNORECASE)
+_MAY_SIGN = re.compile(r"[-\u2212\u2013](?=\d)|\b(?:minus|menos)\b", re.IGNORECASE)
+_SCALES = {
+    name: power
+    for power, names in (
+        (3, "thousand tausend mil mille"),
+        (6, "million millions milhão milhões millón millones millionen"),
+        (9, "billion billions bn bilhão bilhões milliarde milliarden milliard milliards"),
+        (12, "trillion trillions"),
+    )
+    for name in names.split()
+}
+
+
+def _groups(entries: Iterable[str]) -> dict[str, int]:
+    return {name: place for place, names in enumerate(entries) for name in names.split()}
+
+
+_UNITS: dict[str, tuple[str, int]] = {
+    name: (kind, place)
+    for kind, entries in _DATA["units"].items()
+    for name, place in _groups(entries).items()
+}
+_MONTHS = _groups(_DATA["months"])
+_PER = frozenset(_DATA["per"])
+_OPPOSITES: tuple[tuple[frozenset[str], frozenset[str]], ...] = tuple(
+    (frozenset(one), frozenset(other)) for one, other in _DATA["opposites"]
+)
+
+UNIT_STEMS = frozenset(word.stem for name in _UNITS for word in words(name))
+"""Stems of the units, some of which mean nothing elsewhere: m, in."""
+_OPPOSITE = frozenset(chain.from_iterable(chain.from_iterable(_OPPOSITES)))
+_THAN = frozenset(("than", "que", "als"))
+_TOLD = frozenset(
+    word.stem
+    for name in chain(_UNITS, _SCALES, _MONTHS, *chain.from_iterable(_OPPOSITES))
+    for word in words(name)
+)
+"""Stems of everything in the tables."""
+_ALIKE = 0.65
+
+
+def swapped(claim: Sequence[Word], text: str, sequence: Sequence[Word], sentence: str) -> Swap | None:
+    """What `claim`, the words of `text`, says otherwise than `sequence`, those of a `sentence` that is much like it.
+
+    Nothing is compared unless the claim has a word of the tables that the sentence lacks, or either has a sign.
+    """
+    told = [word.stem for word in claim if word.stem in _TOLD]
+    there = {word.stem for word in sequence}
+    if not (not there.issuperset(told) or _MAY_SIGN.search(text) or _MAY_SIGN.search(sentence)):
+        return None
+    mine, theirs = _matter(claim), _matter(sequence)
+    shared = len(mine & theirs)
+    return swap_of(text, sentence) if shared and shared >= _ALIKE * len(mine | theirs) else None
+
+
+def _matter(sequence: Sequence[Word]) -> set[str]:
+    """The meaningful stems that are in no table and no numbers."""
+    return {word.stem for word in sequence if word.content and not word.numbers and word.stem not in _TOLD}
+
+
+def swap_of(claim: str, sentence: str) -> Swap | None:
+    """What `claim` says otherwise than a `sentence` that is nearly the same; None where nothing of the kind differs.
+
+    >>> swap_of("It lasts 24 years.", "It lasts 24 months."), swap_of("Sales fell 12%.", "Sales rose 12%.")
+    ('unit', 'opposite')
+    """
+    mine, theirs = _parts(claim), _parts(sentence)
+    if _differ(_counted(mine, _UNITS), _counted(theirs, _UNITS)):
+        return "unit"
+    if _differ(_counted(mine, _SCALES), _counted(theirs, _SCALES)):
+        return "scale"
+    if _differ(_signs(claim), _signs(sentence)):
+        return "sign"
+    if _alone_and_other(_months(mine), _months(theirs)):
+        return "month"
+    if _alone_and_other(_periods(mine), _periods(theirs)):
+        return "period"
+    return "opposite" if _opposite(mine, theirs) else None
+
+
+def _parts(text: str) -> list[str]:
+    return [part.casefold() for part in _TOKEN.findall(text)]
+
+
+def _counted(parts: list[str], names: Mapping[str, object]) -> dict[str, set[object]]:
+    """For each number what it counts, of `names`."""
+    found: dict[str, set[object]] = {}
+    for one, after, last in zip(parts, parts[1:], [*parts[2:], ""], strict=False):
+        if one[0].isdigit() and after in names and not (after in _SCALES and last in _SCALES):
+            found.setdefault(one, set()).add(names[after])
+    return found
+
+
+def _differ(mine: Mapping[str, set[object]], theirs: Mapping[str, set[object]]) -> bool:
+    """Whether a number that both have never stands for the same."""
+    return any(one in theirs and what.isdisjoint(theirs[one]) for one, what in mine.items())
+
+
+def _signs(text: str) -> dict[str, set[object]]:
+    negative = {found.end() for found in _SIGN.finditer(text)}
+    found: dict[str, set[object]] = {}
+    for number in _TOKEN.finditer(text):
+        if number[0][0].isdigit():
+            found.setdefault(number[0], set()).add(number.start() in negative)
+    return found
+
+
+def _months(parts: list[str]) -> list[int]:
+    return [_MONTHS[one] for one in parts if one in _MONTHS]
+
+
+def _periods(parts: list[str]) -> list[int]:
+    times = [_UNITS[after] for one, after in pairwise(parts) if one in _PER and after in _UNITS]
+    return [place for kind, place in times if kind == "time"]
+
+
+def _alone_and_other(mine: list[int], theirs: list[int]) -> bool:
+    """Whether each side names exactly one, and not the same."""
+    return len(mine) == 1 and len(theirs) == 1 and mine != theirs
+
+
+def _opposite(mine: list[str], theirs: list[str]) -> bool:
+    """Whether one side has a word of one kind and the other side one of the opposite, and neither has both."""
+    if not _of_the_same(mine, theirs):
+        return False
+    said, there = _phrases(mine), _phrases(theirs)
+    for one, other in _OPPOSITES:
+        up, down = bool(one & said), bool(other & said)
+        if up != down and (bool(one & there), bool(other & there)) == (down, up):
+            return True
+    return False
+
+
+def _of_the_same(mine: list[str], theirs: list[str]) -> bool:
+    """Whether both compare the same thing; B is slower than A says what A is faster than B says."""
+    if not (_THAN.intersection(mine) and _THAN.intersection(theirs)):
+        return True
+    one, other = ({*takewhile(lambda part: part not in _THAN, parts)} for parts in (mine, theirs))
+    return _OPPOSITE.issuperset(one ^ other)
+
+
+def _phrases(parts: list[str]) -> set[str]:
+    pairs = [f"{one} {after}" for one, after in pairwise(parts)]
+    triples = [f"{one} {after}" for one, after in zip(pairs, parts[2:], strict=False)]
+    return {*parts, *pairs, *triples}
