@@ -194,6 +194,24 @@ def test_any_text_is_read_without_an_error(answer: str) -> None:
         (("intro", "setup"), "Yes [intro, install].", [("intro", "intro"), ("install", None)]),
         (("a", "b"), "Yes [a, c].", [("a", "a"), ("c", None)]),
         (("intro", "setup"), "Yes [see above, and more].", []),
+        (("doc:1:chunk:2", "doc:1:chunk:1"), "Yes [doc:9:chunk:1].", [("doc:9:chunk:1", None)]),
+        (("doc:1:chunk:2", "doc:1:chunk:1"), "Yes [doc: 2].", [("2", "doc:1:chunk:1")]),
+        (("10", "11", "12"), "Yes [10-12].", [("10", "10"), ("11", "11"), ("12", "12")]),
+        (("10", "12"), "Yes [10-12].", [("10", "10"), ("11", None), ("12", "12")]),
+        (("a", "b"), "Yes [1-200].", [("1", "a"), ("2", "b"), ("1-200", None)]),
+        (("a", "b", "c"), "Yes [3-1].", [("1", "a"), ("2", "b"), ("3", "c")]),
+        (("a", "b"), "They won [3-1] on pages [100-200].", []),
+        (
+            ("a", "b", "c"),
+            "Yes [1 to 3], [1 bis 2].",
+            [("1", "a"), ("2", "b"), ("3", "c"), ("1", "a"), ("2", "b")],
+        ),
+        (("a", "b", "c"), "Wait [2 to 3 weeks] or [1 to many].", []),
+        (
+            ("chunk[1]", "b", "c"),
+            "Yes chunk[1], [chunk[1]], [chunk[3]] and x[3].",
+            [("chunk[1]", "chunk[1]"), ("chunk[1]", "chunk[1]"), ("chunk[3]", None)],
+        ),
     ],
 )
 def test_an_id_that_looks_like_those_retrieved_is_an_id_and_no_rank(

@@ -20,6 +20,7 @@ _TELLABLE = re.compile(r"(?=\S{3,200}\Z)(?=[\W\d_]*[^\W\d_])(?:\D*\d|\S*\w\.[a-z
 _OPENING = 200
 _LONGEST_ABOUT = 1000
 _CHUNK_MARKS = ("#", "::", "/chunk", ":", "@")
+_DIGITS = re.compile(r"\d+")
 _RUNS = re.compile(r"[A-Z]+[a-z]+|[A-Z]+|[^\W\d_]+|\d+")
 _TIME_OR_DATE = re.compile(r"\d{1,4}(?:[:./-]\d{1,4}){1,3}\Z")
 _CHARACTER_RANGE = re.compile(r"\^?(?:\w-\w){1,4}\W?\Z")
@@ -136,6 +137,30 @@ class Passages:
             and self.by_id(text) is None
             and _stem(text) in self._stems
             and _TELLABLE.match(text) is not None
+        )
+
+    @made_once
+    def _unnumbered(self) -> frozenset[str]:
+        return frozenset(
+            _DIGITS.sub("0", document.id.casefold()) for _, document in self._names if document.id
+        )
+
+    @property
+    def has_brackets(self) -> bool:
+        """Whether any id holds square brackets itself, as ``chunk[3]`` does."""
+        return any("[" in one for one in self._ids)
+
+    def sibling(self, text: str) -> bool:
+        """Whether `text`, not an id itself, differs from one in its numbers alone.
+
+        >>> known = Passages.of([Document("doc:1:chunk:2", None)])
+        >>> known.sibling("doc:9:chunk:1"), known.sibling("doc:1:chunk:2"), known.sibling("doc:9"), known.sibling("7")
+        (True, False, False, False)
+        """
+        return (
+            not text.isdigit()
+            and self.by_id(text) is None
+            and _DIGITS.sub("0", text.casefold()) in self._unnumbered
         )
 
     def by_address(self, text: str) -> str | None:

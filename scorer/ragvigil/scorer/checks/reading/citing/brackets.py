@@ -12,6 +12,7 @@ from ragvigil.scorer.checks.reading.markup import Span
 
 _BRACKET = re.compile(r"\[(\^?)([^\[\]\n]{1,300})\]")
 _TOOL = re.compile(r"【([^【】\n]{1,300})】")
+_INDEX_ID = re.compile(r"(?<![\w.:/#-])([\w.:/#-]{1,80}\[[^\[\]\s]{1,40}\](?:[\w.:/#-]{0,40}\w)?)")
 _FARTHEST = 20
 
 
@@ -19,6 +20,8 @@ def read_brackets(page: Page) -> None:
     """Square brackets; what is data, code or a remark is left."""
     if "[" not in page.prose:
         return
+    if page.passages.has_brackets:
+        _ids_with_brackets(page)
     lists: list[tuple[Span, list[Citation]]] = []
     code_until = -1
     structures = Structures(page.prose, page.passages)
@@ -52,6 +55,19 @@ def read_tool_markers(page: Page) -> None:
         for match in _TOOL.finditer(page.prose):
             _tool(page, match.span(), match[1])
         page.turn()
+
+
+def _ids_with_brackets(page: Page) -> None:
+    """Ids such as ``chunk[3]``, in brackets or without, and their like that were not retrieved."""
+    for match in _INDEX_ID.finditer(page.prose):
+        found = page.passages.by_id(match[1])
+        if found is not None or page.passages.sibling(match[1]):
+            wrapped = (
+                page.prose[match.start() - 1 : match.start()] == "["
+                and page.prose[match.end() : match.end() + 1] == "]"
+            )
+            page.cite((match.start() - wrapped, match.end() + wrapped), match[1], found, "id")
+    page.turn()
 
 
 def _doubtful(page: Page, read: list[Citation]) -> bool:

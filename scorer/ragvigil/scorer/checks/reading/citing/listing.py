@@ -19,7 +19,10 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _SEPARATOR = re.compile(r"\s*[,;|]\s*(?:(?:and|&|y|e|et|und|en|i|и)\s+)?|\s+(?:and|&|y|e|et|und|en|i|и)\s+")
-_RANGE = re.compile(r"(\d{1,3})\s?[-\u2013—]\s?(\d{1,3})\Z")
+_RANGE = re.compile(
+    r"(\d{1,3})(?:\s?[-\u2013—]\s?|\s(?:to|through|thru|bis|à|a|al|até|hasta|tot)\s|\s?[至到]\s?)(\d{1,3})\Z",
+    re.IGNORECASE,
+)
 _LOCATOR = re.compile(
     r"(?:pp?\.?|pages?|págs?\.?|pag\.|s\.|seite|sections?|sec\.|abschnitt|§|ch\.|chapters?|lines?|l\.|para\.?)\s?[\d.ivx\u2013-]{1,12}\Z",
     re.IGNORECASE,
@@ -91,6 +94,8 @@ def listed(span: Span, content: str, passages: Passages, style: Style | None = N
             if ranks
             else _one(span, content, passages, style)
         )
+    if ":" in content and passages.sibling(content.strip()):
+        return [Citation(*span, content.strip(), None, style or "id")]  # its first part is no label
     members, labelled = parts(content)
     members = [member for member in members if not is_locator(member)] if len(members) > 1 else members
     read = [_one(span, member, passages, style) for member in members]
@@ -112,6 +117,9 @@ def _one(span: Span, part: str, passages: Passages, style: Style | None) -> list
         exact = passages.by_address(part)
     if exact is not None:
         return [Citation(*span, part, exact, style or "id")]
+    bounds = _RANGE.match(part)
+    if bounds and (ranged := _ranged(span, bounds, passages, style)):
+        return ranged
     ranks = ordinals(part)
     if ranks:
         return ranked(span, ranks, passages, style or "ordinal")
@@ -124,3 +132,18 @@ def _one(span: Span, part: str, passages: Passages, style: Style | None) -> list
     if len(pointed) == 1:
         return [Citation(*span, part, passages.by_rank(pointed[0]), style or "ordinal")]
     return ranked(span, pointed, passages, style or "ordinal")
+
+
+def _ranged(span: Span, bounds: re.Match[str], passages: Passages, style: Style | None) -> list[Citation]:
+    """A range of numbers that are ids themselves, that falls, or that is longer than any list of passages."""
+    low, high = sorted((int(bounds[1]), int(bounds[2])))
+    if passages.by_id(bounds[1]) and passages.by_id(bounds[2]):
+        numbers = range(low, min(high, low + _LONGEST_RANGE) + 1)
+        return [Citation(*span, str(one), passages.by_id(str(one)), style or "id") for one in numbers]
+    live = [rank for rank in range(low, high + 1) if passages.by_rank(rank)]
+    if int(bounds[1]) > int(bounds[2]):
+        return ranked(span, live, passages, style or "ordinal") if len(live) > high - low else []
+    if high > low + _LONGEST_RANGE and live and live[0] == low:
+        beyond = Citation(*span, bounds[0], None, style or "ordinal")
+        return [*ranked(span, live, passages, style or "ordinal"), beyond]
+    return []
