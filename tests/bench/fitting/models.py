@@ -18,7 +18,7 @@ from ragvigil.scorer.checks.alignment.model import (
 )
 from ragvigil.scorer.checks.alignment.trees import Tree
 
-RIDGE = {"token": 3.0, "claim": 3.0, "lone": 300.0, "answer": 100.0, "span": 3.0}
+RIDGE = {"token": 3.0, "claim": 3.0, "lone": 300.0, "answer": 30.0, "span": 3.0}
 TREES = 120
 RATE = 0.1
 SHARE = 0.4

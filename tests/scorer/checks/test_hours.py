@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from ragvigil.scorer.checks.alignment.hours import compare
@@ -66,3 +68,29 @@ def test_from_midnight_to_midnight_is_closed_unless_every_day_is() -> None:
     record = '{"hours": {"Monday": "0:0-0:0", "Tuesday": "%s"}}'
     assert Evidence([Document("a", record % "9:0-17:0")]).hours == {1: (540, 1020)}
     assert Evidence([Document("a", record % "0:0-0:0")]).hours == {0: (0, 0), 1: (0, 0)}
+
+
+@pytest.mark.parametrize(
+    ("claim", "days", "wrong"),
+    [
+        ("It has extended hours on weekends.", range(7), "extended hours"),
+        ("It has extended hours on weekends.", range(1, 7), "extended hours"),
+        ("It is open with varying business hours.", range(7), "varying business hours"),
+        ("The hours may vary.", range(7), "hours may vary"),
+        ("The hours may vary.", range(1, 7), None),
+        ("It has extended hours on Mondays.", (0,), None),
+    ],
+)
+def test_hours_that_are_the_same_every_day_neither_vary_nor_extend(
+    claim: str, days: Sequence[int], wrong: str | None
+) -> None:
+    """They do vary where it is closed on some day; of one day nothing can be told."""
+    found = compare(claim, dict.fromkeys(days, (540, 1020)))
+    assert [claim[start:end] for start, end in found.spans] == ([wrong] if wrong else [])
+    assert found.figures[2] == len(found.spans)
+
+
+def test_hours_that_differ_may_be_said_to() -> None:
+    """A longer Saturday."""
+    hours = dict.fromkeys(range(6), (540, 1020)) | {5: (540, 1320)}
+    assert not compare("It has extended hours on Saturdays, and the hours vary.", hours).spans

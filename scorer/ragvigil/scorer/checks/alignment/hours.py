@@ -39,6 +39,13 @@ _DAY_MINUTES = 1440
 _VARYING = re.compile(
     r"\b(?:var(?:y|ies|ying)|extend|except|most|main|until|earl|late|longer|shorter)", re.IGNORECASE
 )
+_LONGER = re.compile(
+    r"\b(?:extended|longer|shorter|reduced)\s(?:(?:opening|business|operating)\s)?hours\b", re.IGNORECASE
+)
+_VARIED = re.compile(
+    r"\b(?:varying|different)\s(?:(?:opening|business|operating)\s)?hours\b|\bhours(?:\s\w+){0,2}\svar(?:y|ies)\b",
+    re.IGNORECASE,
+)
 _LOOSELY = re.compile(r"daily|every ?day|diariamente|täglich", re.IGNORECASE)
 _OPENS = re.compile(
     r"\b(?:open|operat|hours|abr|abiert|aberto|funciona|horári|horari|geöffnet|ouvert|apert)", re.IGNORECASE
@@ -55,7 +62,8 @@ class Disagreement:
 
     figures: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
     """Mentions of days on which it is closed, times at which nothing opens or closes, the share of days that have
-    other hours, and whether the claim tells hours of days at all."""
+    other hours (1 more where hours that are all the same are said to differ), and whether the claim tells hours of
+    days at all."""
     spans: tuple[Span, ...] = ()
     """Where the differing mentions stand in the claim."""
 
@@ -69,16 +77,31 @@ def compare(text: str, hours: Hours) -> Disagreement:
     >>> compare("It opens Monday to Friday from 9 AM to 5 PM.", {0: (540, 1020), 4: (540, 1080)}).figures[:3]
     (0.6931471805599453, 0.0, 0.5)
     """
-    days, times = _days(text), _times(text)
-    if not days and not times:
+    days, times, constant = _days(text), _times(text), _constant(text, hours)
+    if not days and not times and not constant:
         return AGREED
     shut = [] if _EXCEPTED.search(text) else _shut(text, days, hours)
     known = {minute % _DAY_MINUTES for span in hours.values() for minute in span}
     never = [span for span, minutes in times if minutes.isdisjoint(known)]
     others, wrong = _other_hours(text, days, times, hours)
     return Disagreement(
-        (log1p(len(shut)), log1p(len(never)), others, float(bool(days and times))), (*shut, *never, *wrong)
+        (log1p(len(shut)), log1p(len(never)), others + len(constant), float(bool(days and times))),
+        (*shut, *never, *wrong, *constant),
     )
+
+
+def _constant(text: str, hours: Hours) -> list[Span]:
+    """Where some days are said to have other hours than the rest, though all have the same.
+
+    Hours may also be said to vary because it is closed on some day.
+
+    >>> _constant("extended hours on weekends", {day: (540, 1020) for day in range(7)})
+    [(0, 14)]
+    """
+    if len(hours) < 2 or len(set(hours.values())) > 1:
+        return []
+    patterns = (_LONGER, _VARIED) if len(hours) == 7 else (_LONGER,)
+    return [match.span() for pattern in patterns for match in pattern.finditer(text)]
 
 
 def _shut(text: str, days: Sequence[Mention], hours: Hours) -> list[Span]:
