@@ -195,6 +195,19 @@ def test_what_is_beyond_the_bounds_of_one_trace_is_dropped_and_counted(bound: st
 
 
 @pytest.mark.parametrize("bound", ["max_trace_spans", "max_trace_bytes"])
+def test_bytes_that_are_no_spans_stay_and_hinder_no_bound(bound: str) -> None:
+    """Whoever reads the trace says that it cannot be read."""
+    limit = 2 if bound == "max_trace_spans" else 2 * len(CHILD) + 3
+    assembler = Assembler(Assemble(**{bound: limit}))
+    assembler.add(row(0), "spans", ONE, b"\xff\xff\xff", 0)
+    for number in (1, 2, 2, 3):
+        assembler.add(row(number), "spans", ONE, payload(parent=b"0" * 8, number=number), 0)
+    (trace,) = assembler.due(30 * SECOND)
+    assert trace.spans[0] == b"\xff\xff\xff"
+    assert trace.dropped > 0
+
+
+@pytest.mark.parametrize("bound", ["max_trace_spans", "max_trace_bytes"])
 @given(order=st.permutations([*range(1, 6)] * 3), joined=st.booleans())
 def test_what_is_sent_again_takes_no_room_at_the_bounds(bound: str, order: list[int], joined: bool) -> None:
     """A trace that just fits stays whole however often, and in whatever pieces, its spans come."""

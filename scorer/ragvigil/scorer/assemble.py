@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
+from google.protobuf.message import DecodeError
+
 from ragvigil.scorer.config import Assemble
 from ragvigil.scorer.inbox import Kind, Position
 from ragvigil.scorer.payload import Top, look, trimmed, without_repeats
@@ -167,6 +169,9 @@ class Assembler:
     def _add_spans(self, trace_id: str, trace: _Open, payload: bytes) -> None:
         seen = look(payload)
         trace.service = trace.service or seen.service
+        if not seen.spans:  # nobody can read it, and whoever reads the trace is to say so
+            self._keep(trace, trace.spans, payload)
+            return
         count = seen.spans
         if trace.held is not None or self._is_beyond(trace, count, len(payload)):
             payload = self._new_in(trace, payload)
@@ -188,7 +193,10 @@ class Assembler:
         """The spans of the payload that are not held; the first time, what is held twice is let go of."""
         if trace.held is None:
             trace.held = set()
-            single = without_repeats(b"".join(trace.spans), trace.held)
+            try:
+                single = without_repeats(b"".join(trace.spans), trace.held)
+            except DecodeError:  # what nobody can read stays as it is
+                return payload
             freed = sum(map(len, trace.spans)) - len(single)
             trace.spans, trace.count = [single] if single else [], look(single).spans
             trace.size -= freed
