@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from ragvigil.scorer.errors import InputError
+from ragvigil.scorer.moments import DAY
 from ragvigil.scorer.simulate.stretch import Integers, Stretch, filled
 from ragvigil.scorer.simulate.world import Floats
 from ragvigil.scorer.store import reading_history
@@ -19,7 +20,6 @@ LEAST_JUDGED = 100
 LEAST_A_DAY = 100.0
 """Records a day."""
 MOST_WEEKS = 4
-_DAY = 86_400 * 10**9
 
 
 def busiest(connection: sqlite3.Connection) -> Place:
@@ -50,18 +50,18 @@ def stretch_of(connection: sqlite3.Connection, place: Place, *, segments: int = 
         InputError: less than a day of history, too few records or verdicts, or verdicts that are all alike.
     """
     first, last = _ends(connection, place)
-    whole = (last + 1 - first) // _DAY
+    whole = (last + 1 - first) // DAY
     if whole < 1:
         hours = (last - first) / 3600e9
         raise InputError(
             "--replay", f"{place.service} has {hours:.1f} hours of records: a day at least is repeated"
         )
     days = min(whole // 7, MOST_WEEKS) * 7 or whole
-    begin = last + 1 - days * _DAY
+    begin = last + 1 - days * DAY
     read = _Columns(segments)
     for day in range(days):
-        since = begin + day * _DAY
-        read.add(reading_history.seen(connection, place, since, since + _DAY), begin, since + _DAY)
+        since = begin + day * DAY
+        read.add(reading_history.seen(connection, place, since, since + DAY), begin, since + DAY)
     return read.stretch(place, days)
 
 
