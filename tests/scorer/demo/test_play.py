@@ -66,9 +66,9 @@ def test_both_faults_are_paged_once_rightly_named_and_resolved(tmp_path: Path) -
     with closing(reading.open_for_reading(tmp_path / "demo.db")) as connection:
         assert reading.ledger(connection).balanced
         messages = reading.messages(connection)
-    actions = [one.action for one in messages]
+    actions = [one.action for one in messages if one.delivered_at]
     assert (actions.count("trigger"), actions.count("resolve")) == (2, 2)
-    assert all(one.delivered_at for one in messages)
+    assert {one.reason for one in messages if not one.delivered_at} <= {"superseded"}
     assert len(look(tmp_path / "demo.db").answers) == 8
 
 
