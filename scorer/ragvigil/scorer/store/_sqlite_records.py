@@ -344,13 +344,18 @@ class SqliteRecords:
 
 @lru_cache(maxsize=64)
 def _insert_scores(count: int) -> str:
-    """One statement for all scores of a record, in half the time of one for each."""
+    """One statement for all scores of a record, in half the time of one for each.
+
+    Late spans may change how long an answer took or why it ended, and not what was asked and answered: then the
+    score is of the same input, and its value is what is known now.
+    """
     places = (
         f"(?1, ?{4 + 4 * n}, ?2, ?{5 + 4 * n}, ?{6 + 4 * n}, ?{7 + 4 * n}, 1, ?3)" for n in range(count)
     )
     return (
         "INSERT INTO scores (record_id, instrument_id, input_hash, value, reason, details, current, created_at) "
-        f"VALUES {', '.join(places)} ON CONFLICT DO UPDATE SET current = 1"
+        f"VALUES {', '.join(places)} ON CONFLICT DO UPDATE SET "
+        "current = 1, value = excluded.value, reason = excluded.reason, details = excluded.details"
     )
 
 
