@@ -31,6 +31,12 @@ Made by
 {outside} of {cells} cells lie outside {lowest:.2f} to {highest:.2f}{named}.
 The Monte Carlo error of a coverage is {errors}. {again}
 
+Other worlds, `--world "…" --judged 200 --reps 500 --seed 3` (Monte Carlo error .010, so one cell in twenty-five is
+outside by chance): with a weak judge (75 %, 85 %) 5 of 150 cells are outside, with a cheap score that correlates .29 4
+of 150. **With a strong judge (95 %, 95 %) it is 17 of 150, most of them too wide**: changes within segments and by the
+mix hold the truth in .974 to .988 where 95 % and more are faithful. A page that rests on them comes later than it
+could, not falsely. With 2,000 judged these worlds were not measured.
+
 {tables}
 """
 
