@@ -252,15 +252,14 @@ class _Told:
 
 @lru_cache(maxsize=4096)
 def _told_by(key: str) -> _Told:
-    return _told(key, meaning_of(key))
+    return _told(key, meaning_of(key), clean=redact(key) == key)
 
 
 def _told_under(key: str, parent: str, siblings: Collection[str]) -> _Told:
-    return _told(key, meaning_under(key, parent, siblings))
+    return _told(key, meaning_under(key, parent, siblings), clean=_told_by(key).clean)
 
 
-def _told(key: str, meaning: Meaning) -> _Told:
-    clean = redact(key) == key
+def _told(key: str, meaning: Meaning, *, clean: bool) -> _Told:
     text = meaning is Meaning.TEXT
     return _Told(
         key,
