@@ -37,6 +37,18 @@ class Fault:
         added = np.where(self.affected(time), scenario.faithful_drop * np.clip(grown, 0.0, 1.0), 0.0)
         return np.where(segment == self.segment, added, 0.0) if scenario.one_segment else added
 
+    def lowered(self, cheap: Floats, time: Floats) -> Floats:
+        """(n,) cheap scores of answers at (n,) moments, as a drift of the cheap score leaves them."""
+        return np.clip(cheap - np.where(self.affected(time), self.scenario.cheap_drop, 0.0), 0.0, 1.0)
+
+    def sensitivity_drop(self, time: float) -> float:
+        """By how much the judge passes fewer faithful answers at `time`."""
+        return self.scenario.sensitivity_drop if self.active(time) else 0.0
+
+    def judge_version(self, time: float) -> str:
+        """What the judge says that it is at `time`."""
+        return "judge-2" if self.active(time) and self.scenario.version_change else "judge-1"
+
 
 def nearest_to_a_twentieth(shares: Floats) -> int:
     """The segment whose share of the traffic is nearest to 5 %."""

@@ -87,6 +87,14 @@ class Bell:
         return passed
 
 
+def asked(
+    passed: Booleans, flip: float, random: np.random.Generator, *, again: bool
+) -> npt.NDArray[np.int64]:
+    """(n,) verdicts, 1 or 0; asked `again`, an unchanged judge flips that share of them."""
+    said = passed ^ (random.random(passed.size) < flip) if again else passed
+    return said.astype(np.int64)
+
+
 def shaped(score: Floats, shape: Shape) -> Floats:
     """The cheap score in [0, 1] for a standard normal one.
 

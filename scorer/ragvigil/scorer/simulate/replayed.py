@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from ragvigil.scorer.detect import Batch, GoldSet
 from ragvigil.scorer.simulate.fault import Fault, nearest_to_a_twentieth, worst_small
-from ragvigil.scorer.simulate.instruments import Booleans, Hidden
+from ragvigil.scorer.simulate.instruments import Booleans, Hidden, asked
 from ragvigil.scorer.simulate.recorded import Recorded, recorded_leniency, still_passed
 from ragvigil.scorer.simulate.repetition import repeated
 from ragvigil.scorer.simulate.scenario import DAY, Scenario
@@ -78,7 +78,7 @@ class Replayed:
         looks, shared = self._answers.cheap(~planted, ~planted | scenario.blind, random)
         shared = np.where(planted, shared, np.maximum(stretch.passed[row], 0))
         cheap = np.where(planted, looks, cheap)
-        cheap = np.clip(cheap - np.where(affected, scenario.cheap_drop, 0.0), 0.0, 1.0)
+        cheap = self._fault.lowered(cheap, time)
         citation, documents = stretch.citation_ok[row], stretch.documents[row]
         bad = affected & (random.random(row.size) < scenario.bad_citations)
         empty = affected & (random.random(row.size) < scenario.empty_retrievals)
@@ -91,17 +91,15 @@ class Replayed:
             cheap,
             np.where(bad & np.isfinite(citation), 0.0, citation),
             np.where(empty, 0.0, documents),
-            judge_version="judge-2" if self.active(start) and scenario.version_change else "judge-1",
+            judge_version=self._fault.judge_version(start),
         )
         return batch, Hidden(~planted, recorded_leniency(shared, random), segment)
 
     def verdicts(self, hidden: Hidden, time: float, *, again: bool = False) -> npt.NDArray[np.int64]:
         """What the judge said, or would have; asked `again`, it flips a few."""
-        drop = self.scenario.sensitivity_drop if self.active(time) else 0.0
+        drop = self._fault.sensitivity_drop(time)
         passed: Booleans = still_passed(hidden, drop / self._stretch.pass_rate)
-        if again:
-            passed ^= self._random.random(passed.size) < self.world.flip
-        return passed.astype(np.int64)
+        return asked(passed, self.world.flip, self._random, again=again)
 
     @property
     def _fault(self) -> Fault:

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from ragvigil.scorer.detect import Batch, GoldSet
 from ragvigil.scorer.simulate.fault import Fault, nearest_to_a_twentieth, worst_small
-from ragvigil.scorer.simulate.instruments import Bell, Hidden, Instruments
+from ragvigil.scorer.simulate.instruments import Bell, Hidden, Instruments, asked
 from ragvigil.scorer.simulate.scenario import DAY, Scenario
 from ragvigil.scorer.simulate.world import Floats, Service, World, draw_service
 
@@ -70,23 +70,27 @@ class Traffic:
         looks_faithful = faithful | (scenario.blind & (random.random(size) * rate_of < added))
         affected = self._fault.affected(time)
         cheap, shared = self._instruments.cheap(faithful, looks_faithful, random)
-        cheap = np.clip(cheap - np.where(affected, scenario.cheap_drop, 0.0), 0.0, 1.0)
+        cheap = self._fault.lowered(cheap, time)
         bad_citation = random.random(size) < world.bad_citations + affected * scenario.bad_citations
         empty = random.random(size) < world.empty_retrievals + affected * scenario.empty_retrievals
         documents = np.where(empty, 0, random.integers(3, 9, size))
-        version = "judge-2" if self.active(start) and scenario.version_change else "judge-1"
         batch = Batch(
-            start, end, time, segment, conversation, cheap, ~bad_citation, documents, judge_version=version
+            start,
+            end,
+            time,
+            segment,
+            conversation,
+            cheap,
+            ~bad_citation,
+            documents,
+            judge_version=self._fault.judge_version(start),
         )
         return batch, Hidden(faithful, self._instruments.leniency(shared, random), segment)
 
     def verdicts(self, hidden: Hidden, time: float, *, again: bool = False) -> npt.NDArray[np.int64]:
         """What the judge says at `time`; asked `again`, it flips a few."""
-        drop = self.scenario.sensitivity_drop if self.active(time) else 0.0
-        passed = self._instruments.passed(hidden, drop)
-        if again:
-            passed ^= self._random.random(passed.size) < self.world.flip
-        return passed.astype(np.int64)
+        passed = self._instruments.passed(hidden, self._fault.sensitivity_drop(time))
+        return asked(passed, self.world.flip, self._random, again=again)
 
     @property
     def _fault(self) -> Fault:
