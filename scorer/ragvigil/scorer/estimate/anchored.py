@@ -43,7 +43,8 @@ def quality_change(moved: MixChange | Refusal, calibration: Calibration) -> Esti
     refused = calibration.refusal(within.n_judged, within.n_traces)
     if refused is not None:
         return refused
-    sample = within.raw + moved.within_error * np.random.default_rng(SEED).standard_normal(DRAWS)
+    error, shift = moved.within_spread
+    sample = within.raw + shift + error * np.random.default_rng(SEED).standard_normal(DRAWS)
     return _change(within, within.raw, sample, calibration, "change-since-anchor-within")
 
 
