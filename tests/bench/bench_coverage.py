@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shlex
 import sys
 from pathlib import Path
 
@@ -57,7 +58,9 @@ def main() -> None:
                 for turns in arguments.turns:
                     cells += measure(arguments, name, replace(world, clustered=turns > 1), judged)
     if arguments.json:
-        json.dump({"reps": arguments.reps, "seed": arguments.seed, "cells": cells}, sys.stdout, indent=1)
+        command = f"python tests/bench/bench_coverage.py {shlex.join(sys.argv[1:])}"
+        about = {"command": command, "reps": arguments.reps, "seed": arguments.seed}
+        json.dump({**about, "cells": cells}, sys.stdout, indent=1)
         sys.stdout.write("\n")
         return
     outside = sum(not 0.93 <= float(cell["coverage"]) <= 0.97 for cell in cells)

@@ -85,6 +85,17 @@ def test_trap_3_no_failure_still_has_a_width(passed: int) -> None:
     assert parts.within.upper - parts.within.lower > 0.005
 
 
+@pytest.mark.parametrize("segments", [1, 3])
+def test_trap_3_a_change_near_one_is_as_uncertain_as_its_two_rates(segments: int) -> None:
+    """30 of 30 before and now: Wilson alone gives each .886 to 1, however many segments they are of."""
+    data = window(verdict=[1] * 30, segment=[i % segments for i in range(30)])
+    parts = mix_change(data, data)
+    assert not isinstance(parts, Refusal)
+    for part in (parts.raw, parts.within):
+        assert part.lower < -0.08
+        assert part.upper > 0.08
+
+
 def test_trap_4_the_level_of_a_segment_needs_labels_of_that_segment() -> None:
     """Pooled s is wrong there by points; the segment's own gold set is taken."""
     p = verdicts(160, 200)
@@ -197,6 +208,14 @@ def test_trap_11_turns_of_a_conversation_are_not_independent() -> None:
             held[name] += found.lower <= 0.8 <= found.upper
     assert held["told"] >= 276
     assert held["not told"] < 255
+
+
+def test_trap_11_few_conversations_are_said() -> None:
+    """Forty verdicts of two conversations are hardly two observations; no interval of theirs is to be trusted."""
+    two = shown(judged_rate(window(verdict=[1, 1, 1, 0] * 10, conversation=[i % 2 for i in range(40)])))
+    assert any("2 conversations" in caveat for caveat in two.caveats)
+    alone = shown(judged_rate(window(verdict=[1, 1, 1, 0] * 10)))
+    assert not alone.caveats
 
 
 def test_trap_14_a_change_of_mix_is_not_a_change_of_quality() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ragvigil.scorer.estimate.calibration import Calibration
-from ragvigil.scorer.estimate.interval import DRAWS, SEED, quantiles
-from ragvigil.scorer.estimate.mix import MixChange
+from ragvigil.scorer.estimate.interval import SEED, quantiles
+from ragvigil.scorer.estimate.mix import MixChange, moved_draws
 from ragvigil.scorer.estimate.portable import corrected, rate_draws
 from ragvigil.scorer.estimate.result import Estimate, Refusal
 from ragvigil.scorer.estimate.window import Floats
@@ -43,9 +43,7 @@ def quality_change(moved: MixChange | Refusal, calibration: Calibration) -> Esti
     refused = calibration.refusal(within.n_judged, within.n_traces)
     if refused is not None:
         return refused
-    error, shift = moved.within_spread
-    sample = within.raw + shift + error * np.random.default_rng(SEED).standard_normal(DRAWS)
-    return _change(within, within.raw, sample, calibration, "change-since-anchor-within")
+    return _change(within, within.raw, moved_draws(*moved.sides), calibration, "change-since-anchor-within")
 
 
 def anchored_level(

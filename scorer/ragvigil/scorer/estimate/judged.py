@@ -14,6 +14,9 @@ from ragvigil.scorer.estimate.window import Booleans, Floats, Integers, Window
 FEWEST_FOR_CONTROL = 100
 """Verdicts below which the slope on the cheap score is not trusted: at 20 the interval covers .91."""
 
+_FEWEST_CONVERSATIONS = 10
+"""Below, the spread between conversations is hardly known: of two or three, intervals hold the truth in .85."""
+
 
 class Fit(NamedTuple):
     """A judged pass rate and how much each record moves it."""
@@ -56,7 +59,7 @@ def judged_rate(data: Window, *, control: bool = True, confidence: float = 0.95)
         lower=min(found.lower, failed.lower),
         upper=max(found.upper, passed.upper),
         method=found.method + "+missing",
-        caveats=(note,),
+        caveats=(*found.caveats, note),
     )
 
 
@@ -79,8 +82,15 @@ def _estimate(data: Window, verdict: Integers, control: bool, confidence: float)
         effective(one.value, variance, one.step),
         confidence,
         "hajek-control-midp" if controlled else "hajek-midp",
+        caveats=_few_conversations(clusters),
         uncut=None if one.value == value else one.value,
     )
+
+
+def _few_conversations(clusters: int) -> tuple[str, ...]:
+    if clusters >= _FEWEST_CONVERSATIONS:
+        return ()
+    return (f"verdicts of {clusters} conversations only: the interval is narrower than it should be",)
 
 
 def effective(value: float, variance: float, step: float) -> float:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ragvigil.scorer.estimate.interval import clusters_of, variance_of
+from ragvigil.scorer.estimate.interval import SEED, clusters_of, draws, quantiles, variance_of
 from ragvigil.scorer.estimate.judged import effective
 from ragvigil.scorer.estimate.result import FEWEST, Estimate, Refusal, too_few
 from ragvigil.scorer.estimate.wilson import normal_quantile
@@ -19,13 +19,13 @@ _SKEWED = 0.5
 """Part of the correction for skewness: all of it is for a variance that is not lent anything."""
 
 
-class Spread(NamedTuple):
-    """How uncertain a part is."""
+class WeightedRate(NamedTuple):
+    """A weighted mean of the rates of segments in one window."""
 
-    error: float
-    """Standard error."""
-    shift: float
-    """How far the middle of the interval lies above the value."""
+    value: float
+    variance: float
+    step: float
+    """What one more failure would take away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,8 @@ class MixChange:
     """At the anchor's mix: Σ a_h0 (p_h1 - p_h0)."""
     mix: Estimate
     """What the change of mix alone did: Σ (a_h1 - a_h0) p_h1."""
-    within_spread: Spread
+    sides: tuple[WeightedRate, WeightedRate]
+    """Of `within`: the anchor and now, both at the anchor's mix."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +49,12 @@ class _Side:
     rate: Floats
     lent: Floats
     """The rate of each segment with what it is lent."""
-    skew: Floats
-    """Third cumulant of each rate."""
     segment: Integers
     """Of every record."""
     rows: Integers
     """The records with a verdict."""
+    portion: Floats
+    """The part of the rate of its segment that each verdict makes up."""
     effect: Floats
     """Influence of each verdict on the rate of its segment."""
     traffic: Floats
@@ -68,9 +69,9 @@ def mix_change(anchor: Window, now: Window, *, confidence: float = 0.95) -> MixC
     """Split the change of the judged rate from `anchor` to `now`; segment codes must mean the same in both.
 
     Kitagawa 1955 (J Am Stat Assoc 50:1168), as Σ a_h0 (p_h1 - p_h0) + Σ (a_h1 - a_h0) p_h1. Segments with fewer
-    than two verdicts on either side are taken together. Intervals are normal on the cluster-robust error, with
-    variances as in `_lent`, and moved by half of the correction for skewness of Hall (1992, J R Stat Soc B 54:221):
-    a lower rate has the larger error, so unmoved ones miss on one side only.
+    than two verdicts on either side are taken together. The intervals of `raw` and `within` are of two independent
+    weighted rates (`moved_draws`); that of `mix` is normal on the cluster-robust error and moved by half of the
+    correction for skewness of Hall (1992, J R Stat Soc B 54:221). Variances are those of `_lent`.
     """
     for side in (anchor, now):
         n = int(side.known.sum())
@@ -78,25 +79,36 @@ def mix_change(anchor: Window, now: Window, *, confidence: float = 0.95) -> MixC
             return too_few(n, side.n_traces)
     code = _common(anchor, now)
     before, after = _side(anchor, code), _side(now, code)
-    within = float(before.share @ (after.rate - before.rate))
-    mix = float((after.share - before.share) @ after.rate)
     none = np.zeros(len(before.rate))
-    parts = {
-        "within": ((before, -before.share, none), (after, before.share, none)),
-        "mix": ((before, none, -after.lent), (after, after.share - before.share, after.lent)),
-        "raw": ((before, -before.share, -before.lent), (after, after.share, after.lent)),
-    }
-    least = 0.5 / max(anchor.n_traces, now.n_traces, 1)  # one segment has no mix to change, and still a width
-    spread = {name: _spread(sides, confidence, least) for name, sides in parts.items()}
+    raw = (
+        _weighted(before, before.share, before.lent, confidence),
+        _weighted(after, after.share, after.lent, confidence),
+    )
+    within = (
+        _weighted(before, before.share, none, confidence),
+        _weighted(after, before.share, none, confidence),
+    )
 
-    def shown(name: str, value: float) -> Estimate:
-        error, shift = spread[name]
-        half = normal_quantile(confidence) * error
-        lower, upper = max(-1.0, min(value, value + shift - half)), min(1.0, max(value, value + shift + half))
-        n, size = int(now.known.sum()), effective(0.5, error**2, 0.0)
-        return Estimate(value, lower, upper, n, now.n_traces, size, confidence, f"mix-{name}")
+    def shown(name: str, value: float, lower: float, upper: float, variance: float) -> Estimate:
+        n, size = int(now.known.sum()), effective(0.5, variance, 0.0)
+        return Estimate(
+            value, min(lower, value), max(upper, value), n, now.n_traces, size, confidence, f"mix-{name}"
+        )
 
-    return MixChange(shown("raw", within + mix), shown("within", within), shown("mix", mix), spread["within"])
+    def moved(name: str, sides: tuple[WeightedRate, WeightedRate]) -> Estimate:
+        limits = quantiles(moved_draws(*sides), confidence, lowest=-1.0, highest=1.0)
+        return shown(name, sides[1].value - sides[0].value, *limits, sides[0].variance + sides[1].variance)
+
+    value, lower, upper, variance = _of_mix(before, after, confidence)
+    return MixChange(
+        moved("raw", raw), moved("within", within), shown("mix", value, lower, upper, variance), within
+    )
+
+
+def moved_draws(before: WeightedRate, now: WeightedRate) -> Floats:
+    """Draws of `now` - `before`, each from its mid-P confidence distribution (`interval.draws`)."""
+    random = np.random.default_rng(SEED)
+    return random.permutation(draws(*now, random)) - draws(*before, random)
 
 
 def _common(anchor: Window, now: Window) -> Integers:
@@ -129,7 +141,6 @@ def _side(data: Window, place: Integers) -> _Side:
     sign = np.where(rows % 2 == 0, 1.0, -1.0)  # conversations must not add up what is no residual
     flat = np.where(spread[own] <= 0.0, sign * np.sqrt(target)[own], 0.0)
     effect = portion * ((verdict - rate[own]) * stretch[own] + flat)
-    skew = sums(own, portion**3, size) * lent * (1.0 - lent) * (1.0 - 2.0 * lent)
     traffic = np.full(data.size, 1.0 / data.size)
     if not data.complete:
         traffic = np.zeros(data.size)
@@ -138,9 +149,9 @@ def _side(data: Window, place: Integers) -> _Side:
         share,
         rate,
         lent,
-        skew,
         segment,
         rows,
+        portion,
         effect,
         traffic,
         data.conversation,
@@ -160,17 +171,36 @@ def _lent(rate: Floats, counts: Floats) -> tuple[Floats, Floats]:
     return lent, lent * (1.0 - lent) / (1.0 - counts / (counts + _LENT) ** 2)
 
 
-def _spread(sides: tuple[tuple[_Side, Floats, Floats], ...], confidence: float, least: float) -> Spread:
-    """Error and shift of a sum that is linear in the rates and shares of segments; `sides`: (side, by rate, by share).
+def _weighted(side: _Side, by_rate: Floats, by_share: Floats, confidence: float) -> WeightedRate:
+    portion = by_rate[side.segment[side.rows]] * side.portion
+    variance = _variance(side, by_rate, by_share, confidence)
+    return WeightedRate(float(by_rate @ side.rate), variance, float(portion @ portion))
+
+
+def _of_mix(before: _Side, after: _Side, confidence: float) -> tuple[float, float, float, float]:
+    """(value, lower, upper, variance) of what the change of mix did.
 
     Hall's correction is κ3 / se² (2 z² + 1) / 6, with the third cumulant κ3 of the rates.
     """
-    variance = third = 0.0
-    for side, by_rate, by_share in sides:
-        influence = side.traffic * (by_share[side.segment] - float(by_share @ side.share))
-        influence[side.rows] += by_rate[side.segment[side.rows]] * side.effect
-        variance += variance_of(influence, side.conversation, side.clusters, confidence)
-        third += float(by_rate**3 @ side.skew)
-    variance = max(variance, least * least)
+    none, moved = np.zeros(len(before.rate)), after.share - before.share
+    value = float(moved @ after.rate)
+    least = 0.5 / max(
+        len(before.segment), len(after.segment)
+    )  # one segment has no mix to change, and still a width
+    variance = max(
+        _variance(before, none, -after.lent, confidence) + _variance(after, moved, after.lent, confidence),
+        least * least,
+    )
+    third = moved**3 * after.lent * (1.0 - after.lent) * (1.0 - 2.0 * after.lent)
+    cumulant = float(third[after.segment[after.rows]] @ after.portion**3)
     z = normal_quantile(confidence)
-    return Spread(float(np.sqrt(variance)), _SKEWED * third / variance * (2.0 * z * z + 1.0) / 6.0)
+    middle = value + _SKEWED * cumulant / variance * (2.0 * z * z + 1.0) / 6.0
+    half = z * float(np.sqrt(variance))
+    return value, max(-1.0, middle - half), min(1.0, middle + half), variance
+
+
+def _variance(side: _Side, by_rate: Floats, by_share: Floats, confidence: float) -> float:
+    """Of a sum that is linear in the rates and shares of segments, by conversation."""
+    influence = side.traffic * (by_share[side.segment] - float(by_share @ side.share))
+    influence[side.rows] += by_rate[side.segment[side.rows]] * side.effect
+    return variance_of(influence, side.conversation, side.clusters, confidence)
