@@ -14,7 +14,7 @@ demo: $(INSTALLED) ## Watch the main job: a RAG service goes wrong twice, pages,
 	@$(BIN)/ragvigil demo
 
 test: $(INSTALLED) ## Run the tests
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile
 
 lint: $(INSTALLED) ## Check style and types
 	@$(BIN)/ruff check
