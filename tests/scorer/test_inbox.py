@@ -16,6 +16,7 @@ import pytest
 
 from ragvigil.scorer.errors import DamagedSegmentError, InboxFull, StoreError
 from ragvigil.scorer.inbox import Arrival, InboxReader, InboxRow, InboxWriter, Position
+from ragvigil.scorer.inbox.segments import bytes_on_disk
 
 TRACE = bytes(range(16))
 
@@ -224,7 +225,7 @@ def test_the_backlog_counts_what_waits(tmp_path: Path, reader: InboxReader) -> N
 
 def test_a_full_inbox_refuses_and_takes_again_once_there_is_room(tmp_path: Path, reader: InboxReader) -> None:
     """InboxFull names the setting; what was refused leaves no trace; discarding makes room."""
-    writer = InboxWriter(tmp_path, max_bytes=300_000, segment_bytes=20_000, commit_seconds=0.0001)
+    writer = InboxWriter(tmp_path, max_bytes=1_000_000, segment_bytes=50_000, commit_seconds=0.0001)
     sent, message = fill(writer)
     assert "inbox.max_bytes" in message
     rows = reader.read(limit=10_000)
@@ -234,6 +235,42 @@ def test_a_full_inbox_refuses_and_takes_again_once_there_is_room(tmp_path: Path,
     def takes_again() -> bool:
         try:
             writer.append([arrival(5_000, 5_000)]).result(5)
+        except InboxFull:
+            return False
+        return True
+
+    wait_for(takes_again)
+    writer.close()
+
+
+@pytest.mark.parametrize("size", [10, 500, 4_200, 9_000, 60_000])
+def test_the_files_never_outgrow_the_limit(tmp_path: Path, size: int) -> None:
+    """Lone small rows fill pages of the log, big ones stand in log and table, a new segment comes beside the old."""
+    limit = 2_000_000
+    writer = InboxWriter(tmp_path, max_bytes=limit, segment_bytes=300_000, commit_seconds=0.0001)
+    measured = [0]
+    with pytest.raises(InboxFull):  # noqa: PT012 - which row fills it is not known
+        for number in range(4_000):
+            crowd = [writer.append([arrival(number, size)]) for _ in range(1 + number % 5)]
+            measured.append(bytes_on_disk(tmp_path))
+            for each in crowd:
+                each.result(5)
+            measured.append(bytes_on_disk(tmp_path))
+    writer.close()
+    assert max(*measured, bytes_on_disk(tmp_path)) <= limit
+    assert max(measured) > 0.3 * limit
+
+
+def test_an_inbox_filled_by_its_open_segment_lets_go_of_it(tmp_path: Path, reader: InboxReader) -> None:
+    """The segment would be ended after minutes; what fills the folder ends it as soon as it is full."""
+    writer = InboxWriter(tmp_path, max_bytes=1_000_000, commit_seconds=0.0001)
+    fill(writer)
+
+    def takes_again() -> bool:
+        last = reader.read(limit=10_000)[-1].position
+        reader.discard(Position(last.segment, last.row + 1))
+        try:
+            writer.append([arrival(1, 5_000)]).result(5)
         except InboxFull:
             return False
         return True

@@ -155,7 +155,7 @@ async def test_a_full_inbox_says_when_to_come_back_and_takes_again(
     start: Start, request_of: Request, span_of: SpanOf
 ) -> None:
     """UNAVAILABLE with RetryInfo; once the reader has made room, a success."""
-    receiver = await start(inbox={"max_bytes": 400_000, "segment_bytes": 50_000})
+    receiver = await start(inbox={"max_bytes": 1_500_000, "segment_bytes": 50_000})
     body = request_of([span_of(1, 1, text="x" * 40_000)]).SerializeToString()
     async with calls(receiver) as call:
         with pytest.raises(grpc.aio.AioRpcError) as caught:  # noqa: PT012 - which call fills it is not known

@@ -231,7 +231,7 @@ async def test_a_full_inbox_says_when_to_come_back_and_takes_again(
     start: Start, client: httpx.AsyncClient, request_of: Request, span_of: SpanOf
 ) -> None:
     """429 with Retry-After and RetryInfo; once the reader has made room, 200."""
-    receiver = await start(inbox={"max_bytes": 400_000, "segment_bytes": 50_000})
+    receiver = await start(inbox={"max_bytes": 1_500_000, "segment_bytes": 50_000})
     url = f"{receiver.url}/v1/traces"
     body = request_of([span_of(1, 1, text="x" * 40_000)]).SerializeToString()
     taken = 0

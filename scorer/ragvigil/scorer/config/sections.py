@@ -63,7 +63,9 @@ class Inbox(_Section):
         default=None, description="folder of the segments; default: beside the store file"
     )
     max_bytes: int = Field(
-        default=2**30, gt=0, description="full above this: senders are told to come back later"
+        default=2**30,
+        ge=10**6,
+        description="its files never outgrow this: senders are told to come back when they might",
     )
     segment_bytes: int = Field(
         default=64 * 2**20, gt=0, description="a segment file is closed above this size"

@@ -75,10 +75,15 @@ class SegmentLog:
         left = since + self._segment_seconds - time.monotonic()
         return min(max(_RETRY_SECONDS, left), _LOOK_SECONDS)
 
-    def roll_if_due(self) -> None:
-        """End a segment by size, by age so that the reader can delete what it holds in time, and on request."""
-        if self._due(self._segment) or self._asked():
+    def roll_if_due(self, *, full: bool) -> bool:
+        """End a segment by size, by age so that the reader can delete what it holds in time, and on request.
+
+        In a full inbox also one of a second: its log may be what fills it. Whether it was tried.
+        """
+        due = self._due(self._segment, full=full) or self._asked()
+        if due:
             self._roll()
+        return due
 
     def _asked(self) -> bool:
         """Whether somebody left the file that asks for a new segment; it then goes."""
@@ -105,13 +110,14 @@ class SegmentLog:
         self._let_go()
         self._checkpointer.close()
 
-    def _due(self, segment: _Segment | None) -> bool:
+    def _due(self, segment: _Segment | None, *, full: bool) -> bool:
         """Whether it is time for another; after a failure, too, for the failed one may hold rows."""
         now = time.monotonic()
         if segment is None:
             return now - self._failed_at >= self._segment_seconds
-        full = segment.size >= self._segment_bytes
-        return bool(segment.size) and (full or now - segment.since >= self._segment_seconds)
+        longest = min(_LOOK_SECONDS, self._segment_seconds) if full else self._segment_seconds
+        ripe = segment.size >= self._segment_bytes or now - segment.since >= longest
+        return bool(segment.size) and ripe
 
     def _append(self, rows: Sequence[Arrival], size: int) -> None:
         segment = self._segment = self._segment or self._again()

@@ -12,15 +12,13 @@ from concurrent.futures import Future
 from pathlib import Path
 
 from ragvigil.scorer.errors import InboxFull, StoreError
+from ragvigil.scorer.inbox.room import Room
 from ragvigil.scorer.inbox.rows import Arrival
 from ragvigil.scorer.inbox.segment_log import SegmentLog
 from ragvigil.scorer.inbox.segments import bytes_on_disk
 from ragvigil.scorer.lock import Lock
 
 logger = logging.getLogger(__name__)
-
-_LOG_AND_TABLE = 2
-"""A committed byte may stand both in the write-ahead log and in the table."""
 
 _Batch = list[tuple[Sequence[Arrival], Future[None]]]
 
@@ -44,8 +42,9 @@ class InboxWriter:
         self._commit_bytes = commit_bytes
         self._wake = threading.Condition()
         self._queue: _Batch = []
-        self._queued = self._grown = 0
+        self._queued = self._queued_rows = 0
         self._committed_at = -math.inf
+        self._full = False
         self._stopping = False
         self._failing: str | None = None
         self._lock = _enter(folder)
@@ -54,7 +53,7 @@ class InboxWriter:
         except (OSError, sqlite3.Error) as error:
             self._lock.close()
             raise StoreError(f"inbox {folder} cannot be written: {error}") from None
-        self._on_disk = bytes_on_disk(folder)
+        self._room = Room(folder, max_bytes)
         self._thread = threading.Thread(target=self._run, name="inbox-writer", daemon=True)
         self._thread.start()
 
@@ -76,7 +75,7 @@ class InboxWriter:
     def append(self, rows: Sequence[Arrival]) -> Future[None]:
         """A future that resolves once the rows are durable; StoreError when they could not be made so.
 
-        Raises InboxFull at once when the folder holds too much already.
+        Raises InboxFull at once when the folder might outgrow `max_bytes` otherwise.
         """
         future: Future[None] = Future()
         future.set_running_or_notify_cancel()  # a sender that hangs up does not undo the commit
@@ -84,9 +83,12 @@ class InboxWriter:
         with self._wake:
             if self._stopping:
                 raise StoreError(f"inbox {self._folder} is closed")
-            self._make_sure_of_room(size)
+            if not self._room.has(self._queued_rows + len(rows), self._queued + size):
+                self._full = True
+                raise InboxFull(self._folder, self._max_bytes)
             first = not self._queue
             before, self._queued = self._queued, self._queued + size
+            self._queued_rows += len(rows)
             self._queue.append((rows, future))
             if first or before < self._commit_bytes <= self._queued:
                 self._wake.notify()
@@ -101,17 +103,6 @@ class InboxWriter:
         self._log.close()
         self._lock.close()
 
-    def _make_sure_of_room(self, size: int) -> None:
-        """Only near the limit is the folder measured, because the reader frees it behind our back."""
-        if self._used(size) <= self._max_bytes:
-            return
-        self._grown, self._on_disk = 0, bytes_on_disk(self._folder)
-        if self._used(size) > self._max_bytes:
-            raise InboxFull(self._folder, self._max_bytes)
-
-    def _used(self, size: int) -> int:
-        return self._on_disk + _LOG_AND_TABLE * self._grown + self._queued + size
-
     def _run(self) -> None:
         while True:
             batch = self._gather()
@@ -119,7 +110,10 @@ class InboxWriter:
                 self._commit(batch)
             elif self._stopping:
                 return
-            self._log.roll_if_due()
+            if self._log.roll_if_due(full=self._full):
+                with self._wake:
+                    self._room.began()
+                    self._full = False
 
     def _gather(self) -> _Batch:
         """What arrived since the last commit; [] when woken by time or by the end.
@@ -148,7 +142,10 @@ class InboxWriter:
             failure = StoreError(f"inbox {self._folder} cannot be written: {error}")
         with self._wake:
             self._queued -= size
-            self._grown += size
+            self._queued_rows -= len(rows)
+            self._room.took(len(rows), size)
+            if failure:
+                self._room.began()
         self._committed_at = time.monotonic()
         self._remember(failure)
         for _, future in batch:
