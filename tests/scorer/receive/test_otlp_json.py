@@ -263,7 +263,10 @@ def test_half_a_surrogate_pair_does_not_cost_the_span() -> None:
         ({"kind": "SERVER"}, "kind must be a whole number"),
         ({"attributes": {}}, "attributes must be a list"),
         ({"attributes": [5]}, "attributes must be an object"),
-        ({"attributes": [{"key": "k", "value": {"bytesValue": "?"}}]}, "bytesValue must be base64"),
+        (
+            {"attributes": [{"key": "k", "value": {"bytesValue": "?"}}]},
+            r"bytesValue must be base64.*\(attribute 'k'\)",
+        ),
         ({"attributes": [{"key": "k", "value": {"boolValue": 1}}]}, "boolValue must be true or false"),
         ({"attributes": [{"key": "k", "value": {"doubleValue": "x"}}]}, "doubleValue must be a number"),
     ],
@@ -312,7 +315,9 @@ def test_bytes_that_are_no_text_cost_a_character() -> None:
     [
         (b"{", "not JSON"),
         (b"\xff\xfe\xff", "not JSON"),
-        (b"[]", "must be an object"),
+        (b"[]", "the JSON is a list"),
+        (b'[{"resourceSpans": []}]', "send each on its own"),
+        (b"7", "must be an object"),
         (b'{"resourceSpans": {}}', "resourceSpans in the body must be a list of objects"),
         (b'{"resourceSpans": [{"scopeSpans": [{"spans": 7}]}]}', "spans in scopeSpans must be a list"),
         (b'{"a": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", "nested too deep"),
@@ -335,6 +340,7 @@ def test_values_nested_too_deep_reject_their_span_alone() -> None:
         value = {"arrayValue": {"values": [value]}}
     result = decoded(request({**IDS, "attributes": [{"key": "k", "value": value}]}, IDS))
     assert (result.accepted, result.rejected.total()) == (1, 1)
+    assert "attribute 'k' is nested too deep: keep lists" in (result.error_message or "")
 
 
 def test_countless_values_are_refused_before_they_are_built() -> None:

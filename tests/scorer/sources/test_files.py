@@ -145,3 +145,57 @@ def test_reading_goes_on_at_a_place(tmp_path: Path) -> None:
     with OtlpFile(path, max_bytes=100, after=Place("lines", 2, 10)) as file:
         (record,) = file.rest()
     assert (record.number, record.end, record.body) == (3, 19, b'{"b": 2}')
+
+
+FRAGMENT = otlp_json(messages("langchain_session")[0])
+TORN = {
+    "the head is gone": FRAGMENT[-200:],
+    "the tail is gone": FRAGMENT[:200],
+    "the tail is gone within a character": FRAGMENT[:200] + "ß".encode()[:1],
+    "another program's words": b"2026-11-22T10:00:00Z info collector starting [1] {},",
+    "words of other scripts": "запуск сборщика".encode(),
+    "a list": b"[1, 2]}",
+    "an empty line, then the rest of one": b"\n" + FRAGMENT[-200:],
+}
+
+
+@pytest.mark.parametrize("torn", TORN.values(), ids=TORN)
+def test_a_torn_first_line_is_named_and_the_rest_is_read(torn: bytes, tmp_path: Path) -> None:
+    """A rotation cuts within a line; the reader may also see the lines one by one as they are written."""
+    lines = [otlp_json(message) for message in messages(*NAMES)]
+    content = b"\n".join([torn, *lines])
+    path = tmp_path / "export"
+    path.write_bytes(content)
+    problems: list[str] = []
+    found = read_files([path], problem=lambda error: problems.append(str(error)))
+    assert [as_json(one) for one in found] == [
+        as_json(one) for one in read_files([TRACES / f"{name}.pb" for name in NAMES])
+    ]
+    number = 1 + torn.startswith(b"\n")
+    assert len(problems) == 1
+    assert f"export line {number}: not JSON" in problems[0]
+    slow = list(OtlpFile(Slow(content), max_bytes=LARGEST).rest())
+    assert [(one.number, one.body) for one in slow[1:]] == list(enumerate(lines, number + 1))
+
+
+def test_a_torn_first_line_that_was_already_followed_costs_only_itself(tmp_path: Path) -> None:
+    """When it was looked at, it was all that there was."""
+    lines = [otlp_json(message) for message in messages(*NAMES)]
+    path, place, read = tmp_path / "export", None, list[bytes]()
+    content = b"\n".join([lines[0][:300], *lines, b""])
+    for _ in growing(path, content, step=97):
+        with OtlpFile(path, max_bytes=LARGEST, after=place) as file:
+            read += [one.body for one in file.records()]
+            place = file.place
+    assert read == [lines[0][:300], *lines]
+
+
+def test_a_list_of_exports_is_told_what_to_do(tmp_path: Path) -> None:
+    """Once, not for each of its lines."""
+    path = tmp_path / "list.json"
+    path.write_text(json.dumps([json.loads(FRAGMENT)], indent=1))
+    problems: list[str] = []
+    assert read_files([path], problem=lambda error: problems.append(str(error))) == []
+    assert len(problems) == 1
+    assert "the JSON is a list" in problems[0]
+    assert "in a file, one a line" in problems[0]

@@ -118,8 +118,12 @@ async def test_a_full_inbox_holds_the_reading_up_and_loses_nothing(tmp_path: Pat
     path, inbox = tmp_path / "traces.json", tmp_path / "inbox"
     path.write_bytes(b"".join(LINES))
     sources: dict[str, object] = {"files": [str(path)], **QUICK}
-    async with running(inbox, sources=sources, inbox={"max_bytes": 1}):
+    inbox.mkdir()
+    ballast = inbox / "ballast"
+    ballast.write_bytes(bytes(10**6))
+    async with running(inbox, sources=sources, inbox={"max_bytes": 10**6}):
         await until(lambda: counters(inbox).get("requests.files spans", 0) > 0)
+    ballast.unlink()
     async with running(inbox, sources=sources) as receiver:
         await until(lambda: once(receiver, 12))
 

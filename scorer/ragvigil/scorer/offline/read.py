@@ -13,7 +13,7 @@ from ragvigil.scorer.inbox import Arrival
 from ragvigil.scorer.receive.decode import Decoded, Signal, decode
 from ragvigil.scorer.receive.limits import Limits
 from ragvigil.scorer.receive.refusal import Refusal
-from ragvigil.scorer.sources.cut import Record
+from ragvigil.scorer.sources.cut import Framing, Record
 from ragvigil.scorer.sources.files import OtlpFile, encoding_of, place_of, signal_of
 from ragvigil.scorer.span import LogEvent, Span, logs_of, spans_of
 from ragvigil.scorer.trace import Document, RagTrace
@@ -131,7 +131,7 @@ def rows_in(path: Path, problem: Problem) -> Iterator[Arrival]:
                 empty = False
                 framing = file.place.framing if file.place else None
                 try:
-                    yield from _decoded(path, place_of(path, record, framing), record)
+                    yield from _decoded(path, framing, record)
                 except InputError as error:
                     problem(error)
     except OSError as error:
@@ -140,7 +140,8 @@ def rows_in(path: Path, problem: Problem) -> Iterator[Arrival]:
         problem(InputError(str(path), "holds no span; is it an OTLP export?"))
 
 
-def _decoded(path: Path, place: str, record: Record) -> list[Arrival]:
+def _decoded(path: Path, framing: Framing | None, record: Record) -> list[Arrival]:
+    place = place_of(path, record, framing)
     if record.problem is not None:
         raise InputError(place, record.problem)
     signal = signal_of(path, record.body)
@@ -148,7 +149,7 @@ def _decoded(path: Path, place: str, record: Record) -> list[Arrival]:
         return []
     limits = Limits(max_body_bytes=_LARGEST, max_span_bytes=_LARGEST)
     try:
-        decoded = decode(record.body, signal, encoding_of(record.body), limits, received_at=0)
+        decoded = decode(record.body, signal, encoding_of(record.body, framing), limits, received_at=0)
     except Refusal as refusal:
         raise InputError(place, str(refusal)) from None
     _refuse_what_holds_nothing(place, decoded, signal, record.body)

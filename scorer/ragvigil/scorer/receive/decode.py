@@ -163,7 +163,7 @@ def _by_trace(batch: Batch, signal: Signal, limits: Limits, decoded: Decoded) ->
                 "unreadable",
                 lambda: (
                     f"{signal.word} rejected: it is not valid protobuf, has text that is not UTF-8, "
-                    "or is nested over 100 levels"
+                    "or nests over 100 levels (keep lists and objects within 40, or send them as one JSON string)"
                 ),
             )
         elif signal is LOGS and is_change(parsed):

@@ -30,14 +30,33 @@ _INTEGERS = {
     FieldDescriptor.CPPTYPE_UINT64: (0, 2**64 - 1),
 }
 
+_SHALLOWER = "keep lists and objects within 40 levels, or send them as one JSON string"
+_LONGEST_NAME = 60
+
 _Reader = Callable[[object, str, int], Any]
 
 
 class UnreadableError(ValueError):
-    """A value that does not fit its field; names the field and what it takes."""
+    """A value that does not fit its field; names the field, the attribute around it, and what it takes."""
 
     def __init__(self, field: str, wanted: str, got: object) -> None:
         super().__init__(f"{field} must be {wanted}, got {json.dumps(got, default=str)[:60]}")
+        self.attribute: str | None = None
+
+    def __str__(self) -> str:
+        said = super().__str__()
+        return said if self.attribute is None else f"{said} (attribute {self.attribute!r})"
+
+
+class TooDeepError(UnreadableError):
+    """A value that is nested so deep that protobuf itself would not read it."""
+
+    def __init__(self) -> None:
+        super().__init__("its value", _SHALLOWER, None)
+
+    def __str__(self) -> str:
+        where = "a value" if self.attribute is None else f"attribute {self.attribute!r}"
+        return f"{where} is nested too deep: {_SHALLOWER}"
 
 
 class _Field(NamedTuple):
@@ -59,7 +78,7 @@ def message(value: Mapping[str, object], kind: Descriptor, depth: int) -> Messag
 def _arguments(value: Mapping[str, object], kind: Descriptor, depth: int) -> dict[str, Any]:
     """Constructor arguments of the message: protobuf builds nested messages from nested dicts."""
     if depth < 0:
-        raise UnreadableError(kind.name, "nested less deeply", "...")
+        raise TooDeepError
     fields = _fields(kind)
     arguments: dict[str, Any] = {}
     for key, one in value.items():
@@ -101,7 +120,13 @@ def _nested(kind: Descriptor) -> _Reader:
     def read(value: object, name: str, depth: int) -> dict[str, Any]:
         if not isinstance(value, dict):
             raise UnreadableError(name, "an object", value)
-        return _arguments(cast("dict[str, object]", value), kind, depth - 1)
+        fields = cast("dict[str, object]", value)
+        try:
+            return _arguments(fields, kind, depth - 1)
+        except UnreadableError as error:
+            if kind.name == "KeyValue" and isinstance(key := fields.get("key"), str):
+                error.attribute = key[:_LONGEST_NAME]  # the outermost is the one that its sender knows
+            raise
 
     return read
 

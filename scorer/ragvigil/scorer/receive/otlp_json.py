@@ -92,6 +92,11 @@ def _parsed(body: bytes, max_values: int) -> Mapping[str, object]:
         raise Refusal.malformed("the JSON is nested too deep") from None
     except ValueError as error:
         raise Refusal.malformed(f"not JSON: {error}") from None
+    if isinstance(value, list):
+        raise Refusal.malformed(
+            'the JSON is a list; OTLP sends one object: put the entries of all its "resourceSpans" into one list, '
+            '{"resourceSpans": [...]}, or send each on its own (in a file, one a line)'
+        )
     if not isinstance(value, dict):
         raise Refusal.malformed('the JSON must be an object, such as {"resourceSpans": [...]}')
     return cast("dict[str, object]", value)

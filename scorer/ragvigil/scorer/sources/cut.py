@@ -3,10 +3,12 @@
 Framings: `lines` (one JSON object a line), `lengths` (each message after its length in four bytes, big end
 first, as the Collector's file exporter writes protobuf and compressed records), `whole` (one message a file).
 The first byte tells them apart: a protobuf request begins with 0x0a, and a length that did would be over 160 MB.
+Text that is no JSON is a line that was torn, or another program's, before others that may be sound.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -17,6 +19,11 @@ _LENGTH = 4
 _BLANK = b" \t\r\n"
 _MARK = b"\xef\xbb\xbf"
 """Byte order mark, which some editors put before JSON."""
+_EXPORT = re.compile(rb"\n[ \t\r]*\{[ \t]*\"resource(?:Spans|Logs|Metrics)\"")
+"""A line that begins an export: none within one does."""
+_TEXT_WITHIN = 1024
+_UNFINISHED = 3
+"""Bytes of a character of which the last may be missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +49,44 @@ def is_json(head: bytes) -> bool:
     return seen[:1] == b"{" and not (head[:2] == b"\n{" and seen[1:2] not in (b'"', b" ", b"}"))
 
 
-def framing_of(head: bytes) -> Framing:
-    """How a stream that begins so (with two bytes at least, if it has them) is framed.
+def is_array(head: bytes) -> bool:
+    """Whether a message that begins so is a JSON list of objects, as some tools print what they exported.
 
-    >>> framing_of(b'{"resourceSpans"'), framing_of(b"\\n\\x10"), framing_of(b"\\0\\0\\1\\x2a")
-    ('lines', 'whole', 'lengths')
+    >>> is_array(b'[{"resourceSpans"'), is_array(b"[\\n  {"), is_array(b"[info] starting")
+    (True, True, False)
     """
-    if is_json(head):
-        return "lines"
-    return "lengths" if head and head[0] < 0x0A and head[0] != ord("\t") else "whole"
+    seen = head.removeprefix(_MARK).lstrip(_BLANK)
+    return seen[:1] == b"[" and seen[1:].lstrip(_BLANK)[:1] in (b"{", b"")
+
+
+def framing_of(start: bytes) -> Framing:
+    """How a stream that begins so is framed: with its first line, if it has lines, and as much more as there is.
+
+    A first line that is no whole object begins one document over many lines, unless others are exports themselves.
+
+    >>> framing_of(b'{"resourceSpans": []}'), framing_of(b"\\n\\x10"), framing_of(b"\\0\\0\\1\\x2a")
+    ('lines', 'whole', 'lengths')
+    >>> framing_of(b'{\\n  "resourceSpans": ['), framing_of(b'lue": 1}]}\\n'), framing_of(b"\\x12\\x10")
+    ('whole', 'lines', 'whole')
+    """
+    if is_json(start):
+        ends = start.lstrip().partition(b"\n")[0].rstrip().endswith(b"}")
+        return "lines" if ends or _EXPORT.search(start) else "whole"
+    if is_array(start):
+        return "whole"
+    if start and start[0] < ord("\n") and start[0] != ord("\t"):
+        return "lengths"
+    return "lines" if _is_text(start) and (start[0] >= ord(" ") or _EXPORT.search(start)) else "whole"
+
+
+def _is_text(start: bytes) -> bool:
+    head = start[:_TEXT_WITHIN]
+    try:
+        head.decode()
+    except UnicodeDecodeError as error:
+        if error.start < len(head) - _UNFINISHED:
+            return False
+    return bool(head) and b"\0" not in head
 
 
 class Cutter:
@@ -77,6 +113,8 @@ class Cutter:
     def feed(self, data: bytes) -> Iterator[Record]:
         """The messages that end within `data`."""
         self._held += data
+        if self.framing == "whole" and self._has_exports():
+            self.framing = "lines"
         if self.framing == "lines":
             yield from self._lines()
         elif self.framing == "lengths":
@@ -95,6 +133,15 @@ class Cutter:
         elif held.strip(_BLANK):
             over = len(held) > self._max_bytes
             yield self._record(b"" if over else held, len(held), self._over() if over else None)
+
+    def _has_exports(self) -> bool:
+        """Whether the first line only looked like the beginning of a document: it was torn."""
+        since = max(0, self._searched - _TEXT_WITHIN)
+        self._searched = len(self._held)
+        head = bytes(self._held[:_TEXT_WITHIN])
+        found = (is_json(head) or _is_text(head)) and _EXPORT.search(self._held, since)
+        self._searched = 0 if found else self._searched
+        return bool(found)
 
     def _lines(self) -> Iterator[Record]:
         while (at := self._held.find(b"\n", self._searched)) >= 0:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Self
 
 from ragvigil.scorer.receive.decode import LOGS, SPANS, Encoding, Signal
-from ragvigil.scorer.sources.cut import Cutter, Framing, Record, framing_of, is_json
+from ragvigil.scorer.sources.cut import Cutter, Framing, Record, framing_of, is_array, is_json
 from ragvigil.scorer.sources.inflate import INFLATES, CompressionError, Inflate, inflated
 
 _PIECE = 2**20
@@ -165,12 +165,8 @@ class OtlpFile:
             yield from (self._opened(record) for record in self._cutter.feed(data))
 
     def _begin(self, start: bytes) -> Iterator[Record]:
-        """Decide the framing: a first line that is no whole object begins one document over many lines."""
-        framing = framing_of(start)
-        if framing == "lines" and not start.lstrip().partition(b"\n")[0].rstrip().endswith(b"}"):
-            framing = "whole"
         self._start = b""
-        self._cutter = Cutter(framing, max_bytes=self._max_bytes)
+        self._cutter = Cutter(framing_of(start), max_bytes=self._max_bytes)
         yield from (self._opened(record) for record in self._cutter.feed(start))
 
     def _opened(self, record: Record) -> Record:
@@ -214,6 +210,7 @@ def signal_of(path: Path, body: bytes) -> Signal | None:
     return LOGS if _LOGS_NAME.search(path.name.lower()) else SPANS
 
 
-def encoding_of(body: bytes) -> Encoding:
-    """JSON or protobuf, as the first bytes say."""
-    return "json" if is_json(body[:_HEAD]) else "protobuf"
+def encoding_of(body: bytes, framing: Framing | None) -> Encoding:
+    """JSON or protobuf, as the first bytes say; a line is never protobuf."""
+    told = framing == "lines" or is_json(body[:_HEAD]) or is_array(body[:_HEAD])
+    return "json" if told else "protobuf"

@@ -127,10 +127,11 @@ class FollowedFiles:
 
 
 def _batch(path: Path, file: OtlpFile, record: Record) -> Batch:
-    where = place_of(path, record, file.place.framing if file.place else None)
+    framing = file.place.framing if file.place else None
+    where = place_of(path, record, framing)
     if record.problem is not None:
         return Batch(where, b"", problem=record.problem)
-    return Batch(where, record.body, signal_of(path, record.body), encoding_of(record.body))
+    return Batch(where, record.body, signal_of(path, record.body), encoding_of(record.body, framing))
 
 
 def _is_whole(file: OtlpFile, known: Position | None) -> bool:

@@ -44,7 +44,8 @@ class StandardInput:
 
     def _batch(self, record: Record) -> Batch:
         path = Path("standard input")
-        where = place_of(path, record, self._file.place.framing if self._file.place else None)
+        framing = self._file.place.framing if self._file.place else None
+        where = place_of(path, record, framing)
         if record.problem is not None:
             return Batch(where, b"", problem=record.problem)
-        return Batch(where, record.body, signal_of(path, record.body), encoding_of(record.body))
+        return Batch(where, record.body, signal_of(path, record.body), encoding_of(record.body, framing))
