@@ -9,6 +9,7 @@ from typing import TypeAlias
 Layout: TypeAlias = tuple[tuple[tuple[str, str], ...], ...]
 
 _LONGEST_INDEX = 6
+_DEEPEST = 8
 _LONGEST_KEPT = 10_000
 """Characters of all names together."""
 
@@ -27,6 +28,34 @@ def indexed(attributes: Mapping[str, object], prefix: str) -> list[dict[str, obj
     if not places:
         attributes.get(f"{prefix}N")  # tells whoever records what is looked up, as `ragvigil explain` does
     return [{name: attributes[key] for name, key in item} for item in places]
+
+
+def unflattened(attributes: Mapping[str, object], prefix: str, own: str = "") -> list[dict[str, object]]:
+    """The items under `prefix` with the lists and objects that their own names spell; `own` begins each of these.
+
+    >>> unflattened({"m.0.x.role": "tool", "m.0.x.calls.0.call.function.name": "find"}, "m.", "x.")
+    [{'role': 'tool', 'calls': [{'call': {'function': {'name': 'find'}}}]}]
+    """
+    return [
+        _grown({name.removeprefix(own): value for name, value in item.items()})
+        for item in indexed(attributes, prefix)
+    ]
+
+
+def _grown(flat: Mapping[str, object]) -> dict[str, object]:
+    below: dict[str, dict[str, object]] = {}
+    grown: dict[str, object] = {}
+    for name, value in flat.items():
+        head, dot, rest = name.partition(".")
+        if dot and name.count(".") <= _DEEPEST:
+            below.setdefault(head, {})[rest] = value
+        else:
+            grown[name] = value
+    for head, fields in below.items():
+        inner = _grown(fields)
+        numbered = all(key.isdecimal() for key in inner)
+        grown[head] = [inner[key] for key in sorted(inner, key=int)] if numbered else inner
+    return grown
 
 
 def _places(keys: Iterable[str], prefix: str) -> Layout:

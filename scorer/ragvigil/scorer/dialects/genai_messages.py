@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from ragvigil.scorer.dialects.flattened import indexed
+from ragvigil.scorer.dialects.flattened import indexed, unflattened
 from ragvigil.scorer.dialects.messages import content_of, last_of, messages_of
 from ragvigil.scorer.dialects.reading import Message
 from ragvigil.scorer.dialects.replies import completion_of
@@ -34,6 +34,24 @@ def prompt_in(attributes: Mapping[str, object], events: Sequence[SpanEvent]) -> 
     if numbered:
         return tuple(_numbered(numbered, "user"))
     return messages_of(attributes.get("gen_ai.prompt"))
+
+
+def conversation_in(attributes: Mapping[str, object], events: Sequence[SpanEvent]) -> object:
+    """The conversation as it was sent, of the generation that `prompt_in` reads, for whoever looks for more than texts.
+
+    >>> sent = {"gen_ai.prompt.0.role": "tool", "gen_ai.prompt.0.content": "Snow."}
+    >>> conversation_in(sent, ())
+    [{'role': 'tool', 'content': 'Snow.'}]
+    """
+    if "gen_ai.input.messages" in attributes or "gen_ai.system_instructions" in attributes:
+        return attributes.get("gen_ai.input.messages")
+    said = [{"role": _SAID[event.name], **event.attributes} for event in events if event.name in _SAID]
+    older = [
+        event.attributes.get("gen_ai.prompt") for event in events if event.name == "gen_ai.content.prompt"
+    ]
+    if said or older:
+        return said or older[-1]
+    return unflattened(attributes, "gen_ai.prompt.") or attributes.get("gen_ai.prompt")
 
 
 def completion_in(attributes: Mapping[str, object], events: Sequence[SpanEvent]) -> str | None:

@@ -10,6 +10,7 @@ from ragvigil.scorer.dialects.failure import failure_of
 from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.reading import Failure, Reading, Role
 from ragvigil.scorer.dialects.replies import completion_of
+from ragvigil.scorer.dialects.tool_responses import passages_answered
 from ragvigil.scorer.dialects.tools import tool_reading
 from ragvigil.scorer.dialects.values import (
     answer_in,
@@ -70,10 +71,12 @@ class Haystack:
         searching = role in ("retriever", "reranker")
         generating = role == "generator"
         meta = _meta(made if generating else {})
+        tools = passages_answered(given if generating else None)
         return Reading(
             role=role,
             query=text_of(given.get("query")) if searching else None,
-            documents=documents_of(made) if searching else None,
+            documents=documents_of(made) if searching else tools.documents,
+            unread_search=tools.unread,
             input_documents=documents_of(given) if role == "reranker" else None,
             answer=completion_of(made) if generating and made else None,
             messages=messages_of(given) if generating and given else (),

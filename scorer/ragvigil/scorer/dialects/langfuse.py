@@ -11,6 +11,7 @@ from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.reading import Failure, Reading, Role
 from ragvigil.scorer.dialects.replies import completion_of, returned_in
 from ragvigil.scorer.dialects.streams import is_unread_stream
+from ragvigil.scorer.dialects.tool_responses import passages_answered
 from ragvigil.scorer.dialects.tools import tool_reading
 from ragvigil.scorer.dialects.values import (
     count_of,
@@ -63,10 +64,12 @@ class Langfuse:
         answering = role in ("generator", "chain")
         answer = _answered(made, role, asked) if answering else None
         usage = mapping_of(get("langfuse.observation.usage_details"))
+        tools = passages_answered(given if role == "generator" else None)
         return Reading(
             role=role,
             query=asked,
-            documents=documents_of(made) if role in ("retriever", "reranker") else None,
+            documents=documents_of(made) if role in ("retriever", "reranker") else tools.documents,
+            unread_search=tools.unread,
             input_documents=taken if role == "reranker" else None,
             answer=answer,
             unread=answering and answer is None and is_unread_stream(made),

@@ -11,6 +11,7 @@ from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.reading import Reading, Role
 from ragvigil.scorer.dialects.replies import completion_of, returned_in
 from ragvigil.scorer.dialects.streams import is_unread_stream, streamed
+from ragvigil.scorer.dialects.tool_responses import passages_answered
 from ragvigil.scorer.dialects.tools import tool_reading
 from ragvigil.scorer.dialects.values import (
     first_id,
@@ -56,10 +57,12 @@ class LangSmith:
         answering = role in ("generator", "chain")
         asked = _asked(given) if role in ("chain", "retriever", "reranker") else None
         answer = _answered(made, role, asked) if answering else None
+        tools = passages_answered(given if role == "generator" else None)
         return Reading(
             role=role,
             query=asked,
-            documents=search.documents if search else _documents(given, made, role),
+            documents=tools.documents or (search.documents if search else _documents(given, made, role)),
+            unread_search=tools.unread,
             input_documents=search.input_documents if search else None,
             answer=answer,
             unread=answering and answer is None and is_unread_stream(_output(made)),

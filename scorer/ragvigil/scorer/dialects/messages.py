@@ -12,7 +12,7 @@ from ragvigil.scorer.dialects.values import structure_of, text_of
 _ROLES = {"human": "user", "ai": "assistant", "AIMessageChunk": "assistant", "model": "assistant"}
 _PAIRED = frozenset({"user", "human", "assistant", "ai", "system", "tool"})
 """Roles with which a pair of texts is a message, as LangChain takes them."""
-_LISTS = ("messages", "input_messages", "contents")
+_LISTS = ("messages", "input_messages", "contents", "input")
 _PARTS = ("parts", "content", "contents", "message")
 
 

@@ -9,6 +9,7 @@ from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.reading import Reading, Role
 from ragvigil.scorer.dialects.replies import completion_of, returned_in
 from ragvigil.scorer.dialects.streams import is_unread_stream, streamed
+from ragvigil.scorer.dialects.tool_responses import passages_answered
 from ragvigil.scorer.dialects.tools import tool_reading
 from ragvigil.scorer.dialects.values import (
     first_count,
@@ -68,10 +69,16 @@ class MLflow:
         answer = _answered(made, role, asked) if role in ("generator", "chain") else None
         usage = mapping_of(get("mlflow.chat.tokenUsage"))
         reply = mapping_of(made)
+        tools = passages_answered(given if role == "generator" else None)
         return Reading(
             role=role,
             query=asked,
-            documents=documents_of(made) if searching else pages_in(made) if role == "chain" else None,
+            documents=documents_of(made)
+            if searching
+            else pages_in(made)
+            if role == "chain"
+            else tools.documents,
+            unread_search=tools.unread,
             input_documents=search.input_documents if search else _taken(given, role),
             answer=answer,
             unread=answer is None and role in ("generator", "chain") and is_unread_stream(made),

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ragvigil.scorer.dialects.documents import documents_of
 from ragvigil.scorer.dialects.finish import finish_reason_in
-from ragvigil.scorer.dialects.flattened import indexed
+from ragvigil.scorer.dialects.flattened import indexed, unflattened
 from ragvigil.scorer.dialects.functions import search_in
 from ragvigil.scorer.dialects.langchain import pages_in
 from ragvigil.scorer.dialects.messages import last_of, messages_of
@@ -15,6 +15,7 @@ from ragvigil.scorer.dialects.openinference_feedback import evaluations_in, feed
 from ragvigil.scorer.dialects.printed import is_printed, printed_documents, printed_nodes, printed_reply
 from ragvigil.scorer.dialects.reading import Message, Reading, Role
 from ragvigil.scorer.dialects.replies import completion_of, returned_in
+from ragvigil.scorer.dialects.tool_responses import passages_answered
 from ragvigil.scorer.dialects.tools import tool_reading
 from ragvigil.scorer.dialects.values import (
     REDACTED,
@@ -46,6 +47,7 @@ _ROLES: dict[str, Role] = {
 }
 _CONVERSATIONS = ("session_id", "conversation_id", "thread_id")
 _USERS = ("user_id", "userId")
+_TOOLS = ("tool", "function")
 _NONE: Mapping[str, object] = {}
 _SEARCHES = ("Retriever.run", "Ranker.run")
 _INNER = (".write_response_to_history", "OutputParser.parse")
@@ -152,8 +154,11 @@ def _tool(span: Span) -> Reading:
 def _generation(span: Span) -> Reading:
     get = span.attributes.get
     parameters = mapping_of(get("llm.invocation_parameters"))
+    tools = passages_answered(_conversation(span.attributes))
     return Reading(
         role="generator",
+        documents=tools.documents,
+        unread_search=tools.unread,
         answer=_completion(span.attributes),
         messages=_messages(span.attributes),
         model=_first(get("llm.request.model_name"), get("llm.model_name"), parameters.get("model")),
@@ -208,13 +213,27 @@ def _completion(attributes: Mapping[str, object]) -> str | None:
     return text_of(attributes.get("output.value")) if structure is None else completion_of(structure)
 
 
+def _conversation(attributes: Mapping[str, object]) -> object:
+    """The messages with what they say of tools, flattened or else as the provider was sent them."""
+    sent = indexed(attributes, "llm.input_messages.")
+    if not sent:
+        return _declared_json(attributes, "input")
+    tools = any(fields.get("message.role") in _TOOLS or "message.tool_call_id" in fields for fields in sent)
+    return unflattened(attributes, "llm.input_messages.", "message.") if tools else None
+
+
 def _messages(attributes: Mapping[str, object]) -> tuple[Message, ...]:
     found = _flat_messages(attributes, "llm.input_messages.")
     if found:
         return found
     prompts = sequence_of(attributes.get("llm.prompts"))
     prompts += [prompt.get("prompt.text") for prompt in indexed(attributes, "llm.prompts.")]
-    return tuple(Message("user", text) for prompt in prompts if (text := text_of(prompt)))
+    if texts := [text for prompt in prompts if (text := text_of(prompt))]:
+        return tuple(Message("user", text) for text in texts)
+    structure = _declared_json(attributes, "input")
+    return messages_of(
+        structure if structure is not None else _unprinted(text_of(attributes.get("input.value")))
+    )
 
 
 def _flat_messages(attributes: Mapping[str, object], prefix: str) -> tuple[Message, ...]:

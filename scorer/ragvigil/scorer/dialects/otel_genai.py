@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from ragvigil.scorer.dialects.documents import documents_of
 from ragvigil.scorer.dialects.finish import finish_reason_in
-from ragvigil.scorer.dialects.genai_messages import completion_in, prompt_in
+from ragvigil.scorer.dialects.genai_messages import completion_in, conversation_in, prompt_in
 from ragvigil.scorer.dialects.messages import last_of
 from ragvigil.scorer.dialects.prompt import question_in
 from ragvigil.scorer.dialects.reading import Message, Reading, Role
@@ -69,7 +69,7 @@ class OtelGenAI:
             return _search(attributes, role)
         messages = prompt_in(attributes, span.events) if role in ("generator", "chain") else ()
         answer = completion_in(attributes, span.events) if role in ("generator", "chain") else None
-        tools = passages_answered(attributes.get("gen_ai.input.messages"))
+        tools = passages_answered(conversation_in(attributes, span.events))
         return replace(
             _conversation(attributes, role, messages, answer),
             finish_reason=finish_reason_in(attributes, span.events),

@@ -8,6 +8,7 @@ from ragvigil.scorer.dialects.finish import finish_reason_in
 from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.openinference_feedback import feedback_in
 from ragvigil.scorer.dialects.reading import Reading, Role
+from ragvigil.scorer.dialects.tool_responses import passages_answered
 from ragvigil.scorer.dialects.values import (
     count_of,
     flag_of,
@@ -63,10 +64,12 @@ class Ragvigil:
         role = _ROLES.get(text_of(get(names.GEN_AI_OPERATION_NAME)) or "", "other")
         chain, searching = role == "chain", role in ("retriever", "reranker")
         hits = structure_of(get(names.GEN_AI_RETRIEVAL_DOCUMENTS)) if searching else None
+        tools = passages_answered(get(names.GEN_AI_INPUT_MESSAGES))
         return Reading(
             role=role,
             query=text_of(get(names.INPUT_VALUE if chain else names.GEN_AI_RETRIEVAL_QUERY_TEXT)),
-            documents=_documents(hits, span.attributes),
+            documents=_documents(hits, span.attributes) if searching else tools.documents,
+            unread_search=tools.unread,
             input_documents=_input_documents(get(names.RAGVIGIL_RERANK_INPUT_IDS)),
             answer=text_of(get(names.OUTPUT_VALUE)) if chain else _answer(get(names.GEN_AI_OUTPUT_MESSAGES)),
             messages=messages_of(get(names.GEN_AI_INPUT_MESSAGES)),

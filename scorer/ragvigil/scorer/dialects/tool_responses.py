@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import cast
 
-from ragvigil.scorer.dialects.documents import ranked
-from ragvigil.scorer.dialects.messages import content_of
+from ragvigil.scorer.dialects.documents import documents_of, ranked
+from ragvigil.scorer.dialects.tool_turns import turns_of
 from ragvigil.scorer.dialects.tools import is_search, tool_reading
-from ragvigil.scorer.dialects.values import id_of, mapping_of, sequence_of, structure_of, text_of
+from ragvigil.scorer.dialects.values import structure_of
 from ragvigil.scorer.trace import Document
 
-_RESPONSE = "tool_call_response"
-_RESULTS = ("response", "result")
-"""The conventions' model says the one, their examples the other."""
+_MARKS = re.compile(
+    r'"(?:tool|function|tool_call_id|tool_call_response|tool_result|tool-result|tool_call_result'
+    r'|function_call_output|functionResponse|function_response|toolResult)"'
+)
+"""Of these each conversation has one in which a tool answered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,40 +34,51 @@ _NOTHING = Answered()
 
 
 def passages_answered(messages: object) -> Answered:
-    """What tools found for the last question of a conversation in GenAI parts.
+    """What tools found for the last question of a conversation, whoever's messages it is made of.
 
     >>> found = {"type": "tool_call_response", "id": "c", "response": [{"id": "a", "text": "Snow."}]}
     >>> [each.text for each in passages_answered([{"role": "tool", "parts": [found]}]).documents or ()]
     ['Snow.']
+    >>> said = '[{"role": "tool", "tool_call_id": "c", "content": "[1] Snow.\\\\n[2] Coal."}]'
+    >>> [each.text for each in passages_answered(said).documents or ()]
+    ['Snow.', 'Coal.']
     >>> passages_answered([{"role": "user", "parts": [{"type": "text", "content": "why?"}]}])
     Answered(documents=None, unread=False)
     """
-    if isinstance(messages, str) and _RESPONSE not in messages:
+    if messages is None or (isinstance(messages, str) and _MARKS.search(messages) is None):
         return _NOTHING  # as nearly always: nothing is decoded for it
-    calls: dict[str | None, Mapping[str, object]] = {}
+    names: dict[str | None, str] = {}
     found: list[Document] = []
     unread = False
-    for message in map(mapping_of, sequence_of(messages)):
-        parts = [*map(mapping_of, sequence_of(message.get("parts")))]
-        if message.get("role") == "user" and content_of(list(parts)):
+    for turn in turns_of(messages):
+        if turn.kind == "asked":
             found, unread = [], False  # what was found for a question before
-        calls |= {id_of(part.get("id")): part for part in parts if part.get("type") == "tool_call"}
-        for part in parts:
-            if part.get("type") == _RESPONSE:
-                call = calls.get(id_of(part.get("id")), {})
-                passages = _found(part)
-                found += passages or ()
-                unread = unread or (passages is None and is_search(_name(part, call)))
+        elif turn.kind == "called":
+            names[turn.call] = turn.name or ""
+        else:
+            name = names.get(turn.call) or turn.name or ""
+            passages = _found(turn.result, name)
+            found += passages or ()
+            unread = unread or (passages is None and is_search(name))
     return Answered(ranked(found) or None, unread) if found or unread else _NOTHING
 
 
-def _name(part: Mapping[str, object], call: Mapping[str, object]) -> str:
-    return text_of(call.get("name")) or text_of(part.get("name")) or ""
-
-
-def _found(part: Mapping[str, object]) -> tuple[Document, ...] | None:
-    """The passages, by their shape alone: words under the name of a search may say that it failed."""
-    result = next((part[key] for key in _RESULTS if part.get(key) is not None), None)
-    if structure_of(result) == []:
+def _found(result: object, name: str) -> tuple[Document, ...] | None:
+    """The passages, by their shape; words under the name of a search may say that it failed, a list does not."""
+    structure = structure_of(result)
+    if structure == []:
         return ()
-    return tool_reading("", None, result).documents
+    passages = tool_reading("", None, result).documents
+    if passages is None and structure is not None and is_search(name):
+        listed = documents_of(structure)
+        return listed if listed is not None and _tells(structure, listed) else None
+    return passages
+
+
+def _tells(structure: object, documents: tuple[Document, ...]) -> bool:
+    """Whether these are objects with texts: a list of words may be an apology as well."""
+    fields = cast("Mapping[str, object]", structure) if isinstance(structure, dict) else {"": structure}
+    words = any(
+        isinstance(each, list) and any(isinstance(one, str) for one in each) for each in fields.values()
+    )
+    return not words and all(document.text for document in documents)

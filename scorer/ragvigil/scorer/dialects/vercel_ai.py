@@ -6,6 +6,7 @@ from ragvigil.scorer.dialects.finish import finish_reason_in
 from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.prompt import question_in
 from ragvigil.scorer.dialects.reading import Reading, Role
+from ragvigil.scorer.dialects.tool_responses import passages_answered
 from ragvigil.scorer.dialects.tools import tool_reading
 from ragvigil.scorer.dialects.values import first_count, first_id, first_text, text_of
 from ragvigil.scorer.span import Span
@@ -37,11 +38,14 @@ class VercelAI:
             name = text_of(get("ai.toolCall.name")) or "tool"
             return tool_reading(name, get("ai.toolCall.args"), get("ai.toolCall.result"))
         role = _role(operation)
-        messages = messages_of(get("ai.prompt.messages") or get("ai.prompt"))
+        given = get("ai.prompt.messages") or get("ai.prompt")
+        messages, tools = messages_of(given), passages_answered(given)
         asked = last_of(messages, "user") if role == "chain" else None
         return Reading(
             role=role,
             query=question_in(asked) if asked else None,
+            documents=tools.documents,
+            unread_search=tools.unread,
             answer=first_text(span.attributes, "ai.response.text", "ai.response.object", "ai.result.text"),
             messages=messages if role == "generator" else (),
             model=text_of(get("ai.model.id")),

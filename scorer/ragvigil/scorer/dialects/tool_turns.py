@@ -1,0 +1,136 @@
+"""Questions, tool calls and what tools answered, out of a conversation in whatever shape an SDK writes it.
+
+GenAI parts, OpenAI (chat, functions, responses), Anthropic, Bedrock, Gemini, the AI SDK, LangChain, Haystack.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Literal, NamedTuple, cast
+
+from ragvigil.scorer.dialects.messages import content_of
+from ragvigil.scorer.dialects.values import id_of, mapping_of, sequence_of, structure_of, text_of
+
+_LISTS = ("messages", "input_messages", "contents", "input", "prompt")
+_PARTS = ("parts", "content", "contents")
+_ASKING = frozenset({"user", "human", "HumanMessage"})
+_ANSWERING = frozenset({"tool", "function", "ToolMessage", "FunctionMessage"})
+_CALLS = frozenset({"tool_call", "tool_use", "tool-call", "function_call"})
+_ANSWERS = frozenset({"tool_call_response", "tool_result", "tool-result", "function_call_output"})
+_CALL_KEYS = ("functionCall", "function_call", "toolUse", "tool_call")
+_ANSWER_KEYS = ("functionResponse", "function_response", "toolResult", "tool_call_result")
+"""Keys under which Gemini, Bedrock and Haystack put a part of that kind."""
+_IDS = ("tool_call_id", "tool_use_id", "toolUseId", "toolCallId", "call_id", "id")
+_NAMES = ("name", "toolName", "tool_name")
+_RESULTS = ("artifact", "response", "result", "output", "content")
+"""The conventions' model says `response`, their examples `result`; LangChain keeps what it found beside the words."""
+_DEEPEST = 4
+
+
+class Turn(NamedTuple):
+    """One thing that happened in a conversation."""
+
+    kind: Literal["asked", "called", "answered"]
+    call: str | None = None
+    """Id that a call and its answer share."""
+    name: str | None = None
+    """Of the tool."""
+    result: object = None
+    """What the tool answered."""
+
+
+def turns_of(messages: object) -> Iterator[Turn]:
+    """What users asked, models called and tools answered, in order.
+
+    >>> calls = [{"id": "c", "function": {"name": "find"}}]
+    >>> told = {"role": "tool", "tool_call_id": "c", "content": "Snow."}
+    >>> for turn in turns_of([{"role": "user", "content": "why?"}, {"role": "assistant", "tool_calls": calls}, told]):
+    ...     print(turn.kind, turn.name, turn.result)
+    asked None None
+    called find None
+    answered None Snow.
+    """
+    for outer in _messages(structure_of(messages), _DEEPEST):
+        inner = next((each for key in ("kwargs", "data") if (each := mapping_of(outer.get(key)))), outer)
+        yield from _turns(inner, _role(inner) or _role(outer))
+
+
+def _messages(value: object, levels: int) -> Iterator[Mapping[str, object]]:
+    if isinstance(value, list) and levels:
+        for item in cast("list[object]", value):
+            yield from _messages(item, levels - 1)
+    elif isinstance(value, dict):
+        fields = cast("Mapping[str, object]", value)
+        held = next((fields[key] for key in _LISTS if isinstance(fields.get(key), list)), None)
+        if held is not None and "role" not in fields:
+            yield from _messages(held, levels - 1)
+        else:
+            yield fields
+
+
+def _role(fields: Mapping[str, object]) -> str:
+    return text_of(fields.get("role")) or text_of(fields.get("type")) or ""
+
+
+def _turns(fields: Mapping[str, object], role: str) -> Iterator[Turn]:
+    parts = list(_parts(fields))
+    answers = [*_answers(parts), *_answers([fields])]
+    if not answers and (role in _ANSWERING or "tool_call_id" in fields):
+        answers = [Turn("answered", _first(fields, _IDS), _first(fields, _NAMES), _result(fields))]
+    if not answers and role in _ASKING and any(content_of(fields[key]) for key in _PARTS if key in fields):
+        yield Turn("asked")
+    yield from _called(fields, parts)
+    yield from answers
+
+
+def _parts(fields: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
+    for key in _PARTS:
+        yield from (part for each in sequence_of(fields.get(key)) if (part := mapping_of(each)))
+
+
+def _called(fields: Mapping[str, object], parts: Iterable[Mapping[str, object]]) -> Iterator[Turn]:
+    listed = [mapping_of(call) for call in sequence_of(fields.get("tool_calls"))]
+    calls = [
+        mapping_of(call.get("tool_call")) or call for call in listed
+    ]  # OpenInference names each of them so
+    calls += _of_kind(parts, _CALLS, _CALL_KEYS)
+    for call in (*calls, *_of_kind([fields], _CALLS, _CALL_KEYS)):
+        name = _first(call, _NAMES) or _first(mapping_of(call.get("function")), _NAMES)
+        yield Turn("called", _first(call, _IDS) or name, name)
+
+
+def _answers(parts: Iterable[Mapping[str, object]]) -> Iterator[Turn]:
+    for part in _of_kind(parts, _ANSWERS, _ANSWER_KEYS):
+        origin = mapping_of(part.get("origin"))
+        name = _first(part, _NAMES) or _first(origin, _NAMES)
+        yield Turn("answered", _first(part, _IDS) or _first(origin, _IDS) or name, name, _result(part))
+
+
+def _of_kind(
+    parts: Iterable[Mapping[str, object]], kinds: frozenset[str], keys: Iterable[str]
+) -> Iterator[Mapping[str, object]]:
+    for part in parts:
+        if part.get("type") in kinds:
+            yield part
+        else:
+            yield from (inner for key in keys if (inner := mapping_of(part.get(key))))
+
+
+def _result(part: Mapping[str, object]) -> object:
+    """What the tool answered, out of the AI SDK's typed output and of text parts."""
+    held = next((part[key] for key in _RESULTS if part.get(key) is not None), None)
+    fields = mapping_of(held) if isinstance(held, dict) else {}
+    if "value" in fields and "type" in fields:
+        held = fields["value"]
+    elif fields.keys() == {"output"} or fields.keys() == {"result"}:  # Gemini's response is an object
+        held = next(iter(fields.values()))
+    items = cast("list[object]", held) if isinstance(held, list) else []
+    blocks = [mapping_of(item) for item in items if isinstance(item, dict)]
+    if len(blocks) == 1 and (told := blocks[0].get("json")) is not None:  # Bedrock's
+        return told
+    only = [block.keys() <= {"type", "text", "citations", "cache_control"} for block in blocks]
+    return content_of(held) if items and only and all(only) else held
+
+
+def _first(fields: Mapping[str, object], keys: Iterable[str]) -> str | None:
+    return next((found for key in keys if (found := id_of(fields.get(key)))), None)
