@@ -33,7 +33,10 @@ def turn(question: str, found: object, key: str = "c1") -> Messages:
 
 def openai(found: object) -> Messages:
     """A second question of a conversation."""
-    before: Messages = [*turn("When does the museum open?", OLD, "c0"), {"role": "assistant", "content": "At ten."}]
+    before: Messages = [
+        *turn("When does the museum open?", OLD, "c0"),
+        {"role": "assistant", "content": "At ten."},
+    ]
     return [{"role": "system", "content": "Be brief."}, *before, *turn(QUESTION, found)]
 
 

@@ -214,20 +214,26 @@ def test_a_late_generator_goes_on_with_the_record_of_the_root(store: SqliteStore
         assert connection.execute("SELECT version FROM records").fetchall()[0][0] == 2
 
 
-def test_of_several_questions_only_the_one_that_moved_goes_on(store: SqliteStore, settings: Settings) -> None:
-    """The other stands; and where two vanish at once, nobody knows which became which."""
-    one, two = scored(replace(RECORD, span_id="1" * 16)), scored(replace(RECORD, span_id="2" * 16))
-    both = replace(one, records=(*one.records, *two.records))
-    store.records.commit([both], None, 5)
-    moved = scored(replace(RECORD, span_id="3" * 16, answer="more"))
-    store.records.commit([replace(both, records=(*one.records, *moved.records))], None, 6)
+def test_of_several_questions_each_goes_on_with_the_one_most_like_it(
+    store: SqliteStore, settings: Settings
+) -> None:
+    """One that moves alone; then all at once: by question and answer, by question, by answer, by order."""
+
+    def commit(now: int, *told: tuple[str, str | None, str | None]) -> None:
+        each = [scored(replace(RECORD, span_id=key * 16, query=q, answer=a)) for key, q, a in told]
+        all_of_it = tuple(record for one in each for record in one.records)
+        store.records.commit([replace(each[0], records=all_of_it)], None, now)
+
+    commit(5, ("1", "why?", "so"), ("2", "when?", "now"))
+    commit(6, ("1", "why?", "so"), ("3", "when?", "at nine"))
     assert versions(settings) == {"1" * 16: 1, "3" * 16: 2}
-    others = scored(replace(RECORD, span_id="4" * 16)), scored(replace(RECORD, span_id="5" * 16))
-    store.records.commit(
-        [replace(both, records=tuple(each for other in others for each in other.records))], None, 7
-    )
-    assert versions(settings) == {"4" * 16: 1, "5" * 16: 1}
-    assert ledger_of(settings) == reading.Ledger(2, {"pending": 2}, {})
+    commit(7, ("4", "when?", "at ten"), ("5", "why?", "so"))
+    assert versions(settings) == {"4" * 16: 3, "5" * 16: 1}
+    commit(8, ("6", "what for?", "so"), ("7", None, None))
+    assert versions(settings) == {"6" * 16: 2, "7" * 16: 4}
+    commit(9, ("8", "else?", "no"), ("9", "who?", None), ("a", "where?", None))
+    assert versions(settings) == {"8" * 16: 3, "9" * 16: 5, "a" * 16: 1}
+    assert ledger_of(settings) == reading.Ledger(3, {"pending": 3}, {})
 
 
 def versions(settings: Settings) -> dict[str, int]:

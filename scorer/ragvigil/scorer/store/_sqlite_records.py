@@ -219,7 +219,7 @@ class SqliteRecords:
         )
         kept = {scored.record.span_id for scored in trace.records} or {""}
         if known.keys() - kept:
-            follow(self._connection, trace.trace_id, known, kept)
+            follow(self._connection, trace.trace_id, known, [scored.record for scored in trace.records])
         for span_id, row in known.items():
             if span_id not in kept:
                 self._withdraw(trace.trace_id, span_id, row["id"])
