@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from ragvigil.scorer.dialects import DIALECTS, Dialect, Reading, read_records
 from ragvigil.scorer.dialects.documents import documents_of
+from ragvigil.scorer.dialects.messages import messages_of
 from ragvigil.scorer.dialects.table import read
 from ragvigil.scorer.dialects.values import text_of
 from ragvigil.scorer.span import Span
@@ -85,3 +88,31 @@ def test_names_are_unique() -> None:
     """A record's dialect points at one file."""
     names = [dialect.name for dialect in DIALECTS]
     assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize("written", [str.upper, str.lower, str.title])
+@pytest.mark.parametrize(
+    ("kind", "plain"),
+    [
+        ("openinference.span.kind", "{}"),
+        ("langfuse.observation.type", "{}"),
+        ("mlflow.spanType", '"{}"'),
+        ("mlflow.spanType", "{}"),
+        ("langsmith.span.kind", "{}"),
+        ("gen_ai.operation.name", "{}"),
+    ],
+)
+def test_kinds_are_read_in_either_case(kind: str, plain: str, written: Callable[[str], str]) -> None:
+    """Helpers in other languages and spans made by hand write them as their own enumerations do."""
+    reading, _ = read(span("a", {kind: plain.format(written("retriever"))}))
+    assert reading.role == "retriever"
+
+
+def test_speakers_are_known_by_their_names_in_any_sdk() -> None:
+    """Cohere's and LangChain's, too."""
+    said = [
+        {"role": "USER", "message": "why?"},
+        {"role": "CHATBOT", "message": "so"},
+        {"type": "HumanMessage", "content": "when?"},
+    ]
+    assert [message.role for message in messages_of(said)] == ["user", "assistant", "user"]

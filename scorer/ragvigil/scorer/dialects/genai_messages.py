@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from ragvigil.scorer.dialects.flattened import indexed, unflattened
-from ragvigil.scorer.dialects.messages import content_of, last_of, messages_of
+from ragvigil.scorer.dialects.messages import content_of, last_of, messages_of, role_of
 from ragvigil.scorer.dialects.reading import Message
 from ragvigil.scorer.dialects.replies import completion_of
 from ragvigil.scorer.dialects.values import mapping_of, sequence_of, text_of
@@ -76,7 +76,7 @@ def completion_in(attributes: Mapping[str, object], events: Sequence[SpanEvent])
 def _said(event: SpanEvent, role: str) -> Message:
     fields = event.attributes
     return Message(
-        text_of(fields.get("role")) or role, content_of(fields.get("content") or fields.get("body"))
+        role_of(fields.get("role") or role), content_of(fields.get("content") or fields.get("body"))
     )
 
 
@@ -96,5 +96,5 @@ def _numbered(items: Iterable[Mapping[str, object]], role: str) -> Iterable[Mess
             content_of(parts) if all(parts) else None
         )  # a list of anything else is a text that looks like one
         yield Message(
-            text_of(item.get("role")) or role, told or content_of(mapping_of(content)) or text_of(content)
+            role_of(item.get("role") or role), told or content_of(mapping_of(content)) or text_of(content)
         )

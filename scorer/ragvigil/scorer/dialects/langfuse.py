@@ -17,6 +17,7 @@ from ragvigil.scorer.dialects.values import (
     count_of,
     first_count,
     first_id,
+    kind_of,
     mapping_of,
     number_of,
     query_in,
@@ -54,9 +55,10 @@ class Langfuse:
         """What the observation says."""
         get = span.attributes.get
         given, made = get("langfuse.observation.input"), get("langfuse.observation.output")
-        if get(KIND) == "tool":
+        kind = kind_of(get(KIND))
+        if kind == "tool":
             return tool_reading(span.name, given, made)
-        role = _ROLES.get(text_of(get(KIND)) or "", "other")
+        role = _ROLES.get(kind, "other")
         taken = passages_given(given) if role == "chain" else None
         if role == "chain" and passages_of(made):
             role = "reranker" if taken else "retriever"

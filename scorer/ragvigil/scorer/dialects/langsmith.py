@@ -16,6 +16,7 @@ from ragvigil.scorer.dialects.tools import tool_reading
 from ragvigil.scorer.dialects.values import (
     first_id,
     first_text,
+    kind_of,
     mapping_of,
     query_in,
     structure_of,
@@ -49,9 +50,10 @@ class LangSmith:
         """What the run says."""
         get = span.attributes.get
         given, made = get("gen_ai.prompt"), get("gen_ai.completion")
-        if get(KIND) == "tool":
+        kind = kind_of(get(KIND))
+        if kind == "tool":
             return tool_reading(span.name, given, _output(made))
-        role = _ROLES.get(text_of(get(KIND)) or "", "other")
+        role = _ROLES.get(kind, "other")
         search = search_in(given, _output(made)) if role == "chain" else None
         role = search.role if search else role
         answering = role in ("generator", "chain")

@@ -7,9 +7,15 @@ from typing import cast
 
 from ragvigil.scorer.dialects.react import is_observation
 from ragvigil.scorer.dialects.reading import Message
-from ragvigil.scorer.dialects.values import structure_of, text_of
+from ragvigil.scorer.dialects.values import kind_of, structure_of, text_of
 
-_ROLES = {"human": "user", "ai": "assistant", "AIMessageChunk": "assistant", "model": "assistant"}
+_ROLES = {
+    **dict.fromkeys(("human", "humanmessage", "humanmessagechunk"), "user"),
+    **dict.fromkeys(("ai", "model", "bot", "chatbot", "aimessage", "aimessagechunk"), "assistant"),
+    "systemmessage": "system",
+    "toolmessage": "tool",
+}
+"""Other names of the roles, in lower case."""
 _PAIRED = frozenset({"user", "human", "assistant", "ai", "system", "tool"})
 """Roles with which a pair of texts is a message, as LangChain takes them."""
 _LISTS = ("messages", "input_messages", "contents", "input")
@@ -65,6 +71,16 @@ def last_of(messages: Iterable[Message], role: str) -> str | None:
     return texts[-1] if texts else None
 
 
+def role_of(name: object) -> str:
+    """Who speaks, under one name: SDKs have their own for users and models, and write them in either case.
+
+    >>> role_of("HumanMessage"), role_of("USER"), role_of("model"), role_of(None)
+    ('user', 'user', 'assistant', 'unknown')
+    """
+    named = kind_of(name)
+    return _ROLES.get(named, named) or "unknown"
+
+
 def _from_mapping(fields: Mapping[str, object]) -> tuple[Message, ...]:
     system = content_of(fields.get("system"))
     head = (Message("system", system),) if system else ()
@@ -95,11 +111,10 @@ def _pair(item: object) -> Message | None:
     pair = cast("list[object]", item) if isinstance(item, list) else []
     if len(pair) != 2 or not isinstance(pair[0], str) or pair[0] not in _PAIRED:
         return None
-    return Message(_ROLES.get(pair[0], pair[0]), content_of(pair[1]))
+    return Message(role_of(pair[0]), content_of(pair[1]))
 
 
 def _message(outer: Mapping[str, object], fields: Mapping[str, object]) -> Message:
     named = fields.get("role") or fields.get("type") or outer.get("type")
-    role = named if isinstance(named, str) else "unknown"
     texts = (content_of(fields[key]) for key in _PARTS if key in fields)
-    return Message(_ROLES.get(role, role), next((text for text in texts if text), None))
+    return Message(role_of(named), next((text for text in texts if text), None))

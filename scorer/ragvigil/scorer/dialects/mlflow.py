@@ -14,6 +14,7 @@ from ragvigil.scorer.dialects.tools import tool_reading
 from ragvigil.scorer.dialects.values import (
     first_count,
     first_id,
+    kind_of,
     mapping_of,
     query_in,
     structure_of,
@@ -26,17 +27,17 @@ from ragvigil.scorer.trace import Document, Tokens
 KIND = "mlflow.spanType"
 _SCOPE = "mlflow.tracing.provider"
 _ROLES: dict[str, Role] = {
-    "CHAT_MODEL": "generator",
-    "LLM": "generator",
-    "RETRIEVER": "retriever",
-    "RERANKER": "reranker",
-    "CHAIN": "chain",
-    "AGENT": "chain",
-    "WORKFLOW": "chain",
-    "UNKNOWN": "chain",
-    "EMBEDDING": "embedding",
-    "EVALUATOR": "evaluator",
-    "GUARDRAIL": "evaluator",
+    "chat_model": "generator",
+    "llm": "generator",
+    "retriever": "retriever",
+    "reranker": "reranker",
+    "chain": "chain",
+    "agent": "chain",
+    "workflow": "chain",
+    "unknown": "chain",
+    "embedding": "embedding",
+    "evaluator": "evaluator",
+    "guardrail": "evaluator",
 }
 
 
@@ -58,10 +59,10 @@ class MLflow:
         if KIND not in span.attributes:
             return Reading(streaming=streaming)
         given, made = get("mlflow.spanInputs"), get("mlflow.spanOutputs")
-        kind = unquoted(get(KIND))
-        if kind == "TOOL":
+        kind = kind_of(unquoted(get(KIND)))
+        if kind == "tool":
             return tool_reading(span.name, given, unquoted(made))
-        role = _ROLES.get(text_of(kind) or "", "other")
+        role = _ROLES.get(kind, "other")
         search = search_in(given, made) if role == "chain" else None
         role = search.role if search else role
         searching = role in ("retriever", "reranker")

@@ -10,7 +10,7 @@ from ragvigil.scorer.dialects.finish import finish_reason_in
 from ragvigil.scorer.dialects.flattened import indexed, unflattened
 from ragvigil.scorer.dialects.functions import search_in
 from ragvigil.scorer.dialects.langchain import pages_in
-from ragvigil.scorer.dialects.messages import last_of, messages_of
+from ragvigil.scorer.dialects.messages import last_of, messages_of, role_of
 from ragvigil.scorer.dialects.openinference_feedback import evaluations_in, feedback_in, has_opinions
 from ragvigil.scorer.dialects.printed import is_printed, printed_documents, printed_nodes, printed_reply
 from ragvigil.scorer.dialects.reading import Message, Reading, Role
@@ -23,6 +23,7 @@ from ragvigil.scorer.dialects.values import (
     count_of,
     first_id,
     id_of,
+    kind_of,
     mapping_of,
     number_of,
     query_in,
@@ -35,15 +36,15 @@ from ragvigil.scorer.trace import Document, Tokens
 
 KIND = "openinference.span.kind"
 _ROLES: dict[str, Role] = {
-    "LLM": "generator",
-    "RETRIEVER": "retriever",
-    "RERANKER": "reranker",
-    "CHAIN": "chain",
-    "AGENT": "chain",
-    "EMBEDDING": "embedding",
-    "TOOL": "tool",
-    "GUARDRAIL": "evaluator",
-    "EVALUATOR": "evaluator",
+    "llm": "generator",
+    "retriever": "retriever",
+    "reranker": "reranker",
+    "chain": "chain",
+    "agent": "chain",
+    "embedding": "embedding",
+    "tool": "tool",
+    "guardrail": "evaluator",
+    "evaluator": "evaluator",
 }
 _CONVERSATIONS = ("session_id", "conversation_id", "thread_id")
 _USERS = ("user_id", "userId")
@@ -86,7 +87,7 @@ class OpenInference:
 
 
 def _content(span: Span) -> Reading:
-    role = _ROLES.get(text_of(span.attributes[KIND]) or "", "other")
+    role = _ROLES.get(kind_of(span.attributes[KIND]), "other")
     if span.name.endswith(_INNER):
         return Reading(role="other")
     if role == "tool":
@@ -218,7 +219,9 @@ def _conversation(attributes: Mapping[str, object]) -> object:
     sent = indexed(attributes, "llm.input_messages.")
     if not sent:
         return _declared_json(attributes, "input")
-    tools = any(fields.get("message.role") in _TOOLS or "message.tool_call_id" in fields for fields in sent)
+    tools = any(
+        role_of(fields.get("message.role")) in _TOOLS or "message.tool_call_id" in fields for fields in sent
+    )
     return unflattened(attributes, "llm.input_messages.", "message.") if tools else None
 
 
@@ -241,7 +244,7 @@ def _flat_messages(attributes: Mapping[str, object], prefix: str) -> tuple[Messa
 
 
 def _message(fields: Mapping[str, object]) -> Message:
-    role = text_of(fields.get("message.role")) or "unknown"
+    role = role_of(fields.get("message.role"))
     parts = indexed(fields, "message.contents.")
     texts = [text for part in parts if (text := text_of(part.get("message_content.text")))]
     return Message(role, text_of(fields.get("message.content")) or "\n".join(texts) or None)

@@ -18,6 +18,7 @@ from ragvigil.scorer.dialects.replies import returned_in
 from ragvigil.scorer.dialects.tools import tool_reading
 from ragvigil.scorer.dialects.values import (
     first_id,
+    kind_of,
     mapping_of,
     query_in,
     sequence_of,
@@ -50,7 +51,7 @@ class OpenLLMetry:
         given, made = mapping_of(get("traceloop.entity.input")), get("traceloop.entity.output")
         conversation = first_id(span.attributes, *(_PROPERTIES + key for key in _CONVERSATIONS))
         user = first_id(span.attributes, *(_PROPERTIES + key for key in _USERS))
-        kind = get(KIND)
+        kind = kind_of(get(KIND))
         if get("gen_ai.operation.name") == "vector_db_retrieve":
             return Reading(
                 role="retriever",

@@ -18,7 +18,7 @@ from ragvigil.scorer.dialects.prompt import question_in
 from ragvigil.scorer.dialects.reading import Message, Reading, Role
 from ragvigil.scorer.dialects.tool_responses import passages_answered
 from ragvigil.scorer.dialects.tools import tool_reading
-from ragvigil.scorer.dialects.values import first_count, first_id, first_text, flag_of, text_of
+from ragvigil.scorer.dialects.values import first_count, first_id, first_text, flag_of, kind_of, text_of
 from ragvigil.scorer.span import Span
 from ragvigil.scorer.trace import Tokens
 
@@ -32,16 +32,16 @@ _ROLES: dict[str, Role] = {
     "generate_content": "generator",
     "completion": "generator",
     "retrieval": "retriever",
-    "RETRIEVER": "retriever",
+    "retriever": "retriever",
     "rerank": "reranker",
-    "RERANKER": "reranker",
+    "reranker": "reranker",
     "embeddings": "embedding",
-    "EMBEDDING": "embedding",
+    "embedding": "embedding",
     "invoke_agent": "chain",
     "invoke_workflow": "chain",
     "agent_step": "chain",
-    "CHAIN": "chain",
-    "AGENT": "chain",
+    "chain": "chain",
+    "agent": "chain",
 }
 _MARKS = (OPERATION, "gen_ai.system", "gen_ai.provider.name", "gen_ai.request.model", "llm.request.type")
 _FIRST_CHUNK = ("gen_ai.response.time_to_first_chunk", "gen_ai.client.operation.time_to_first_chunk")
@@ -59,11 +59,11 @@ class OtelGenAI:
     def read(self, span: Span) -> Reading:
         """What the span says, with the content of its log event."""
         attributes = _with_details(span)
-        operation = attributes.get(OPERATION)
+        operation = kind_of(attributes.get(OPERATION))
         if operation == "execute_tool":
             return _tool(attributes)
-        role = _ROLES.get(text_of(operation) or "", "other")
-        if operation is None and "gen_ai.request.model" in attributes:
+        role = _ROLES.get(operation, "other")
+        if not operation and "gen_ai.request.model" in attributes:
             role = "generator"
         if role in ("retriever", "reranker"):
             return _search(attributes, role)

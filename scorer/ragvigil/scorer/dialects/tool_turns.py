@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal, NamedTuple, cast
 
-from ragvigil.scorer.dialects.messages import content_of
+from ragvigil.scorer.dialects.messages import content_of, role_of
 from ragvigil.scorer.dialects.values import id_of, mapping_of, sequence_of, structure_of, text_of
 
 _LISTS = ("messages", "input_messages", "contents", "input", "prompt")
 _PARTS = ("parts", "content", "contents")
-_ASKING = frozenset({"user", "human", "HumanMessage"})
-_ANSWERING = frozenset({"tool", "function", "ToolMessage", "FunctionMessage"})
+_ANSWERING = frozenset({"tool", "function", "functionmessage"})
 _CALLS = frozenset({"tool_call", "tool_use", "tool-call", "function_call"})
 _ANSWERS = frozenset({"tool_call_response", "tool_result", "tool-result", "function_call_output"})
 _CALL_KEYS = ("functionCall", "function_call", "toolUse", "tool_call")
@@ -52,7 +51,7 @@ def turns_of(messages: object) -> Iterator[Turn]:
     """
     for outer in _messages(structure_of(messages), _DEEPEST):
         inner = next((each for key in ("kwargs", "data") if (each := mapping_of(outer.get(key)))), outer)
-        yield from _turns(inner, _role(inner) or _role(outer))
+        yield from _turns(inner, role_of(_role(inner) or _role(outer)))
 
 
 def _messages(value: object, levels: int) -> Iterator[Mapping[str, object]]:
@@ -68,8 +67,8 @@ def _messages(value: object, levels: int) -> Iterator[Mapping[str, object]]:
             yield fields
 
 
-def _role(fields: Mapping[str, object]) -> str:
-    return text_of(fields.get("role")) or text_of(fields.get("type")) or ""
+def _role(fields: Mapping[str, object]) -> object:
+    return text_of(fields.get("role")) or text_of(fields.get("type"))
 
 
 def _turns(fields: Mapping[str, object], role: str) -> Iterator[Turn]:
@@ -77,7 +76,7 @@ def _turns(fields: Mapping[str, object], role: str) -> Iterator[Turn]:
     answers = [*_answers(parts), *_answers([fields])]
     if not answers and (role in _ANSWERING or "tool_call_id" in fields):
         answers = [Turn("answered", _first(fields, _IDS), _first(fields, _NAMES), _result(fields))]
-    if not answers and role in _ASKING and any(content_of(fields[key]) for key in _PARTS if key in fields):
+    if not answers and role == "user" and any(content_of(fields[key]) for key in _PARTS if key in fields):
         yield Turn("asked")
     yield from _called(fields, parts)
     yield from answers

@@ -40,6 +40,15 @@ def text_of(value: object) -> str | None:
     return None if value[0] == "<" and _PLACEHOLDER.fullmatch(value) else value
 
 
+def kind_of(value: object) -> str:
+    """A word out of a fixed list, such as the kind of a span, in lower case; "" where there is none.
+
+    >>> kind_of("RETRIEVER"), kind_of(" Retriever "), kind_of(None)
+    ('retriever', 'retriever', '')
+    """
+    return value.strip().lower() if isinstance(value, str) else ""
+
+
 def id_of(value: object) -> str | None:
     """An identifier as text; numbers are written out, everything else is unknown."""
     if isinstance(value, int) and not isinstance(value, bool):
