@@ -11,7 +11,8 @@ T = TypeVar("T")
 class made_once(Generic[T]):  # noqa: N801 - a decorator, as functools.cached_property is
     """What `functools.cached_property` does, without the lock that it takes on Python 3.11 for every object.
 
-    For objects that one thread uses, or whose attribute may be made twice.
+    For objects that one thread uses, or whose attribute may be made twice: all that the scorer has. The tracer, which
+    lives in other people's threads and imports nothing from here, keeps `functools.cached_property`.
 
     >>> class Word:
     ...     @made_once

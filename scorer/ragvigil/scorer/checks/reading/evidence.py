@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
-from functools import cached_property
 from itertools import accumulate, chain, compress, count, pairwise
 from typing import NamedTuple, overload
 
@@ -16,6 +15,7 @@ from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.passages import name_of
 from ragvigil.scorer.checks.reading.prose import BREAK, Reading, read, read_value
 from ragvigil.scorer.checks.reading.words import Word, denies, values, words
+from ragvigil.scorer.lazily import made_once
 from ragvigil.scorer.trace import Document
 
 _MOST_SEGMENTS = 4000
@@ -205,27 +205,27 @@ class Evidence:
                 pairs.add((stem, stem))
         return ends
 
-    @cached_property
+    @made_once
     def density(self) -> float:
         """The mean share of the segments that hold one wanted stem, in [0, 1]; 0 where none is held."""
         held = sum(map(len, self.places.values()))
         return held / (len(self.places) * len(self.segments)) if held else 0.0
 
-    @cached_property
+    @made_once
     def numbers(self) -> frozenset[str]:
         """Every value that a number may stand for."""
         return frozenset[str]().union(*[stretch.reading.numbers for stretch in self._stretches])
 
-    @cached_property
+    @made_once
     def _values(self) -> list[_Stretch]:
         return [stretch for stretch in self._stretches if stretch.path]
 
-    @cached_property
+    @made_once
     def flags(self) -> list[Flag]:
         """What a record says to be so, not so or missing."""
         return read_flags([(one.path[-1], _truth(one)) for one in self._values])
 
-    @cached_property
+    @made_once
     def hours(self) -> Hours:
         """The opening hours of the one record that has any; empty when there is none, or more than one.
 

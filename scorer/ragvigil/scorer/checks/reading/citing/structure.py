@@ -7,11 +7,11 @@ either side or on none. So `*nine* [1]`, `C++ [1]`, `<b>nine</b> [1]` and `https
 from __future__ import annotations
 
 import re
-from functools import cached_property
 
 from ragvigil.scorer.checks.reading.citing.listing import ordinals, parts
 from ragvigil.scorer.checks.reading.citing.lists import CODE_NAMES
 from ragvigil.scorer.checks.reading.passages import Passages
+from ragvigil.scorer.lazily import made_once
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,40}\Z")
 _INDEXED = re.compile(r"[A-Za-z_]\[(?:0|-\d|[a-z](?:[+-]\d)?|\d*:\d*)\]|[A-Za-z_\]]\[\d+\]\s?[+*/-]?=")
@@ -94,7 +94,7 @@ class Structures:
             return True
         return len(name) == 1 or "_" in name or name.lower() in CODE_NAMES or self._indexed
 
-    @cached_property
+    @made_once
     def _indexed(self) -> bool:
         """Whether any brackets are surely an index."""
         return _INDEXED.search(self._prose) is not None
