@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import cast
@@ -20,6 +21,11 @@ _SPEAKERS = frozenset({"user", "assistant", "system", "tool", "developer", "func
 """Roles of chat messages, which have ids and texts, too."""
 _WRAPPERS = ("document", "node", "kwargs")
 """Keys under which frameworks put the document itself, beside its score or type."""
+_OTHER_KEYS = ("title", "url", "uri", "source", "type", "name", "file", "rank", "embedding")
+_WHOLE = frozenset({*_ID_KEYS, *_TEXT_KEYS, *_SCORE_KEYS, *_METADATA_KEYS, *_OTHER_KEYS})
+"""All that the JSON of one document is made of; a passage that is itself JSON has names of its own."""
+_NUMBER = re.compile(r"(?:np\.)?(?:float\d+|Decimal)?\(?'?(?P<number>-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)'?\)?")
+"""A score that JSON could not say otherwise, as `str` and `repr` write those of numpy."""
 _LISTS = (
     *("documents", "results", "hits", "matches", "nodes", "chunks", "passages"),
     *("source_documents", "context", "items", "data", "value", "output", "result"),
@@ -69,9 +75,7 @@ def document_of(item: object) -> Document | None:
     Document(id='7', text='Snow.', score=0.25, rank=1, metadata={})
     """
     if isinstance(item, str):
-        if item.startswith('{"node"') and (node := mapping_of(item)):  # OpenLLMetry's LlamaIndex nodes
-            return document_of(node)
-        return Document(None, item) if text_of(item) else None
+        return _written_out(item) or (Document(None, item) if text_of(item) else None)
     if isinstance(item, list):
         return _scored_pair(cast("list[object]", item))
     if not isinstance(item, dict):
@@ -83,6 +87,17 @@ def document_of(item: object) -> Document | None:
             score = _number(fields, _SCORE_KEYS)
             return replace(inner, score=score) if inner and score is not None else inner
     return _document(fields)
+
+
+def score_of(value: object) -> float | None:
+    """A finite number, or a text that is one.
+
+    >>> score_of(0.5), score_of("0.5"), score_of("np.float32(0.5)"), score_of("best")
+    (0.5, 0.5, 0.5, None)
+    """
+    if isinstance(value, str) and (found := _NUMBER.fullmatch(value)):
+        return number_of(float(found["number"]))
+    return number_of(value)
 
 
 def ranked(documents: Iterable[Document]) -> tuple[Document, ...]:
@@ -101,6 +116,14 @@ def same(one: Document, other: Document) -> bool:
     if one.id is not None and other.id is not None:
         return one.id == other.id and (one.text is None or other.text is None or one.text == other.text)
     return one.text is not None and one.text == other.text
+
+
+def _written_out(item: str) -> Document | None:
+    """A document that is JSON in a list of texts: OpenLLMetry's LlamaIndex nodes, or an attribute that is a list."""
+    fields = mapping_of(item) if item.startswith("{") else {}
+    if "node" in fields:
+        return document_of(fields)
+    return _document(fields) if fields and fields.keys() <= _WHOLE and len(fields) > 1 else None
 
 
 def _from_columns(fields: Mapping[str, object]) -> tuple[Document, ...]:
@@ -146,4 +169,4 @@ def _text(fields: Mapping[str, object]) -> str | None:
 
 
 def _number(fields: Mapping[str, object], keys: Iterable[str]) -> float | None:
-    return next((found for key in keys if (found := number_of(fields.get(key))) is not None), None)
+    return next((found for key in keys if (found := score_of(fields.get(key))) is not None), None)

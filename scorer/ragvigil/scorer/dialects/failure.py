@@ -14,6 +14,8 @@ _PREFIXED = re.compile(r"(?P<type>[A-Za-z_][\w.]*): (?P<message>.+)", re.DOTALL)
 _REPR = re.compile(
     r"(?P<type>[A-Za-z_][\w.]*)\((?P<quote>['\"])(?P<message>.*?)(?P=quote)\)\s*(?:Traceback|\Z)", re.DOTALL
 )
+_TRACED = re.compile(r"(?P<type>[A-Za-z_][\w.]*)\((?P<message>.*?)\)\s*Traceback", re.DOTALL)
+"""With more than a text in it, or another name than errors have, only what follows tells that it is an exception."""
 _LONGEST_MESSAGE = 1000
 
 
@@ -40,6 +42,8 @@ def failure(type_name: object, message: object) -> Failure:
 
     >>> failure("Exception", "ValueError('too long')Traceback")
     Failure(type='ValueError', message='too long')
+    >>> failure("Exception", "Unavailable('try later', 503)Traceback (most recent call last):")
+    Failure(type='Unavailable', message="'try later', 503")
     >>> failure(None, "TimeoutError: after 3 s"), failure("Error", "after 3 s")
     (Failure(type='TimeoutError', message='after 3 s'), Failure(type=None, message='after 3 s'))
     """
@@ -48,6 +52,8 @@ def failure(type_name: object, message: object) -> Failure:
     found = _REPR.match(text) or _PREFIXED.match(text) if text else None
     if found and _agrees(name, found["type"]):
         name, text = name or found["type"], found["message"]
+    elif name is None and text and (traced := _TRACED.match(text)) and traced["type"] not in _GENERIC:
+        name, text = traced["type"], (_REPR.match(text) or traced)["message"]
     return Failure(name, text[:_LONGEST_MESSAGE].strip() if text else None)
 
 

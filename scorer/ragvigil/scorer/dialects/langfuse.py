@@ -95,20 +95,22 @@ class Langfuse:
 def _asked(given: object) -> str | None:
     structure = structure_of(given)
     if structure is None:
-        return text_of(given)
+        return text_of(_unquoted(given))
     fields = mapping_of(structure)
     said = messages_of(fields.get("messages") if fields else structure)
     return last_of(said, "user") or query_in(fields)
 
 
 def _answered(made: object, role: Role, asked: str | None) -> str | None:
-    if (
-        isinstance(made, str) and "\\" in made
-    ):  # the first versions 3 quoted texts; others leave them as they are
-        made = unquoted(made)
+    made = _unquoted(made)
     if role == "generator":
         return completion_of(made)
     return returned_in(made, asked)
+
+
+def _unquoted(value: object) -> object:
+    """The first versions 3 quoted texts; others leave them as they are."""
+    return unquoted(value) if isinstance(value, str) and "\\" in value else value
 
 
 def _prompt_version(attributes: Mapping[str, object]) -> str | None:

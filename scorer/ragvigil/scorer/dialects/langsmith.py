@@ -14,6 +14,7 @@ from ragvigil.scorer.dialects.streams import is_unread_stream, streamed
 from ragvigil.scorer.dialects.tool_responses import passages_answered
 from ragvigil.scorer.dialects.tools import tool_reading
 from ragvigil.scorer.dialects.values import (
+    first_count,
     first_id,
     first_text,
     kind_of,
@@ -23,7 +24,7 @@ from ragvigil.scorer.dialects.values import (
     text_of,
 )
 from ragvigil.scorer.span import Span
-from ragvigil.scorer.trace import Document
+from ragvigil.scorer.trace import Document, Tokens
 
 KIND = "langsmith.span.kind"
 _SCOPE = "langsmith"
@@ -70,6 +71,10 @@ class LangSmith:
             unread=answering and answer is None and is_unread_stream(_output(made)),
             messages=messages_of(given) if role == "generator" else (),
             model=first_text(span.attributes, "gen_ai.request.model", _METADATA + "ls_model_name"),
+            tokens=Tokens(
+                first_count(span.attributes, "gen_ai.usage.input_tokens"),
+                first_count(span.attributes, "gen_ai.usage.output_tokens"),
+            ),
             conversation_id=first_id(span.attributes, *(_METADATA + key for key in _CONVERSATIONS)),
             user_id=first_id(span.attributes, _METADATA + "user_id"),
             streaming=True

@@ -19,7 +19,7 @@ _ROLES = {
 _PAIRED = frozenset({"user", "human", "assistant", "ai", "system", "tool"})
 """Roles with which a pair of texts is a message, as LangChain takes them."""
 _LISTS = ("messages", "input_messages", "contents", "input")
-_PARTS = ("parts", "content", "contents", "message")
+_PARTS = ("parts", "content", "contents", "blocks", "message")
 
 
 def messages_of(value: object) -> tuple[Message, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ragvigil.scorer.dialects.documents import documents_of
+from ragvigil.scorer.dialects.documents import documents_of, score_of
 from ragvigil.scorer.dialects.finish import finish_reason_in
 from ragvigil.scorer.dialects.flattened import indexed, unflattened
 from ragvigil.scorer.dialects.functions import search_in
@@ -49,6 +49,7 @@ _ROLES: dict[str, Role] = {
 _CONVERSATIONS = ("session_id", "conversation_id", "thread_id")
 _USERS = ("user_id", "userId")
 _TOOLS = ("tool", "function")
+_ASKING = frozenset({"query", "question", "messages", "input", "inputs"})
 _NONE: Mapping[str, object] = {}
 _SEARCHES = ("Retriever.run", "Ranker.run")
 _INNER = (".write_response_to_history", "OutputParser.parse")
@@ -181,8 +182,9 @@ def _streaming(span: Span) -> bool | None:
 
 def _input(attributes: Mapping[str, object]) -> str | None:
     value, structure = attributes.get("input.value"), _declared_json(attributes, "input")
-    if structure is None:
+    if structure is None and _ASKING.isdisjoint(mapping_of(_likely_json(attributes, "input"))):
         return _unprinted(text_of(value))
+    structure = structure_of(value)
     said = last_of(messages_of(mapping_of(structure).get("messages")), "user")
     told = said or last_of(_flat_messages(attributes, "llm.input_messages."), "user")
     return told or _unprinted(query_in(structure))
@@ -271,7 +273,7 @@ def _completed(document: Document, other: Document) -> Document:
 
 def _written(attributes: Mapping[str, object]) -> tuple[Document, ...] | None:
     """The documents in a JSON output; printed objects are no texts."""
-    structure = _declared_json(attributes, "output")
+    structure = _likely_json(attributes, "output")
     items = sequence_of(structure) or sequence_of(mapping_of(structure).get("documents"))
     if any(isinstance(item, str) for item in items):
         return printed_nodes(items) or None
@@ -284,11 +286,11 @@ def _flattened(attributes: Mapping[str, object], prefix: str) -> tuple[Document,
 
 
 def _document(fields: Mapping[str, object], rank: int) -> Document:
-    given, score = fields.get("document.metadata"), number_of(fields.get("document.score"))
+    given, score = fields.get("document.metadata"), score_of(fields.get("document.score"))
     metadata: Mapping[str, object] = mapping_of(given) if given else {}
     if score is None and metadata:
         scores = (metadata.get("score"), metadata.get("relevance_score"))
-        score = next((number for each in scores if (number := number_of(each)) is not None), None)
+        score = next((number for each in scores if (number := score_of(each)) is not None), None)
     return Document(
         id_of(fields.get("document.id")), text_of(fields.get("document.content")), score, rank, metadata
     )
@@ -299,6 +301,12 @@ def _declared_json(attributes: Mapping[str, object], side: str) -> object:
     if attributes.get(f"{side}.mime_type") != "application/json":
         return None
     return structure_of(attributes.get(f"{side}.value"))
+
+
+def _likely_json(attributes: Mapping[str, object], side: str) -> object:
+    """The structure also where no MIME type is told, which stands for plain text: spans made by hand forget it."""
+    told = attributes.get(f"{side}.mime_type", "application/json")
+    return structure_of(attributes.get(f"{side}.value")) if told == "application/json" else None
 
 
 def _unprinted(text: str | None) -> str | None:

@@ -69,6 +69,7 @@ class OpenLLMetry:
             return Reading(
                 role="chain",
                 query=asked,
+                documents=_passed(given, made),
                 answer=_answered(made, asked),
                 streaming=_deferred(given),
                 conversation_id=conversation,

@@ -7,12 +7,23 @@ from collections.abc import Mapping
 from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.prompt import question_in
 from ragvigil.scorer.dialects.reading import Reading
+from ragvigil.scorer.dialects.tool_responses import passages_answered
 from ragvigil.scorer.dialects.tools import tool_reading
-from ragvigil.scorer.dialects.values import first_id, flag_of, number_of, text_of
+from ragvigil.scorer.dialects.values import (
+    first_count,
+    first_id,
+    flag_of,
+    mapping_of,
+    number_of,
+    sequence_of,
+    text_of,
+)
 from ragvigil.scorer.span import Span
+from ragvigil.scorer.trace import Tokens
 
 _SCOPE = "pydantic-ai"
 _PENDING = "pending_span"
+_CHOICE = "gen_ai.choice"
 _RUN_MARKS = ("pydantic_ai.all_messages", "all_messages_events", "final_result")
 
 
@@ -36,17 +47,49 @@ class PydanticAI:
         if tool is not None:
             arguments = get("gen_ai.tool.call.arguments") or get("tool_arguments")
             return tool_reading(tool, arguments, get("gen_ai.tool.call.result") or get("tool_response"))
+        if "events" in span.attributes or "request_data" in span.attributes:
+            return _model_call(span.attributes)
         if not any(mark in span.attributes for mark in _RUN_MARKS):
             return Reading()
-        messages = messages_of(get("pydantic_ai.all_messages") or get("all_messages_events"))
+        said = get("pydantic_ai.all_messages") or get("all_messages_events")
+        messages, tools = messages_of(said), passages_answered(said)
         asked = last_of(messages, "user")
         return Reading(
             role="chain",
+            documents=tools.documents,
+            unread_search=tools.unread,
             query=question_in(asked) if asked else None,
             answer=text_of(get("final_result")) or last_of(messages, "assistant"),
             model=text_of(get("model_name")),
             conversation_id=first_id(span.attributes, "gen_ai.conversation.id", "session.id"),
         )
+
+
+def _model_call(attributes: Mapping[str, object]) -> Reading:
+    """Format 1 keeps the conventions' events in an attribute; logfire's own clients the request and its response."""
+    events = [mapping_of(event) for event in sequence_of(attributes.get("events"))]
+    request, response = (mapping_of(attributes.get(key)) for key in ("request_data", "response_data"))
+    choices = [event.get("message") for event in events if event.get("event.name") == _CHOICE]
+    said = request or [event for event in events if event.get("event.name") != _CHOICE]
+    if not said and not choices:
+        return Reading()
+    tools = passages_answered(said)
+    usage = mapping_of(response.get("usage"))
+    streamed = text_of(response.get("combined_chunk_content"))
+    reply = streamed or last_of(messages_of([*choices, response.get("message")]), "assistant")
+    return Reading(
+        role="generator",
+        messages=messages_of(said),
+        answer=reply,
+        documents=tools.documents,
+        unread_search=tools.unread,
+        model=text_of(request.get("model")),
+        tokens=Tokens(
+            first_count(usage, "prompt_tokens", "input_tokens"),
+            first_count(usage, "completion_tokens", "output_tokens"),
+        ),
+        streaming=True if streamed else None,
+    )
 
 
 def _annotation(attributes: Mapping[str, object]) -> tuple[Mapping[str, object], ...]:

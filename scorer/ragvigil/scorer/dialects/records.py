@@ -9,6 +9,7 @@ from ragvigil.scorer.dialects.errors import error_of
 from ragvigil.scorer.dialects.evidence import Evidence, evidence_of, retrievals_of
 from ragvigil.scorer.dialects.feedback import Opinion, last_word, opinions_on
 from ragvigil.scorer.dialects.log_events import attached, evaluations_of
+from ragvigil.scorer.dialects.people import conversation_in, user_in
 from ragvigil.scorer.dialects.question import Question, questions
 from ragvigil.scorer.dialects.reading import Dialect
 from ragvigil.scorer.dialects.roles import Roles, answer_of, generations, leaf_sum, query_of, roles_of
@@ -85,8 +86,9 @@ def record_of(question: Question, *, timed_out: bool = False, told: Iterable[Opi
         retrieval_seconds=_seconds(evidence.searches),
         generation_seconds=_seconds([roles.generation] if roles.generation else []),
         total_seconds=_seconds([question.top] if question.top else question.steps),
-        conversation_id=roles.known(lambda step: step.reading.conversation_id),
-        user_id=roles.known(lambda step: step.reading.user_id),
+        conversation_id=roles.known(lambda step: step.reading.conversation_id)
+        or conversation_in(question.steps),
+        user_id=roles.known(lambda step: step.reading.user_id) or user_in(question.steps),
         segment=_segment(question.steps),
         feedback=last_word((*(entry for step in question.steps for entry in step.reading.feedback), *told)),
         evaluations=tuple(entry for step in question.steps for entry in _evaluations(step)),

@@ -81,7 +81,11 @@ def _told(structure: object) -> str | None:
         if item is not None:
             return _reply(item)
     if fields:
-        said = last_of(messages_of(_list(fields.get("output"))), "assistant")
+        held = [
+            *_list(fields.get("output")),
+            *([fields["message"]] if isinstance(fields.get("message"), dict) else []),
+        ]
+        said = last_of(messages_of(held), "assistant")
         return said or last_of(messages_of(fields), "assistant") or answer_in(fields)
     items = sequence_of(structure)
     if all(isinstance(item, str) for item in items):

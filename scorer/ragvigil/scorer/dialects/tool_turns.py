@@ -12,7 +12,7 @@ from ragvigil.scorer.dialects.messages import content_of, role_of
 from ragvigil.scorer.dialects.values import id_of, mapping_of, sequence_of, structure_of, text_of
 
 _LISTS = ("messages", "input_messages", "contents", "input", "prompt")
-_PARTS = ("parts", "content", "contents")
+_PARTS = ("parts", "content", "contents", "blocks")
 _ANSWERING = frozenset({"tool", "function", "functionmessage"})
 _CALLS = frozenset({"tool_call", "tool_use", "tool-call", "function_call"})
 _ANSWERS = frozenset({"tool_call_response", "tool_result", "tool-result", "function_call_output"})
