@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from typing import Any
 
@@ -151,6 +152,14 @@ async def test_a_20_megabyte_attribute_is_rejected_while_its_neighbours_are_kept
         ("/v1/traces", {**PROTOBUF, "Content-Encoding": "br"}, b"", 415, 3, "'br' is not supported"),
         ("/v1/traces", {**PROTOBUF, "Content-Encoding": "gzip"}, b"plain", 400, 3, "not gzip"),
         ("/v1/traces", {**JSON, "Content-Encoding": "gzip"}, gzip.compress(b"{}")[:12], 400, 3, "cut short"),
+        (
+            "/v1/traces",
+            {**JSON, "Content-Encoding": "deflate"},
+            zlib.compress(b"{}")[:6],
+            400,
+            3,
+            "cut short",
+        ),
         ("/v2/traces", JSON, b"{}", 404, 12, "POST to /v1/traces"),
     ],
 )

@@ -8,6 +8,7 @@ import json
 import socket
 import subprocess
 import sys
+import zlib
 from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -90,6 +91,20 @@ async def test_an_http_backend_gets_the_bytes_that_arrived(
     (got,) = backend.got
     assert (got.path, got.body, got.headers["content-type"]) == (path, sent, content_type)
     assert got.headers.get("content-encoding") == ("gzip" if gzipped else None)
+
+
+async def test_what_arrived_as_deflate_is_taken_and_sent_on_as_what_every_backend_takes(
+    start: Start, client: httpx.AsyncClient, http_backend: Backends, request_of: Request, span_of: SpanOf
+) -> None:
+    """Python's exporter can be told to compress so; servers need only know gzip."""
+    backend = await http_backend()
+    receiver = await start(forward=to(backend, compression="none"))
+    body = request_of([span_of(1, 1)]).SerializeToString()
+    headers = {**PROTOBUF, "Content-Encoding": "deflate"}
+    answer = await client.post(f"{receiver.url}/v1/traces", content=zlib.compress(body), headers=headers)
+    assert (answer.status_code, len(receiver.spans())) == (200, 1)
+    await until(lambda: bool(backend.got))
+    assert (backend.got[0].body, backend.got[0].headers.get("content-encoding")) == (body, None)
 
 
 async def test_a_grpc_backend_gets_the_message_that_arrived(

@@ -48,7 +48,8 @@ class HttpBackend:
     def form(self, received: Received) -> Item:
         """As it arrived."""
         headers = self._headers.of(received.headers)
-        return Item(received.signal, received.body, received.encoding, received.gzipped, headers)
+        body = received.body if received.gzipped else received.plain
+        return Item(received.signal, body, received.encoding, received.gzipped, headers)
 
     async def send(self, item: Item) -> Answer:
         """One POST."""

@@ -13,6 +13,7 @@ VIA = "x-ragvigil-via"
 
 _OVERHEAD = 1024
 """Bytes that an item costs beside its body: headers, and its place in the queue."""
+_GZIP = b"\x1f\x8b"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +31,8 @@ class Received:
 
     @property
     def gzipped(self) -> bool:
-        """Whether it arrived compressed."""
-        return self.body is not self.plain
+        """Whether it arrived as gzip, which every backend takes."""
+        return self.body is not self.plain and self.body.startswith(_GZIP)
 
 
 @dataclass(frozen=True, slots=True)
