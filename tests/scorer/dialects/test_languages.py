@@ -33,6 +33,30 @@ def test_the_question_is_found_behind_its_label(context: str, label: str, questi
     assert question_in(f"{context} été là.\n{label} {question}\n{told} ") == question
 
 
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "{context}:\n{passages}\n{label}:\n{question}",
+        "**{context}:**\n{passages}\n\n**{label}:** {question}",
+        "## {context}\n{passages}\n\n## {label}\n{question}",
+        "{label}: {question}\n\n{context}:\n{passages}",
+        "Be brief.\n\n# {label}\n{question}\n\n# {context}\n{passages}",
+        "<context>\n{passages}\n</context>\n<question>\n{question}\n</question>\nBe brief.",
+        "<user_query>{question}</user_query>\n<search_results>\n{passages}\n</search_results>",
+    ],
+)
+@pytest.mark.parametrize(("context", "label"), [("Context", "Question"), ("متن", "پرسش"), ("প্রসঙ্গ", "প্রশ্ন")])
+def test_markdown_tags_and_a_question_that_comes_first_are_understood(
+    prompt: str, context: str, label: str
+) -> None:
+    """The last passage ends where the prompt goes on, and the question is not the frame."""
+    passages = "[1] The ferry leaves at nine.\n[2] Note: not on Sundays."
+    question = "When: on Monday or Tuesday?"
+    filled = prompt.format(context=context, label=label, passages=passages, question=question)
+    assert question_in(filled) == question
+    assert passages_in(filled) == ("The ferry leaves at nine.", "Note: not on Sundays.")
+
+
 def test_labels_within_the_passages_are_theirs() -> None:
     """Frequent questions are passages with a question each; the one that was asked comes last."""
     faq = "[1] Question: Wo?\nAntwort: Dort.\n[2] Question: Wann?\nAnswer: Um neun.\n\nQuestion: Wie teuer?"
