@@ -215,3 +215,21 @@ def test_logfires_own_clients_are_read(streamed: bool) -> None:
     assert (record.query, record.answer, record.model) == (QUESTION, ANSWER, "tiny-chat-1")
     assert record.tokens == (Tokens() if streamed else Tokens(12, 5))
     assert record.streaming is (True if streamed else None)
+
+
+def test_a_question_that_a_model_rewrote_for_the_search_is_the_one_that_was_asked() -> None:
+    """Without a root that tells it: the last prompt repeats what the rewriting model was sent."""
+    rewriter = generation("ferry timetable", question=f"Rewrite for a search engine: {QUESTION}")
+    search = retrieval(query="ferry timetable")
+    steps = [
+        span("a1", start=0, end=99),
+        span("a4", rewriter, parent="a1", start=1, end=4),
+        span("a2", search, parent="a1", start=5, end=9),
+        span(
+            "a3", generation(question=f"[1] At nine.\n\nQuestion: {QUESTION}"), parent="a1", start=10, end=90
+        ),
+    ]
+    record = only(steps)
+    assert (record.query, record.answer, record.retrievals[0].query) == (QUESTION, ANSWER, "ferry timetable")
+    plain = only([steps[0], *steps[2:]])
+    assert plain.query == "ferry timetable"

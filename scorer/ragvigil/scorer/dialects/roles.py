@@ -65,6 +65,8 @@ def query_candidates(roles: Roles) -> Iterator[Candidate]:
         yield Candidate(root, root.reading.query, "input of the root")
     searches = [step for step in roles.question.steps if step.role in ("retriever", "reranker")]
     asked = [(step, step.reading.query) for step in searches]
+    if (rewritten := _rewritten(roles, {query for _, query in asked if query is not None})) is not None:
+        yield rewritten
     for step, query in asked:
         if query is not None and step.reading.tool is None:
             yield Candidate(step, query, f"query of a {step.role}")
@@ -81,6 +83,22 @@ def answer_candidates(roles: Roles) -> Iterator[Candidate]:
     for step, place in ((roles.generation, "reply of the model"), (roles.root, "output of the root")):
         if step is not None and step.reading.answer is not None:
             yield Candidate(step, answer_after_thoughts(step.reading.answer), place)
+
+
+def _rewritten(roles: Roles, searched: set[str]) -> Candidate | None:
+    """The question of the last prompt, where a model was asked it before and what it answered was searched for."""
+    model = roles.generation
+    asked = [
+        last_of(other.reading.messages, "user") or ""
+        for other in generations(roles)
+        if other is not model and (other.reading.answer or "").strip(" \n\"'") in searched
+    ]
+    prompt = last_of(model.reading.messages, "user") if model is not None and asked else None
+    if model is None or prompt is None:
+        return None
+    question = question_in(prompt)
+    told = any(question in text for text in asked)
+    return Candidate(model, question, "last user message, rewritten for the search") if told else None
 
 
 def generations(roles: Roles) -> list[Step]:
