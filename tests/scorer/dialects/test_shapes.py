@@ -94,8 +94,10 @@ def test_json_without_its_mime_type_is_read_where_nobody_would_write_it() -> Non
 
 def test_ids_that_only_a_traceloop_workflow_returned_are_found() -> None:
     """LangChain's retrieval chains answer with the context beside the answer."""
+    nothing: Attributes = {}
     pages = [
-        {"lc": 1, "kwargs": {"id": hit["id"], "page_content": hit["text"], "metadata": {}}} for hit in HITS
+        {"lc": 1, "kwargs": {"id": hit["id"], "page_content": hit["text"], "metadata": nothing}}
+        for hit in HITS
     ]
     root = {
         "traceloop.span.kind": "workflow",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import pytest
 
@@ -13,8 +14,10 @@ from .conftest import ANSWER, PASSAGES, QUESTION, as_json, only, span
 
 HITS = [{"id": key, "text": text, "score": score} for key, text, score in PASSAGES]
 OLD = [{"id": "old-1", "text": "The museum opens at ten.", "score": 0.5}]
-Messages = list[dict[str, object]]
+Messages = list[dict[str, Any]]
+"""Each SDK has its own; nothing is known of them here."""
 Attributes = dict[str, object]
+NO_ARGUMENTS: Attributes = {}
 
 
 def turn(question: str, found: object, key: str = "c1") -> Messages:
@@ -46,7 +49,7 @@ def flattened(messages: Messages, prefix: str, own: str, calls: str) -> Attribut
     for place, message in enumerate(messages):
         for key in ("role", "content", "tool_call_id"):
             flat |= {f"{prefix}{place}.{own}{key}": message[key]} if message.get(key) else {}
-        for number, call in enumerate(message.get("tool_calls") or ()):  # type: ignore[var-annotated, arg-type]
+        for number, call in enumerate(message.get("tool_calls") or ()):
             flat |= {f"{prefix}{place}.{own}tool_calls.{number}.{calls}id": call["id"]}
             flat |= {
                 f"{prefix}{place}.{own}tool_calls.{number}.{calls}function.name": call["function"]["name"]
@@ -117,17 +120,11 @@ def mlflow(found: object) -> Attributes:
 def langsmith(found: object) -> Attributes:
     """LangChain's constructors."""
     kinds = {"user": "human", "assistant": "ai"}
-    messages = [
-        {
-            "lc": 1,
-            "type": "constructor",
-            "id": ["langchain", "schema"],
-            "kwargs": {**one, "type": kinds.get(str(one["role"]), one["role"])},
-        }
-        for one in openai(found)
-    ]
-    for message in messages:
-        message["kwargs"].pop("role")  # type: ignore[attr-defined]
+    messages: Messages = []
+    for one in openai(found):
+        said = {key: value for key, value in one.items() if key != "role"}
+        kind = kinds.get(one["role"], one["role"])
+        messages.append({"lc": 1, "type": "constructor", "kwargs": {**said, "type": kind}})
     return {
         "langsmith.span.kind": "llm",
         "gen_ai.prompt": as_json({"messages": [messages]}),
@@ -169,8 +166,13 @@ def anthropic(found: object) -> Attributes:
             part = {"type": "tool_result", "tool_use_id": message["tool_call_id"], "content": text}
             messages.append({"role": "user", "content": [part]})
         elif message.get("tool_calls"):
-            (call,) = message["tool_calls"]  # type: ignore[misc]
-            used = {"type": "tool_use", "id": call["id"], "name": call["function"]["name"], "input": {}}  # type: ignore[has-type]
+            (call,) = message["tool_calls"]
+            used = {
+                "type": "tool_use",
+                "id": call["id"],
+                "name": call["function"]["name"],
+                "input": NO_ARGUMENTS,
+            }
             messages.append({"role": "assistant", "content": [used]})
         else:
             messages.append(message)
@@ -184,7 +186,7 @@ def gemini(found: object) -> Attributes:
     """Contents of parts, without ids."""
     contents: Messages = [
         {"role": "user", "parts": [{"text": QUESTION}]},
-        {"role": "model", "parts": [{"functionCall": {"name": "search_docs", "args": {}}}]},
+        {"role": "model", "parts": [{"functionCall": {"name": "search_docs", "args": NO_ARGUMENTS}}]},
         {
             "role": "user",
             "parts": [{"functionResponse": {"name": "search_docs", "response": {"output": found}}}],
@@ -200,7 +202,7 @@ def bedrock(found: object) -> Attributes:
         {"role": "user", "content": [{"text": QUESTION}]},
         {
             "role": "assistant",
-            "content": [{"toolUse": {"toolUseId": "c1", "name": "search_docs", "input": {}}}],
+            "content": [{"toolUse": {"toolUseId": "c1", "name": "search_docs", "input": NO_ARGUMENTS}}],
         },
         {"role": "user", "content": [{"toolResult": {"toolUseId": "c1", "content": [held]}}]},
     ]
@@ -223,7 +225,7 @@ def responses(found: object) -> Attributes:
 
 def haystack(found: object) -> Attributes:
     """Parts named for what they are."""
-    origin = {"tool_name": "search_docs", "id": "c1", "arguments": {}}
+    origin = {"tool_name": "search_docs", "id": "c1", "arguments": NO_ARGUMENTS}
     result = {"result": found if isinstance(found, str) else as_json(found), "origin": origin, "error": False}
     messages = [
         {"role": "user", "content": [{"text": QUESTION}]},

@@ -120,7 +120,7 @@ def same(one: Document, other: Document) -> bool:
 
 def _written_out(item: str) -> Document | None:
     """A document that is JSON in a list of texts: OpenLLMetry's LlamaIndex nodes, or an attribute that is a list."""
-    fields = mapping_of(item) if item.startswith("{") else {}
+    fields = mapping_of(item) if item.startswith("{") else _NONE
     if "node" in fields:
         return document_of(fields)
     return _document(fields) if fields and fields.keys() <= _WHOLE and len(fields) > 1 else None

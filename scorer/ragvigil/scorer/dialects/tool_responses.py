@@ -77,8 +77,7 @@ def _found(result: object, name: str) -> tuple[Document, ...] | None:
 
 def _tells(structure: object, documents: tuple[Document, ...]) -> bool:
     """Whether these are objects with texts: a list of words may be an apology as well."""
-    fields = cast("Mapping[str, object]", structure) if isinstance(structure, dict) else {"": structure}
-    words = any(
-        isinstance(each, list) and any(isinstance(one, str) for one in each) for each in fields.values()
-    )
+    held = cast("Mapping[str, object]", structure).values() if isinstance(structure, dict) else (structure,)
+    lists = [cast("list[object]", each) for each in held if isinstance(each, list)]
+    words = any(isinstance(one, str) for each in lists for one in each)
     return not words and all(document.text for document in documents)

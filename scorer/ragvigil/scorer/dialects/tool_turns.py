@@ -23,6 +23,8 @@ _IDS = ("tool_call_id", "tool_use_id", "toolUseId", "toolCallId", "call_id", "id
 _NAMES = ("name", "toolName", "tool_name")
 _RESULTS = ("artifact", "response", "result", "output", "content")
 """The conventions' model says `response`, their examples `result`; LangChain keeps what it found beside the words."""
+_BLOCK = frozenset({"type", "text", "citations", "cache_control"})
+"""All that a part with nothing but text has."""
 _DEEPEST = 4
 
 
@@ -116,19 +118,28 @@ def _of_kind(
 
 
 def _result(part: Mapping[str, object]) -> object:
-    """What the tool answered, out of the AI SDK's typed output and of text parts."""
-    held = next((part[key] for key in _RESULTS if part.get(key) is not None), None)
-    fields = mapping_of(held) if isinstance(held, dict) else {}
-    if "value" in fields and "type" in fields:
-        held = fields["value"]
-    elif fields.keys() == {"output"} or fields.keys() == {"result"}:  # Gemini's response is an object
-        held = next(iter(fields.values()))
-    items = cast("list[object]", held) if isinstance(held, list) else []
-    blocks = [mapping_of(item) for item in items if isinstance(item, dict)]
+    """What the tool answered, out of what providers put around it and of text parts."""
+    held: object = _unwrapped(next((part[key] for key in _RESULTS if part.get(key) is not None), None))
+    items = _listed(held)
+    blocks = [fields for item in items if (fields := mapping_of(item))]
     if len(blocks) == 1 and (told := blocks[0].get("json")) is not None:  # Bedrock's
         return told
-    only = [block.keys() <= {"type", "text", "citations", "cache_control"} for block in blocks]
-    return content_of(held) if items and only and all(only) else held
+    only = [block.keys() <= _BLOCK for block in blocks]
+    return content_of(items) if only and all(only) else held
+
+
+def _listed(held: object) -> list[object]:
+    return cast("list[object]", held) if isinstance(held, list) else []
+
+
+def _unwrapped(held: object) -> object:
+    """The AI SDK types what a tool put out; with Gemini it is an object of one field."""
+    if not isinstance(held, dict):
+        return held
+    fields = cast("Mapping[str, object]", held)
+    if "value" in fields and "type" in fields:
+        return fields["value"]
+    return next((fields[key] for key in ("output", "result") if [*fields] == [key]), fields)
 
 
 def _first(fields: Mapping[str, object], keys: Iterable[str]) -> str | None:
