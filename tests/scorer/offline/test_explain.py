@@ -122,6 +122,17 @@ def test_a_span_that_no_dialect_reads_shows_what_it_has() -> None:
     assert trace.problem == "no dialect reads any of its spans"
 
 
+def test_what_stands_where_no_search_tells_it_is_named_for_what_it_is() -> None:
+    """A tool's answer in the messages, and a conversation on the request's own span."""
+    hits = json.dumps([{"id": "a", "text": "At nine.", "score": 0.5}])
+    messages = [{"role": "user", "content": "When?"}, {"role": "tool", "tool_call_id": "c", "content": hits}]
+    model = {"gen_ai.operation.name": "chat", "gen_ai.input.messages": json.dumps(messages)}
+    request = Span("0" * 32, "1" * 16, None, "GET /ask", 1, 1, 9, {"session.id": "s-1"})
+    told = facts(explain([request, Span("0" * 32, "2" * 16, "1" * 16, "chat", 1, 2, 8, model)]))
+    assert [place.why for place in told["documents"].taken] == ["what tools answered, in its messages"]
+    assert (told["conversation"].value, told["conversation"].taken[0].span_id) == ("s-1", "1" * 16)
+
+
 @pytest.mark.parametrize("path", EVERY, ids=lambda path: path.stem)
 def test_what_is_explained_is_what_is_read(path: Path) -> None:
     """The account comes from the readers themselves: same records, same texts, from spans that are there."""

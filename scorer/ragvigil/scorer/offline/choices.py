@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ragvigil.scorer.dialects.errors import error_of
 from ragvigil.scorer.dialects.evidence import evidence_of
+from ragvigil.scorer.dialects.people import conversation_in
 from ragvigil.scorer.dialects.question import Question
 from ragvigil.scorer.dialects.roles import (
     Candidate,
@@ -128,7 +129,9 @@ def _what_it_found(step: Step) -> str:
     if step.role in _SEARCHING:
         found = len(step.reading.documents or ())
         return f"{found} document{'' if found == 1 else 's'} of a {step.role}" if found else "found nothing"
-    return "passages of its prompt" if step.role == "generator" else f"documents that a {step.role} handled"
+    if step.role != "generator":
+        return f"documents that a {step.role} handled"
+    return "what tools answered, in its messages" if step.reading.documents else "passages of its prompt"
 
 
 def _why_not_this_search(step: Step, counting: Collection[Step], generation: Step | None) -> str:
@@ -187,7 +190,7 @@ def _tokens(roles: Roles, record: RagTrace) -> Fact:
 
 
 def _conversation(roles: Roles) -> Fact:
-    found = roles.known(_conversation_of)
+    found = roles.known(_conversation_of) or roles.known(_conversation_on)
     if found is None:
         return Fact("conversation", None, (), (), _looked_at(roles, ("generator", "chain"))[:1])
     step, value = found
@@ -197,12 +200,22 @@ def _conversation(roles: Roles) -> Fact:
         if other.reading.conversation_id not in (None, value)
     ]
     return Fact(
-        "conversation", _short(value), (Place(step.span.span_id, f"of the {step.role}"),), tuple(others)
+        "conversation", _short(value), (Place(step.span.span_id, f"of the {_named(step)}"),), tuple(others)
     )
+
+
+def _named(step: Step) -> str:
+    return "span" if step.role == "other" else step.role
 
 
 def _conversation_of(step: Step) -> tuple[Step, str] | None:
     named = step.reading.conversation_id
+    return None if named is None else (step, named)
+
+
+def _conversation_on(step: Step) -> tuple[Step, str] | None:
+    """As the span has it where no dialect looks."""
+    named = conversation_in([step])
     return None if named is None else (step, named)
 
 
