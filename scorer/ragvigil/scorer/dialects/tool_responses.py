@@ -45,7 +45,7 @@ def passages_answered(messages: object) -> Answered:
     >>> passages_answered([{"role": "user", "parts": [{"type": "text", "content": "why?"}]}])
     Answered(documents=None, unread=False)
     """
-    if messages is None or (isinstance(messages, str) and _MARKS.search(messages) is None):
+    if messages is None or (isinstance(messages, str) and not _has_marks(messages)):
         return _NOTHING  # as nearly always: nothing is decoded for it
     names: dict[str | None, str] = {}
     found: list[Document] = []
@@ -61,6 +61,11 @@ def passages_answered(messages: object) -> Answered:
             found += passages or ()
             unread = unread or (passages is None and is_search(name))
     return Answered(ranked(found) or None, unread) if found or unread else _NOTHING
+
+
+def _has_marks(text: str) -> bool:
+    """Two words of which each mark has one are looked for first: in a tenth of the time."""
+    return ("tool" in text or "function" in text) and _MARKS.search(text) is not None
 
 
 def _found(result: object, name: str) -> tuple[Document, ...] | None:
