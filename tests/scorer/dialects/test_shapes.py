@@ -235,3 +235,42 @@ def test_a_question_that_a_model_rewrote_for_the_search_is_the_one_that_was_aske
     assert (record.query, record.answer, record.retrievals[0].query) == (QUESTION, ANSWER, "ferry timetable")
     plain = only([steps[0], *steps[2:]])
     assert plain.query == "ferry timetable"
+
+
+NINE = ("timetable-1", "The ferry leaves at nine.", 0.9)
+STORES = {
+    "Elasticsearch": {"hits": {"hits": [{"_id": NINE[0], "_score": NINE[2], "_source": {"text": NINE[1]}}]}},
+    "Weaviate": {
+        "objects": [{"uuid": NINE[0], "properties": {"content": NINE[1]}, "metadata": {"score": NINE[2]}}]
+    },
+    "Azure": {"value": [{"@search.score": NINE[2], "chunkId": NINE[0], "content": NINE[1]}]},
+    "OpenAI": {
+        "data": [{"file_id": NINE[0], "score": NINE[2], "content": [{"type": "text", "text": NINE[1]}]}]
+    },
+    "OpenSearch": [{"doc_id": NINE[0], "passage_text": NINE[1], "similarity_score": NINE[2]}],
+    "Qdrant": [{"id": NINE[0], "version": 3, "score": NINE[2], "payload": {"text": NINE[1]}}],
+    "Pinecone": {"matches": [{"id": NINE[0], "score": NINE[2], "metadata": {"text": NINE[1]}}]},
+}
+
+
+@pytest.mark.parametrize("result", STORES.values(), ids=STORES)
+def test_results_are_read_as_the_stores_give_them(result: object) -> None:
+    """Decorators write whatever the function returned."""
+    search = {
+        "langfuse.observation.type": "retriever",
+        "langfuse.observation.input": as_json({"args": [QUESTION], "kwargs": {}}),
+        "langfuse.observation.output": as_json(result),
+    }
+    assert found(asked(chain(), search)) == [NINE]
+
+
+@pytest.mark.parametrize("key", ["retrievalResults", "contexts"])
+def test_results_without_ids_keep_texts_and_scores(key: str) -> None:
+    """Bedrock's knowledge bases and Vertex AI's."""
+    hit = {"content": {"text": NINE[1], "type": "TEXT"}, "score": NINE[2], "location": {"type": "S3"}}
+    held = {key: [hit] if key == "retrievalResults" else {key: [hit]}}
+    assert found(
+        asked(
+            chain(), {"langfuse.observation.type": "retriever", "langfuse.observation.output": as_json(held)}
+        )
+    ) == [(None, *NINE[1:])]

@@ -8,18 +8,27 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import cast
 
-from ragvigil.scorer.dialects.messages import messages_of
+from ragvigil.scorer.dialects.messages import content_of, messages_of
 from ragvigil.scorer.dialects.values import id_of, mapping_of, number_of, sequence_of, structure_of, text_of
 from ragvigil.scorer.trace import Document
 
-_ID_KEYS = ("id", "_id", "id_", "doc_id", "document_id", "chunk_id", "node_id", "uuid")
-_TEXT_KEYS = ("content", "page_content", "text", "chunk", "passage", "body", "snippet")
-_SCORE_KEYS = ("score", "relevance_score", "similarity", "_score")
+_ID_KEYS = (
+    *("id", "_id", "id_", "doc_id", "document_id", "chunk_id", "node_id", "uuid", "file_id"),
+    *("docId", "documentId", "chunkId"),
+)
+_TEXT_KEYS = (
+    *("content", "page_content", "text", "chunk", "passage", "body", "snippet"),
+    *("passage_text", "chunk_text", "document_text", "excerpt"),
+)
+_SCORE_KEYS = (
+    *("score", "relevance_score", "similarity", "_score", "similarity_score"),
+    *("rerank_score", "@search.rerankerScore", "@search.score"),
+)
 _METADATA_KEYS = ("metadata", "meta", "payload")
 _NONE: Mapping[str, object] = {}
 _SPEAKERS = frozenset({"user", "assistant", "system", "tool", "developer", "function"})
 """Roles of chat messages, which have ids and texts, too."""
-_WRAPPERS = ("document", "node", "kwargs")
+_WRAPPERS = ("document", "node", "kwargs", "_source", "properties")
 """Keys under which frameworks put the document itself, beside its score or type."""
 _OTHER_KEYS = ("title", "url", "uri", "source", "type", "name", "file", "rank", "embedding")
 _WHOLE = frozenset({*_ID_KEYS, *_TEXT_KEYS, *_SCORE_KEYS, *_METADATA_KEYS, *_OTHER_KEYS})
@@ -29,8 +38,9 @@ _NUMBER = re.compile(r"(?:np\.)?(?:float\d+|Decimal)?\(?'?(?P<number>-?\d+(?:\.\
 _LISTS = (
     *("documents", "results", "hits", "matches", "nodes", "chunks", "passages"),
     *("source_documents", "context", "items", "data", "value", "output", "result"),
+    *("objects", "retrievalResults", "contexts", "docs"),
 )
-"""Keys under which a result object keeps its documents."""
+"""Keys under which a result object keeps its documents, or an object with one of them."""
 
 
 def documents_of(value: object) -> tuple[Document, ...] | None:
@@ -46,8 +56,7 @@ def documents_of(value: object) -> tuple[Document, ...] | None:
         fields = cast("Mapping[str, object]", structure)
         if isinstance(fields.get("ids"), list):
             return _from_columns(fields)
-        lists = (fields[key] for key in _LISTS if isinstance(fields.get(key), list))
-        structure = next(lists, None)
+        structure = _list_in(fields)
     if not isinstance(structure, list):
         return None
     items = cast("list[object]", structure)
@@ -82,10 +91,11 @@ def document_of(item: object) -> Document | None:
         return None
     fields = cast("Mapping[str, object]", item)
     for wrapper in _WRAPPERS:
-        if isinstance(fields.get(wrapper), dict):
-            inner = document_of(fields[wrapper])
-            score = _number(fields, _SCORE_KEYS)
-            return replace(inner, score=score) if inner and score is not None else inner
+        if isinstance(fields.get(wrapper), dict) and (inner := document_of(fields[wrapper])):
+            facts = mapping_of(fields.get("metadata"))
+            told = (_number(fields, _SCORE_KEYS), _number(facts, _SCORE_KEYS), inner.score)
+            score = next((each for each in told if each is not None), None)
+            return replace(inner, id=inner.id or _identifier(fields), score=score)
     return _document(fields)
 
 
@@ -124,6 +134,14 @@ def _written_out(item: str) -> Document | None:
     if "node" in fields:
         return document_of(fields)
     return _document(fields) if fields and fields.keys() <= _WHOLE and len(fields) > 1 else None
+
+
+def _list_in(fields: Mapping[str, object]) -> object:
+    """The first list under a known key; Elasticsearch and Vertex AI keep theirs in an object under one."""
+    lists = (fields[key] for key in _LISTS if isinstance(fields.get(key), list))
+    inner = (mapping_of(fields[key]) for key in _LISTS if isinstance(fields.get(key), dict))
+    nested = (each[key] for each in inner for key in _LISTS if isinstance(each.get(key), list))
+    return next(itertools.chain(lists, nested), None)
 
 
 def _from_columns(fields: Mapping[str, object]) -> tuple[Document, ...]:
@@ -165,7 +183,8 @@ def _identifier(fields: Mapping[str, object]) -> str | None:
 
 
 def _text(fields: Mapping[str, object]) -> str | None:
-    return next((found for key in _TEXT_KEYS if (found := text_of(fields.get(key)))), None)
+    """A text, or the text parts of which some stores make one."""
+    return next((found for key in _TEXT_KEYS if (found := content_of(fields.get(key)))), None)
 
 
 def _number(fields: Mapping[str, object], keys: Iterable[str]) -> float | None:

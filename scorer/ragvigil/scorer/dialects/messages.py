@@ -59,7 +59,7 @@ def content_of(value: object, depth: int = 0) -> str | None:
     if not isinstance(value, dict):
         return None
     part = cast("Mapping[str, object]", value)
-    if part.get("type", "text") not in ("text", "output_text", "input_text"):
+    if kind_of(part.get("type", "text")) not in ("text", "output_text", "input_text"):
         return None
     return content_of(part.get("text"), depth + 1) or content_of(part.get("content"), depth + 1)
 
