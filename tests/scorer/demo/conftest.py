@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from ragvigil.scorer.demo.corpus import Passage
+from ragvigil.scorer.demo.corpus import Passage, load_corpus
 from ragvigil.scorer.demo.retrieval import Index
+
+
+@pytest.fixture(scope="session")
+def corpus() -> tuple[Passage, ...]:
+    """The real one, of the Python that runs the tests: seconds to make, so it is made once."""
+    return load_corpus()
 
 
 @pytest.fixture(scope="session")

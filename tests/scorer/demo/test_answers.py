@@ -6,7 +6,7 @@ import pytest
 
 from ragvigil.scorer.checks import Prepared, leaked_personal_data
 from ragvigil.scorer.demo.answerer import ABSTENTION, Answer, Statement, compose, read_answer
-from ragvigil.scorer.demo.corpus import Passage, load_corpus
+from ragvigil.scorer.demo.corpus import Passage
 from ragvigil.scorer.demo.faults import Fault, Saboteur
 from ragvigil.scorer.demo.questions import load_questions
 from ragvigil.scorer.demo.retrieval import Hit, Index
@@ -16,9 +16,10 @@ QUESTION = "How do I remove common leading whitespace from a line?"
 
 
 @pytest.fixture(scope="module")
-def real() -> tuple[tuple[Passage, ...], list[tuple[str, tuple[Hit, ...], Answer]]]:
+def real(
+    corpus: tuple[Passage, ...],
+) -> tuple[tuple[Passage, ...], list[tuple[str, tuple[Hit, ...], Answer]]]:
     """Six hundred real questions over the real corpus, retrieved and answered."""
-    corpus = load_corpus()
     index = Index(corpus)
     found = [(question, index.search(question)) for question in load_questions(corpus)[:600]]
     return corpus, [(question, hits, compose(question, hits)) for question, hits in found]
@@ -146,7 +147,9 @@ def test_an_answer_written_by_a_model_is_read_into_its_statements() -> None:
     assert read_answer("").statements == ()
 
 
-def test_questions_are_many_distinct_and_in_seeded_order(passages: tuple[Passage, ...]) -> None:
+def test_questions_are_many_distinct_and_in_seeded_order(
+    passages: tuple[Passage, ...], corpus: tuple[Passage, ...]
+) -> None:
     """Thousands over the real corpus; the hand-written ones are always among them."""
     one, again, other = (load_questions(passages, seed=seed) for seed in (1, 1, 2))
     assert one == again
@@ -154,4 +157,4 @@ def test_questions_are_many_distinct_and_in_seeded_order(passages: tuple[Passage
     assert set(one) == set(other)
     assert "What does text.dedent do?" in one
     assert "How do I shuffle a list in place?" in one
-    assert len(load_questions(load_corpus())) > 5000
+    assert len(load_questions(corpus)) > 5000

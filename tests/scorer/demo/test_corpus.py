@@ -12,12 +12,6 @@ from ragvigil.scorer.demo.prose import is_readable, paragraphs, sentences
 from ragvigil.scorer.errors import InputError
 
 
-@pytest.fixture(scope="module")
-def corpus() -> tuple[Passage, ...]:
-    """The real one, of the Python that runs the tests."""
-    return load_corpus()
-
-
 def test_there_are_thousands_of_passages_with_unique_ids(corpus: tuple[Passage, ...]) -> None:
     """Any machine that runs Python has them."""
     assert len(corpus) > 3000
