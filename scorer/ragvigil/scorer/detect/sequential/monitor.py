@@ -88,7 +88,10 @@ class Monitor:
         """
         core, memory = self._core, self._core.memory
         traces = read_traces(batch, self.settings.segments)
+        offset = memory.clock.offset
         days = memory.clock.advance(batch.start, batch.end)
+        set_back = memory.clock.offset != offset
+        memory.traffic.follow(batch.start, batch.end, days, set_back=set_back)
         memory.budget.earn(len(traces), days)
         memory.traffic.count(traces.time)
         alerts: list[Alert] = []

@@ -11,6 +11,12 @@ from ragvigil.scorer.detect.sequential.batch import Floats
 _HOUR = 3600.0
 _WEEK = 168
 _KEPT = 16 * 24
+_SET_BACK = 12
+"""Hours by which the services' clocks must have been set back for the hours after to be counted anew."""
+LATEST = 6 * _HOUR
+"""Seconds that an hour is waited for at most, where batches come out of order."""
+_FADES = 7.0
+"""Days."""
 LEAST_EXPECTED = 20
 """Traces an hour a week ago, below which an empty hour says nothing."""
 
@@ -23,6 +29,24 @@ class TrafficWatch:
     """By hour number, as text (JSON keys are)."""
     checked: int = 0
     """The last hour that was compared."""
+    newest: float = -np.inf
+    """The latest end of a batch, on the services' clocks."""
+    late: float = 0.0
+    """Seconds by which batches have been out of order, of late."""
+
+    def follow(self, start: float, end: float, days: float, *, set_back: bool) -> None:
+        """Take a batch's bounds on the services' clocks; `set_back` when these were found to be behind.
+
+        A gap before a batch may be filled by one that comes later, so it counts as one that came out of order.
+        """
+        last = int(end // _HOUR) - 1
+        if set_back and last < self.checked - _SET_BACK:
+            self.counts = {hour: n for hour, n in self.counts.items() if int(hour) <= last + 1}
+            self.checked, self.newest, self.late = last, end, 0.0
+        gap, behind = start - self.newest, self.newest - start if end < self.newest else 0.0
+        disorder = max(gap, behind) if np.isfinite(self.newest) else 0.0
+        self.late = max(self.late * float(np.exp(-days / _FADES)), min(max(disorder, 0.0), LATEST))
+        self.newest = max(self.newest, end)
 
     def count(self, time: Floats) -> None:
         """Count traces, late ones in the hour that they belong to."""
@@ -33,9 +57,9 @@ class TrafficWatch:
             newest = sorted(self.counts, key=int)[-_KEPT:]
             self.counts = {hour: self.counts[hour] for hour in newest}
 
-    def thin_hour(self, now: float, share: float) -> tuple[int, int] | None:
+    def thin_hour(self, share: float) -> tuple[int, int] | None:
         """(traces, traces a week before) of the latest hour over that had less than `share`; None if none had."""
-        last = int(now // _HOUR) - 1
+        last = int((self.newest - self.late) // _HOUR) - (2 if self.late > _HOUR else 1)
         found = None
         for hour in range(max(self.checked + 1, last - 47), last + 1):
             before = self.counts.get(str(hour - _WEEK), 0)
