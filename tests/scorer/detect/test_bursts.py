@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ragvigil.scorer.detect import GoldSet, MonitorSettings
-from ragvigil.scorer.detect.sequential.baseline import BINS
+from ragvigil.scorer.detect.sequential.baseline import BINS, Series
 from ragvigil.scorer.detect.sequential.batch import Floats
 from ragvigil.scorer.detect.sequential.burst import FUTILE, SIZES, Burst
 from ragvigil.scorer.detect.sequential.bursts import KEPT, OVERALL_SOONER, SURE, sureness, tend_bursts, wish
@@ -112,7 +112,16 @@ def judged_batch(
     expected = np.full(size, 1.0 - known.sensitivity)
     doubt = suspect(cheap, everyone, known)
     return gather(
-        slot, np.arange(size), doubt, np.ones(size), everyone, passed, expected, known, SETTINGS.slots
+        slot,
+        np.arange(size),
+        doubt,
+        np.ones(size),
+        everyone,
+        passed,
+        expected,
+        known,
+        SETTINGS.slots,
+        everyone,
     )
 
 
@@ -138,4 +147,5 @@ def reference_of(flags: float) -> Reference:
         bad_citations=0.02 * even,
         empty=0.01 * even,
         judged=1e6,
+        learned=np.ones((len(Series), SETTINGS.slots), np.bool_),
     )

@@ -41,11 +41,14 @@ def bets(*, drift: float, turns: int, chance: float) -> tuple[Floats, Floats]:
         faithful = np.where(random.random(60) < 0.4, shared, random.random(60)) >= 0.05
         cheap = np.clip(np.where(faithful, 0.76, 0.3) + random.normal(0.0, 0.16, 60) - drift, 0.0, 1.0)
         passed = (random.random(60) < np.where(faithful, 0.85, 0.08)).astype(np.float64)
-        doubt = suspect(cheap, np.ones(60, np.bool_), known)
+        everyone = np.ones(60, np.bool_)
+        doubt = suspect(cheap, everyone, known)
         chances = np.clip(chance + (1.0 - chance) * doubt.plain * 3.0, 0.0, 1.0)
         slot = np.zeros(60, np.int64)
         judged = random.random(60) < chances
-        verdicts = gather(slot, conversation, doubt, chances, judged, passed, np.full(60, 0.2), known, 1)
+        verdicts = gather(
+            slot, conversation, doubt, chances, judged, passed, np.full(60, 0.2), known, 1, everyone
+        )
         shift = np.array([[0.05]])
         stake = suspect_stake(shift * known.signal, np.array([[0.1, 2.0]]))
         answers.append(

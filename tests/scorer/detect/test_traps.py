@@ -77,7 +77,8 @@ def test_a_baseline_learns_neither_from_an_incident_nor_from_last_week() -> None
         sums[Sum.TRACES] = 1.0
         baseline.add(day, sums, np.zeros((2, BINS)), np.array([day == 9, False]))
     baseline.freeze(14, np.array([True, False]))
-    counted = baseline.total(0, 29, settings)[0][Sum.TRACES]
+    first, _ = baseline.since(settings.learning_days)
+    counted = baseline.total(baseline.counting(first, 29, settings))[0][Sum.TRACES]
     assert counted.tolist() == [7 + 6, 7 + 9]  # learning, then days 7 to 15 less 9, 14 and 15
 
 

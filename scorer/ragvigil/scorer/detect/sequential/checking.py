@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ragvigil.scorer.detect.sequential.baseline import Series
 from ragvigil.scorer.detect.sequential.batch import Alert, Booleans, Floats, Metric, Traces, sum_by
 from ragvigil.scorer.detect.sequential.check_cusum import CheckCusum
 from ragvigil.scorer.detect.sequential.core import Core
@@ -17,12 +18,12 @@ def check(core: Core, traces: Traces, reference: Reference, time: float) -> list
     """Pages of both checks; each also explains a fall of faithfulness for an hour."""
     memory, slots = core.memory, core.settings.slots
     alerts: list[Alert] = []
-    checks: tuple[tuple[Metric, CheckCusum, Floats, Floats], ...] = (
-        ("citation", memory.citations, traces.citation_bad, reference.bad_citations),
-        ("retrieval", memory.retrievals, traces.empty, reference.empty),
+    checks: tuple[tuple[Metric, Series, CheckCusum, Floats, Floats], ...] = (
+        ("citation", Series.CITATIONS, memory.citations, traces.citation_bad, reference.bad_citations),
+        ("retrieval", Series.RETRIEVALS, memory.retrievals, traces.empty, reference.empty),
     )
-    for metric, cusum, bad, normal in checks:
-        known = np.isfinite(bad)
+    for metric, series, cusum, bad, normal in checks:
+        known = np.isfinite(bad) & reference.slots(series)[traces.slot]
         n = sum_by(traces.slot, known, slots)
         failed = sum_by(traces.slot, np.where(known, bad, 0.0), slots)
         cusum.update(failed, n, normal, core.settings.check_threshold, core.settings.batch_seconds / DAY)

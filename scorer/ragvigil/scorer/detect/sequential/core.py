@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from ragvigil.scorer.detect.sequential.baseline import Baseline, Series, Sum
+from ragvigil.scorer.detect.sequential.batch import Booleans, Floats
 from ragvigil.scorer.detect.sequential.gold import GoldSet, calibration_of, learn_instruments
 from ragvigil.scorer.detect.sequential.memory import Memory
 from ragvigil.scorer.detect.sequential.reference import Reference, refer
 from ragvigil.scorer.detect.sequential.settings import DAY, MonitorSettings
+
+LEAST_SEEN = 20.0
+"""Traces, or verdicts, of a series in all segments together, below which nothing is normal yet."""
+ENOUGH_OF = [Sum.TRACES, Sum.CHEAP_COUNT, Sum.JUDGED, Sum.FLAG_TRACES, Sum.CITATIONS, Sum.RETRIEVALS]
+"""The count of each series."""
 
 
 class Core:
@@ -17,6 +26,8 @@ class Core:
         self.instruments, self.calibration = learn_instruments(gold), calibration_of(gold)
         self._reference: Reference | None = None
         self._reference_day = -1
+        self._first = np.full((len(Series), settings.slots), np.inf)
+        """Days on which the series of the reference began."""
 
     def learning(self) -> bool:
         """Whether it is still too early for any alert."""
@@ -28,8 +39,7 @@ class Core:
 
     def counts(self, day: int) -> bool:
         """Whether the day of this number is part of what is normal, so that a reference made earlier is out of date."""
-        first = int((self.memory.clock.first or 0.0) // DAY)
-        return self.memory.baseline.is_counted(day, first, self.today(), self.settings)
+        return bool(Baseline.is_counted(day, self._first, self.today(), self.settings).any())
 
     def refer(self) -> Reference | None:
         """The reference of today; None before anything was learned."""
@@ -37,12 +47,30 @@ class Core:
         if not memory.baseline.days or memory.clock.first is None:
             return None
         if self._reference is None or self._reference_day != self.today():
-            first = int(memory.clock.first // DAY)
-            sums, flags = memory.baseline.total(first, self.today(), self.settings)
-            days = memory.baseline.counting(first, self.today(), self.settings)
-            self._reference = refer(sums, flags, days, self.instruments)
+            first, last = memory.baseline.since(self.settings.learning_days)
+            self._first = first
+            counts = memory.baseline.counting(first, self.today(), self.settings)
+            sums, flags = memory.baseline.total(counts)
+            days = [
+                day
+                for day, count in zip(memory.baseline.days, counts, strict=True)
+                if count[Series.CHEAP].any()
+            ]
+            self._reference = refer(sums, flags, days, self.instruments, self._learned(first, last, sums))
             self._reference_day = self.today()
         return self._reference
+
+    def _learned(self, first: Floats, last: Floats, sums: Floats) -> Booleans:
+        """(Series, slots) whether a series that began on day `first` and was last there on `last` knows its normal.
+
+        What began with the monitor has learned when it has (`learning`).
+        """
+        span = self.settings.learning_days
+        old = self.today() >= first + span
+        old |= first <= (self.memory.clock.first or 0.0) // DAY
+        there = last + 1.0 - np.where(np.isfinite(first), first, 0.0) >= 0.5 * span
+        enough = sums[ENOUGH_OF].sum(axis=1) >= LEAST_SEEN
+        return old & there & enough[:, None]
 
     def forget_reference(self) -> None:
         """The baseline was restated, or learned something that counts."""

@@ -42,8 +42,10 @@ class Verdicts:
     conditional: Floats
     """Sum of psi (1 - V - f(x)) / pi."""
     least_conditional: Floats
+    traffic: Floats
+    """(slots,) traces of the batch."""
     traces: Floats
-    """(slots,) traffic of the batch."""
+    """(slots,) those with a cheap score: the others weigh nothing among suspects, so they count for nothing."""
     noise: Floats
     """(slots,) sum over the traffic of the variance of u that its inclusion probabilities imply."""
     noise_unsampled: Floats
@@ -88,9 +90,13 @@ def gather(
     expected: Floats,
     instruments: Instruments,
     slots: int,
+    scored: Booleans,
 ) -> Verdicts:
-    """Sum a batch's verdicts within conversations. `chance` is the true inclusion probability of every trace."""
-    traces = count_by(slot, slots)
+    """Sum a batch's verdicts within conversations. `chance` is the true inclusion probability of every trace.
+
+    `scored` says which traces have a cheap score.
+    """
+    traffic, traces = count_by(slot, slots), count_by(slot[scored], slots)
     unsampled = suspicion.weight**2 * suspicion.noise
     possible = np.maximum(chance, 1e-3)
     noise = sum_by(slot, unsampled / possible, slots)
@@ -118,6 +124,7 @@ def gather(
         within(-psi * c),
         within(psi * (flag - expected)),
         within(-psi * expected),
+        traffic,
         traces,
         noise,
         noise_unsampled,

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ragvigil.scorer.detect.sequential.baseline import Series
 from ragvigil.scorer.detect.sequential.batch import Booleans, Floats, sum_by
 from ragvigil.scorer.detect.sequential.evidence import Verdicts
+from ragvigil.scorer.detect.sequential.reference import Reference
 
 MEMORY_DAYS = 0.5
 OVER = 0.35
@@ -37,14 +39,18 @@ class Recent:
         """Nothing seen yet."""
         return Recent(*(np.zeros(slots) for _ in range(6)))
 
-    def update(self, verdicts: Verdicts, flags: Floats, passed: Floats, days: float) -> None:
-        """Take one batch, with the normal `flags` per trace and `passed` share per slot."""
+    def update(self, verdicts: Verdicts, reference: Reference, days: float) -> None:
+        """Take one batch, beside what is normal; where that is not known, nothing is."""
+        flags, passed = reference.flags, reference.passed
         slots = flags.size
+        suspects, plain = reference.slots(Series.SUSPECTS), reference.slots(Series.VERDICTS)
         keep = float(np.exp(-days / MEMORY_DAYS))
         weight = sum_by(verdicts.slot, verdicts.weight, slots)
         gain = passed * weight - sum_by(verdicts.slot, verdicts.passed, slots)
         excess = sum_by(verdicts.slot, verdicts.excess, slots) - flags * verdicts.traces
-        news = (excess, verdicts.noise, verdicts.traces, gain, passed * (1.0 - passed) * weight, weight)
+        by_suspects = (excess, verdicts.noise, verdicts.traces)
+        by_all = (gain, passed * (1.0 - passed) * weight, weight)
+        news = (*(part * suspects for part in by_suspects), *(part * plain for part in by_all))
         for name, new in zip(
             ("excess", "noise", "traces", "gain", "gain_noise", "weight"), news, strict=True
         ):

@@ -49,17 +49,18 @@ def learn(core: Core, batch: Batch, traces: Traces, suspicion: Suspicion, verdic
     open_ = memory.faithfulness.incidents.open
     disturbed = memory.citations.disturbed() | memory.retrievals.disturbed()
     day = min(int(np.median(traces.time + memory.clock.offset) // DAY), core.today())
-    memory.baseline.add(day, sums, flags, open_[:-1] | open_[-1] | disturbed)
-    if core.counts(day):
+    new = memory.baseline.add(day, sums, flags, open_[:-1] | open_[-1] | disturbed)
+    if new or core.counts(day):
         core.forget_reference()
 
 
 def _flags(core: Core, batch: Batch, traces: Traces, suspicion: Suspicion) -> Floats:
     """(2, BINS) weight, and flags beyond the uncorrected model's, at each level of suspicion."""
     verdict = np.nan_to_num(np.asarray(batch.verdict, dtype=np.float64), nan=-1.0)
-    rows = np.flatnonzero(np.asarray(batch.judged, dtype=np.bool_) & (verdict >= 0.0))
+    usable = np.asarray(batch.judged, dtype=np.bool_) & (verdict >= 0.0) & traces.known_cheap
+    rows = np.flatnonzero(usable)
     reference = core.refer()
-    if reference is None or not rows.size:
+    if reference is None or not reference.judged or not rows.size:
         return np.zeros((2, BINS))
     own = core.instruments.suspicion(traces.cheap[rows], reference.unfaithful[traces.slot[rows]])
     model = core.instruments.false_flag + (core.instruments.specificity - core.instruments.false_flag) * own

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ragvigil.scorer.detect.sequential.asking import canary_size, take_answer
+from ragvigil.scorer.detect.sequential.baseline import Series
 from ragvigil.scorer.detect.sequential.batch import Alert, Batch, Booleans, Traces, count_by, read_traces
 from ragvigil.scorer.detect.sequential.bursts import open_bursts, opens, wish
 from ragvigil.scorer.detect.sequential.canary import LARGEST
@@ -169,10 +170,11 @@ class Monitor:
             return series.tripwire, np.zeros(self.settings.streams, np.bool_)
         news = read_cheap(traces, suspicion, series.active(), self.settings, core.instruments, reference)
         wire = series.tripwire.after(news)
-        return wire, opens(series, wire, core.memory.clock.now, self.settings)
+        opening = opens(series, wire, core.memory.clock.now, self.settings)
+        return wire, opening & reference.streams(Series.SUSPECTS)
 
     def _watch_traffic(self, time: float) -> list[Alert]:
-        found = self._core.memory.traffic.thin_hour(time, self.settings.traffic_share)
+        found = self._core.memory.traffic.thin_hour(self.settings.traffic_share)
         if found is None:
             return []
         return [Alert(time, "ticket", "traffic", None, {"traces": found[0], "a_week_before": found[1]})]

@@ -30,6 +30,8 @@ def read_verdicts(
     verdict = np.nan_to_num(np.asarray(batch.verdict, dtype=np.float64), nan=-1.0)
     chance = np.nan_to_num(np.asarray(batch.inclusion_probability, dtype=np.float64), nan=0.0)
     chance = np.clip(chance, 0.0, 1.0)
+    if not (chance > 0.0).any():
+        return None, False  # nobody was asked, so nothing was learned of anybody
     answered = judged & (verdict >= 0.0) & (chance > 0.0)
     memory.budget.spend(int(judged.sum()))
     keep = float(np.exp(-settings.batch_seconds / _HOUR))
@@ -57,6 +59,7 @@ def read_verdicts(
         expected,
         core.instruments,
         settings.slots,
+        traces.known_cheap,
     )
     days = settings.batch_seconds / DAY
     as_labelled = verdict[answered] - memory.judge_moved

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ragvigil.scorer.detect.sequential.baseline import BINS, Day, Sum
-from ragvigil.scorer.detect.sequential.batch import Floats, Integers
+from ragvigil.scorer.detect.sequential.baseline import BINS, Day, Series, Sum
+from ragvigil.scorer.detect.sequential.batch import Booleans, Floats, Integers
 from ragvigil.scorer.detect.sequential.day_spread import logit_spread
 from ragvigil.scorer.detect.sequential.gold import USUAL_UNFAITHFUL, Instruments
 
@@ -52,13 +52,27 @@ class Reference:
     empty: Floats
     judged: float
     """All judged traces behind it."""
+    learned: Booleans
+    """(Series, slots) whose normal is known; nothing is said of the others."""
+
+    def slots(self, series: Series) -> Booleans:
+        """(slots,) whose normal of this series is known."""
+        known: Booleans = self.learned[series]
+        return known
+
+    def streams(self, series: Series) -> Booleans:
+        """(slots + 1,) the same, and all traffic: once any of it is known."""
+        known = self.learned[series]
+        return np.append(known, known.any())
 
 
-def refer(sums: Floats, flags: Floats, days: list[Day], instruments: Instruments) -> Reference:
+def refer(
+    sums: Floats, flags: Floats, days: list[Day], instruments: Instruments, learned: Booleans
+) -> Reference:
     """The reference behind a baseline's sums and the `days` that they are from.
 
     An error of a segment's own is that of the worst of all segments to be expected, sqrt(2 ln K) of its standard
-    errors: of forty young baselines one is always wrong by two.
+    errors: of forty young baselines one is always wrong by two. `learned` (Series, slots) is passed on.
     """
     whole = sums.sum(axis=1)
     judged, traces = sums[Sum.JUDGED], sums[Sum.FLAG_TRACES]
@@ -69,7 +83,7 @@ def refer(sums: Floats, flags: Floats, days: list[Day], instruments: Instruments
     prior = PRIOR_JUDGED * (whole[Sum.FLAG_TRACES] / max(whole[Sum.JUDGED], 1.0))
     u = float(whole[Sum.FLAGS] / max(whole[Sum.FLAG_TRACES], 1.0))
     noise = float(whole[Sum.FLAGS_SQUARED] / max(whole[Sum.FLAG_TRACES], 1.0))
-    flags_variance = noise / (traces + prior + 1.0)
+    flags_variance = np.maximum(noise, 1e-9) / (traces + prior + 1.0)
     cheap = float(whole[Sum.CHEAP] / max(whole[Sum.CHEAP_COUNT], 1.0))
     clustered = float(whole[Sum.CHEAP_CLUSTERED] / max(whole[Sum.CHEAP_COUNT], 1.0))
     youden = max(instruments.youden, 0.05)
@@ -100,6 +114,7 @@ def refer(sums: Floats, flags: Floats, days: list[Day], instruments: Instruments
         bad_citations=_rate(sums[Sum.BAD_CITATIONS], sums[Sum.CITATIONS]),
         empty=_rate(sums[Sum.EMPTY], sums[Sum.RETRIEVALS]),
         judged=float(whole[Sum.JUDGED]),
+        learned=learned,
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ragvigil.scorer.detect.sequential.baseline import Series
 from ragvigil.scorer.detect.sequential.batch import Booleans, Floats, Traces, count_by, sum_by
 from ragvigil.scorer.detect.sequential.betting import per_slot
 from ragvigil.scorer.detect.sequential.evidence import Suspicion
@@ -119,8 +120,11 @@ def read_cheap(
     count = count_by(traces.slot[traces.known_cheap], slots)
     spread = count * reference.cheap_noise
     net, total = residual - count * own, residual - count * overall
+    known_slots = reference.slots(Series.CHEAP)
+    active = active & known_slots
+    own_factors = np.where(known_slots[:, None], found[0], -np.inf)
     return CheapNews(
-        np.vstack([found[0], found[1][active].sum(axis=0)]),
+        np.vstack([own_factors, found[1][active].sum(axis=0)]),
         np.append(net, total[active].sum()),
         np.append(count, count[active].sum()),
         np.append(spread, spread[active].sum()),

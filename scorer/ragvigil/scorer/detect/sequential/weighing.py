@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ragvigil.scorer.detect.sequential.baseline import Series
 from ragvigil.scorer.detect.sequential.batch import Floats, sum_by
 from ragvigil.scorer.detect.sequential.burst import SIZES, Burst
 from ragvigil.scorer.detect.sequential.evidence import (
@@ -47,21 +48,23 @@ def weigh(
     u_all = reference.flags + all_normal * signal + reference.flags_error_overall
     own_falls, all_falls = np.tile(SEGMENT_FALLS, (slots, 1)), np.tile(OVERALL_FALLS, (slots, 1))
     noise, careful = _noise(series, verdicts, instruments.surprise)
-    active = series.active()
-    running = series.running() & np.append(verdicts.traces > 0.0, True)
+    active, running = series.active(), series.running()
+    some = np.append(verdicts.traffic > 0.0, True)
     own = plain_factors(verdicts, q_own, own_falls * youden, slots)
-    total = plain_factors(verdicts, q_all, all_falls * youden, slots)[active].sum(axis=0)
-    series.plain.update(np.vstack([own, total]), running)
+    total = plain_factors(verdicts, q_all, all_falls * youden, slots)
+    total = total[active & reference.slots(Series.VERDICTS)].sum(axis=0)
+    series.plain.update(np.vstack([own, total]), running & some & reference.streams(Series.VERDICTS))
     if instruments.cheap_informative:
         own = suspect_factors(verdicts, u_own, suspect_stake(own_falls * signal, careful), slots)
         total = suspect_factors(verdicts, u_all, suspect_stake(all_falls * signal, careful), slots)
-        total = total[active].sum(axis=0)
-        series.suspect.update(np.vstack([own, total]), running)
+        total = total[active & reference.slots(Series.SUSPECTS)].sum(axis=0)
+        some = np.append(verdicts.traces > 0.0, True) & reference.streams(Series.SUSPECTS)
+        series.suspect.update(np.vstack([own, total]), running & some)
     for burst in series.bursts:
         if burst.suspects:
             normal = np.full(slots, all_normal) if burst.stream == slots else own_normal
             _bet(series, burst, verdicts, noise, normal * signal, signal, settings, reference)
-    series.recent.update(verdicts, reference.flags, reference.passed, days)
+    series.recent.update(verdicts, reference, days)
 
 
 def _noise(series: Faithfulness, verdicts: Verdicts, surprise: float) -> tuple[Floats, Floats]:
@@ -99,7 +102,7 @@ def _bet(
 ) -> None:
     """One batch of a burst's own bets."""
     slots = tolerance.size
-    inside = series.inside(burst.stream)
+    inside = series.inside(burst.stream) & reference.slots(Series.SUSPECTS)
     least = OVERALL_LEAST if burst.stream == slots else SEGMENT_LEAST
     shift = np.tile(np.clip(SIZES * burst.fall, least, 0.6) * signal, (slots, 1))
     stake = suspect_stake(shift, noise)
