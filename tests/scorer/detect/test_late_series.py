@@ -71,7 +71,9 @@ def nobody_asked_before(day: float) -> Known:
 
 def scored_from(day: float) -> Known:
     """No cheap score before."""
-    return lambda batch: batch if batch.start >= day * DAY else replace(batch, cheap=batch.cheap * np.nan)
+    return lambda batch: (
+        batch if batch.start >= day * DAY else replace(batch, cheap=np.full(batch.time.size, np.nan))
+    )
 
 
 def checked_from(day: float, column: str, rate: float, later: float = 1e9, worse: float = 0.0) -> Known:
@@ -81,7 +83,9 @@ def checked_from(day: float, column: str, rate: float, later: float = 1e9, worse
     def known(batch: Batch) -> Batch:
         bad = random.random(batch.time.size) < (worse if batch.start >= later * DAY else rate)
         values = np.where(bad, 0.0, 1.0) if batch.start >= day * DAY else np.full(batch.time.size, np.nan)
-        return replace(batch, **{column: values})
+        if column == "citation_ok":
+            return replace(batch, citation_ok=values)
+        return replace(batch, document_count=values)
 
     return known
 

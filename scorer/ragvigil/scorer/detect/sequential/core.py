@@ -70,7 +70,8 @@ class Core:
         old |= first <= (self.memory.clock.first or 0.0) // DAY
         there = last + 1.0 - np.where(np.isfinite(first), first, 0.0) >= 0.5 * span
         enough = sums[ENOUGH_OF].sum(axis=1) >= LEAST_SEEN
-        return old & there & enough[:, None]
+        learned: Booleans = old & there & enough[:, None]
+        return learned
 
     def forget_reference(self) -> None:
         """The baseline was restated, or learned something that counts."""
