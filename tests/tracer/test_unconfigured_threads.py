@@ -16,6 +16,14 @@ from ragvigil.tracer import configure, trace_rag, trace_retriever
 from ragvigil.tracer._runtime import destination
 
 
+@pytest.fixture(autouse=True)
+def untouched() -> Iterator[None]:
+    """Threads are as Python made them: a test of another file may have traced before, in the same process."""
+    destination.use(None)
+    yield
+    destination.use(None)
+
+
 @pytest.fixture
 def theirs(monkeypatch: pytest.MonkeyPatch) -> Iterator[InMemorySpanExporter]:
     """What the service's own provider exported."""
