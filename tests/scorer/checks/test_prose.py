@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from itertools import chain
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from random import Random
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ragvigil.scorer.checks.reading.evidence import Evidence
-from ragvigil.scorer.checks.reading.prose import BREAK, read
+from ragvigil.scorer.checks.reading.prose import Reading, read
 from ragvigil.scorer.checks.reading.sentences import sentences
+from ragvigil.scorer.checks.reading.vocabulary import Vocabulary, current
 from ragvigil.scorer.checks.reading.words import denies, values, words
 from ragvigil.scorer.trace import Document
 
@@ -62,23 +65,85 @@ PIECES = (
         "a" * 70,
     ),
 )
-texts = st.lists(st.sampled_from(PIECES), max_size=40).map(" ".join) | st.text()
+texts = (
+    st.lists(st.sampled_from(PIECES), max_size=40).map(" ".join)
+    | st.text()
+    | st.text(st.characters(codec="ascii"))
+)
 
 
-@given(texts)
-def test_a_text_read_at_once_has_the_words_of_its_sentences(text: str) -> None:
+@given(st.lists(texts, max_size=5))
+def test_texts_read_at_once_have_the_words_of_their_sentences(several: list[str]) -> None:
     """Stems, numbers and negations of each, whatever the script; sentences without a word are left out."""
+    vocabulary = Vocabulary()
+    for _ in range(2):  # met for the first time, and known
+        for text, reading in zip(several, read(several, 4000, vocabulary), strict=True):
+            assert_read(text, reading, vocabulary)
+        read(["other"], 4000, Vocabulary())  # what was kept is forgotten
+
+
+def assert_read(text: str, reading: Reading, vocabulary: Vocabulary) -> None:
+    """As `words` reads it, sentence by sentence."""
     spans = [span for span in sentences(text) if words(text[slice(*span)])]
     each = [words(text[slice(*span)]) for span in spans]
-    reading = read(text, 4000)
     assert reading.spans == spans
-    stems = [[*(word.stem for word in sequence if word.content), BREAK] for sequence in each]
-    assert reading.stems == list(chain.from_iterable(stems))
+    stems = list(map(vocabulary.stems.__getitem__, reading.stems.tolist()))
+    told = [[word.stem for word in sequence if word.content] for sequence in each]
+    assert [stems[first:last] for first, last in pairwise([0, *reading.stem_ends])] == told
     assert reading.numbers == {one for sequence in each for told in values(sequence) for one in told}
     assert [reading.denies(place) for place in range(len(reading))] == list(map(denies, each))
     assert [[word.stem for word in reading.words(place)] for place in range(len(reading))] == [
         [word.stem for word in sequence] for sequence in each
     ]
+
+
+def test_many_words_are_told_apart() -> None:
+    """Also those that share a place in the table, and those that are too long for it."""
+    vocabulary = Vocabulary()
+    source = Random(5)
+    made = ["".join(source.choices("abcdefgh", k=source.randint(1, 24))) for _ in range(30_000)]
+    for start in range(0, len(made), 500):
+        text = " ".join(made[start : start + 500])
+        (reading,) = read([text[:3999]], 4000, vocabulary)
+        assert_read(text[:3999], reading, vocabulary)
+
+
+def test_threads_read_with_one_vocabulary() -> None:
+    """New words that several meet at once have one number each."""
+    source = Random(7)
+    parts = [" ".join("".join(source.choices("abcd", k=5)) for _ in range(200)) for _ in range(40)]
+    vocabulary = Vocabulary()
+
+    def reading_of(text: str) -> Reading:
+        return read([text], 4000, vocabulary)[0]
+
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(reading_of, parts * 4))
+    for text, reading in zip(parts * 4, found, strict=True):
+        assert_read(text, reading, vocabulary)
+    assert len(set(vocabulary.stems)) == len(vocabulary.stems)
+
+
+def test_a_full_vocabulary_makes_room_for_a_new_one() -> None:
+    """With the next record; what was read in the old one stays as it was."""
+    before = current()
+    old = Evidence([Document("a", "The pump leaks.")])
+    for start in range(0, 40_000, 500):
+        before.numbers(f"w{number}" for number in range(start, start + 500))
+    assert before.full
+    new = Evidence([Document("a", "The pump leaks.")])
+    assert current() is not before
+    assert new.places == old.places == {"pump": [0], "leak": [0]}
+    assert old.segments[0].stems == new.segments[0].stems
+
+
+def test_what_comes_after_the_last_sentence_that_is_read_is_left_out() -> None:
+    """Also where that one ends a passage."""
+    many = Document("a", "It leaks. " * 4000)
+    evidence = Evidence([many, Document("b", "The pump is old.")])
+    assert evidence.truncated
+    assert len(evidence.segments) == 4000
+    assert "pump" not in evidence.places
 
 
 def test_segments_are_found_by_where_they_stand() -> None:

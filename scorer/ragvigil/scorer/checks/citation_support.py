@@ -122,8 +122,7 @@ def _carries(prepared: Prepared, place: int, claim: Claim, name: str | None, hel
 def _holders(evidence: Evidence, stem: str, held: _Holders) -> frozenset[int]:
     """The passages that hold `stem`; looked up once for all claims of the answer."""
     if stem not in held:
-        segments = evidence.segments
-        held[stem] = frozenset({segments[at].passage for at in evidence.places.get(stem, ())})
+        held[stem] = frozenset(evidence.passages_of(stem))
     return held[stem]
 
 

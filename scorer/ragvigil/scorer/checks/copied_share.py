@@ -43,12 +43,19 @@ def _covered(mine: Sequence[str], theirs: Sequence[str]) -> int:
     """How many of `mine` stand in a run of six that `theirs` has."""
     if len(set(mine).intersection(theirs)) < _RUN // 2:
         return 0
-    runs = {tuple(theirs[place : place + _RUN]) for place in range(len(theirs) - _RUN + 1)}
+    runs = _runs(mine)
+    shared = set(runs).intersection(_runs(theirs))
+    if not shared:
+        return 0
     inside = bytearray(len(mine))
-    for place in range(len(mine) - _RUN + 1):
-        if tuple(mine[place : place + _RUN]) in runs:
+    for place, run in enumerate(runs):
+        if run in shared:
             inside[place : place + _RUN] = b"\x01" * _RUN
     return sum(inside)
+
+
+def _runs(stems: Sequence[str]) -> list[tuple[str, ...]]:
+    return list(zip(*[stems[place:] for place in range(_RUN)], strict=False))
 
 
 CHECK = Check("copied_share", "1", _measure, better="neither", cost="claims")

@@ -7,6 +7,9 @@ place without adding anything. None where fewer than two passages have a text.
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Sequence
+
 from ragvigil.scorer.checks.check import Check, Finding
 from ragvigil.scorer.checks.prepared import Prepared
 
@@ -18,25 +21,28 @@ def _measure(prepared: Prepared) -> Finding:
     evidence = prepared.evidence if sum(bool(one.text) for one in prepared.record.documents) > 1 else None
     if evidence is None:
         return Finding(None, "there are fewer than two passages with a text")
-    count = len(evidence.names)
-    first: dict[str, int] = {}
-    total, again = [0] * count, [0] * count
-    for segment in evidence.segments:
-        text = segment.text[slice(*segment.span)] if segment.span else f"{segment.path} {segment.value}"
-        passage = segment.passage
-        total[passage] += len(text)
-        if first.setdefault(text, passage) != passage:
-            again[passage] += len(text)
-    repeated = [place for place in range(count) if total[place] and again[place] >= _SHARE * total[place]]
-    held = sum(size > 0 for size in total)
+    passages, texts = evidence.said()
+    held = len(set(passages))
     if held < 2:
         return Finding(None, "there are fewer than two passages with a text")
+    repeated = _repeated(passages, texts) if len(set(texts)) < len(texts) else []
     names = [evidence.names[place] for place in repeated]
     return Finding(
         len(names) / held,
         f"say again what others say: {', '.join(name[:60] for name in names[:3])}" if names else None,
         {"repeated": names[:_MOST_LISTED]} if names else {},
     )
+
+
+def _repeated(passages: Sequence[int], texts: Sequence[str]) -> list[int]:
+    """The passages of which most stands in earlier ones, by sentences: whose passage, and what it says."""
+    first: dict[str, int] = {}
+    total, again = defaultdict[int, int](int), defaultdict[int, int](int)
+    for passage, text in zip(passages, texts, strict=True):
+        total[passage] += len(text)
+        if first.setdefault(text, passage) != passage:
+            again[passage] += len(text)
+    return [passage for passage, size in total.items() if again[passage] >= _SHARE * size]
 
 
 CHECK = Check("duplicate_retrieval", "1", _measure, better="low", cost="question")

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
-from itertools import accumulate, chain, compress, count, pairwise
+from itertools import accumulate, chain, pairwise
 from typing import NamedTuple, overload
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ragvigil.scorer.checks.reading import records
 from ragvigil.scorer.checks.reading.clauses import clauses
 from ragvigil.scorer.checks.reading.flags import Flag, Truth, read_flags
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
+from ragvigil.scorer.checks.reading.markup import Span
 from ragvigil.scorer.checks.reading.passages import name_of
-from ragvigil.scorer.checks.reading.prose import BREAK, Reading, read, read_value
+from ragvigil.scorer.checks.reading.prose import Reading, read, read_value
+from ragvigil.scorer.checks.reading.vocabulary import Numbers, Vocabulary, current
 from ragvigil.scorer.checks.reading.words import Word, denies, values, words
 from ragvigil.scorer.lazily import made_once
 from ragvigil.scorer.trace import Document
 
 _MOST_SEGMENTS = 4000
+_CHARACTERS_AT_ONCE = 32_000
 _LONGEST_TEXT_VALUE = 80
 _MOST_WORDS_OF_A_FLAG = 8
 
@@ -123,9 +129,12 @@ class Segment:
 class _Segments(Sequence[Segment]):
     """All segments of a record; each is made when it is first looked at, for most never are."""
 
-    def __init__(self, stretches: Sequence[_Stretch], stems: list[str], ends: list[int]) -> None:
-        """`stems`: those of all stretches; `ends`: where in them each segment ends."""
+    def __init__(
+        self, stretches: Sequence[_Stretch], names: Sequence[str], stems: Numbers, ends: list[int]
+    ) -> None:
+        """`stems`: those of all stretches, by their number in `names`; `ends`: where in them each segment ends."""
         self._stretches = stretches
+        self._names = names
         self._stems = stems
         self._ends = ends
         self._firsts = [0, *accumulate(len(stretch.reading) for stretch in stretches)]
@@ -150,8 +159,9 @@ class _Segments(Sequence[Segment]):
         return found
 
     def stems(self, first: int, last: int) -> list[str]:
-        """The meaningful stems from segment `first` to the end of `last`, with a BREAK between any two."""
-        return self._stems[self._ends[first - 1] + 1 if first else 0 : self._ends[last]]
+        """The meaningful stems from segment `first` to the end of `last`."""
+        part = self._stems[self._ends[first - 1] if first else 0 : self._ends[last]]
+        return list(map(self._names.__getitem__, part.tolist()))
 
     def negated(self, place: int) -> bool:
         """Whether a segment denies something, told without making it."""
@@ -165,45 +175,26 @@ class Evidence:
 
     def __init__(self, documents: Sequence[Document], wanted: Collection[str] | None = None) -> None:
         """Index `documents` by those stems in `wanted` only, or by all of them."""
+        vocabulary = current()
         self.names = tuple(name_of(document) for document in documents)
-        self._stretches, self.truncated = _read_all(documents)
-        self.places: dict[str, list[int]] = defaultdict(list)
-        """Segments in which a wanted stem occurs, ascending."""
-        self.pairs: set[tuple[str, str]] = set()
-        """Neighbouring meaningful stems, both of them wanted."""
-        stems = list(chain.from_iterable([stretch.reading.stems for stretch in self._stretches]))
-        self.segments = _Segments(self._stretches, stems, self._index(stems, wanted))
+        self._stretches, self.truncated = _read_all(documents, vocabulary)
+        readings = [stretch.reading for stretch in self._stretches]
+        stems = np.concatenate([one.stems for one in readings]) if readings else np.zeros(0, np.int32)
+        ends: list[int] = []
+        for one in readings:
+            before = ends[-1] if ends else 0
+            ends += [before + end for end in one.stem_ends] if before else one.stem_ends
+        self.segments = _Segments(self._stretches, vocabulary.stems, stems, ends)
         self._passage_of = list(
             chain.from_iterable([[one.passage] * len(one.reading) for one in self._stretches])
         )
         self._passages: dict[str, tuple[int, ...]] = {}
-
-    def _index(self, stems: list[str], wanted: Collection[str] | None) -> list[int]:
-        """Note where the wanted ones of `stems` stand; where each segment ends."""
-        looked_for = frozenset(stems if wanted is None else (*wanted, BREAK))
-        places, pairs, ends = self.places, self.pairs, list[int]()
-        twice: list[tuple[int, str]] = []
-        before, segment = -2, 0
-        for at in compress(count(), map(looked_for.__contains__, stems)):
-            stem = stems[at]
-            if stem == BREAK:
-                ends.append(at)
-                segment += 1
-                continue
-            held = places[stem]
-            if not held or held[-1] != segment:
-                held.append(segment)
-            if at == before + 1:
-                if stem != stems[before]:
-                    pairs.add((stems[before], stem))
-                else:
-                    twice.append((segment, stem))
-            before = at
-        for segment, stem in twice:  # counts beside another wanted stem only: so the models were fitted
-            part = stems[ends[segment - 1] + 1 if segment else 0 : ends[segment]]
-            if len(looked_for.intersection(part)) > 1:
-                pairs.add((stem, stem))
-        return ends
+        at = np.flatnonzero(vocabulary.marked(wanted)[stems]) if wanted is not None else np.arange(stems.size)
+        which, segment = stems[at], np.searchsorted(ends, at, side="right")
+        self.places = _places(which, segment, vocabulary.stems)
+        """Segments in which a wanted stem occurs, ascending."""
+        self.pairs = _pairs(which, segment, at, vocabulary.stems)
+        """Neighbouring meaningful stems, both of them wanted."""
 
     @made_once
     def density(self) -> float:
@@ -250,16 +241,36 @@ class Evidence:
             found = self._passages[stem] = tuple(dict.fromkeys(held))
         return found
 
+    def said(self) -> tuple[list[int], list[str]]:
+        """Of each segment the place of its passage, and its text, or a record's value with its path."""
+        texts: list[str] = []
+        for one in self._stretches:
+            if one.path:
+                texts.append(f"{one.path} {one.value}")
+            else:
+                text = one.text
+                texts += [text[span[0] : span[1]] for span in one.reading.spans if span]
+        return self._passage_of, texts
+
     def sentences_at(self, name: str, start: int) -> list[int]:
         """The segments that are sentences and begin at character `start` of a passage of that name, ascending."""
         found: list[int] = []
+        for first, stretch in self._named.get(name, ()):
+            spans, offset = stretch.reading.spans, stretch.offset or 0
+            place = bisect_left(spans, start - offset, key=_start)
+            if place < len(spans) and _start(spans[place]) == start - offset:
+                found.append(first + place)
+        return found
+
+    @made_once
+    def _named(self) -> dict[str, list[tuple[int, _Stretch]]]:
+        """By the name of the passage its texts of sentences whose place is known, each after its first segment."""
+        found: dict[str, list[tuple[int, _Stretch]]] = defaultdict(list)
         first = 0
         for stretch in self._stretches:
-            spans = stretch.reading.spans
-            if stretch.offset is not None and self.names[stretch.passage] == name:
-                starts = [span[0] + stretch.offset for span in spans if span]
-                found += [first + starts.index(start)] if start in starts else []
-            first += len(spans)
+            if stretch.offset is not None and not stretch.path:
+                found[self.names[stretch.passage]].append((first, stretch))
+            first += len(stretch.reading)
         return found
 
     def around(self, place: int) -> frozenset[str]:
@@ -267,7 +278,43 @@ class Evidence:
         passages, passage = self._passage_of, self._passage_of[place]
         first = place - 1 if place and passages[place - 1] == passage else place
         last = place + 1 if place + 1 < len(passages) and passages[place + 1] == passage else place
-        return frozenset(self.segments.stems(first, last)) - {BREAK}
+        return frozenset(self.segments.stems(first, last))
+
+
+def _places(which: Numbers, segment: NDArray[np.intp], names: Sequence[str]) -> dict[str, list[int]]:
+    """For each stem the segments that hold it: `which` stems stand one after the other, and in which `segment`."""
+    order = which.argsort(kind="stable")
+    which, segment = which[order], segment[order]
+    other = np.concatenate(([True], which[1:] != which[:-1]))[: which.size]
+    new = other.copy()
+    new[1:] |= segment[1:] != segment[:-1]
+    begins = np.flatnonzero(other[new])
+    found: list[int] = which[other].tolist()
+    held: list[int] = segment[new].tolist()
+    stretches = zip(found, pairwise([*begins.tolist(), len(held)]), strict=True)
+    return {names[stem]: held[first:last] for stem, (first, last) in stretches}
+
+
+def _pairs(
+    which: Numbers, segment: NDArray[np.intp], at: NDArray[np.intp], names: Sequence[str]
+) -> set[tuple[str, str]]:
+    """The stems side by side in one segment: `which` stems stand where `at`, in which `segment`.
+
+    A stem twice in a row counts beside another one only: so the models were fitted.
+    """
+    beside = np.flatnonzero((at[1:] == at[:-1] + 1) & (segment[1:] == segment[:-1]))
+    one: list[int] = which[beside].tolist()
+    other: list[int] = which[beside + 1].tolist()
+    return {
+        (names[before], names[after])
+        for place, before, after in zip(beside.tolist(), one, other, strict=True)
+        if before != after or (which[segment == segment[place]] != before).any()
+    }
+
+
+def _start(span: Span | None) -> int:
+    """Where a sentence begins; -1 for what stands in no text."""
+    return span[0] if span else -1
 
 
 def _truth(value: _Stretch) -> Truth | None:
@@ -276,11 +323,11 @@ def _truth(value: _Stretch) -> Truth | None:
     return "true" if value.value is True and len(words(value.said)) <= _MOST_WORDS_OF_A_FLAG else None
 
 
-def _read_all(documents: Sequence[Document]) -> tuple[list[_Stretch], bool]:
+def _read_all(documents: Sequence[Document], vocabulary: Vocabulary) -> tuple[list[_Stretch], bool]:
     """What is read of the passages, and whether that is not all."""
     found: list[_Stretch] = []
     room = _MOST_SEGMENTS
-    for stretch in _stretches(documents, _MOST_SEGMENTS):
+    for stretch in _stretches(documents, vocabulary):
         size = len(stretch.reading)
         if size > room:
             return [*found, stretch._replace(reading=stretch.reading.first(room))], True
@@ -289,19 +336,42 @@ def _read_all(documents: Sequence[Document]) -> tuple[list[_Stretch], bool]:
     return found, False
 
 
-def _stretches(documents: Sequence[Document], most: int) -> Iterator[_Stretch]:
-    """What the passages hold; of a long text `most` sentences, and one more if there is."""
-    for place, document in enumerate(documents):
-        text = document.text or ""
-        record = records.parse(text)
-        if record is None:
-            yield _Stretch(place, text, read(text, most))
-            continue
-        for path, value in records.leaves(record):
-            if isinstance(value, str) and len(value) > _LONGEST_TEXT_VALUE:
-                offset = text.find(value)
-                yield _Stretch(place, value, read(value, most), offset if offset >= 0 else None)
+def _stretches(documents: Sequence[Document], vocabulary: Vocabulary) -> Iterator[_Stretch]:
+    """What the passages hold; of a long text as many sentences as are read in all, and one more if there is."""
+    place = 0
+    for group in _together(documents):
+        kept = [records.parse(text) for text in group]
+        prose = [text for text, record in zip(group, kept, strict=True) if record is None]
+        readings = iter(read(prose, _MOST_SEGMENTS, vocabulary))
+        for text, record in zip(group, kept, strict=True):
+            if record is None:
+                yield _Stretch(place, text, next(readings))
             else:
-                known = "" if value is True or records.absence(value) else str(value)
-                said = f"{records.naming(path)}\n{known}"  # no space: it may part groups of digits
-                yield _Stretch(place, text, read_value(said), 0, path, value, said)
+                yield from _of_record(place, text, record, vocabulary)
+            place += 1
+
+
+def _together(documents: Sequence[Document]) -> Iterator[list[str]]:
+    """The texts of the passages, in groups that are read at once: not all, for very many are not read at all."""
+    group: list[str] = []
+    size = 0
+    for document in documents:
+        group.append(document.text or "")
+        size += len(group[-1])
+        if size > _CHARACTERS_AT_ONCE:
+            yield group
+            group, size = [], 0
+    if group:
+        yield group
+
+
+def _of_record(place: int, text: str, record: object, vocabulary: Vocabulary) -> Iterator[_Stretch]:
+    for path, value in records.leaves(record):
+        if isinstance(value, str) and len(value) > _LONGEST_TEXT_VALUE:
+            offset = text.find(value)
+            reading = read([value], _MOST_SEGMENTS, vocabulary)[0]
+            yield _Stretch(place, value, reading, offset if offset >= 0 else None)
+        else:
+            known = "" if value is True or records.absence(value) else str(value)
+            said = f"{records.naming(path)}\n{known}"  # no space: it may part groups of digits
+            yield _Stretch(place, text, read_value(said, vocabulary), 0, path, value, said)

@@ -35,15 +35,6 @@ def plain_digits(text: str) -> str:
     return text
 
 
-def may_be_grouped(text: str) -> bool:
-    """Whether white space may part groups of digits anywhere in `text`, in ASCII: quicker than `plain_digits`.
-
-    >>> may_be_grouped("1 500 km"), may_be_grouped("15 km")
-    (True, False)
-    """
-    return _MAYBE_SPACED.search(text) is not None
-
-
 def readings(token: str) -> tuple[str, ...]:
     """Values a numeral may stand for, in one spelling, the likeliest first.
 

@@ -1,68 +1,94 @@
-"""Prose: the words of a text by sentence, read in one go and kept, for a service retrieves the same passages again.
+"""Prose: the words of texts by sentence, read as arrays and kept, for a service retrieves the same passages again.
 
-A record has a hundred sentences and more, of which a dozen are looked at. So nothing is made for each of them: the
-words of all stand in one list, in which a break ends each sentence.
+A record has a hundred sentences and more, of which a dozen are looked at. So nothing is made for each of them, nor for
+each word: a chunk of text is a number in the process's vocabulary, and all passages of a record are parted at once.
 """
 
 from __future__ import annotations
 
 import string
+from bisect import bisect_right
+from collections import OrderedDict
 from collections.abc import Sequence
-from functools import lru_cache
-from itertools import chain, compress, count
-from operator import itemgetter
+from itertools import accumulate, chain, pairwise
+from operator import itemgetter, sub
+from threading import Lock
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ragvigil.scorer.checks.reading.markup import Span
-from ragvigil.scorer.checks.reading.numerals import may_be_grouped, plain_digits
+from ragvigil.scorer.checks.reading.numerals import plain_digits
 from ragvigil.scorer.checks.reading.sentences import sentences
-from ragvigil.scorer.checks.reading.words import KNOWN, RUN, Chunk, Word, chunks, denies, values
+from ragvigil.scorer.checks.reading.vocabulary import (
+    LONGEST_KEY,
+    NUMERIC,
+    WORDY,
+    Bytes,
+    Numbers,
+    Vocabulary,
+)
+from ragvigil.scorer.checks.reading.words import RUN, Chunk, Word, chunked, denies, values
 
-BREAK = ""
-"""Ends each sentence in a list of stems; no word has it for a stem."""
 _LONGEST_KEPT = 4_000
-"""Characters of a text whose words are kept for the next record that holds it: at most 35 MB in all."""
-_END = Chunk((), (BREAK,), (), scaling=False, negations=())
+"""Characters of a text whose words are kept for the next record that holds it."""
+_MOST_KEPT = 1024
 _ONLY_NO = {"no"}
 """Which denies nothing in Portuguese; any other negation does."""
-_IN_WORDS = string.ascii_letters + string.digits + "'.,:/"
-_PLAINER = str.maketrans(
-    {place: chr(place).lower() if chr(place) in _IN_WORDS else " " for place in range(128)}
-)
-_words_of, _stems_of, _values_of, _is_scaling, _negations_of = (
-    itemgetter(Chunk._fields.index(name)) for name in ("words", "stems", "values", "scaling", "negations")
-)
+_MARKS = "'.,:/"
+_PLAIN = np.zeros(256, np.uint8)
+"""For a byte: itself in small letters, where a word may hold it, else 0."""
+for _one in map(ord, string.ascii_letters + string.digits + _MARKS):
+    _PLAIN[_one] = ord(chr(_one).lower())
+_IS_MARK = np.isin(np.arange(256), [*map(ord, _MARKS)])
+_IS_DIGIT = np.isin(np.arange(256), [*map(ord, string.digits)])
+_PLAINER = str.maketrans({place: chr(place).lower() if _PLAIN[place] else " " for place in range(128)})
+_words_of, _negations_of = (itemgetter(Chunk._fields.index(name)) for name in ("words", "negations"))
 
 
 class Reading:
     """The words of some sentences, in order; records share them, so nobody changes them."""
 
-    __slots__ = ("_chunks", "_denies", "_ends", "_numbers", "spans", "stems")
+    __slots__ = ("_chunks", "_denies", "_ends", "_numbers", "_vocabulary", "spans", "stem_ends", "stems")
 
-    def __init__(self, sequence: list[Chunk], ends: list[int], spans: Sequence[Span | None]) -> None:
-        """Of `sequence`, in which a break ends each sentence; `ends`: the places of the breaks."""
-        self._chunks, self._ends = sequence, ends
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        chunks: Numbers,
+        ends: list[int],
+        stems: Numbers,
+        stem_ends: list[int],
+        spans: Sequence[Span | None],
+    ) -> None:
+        """Of `chunks` with words, by number; `ends`: after the last one of each sentence."""
+        self._vocabulary, self._chunks, self._ends = vocabulary, chunks, ends
         self._numbers: frozenset[str] | None = None
         self._denies: dict[int, bool] = {}
+        self.stems, self.stem_ends = stems, stem_ends
+        """The meaningful stems of all sentences by number, and the place after the last one of each sentence."""
         self.spans = spans
         """Where each sentence stands in the text; None for one that stands in none."""
-        self.stems: list[str] = list(chain.from_iterable(map(_stems_of, sequence)))
-        """The meaningful stems of all sentences, and BREAK after each."""
 
     def __len__(self) -> int:
         return len(self.spans)
 
     def first(self, most: int) -> Reading:
         """The same of the first sentences only."""
-        return Reading(self._chunks[: self._ends[most - 1] + 1], self._ends[:most], self.spans[:most])
+        ends, stem_ends = self._ends[:most], self.stem_ends[:most]
+        chunks, stems = self._chunks[: sum(ends[-1:])], self.stems[: sum(stem_ends[-1:])]
+        return Reading(self._vocabulary, chunks, ends, stems, stem_ends, self.spans[:most])
 
     @property
     def numbers(self) -> frozenset[str]:
         """Every value that a number in any sentence may stand for."""
         if self._numbers is None:
-            found = set(chain.from_iterable(map(_values_of, self._chunks)))
-            for place in compress(count(), map(_is_scaling, self._chunks)):
-                scaled = [*self._before(place).words[-1:], self._chunks[place].words[0]]
-                found.update(*values(scaled))
+            found = set[str]()
+            numeric: list[int] = np.flatnonzero(self._vocabulary.told(self._chunks) & NUMERIC).tolist()
+            for place in numeric:
+                chunk = self._chunk(place)
+                found.update(chunk.values)
+                if chunk.scaling and place and self._follows(place):
+                    found.update(*values([self._chunk(place - 1).words[-1], chunk.words[0]]))
             self._numbers = frozenset(found)
         return self._numbers
 
@@ -80,45 +106,137 @@ class Reading:
         return list(chain.from_iterable(map(_words_of, self._part(sentence))))
 
     def _part(self, sentence: int) -> list[Chunk]:
-        return self._chunks[self._ends[sentence - 1] if sentence else 0 : self._ends[sentence]]
+        part = self._chunks[self._ends[sentence - 1] if sentence else 0 : self._ends[sentence]]
+        return list(map(self._vocabulary.chunks.__getitem__, part.tolist()))
 
-    def _before(self, place: int) -> Chunk:
-        """The last chunk with a word before a place, or a break."""
-        while place:
-            place -= 1
-            if self._chunks[place].words or self._chunks[place] is _END:
-                return self._chunks[place]
-        return _END
+    def _chunk(self, place: int) -> Chunk:
+        return self._vocabulary.chunks[int(self._chunks[place])]
 
-
-def read(text: str, most: int) -> Reading:
-    """The sentences of `text`, or of a longer one than is kept the first, `most` and one more."""
-    return _read(text, most + 1) if len(text) > _LONGEST_KEPT else _kept(text)
+    def _follows(self, place: int) -> bool:
+        """Whether a chunk stands in the same sentence as the one before it."""
+        return bisect_right(self._ends, place - 1) == bisect_right(self._ends, place)
 
 
-def read_value(said: str) -> Reading:
+def read(texts: Sequence[str], most: int, vocabulary: Vocabulary) -> list[Reading]:
+    """The sentences of each text, or of a longer one than is kept the first, `most` and one more."""
+    found = _KEPT.recall(vocabulary, texts)
+    plain = [
+        place
+        for place, (text, one) in enumerate(zip(texts, found, strict=True))
+        if one is None and len(text) <= _LONGEST_KEPT and text.isascii()
+    ]
+    together = _read_together([texts[place] for place in plain], vocabulary) if plain else []
+    for place, reading in zip(plain, together, strict=True):
+        found[place] = reading
+    readings = [
+        _read(text, vocabulary, None if len(text) <= _LONGEST_KEPT else most + 1) if one is None else one
+        for text, one in zip(texts, found, strict=True)
+    ]
+    kept = [pair for pair in zip(texts, readings, strict=True) if len(pair[0]) <= _LONGEST_KEPT]
+    _KEPT.keep(vocabulary, kept)
+    return readings
+
+
+def read_value(said: str, vocabulary: Vocabulary) -> Reading:
     """The words of `said` as one sentence that stands in no text."""
-    sequence = chunks(said)
-    return Reading([*sequence, _END], [len(sequence)], [None])
+    return _of_sentences([vocabulary.numbers(chunked(said))], [None], vocabulary)
 
 
-def _read(text: str, most: int | None = None) -> Reading:
-    known = KNOWN.__getitem__
-    plain = _plainer(text) if text.isascii() and not may_be_grouped(text) else None
-    sequence: list[Chunk] = []
-    spans, ends = list[Span](), list[int]()
+def _read(text: str, vocabulary: Vocabulary, most: int | None = None) -> Reading:
+    """The first `most` sentences of a text that have words."""
+    parts: list[list[int]] = []
+    kept: list[Span] = []
     for start, end in sentences(text):
-        first = len(sequence)
-        sequence += map(known, _parted(text[start:end]) if plain is None else plain[start:end].split())
-        if len(sequence) > first and (sequence[first].words or any(one.words for one in sequence[first:])):
-            ends.append(len(sequence))
-            sequence.append(_END)
-            spans.append((start, end))
-            if len(spans) == most:
+        part = vocabulary.numbers(_parted(text[start:end]))
+        if any(vocabulary.chunks[one].words for one in part):
+            parts.append(part)
+            kept.append((start, end))
+            if len(kept) == most:
                 break
-        else:
-            del sequence[first:]
-    return Reading(sequence, ends, spans)
+    return _of_sentences(parts, kept, vocabulary)
+
+
+def _of_sentences(
+    parts: Sequence[list[int]], spans: Sequence[Span | None], vocabulary: Vocabulary
+) -> Reading:
+    """What is read of sentences, each given as the numbers of its chunks."""
+    known = vocabulary.chunks
+    parts = [[one for one in part if known[one].words] for part in parts]
+    chunks = np.array([*chain.from_iterable(parts)], np.int32)
+    stems, counts = vocabulary.stems_of(chunks)
+    ends = [*accumulate(map(len, parts))]
+    before = [0, *np.cumsum(counts).tolist()]
+    return Reading(vocabulary, chunks, ends, stems, [before[end] for end in ends], spans)
+
+
+def _read_together(texts: Sequence[str], vocabulary: Vocabulary) -> list[Reading]:
+    """What is read of texts in ASCII."""
+    chunks, starts = _chunks(_joined(texts), vocabulary)
+    begins: list[int] = []
+    parted: list[list[Span]] = []
+    offset = 0
+    for text in texts:
+        spans = sentences(text)
+        parted.append(spans)
+        begins += [offset + start for start, _ in spans]
+        offset += len(text) + 1
+    cuts: list[int] = np.searchsorted(starts, begins).tolist()
+    cuts.append(chunks.size)
+    if min(map(sub, cuts[1:], cuts), default=1) == 0:  # a sentence without words
+        parted, cuts = _with_words(parted, cuts)
+    stems, counts = vocabulary.stems_of(chunks)
+    stem_cuts: list[int] = np.concatenate(([0], np.cumsum(counts)))[cuts].tolist()
+    found: list[Reading] = []
+    first = 0
+    for spans in parted:
+        last = first + len(spans)
+        begin, stem_begin, end, stem_end = cuts[first], stem_cuts[first], cuts[last], stem_cuts[last]
+        found.append(
+            Reading(
+                vocabulary,
+                chunks[begin:end].copy(),
+                [one - begin for one in cuts[first + 1 : last + 1]],
+                stems[stem_begin:stem_end].copy(),
+                [one - stem_begin for one in stem_cuts[first + 1 : last + 1]],
+                spans,
+            )
+        )
+        first = last
+    return found
+
+
+def _with_words(parted: Sequence[list[Span]], cuts: Sequence[int]) -> tuple[list[list[Span]], list[int]]:
+    """The sentences of each text, and the first chunk of each and the last one's end, without those of no chunks."""
+    held = iter([before < after for before, after in pairwise(cuts)])
+    kept = [[span for span in spans if next(held)] for spans in parted]
+    return kept, [*dict.fromkeys(cuts)]
+
+
+def _joined(texts: Sequence[str]) -> Bytes:
+    """The texts, in ASCII, one after the other, a line break between them and room for one more chunk at the end."""
+    raw = _bytes(texts)
+    digits = _IS_DIGIT.take(raw)
+    spaced = digits[:-2] & digits[2:] & (raw[1:-1] == ord(" "))
+    return _bytes([plain_digits(text) for text in texts]) if spaced.any() else raw
+
+
+def _bytes(texts: Sequence[str]) -> Bytes:
+    return np.frombuffer("\n".join(texts).encode("ascii") + bytes(LONGEST_KEY + 1), np.uint8)
+
+
+def _chunks(raw: Bytes, vocabulary: Vocabulary) -> tuple[Numbers, NDArray[np.intp]]:
+    """The chunks with words of a text in ASCII, by number, and where each begins."""
+    plain = _PLAIN.take(raw)
+    word = plain != 0
+    word[:-1] &= word[1:] | ~_IS_MARK.take(raw[:-1])
+    plain *= word
+    edges = np.flatnonzero(word[1:] != word[:-1]) + 1
+    if word[0]:
+        edges = np.concatenate((np.zeros(1, edges.dtype), edges))
+    starts = edges[::2]
+    chunks = vocabulary.numbers_in(plain, starts, edges[1::2])
+    wordy = vocabulary.told(chunks) & WORDY
+    return (chunks, starts) if wordy.all() else (chunks[wordy != 0], starts[wordy != 0])
 
 
 def _parted(sentence: str) -> list[str]:
@@ -131,6 +249,34 @@ def _plainer(text: str) -> str:
     return text.translate(_PLAINER).replace(". ", "  ").replace(", ", "  ")
 
 
-@lru_cache(maxsize=1024)
-def _kept(text: str) -> Reading:
-    return _read(text)
+class _Kept:
+    """The readings of the latest texts; the one that nobody asked for the longest goes first."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._readings: OrderedDict[str, Reading] = OrderedDict()
+        self._vocabulary: Vocabulary | None = None
+
+    def recall(self, vocabulary: Vocabulary, texts: Sequence[str]) -> list[Reading | None]:
+        """The reading of each of `texts`, None where it is forgotten."""
+        with self._lock:
+            if self._vocabulary is not vocabulary:
+                return [None] * len(texts)
+            found = [self._readings.get(text) for text in texts]
+            for text, one in zip(texts, found, strict=True):
+                if one is not None:
+                    self._readings.move_to_end(text)
+        return found
+
+    def keep(self, vocabulary: Vocabulary, readings: Sequence[tuple[str, Reading]]) -> None:
+        """Remember what was just read; what was read in another vocabulary is forgotten."""
+        with self._lock:
+            if self._vocabulary is not vocabulary:
+                self._readings.clear()
+                self._vocabulary = vocabulary
+            self._readings.update(readings)
+            while len(self._readings) > _MOST_KEPT:
+                self._readings.popitem(last=False)
+
+
+_KEPT = _Kept()

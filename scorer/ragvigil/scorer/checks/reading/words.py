@@ -61,6 +61,8 @@ class Chunk(NamedTuple):
     """Whether its first word may scale a number before it, or tell the half of the day."""
     negations: tuple[str, ...]
     """Stems of those that are one."""
+    numeric: bool = False
+    """Whether it has `values` or is `scaling`."""
 
 
 def words(text: str) -> list[Word]:
@@ -78,30 +80,45 @@ def chunks(text: str) -> list[Chunk]:
     >>> [chunk.stems for chunk in chunks("The dog-eared cats!")]
     [(), ('dog', 'ear'), ('cat',)]
     """
+    return list(map(KNOWN.__getitem__, chunked(text)))
+
+
+def chunked(text: str) -> list[str]:
+    """The chunks of `text` as they stand.
+
+    >>> chunked("The dog-eared cats!"), chunked("o cão.")
+    (['The', 'dog-eared', 'cats!'], ['o', 'cão'])
+    """
     text = plain_digits(text)
-    found: list[str] = text.split() if text.isascii() else RUN.findall(text)
-    return list(map(KNOWN.__getitem__, found))
+    return text.split() if text.isascii() else RUN.findall(text)
 
 
 class _Known(dict[str, Chunk]):
     """What is known of every chunk: most come again and again."""
 
     def __missing__(self, chunk: str) -> Chunk:
-        runs: list[str] = RUN.findall(chunk)
-        tokens = [token for run in runs for token in ((run,) if run.isascii() else _TOKEN.findall(run))]
-        read = tuple(map(_word, tokens))
-        found = Chunk(
-            read,
-            tuple([word.stem for word in read if word.content]),
-            tuple(chain.from_iterable(values(read))),
-            bool(read) and (read[0].scale is not None or read[0].stem in _HALVES),
-            tuple([word.stem for word in read if word.negation]),
-        )
+        found = _chunk(chunk)
         if len(chunk) <= _LONGEST_KNOWN:
             if len(self) >= _MOST_KNOWN:
                 self.clear()
             self[chunk] = found
         return found
+
+
+def _chunk(text: str) -> Chunk:
+    runs: list[str] = RUN.findall(text)
+    tokens = [token for run in runs for token in ((run,) if run.isascii() else _TOKEN.findall(run))]
+    read = tuple(map(_word, tokens))
+    told = tuple(chain.from_iterable(values(read)))
+    scaling = bool(read) and (read[0].scale is not None or read[0].stem in _HALVES)
+    return Chunk(
+        read,
+        tuple([word.stem for word in read if word.content]),
+        told,
+        scaling,
+        tuple([word.stem for word in read if word.negation]),
+        bool(told) or scaling,
+    )
 
 
 KNOWN = _Known()

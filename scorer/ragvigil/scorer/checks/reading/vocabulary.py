@@ -1,0 +1,210 @@
+"""Vocabulary: a number for every chunk of text and every stem, so that passages are read as arrays, not word by word.
+
+A chunk of up to sixteen characters in ASCII is its own key: two words of eight bytes. So a table finds the numbers of
+two thousand chunks at once, without making a string for any; no two chunks share a key, and what the table has no
+room for, or is longer, is looked up one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from itertools import accumulate, chain
+from threading import Lock
+from typing import TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ragvigil.scorer.checks.reading.words import KNOWN, Chunk
+
+Numbers = NDArray[np.int32]
+Bytes = NDArray[np.uint8]
+_Keys = NDArray[np.uint64]
+
+WORDY, NUMERIC, NEGATING = 1, 2, 4
+"""What is known of a chunk: that it has words, a number or what scales one, a negation."""
+_MOST_CHUNKS, _MOST_CHARACTERS = 1 << 15, 1 << 20
+_BITS = 16
+_WIDTH = 8
+LONGEST_KEY = 2 * _WIDTH
+_ONE, _OTHER = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
+_FIRST_SHIFT, _SECOND_SHIFT, _MASK = (
+    np.uint64(64 - _BITS),
+    np.uint64(64 - 2 * _BITS),
+    np.uint64((1 << _BITS) - 1),
+)
+_WITHIN = np.array([(1 << 8 * size) - 1 for size in range(_WIDTH + 1)], dtype=np.uint64)
+_BEYOND = np.concatenate((np.zeros(_WIDTH, np.uint64), _WITHIN))
+"""By the size of a chunk: the bits of the first and of the second half of its key that count."""
+
+
+class Vocabulary:
+    """The numbers of chunks and stems, in the order in which they were met; shared by threads."""
+
+    def __init__(self) -> None:
+        self.chunks: list[Chunk] = []
+        """By number."""
+        self.stems: list[str] = []
+        """By number."""
+        self._numbers: dict[str, int] = {}
+        self._stem_numbers: dict[str, int] = {}
+        self._characters = 0
+        self._lock = Lock()
+        self._keys: tuple[_Keys, _Keys] = (np.zeros(1 << _BITS, np.uint64), np.zeros(1 << _BITS, np.uint64))
+        self._held: Numbers = np.zeros(1 << _BITS, np.int32)
+        self._told: Bytes = np.zeros(1 << 12, np.uint8)
+        self._first: Numbers = np.zeros(1 << 12, np.int32)
+        self._count: Numbers = np.zeros(1 << 12, np.int32)
+        self._stems_of: Numbers = np.zeros(1 << 12, np.int32)
+        self._stems_in_all = 0
+
+    @property
+    def full(self) -> bool:
+        """Whether it is time for a new one."""
+        return len(self.chunks) >= _MOST_CHUNKS or self._characters >= _MOST_CHARACTERS
+
+    def numbers(self, chunks: Iterable[str]) -> list[int]:
+        """The number of each chunk.
+
+        >>> vocabulary = Vocabulary()
+        >>> [vocabulary.numbers(chunks) for chunks in (("the", "cats"), ("cats", "sat"))]
+        [[0, 1], [1, 2]]
+        """
+        chunks = list(chunks)
+        found = list(map(self._numbers.get, chunks))
+        if None in found:
+            self._add([chunk for chunk, one in zip(chunks, found, strict=True) if one is None])
+            return [self._numbers[chunk] for chunk in chunks]
+        return cast("list[int]", found)
+
+    def numbers_in(self, text: Bytes, starts: NDArray[np.intp], ends: NDArray[np.intp]) -> Numbers:
+        """The numbers of the chunks in ASCII that stand from each of `starts` to each of `ends`.
+
+        `text` must go on for `LONGEST_KEY` bytes behind the last.
+        """
+        sizes = ends - starts
+        bytes_from: _Keys = np.ndarray((text.size - _WIDTH + 1,), "<u8", text.data, 0, (1,))
+        low = bytes_from.take(starts) & _WITHIN.take(np.minimum(sizes, _WIDTH))
+        high = bytes_from.take(starts + _WIDTH) & _BEYOND.take(np.minimum(sizes, LONGEST_KEY))
+        mixed = (low * _ONE ^ high * _OTHER) * _ONE
+        places = (mixed >> _FIRST_SHIFT).astype(np.intp)
+        lows, highs = self._keys
+        strange = (lows.take(places) != low) | (highs.take(places) != high) | (sizes > LONGEST_KEY)
+        numbers: Numbers = self._held.take(places)  # only now: another thread may just have set a key
+        lost = np.flatnonzero(strange)
+        if lost.size:
+            places = (mixed[lost] >> _SECOND_SHIFT & _MASK).astype(np.intp)
+            strange = (
+                (lows[places] != low[lost]) | (highs[places] != high[lost]) | (sizes[lost] > LONGEST_KEY)
+            )
+            numbers[lost] = self._held[places]
+            lost = lost[strange]
+            if lost.size:
+                numbers[lost] = self._met(text, starts[lost], ends[lost], mixed[lost], low[lost], high[lost])
+        return numbers
+
+    def told(self, numbers: Numbers) -> Bytes:
+        """What is known of each chunk: WORDY, NUMERIC and NEGATING added up."""
+        return self._told.take(numbers)
+
+    def stems_of(self, numbers: Numbers) -> tuple[Numbers, Numbers]:
+        """The numbers of the meaningful stems of these chunks, one after the other, and how many each chunk has."""
+        counts = self._count.take(numbers)
+        if not counts.size or counts.max() <= 1:
+            return self._stems_of.take(self._first.take(numbers[counts != 0])), counts
+        ends = np.cumsum(counts)
+        shifts = np.repeat(self._first[numbers] - ends + counts, counts)
+        return self._stems_of[shifts + np.arange(shifts.size)], counts
+
+    def marked(self, stems: Collection[str]) -> NDArray[np.bool_]:
+        """For the number of every stem whether it is one of `stems`."""
+        known = [found for stem in stems if (found := self._stem_numbers.get(stem)) is not None]
+        marks = np.zeros(len(self.stems), np.bool_)
+        marks[known] = True
+        return marks
+
+    def _met(
+        self,
+        text: Bytes,
+        starts: NDArray[np.intp],
+        ends: NDArray[np.intp],
+        mixed: _Keys,
+        low: _Keys,
+        high: _Keys,
+    ) -> list[int]:
+        """The numbers of chunks that the table lacks; it holds them from now on, each in a place that is free."""
+        said = text.tobytes()
+        bounds = zip(starts.tolist(), ends.tolist(), strict=True)
+        numbers = self.numbers(said[start:end].decode("ascii") for start, end in bounds)
+        short = (ends - starts <= LONGEST_KEY).tolist()
+        places = (mixed >> _FIRST_SHIFT).tolist(), (mixed >> _SECOND_SHIFT & _MASK).tolist()
+        lows, highs = self._keys
+        with self._lock:
+            for number, fits, one, other, *key in zip(
+                numbers, short, *places, low.tolist(), high.tolist(), strict=True
+            ):
+                place = one if not lows[one] else other
+                if fits and not lows[place]:
+                    self._held[place] = number
+                    highs[place], lows[place] = key[1], key[0]
+        return numbers
+
+    def _add(self, texts: Sequence[str]) -> None:
+        """Give numbers to chunks that have none, as far as no other thread has done so meanwhile."""
+        met = [(text, KNOWN[text]) for text in dict.fromkeys(texts)]
+        with self._lock:
+            fresh = [(text, chunk) for text, chunk in met if text not in self._numbers]
+            stems = [[self._stem(stem) for stem in chunk.stems] for _, chunk in fresh]
+            sizes = list(map(len, stems))
+            number, first = len(self.chunks), self._stems_in_all
+            self._told = _set(self._told, number, [_told(chunk) for _, chunk in fresh])
+            self._first = _set(self._first, number, list(accumulate(sizes[:-1], initial=first)))
+            self._count = _set(self._count, number, sizes)
+            self._stems_of = _set(self._stems_of, first, list(chain.from_iterable(stems)))
+            self._stems_in_all += sum(sizes)
+            self._characters += sum(len(text) for text, _ in fresh)
+            self.chunks += [chunk for _, chunk in fresh]
+            self._numbers.update((text, number + place) for place, (text, _) in enumerate(fresh))
+
+    def _stem(self, stem: str) -> int:
+        found = self._stem_numbers.get(stem)
+        if found is None:
+            found = len(self.stems)
+            self.stems.append(stem)
+            self._stem_numbers[stem] = found
+        return found
+
+
+def _told(chunk: Chunk) -> int:
+    return WORDY * bool(chunk.words) + NUMERIC * chunk.numeric + NEGATING * bool(chunk.negations)
+
+
+T = TypeVar("T", bound=np.generic)
+
+
+def _set(held: NDArray[T], place: int, values: list[int]) -> NDArray[T]:
+    """`held` with `values` from `place` on, made larger where they have no room."""
+    end = place + len(values)
+    if end > held.size:
+        larger = np.zeros(max(end, 2 * held.size), held.dtype)
+        larger[: held.size] = held
+        held = larger
+    held[place:end] = values
+    return held
+
+
+class _Current:
+    """The process's vocabulary; a full one makes room for a new one when the next record is read."""
+
+    def __init__(self) -> None:
+        self._vocabulary = Vocabulary()
+        self._lock = Lock()
+
+    def __call__(self) -> Vocabulary:
+        with self._lock:
+            if self._vocabulary.full:
+                self._vocabulary = Vocabulary()
+            return self._vocabulary
+
+
+current = _Current()
