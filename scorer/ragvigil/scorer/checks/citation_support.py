@@ -113,7 +113,7 @@ def _carries(prepared: Prepared, place: int, claim: Claim, name: str | None, hel
     evidence = prepared.evidence
     passages = {index for index, one in enumerate(evidence.names) if one == name}
     carriers = {index for index, one in enumerate(evidence.names) if one in claim.supported_by}
-    stems = {word.stem for word in prepared.statements[place].words if word.content} - FRAME_STEMS
+    stems = {word.stem for word in prepared.told[place].words if word.content} - FRAME_STEMS
     holds = [_holders(evidence, stem, held) for stem in stems]
     there = sum(not passages.isdisjoint(held) for held in holds)
     return bool(there) and there >= _ENOUGH * sum(not carriers.isdisjoint(held) for held in holds)

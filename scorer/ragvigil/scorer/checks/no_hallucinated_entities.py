@@ -3,8 +3,8 @@
 Range [0, 1]; rubric G2's must-pass is 1. A name is a capitalised word; the one that begins its statement only if it
 is all in capitals or right before a name that stands nowhere. One that also stands in small letters there is none, nor
 are the words of a title, which are all capitalised. German capitalises every noun: there only runs of two names, and
-words with digits or inner capitals, count. Scripts without capitals are judged by numbers and Latin words. None where
-the claims name nothing, and across languages.
+words with digits or inner capitals, count. Scripts without capitals are judged by numbers and Latin words. A measure, a
+sum or a date in another unit or form is the same. None where the claims name nothing, and across languages.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _measure(prepared: Prepared) -> Finding:
     missing: dict[str, str] = {}
     invented = 0
     small = {word.stem for one in prepared.statements for word in one.words if not word.name}
-    for statement in prepared.statements:
+    for statement in prepared.told:
         if not statement.checkworthy:
             continue
         for place in _places(prepared, statement, small, asked):
@@ -95,4 +95,4 @@ def _stands(prepared: Prepared, stem: str, numbers: tuple[str, ...], asked: set[
     return bool(numbers) and not (prepared.evidence.numbers.isdisjoint(numbers) and asked.isdisjoint(numbers))
 
 
-CHECK = Check("no_hallucinated_entities", "2", _measure, cost="claims")
+CHECK = Check("no_hallucinated_entities", "3", _measure, cost="claims")

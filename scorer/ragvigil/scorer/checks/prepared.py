@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ragvigil.scorer.checks.alignment.assess import MOST_CLAIMS, Assessment, assess
 from ragvigil.scorer.checks.alignment.model import Model, load
@@ -20,6 +20,7 @@ from ragvigil.scorer.checks.reading.language import code_of, in_another_script, 
 from ragvigil.scorer.checks.reading.markup import blank, fenced, inline_code
 from ragvigil.scorer.checks.reading.passages import name_of
 from ragvigil.scorer.checks.reading.question import key_stems
+from ragvigil.scorer.checks.reading.restating import restated
 from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word, words
 from ragvigil.scorer.lazily import made_once
 from ragvigil.scorer.trace import RagTrace, input_hash
@@ -70,6 +71,11 @@ class Prepared:
         return READ.recall((self.answer, tuple(hidden)), lambda: read_statements(self.answer, hidden))
 
     @made_once
+    def told(self) -> Sequence[Statement]:
+        """The statements, measures and dates in the words of the passages where these say the same in another way."""
+        return restated(self.statements, [one.text for one in self.record.documents if one.text])
+
+    @made_once
     def attribution(self) -> Mapping[int, tuple[Citation, ...]]:
         """The citations of each statement, by its place in `statements`."""
         return attribute(self.answer, self.statements, self.citations)
@@ -116,6 +122,8 @@ class Prepared:
     def evidence(self) -> Evidence:
         """The passages, indexed by the words of the answer, the key terms of the question and what injects."""
         stems = {word.stem for statement in self.statements for word in statement.words}
+        if self.told is not self.statements:
+            stems |= {word.stem for statement in self.told for word in statement.words}
         return Evidence(self.record.documents, stems | self.key_terms.keys() | TRIGGERS)
 
     @made_once
@@ -216,7 +224,7 @@ class Prepared:
     def _assess(self) -> Assessment:
         question = {word.stem for word in self.question}
         return assess(
-            self.answer, self.statements, self.evidence, question, self._model, most_claims=self._most_claims
+            self.answer, self.told, self.evidence, question, self._model, most_claims=self._most_claims
         )
 
 

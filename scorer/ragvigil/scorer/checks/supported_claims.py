@@ -1,7 +1,8 @@
 """supported_claims: supported claims over claims, a partial one counting one half (rubric G5).
 
 Range [0, 1]. Claims are sentences and coordinated clauses; each is aligned with the evidence (words, numbers,
-names, negation) and a fitted linear model gives the probability that the evidence supports it. None where there
+names, negation; measures, sums and dates in whatever unit or form) and a fitted linear model gives the probability
+that the evidence supports it. None where there
 is no evidence to compare with, no claim, or only passages in another language; 0 where retrieval found nothing
 and the answer makes claims.
 """

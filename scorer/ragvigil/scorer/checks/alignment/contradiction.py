@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from ragvigil.scorer.checks.alignment.numbers import Numbers
-from ragvigil.scorer.checks.alignment.swaps import UNIT_STEMS, swapped
+from ragvigil.scorer.checks.alignment.swaps import UNIT_STEMS, in_one_form, swapped
 from ragvigil.scorer.checks.reading.evidence import Segment
 from ragvigil.scorer.checks.reading.words import Word, values
 
@@ -41,7 +41,9 @@ def _denied(sequence: Sequence[Word]) -> set[str]:
 
 
 def _shares(denied: set[str], other: frozenset[str]) -> bool:
-    return not denied or not denied.isdisjoint(other)
+    return (
+        not denied or not denied.isdisjoint(other) or not in_one_form(denied).isdisjoint(in_one_form(other))
+    )
 
 
 def contradiction_of(
@@ -54,18 +56,23 @@ def contradiction_of(
     if swap and (swap != "opposite" or denying == best.negated):
         return "negation" if swap == "opposite" else "number"
     said = {word.stem for word in claim if word.content and not word.numbers}
-    if not numbers.novel and len(said & best.content) < _ALIKE * len(said):
+    denied = denying != best.negated
+    if not numbers.novel and not denied and len(said & best.content) < _ALIKE * len(said):
         return None  # as nearly always
     there = {word.stem for word in best.words if word.content and not word.numbers}
     if _renumbers(claim, best, numbers, said, there) and _comparable(claim, best, numbers.all[0]):
         return "number"
-    if len(said) < 2 or len(said & there) < _ALIKE * len(said | there):
-        return None
-    if opposes(claim, denying, best):
+    if denied and _are_alike(in_one_form(said), in_one_form(there)) and opposes(claim, denying, best):
         return "negation"
+    if not _are_alike(said, there):
+        return None
     mine, theirs = numbers.all, best.numbers
     differ = len(mine) == 1 and theirs and theirs.isdisjoint(mine[0]) and _comparable(claim, best, mine[0])
     return "number" if differ else None
+
+
+def _are_alike(said: set[str], there: set[str]) -> bool:
+    return len(said) > 1 and len(said & there) >= _ALIKE * len(said | there)
 
 
 def _renumbers(

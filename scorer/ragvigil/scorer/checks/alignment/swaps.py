@@ -1,4 +1,4 @@
-"""Swaps: what a sentence says with another unit, scale, sign or month, or with the opposite word.
+"""Swaps: what a sentence says with another unit, scale, sign, month or day, or with the opposite word.
 
 A fitted model of shared words cannot see them: all words but one are the same. The tables are `data/opposites.json`.
 """
@@ -12,9 +12,10 @@ from importlib.resources import files
 from itertools import chain, pairwise, takewhile
 from typing import Any, Literal
 
+from ragvigil.scorer.checks.reading.expressions import Expression, expressions
 from ragvigil.scorer.checks.reading.words import Word, words
 
-Swap = Literal["unit", "scale", "sign", "month", "period", "opposite"]
+Swap = Literal["unit", "scale", "sign", "month", "date", "period", "opposite"]
 
 _DATA: Any = json.loads(files("ragvigil.scorer.data").joinpath("opposites.json").read_text("utf-8"))
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+")
@@ -60,6 +61,28 @@ _TOLD = frozenset(
 _ALIKE = 0.65
 
 
+def _forms(sides: Iterable[Sequence[str]]) -> dict[str, str]:
+    """For the stem of each form of a verb, and of words that mean the same, the stem of the first of them."""
+    found: dict[str, str] = {}
+    for entries in (*sides, *(forms.split() for forms in _DATA["forms"])):
+        stems = dict.fromkeys(word.stem for entry in entries if " " not in entry for word in words(entry))
+        known = next((found[one] for one in stems if one in found), next(iter(stems), ""))
+        found |= {one: known for one in stems if one not in found}
+    return found
+
+
+_FORMS = _forms(_DATA["opposites"][0])
+
+
+def in_one_form(stems: Iterable[str]) -> set[str]:
+    """`stems` with one in place of all that are forms of one verb, or say that something goes up, or down.
+
+    >>> in_one_form(["rose", "sale"]) == in_one_form(["rise", "sale"]), in_one_form(["fell"]) == in_one_form(["rose"])
+    (True, False)
+    """
+    return {_FORMS.get(one, one) for one in stems}
+
+
 def swapped(claim: Sequence[Word], text: str, sequence: Sequence[Word], sentence: str) -> Swap | None:
     """What `claim`, the words of `text`, says otherwise than `sequence`, those of a `sentence` that is much like it.
 
@@ -94,6 +117,8 @@ def swap_of(claim: str, sentence: str) -> Swap | None:
         return "sign"
     if _alone_and_other(_months(mine), _months(theirs)):
         return "month"
+    if _another_day(claim, sentence):
+        return "date"
     if _alone_and_other(_periods(mine), _periods(theirs)):
         return "period"
     return "opposite" if _opposite(mine, theirs) else None
@@ -138,6 +163,16 @@ def _periods(parts: list[str]) -> list[int]:
 def _alone_and_other(mine: list[int], theirs: list[int]) -> bool:
     """Whether each side names exactly one, and not the same."""
     return len(mine) == 1 and len(theirs) == 1 and mine != theirs
+
+
+def _another_day(claim: str, sentence: str) -> bool:
+    """Whether each side names exactly one day, and not the same, in whatever form."""
+    one, other = ([day for day in expressions(text) if _is_day(day)] for text in (claim, sentence))
+    return len(one) == len(other) == 1 and one[0].meanings.isdisjoint(other[0].meanings)
+
+
+def _is_day(one: Expression) -> bool:
+    return any(kind == "day" for kind, _ in one.meanings)
 
 
 def _opposite(mine: list[str], theirs: list[str]) -> bool:

@@ -1,0 +1,199 @@
+"""Expressions: measures, sums and dates, which may be written in several ways: 5 km or 5000 m, 5 March or 5/3.
+
+What each may stand for is a set of meanings; two expressions say the same when they share one. A day and a month that
+could be either way round (05/03/2024) have both meanings. The tables are `data/measures.json`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from datetime import date
+from importlib.resources import files
+from typing import Any, NamedTuple, TypeVar
+
+from ragvigil.scorer.checks.reading.lexicon import LEXICON
+from ragvigil.scorer.checks.reading.numerals import readings
+
+Meaning = tuple[str, float | date]
+"""What is measured, and how much of it in its smallest unit; or the day."""
+
+_DATA: Any = json.loads(files("ragvigil.scorer.data").joinpath("measures.json").read_text("utf-8"))
+_OPPOSITES: Any = json.loads(files("ragvigil.scorer.data").joinpath("opposites.json").read_text("utf-8"))
+
+
+def _units() -> dict[str, list[tuple[str, float]]]:
+    found: dict[str, list[tuple[str, float]]] = {}
+    for kind, units in _DATA["measures"].items():
+        for size, names in units:
+            for name in names.split():
+                found.setdefault(name, []).append((kind, size))
+    return found
+
+
+_UNITS = _units()
+_FRACTIONS: dict[str, float] = _DATA["fractions"]
+_SCALES: dict[str, int] = _DATA["scales"]
+"""Beside a currency only; elsewhere m is a metre."""
+_LONG_SCALES = {name: power for name, power in LEXICON.scales.items() if name not in _UNITS}
+_CURRENCIES: dict[str, str] = {name: names[0] for names in _DATA["currencies"] for name in names}
+_MONTHS: dict[str, int] = {
+    name: place
+    for names in (_OPPOSITES["months"], _DATA["short_months"])
+    for place, entry in enumerate(names, 1)
+    for name in entry.split()
+}
+_MONTH = "|".join(sorted(map(re.escape, _MONTHS), key=len, reverse=True))
+_DATE = re.compile(
+    rf"(?<![\w.,/-])(?:(?P<y>\d{{4}})(?P<mark>[-/.])(?P<m>\d{{1,2}})(?P=mark)(?P<d>\d{{1,2}})"
+    rf"|(?P<one>\d{{1,2}})(?P<sign>[-/.])(?P<other>\d{{1,2}})(?P=sign)(?P<year>\d{{4}})"
+    rf"|(?P<day>\d{{1,2}})(?:st|nd|rd|th|er|\.|º)?\s(?:de\s|of\s)?(?P<month>{_MONTH})\.?,?\s(?:de\s|del\s|of\s)?(?P<in>\d{{4}})"
+    rf"|(?P<name>{_MONTH})\.?\s(?P<at>\d{{1,2}})(?:st|nd|rd|th)?,?\s(?P<of>\d{{4}}))(?![\w/-]|[.,]\d)",
+    re.IGNORECASE,
+)
+_TOKEN = re.compile(r"\d{1,15}(?:[.,'\u2019/]\d{1,15}){0,5}|[^\W\d_]{1,20}|[%$€£¥₹]")
+_MAY_MEASURE = re.compile(r"\d[ \u00a0\u202f-]?[^\W\d_]|\d[ \u00a0\u202f]?[%€$£]|[$€£¥₹]|\d[./-]\d")
+_GAP = frozenset(("", " ", "-", "\u00a0", "\u202f"))
+_JOINED = frozenset((*_GAP, ", ", " and ", " e ", " y ", " und ", " et "))
+
+
+class Expression(NamedTuple):
+    """A measure, a sum of money, a share or a day."""
+
+    start: int
+    end: int
+    meanings: frozenset[Meaning]
+    """Each thing it may stand for."""
+
+
+class _Measure(NamedTuple):
+    """A number with its unit."""
+
+    start: int
+    end: int
+    amounts: dict[str, tuple[float, frozenset[float]]]
+    """By what is measured: the unit's size, and how many of the smallest ones there may be."""
+
+
+def expressions(text: str) -> list[Expression]:
+    """The measures, sums and dates of `text` that may be written in other ways.
+
+    >>> one, other = expressions("It is 1.5 h long."), expressions("It takes 1 hour and 30 minutes.")
+    >>> one[0].meanings & other[0].meanings, [text[5:] for text in ("about 5 apples",) if expressions(text)]
+    (frozenset({('time', 5400.0)}), [])
+    >>> [expressions(day)[0].meanings for day in ("5 March 2024", "2024-03-05")]
+    [frozenset({('day', datetime.date(2024, 3, 5))}), frozenset({('day', datetime.date(2024, 3, 5))})]
+    """
+    days = [Expression(*found.span(), meant) for found in _DATE.finditer(text) if (meant := _days(found))]
+    return sorted([*days, *_measures(text)])
+
+
+def may_have(text: str) -> bool:
+    """Whether `expressions` might find any with digits: a quick first look."""
+    return _MAY_MEASURE.search(text) is not None or _DATE.search(text) is not None
+
+
+def _days(found: re.Match[str]) -> frozenset[Meaning]:
+    if found["y"]:
+        tried = [(found["y"], found["m"], found["d"])]
+    elif found["year"]:
+        tried = [(found["year"], found["other"], found["one"])]
+        tried += [] if found["sign"] == "." else [(found["year"], found["one"], found["other"])]
+    elif found["month"]:
+        tried = [(found["in"], str(_MONTHS[found["month"].lower()]), found["day"])]
+    else:
+        tried = [(found["of"], str(_MONTHS[found["name"].lower()]), found["at"])]
+    return frozenset(("day", day) for one in tried if (day := _day(*map(int, one))) is not None)
+
+
+def _day(year: int, month: int, day: int) -> date | None:
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return None
+
+
+def _measures(text: str) -> Iterator[Expression]:
+    parts = [(found[0].casefold(), found.start(), found.end()) for found in _TOKEN.finditer(text)]
+    whole: _Measure | None = None
+    for place in range(len(parts)):
+        measure = _measure(text, parts, place)
+        if measure is None:
+            continue
+        if whole and (joined := _joined(text, whole, measure)):
+            whole = joined
+            continue
+        if whole:
+            yield _said(whole)
+        whole = measure
+    if whole:
+        yield _said(whole)
+
+
+def _said(measure: _Measure) -> Expression:
+    meanings = ((kind, amount) for kind, (_, amounts) in measure.amounts.items() for amount in amounts)
+    return Expression(measure.start, measure.end, frozenset(meanings))
+
+
+def _joined(text: str, one: _Measure, other: _Measure) -> _Measure | None:
+    """1 hour 30 minutes: the second measures the same in a smaller unit."""
+    if text[one.end : other.start] not in _JOINED:
+        return None
+    amounts = {
+        kind: (other.amounts[kind][0], frozenset(a + b for a in held for b in other.amounts[kind][1]))
+        for kind, (size, held) in one.amounts.items()
+        if kind in other.amounts and other.amounts[kind][0] < size
+    }
+    return _Measure(one.start, other.end, amounts) if amounts else None
+
+
+def _measure(text: str, parts: list[tuple[str, int, int]], place: int) -> _Measure | None:
+    """The number at `place` with what stands beside it; None where that makes no measure."""
+    said, start, end = parts[place]
+    numbers = _numbers(said)
+    if not numbers:
+        share = _FRACTIONS.get(said)
+        return _Measure(start, end, {"ratio": (1.0, frozenset((share,)))}) if share else None
+    money = place and parts[place - 1][2] >= start - 1 and _CURRENCIES.get(parts[place - 1][0])
+    if money:
+        start = parts[place - 1][1]
+    following = place + 1
+    scale = _beside(text, parts, end, following, _LONG_SCALES)
+    if scale is None and money:
+        scale = _beside(text, parts, end, following, _SCALES)
+    if scale is not None:
+        numbers = {round(number * 10.0**scale, 9) for number in numbers}
+        end, following = parts[following][2], following + 1
+    money = money or _beside(text, parts, end, following, _CURRENCIES)
+    if money:
+        return _Measure(start, end, {f"sum {money}": (1.0, frozenset(numbers))})
+    units = _beside(text, parts, end, following, _UNITS)
+    if units:
+        amounts = {kind: (size, frozenset(round(one * size, 9) for one in numbers)) for kind, size in units}
+        return _Measure(start, parts[following][2], amounts)
+    if "/" in said and len(numbers) == 1:
+        return _Measure(start, end, {"ratio": (1.0, frozenset(numbers))})
+    return None
+
+
+T = TypeVar("T")
+
+
+def _beside(
+    text: str, parts: list[tuple[str, int, int]], end: int, place: int, names: Mapping[str, T]
+) -> T | None:
+    """What `names` says of the part at `place`, if that stands right behind `end`."""
+    if place < len(parts) and text[end : parts[place][1]] in _GAP:
+        return names.get(parts[place][0])
+    return None
+
+
+def _numbers(said: str) -> set[float]:
+    if said[0].isdigit():
+        one, over, other = said.partition("/")
+        if over:
+            return {int(one) / int(other)} if one.isdecimal() and other.isdecimal() and int(other) else set()
+        return {float(one) for one in readings(said) if one.replace(".", "", 1).isdigit()}
+    number = LEXICON.number_words.get(said)
+    return {float(number)} if number and number.isdecimal() else set()

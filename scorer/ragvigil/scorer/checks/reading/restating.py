@@ -1,0 +1,79 @@
+"""Restating: what an answer says in other units or as another form of a date, in the words of the evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ragvigil.scorer.checks.reading.claims import Statement
+from ragvigil.scorer.checks.reading.expressions import Expression, Meaning, expressions, may_have
+from ragvigil.scorer.checks.reading.words import Word, offsets, words
+
+_LONGEST_READ = 200_000
+"""Characters of the passages in all that are looked through for measures and dates."""
+_MOST = 500
+"""Measures and dates of one answer that are looked for."""
+
+
+def restated(statements: Sequence[Statement], texts: Sequence[str]) -> Sequence[Statement]:
+    """`statements`, with the words of the passages `texts` where those say the same in another way.
+
+    Words keep their number and places: each word of such an expression that the evidence's lacks becomes one of its.
+
+    >>> from ragvigil.scorer.checks.reading.claims import read_statements
+    >>> told = restated(read_statements("The road is 5000 m long.", []), ["The road: 5 km."])
+    >>> [word.stem for word in told[0].words]
+    ['the', 'road', 'is', '5', 'km', 'long']
+    """
+    evidence = "\n".join(texts)[:_LONGEST_READ] if any(may_have(one.text) for one in statements) else ""
+    room = _MOST
+    found: dict[int, list[Expression]] = {}
+    for place, one in enumerate(statements):
+        if evidence and room and one.checkworthy and may_have(one.text):
+            each = [
+                said for said in expressions(one.text)[:room] if one.text[slice(*said[:2])] not in evidence
+            ]
+            room -= len(each)
+            found |= {place: each} if each else {}
+    if not found:
+        return statements
+    known = _known(evidence)
+    return [
+        _restated(one, found[place], known) if place in found else one for place, one in enumerate(statements)
+    ]
+
+
+def _known(evidence: str) -> Mapping[Meaning, list[Word]]:
+    """The words of the first expression in the passages of each meaning."""
+    found: dict[Meaning, list[Word]] = {}
+    for one in expressions(evidence):
+        said = words(evidence[one.start : one.end])
+        for meaning in one.meanings:
+            found.setdefault(meaning, said)
+    return found
+
+
+def _restated(
+    statement: Statement, unknown: Sequence[Expression], known: Mapping[Meaning, list[Word]]
+) -> Statement:
+    sequence = list(statement.words)
+    for one in unknown:
+        said = next((known[meaning] for meaning in sorted(one.meanings, key=str) if meaning in known), None)
+        if said:
+            _put(sequence, statement.text, one, said)
+    return statement._replace(words=tuple(sequence))
+
+
+def _put(sequence: list[Word], text: str, expression: Expression, said: Sequence[Word]) -> None:
+    """Put words of the evidence in place of those of an expression that it has not."""
+    stems = {word.stem for word in said}
+    where = [
+        place
+        for place, (first, last) in enumerate(offsets(text))
+        if first < expression.end and last > expression.start
+    ]
+    mine = {sequence[place].stem for place in where}
+    spare = [word for word in said if word.stem not in mine] or list(said)
+    for place in where:
+        if sequence[place].stem not in stems:
+            sequence[place] = spare[0]
+            spare = spare[1:] or spare

@@ -1,0 +1,57 @@
+"""A verb that is denied in one form and said in another."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragvigil.scorer.checks import run_checks
+from ragvigil.scorer.trace import Document, RagTrace
+
+
+def verdict(passage: str, answer: str) -> tuple[float | None, object]:
+    """Supported claims, and why those are not that are not."""
+    record = RagTrace(
+        trace_id="0" * 32,
+        span_id="1" * 16,
+        service="s",
+        started_at=0,
+        query="What happened?",
+        answer=answer,
+        documents=(Document("a", passage, rank=1),),
+    )
+    found = {one.check: one for one in run_checks(record)}["supported_claims"]
+    return found.value, found.details.get("reasons")
+
+
+DENIED = (
+    ("Sales rose in March.", "Sales did not rise in March."),
+    ("Sales did not rise in March.", "Sales rose in March."),
+    ("Profit grew strongly in the third quarter.", "Profit did not increase strongly in the third quarter."),
+    ("The team won the cup in Lisbon.", "The team did not win the cup in Lisbon."),
+    ("The firm sold its plant in Ohio.", "The firm didn't sell its plant in Ohio."),
+    ("O lucro subiu muito em março.", "O lucro não aumentou muito em março."),
+    ("Der Umsatz stieg im März deutlich.", "Der Umsatz ist im März nicht deutlich gestiegen."),
+)
+
+
+@pytest.mark.parametrize(("passage", "answer"), DENIED)
+def test_a_verb_denied_in_another_form_contradicts(passage: str, answer: str) -> None:
+    """Rose and did not rise; also by another word of the same meaning."""
+    assert verdict(passage, answer) == (0.0, {"contradicted": 1})
+
+
+@pytest.mark.parametrize(
+    ("passage", "answer"),
+    [
+        ("Sales fell in March.", "Sales did not rise in March."),
+        ("The team won the cup in Lisbon.", "The team won the cup in Lisbon."),
+        ("Sales did not rise in March.", "Sales did not rise in March."),
+        (
+            "The firm did not sell its plant, but it sold its office in Ohio.",
+            "The firm sold its office in Ohio.",
+        ),
+    ],
+)
+def test_what_agrees_does_not(passage: str, answer: str) -> None:
+    """A fall is no rise, winning is no denial, and each clause denies for itself."""
+    assert verdict(passage, answer) == (1.0, None)

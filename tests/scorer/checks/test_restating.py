@@ -1,0 +1,95 @@
+"""What is said in other units, or as another form of a date, is said all the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragvigil.scorer.checks import run_checks
+from ragvigil.scorer.checks.prepared import Prepared
+from ragvigil.scorer.checks.reading.expressions import expressions
+from ragvigil.scorer.trace import Document, RagTrace
+
+SAME = (
+    ("The road is 5 km long.", "The road is 5000 m long."),
+    ("The road is 5000m long.", "The road is 5 kilometres long."),
+    ("The film lasts 90 minutes.", "The film lasts 1.5 h."),
+    ("The film lasts 90 minutes.", "The film lasts 1 hour and 30 minutes."),
+    ("The parcel weighs 2 kg.", "The parcel weighs 2000 g."),
+    ("The bottle holds 0,5 l.", "The bottle holds 500 ml."),
+    ("The plan includes 2 GB of storage.", "The plan includes 2048 MB of storage."),
+    ("The plan includes 2 GB of storage.", "The plan includes 2000 MB of storage."),
+    ("The warranty lasts two years.", "The warranty lasts 24 months."),
+    ("The company earned $5 million.", "The company earned $5m."),
+    ("The company earned £100K.", "The company earned £100,000."),
+    ("The company earned €2.5bn.", "The company earned 2,500 million euros."),
+    ("Of the users 3/4 renew their plan.", "Of the users 75% renew their plan."),
+    ("The contract was signed on 2024-03-05.", "The contract was signed on 5 March 2024."),
+    ("The contract was signed on 5 March 2024.", "The contract was signed on March 5th, 2024."),
+    ("The contract was signed on March 5, 2024.", "The contract was signed on 05.03.2024."),
+    ("The contract was signed on 5 March 2024.", "The contract was signed on 05/03/2024."),
+    ("The contract was signed on 3 May 2024.", "The contract was signed on 05/03/2024."),
+    ("O contrato foi assinado em 5 de março de 2024.", "O contrato foi assinado em 05/03/2024."),
+    ("Der Vertrag wurde am 5. März 2024 geschlossen.", "Der Vertrag wurde am 2024-03-05 geschlossen."),
+)
+OTHER = (
+    ("The road is 5 km long.", "The road is 5200 m long."),
+    ("The film lasts 90 minutes.", "The film lasts 1.6 h."),
+    ("The parcel weighs 2 kg.", "The parcel weighs 2000 mg."),
+    ("The company earned $5 million.", "The company earned €5000000000."),
+    ("The contract was signed on March 5, 2024.", "The contract was signed on 06.03.2024."),
+    ("The contract was signed on 2024-03-05.", "The contract was signed on 5 April 2024."),
+)
+
+
+def answered(answer: str, passage: str) -> RagTrace:
+    """An answer from one passage."""
+    return RagTrace(
+        trace_id="0" * 32,
+        span_id="1" * 16,
+        service="s",
+        started_at=0,
+        query="What?",
+        answer=answer,
+        documents=(Document("a", passage, rank=1),),
+    )
+
+
+def checked(passage: str, answer: str) -> tuple[float | None, float | None]:
+    """Supported claims, and names and numbers that are founded."""
+    found = {one.check: one.value for one in run_checks(answered(answer, passage))}
+    return found["supported_claims"], found["no_hallucinated_entities"]
+
+
+@pytest.mark.parametrize(("passage", "answer"), SAME)
+def test_the_same_in_another_unit_or_form_is_supported(passage: str, answer: str) -> None:
+    """Within one dimension, for days in any order that may be meant."""
+    assert checked(passage, answer) == (1.0, 1.0)
+
+
+@pytest.mark.parametrize(("passage", "answer"), OTHER)
+def test_another_amount_or_day_is_not(passage: str, answer: str) -> None:
+    """However it is written."""
+    supported, _ = checked(passage, answer)
+    assert supported is not None
+    assert supported < 1.0
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["5 apples", "room 5", "in 2024", "31/02/2024", "1.2.3.4", "version 3.5", "the 5th floor", "a may 5"],
+)
+def test_what_measures_nothing_is_no_expression(text: str) -> None:
+    """Counts, rooms, years, days that do not exist, versions."""
+    assert expressions(text) == []
+
+
+def test_words_keep_their_number_and_places() -> None:
+    """So that what is at fault is still found in the answer; and what needs nothing stays as it is."""
+    passage = "It is 5 km long. It opened on 5 March 2024."
+    answer = "It is 5000 m long. It opened on 05.03.2024. It is red."
+    prepared = Prepared(answered(answer, passage))
+    assert [len(one.words) for one in prepared.told] == [len(one.words) for one in prepared.statements]
+    assert [one.text for one in prepared.told] == [one.text for one in prepared.statements]
+    assert prepared.told[2] is prepared.statements[2]
+    plain = Prepared(answered("It is red.", passage))
+    assert plain.told is plain.statements
