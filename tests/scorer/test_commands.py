@@ -148,6 +148,18 @@ def test_a_store_that_is_no_database_is_refused_before_anything_is_acknowledged(
         assert (done.returncode, "is ready" in done.stdout) == (3, False)
 
 
+@pytest.mark.parametrize("command", ["check-config", "serve"])
+def test_a_pattern_that_explodes_is_refused_before_anything_is_acknowledged(
+    command: str, tmp_path: Path
+) -> None:
+    """It would hold up all scoring."""
+    (tmp_path / "r.toml").write_text('[citations.shop]\npatterns = ["~((?:a+)+)!"]\n')
+    config = ["r.toml"] if command == "check-config" else ["--config", "r.toml", "--http", "127.0.0.1:0"]
+    done = ragvigil(command, *config, folder=tmp_path)
+    assert (done.returncode, "is ready" in done.stdout) == (2, False)
+    assert "citations.shop.patterns" in done.stderr
+
+
 def test_bytes_that_are_no_text_refuse_their_row_alone(tmp_path: Path) -> None:
     """One bad export must not cost the others; a byte order mark is no fault."""
     path = tmp_path / "rows.jsonl"

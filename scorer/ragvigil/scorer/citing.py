@@ -6,7 +6,9 @@ import re
 from collections.abc import Mapping
 
 from ragvigil.scorer.checks.reading.citing.rules import EVERYTHING, Rules
+from ragvigil.scorer.checks.reading.citing.trial import LONGEST_TRIED, MOST_SECONDS, explodes_on
 from ragvigil.scorer.config import Citing
+from ragvigil.scorer.errors import ConfigError
 
 DEFAULT = "default"
 """The section for services that have none of their own."""
@@ -26,6 +28,19 @@ class CitingRules:
         'id'
         """
         return self._rules.get(service, self._default)
+
+
+def refuse_exploding(sections: Mapping[str, Citing]) -> None:
+    """Search with each service's own patterns in texts that make bad ones explode; ConfigError names the first."""
+    for name, section in sections.items():
+        for pattern in section.patterns:
+            text = explodes_on(re.compile(pattern))
+            if text is not None:
+                raise ConfigError(
+                    f"citations.{name}.patterns",
+                    f"{pattern!r} takes more than {MOST_SECONDS:g} s on a text of at most {LONGEST_TRIED:,} characters "
+                    f"that begins {text!r}, and would hold up scoring; bound its repeats, put none inside another",
+                )
 
 
 def _rules(section: Citing) -> Rules:

@@ -38,6 +38,7 @@ def check_config(
     A misspelt key is named with the nearest one that exists; secrets are shown as stars.
     Environment variables count too: RAGVIGIL_JUDGE__MODEL overrides judge.model.
     """
+    from ragvigil.scorer.citing import refuse_exploding
     from ragvigil.scorer.custom import CustomChecks
     from ragvigil.scorer.dialects.custom import dialects_of
     from ragvigil.scorer.judge import measures_of, rubric_of
@@ -53,7 +54,7 @@ def check_config(
     for one in settings.judge.panelists.values():
         rubric_of(one)
     CustomChecks(settings.custom_checks).close()
-    _try_patterns(settings)
+    refuse_exploding(settings.citations)
     if ask:
         _ask(settings)
     tree, notes = json.loads(settings.model_dump_json()), list(_notes(settings))
@@ -67,23 +68,6 @@ def check_config(
         for key, value in _flat(values, section):
             typer.echo(f"  {key} = {json.dumps(value)}")
     return 0
-
-
-def _try_patterns(settings: Settings) -> None:
-    """Search with each service's own patterns in texts that make bad ones explode; ConfigError names the first."""
-    import re
-
-    from ragvigil.scorer.checks.reading.citing.trial import LONGEST_TRIED, MOST_SECONDS, explodes_on
-
-    for name, section in settings.citations.items():
-        for pattern in section.patterns:
-            text = explodes_on(re.compile(pattern))
-            if text is not None:
-                raise ConfigError(
-                    f"citations.{name}.patterns",
-                    f"{pattern!r} takes more than {MOST_SECONDS:g} s on a text of at most {LONGEST_TRIED:,} characters "
-                    f"that begins {text!r}, and would hold up scoring; bound its repeats, put none inside another",
-                )
 
 
 def _notes(settings: Settings) -> Iterator[str]:

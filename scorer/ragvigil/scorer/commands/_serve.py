@@ -48,6 +48,8 @@ def serve(
     _refuse_unusable_store(settings.store.path)
     if settings.dialects and role != "receive":
         _refuse_broken_dialects(settings.dialects)
+    if settings.citations and role != "receive":
+        _refuse_exploding_patterns(settings)
 
     if settings.judge.kind not in ("builtin", "none") and role != "receive":
         _refuse_unusable_prompts(settings)
@@ -92,6 +94,13 @@ def _refuse_broken_dialects(names: Sequence[str]) -> None:
     from ragvigil.scorer.dialects.custom import dialects_of
 
     dialects_of(names)
+
+
+def _refuse_exploding_patterns(settings: Settings) -> None:
+    """Before anything is bound: one would hold up all scoring, for a search cannot be interrupted."""
+    from ragvigil.scorer.citing import refuse_exploding
+
+    refuse_exploding(settings.citations)
 
 
 def _refuse_unusable_prompts(settings: Settings) -> None:

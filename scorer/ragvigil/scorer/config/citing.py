@@ -38,8 +38,8 @@ class Citing(Section):
     patterns: Annotated[tuple[str, ...], BeforeValidator(one_or_several)] = Field(
         default=(),
         description="regular expressions of markers of your own; the group id, or the first, holds an id, a rank or a "
-        "list of them. Tried on the first 20,000 characters; a slow one holds up scoring, and check-config "
-        "refuses it",
+        "list of them. Tried on the first 20,000 characters; a slow one holds up scoring, and check-config and "
+        "serve refuse it",
     )
 
     @field_validator("patterns")
