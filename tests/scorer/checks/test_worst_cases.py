@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
+import time
 from dataclasses import replace
 
 import pytest
 
 from ragvigil.scorer.checks import Check, run, run_checks
 from ragvigil.scorer.checks.check import Finding
+from ragvigil.scorer.checks.prepared import Prepared
 from ragvigil.scorer.trace import Document, RagTrace
 
 LENGTH = 12_000
@@ -113,3 +115,26 @@ def test_a_check_that_takes_too_long_fails_alone(
         first, *_ = run_checks(record("It opens."), (slow,))
     assert (first.value, first.reason) == (None, "the check failed: more than 0 s of CPU time")
     assert "check slow took" in caplog.text
+
+
+def test_what_is_read_for_all_checks_is_charged_to_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The one that asks first would fail for it, the next would not."""
+    monkeypatch.setattr(run, "MOST_SECONDS", 0.02)
+
+    def asking(prepared: Prepared) -> Finding:
+        assert prepared.statements
+        return Finding(float(prepared.apart.seconds > run.MOST_SECONDS))
+
+    def slow(prepared: Prepared) -> Finding:
+        assert prepared.statements
+        ended = time.thread_time() + 0.1
+        while time.thread_time() < ended:
+            pass
+        return Finding(1.0)
+
+    told = record("It opens at nine and it closes at ten. " * 8_000)
+    asked, failed, _ = run_checks(
+        told, (Check("asking", "1", asking), Check("slow", "1", slow), Check("asking", "1", asking))
+    )
+    assert asked.value == 1.0
+    assert failed.reason == "the check failed: more than 0.02 s of CPU time"

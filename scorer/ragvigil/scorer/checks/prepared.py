@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Mapping, Sequence
 
 from ragvigil.scorer.checks.alignment.assess import MOST_CLAIMS, Assessment, assess
@@ -35,6 +36,26 @@ _MOST_OPENINGS = 20
 _ENOUGH_IN_COMMON = 0.6
 
 
+class Apart:
+    """How long it took to read what all checks share: no check's own time. Within one reading another may begin."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        """By the clock on the wall, so far."""
+        self._depth = 0
+        self._begun = 0.0
+
+    def __enter__(self) -> None:
+        if not self._depth:
+            self._begun = time.perf_counter()
+        self._depth += 1
+
+    def __exit__(self, *_: object) -> None:
+        self._depth -= 1
+        if not self._depth:
+            self.seconds += time.perf_counter() - self._begun
+
+
 class Prepared:
     """One record with everything that is read from its texts."""
 
@@ -48,6 +69,7 @@ class Prepared:
         budget: Budget = UNLIMITED,
     ) -> None:
         """Of more than `most_claims` an evenly spread sample is compared; None: all of them."""
+        self.apart = Apart()
         self.rules = rules
         self.budget = budget
         self._most_claims = most_claims
@@ -58,22 +80,25 @@ class Prepared:
     @made_once
     def citations(self) -> tuple[Citation, ...]:
         """Markers of the answer, resolved against the retrieved passages."""
-        return CITED.recall(
-            (self._content, _about(self.record), self.rules),
-            lambda: read_citations(self.answer, self.record.documents, self.rules),
-        )
+        with self.apart:
+            return CITED.recall(
+                (self._content, _about(self.record), self.rules),
+                lambda: read_citations(self.answer, self.record.documents, self.rules),
+            )
 
     @made_once
     def statements(self) -> tuple[Statement, ...]:
         """What the answer says, piece by piece, citations left out."""
-        markers = [(citation.start, citation.end) for citation in self.citations]
-        hidden = [*markers, *definitions(self.answer)]
-        return READ.recall((self.answer, tuple(hidden)), lambda: read_statements(self.answer, hidden))
+        with self.apart:
+            markers = [(citation.start, citation.end) for citation in self.citations]
+            hidden = [*markers, *definitions(self.answer)]
+            return READ.recall((self.answer, tuple(hidden)), lambda: read_statements(self.answer, hidden))
 
     @made_once
     def told(self) -> Sequence[Statement]:
         """The statements, measures and dates in the words of the passages where these say the same in another way."""
-        return restated(self.statements, [one.text for one in self.record.documents if one.text])
+        with self.apart:
+            return restated(self.statements, [one.text for one in self.record.documents if one.text])
 
     @made_once
     def attribution(self) -> Mapping[int, tuple[Citation, ...]]:
@@ -121,10 +146,11 @@ class Prepared:
     @made_once
     def evidence(self) -> Evidence:
         """The passages, indexed by the words of the answer, the key terms of the question and what injects."""
-        stems = {word.stem for statement in self.statements for word in statement.words}
-        if self.told is not self.statements:
-            stems |= {word.stem for statement in self.told for word in statement.words}
-        return Evidence(self.record.documents, stems | self.key_terms.keys() | TRIGGERS)
+        with self.apart:
+            stems = {word.stem for statement in self.statements for word in statement.words}
+            if self.told is not self.statements:
+                stems |= {word.stem for statement in self.told for word in statement.words}
+            return Evidence(self.record.documents, stems | self.key_terms.keys() | TRIGGERS)
 
     @made_once
     def question(self) -> tuple[Word, ...]:
@@ -219,7 +245,9 @@ class Prepared:
     @made_once
     def assessment(self) -> Assessment:
         """Every claim on the evidence; made once for all who ask about the same content."""
-        return RECENT.recall((self._content, self._model.name, self._most_claims, self.rules), self._assess)
+        key = (self._content, self._model.name, self._most_claims, self.rules)
+        with self.apart:
+            return RECENT.recall(key, self._assess)
 
     def _assess(self) -> Assessment:
         question = {word.stem for word in self.question}
