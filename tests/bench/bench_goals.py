@@ -60,6 +60,7 @@ _SHIFTED = {
     "short batches": World(batch_seconds=900.0),
     "doubled wobble": World(wobble=0.16),
     "long conversations": World(turns=8.0, cluster=0.35),
+    "whole conversations": World(whole_conversations=1.0),
     "small gold": World(gold_faithful=60, gold_unfaithful=30),
     "large gold": World(gold_faithful=3500, gold_unfaithful=1500),
     "5,000 a day": World(traces_per_day=5_000.0),
@@ -84,6 +85,9 @@ CELLS: dict[str, Cell] = {
     "drop88 at 200,000": Cell("drop88", _LARGE, median=1.0),
     "seg70 at 200,000": Cell("seg70", _LARGE, median=1.0),
     "null30 at 200,000": Cell("null30", _LARGE, false_30=1 / 3),
+    "shifted outage, whole conversations": Cell(
+        "outage", World(whole_conversations=1.0), median=1.0, p95=1.0, false_30=1 / 3
+    ),
     **{
         f"shifted {scenario}, {name}": Cell(scenario, world, false_30=1 / 3)
         for name, world in _SHIFTED.items()

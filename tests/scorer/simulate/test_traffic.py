@@ -67,3 +67,14 @@ def test_the_same_seed_gives_the_same_traffic() -> None:
     first, second = one.batch(0.0, 7200.0)[0], other.batch(0.0, 7200.0)[0]
     assert np.array_equal(np.asarray(first.cheap), np.asarray(second.cheap))
     assert np.array_equal(np.asarray(one.gold().verdict), np.asarray(other.gold().verdict))
+
+
+def test_what_holds_for_whole_conversations_is_as_frequent_and_all_or_nothing() -> None:
+    """All turns of a conversation retrieve nothing, or none of them."""
+    world = World(traces_per_day=40_000.0, whole_conversations=1.0, empty_retrievals=0.05)
+    batch, _ = Traffic(world, SCENARIOS["null30"], 3, days=2, change=DAY).batch(0.0, DAY)
+    empty = np.asarray(batch.document_count) == 0
+    _, nth = np.unique(np.asarray(batch.conversation), return_inverse=True)
+    bad, turns = np.bincount(nth, empty), np.bincount(nth)
+    assert empty.mean() == pytest.approx(0.05, abs=0.01)
+    assert set(np.flatnonzero(bad)) == set(np.flatnonzero(bad == turns))

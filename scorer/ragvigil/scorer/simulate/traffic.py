@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -57,7 +59,8 @@ class Traffic:
         size = segment.size
         opens = random.random(size) < 1.0 / world.turns
         opens[np.r_[0, np.cumsum(counts)[:-1]][counts > 0]] = True
-        conversation = np.cumsum(opens) + self._conversations
+        nth = np.cumsum(opens) - 1
+        conversation = nth + 1 + self._conversations
         self._conversations += int(opens.sum())
         time = random.uniform(start, end, size)
         added = self._fault.added(segment, time)
@@ -65,14 +68,14 @@ class Traffic:
         first = np.flatnonzero(opens)
         concentration = 1.0 / world.cluster - 1.0
         mean = np.clip(rate_of[first], 1e-6, 1.0 - 1e-6)
-        chance = random.beta(mean * concentration, (1.0 - mean) * concentration)[np.cumsum(opens) - 1]
+        chance = random.beta(mean * concentration, (1.0 - mean) * concentration)[nth]
         faithful = random.random(size) >= chance
         looks_faithful = faithful | (scenario.blind & (random.random(size) * rate_of < added))
         affected = self._fault.affected(time)
         cheap, shared = self._instruments.cheap(faithful, looks_faithful, random)
         cheap = self._fault.lowered(cheap, time)
-        bad_citation = random.random(size) < world.bad_citations + affected * scenario.bad_citations
-        empty = random.random(size) < world.empty_retrievals + affected * scenario.empty_retrievals
+        bad_citation = self._happens(world.bad_citations + affected * scenario.bad_citations, nth)
+        empty = self._happens(world.empty_retrievals + affected * scenario.empty_retrievals, nth)
         documents = np.where(empty, 0, random.integers(3, 9, size))
         batch = Batch(
             start,
@@ -95,6 +98,18 @@ class Traffic:
     @property
     def _fault(self) -> Fault:
         return Fault(self.scenario, self.change, self.fault_segment)
+
+    def _happens(
+        self, rate: npt.NDArray[np.floating[Any]], conversation: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.bool_]:
+        """(n,) what happens to a trace with probability `rate`, or, so often as the world says, to a conversation."""
+        random, whole = self._random, self.world.whole_conversations
+        alone = random.random(rate.size)
+        if whole == 0.0 or not rate.size:
+            return alone < rate
+        conversations = int(conversation[-1]) + 1
+        shared = random.random(conversations)[conversation]
+        return np.where((random.random(conversations) < whole)[conversation], shared, alone) < rate
 
     def _counts(self, start: float, end: float) -> npt.NDArray[np.int64]:
         """(segments,) traces of [start, end)."""

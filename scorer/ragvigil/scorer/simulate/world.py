@@ -51,6 +51,8 @@ class World:
     """Share of answers whose citations do not resolve, all being well."""
     empty_retrievals: float = 0.01
     """Share of questions for which nothing is retrieved, all being well."""
+    whole_conversations: float = 0.0
+    """Share of those two, and of a fault in them, that hold for a whole conversation instead of one turn."""
     missing_verdicts: float = 0.0
     """Share of the chosen traces for which the judge never answers."""
     granted: float = 1.0

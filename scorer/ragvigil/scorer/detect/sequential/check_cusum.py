@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ragvigil.scorer.detect.sequential.batch import Booleans, Floats
+from ragvigil.scorer.detect.sequential.batch import Booleans, Floats, Integers, sum_by
+from ragvigil.scorer.detect.sequential.betting import per_slot
 from ragvigil.scorer.detect.sequential.incidents import LONGEST_DAYS
 
 BEYOND = 4.0
@@ -15,7 +16,12 @@ BEYOND = 4.0
 
 @dataclass(slots=True)
 class CheckCusum:
-    """Bernoulli CUSUM (Page 1954) for a rise from p to 2 p + .05, per slot and overall (last)."""
+    """CUSUM (Page 1954) of bets on a rise from p to 2 p + .05, per slot and overall (last).
+
+    One bet a conversation: where retrieval is empty for a whole conversation, its turns say one thing. The factor
+    1 + lam * sum (bad - p) has mean 1 whatever the turns have to do with each other, and is Bernoulli's likelihood
+    ratio for a conversation of one turn.
+    """
 
     log: Floats
     """(slots + 1,) nats."""
@@ -29,12 +35,13 @@ class CheckCusum:
         """Nothing seen yet."""
         return CheckCusum(np.zeros(slots + 1), np.zeros(slots), np.zeros(slots + 1))
 
-    def update(self, bad: Floats, n: Floats, normal: Floats, ceiling: float, days: float) -> None:
-        """Take one batch of `days`: bad of n per slot; `normal` (slots,) the usual rate, uncertainty on top."""
-        worse = np.minimum(2.0 * normal + 0.05, 0.97)
-        step = bad * np.log(worse / normal) + (n - bad) * np.log((1.0 - worse) / (1.0 - normal))
-        self.slot_step = step
-        self.log = np.clip(self.log + np.append(step, step.sum()), 0.0, ceiling + BEYOND)
+    def update(
+        self, bad: Floats, slot: Integers, conversation: Integers, normal: Floats, ceiling: float, days: float
+    ) -> None:
+        """Take one batch of `days`: whether each trace is bad; `normal` (slots,) the usual rate, uncertainty on top."""
+        step = _steps(bad, slot, conversation, normal)
+        self.slot_step = step[:-1]
+        self.log = np.clip(self.log + step, 0.0, ceiling + BEYOND)
         self.alarmed_days = np.where(self.alarms(ceiling), self.alarmed_days + days, 0.0)
 
     def alarms(self, ceiling: float) -> Booleans:
@@ -46,3 +53,20 @@ class CheckCusum:
         lately = (self.alarmed_days > 0.0) & (self.alarmed_days < LONGEST_DAYS)
         disturbed: Booleans = lately[:-1] | lately[-1]
         return disturbed
+
+
+def _steps(bad: Floats, slot: Integers, conversation: Integers, normal: Floats) -> Floats:
+    """(slots + 1,) nats of a batch; a conversation that visits several slots is one bet of all traffic."""
+    slots = normal.size
+    worse = np.minimum(2.0 * normal + 0.05, 0.97)
+    stake = (worse - normal) / (normal * (1.0 - normal))
+    _, first, own = np.unique(conversation * slots + slot, return_index=True, return_inverse=True)
+    gain, loss = bad - normal[slot], normal[slot]
+    each = per_slot(
+        slot[first], sum_by(own, gain, first.size), sum_by(own, loss, first.size), stake[:, None], slots
+    )
+    _, whole = np.unique(conversation, return_inverse=True)
+    size = int(whole.max(initial=-1)) + 1
+    won, lost = sum_by(whole, stake[slot] * gain, size), sum_by(whole, stake[slot] * loss, size)
+    total = per_slot(np.zeros(size, np.int64), won, lost, np.ones((1, 1)), 1)
+    return np.append(each[:, 0], total[0, 0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ragvigil.scorer.detect.sequential.baseline import Series
-from ragvigil.scorer.detect.sequential.batch import Alert, Booleans, Floats, Metric, Traces, sum_by
+from ragvigil.scorer.detect.sequential.batch import Alert, Booleans, Floats, Metric, Traces
 from ragvigil.scorer.detect.sequential.check_cusum import CheckCusum
 from ragvigil.scorer.detect.sequential.core import Core
 from ragvigil.scorer.detect.sequential.reference import Reference
@@ -24,9 +24,10 @@ def check(core: Core, traces: Traces, reference: Reference, time: float) -> list
     )
     for metric, series, cusum, bad, normal in checks:
         known = np.isfinite(bad) & reference.slots(series)[traces.slot]
-        n = sum_by(traces.slot, known, slots)
-        failed = sum_by(traces.slot, np.where(known, bad, 0.0), slots)
-        cusum.update(failed, n, normal, core.settings.check_threshold, core.settings.batch_seconds / DAY)
+        bad, slot, conversation = bad[known], traces.slot[known], traces.conversation[known]
+        cusum.update(
+            bad, slot, conversation, normal, core.settings.check_threshold, core.settings.batch_seconds / DAY
+        )
         alarms = cusum.alarms(core.settings.check_threshold)
         if not alarms.any():
             continue
@@ -34,8 +35,8 @@ def check(core: Core, traces: Traces, reference: Reference, time: float) -> list
         for stream in _named(alarms, cusum.slot_step):
             evidence: dict[str, float | str] = {
                 "nats": round(float(cusum.log[stream]), 1),
-                "bad": float(failed.sum()),
-                "n": float(n.sum()),
+                "bad": float(bad.sum()),
+                "n": float(bad.size),
             }
             segment = None if stream == slots else stream
             alerts.append(Alert(time, "page", metric, segment, evidence))
