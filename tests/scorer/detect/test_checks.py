@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ragvigil.scorer.detect import Monitor, MonitorSettings
+from ragvigil.scorer.detect import Batch, GoldSet, Monitor, MonitorSettings
 from ragvigil.scorer.detect.sequential.check_cusum import CheckCusum
 from ragvigil.scorer.simulate import SCENARIOS, World, drive
 
@@ -57,3 +57,76 @@ def test_a_conversation_is_one_bet_also_where_it_visits_several_segments() -> No
         gained.append(float(cusum.log[-1]))
     assert gained[0] < 5.0
     assert gained[1] > 15.0
+
+
+SIZES = (200, 200, 100, 8)
+HOUR = 3600.0
+
+
+class Hours:
+    """A service of four segments, hour by hour, of which nothing is judged and whose retrieval may be empty."""
+
+    def __init__(self) -> None:
+        truth = (np.arange(40) < 30).astype(np.float64)
+        settings = MonitorSettings(segments=4, batch_seconds=HOUR, learning_days=1.0)
+        self.monitor = Monitor(settings, GoldSet(truth, truth, 0.2 + 0.6 * truth))
+        self.hour, self.random = 0, np.random.default_rng(5)
+        self.run(25)
+
+    def run(self, hours: int, *ill: int) -> list[tuple[int, int | None]]:
+        """So many hours in which nine of ten of the segments `ill` are empty; (hour, segment) of each page."""
+        pages: list[tuple[int, int | None]] = []
+        for at in range(hours):
+            segment = np.repeat(np.arange(4), SIZES)
+            rate = np.where(np.isin(segment, ill), 0.9, 0.01)
+            empty = self.random.random(segment.size) < rate
+            start, ones = self.hour * HOUR, np.ones(segment.size)
+            batch = Batch(
+                start, start + HOUR, ones * start, segment, np.arange(segment.size), 0.7 * ones, ones,
+                np.where(empty, 0.0, 5.0),
+            )  # fmt: skip
+            found = self.monitor.observe(batch)
+            self.monitor = Monitor.restore(self.monitor.state())
+            pages += [(at, page.segment) for page in found if page.metric == "retrieval"]
+            self.hour += 1
+        return pages
+
+
+ALL = (0, 1, 2, 3)
+
+
+def test_a_second_outage_of_the_same_day_is_a_second_page() -> None:
+    """Trap 16: what was told an outage ago is no excuse, once everything had been well."""
+    one = Hours()
+    assert one.run(3, *ALL) == [(0, None)]
+    assert one.run(5) == []
+    assert one.run(8, *ALL) == [(0, None)]
+
+
+def test_an_outage_of_all_traffic_does_not_hide_a_segments_own() -> None:
+    """Neither hours later, nor where the segment is what is left of it."""
+    one = Hours()
+    assert one.run(3, *ALL) == [(0, None)]
+    assert one.run(5) == []
+    assert [segment for _, segment in one.run(8, 1)] == [1]
+    two = Hours()
+    assert two.run(3, *ALL) == [(0, None)]
+    left = two.run(8, 1)
+    assert [segment for _, segment in left] == [1]
+    assert left[0][0] <= 3
+
+
+def test_an_outage_that_lasts_is_one_page_and_one_reminder() -> None:
+    """Not one a day; and nothing when it ends, although a thin segment needs hours to look well."""
+    one = Hours()
+    assert one.run(24 * 6, *ALL) == [(0, None), (24, None)]
+    assert one.run(48) == []
+
+
+@pytest.mark.parametrize("beat", [1, 2, 4])
+def test_what_flaps_is_told_of_ever_more_rarely(beat: int) -> None:
+    """Four days of going up and down: at most five pages on the first, then about one a day."""
+    one = Hours()
+    pages = [page for _ in range(96 // (2 * beat)) for page in one.run(beat, *ALL) + one.run(beat)]
+    assert {segment for _, segment in pages} == {None}
+    assert len(pages) <= 8

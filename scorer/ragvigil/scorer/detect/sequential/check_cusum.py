@@ -44,6 +44,10 @@ class CheckCusum:
         self.log = np.clip(self.log + step, 0.0, ceiling + BEYOND)
         self.alarmed_days = np.where(self.alarms(ceiling), self.alarmed_days + days, 0.0)
 
+    def calm(self, ceiling: float) -> Booleans:
+        """(slots + 1,) which streams have shown that they are well again: by half of the ceiling at least."""
+        return self.log <= 0.5 * ceiling
+
     def alarms(self, ceiling: float) -> Booleans:
         """(slots + 1,) which streams are beyond doubt."""
         return self.log > ceiling

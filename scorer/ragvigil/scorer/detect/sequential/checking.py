@@ -8,6 +8,7 @@ from ragvigil.scorer.detect.sequential.baseline import Series
 from ragvigil.scorer.detect.sequential.batch import Alert, Booleans, Floats, Metric, Traces
 from ragvigil.scorer.detect.sequential.check_cusum import CheckCusum
 from ragvigil.scorer.detect.sequential.core import Core
+from ragvigil.scorer.detect.sequential.outages import Outages
 from ragvigil.scorer.detect.sequential.reference import Reference
 from ragvigil.scorer.detect.sequential.settings import DAY
 
@@ -18,21 +19,30 @@ def check(core: Core, traces: Traces, reference: Reference, time: float) -> list
     """Pages of both checks; each also explains a fall of faithfulness for an hour."""
     memory, slots = core.memory, core.settings.slots
     alerts: list[Alert] = []
-    checks: tuple[tuple[Metric, Series, CheckCusum, Floats, Floats], ...] = (
-        ("citation", Series.CITATIONS, memory.citations, traces.citation_bad, reference.bad_citations),
-        ("retrieval", Series.RETRIEVALS, memory.retrievals, traces.empty, reference.empty),
+    ceiling, days = core.settings.check_threshold, core.settings.batch_seconds / DAY
+    mute = core.settings.mute_hours * HOUR
+    checks: tuple[tuple[Metric, Series, CheckCusum, Outages], ...] = (
+        ("citation", Series.CITATIONS, memory.citations, memory.citation_outages),
+        ("retrieval", Series.RETRIEVALS, memory.retrievals, memory.retrieval_outages),
     )
-    for metric, series, cusum, bad, normal in checks:
+    columns = ((traces.citation_bad, reference.bad_citations), (traces.empty, reference.empty))
+    for (metric, series, cusum, outages), (bad, normal) in zip(checks, columns, strict=True):
         known = np.isfinite(bad) & reference.slots(series)[traces.slot]
-        bad, slot, conversation = bad[known], traces.slot[known], traces.conversation[known]
-        cusum.update(
-            bad, slot, conversation, normal, core.settings.check_threshold, core.settings.batch_seconds / DAY
-        )
-        alarms = cusum.alarms(core.settings.check_threshold)
-        if not alarms.any():
-            continue
+        bad = bad[known]
+        cusum.update(bad, traces.slot[known], traces.conversation[known], normal, ceiling, days)
+        alarms = cusum.alarms(ceiling)
         memory.root_cause = np.where(alarms | alarms[-1], memory.clock.now + HOUR, memory.root_cause)
-        for stream in _named(alarms, cusum.slot_step):
+        named = _named(alarms, cusum.slot_step)
+        well = cusum.calm(ceiling)
+        well[slots] |= bool(alarms[slots]) and slots not in named  # a segment alone is to blame
+        if outages.tend(well, slots in named):
+            cusum.log[:-1] = 0.0  # what is left of it in a segment has to show itself
+            continue
+        for stream in named:
+            if stream != slots and outages.everywhere:
+                continue
+            if not outages.page(stream, memory.clock.now, mute):
+                continue
             evidence: dict[str, float | str] = {
                 "nats": round(float(cusum.log[stream]), 1),
                 "bad": float(bad.sum()),
@@ -44,10 +54,10 @@ def check(core: Core, traces: Traces, reference: Reference, time: float) -> list
 
 
 def _named(alarms: Booleans, step: Floats) -> list[int]:
-    """Streams to page for: one cause gets one page."""
+    """Streams to page for: one cause gets one page. A segment whose last batch was well is on its way back."""
     overall = step.size
     leader = int(np.argmax(step))
-    named = [int(slot) for slot in np.flatnonzero(alarms[:-1])]
+    named = [int(slot) for slot in np.flatnonzero(alarms[:-1] & (step > 0.0))]
     if alarms[-1]:
         rest = step[np.arange(overall) != leader].sum()
         return [leader] if rest <= 0.0 and alarms[leader] else [overall]

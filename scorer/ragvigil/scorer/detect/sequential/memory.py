@@ -21,6 +21,7 @@ from ragvigil.scorer.detect.sequential.faithfulness import Candidate, Faithfulne
 from ragvigil.scorer.detect.sequential.floor import LevelFloor
 from ragvigil.scorer.detect.sequential.gold import GoldSet
 from ragvigil.scorer.detect.sequential.incidents import Incidents, Recent
+from ragvigil.scorer.detect.sequential.outages import Outages, Told
 from ragvigil.scorer.detect.sequential.settings import MonitorSettings
 from ragvigil.scorer.detect.sequential.traffic_watch import TrafficWatch
 from ragvigil.scorer.detect.sequential.tripwire import Tripwire
@@ -44,6 +45,8 @@ class Memory:
     errors: ErrorBudget = field(default_factory=ErrorBudget)
     muted: dict[str, float] = field(default_factory=dict[str, float])
     """Until when, by kind, metric and stream."""
+    citation_outages: Outages = field(default_factory=Outages)
+    retrieval_outages: Outages = field(default_factory=Outages)
     judge_version: str | None = None
     new_version: str | None = None
     judge_moved: float = 0.0
@@ -73,7 +76,7 @@ CLASSES: dict[str, type] = {
     for kind in (
         *(MonitorSettings, GoldSet, Memory, Faithfulness, Budget, CheckCusum, EventClock, Baseline, Day),
         *(TrafficWatch, LevelFloor, Tripwire, EDetector, Incidents, Recent, Burst, Candidate, Canary),
-        *(Disagreement, ErrorBudget, DecayingRate),
+        *(Disagreement, ErrorBudget, DecayingRate, Outages, Told),
     )
 }
 """What a saved state may hold, by name."""
