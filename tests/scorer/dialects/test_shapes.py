@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import pytest
 
@@ -140,6 +140,28 @@ def test_replies_that_wrap_one_message_are_read(reply: object) -> None:
     }
     record = asked({}, retrieval(), model)
     assert (record.query, record.answer) == (QUESTION, ANSWER)
+
+
+@pytest.mark.parametrize("written", [list, as_json])
+@pytest.mark.parametrize("own", ["document", "document."])
+def test_openinference_documents_in_one_attribute_are_read(
+    own: str, written: Callable[[object], object]
+) -> None:
+    """Nobody's instrumentor writes them so, people do."""
+    names = {"id": "id", "text": "content", "score": "score"}
+    dotted = [{f"document.{names[key]}": value for key, value in hit.items()} for hit in HITS]
+    nested = [{"document": {names[key]: value for key, value in hit.items()}} for hit in HITS]
+    search = {
+        "openinference.span.kind": "RETRIEVER",
+        "retrieval.documents": written(dotted if own.endswith(".") else nested),
+    }
+    assert found(asked(chain(), search)) == list(PASSAGES)
+
+
+def test_tokens_are_counted_that_came_as_texts() -> None:
+    """Loggers of other languages know no numbers."""
+    model = {**generation(tokens=None), "llm.token_count.prompt": "12", "llm.token_count.completion": "5"}
+    assert asked(chain(), retrieval(), model).tokens == Tokens(12, 5)
 
 
 def test_langsmith_counts_tokens_without_a_model() -> None:

@@ -257,6 +257,8 @@ def _documents(attributes: Mapping[str, object], role: Role) -> tuple[Document, 
     prefix = "reranker.output_documents." if role == "reranker" else "retrieval.documents."
     flattened = _flattened(attributes, prefix)
     if flattened is None:
+        if (whole := _whole(attributes.get(prefix.removesuffix(".")))) is not None:
+            return whole
         return _written(attributes) if role in ("retriever", "reranker") else None
     if all(document.id is not None for document in flattened):
         return flattened
@@ -264,6 +266,15 @@ def _documents(attributes: Mapping[str, object], role: Role) -> tuple[Document, 
     if len(written) != len(flattened):
         return flattened
     return tuple(map(_completed, flattened, written))
+
+
+def _whole(value: object) -> tuple[Document, ...] | None:
+    """The documents in one attribute, as spans made by hand have them: a list, or JSON, of what would be flattened."""
+    items = [mapping_of(item) for item in sequence_of(value)]
+    return (
+        documents_of([{key.removeprefix("document."): each for key, each in item.items()} for item in items])
+        or None
+    )
 
 
 def _completed(document: Document, other: Document) -> Document:

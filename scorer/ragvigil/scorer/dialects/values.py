@@ -26,6 +26,7 @@ ANSWER_KEYS = (*_REPLY_KEYS, "output_text", "output", "outputs", "result", "text
 """Keys of an answer in what a call returned."""
 _DEEPEST = 4
 _MOST = 2.0**53
+_LONGEST_COUNT = 15
 
 
 def text_of(value: object) -> str | None:
@@ -100,11 +101,13 @@ def number_of(value: object) -> float | None:
 
 
 def count_of(value: object) -> int | None:
-    """A count that is not negative, as an integer or a whole double; beyond 2 ** 53 nobody counted.
+    """A count that is not negative, as an integer, a whole double or digits; beyond 2 ** 53 nobody counted.
 
-    >>> count_of(87.0), count_of(-1), count_of(1e308)
-    (87, None, None)
+    >>> count_of(87.0), count_of("87"), count_of(-1), count_of(1e308)
+    (87, 87, None, None)
     """
+    if isinstance(value, str) and len(value) <= _LONGEST_COUNT and value.isascii() and value.isdecimal():
+        value = int(value)
     number = number_of(value)
     return int(number) if number is not None and 0 <= number <= _MOST and number == int(number) else None
 
