@@ -107,6 +107,8 @@ TRAPS = [
     "- [ ] buy *milk*\n* [x] sell bread",
     "The array [1, 2] is sorted.",
     "It returns [1, 2, 3].",
+    "Call print([1, 2]) first.",
+    "The pair [1, 2] is sorted.",
     "A number in [0, 1] is drawn.",
     "The matrix [[1, 2], [3, 4]] is square.",
     '{"ids": [1, 2]}',

@@ -280,11 +280,14 @@ def test_a_negative_statement_is_no_refusal(sentence: str) -> None:
         ("Sim.", []),
         ("Oui !", []),
         ("是的。", []),
+        ("Yes, it opens at nine.", ["it opens at nine."]),
+        ("It is old. **No**, it never opens at ten.", ["It is old.", "it never opens at ten."]),
+        ("Não — a loja abre às nove.", ["a loja abre às nove."]),
         ("हाँ।", []),
         ("نعم", []),
     ],
 )
-def test_greetings_closings_signatures_and_a_bare_yes_need_no_evidence(
+def test_greetings_closings_signatures_and_a_yes_or_no_need_no_evidence(
     answer: str, claims: list[str]
 ) -> None:
     """They name persons and houses of which no passage knows; what stands beside them is read."""
@@ -298,7 +301,8 @@ def test_greetings_closings_signatures_and_a_bare_yes_need_no_evidence(
         "Hi-fi sets are sold here.",
         "Best Western opens at nine.",
         "Sincerely, the shop opens at nine.",
-        "Yes, it opens at nine.",
+        "Yes, nine.",
+        "No dogs, no cats at all.",
         "No. 5 is open.",
         "Paris.",
         "Have a good backup before the update.",

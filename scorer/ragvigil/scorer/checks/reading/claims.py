@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from ragvigil.scorer.checks.reading.clauses import clauses
-from ragvigil.scorer.checks.reading.courtesy import courteous, greeting, signature
+from ragvigil.scorer.checks.reading.courtesy import answered, courteous, greeting, signature
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.markup import Span, blank, fenced, untagged
 from ragvigil.scorer.checks.reading.refusal import Wording, advises, may_refuse, parts, refuses
@@ -81,6 +81,8 @@ def _statements(prose: str, wary: tuple[Wording, ...]) -> Iterator[Statement]:
         greeted = (
             end if start >= signed else greeting(prose, start, end) if number < _MOST_GREETINGS else start
         )
+        if greeted == start:
+            greeted = answered(prose, start, end)
         if greeted > start:
             yield Statement(
                 start, greeted, "phrase", prose[start:greeted], tuple(words(prose[start:greeted]))

@@ -55,6 +55,11 @@ _SIGNATURE = re.compile(
 _ADDRESSEES, _SIGNERS, _ANSWERS = (
     frozenset(map(str.casefold, _DATA[name])) for name in ("addressees", "signers", "answers")
 )
+_ANSWERED = re.compile(
+    rf"[*_]{{0,2}}({_NAME})[*_]{{0,2}}[ ]?(?:[,:;\uff0c]|[ ][\u2013\u2014-](?=[ ])|\u2014)[*_]{{0,2}}[ ]?"
+)
+_FEWEST_ANSWERED = 3
+"""Words that must follow: less is a part of the answer."""
 _BEGINNINGS = frozenset(
     first[0].casefold()
     for entry in chain(
@@ -129,6 +134,18 @@ def courteous(text: str, *, specific: bool) -> bool:
     if wish is not None and (not specific or _are_names(text[wish.end() :], _ADDRESSEES)):
         return True
     return _only_answers(text) or greeting(text, 0, len(text)) == len(text) or closes(text)
+
+
+def answered(text: str, start: int, end: int) -> int:
+    """Where `text` goes on after a yes or no at `start` that a sentence follows; `start` where there is none.
+
+    >>> "No, it opens at nine."[answered("No, it opens at nine.", 0, 21):], answered("No dogs, no cats at all.", 0, 24)
+    ('it opens at nine.', 0)
+    """
+    found = _ANSWERED.match(text, start, end)
+    if found is None or found[1].casefold() not in _ANSWERS:
+        return start
+    return found.end() if len(_PART.findall(text, found.end(), end)) >= _FEWEST_ANSWERED else start
 
 
 def _only_answers(text: str) -> bool:

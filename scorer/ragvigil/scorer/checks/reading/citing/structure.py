@@ -33,7 +33,7 @@ _DATA = re.compile(
 )
 """What says in so many words that a list of numbers follows."""
 _TECHNICAL = re.compile(
-    r"\b(?:array|vector|tuple|matrix|interval|input|output|coordinates|pixels|shape|dimensions)\Z|"
+    r"\b(?:array|vector|tuple|pair|triple|matrix|interval|input|output|coordinates|pixels|shape|dimensions)\Z|"
     r"\b(?:the|an?|this|that|each|every)\s(?:(?!wide|full|broad|whole|large|price)\w{1,20}\s)?(?:list|range|value|set)\Z|"
     r"\b(?:the|these|those)\s(?:arrays|lists|vectors|intervals|ranges|tuples|values|outputs|inputs|sets)\Z|"
     r"(?<!as )(?<!\w)(?:the|an?|this)\sresult\Z|"
@@ -46,6 +46,8 @@ _GENERAL = re.compile(
     re.IGNORECASE,
 )
 """Nouns after which a list of numbers is data when one of them is no rank."""
+_CALLED = re.compile(r"[A-Za-z_][\w.]{0,40}\(\Z")
+"""A name of code with the parenthesis right behind it."""
 _BEFORE = 40
 _LINE = 320
 _SENTENCE_ENDS = frozenset(".!?…。\uff01\uff1f؟।")
@@ -77,7 +79,9 @@ class Structures:
         if before.endswith(('":', "':")):
             return True
         if "," in content and (
-            _is_data(line, content, self._passages) or _alone(prose, match, self._passages)
+            (_CALLED.search(line) and following.startswith(")"))
+            or _is_data(line, content, self._passages)
+            or _alone(prose, match, self._passages)
         ):
             return True
         nested_first, nested_last = before.endswith("["), following[:3].lstrip().startswith("]")
