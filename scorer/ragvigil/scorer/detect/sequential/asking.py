@@ -66,14 +66,14 @@ def take_answer(core: Core, old: npt.NDArray[np.generic], new: npt.NDArray[np.ge
     time = memory.clock.now - memory.clock.offset
     alerts: list[Alert] = []
     if memory.new_version is not None:
-        if canary.count and abs(canary.mean) > 2.0 * canary.error:
-            alerts.append(_judge_moved(core, canary.mean, canary.error, time, memory.new_version))
-        memory.judge_version, memory.new_version = memory.new_version, None
-    elif series.pending:
+        return []  # a comparison of judges: see `versions.adopt`
+    if series.pending:
         series.asked += 1
         alerts += _settle(core, time)
     elif canary.moved:  # nobody suspected anything: past traces were judged again because it was time
-        alerts.append(_judge_moved(core, canary.mean, canary.error, time, memory.judge_version or ""))
+        alerts.append(
+            judge_moved(core, canary.mean, canary.error, canary.count, time, memory.judge_version or "")
+        )
         canary.clear()
     return alerts
 
@@ -82,10 +82,10 @@ def _settle(core: Core, time: float) -> list[Alert]:
     memory = core.memory
     if memory.faithfulness.canary.count and _affordable(core) < LEAST:
         memory.faithfulness.asked = MOST_CANARIES
-    error = memory.faithfulness.canary.error
+    error, count = memory.faithfulness.canary.error, memory.faithfulness.canary.count
     alerts, moved = settle(memory.faithfulness, memory.clock.now, time, core.instruments)
     if moved is not None:
-        return [_judge_moved(core, moved, error, time, memory.judge_version or "")]
+        return [judge_moved(core, moved, error, count, time, memory.judge_version or "")]
     if memory.faithfulness.pending:
         memory.canary_wanted = _affordable(core)
     elif alerts:
@@ -93,7 +93,7 @@ def _settle(core: Core, time: float) -> list[Alert]:
     return alerts
 
 
-def _judge_moved(core: Core, change: float, error: float, time: float, version: str) -> Alert:
+def judge_moved(core: Core, change: float, error: float, count: float, time: float, version: str) -> Alert:
     """The judge changed by `change`: move what is normal, start bets and levels over, ask for a new calibration."""
     memory = core.memory
     memory.baseline.move_passed(change, core.instruments.weight_faithful)
@@ -106,6 +106,9 @@ def _judge_moved(core: Core, change: float, error: float, time: float, version: 
         "why": "the judge changed: calibrate it again",
         "change": change,
         "error": error,
+        "lower": change - 1.96 * error,
+        "upper": change + 1.96 * error,
+        "n": count,
         "version": version,
     }
     return Alert(time, "ticket", "judge", None, evidence)

@@ -24,6 +24,8 @@ class Core:
         """Learn the instruments from the gold set."""
         self.settings, self.memory = settings, memory
         self.instruments, self.calibration = learn_instruments(gold), calibration_of(gold)
+        self.offset = 0.0
+        """Of the judge of the batch at hand: see `versions.offset_of`."""
         self._reference: Reference | None = None
         self._reference_day = -1
         self._first = np.full((len(Series), settings.slots), np.inf)

@@ -45,6 +45,8 @@ def learn(core: Core, batch: Batch, traces: Traces, suspicion: Suspicion, verdic
         sums[Sum.WEIGHT] = sum_by(verdicts.slot, verdicts.weight, slots)
         sums[Sum.PASSED] = sum_by(verdicts.slot, verdicts.passed, slots)
         sums[Sum.JUDGED] = sums[Sum.WEIGHT]
+        sums[Sum.PASSED] -= core.offset * sums[Sum.WEIGHT]
+        sums[Sum.FLAGS] += core.offset * core.instruments.weight_faithful * sums[Sum.FLAG_TRACES]
         flags = _flags(core, batch, traces, suspicion)
     open_ = memory.faithfulness.incidents.open
     disturbed = memory.citations.disturbed() | memory.retrievals.disturbed()
@@ -65,5 +67,5 @@ def _flags(core: Core, batch: Batch, traces: Traces, suspicion: Suspicion) -> Fl
     own = core.instruments.suspicion(traces.cheap[rows], reference.unfaithful[traces.slot[rows]])
     model = core.instruments.false_flag + (core.instruments.specificity - core.instruments.false_flag) * own
     level = level_of(suspicion.plain[rows])
-    beyond = (1.0 - verdict[rows]) - model
+    beyond = (1.0 - verdict[rows]) + core.offset - model
     return np.stack([count_by(level, BINS), sum_by(level, beyond, BINS)])

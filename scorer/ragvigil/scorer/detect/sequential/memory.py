@@ -49,6 +49,12 @@ class Memory:
     retrieval_outages: Outages = field(default_factory=Outages)
     judge_version: str | None = None
     new_version: str | None = None
+    unknown_since: float | None = None
+    """When a version that was not compared yet came first."""
+    unknown_last: float = -1e18
+    offsets: dict[str, float] = field(default_factory=dict[str, float])
+    """Pass rate on the same answers less that of `judge_version`, of other versions that were compared."""
+    compared_at: dict[str, float] = field(default_factory=dict[str, float])
     judge_moved: float = 0.0
     """Change of the judge's pass rate on the same answers since the gold set's verdicts; taken off in levels."""
     chosen: float = 0.0

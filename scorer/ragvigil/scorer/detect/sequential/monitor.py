@@ -27,6 +27,7 @@ from ragvigil.scorer.detect.sequential.reference import Reference
 from ragvigil.scorer.detect.sequential.settings import DAY, MonitorSettings
 from ragvigil.scorer.detect.sequential.state import Json, dump, load
 from ragvigil.scorer.detect.sequential.tripwire import Tripwire, read_cheap
+from ragvigil.scorer.detect.sequential.versions import adopt
 from ragvigil.scorer.estimate import Estimate
 
 STATE_VERSION = 4
@@ -105,7 +106,8 @@ class Monitor:
             alerts += self._watch_traffic(batch.end)
         verdicts, trusted = read_verdicts(core, batch, traces, suspicion, alerts, reference)
         if reference is not None:
-            alerts += decide(core, verdicts if trusted else None, batch.end, days, reference)
+            as_said = reference.as_said(core.offset, core.instruments.weight_faithful)
+            alerts += decide(core, verdicts if trusted else None, batch.end, days, as_said)
             alerts += watch_level(core, batch.end)
         learn(core, batch, traces, suspicion, verdicts if trusted else None)
         return self._heard(alerts)
@@ -118,7 +120,9 @@ class Monitor:
         Raises:
             ValueError: columns of different lengths.
         """
-        return self._heard(take_answer(self._core, old_verdicts, new_verdicts))
+        clock = self._core.memory.clock
+        alerts = take_answer(self._core, old_verdicts, new_verdicts)
+        return self._heard(alerts + adopt(self._core, clock.now - clock.offset))
 
     def degraded(self, share: float = 0.1) -> list[int | None]:
         """Streams for the daily list, None for all traffic: open incidents, then the most evident; it wakes nobody.

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ragvigil.scorer.detect.sequential.batch import Alert, Batch, Booleans, Traces
-from ragvigil.scorer.detect.sequential.canary import LARGEST
+from ragvigil.scorer.detect.sequential.batch import Alert, Batch, Traces
 from ragvigil.scorer.detect.sequential.core import Core
 from ragvigil.scorer.detect.sequential.evidence import Suspicion, Verdicts, expected_flags, gather
 from ragvigil.scorer.detect.sequential.reference import Reference
 from ragvigil.scorer.detect.sequential.settings import DAY
+from ragvigil.scorer.detect.sequential.versions import offset_of
 
 _HOUR = 3600.0
 
@@ -43,8 +43,10 @@ def read_verdicts(
     if not trusted:
         evidence: dict[str, float | str] = {"missing": memory.missing, "calls": memory.chosen}
         alerts.append(Alert(batch.end, "ticket", "judge", None, {**evidence, "why": "verdicts are missing"}))
-    if not _known_version(core, batch.judge_version, answered) or not len(traces):
+    offset = offset_of(core, batch.judge_version, answered, alerts, batch.end)
+    if offset is None or not len(traces):
         return None, False
+    core.offset = offset
     expected = np.full(len(traces), 1.0 - core.instruments.sensitivity)
     reference = reference or core.refer()
     if reference is not None:
@@ -56,27 +58,13 @@ def read_verdicts(
         chance,
         answered,
         verdict,
-        expected,
+        expected - offset,
         core.instruments,
         settings.slots,
         traces.known_cheap,
     )
     days = settings.batch_seconds / DAY
-    as_labelled = verdict[answered] - memory.judge_moved
+    as_labelled = verdict[answered] - memory.judge_moved - offset
     memory.floor.update(chance[answered], as_labelled, days)
     memory.errors.update(chance[answered], as_labelled, days)
     return verdicts, trusted
-
-
-def _known_version(core: Core, version: str, answered: Booleans) -> bool:
-    """Whether verdicts of this judge may be mixed with those before; asks for a canary when it is a new one."""
-    memory = core.memory
-    if not answered.any() or version == memory.judge_version:
-        if version == memory.judge_version and memory.new_version is not None:
-            memory.new_version, memory.canary_wanted = None, 0
-        return True
-    if memory.judge_version is None:
-        memory.judge_version = version
-        return True
-    memory.new_version, memory.canary_wanted = version, LARGEST
-    return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -54,6 +54,13 @@ class Reference:
     """All judged traces behind it."""
     learned: Booleans
     """(Series, slots) whose normal is known; nothing is said of the others."""
+
+    def as_said(self, offset: float, weight_faithful: float) -> Reference:
+        """The same, as a judge says it who passes `offset` more of the same answers."""
+        if not offset:
+            return self
+        passed = np.clip(self.passed + offset, 0.0, 1.0)
+        return replace(self, passed=passed, flags=self.flags - offset * weight_faithful)
 
     def slots(self, series: Series) -> Booleans:
         """(slots,) whose normal of this series is known."""
