@@ -95,6 +95,9 @@ def read_traces(batch: Batch, segments: int) -> Traces:
     Raises:
         ValueError: columns of different lengths or with values that cannot be, or a batch that ends before it starts.
     """
+    for name, moment in (("start", batch.start), ("end", batch.end)):
+        if np.ndim(moment) or np.asarray(moment).dtype.kind not in "iuf":
+            raise ValueError(f"Batch.{name} is {moment!r}: give seconds as a number")
     if not (np.isfinite(batch.start) and np.isfinite(batch.end) and batch.end >= batch.start):
         raise ValueError(
             f"Batch.end is {batch.end}, its start {batch.start}: give finite seconds, end not before start"
@@ -108,17 +111,17 @@ def read_traces(batch: Batch, segments: int) -> Traces:
                 f"Batch.{name} has shape {np.shape(column)}: give one value per trace, here ({size},)"
             )
     _check_later(batch)
-    time = np.asarray(batch.time, dtype=np.float64)
+    time = _floats("time", batch.time)
     time = np.where(np.isfinite(time), time, batch.end)
     code = np.nan_to_num(
         _numbers("segment", batch.segment).astype(np.float64), nan=-1.0, posinf=-1.0, neginf=-1.0
     )
     slot = np.where((code >= 0) & (code < segments), code, segments).astype(np.int64)
-    cheap = np.asarray(batch.cheap, dtype=np.float64)
+    cheap = _floats("cheap", batch.cheap)
     known = np.isfinite(cheap)
     cheap = np.clip(np.where(known, cheap, 0.5), 0.0, 1.0)
-    citation = np.asarray(batch.citation_ok, dtype=np.float64)
-    documents = np.asarray(batch.document_count, dtype=np.float64)
+    citation = _floats("citation_ok", batch.citation_ok)
+    documents = _floats("document_count", batch.document_count)
     return Traces(
         time,
         slot,
@@ -131,12 +134,19 @@ def read_traces(batch: Batch, segments: int) -> Traces:
 
 
 def _check_later(batch: Batch) -> None:
-    """Refuse verdicts and probabilities that cannot be; NaN is unknown."""
+    """Refuse choices, verdicts and probabilities that cannot be; NaN is unknown."""
+    if batch.judged is not None:
+        chosen = _floats("judged", batch.judged)
+        wrong = chosen[~np.isin(chosen, (0.0, 1.0))]
+        if wrong.size:
+            raise ValueError(
+                f"Batch.judged holds {wrong[0]:g}: give True where it was chosen, False where not"
+            )
     for name, column, low, high, fix in (
         ("verdict", batch.verdict, -1.0, 1.0, "1 for passed, 0 for not, -1 for no verdict"),
         ("inclusion_probability", batch.inclusion_probability, 0.0, 1.0, "shares from 0 to 1"),
     ):
-        values = np.zeros(0) if column is None else _numbers(name, column).astype(np.float64)
+        values = np.zeros(0) if column is None else _floats(name, column)
         wrong = values[(values < low) | (values > high)]
         if wrong.size:
             raise ValueError(f"Batch.{name} holds {wrong[0]:g}: give {fix}")
@@ -148,6 +158,19 @@ def _numbers(name: str, column: npt.NDArray[np.generic]) -> npt.NDArray[np.gener
     if values.dtype.kind not in "biuf":
         raise ValueError(f"Batch.{name} holds {values.dtype}: give numbers, codes where there are names")
     return values
+
+
+def _floats(name: str, column: npt.NDArray[np.generic]) -> Floats:
+    """The column as floats; None is unknown."""
+    values = np.asarray(column)
+    if values.dtype.kind == "O":
+        try:
+            return values.astype(np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"Batch.{name} holds what is no number: give numbers, NaN where unknown"
+            ) from None
+    return _numbers(name, values).astype(np.float64)
 
 
 def sum_by(slot: Integers, values: Floats | Booleans | Integers, size: int) -> Floats:

@@ -8,6 +8,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from ragvigil.scorer.detect.sequential.batch import Floats
+
 LARGEST = 400
 """Past traces asked for at once."""
 
@@ -43,7 +45,7 @@ class Canary:
             raise ValueError(
                 f"Monitor.canary: {np.shape(old)} old and {np.shape(new)} new verdicts: give pairs, in one order"
             )
-        before, after = np.asarray(old, dtype=np.float64), np.asarray(new, dtype=np.float64)
+        before, after = _verdicts("old", old), _verdicts("new", new)
         usable = (before >= 0.0) & (after >= 0.0)
         change = (after - before)[usable]
         if time - self.answered_at > fresh:
@@ -94,3 +96,15 @@ class Canary:
 
     def _beyond_half(self, fall: float) -> float:
         return -self.mean - 0.5 * max(fall, LEAST_FALL)
+
+
+def _verdicts(name: str, column: npt.NDArray[np.generic]) -> Floats:
+    """The column as floats, when it holds verdicts."""
+    values = np.asarray(column)
+    if values.dtype.kind not in "biuf":
+        raise ValueError(f"Monitor.canary: {name} verdicts are {values.dtype}: give 1, 0, or -1 for none")
+    verdicts: Floats = values.astype(np.float64)
+    wrong = verdicts[(verdicts < -1.0) | (verdicts > 1.0)]
+    if wrong.size:
+        raise ValueError(f"Monitor.canary: {name} verdicts hold {wrong[0]:g}: give 1, 0, or -1 for none")
+    return verdicts

@@ -51,7 +51,7 @@ class GoldSet:
         """
         size = np.size(self.truth)
         for name in ("truth", "verdict", "cheap"):
-            column = np.asarray(getattr(self, name), dtype=np.float64)
+            column = _column(name, getattr(self, name))
             if column.shape != (size,):
                 raise ValueError(
                     f"GoldSet.{name} has shape {column.shape}: give one value per item, here ({size},)"
@@ -60,7 +60,8 @@ class GoldSet:
                 raise ValueError(
                     f"GoldSet.{name} holds values outside 0 to 1: leave out items without a value"
                 )
-        chance = self.inclusion
+        chance = None if self.inclusion is None else _column("inclusion", self.inclusion)
+        object.__setattr__(self, "inclusion", chance)
         if chance is not None and not (
             chance.shape == (size,) and bool(np.all((chance > 0) & (chance <= 1)))
         ):
@@ -71,6 +72,14 @@ class GoldSet:
                 f"GoldSet.truth has {faithful} faithful and {size - faithful} unfaithful items: "
                 f"label at least {LEAST_LABELS} of each"
             )
+
+
+def _column(name: str, values: object) -> Floats:
+    """The column of this name as floats."""
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"GoldSet.{name} holds what is no number: give an array of numbers") from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,6 +163,12 @@ class Monitor:
             isinstance(settings, MonitorSettings) and isinstance(gold, GoldSet) and isinstance(memory, Memory)
         ):
             raise ValueError("a monitor's state lacks settings, gold or memory: start a new monitor")
+        streams = memory.faithfulness.incidents.fall.size
+        if streams != settings.streams:
+            raise ValueError(
+                f"MonitorSettings.segments is {settings.segments}, the state's memory has {streams - 2}: "
+                "restore it with as many, or start a new monitor"
+            )
         monitor = cls(settings, gold)
         monitor._core.memory = memory
         return monitor

@@ -71,7 +71,9 @@ class MonitorSettings:
         Raises:
             ValueError: names the field, what it is and what it should be.
         """
-        if self.segments != int(self.segments) or not 1 <= self.segments <= 1000:
+        for field in fields(self):
+            self._check_type(field.name, str(field.type))
+        if not 1 <= self.segments <= 1000:
             raise ValueError(
                 f"MonitorSettings.segments is {self.segments}: give a whole number from 1 to 1000; "
                 "rarer ones share `other`"
@@ -90,10 +92,23 @@ class MonitorSettings:
             value = getattr(self, field.name)
             if isinstance(value, int | float) and not (math.isfinite(value) and value >= 0.0):
                 raise ValueError(f"MonitorSettings.{field.name} is {value}: give a finite number, 0 or more")
+        for name in ("days_between_false_pages", "check_threshold"):
+            if getattr(self, name) <= 0.0:
+                raise ValueError(f"MonitorSettings.{name} is {getattr(self, name)}: give a number above 0")
         if self.batch_seconds <= 0.0 or self.batch_seconds > DAY:
             raise ValueError(
                 f"MonitorSettings.batch_seconds is {self.batch_seconds}: give seconds, up to a day"
             )
+
+    def _check_type(self, name: str, kind: str) -> None:
+        """Refuse what is no number, or no whole one where it must be."""
+        value = getattr(self, name)
+        if value is None and kind.endswith("None"):
+            return
+        wanted = int if kind == "int" else (int, float)
+        if isinstance(value, bool) or not isinstance(value, wanted):
+            fix = "a whole number, 12 and not 12.0" if kind == "int" else "a number"
+            raise ValueError(f"MonitorSettings.{name} is {value!r}: give {fix}")
 
     @property
     def streams(self) -> int:

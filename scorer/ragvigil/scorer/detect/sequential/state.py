@@ -72,4 +72,12 @@ def load(saved: Json, classes: Mapping[str, type]) -> object:
         raise ValueError(
             f"a monitor's state names {name}, which this version does not know: start a new monitor"
         )
-    return classes[name](**{key: load(part, classes) for key, part in saved.items() if key != "class"})
+    parts = {key: load(part, classes) for key, part in saved.items() if key != "class"}
+    try:
+        return classes[name](**parts)
+    except TypeError:
+        known = {field.name for field in fields(classes[name])}
+        wrong = ", ".join(sorted(set(parts) ^ known))
+        raise ValueError(
+            f"a monitor's state has a {name} with other fields ({wrong}): start a new monitor"
+        ) from None
