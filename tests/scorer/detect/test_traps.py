@@ -32,7 +32,7 @@ class Service:
     def __init__(self, monitor: Monitor, sizes: list[int]) -> None:
         self.monitor, self.sizes, self.hour = monitor, sizes, 0
         self.documents = 5
-        self.random = np.random.default_rng(11)
+        self.random, self.other = np.random.default_rng(11), np.random.default_rng(12)
 
     def run(self, hours: int, passed: list[float]) -> list[Alert]:
         """So many hours; past traces are judged as before."""

@@ -18,7 +18,7 @@ def settle(
 ) -> tuple[list[Alert], float | None]:
     """Decide what is pending by the canary: (pages, None), or ([], dp) when it was the judge by dp.
 
-    ([], None) while the canary is unsure; after three replies its best guess decides.
+    ([], None) while the canary is unsure; after three replies its best guess decides, unless a page is open.
     """
     worst = max(series.pending, key=lambda candidate: candidate.evidence)
     least, most = _seen(series, worst, instruments)
@@ -27,12 +27,16 @@ def settle(
     if answer == "unsure" and series.asked < MOST_CANARIES:
         return [], None
     if answer == "judge" or (answer == "unsure" and series.canary.likelier_the_judge(fall)):
-        change = series.canary.mean
-        return [], change
-    return _page(series, worst, now, time), None
+        if series.incidents.open.any() and not series.canary.moved:
+            _wait(series)
+            return [], None
+        return [], series.canary.mean
+    return _page(series, worst, now, time, instruments), None
 
 
-def _page(series: Faithfulness, worst: Candidate, now: float, time: float) -> list[Alert]:
+def _page(
+    series: Faithfulness, worst: Candidate, now: float, time: float, instruments: Instruments
+) -> list[Alert]:
     overall = series.incidents.fall.size - 1
     streams = np.zeros(overall + 1, np.bool_)
     by_stream = {candidate.stream: candidate for candidate in series.pending}
@@ -49,6 +53,7 @@ def _page(series: Faithfulness, worst: Candidate, now: float, time: float) -> li
             "family": "suspect verdicts" if candidate.suspects else "all verdicts",
             "canary_change": round(series.canary.mean, 4),
             "canary_n": series.canary.count,
+            **_lately(series, stream, candidate.suspects, instruments),
         }
         alerts.append(Alert(time, "page", "faithfulness", None if stream == overall else stream, evidence))
         series.incidents.begin(stream, candidate.fall, now, candidate.suspects)
@@ -57,6 +62,42 @@ def _page(series: Faithfulness, worst: Candidate, now: float, time: float) -> li
         series.restart(np.ones(overall + 1, np.bool_) if stream == overall else restart)
     series.pending, series.asked = [], 0
     return alerts
+
+
+def _wait(series: Faithfulness) -> None:
+    """Forget what is pending: its evidence has to grow again.
+
+    While a page is open nothing is urgent, the fault itself is what the candidates see, and a few flickering verdicts
+    are no reason to call it normal.
+    """
+    streams = np.zeros(series.incidents.fall.size, np.bool_)
+    streams[[candidate.stream for candidate in series.pending]] = True
+    series.restart(streams)
+    series.pending, series.asked = [], 0
+
+
+def _lately(
+    series: Faithfulness, stream: int, suspects: bool, instruments: Instruments
+) -> dict[str, float | str]:
+    """The fall of the faithful share over about half a day, its 95 % interval, and of how many traces or verdicts.
+
+    `fall` is the size on which the bets won; this is what the verdicts themselves show, where there are any.
+    """
+    recent, overall = series.recent, series.incidents.fall.size - 1
+    inside = series.inside(stream) if stream < overall else series.active()
+    shown, noise = (float(part[inside].sum()) for part in recent.blame(suspects))
+    n = float((recent.traces if suspects else recent.weight)[inside].sum())
+    if n < 1.0:
+        return {}
+    scale = n * (instruments.signal if suspects else max(instruments.youden, 0.05))
+    middle, half = shown / scale, 1.96 * float(np.sqrt(noise + 1.0)) / scale
+    return {
+        "seen": round(middle, 4),
+        "lower": round(middle - half, 4),
+        "upper": round(middle + half, 4),
+        "n": round(n),
+        "n_of": "traces" if suspects else "verdicts",
+    }
 
 
 def _seen(series: Faithfulness, candidate: Candidate, instruments: Instruments) -> tuple[float, float]:
