@@ -51,6 +51,16 @@ class Service:
         return alerts
 
 
+def _nobody(wanted: int) -> int:
+    """The canary stays unanswered."""
+    return min(wanted, 0) - 1
+
+
+def _nothing(wanted: int) -> int:
+    """There is no past answer to judge again."""
+    return min(wanted, 0)
+
+
 def kinds(alerts: list[Alert]) -> list[tuple[str, str]]:
     """Kind and metric of each."""
     return [(alert.kind, alert.metric) for alert in alerts]
@@ -60,7 +70,7 @@ def test_a_new_judge_that_nobody_compares_is_a_ticket_and_is_learned_anew() -> N
     """After a day without an answer; a fall nine days later is a page."""
     for silent in (-1, 0):
         service = Service(17.0, 18, int)
-        service.answers = {-1: lambda _: -1, 0: lambda _: 0}[silent]
+        service.answers = _nobody if silent < 0 else _nothing
         assert service.run(8, lambda _: "j1") == []
         (ticket,) = service.run(2, lambda _: "j2")
         assert (ticket.kind, ticket.metric, ticket.evidence["version"]) == ("ticket", "judge", "j2")
