@@ -189,9 +189,11 @@ def _document(
             "command": f"python -m tests.bench.fit_builtin FOLDER --date {date} --ship",
             "method": f"ridge logistic regressions ({RIDGE['claim']:g}) of words, claims, answers and spans; claims "
             f"by the mean of theirs and {TREES} oblivious trees (rate {RATE:g}, each sees {SHARE:.0%} of the figures); "
-            f"a claim that is all an answer says by a regression of its own ({RIDGE['lone']:g}) mixed with {AMONG:.0%} "
-            f"of the claims' one; a regression of its own ({RIDGE['answer']:g}) for answers of several claims, from "
-            "the first set; one intercept per set in fitting (GenSearch shares the first, "
+            f"a claim that is all an answer says by a regression ({RIDGE['lone']:g}) and trees of its own mixed with "
+            f"{AMONG:.0%} of the claims' ones; a word that the evidence lacks weighs by how usual it is that answers "
+            "use it so and how often it is unfounded then, counted in other source groups; a regression of its own "
+            f"({RIDGE['answer']:g}) for answers of several claims, from the first set; "
+            "one intercept per set in fitting (GenSearch shares the first, "
             "its two classes weighted to the 74.5 % that Liu et al. found supported), the first one ships; answers of "
             "sets with a weight of strangers once more beside another question's evidence, "
             f"under the first intercept; {FOLDS}-fold cross-validation by source group",
@@ -201,14 +203,16 @@ def _document(
         "claim": _named(chain.claim, CLAIM_FEATURES),
         "trees": [_written(tree) for tree in chain.trees],
         "lone": _named(chain.lone, CLAIM_FEATURES),
+        "lone_trees": [_written(tree) for tree in chain.lone_trees],
         "answer": _named(fit_answers(data, crossed.answer_figures, everything), ANSWER_FEATURES),
         "span": _named(fit_spans(data, crossed.span_figures, everything), SPAN_FEATURES),
+        "novel_words": chain.novel,
         "stems": {"unknown": weights.unknown, "weights": dict(weights.known)},
     }
 
 
 def _named(model: Fitted, names: Sequence[str]) -> dict[str, float]:
-    pairs = zip(names, model.weights, strict=True)
+    pairs = zip(names, model.weights[: len(names)], strict=True)
     return {"intercept": round(model.intercept, 4)} | {
         name: round(float(weight), 4) for name, weight in pairs
     }
@@ -227,7 +231,7 @@ def _pretty(document: dict[str, Any]) -> str:
     """One line for each tree, and for each entry of the sections that people read."""
     lines: list[str] = []
     for key, value in document.items():
-        if key == "trees":
+        if key in ("trees", "lone_trees"):
             inner, brackets = [json.dumps(one) for one in value], "[]"
         elif key in _READ:
             inner, brackets = [f'"{name}": {json.dumps(one)}' for name, one in value.items()], "{}"

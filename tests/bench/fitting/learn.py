@@ -108,9 +108,9 @@ def boost(
     return grown
 
 
-def halved(trees: list[Tree]) -> list[Tree]:
-    """Trees that say half of what `trees` say."""
-    return [tree._replace(values=tuple(value / 2 for value in tree.values)) for tree in trees]
+def quieter(trees: list[Tree], share: float) -> list[Tree]:
+    """Trees that say `share` of what `trees` say."""
+    return [tree._replace(values=tuple(round(share * value, 6) for value in tree.values)) for tree in trees]
 
 
 def level(labels: Array, weight: Array) -> float:

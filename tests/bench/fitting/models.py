@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from tests.bench.fitting.learn import Array, Fitted, Places, boost, grown_log_odds, halved, level, regression
+from tests.bench.fitting.learn import Array, Fitted, Places, boost, grown_log_odds, level, quieter, regression
+from tests.bench.fitting.own_words import own_words, table
 from tests.bench.fitting.rows import STRANGERS, Answers, Claims, Words
 
 from ragvigil.scorer.checks.alignment.model import (
@@ -23,7 +24,7 @@ TREES = 120
 RATE = 0.1
 SHARE = 0.4
 """Of the figures, what one tree sees."""
-TREE_RIDGE = 10.0
+TREE_RIDGE = {"claim": 10.0, "lone": 20.0}
 AMONG = 0.3
 """How much of the model of a lone claim is that of claims among others, of which there are more rows."""
 
@@ -35,9 +36,13 @@ class Chain:
     """What one fit knows of every row: of words and claims it may not have seen too."""
 
     token: Fitted
+    """Of TOKEN_FEATURES, and then of what `own_words` tells."""
+    novel: dict[str, float]
+    """What the latter comes to for each stem."""
     claim: Fitted
     trees: list[Tree]
     lone: Fitted
+    lone_trees: list[Tree]
     words: Array
     """Log-odds that each word is unfounded."""
     figures: Array
@@ -88,16 +93,18 @@ def fit_chain(data: Data, chosen: Chosen) -> Chain:
     owner = claims.answer[words.claim]
     marked = np.array([bool(row["unsupported_spans"]) or bool(row["label"]) for row in answers.rows])
     own = np.array([row["task"] != STRANGERS for row in answers.rows]) & (answers.source == 0)
-    known = (words.unfounded >= 0) & (chosen & marked & own)[owner]
+    labelled = chosen & marked & own
+    known = (words.unfounded >= 0) & labelled[owner]
+    every_word = np.column_stack([words.figures, own_words(words, claims, answers, labelled)])
     token = regression(
-        words.figures[known],
+        every_word[known],
         words.unfounded[known],
         np.ones(int(known.sum())),
         np.zeros(int(known.sum()), dtype=np.int64),
         1,
         RIDGE["token"],
     )
-    log_odds = token.log_odds(words.figures)
+    log_odds = token.log_odds(every_word)
     figures = np.array(
         [
             claim_figures(alignment, log_odds[first:last].tolist())
@@ -108,30 +115,34 @@ def fit_chain(data: Data, chosen: Chosen) -> Chain:
     )
     known = (claims.supported >= 0) & (chosen & (answers.weight > 0))[claims.answer]
     alone = data.lone[claims.answer]
-    place = claims.answer[known]
-    source, labels = answers.intercept[place], claims.supported[known]
-    weight = answers.weight[place]
-    claim = regression(figures[known], labels, weight, source, data.sources, RIDGE["claim"])
+    claim, trees = _claims(data, figures, known, "claim")
+    lone, lone_trees = _claims(data, figures, known & alone, "lone")
+    among = claim.log_odds(figures) + grown_log_odds(trees, figures)
+    lone = lone.mixed(claim, AMONG)
+    lone_trees = [*quieter(lone_trees, 1 - AMONG), *quieter(trees, AMONG)]
+    support = np.where(alone, lone.log_odds(figures) + grown_log_odds(lone_trees, figures), among)
+    novel = table(words, claims, answers, labelled, token.weights[words.figures.shape[1] :])
+    return Chain(token, novel, claim, trees, lone, lone_trees, log_odds, figures, among, support)
+
+
+def _claims(data: Data, figures: Array, known: Chosen, kind: str) -> tuple[Fitted, list[Tree]]:
+    """The mean of a regression and of trees from the `known` claims."""
+    answers, place = data.answers, data.claims.answer[known]
+    weight, source, labels = answers.weight[place], answers.intercept[place], data.claims.supported[known]
+    linear = regression(figures[known], labels, weight, source, data.sources, RIDGE[kind])
     usual = level(labels, weight)
     trees = boost(
         figures[known],
         labels,
         weight,
-        usual + claim.shifts[source],
+        usual + linear.shifts[source],
         trees=TREES,
         rate=RATE,
-        ridge=TREE_RIDGE,
+        ridge=TREE_RIDGE[kind],
         share=SHARE,
     )
-    both = claim.mixed(Fitted(usual, np.zeros_like(claim.weights), claim.shifts), 0.5)
-    known &= alone
-    place = claims.answer[known]
-    weight, source, labels = answers.weight[place], answers.intercept[place], claims.supported[known]
-    lone = regression(figures[known], labels, weight, source, data.sources, RIDGE["lone"]).mixed(claim, AMONG)
-    trees = halved(trees)
-    among = both.log_odds(figures) + grown_log_odds(trees, figures)
-    support = np.where(alone, lone.log_odds(figures), among)
-    return Chain(token, both, trees, lone, log_odds, figures, among, support)
+    constant = Fitted(usual, np.zeros_like(linear.weights), linear.shifts)
+    return linear.mixed(constant, 0.5), quieter(trees, 0.5)
 
 
 def probabilities(chain: Chain, claims: Claims) -> Array:

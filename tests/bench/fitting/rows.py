@@ -69,6 +69,11 @@ class Words:
     claim: Places
     span: Places
     """(words, 2): offsets in the answer."""
+    stem: Places
+    """Place of each word's stem in `stems`."""
+    missing: npt.NDArray[np.bool_]
+    """Whether neither the evidence nor the question has it."""
+    stems: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +229,9 @@ def _words(laid: Sequence[tuple[float, Statement, Alignment, int]], answers: Ans
     labels: list[float] = []
     owners: list[int] = []
     spans: list[tuple[int, int]] = []
+    stems: list[int] = []
+    missing: list[bool] = []
+    known: dict[str, int] = {}
     for number, (_, claim, alignment, owner) in enumerate(laid):
         row = answers.rows[owner]
         marked = row["unsupported_spans"]
@@ -235,7 +243,17 @@ def _words(laid: Sequence[tuple[float, Statement, Alignment, int]], answers: Ans
             labels.append(float(touched) if row["label"] or marked else -1.0)
             owners.append(number)
             spans.append((first, last))
-    return Words(np.array(figures), np.array(labels), np.array(owners), np.array(spans))
+            stems.append(known.setdefault(token.stem, len(known)))
+            missing.append(token.missing)
+    return Words(
+        np.array(figures),
+        np.array(labels),
+        np.array(owners),
+        np.array(spans),
+        np.array(stems),
+        np.array(missing),
+        list(known),
+    )
 
 
 def _figures(marks: Sequence[int], weight: float, *, missing: bool) -> list[float]:

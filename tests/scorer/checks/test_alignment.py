@@ -26,7 +26,7 @@ from ragvigil.scorer.checks.alignment.model import (
     load,
 )
 from ragvigil.scorer.checks.alignment.recent import Recent
-from ragvigil.scorer.checks.alignment.tokens import TOKEN_FEATURES
+from ragvigil.scorer.checks.alignment.tokens import TOKEN_FEATURES, Token
 from ragvigil.scorer.checks.reading.claims import read_statements
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.words import words
@@ -98,6 +98,46 @@ def test_novel_numbers_and_names_are_counted() -> None:
     _, figures = laid("In 2005 the museum moved to Hamburg.")
     assert figures["novel_numbers"] > 0
     assert figures["novel_names"] > 0
+
+
+def test_names_of_the_evidence_that_stand_elsewhere_are_counted() -> None:
+    """Beside those that it lacks."""
+    _, near = laid("It says that the Zeppelin museum opened in 1998.")
+    _, far = laid("At the Zeppelin museum tickets cost 12 euros for adults.")
+    assert near["names_elsewhere"] == near["novel_names"] == far["novel_names"] == 0.0
+    assert far["names_elsewhere"] > 0
+
+
+def test_a_number_that_may_count_what_the_answer_says_is_told_from_others() -> None:
+    """Small ones: two ways, ten steps."""
+    assert laid("There are two museums.")[1]["novel_tallies"] > 0
+    figures = laid("The museum has 2005 rooms.")[1]
+    assert figures["novel_tallies"] == 0 < figures["novel_numbers"]
+
+
+def test_words_of_one_origin_with_a_word_of_the_evidence_are_told_from_other_novel_ones() -> None:
+    """By the letters that they begin with."""
+    assert laid("Tickets for adulthood.")[1]["kindred_share"] > 0
+    assert laid("Tickets for penguins.")[1]["kindred_share"] == 0
+
+
+def test_how_much_a_claim_speaks_of_its_evidence_is_seen() -> None:
+    """It says that something is mentioned somewhere."""
+    assert laid("The passage mentions tickets.")[1]["about_evidence"] > 0
+    assert laid("Tickets cost 12 euros.")[1]["about_evidence"] == 0
+
+
+def test_a_word_that_answers_often_use_unfounded_weighs_more_than_one_of_their_own_wording() -> None:
+    """Where the evidence lacks both; where it has them neither counts."""
+    model = load("lexical-1")
+    ranked = sorted(model.token.novel, key=model.token.novel.__getitem__)
+
+    def odds(stem: str, *, missing: bool) -> float:
+        return model.token.log_odds(Token(0, [], 0.5, missing, stem))
+
+    assert odds(ranked[0], missing=True) < odds("zeppelin-like", missing=True)
+    assert odds(ranked[0], missing=True) + 1 < odds(ranked[-1], missing=True)
+    assert odds(ranked[0], missing=False) == odds(ranked[-1], missing=False)
 
 
 def test_an_opposite_or_renumbered_sentence_contradicts() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from tests.bench.fitting.learn import boost, grown_log_odds, regression
+from tests.bench.fitting.own_words import LEAST, own_words, table
+from tests.bench.fitting.rows import Answers, Claims, Words
 
 from ragvigil.scorer.checks.alignment.trees import Trees
 from ragvigil.scorer.offline.measures import auroc, balanced_accuracy, f1, interval, threshold, within
@@ -43,3 +45,42 @@ def test_measures_are_what_their_names_say() -> None:
     assert 0.1 < threshold(positive, score, f1) <= 0.7
     low, high = interval(lambda rows: float(positive[rows].mean()), ["a", "b", "c", "d"])
     assert 0.0 <= low < 0.5 < high <= 1.0
+
+
+def _answers(unfounded: list[float], stem: list[int]) -> tuple[Words, Claims, Answers]:
+    """Answers of one claim and one word each, every one of a source group of its own; the last word is not missing."""
+    count = len(stem)
+    places = np.arange(count)
+    words = Words(
+        figures=np.zeros((count, 1)),
+        unfounded=np.array(unfounded),
+        claim=places,
+        span=np.zeros((count, 2), dtype=np.int64),
+        stem=np.array(stem),
+        missing=places < count - 1,
+        stems=["offer", "live"],
+    )
+    claims = Claims([], np.ones(count), np.ones(count), places)
+    groups = [f"group {one}" for one in range(count)]
+    return words, claims, Answers([], np.ones(count), places, places, groups, places, np.ones(count))
+
+
+def test_what_a_missing_word_tells_is_learnt_from_other_source_groups() -> None:
+    """How usual it is, and how often it is unfounded; a label never tells of itself."""
+    unfounded, stem = [0.0] * 6 + [1.0] * 6, [0] * 6 + [1] * 6
+    everyone = np.ones(13, dtype=bool)
+    usual, odds = own_words(*_answers([*unfounded, 1.0], [*stem, 1]), everyone).T
+    assert np.allclose(usual[:-1], np.log1p(5))
+    assert (odds[:6] < 0).all()
+    assert (odds[6:-1] > 0).all()
+    assert usual[-1] == odds[-1] == 0
+    flipped = own_words(*_answers([1.0, *unfounded[1:], 1.0], [*stem, 1]), everyone)
+    assert abs(flipped[0, 1] - odds[0]) < abs(flipped[1, 1] - odds[1])
+
+
+def test_of_words_that_few_sources_lack_nothing_is_known() -> None:
+    """Neither in the fit nor in what ships."""
+    data = _answers([0.0] * LEAST + [1.0] * LEAST, [0] * LEAST + [1] * LEAST)
+    everyone = np.ones(2 * LEAST, dtype=bool)
+    assert not own_words(*data, everyone).any()
+    assert list(table(*data, everyone, np.array([0.0, 1.0]))) == ["offer"]

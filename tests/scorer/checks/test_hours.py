@@ -54,6 +54,13 @@ def test_other_days_and_times_are_pointed_at(claim: str, wrong: str) -> None:
     assert claim[start:end] == wrong
 
 
+def test_days_and_times_that_are_right_are_counted() -> None:
+    """What agrees speaks for a claim as what differs speaks against it."""
+    right = compare("It is open Monday to Friday from 9 AM to 5 PM.", HOURS).figures[4]
+    partly = compare("It opens on Sundays at 9 AM.", HOURS).figures[4]
+    assert right > partly > compare("It has a terrace.", HOURS).figures[4] == 0
+
+
 def test_days_belong_to_the_times_that_make_sense_of_most_ranges() -> None:
     """Before or after them, whichever the claim does."""
     before = "On weekdays from 9 AM to 5 PM, and on Saturdays from 9 AM to 5 PM it is open."

@@ -14,6 +14,7 @@ from math import log1p
 from ragvigil.scorer.checks.alignment.contradiction import contradiction_of, opposes
 from ragvigil.scorer.checks.alignment.flags import FLAGS, flags_of
 from ragvigil.scorer.checks.alignment.hours import AGREED, compare
+from ragvigil.scorer.checks.alignment.novelty import novel_names, novel_qualifiers, novelty
 from ragvigil.scorer.checks.alignment.numbers import Numbers
 from ragvigil.scorer.checks.alignment.tokens import Surroundings, Token, read_tokens
 from ragvigil.scorer.checks.reading.evidence import Evidence, Segment
@@ -34,8 +35,11 @@ FIGURES = (
     "novel_peak",
     "novel_count",
     "novel_run",
+    "kindred_share",
     "novel_names",
+    "names_elsewhere",
     "novel_numbers",
+    "novel_tallies",
     "numbers_elsewhere",
     "negation_mismatch",
     "novel_qualifiers",
@@ -47,6 +51,8 @@ FIGURES = (
     "other_times",
     "other_hours",
     "tells_hours",
+    "hours_agreed",
+    "about_evidence",
     "little_evidence",
 )
 """What is measured of a claim as a whole, in the order of the fitted coefficients."""
@@ -140,16 +146,18 @@ def align(
         max(0.0, 2 * novel - 1),
         max(0.0, 1 - 2 * pair),
         *_pairs(sequence, evidence, best),
-        *_novelty(missing, sequence, novel, weight, unknown),
-        _novel_names(claim, evidence, question),
+        *novelty(missing, sequence, novel, weight, unknown),
+        sum([weight[one] for one in missing if one in evidence.kin]) / total,
+        *novel_names(claim, evidence, question, carried),
         *numbers.figures([one for one in (best, second) if one]),
         float(best is not None and best_weight > 0.5 * total and opposes(claim, denying, best)),
-        _novel_qualifiers(claim, best),
+        novel_qualifiers(claim, best),
         sum([len(evidence.places.get(one, ())) > 1 for one in stems]) / len(stems),
         float(bool(evidence.flags) and best is not None and bool(best.path) and best.span is None),
         novel if evidence.flags else 0.0,
         *(_flag_figures(flags) if flags else _NO_FLAGS),
         *disagreement.figures,
+        log1p(sum([word.stem in FRAME_STEMS for word in claim])),
         1 / (1 + len(evidence.segments) / _FEW_SEGMENTS),
     )
     surroundings = Surroundings(
@@ -238,33 +246,6 @@ def _pairs(sequence: list[str], evidence: Evidence, best: Segment | None) -> tup
         return (1.0, 1.0) if best is not None else (0.0, 0.0)
     local = len(pairs & best.pairs) if best is not None else 0
     return len(pairs & evidence.pairs) / len(pairs), local / len(pairs)
-
-
-def _novelty(
-    novel: list[str], sequence: list[str], share: float, weight: Mapping[str, float], unknown: float
-) -> tuple[float, ...]:
-    if not novel:
-        return (0.0, 0.0, 0.0, 0.0)
-    run = longest = 0
-    inventions = set(novel)
-    for one in sequence:
-        run = run + 1 if one in inventions else 0
-        longest = max(longest, run)
-    peak = max([weight[one] for one in novel])
-    return share, peak / unknown, log1p(len(novel)), log1p(longest)
-
-
-def _novel_names(claim: Sequence[Word], evidence: Evidence, question: Collection[str]) -> float:
-    names = {word.stem for word in claim[1:] if word.name and word.content}
-    return log1p(len([name for name in names if name not in evidence.places and name not in question]))
-
-
-def _novel_qualifiers(claim: Sequence[Word], best: Segment | None) -> float:
-    qualifiers = [word.stem for word in claim if word.qualifier]
-    if not qualifiers:
-        return 0.0
-    there = {word.stem for word in best.words} if best is not None else set[str]()
-    return log1p(sum(one not in there for one in qualifiers))
 
 
 def _flag_figures(flags: Mapping[int, int]) -> tuple[float, ...]:

@@ -24,7 +24,7 @@ _TURN = re.compile(
     r"[;.:](?=\s)"
     r"|,?\s(?=(?:but|while|whereas|although|though|however|yet|without|lacks?|mas|pero|aber|mais)\b)"
     r"|,\s(?=(?:not|no|it|its|they|there|the)\b)"
-    r"|\s(?=and\s(?:do|does|did|is|are|has|have|no|all|it|its|they|there|the)\b)",
+    r"|\s(?=and\s(?:do|does|did|is|are|has|have|no|not|all|it|its|they|there|the)\b|with\sno\b)",
     re.IGNORECASE,
 )
 _UNTOLD = re.compile(

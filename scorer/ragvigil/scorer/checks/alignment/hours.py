@@ -60,10 +60,10 @@ Mention = tuple[Span, set[int]]
 class Disagreement:
     """Where a claim and the opening hours differ."""
 
-    figures: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
+    figures: tuple[float, float, float, float, float] = (0.0, 0.0, 0.0, 0.0, 0.0)
     """Mentions of days on which it is closed, times at which nothing opens or closes, the share of days that have
-    other hours (1 more where hours that are all the same are said to differ), and whether the claim tells hours of
-    days at all."""
+    other hours (1 more where hours that are all the same are said to differ), whether the claim tells hours of
+    days at all, and mentions of days and times that are right."""
     spans: tuple[Span, ...] = ()
     """Where the differing mentions stand in the claim."""
 
@@ -84,10 +84,21 @@ def compare(text: str, hours: Hours) -> Disagreement:
     known = {minute % _DAY_MINUTES for span in hours.values() for minute in span}
     never = [span for span, minutes in times if minutes.isdisjoint(known)]
     others, wrong = _other_hours(text, days, times, hours)
+    differing = (*shut, *never, *wrong, *constant)
+    right = sum(not _within(span, differing) for span, _ in (*days, *times))
     return Disagreement(
-        (log1p(len(shut)), log1p(len(never)), others + len(constant), float(bool(days and times))),
-        (*shut, *never, *wrong, *constant),
+        (
+            *(log1p(len(shut)), log1p(len(never)), others + len(constant)),
+            float(bool(days and times)),
+            log1p(right),
+        ),
+        differing,
     )
+
+
+def _within(span: Span, spans: Sequence[Span]) -> bool:
+    """Whether `span` touches one of `spans`."""
+    return any(span[0] < end and span[1] > start for start, end in spans)
 
 
 def _constant(text: str, hours: Hours) -> list[Span]:

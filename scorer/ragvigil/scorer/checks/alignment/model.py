@@ -20,7 +20,9 @@ from ragvigil.scorer.errors import ConfigError
 
 MODELS = ("lexical-1",)
 """Fitted coefficients that ship, each a JSON file of that name."""
-_WITH_LITTLE_EVIDENCE = ("coverage", "best_segment", "best_pair", "bigrams", "novel_share", "novel_run")
+_WITH_LITTLE_EVIDENCE = (
+    *("coverage", "best_segment", "best_pair", "bigrams", "novel_share", "novel_run", "negation_mismatch"),
+)
 CLAIM_FEATURES = (*FIGURES, *SUMMARY, *(f"{name}_of_little" for name in _WITH_LITTLE_EVIDENCE))
 """What is known of a claim, in the order of the coefficients; the last are figures times `little_evidence`."""
 _OF_CLAIMS = (*FIGURES, *SUMMARY)
@@ -63,11 +65,16 @@ class TokenModel:
     """For how telling the stem is."""
     weight_missing: float
     """That again where it is missing."""
+    novel: Mapping[str, float]
+    """What is added for some stems where they are missing: answers often put things in words of their own."""
 
     def log_odds(self, token: Token) -> float:
         """The log-odds that `token` is unfounded."""
-        slope = self.weight + self.weight_missing if token.missing else self.weight
-        total = self.intercept + slope * token.weight
+        if token.missing:
+            slope, total = self.weight + self.weight_missing, self.intercept + self.novel.get(token.stem, 0.0)
+        else:
+            slope, total = self.weight, self.intercept
+        total += slope * token.weight
         for mark in token.marks:
             total += self.marks[mark]
         return total
@@ -87,6 +94,8 @@ class Model:
     """What is added to them."""
     lone: Logistic
     """The same for a claim that is all an answer says, in place of `claim` and `trees`."""
+    lone_trees: Trees
+    """What is added to them."""
     answer: Logistic
     """Log-odds that an answer of several claims has no unsupported one, from ANSWER_FEATURES of its claims."""
     span: Logistic
@@ -111,9 +120,8 @@ class Model:
 
         There must be a claim. All claims of an answer at once take little longer than one.
         """
-        if lone:
-            return self.lone.log_odds(figures)
-        return list(map(add, self.claim.log_odds(figures), self.trees.log_odds(figures)))
+        linear, trees = (self.lone, self.lone_trees) if lone else (self.claim, self.trees)
+        return list(map(add, linear.log_odds(figures), trees.log_odds(figures)))
 
     def spans(self, words: Sequence[Sequence[float]], support: Sequence[float]) -> list[list[float]]:
         """For each claim the log-odds that each of its words stands in an unsupported stretch.
@@ -195,13 +203,17 @@ def load(name: str) -> Model:
         raise ConfigError("judge.model", f"unknown model {name!r}", "known: " + ", ".join(MODELS))
     data = json.loads(files("ragvigil.scorer.data").joinpath(f"{name}.json").read_text("utf-8"))
     token = _logistic(data["token"], TOKEN_FEATURES)
+    weight, weight_missing = token.weights[len(MARKS) :]
     return Model(
         name=name,
         weights=Weights(data["stems"]["weights"], data["stems"]["unknown"]),
-        token=TokenModel(token.intercept, token.weights[: len(MARKS)], *token.weights[len(MARKS) :]),
+        token=TokenModel(
+            token.intercept, token.weights[: len(MARKS)], weight, weight_missing, data["novel_words"]
+        ),
         claim=_logistic(data["claim"], CLAIM_FEATURES),
         trees=Trees(tuple(_tree(*row) for row in data["trees"])),
         lone=_logistic(data["lone"], CLAIM_FEATURES),
+        lone_trees=Trees(tuple(_tree(*row) for row in data["lone_trees"])),
         answer=_logistic(data["answer"], ANSWER_FEATURES),
         span=_logistic(data["span"], SPAN_FEATURES),
         span_at=data["verdicts"]["span_at"],

@@ -11,6 +11,8 @@ from ragvigil.scorer.checks.reading.evidence import Evidence, Segment
 from ragvigil.scorer.checks.reading.words import POINTER_STEMS, Word, values
 
 _MOST_DIGITS = 3
+_TALLIES = frozenset(str(number) for number in range(13))
+"""Numbers with which an answer counts what it says itself: two ways, ten steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +36,14 @@ class Numbers:
         ]
         return cls(found, novel)
 
-    def figures(self, nearest: list[Segment]) -> tuple[float, float]:
-        """How many are novel, and how many stand elsewhere than in the `nearest` sentences."""
+    def figures(self, nearest: list[Segment]) -> tuple[float, float, float]:
+        """How many are novel, how many of these small, and how many stand elsewhere than in the `nearest` sentences."""
         if not self.all:
-            return 0.0, 0.0
+            return 0.0, 0.0, 0.0
         near = frozenset[str]().union(*(segment.numbers for segment in nearest))
         elsewhere = sum(near.isdisjoint(readings) for readings in self.all) - len(self.novel)
-        return log1p(len(self.novel)), log1p(max(0, elsewhere))
+        small = sum(readings[0] in _TALLIES for readings in self.novel)
+        return log1p(len(self.novel)), log1p(small), log1p(max(0, elsewhere))
 
 
 def _without_references(claim: Sequence[Word], passages: int) -> list[Word]:

@@ -85,6 +85,7 @@ class Token(NamedTuple):
     """How telling its stem is, in [0, 1]."""
     missing: bool
     """Whether neither the evidence nor the question has it."""
+    stem: str
 
 
 class Surroundings(NamedTuple):
@@ -140,7 +141,7 @@ def read_tokens(
             marks.append(_BETWEEN)
         if record:
             marks += _of_the_record(place, missing, around)
-        tokens.append(Token(place, marks, weight, missing))
+        tokens.append(Token(place, marks, weight, missing, stem))
     return tokens
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ragvigil.scorer.checks.reading import records
 from ragvigil.scorer.checks.reading.clauses import clauses
 from ragvigil.scorer.checks.reading.flags import Flag, Truth, read_flags
+from ragvigil.scorer.checks.reading.kin import Kin
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.markup import Span
 from ragvigil.scorer.checks.reading.passages import name_of
@@ -163,6 +164,10 @@ class _Segments(Sequence[Segment]):
         part = self._stems[self._ends[first - 1] if first else 0 : self._ends[last]]
         return list(map(self._names.__getitem__, part.tolist()))
 
+    def distinct(self) -> list[str]:
+        """Every meaningful stem once."""
+        return list(map(self._names.__getitem__, np.unique(self._stems).tolist()))
+
     def negated(self, place: int) -> bool:
         """Whether a segment denies something, told without making it."""
         number = bisect_right(self._firsts, place) - 1
@@ -176,6 +181,7 @@ class Evidence:
     def __init__(self, documents: Sequence[Document], wanted: Collection[str] | None = None) -> None:
         """Index `documents` by those stems in `wanted` only, or by all of them."""
         vocabulary = current()
+        self._wanted = wanted
         self.names = tuple(name_of(document) for document in documents)
         self._stretches, self.truncated = _read_all(documents, vocabulary)
         readings = [stretch.reading for stretch in self._stretches]
@@ -195,6 +201,12 @@ class Evidence:
         """Segments in which a wanted stem occurs, ascending."""
         self.pairs = _pairs(which, segment, at, vocabulary.stems)
         """Neighbouring meaningful stems, both of them wanted."""
+
+    @made_once
+    def kin(self) -> Kin:
+        """What tells whether a wanted word that does not occur has the origin of one that does."""
+        missing = None if self._wanted is None else [one for one in self._wanted if one not in self.places]
+        return Kin(self.segments.distinct(), missing)
 
     @made_once
     def density(self) -> float:
