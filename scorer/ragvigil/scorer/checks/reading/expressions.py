@@ -38,6 +38,7 @@ _SCALES: dict[str, int] = _DATA["scales"]
 """Beside a currency only; elsewhere m is a metre."""
 _LONG_SCALES = {name: power for name, power in LEXICON.scales.items() if name not in _UNITS}
 _CURRENCIES: dict[str, str] = {name: names[0] for names in _DATA["currencies"] for name in names}
+_NAMES = frozenset((*_UNITS, *_LONG_SCALES, *_CURRENCIES))
 _MONTHS: dict[str, int] = {
     name: place
     for names in (_OPPOSITES["months"], _DATA["short_months"])
@@ -53,7 +54,13 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _TOKEN = re.compile(r"\d{1,15}(?:[.,'\u2019/]\d{1,15}){0,5}|[^\W\d_]{1,20}|[%$€£¥₹]")
-_MAY_MEASURE = re.compile(r"\d[ \u00a0\u202f-]?[^\W\d_]|\d[ \u00a0\u202f]?[%€$£]|[$€£¥₹]|\d[./-]\d")
+_BEHIND_A_NUMBER = re.compile(r"\d[ \u00a0\u202f-]?([^\W\d_]{1,20}|[%€$£¥₹])")
+_MAY_BE_PRICED = re.compile(r"[$€£¥₹]|\d/\d")
+_MAY_BE_A_DAY = re.compile(
+    r"\d{4}[-/.]\d|\d[-/.]\d{4}"
+    r"|\d(?:st|nd|rd|th|er|\.|º)?,?\s(?:(?:de\s|of\s)?[^\W\d_]{3,10}\.?,?\s(?:de\s|del\s|of\s)?)?\d{4}"
+)
+"""Every day begins so, or holds this; it is found at its digits, without trying the names of months everywhere."""
 _GAP = frozenset(("", " ", "-", "\u00a0", "\u202f"))
 _JOINED = frozenset((*_GAP, ", ", " and ", " e ", " y ", " und ", " et "))
 
@@ -85,13 +92,16 @@ def expressions(text: str) -> list[Expression]:
     >>> [expressions(day)[0].meanings for day in ("5 March 2024", "2024-03-05")]
     [frozenset({('day', datetime.date(2024, 3, 5))}), frozenset({('day', datetime.date(2024, 3, 5))})]
     """
-    days = [Expression(*found.span(), meant) for found in _DATE.finditer(text) if (meant := _days(found))]
+    dates = _DATE.finditer(text) if _MAY_BE_A_DAY.search(text) else ()
+    days = [Expression(*found.span(), meant) for found in dates if (meant := _days(found))]
     return sorted([*days, *_measures(text)])
 
 
 def may_have(text: str) -> bool:
     """Whether `expressions` might find any with digits: a quick first look."""
-    return _MAY_MEASURE.search(text) is not None or _DATE.search(text) is not None
+    if not _NAMES.isdisjoint(map(str.casefold, _BEHIND_A_NUMBER.findall(text))):
+        return True
+    return _MAY_BE_PRICED.search(text) is not None or _MAY_BE_A_DAY.search(text) is not None
 
 
 def _days(found: re.Match[str]) -> frozenset[Meaning]:

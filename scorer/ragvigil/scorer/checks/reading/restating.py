@@ -24,11 +24,13 @@ def restated(statements: Sequence[Statement], texts: Sequence[str]) -> Sequence[
     >>> [word.stem for word in told[0].words]
     ['the', 'road', 'is', '5', 'km', 'long']
     """
-    evidence = "\n".join(texts)[:_LONGEST_READ] if any(may_have(one.text) for one in statements) else ""
+    telling = [place for place, one in enumerate(statements) if one.checkworthy and may_have(one.text)]
+    evidence = "\n".join(texts)[:_LONGEST_READ] if telling else ""
     room = _MOST
     found: dict[int, list[Expression]] = {}
-    for place, one in enumerate(statements):
-        if evidence and room and one.checkworthy and may_have(one.text):
+    for place in telling:
+        one = statements[place]
+        if evidence and room:
             each = [
                 said for said in expressions(one.text)[:room] if one.text[slice(*said[:2])] not in evidence
             ]
