@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -53,7 +55,9 @@ def test_a_conversation_is_one_bet_also_where_it_visits_several_segments() -> No
     gained: list[float] = []
     for conversation in (np.zeros(10, np.int64), np.arange(10)):
         cusum = CheckCusum.fresh(2)
-        cusum.update(np.ones(10), np.arange(10) % 2, conversation, np.array([0.01, 0.02]), 16.0, 0.02)
+        cusum.update(
+            np.ones(10), np.arange(10) % 2, conversation, np.array([0.01, 0.02]), 16.0, days=0.02, now=0.0
+        )
         gained.append(float(cusum.log[-1]))
     assert gained[0] < 5.0
     assert gained[1] > 15.0
@@ -130,3 +134,19 @@ def test_what_flaps_is_told_of_ever_more_rarely(beat: int) -> None:
     pages = [page for _ in range(96 // (2 * beat)) for page in one.run(beat, *ALL) + one.run(beat)]
     assert {segment for _, segment in pages} == {None}
     assert len(pages) <= 8
+
+
+def test_a_state_from_before_outages_were_remembered_goes_on() -> None:
+    """Without what is told and since when: the alarm is found again."""
+    one = Hours()
+    one.run(2, *ALL)
+    state: Any = json.loads(json.dumps(one.monitor.state()))
+    memory = state["memory"]
+    del memory["citation_outages"], memory["retrieval_outages"]
+    for part in ("citations", "retrievals"):
+        del memory[part]["left"], memory[part]["began"]
+    for part in ("plain", "suspect"):
+        for name in ("run", "latest", "deep", "earliest"):
+            del memory["faithfulness"][part][name]
+    one.monitor = Monitor.restore(state)
+    assert one.run(3, *ALL) == [(0, None)]

@@ -31,7 +31,7 @@ class Service:
 
     def __init__(self, monitor: Monitor, sizes: list[int]) -> None:
         self.monitor, self.sizes, self.hour = monitor, sizes, 0
-        self.documents = 5
+        self.documents, self.citations = 5, 1.0
         self.random, self.other = np.random.default_rng(11), np.random.default_rng(12)
 
     def run(self, hours: int, passed: list[float]) -> list[Alert]:
@@ -51,7 +51,7 @@ class Service:
         size, start = segment.size, self.hour * HOUR
         batch = Batch(
             start, start + HOUR, np.full(size, start), segment, np.arange(size), np.full(size, 0.7),
-            np.ones(size), np.full(size, self.documents),
+            (self.other.random(size) < self.citations).astype(np.float64), np.full(size, self.documents),
         )  # fmt: skip
         whole = np.ones(size, np.bool_)
         return replace(batch, judged=whole, verdict=said, inclusion_probability=np.ones(size))
@@ -104,6 +104,28 @@ def test_a_page_does_not_hide_a_second_segment() -> None:
     one.run(24 * 8, [0.9] * 5)
     assert pages(one.run(12, [0.9, 0.4, 0.9, 0.9, 0.9])) == [1]
     assert pages(one.run(12, [0.9, 0.4, 0.9, 0.4, 0.9])) == [3]
+
+
+def test_an_outage_explains_the_fall_that_began_with_it_and_no_other() -> None:
+    """Citations stay bad; what falls with them is theirs, also in the segments, and a segment a day later is not."""
+    one, two = service([60, 60, 60, 20]), service([60, 60, 60, 20])
+    for each in (one, two):
+        assert pages(each.run(24 * 8, [0.9] * 4)) == []
+        each.citations = 0.5
+    together = one.run(48, [0.6] * 4)
+    assert {page.metric for page in together if page.kind == "page"} == {"citation"}
+    assert pages(two.run(23, [0.9] * 4)) == [None]
+    later = two.run(24, [0.9, 0.9, 0.4, 0.9])
+    assert [page.segment for page in later if page.metric == "faithfulness"] == [2]
+
+
+def test_while_all_traffic_is_known_to_have_fallen_only_what_fell_further_is_paged() -> None:
+    """One segment first, then everything: two pages, not one for each segment; then one segment by far the most."""
+    one = service([60] * 6)
+    one.run(24 * 8, [0.9] * 6)
+    assert pages(one.run(12, [0.9, 0.6, 0.9, 0.9, 0.9, 0.9])) == [1]
+    assert pages(one.run(36, [0.65] * 6)) == [None]
+    assert pages(one.run(24, [0.65, 0.65, 0.65, 0.65, 0.2, 0.65]))[:1] == [4]
 
 
 def test_errors_that_use_up_the_budget_page_those_who_asked_for_it() -> None:

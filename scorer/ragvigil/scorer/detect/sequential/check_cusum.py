@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -29,6 +29,15 @@ class CheckCusum:
     """(slots,) last batch's own steps: who is to blame."""
     alarmed_days: Floats
     """(slots + 1,) how long the alarm has lasted; 0 without one."""
+    left: Floats = field(default_factory=lambda: np.zeros(0))
+    """(slots + 1,) moment at which `log` last left 0."""
+    began: Floats = field(default_factory=lambda: np.zeros(0))
+    """(slots + 1,) when the last alarm's rise began."""
+
+    def __post_init__(self) -> None:
+        """A state that was saved without them knows nothing of when."""
+        if self.left.shape != self.log.shape:
+            self.left, self.began = np.zeros(self.log.shape), np.full(self.log.shape, -1e18)
 
     @staticmethod
     def fresh(slots: int) -> CheckCusum:
@@ -36,12 +45,25 @@ class CheckCusum:
         return CheckCusum(np.zeros(slots + 1), np.zeros(slots), np.zeros(slots + 1))
 
     def update(
-        self, bad: Floats, slot: Integers, conversation: Integers, normal: Floats, ceiling: float, days: float
+        self,
+        bad: Floats,
+        slot: Integers,
+        conversation: Integers,
+        normal: Floats,
+        ceiling: float,
+        *,
+        days: float,
+        now: float,
     ) -> None:
-        """Take one batch of `days`: whether each trace is bad; `normal` (slots,) the usual rate, uncertainty on top."""
+        """Take one batch of `days` until `now`: whether each trace is bad.
+
+        `normal` (slots,) is the usual rate, its uncertainty on top.
+        """
         step = _steps(bad, slot, conversation, normal)
         self.slot_step = step[:-1]
         self.log = np.clip(self.log + step, 0.0, ceiling + BEYOND)
+        self.left = np.where(self.log > 0.0, self.left, now)
+        self.began = np.where(self.alarms(ceiling), self.left, self.began)
         self.alarmed_days = np.where(self.alarms(ceiling), self.alarmed_days + days, 0.0)
 
     def calm(self, ceiling: float) -> Booleans:
@@ -51,6 +73,13 @@ class CheckCusum:
     def alarms(self, ceiling: float) -> Booleans:
         """(slots + 1,) which streams are beyond doubt."""
         return self.log > ceiling
+
+    def explains(self, earliest: Floats, latest: Floats) -> Booleans:
+        """(slots + 1,) which falls that began between those moments began with an alarm of theirs or of all traffic."""
+        own = (earliest <= self.began) & (self.began <= latest)
+        overall = (earliest <= self.began[-1]) & (self.began[-1] <= latest)
+        explained: Booleans = own | overall
+        return explained
 
     def disturbed(self) -> Booleans:
         """(slots,) not to be learned from: in alarm, or all traffic is, for less than what is normal by then."""

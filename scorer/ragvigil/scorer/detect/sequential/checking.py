@@ -13,10 +13,12 @@ from ragvigil.scorer.detect.sequential.reference import Reference
 from ragvigil.scorer.detect.sequential.settings import DAY
 
 HOUR = 3600.0
+TOGETHER = 4
+"""Batches between the beginnings of an outage and of a fall of faithfulness that it explains."""
 
 
 def check(core: Core, traces: Traces, reference: Reference, time: float) -> list[Alert]:
-    """Pages of both checks; each also explains a fall of faithfulness for an hour."""
+    """Pages of both checks; each also explains a fall of faithfulness that began with it, until an hour after it."""
     memory, slots = core.memory, core.settings.slots
     alerts: list[Alert] = []
     ceiling, days = core.settings.check_threshold, core.settings.batch_seconds / DAY
@@ -29,7 +31,8 @@ def check(core: Core, traces: Traces, reference: Reference, time: float) -> list
     for (metric, series, cusum, outages), (bad, normal) in zip(checks, columns, strict=True):
         known = np.isfinite(bad) & reference.slots(series)[traces.slot]
         bad = bad[known]
-        cusum.update(bad, traces.slot[known], traces.conversation[known], normal, ceiling, days)
+        where = traces.slot[known], traces.conversation[known]
+        cusum.update(bad, *where, normal, ceiling, days=days, now=memory.clock.now)
         alarms = cusum.alarms(ceiling)
         memory.root_cause = np.where(alarms | alarms[-1], memory.clock.now + HOUR, memory.root_cause)
         named = _named(alarms, cusum.slot_step)
@@ -51,6 +54,19 @@ def check(core: Core, traces: Traces, reference: Reference, time: float) -> list
             segment = None if stream == slots else stream
             alerts.append(Alert(time, "page", metric, segment, evidence))
     return alerts
+
+
+def explained(core: Core, onset: tuple[Floats, Floats]) -> Booleans:
+    """(streams,) which falls of faithfulness are an outage's that was paged for: they may have begun together.
+
+    `onset` is when they began, (streams,) earliest and (streams,) latest.
+    """
+    memory, within = core.memory, TOGETHER * core.settings.batch_seconds
+    bounds = onset[0] - within, onset[1] + within
+    began = memory.citations.explains(*bounds) | memory.retrievals.explains(*bounds)
+    lately = memory.root_cause > memory.clock.now
+    found: Booleans = (lately | lately[-1]) & began
+    return found
 
 
 def _named(alarms: Booleans, step: Floats) -> list[int]:

@@ -8,6 +8,7 @@ from ragvigil.scorer.detect.sequential.asking import ask_or_settle, canary_is_fr
 from ragvigil.scorer.detect.sequential.batch import Alert, count_by
 from ragvigil.scorer.detect.sequential.bursts import FOLLOWED, tend_bursts
 from ragvigil.scorer.detect.sequential.canary import LARGEST
+from ragvigil.scorer.detect.sequential.checking import explained
 from ragvigil.scorer.detect.sequential.core import Core
 from ragvigil.scorer.detect.sequential.evidence import Verdicts
 from ragvigil.scorer.detect.sequential.reference import Reference
@@ -33,6 +34,7 @@ def decide(
     if verdicts is not None:
         _charge(core, verdicts)
         weigh(series, verdicts, days, core.settings, core.instruments, reference)
+        series.date(now)
         alerts += _look(core, time)
     for stream, change in tend_bursts(series, now, core.settings, core.instruments):
         alerts += _follow_cheap(core, stream, change, time, reference)
@@ -43,9 +45,8 @@ def decide(
 def _look(core: Core, time: float) -> list[Alert]:
     """Are there candidates, and what does the canary say of them?"""
     memory, series = core.memory, core.memory.faithfulness
-    suppressed = memory.root_cause > memory.clock.now
     bar = memory.disagreement.bar(memory.clock.now)
-    found = series.candidates(core.settings, suppressed | suppressed[-1], bar)
+    found = series.candidates(core.settings, core.instruments, bar, lambda onset: explained(core, onset))
     if found:
         if memory.new_version is not None:
             return []

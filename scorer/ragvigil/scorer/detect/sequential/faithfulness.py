@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from ragvigil.scorer.detect.sequential.batch import Booleans, Floats
 from ragvigil.scorer.detect.sequential.burst import SIZES, Burst
 from ragvigil.scorer.detect.sequential.canary import Canary
-from ragvigil.scorer.detect.sequential.e_detector import EDetector
+from ragvigil.scorer.detect.sequential.e_detector import DOUBT, EDetector
 from ragvigil.scorer.detect.sequential.gold import Instruments
-from ragvigil.scorer.detect.sequential.incidents import Incidents, Recent
+from ragvigil.scorer.detect.sequential.incidents import Incidents, Recent, fell_beyond
 from ragvigil.scorer.detect.sequential.settings import DAY, MonitorSettings
 from ragvigil.scorer.detect.sequential.tripwire import Tripwire
 
@@ -29,6 +30,8 @@ class Candidate:
     suspects: bool
     evidence: float
     """Nats."""
+    beyond: bool = False
+    """Whether it is a segment that fell further than all traffic, which is known to have fallen."""
 
 
 @dataclass(slots=True)
@@ -75,25 +78,56 @@ class Faithfulness:
         slots = self.incidents.fall.size - 1
         return self.active() if stream == slots else np.arange(slots) == stream
 
-    def candidates(self, settings: MonitorSettings, suppressed: Booleans, bar: Floats) -> list[Candidate]:
-        """Streams whose evidence is beyond the limit, unless a root cause has been paged for.
+    def date(self, now: float) -> None:
+        """Note of which streams nothing had begun to fall by `now`."""
+        self.plain.date(now)
+        self.suspect.date(now)
 
-        `bar` (streams,) is what bursts have to show beyond theirs.
+    def candidates(
+        self,
+        settings: MonitorSettings,
+        instruments: Instruments,
+        bar: Floats,
+        explained: Callable[[tuple[Floats, Floats]], Booleans],
+    ) -> list[Candidate]:
+        """Streams whose evidence is beyond the limit, unless what fell was `explained` by a page of another metric.
+
+        `bar` (streams,) is what bursts have to show beyond theirs; `explained` takes when each stream's fall began.
+        While it is known that all traffic fell, a segment has to have fallen further.
         """
         found: dict[int, Candidate] = {}
         sizes = fall_sizes(settings.slots)
+        all_fell = bool(self.incidents.open[-1])
         for detector, suspects in ((self.plain, False), (self.suspect, True)):
             level, likely = detector.level(), detector.size(sizes)
-            for stream in np.flatnonzero((level > settings.ceilings) & self.running() & ~suppressed):
+            known = explained(detector.onset())
+            all_fell |= bool(known[-1]) and float(detector.run[-1].max()) > DOUBT
+            free = self.running() & ~known
+            for stream in np.flatnonzero((level > settings.ceilings) & free):
                 at = int(stream)
                 found[at] = Candidate(at, float(likely[at]), suspects, float(level[at]))
         limit = -float(np.log(settings.confirm))
+        free = ~explained(self.suspect.onset())
         for burst in self.bursts:
-            if burst.suspects and burst.level() > limit + bar[burst.stream] and not suppressed[burst.stream]:
+            if burst.suspects and burst.level() > limit + bar[burst.stream] and free[burst.stream]:
                 weight = np.exp(burst.log - burst.log.max())
                 fall = burst.fall * float(SIZES @ weight) / float(weight.sum())
                 found.setdefault(burst.stream, Candidate(burst.stream, fall, True, burst.level()))
-        return list(found.values())
+        if not all_fell:
+            return list(found.values())
+        return [
+            replace(one, beyond=one.stream != settings.slots)
+            for one in found.values()
+            if self._is_news(one, instruments)
+        ]
+
+    def _is_news(self, candidate: Candidate, instruments: Instruments) -> bool:
+        """Whether it says more than that all traffic fell."""
+        suspects, slots = candidate.suspects, self.incidents.fall.size - 1
+        scale = instruments.signal if suspects else instruments.youden
+        return candidate.stream == slots or fell_beyond(
+            candidate.stream, self.recent, suspects, self.active(), scale
+        )
 
     def nearly(self, settings: MonitorSettings) -> bool:
         """Whether a candidate is near enough to ask the canary now, so that its answer does not cost a batch."""
@@ -124,6 +158,9 @@ class Faithfulness:
             self.recent, now, settings.mute_hours * 3600.0 / DAY, instruments.youden, signal
         )
         if closed.any():
+            # what was seen while all traffic was ill says nothing of a segment now
+            level = np.maximum(self.plain.level(), self.suspect.level())
+            closed |= closed[-1] & (level > settings.ceilings)
             closed[-1] = True
             self.restart(closed)
 

@@ -19,6 +19,10 @@ ROSE = 3.5
 """Standard errors by which the suspicion of other segments' answers has risen when the fall is theirs too."""
 LEAST_BESIDE = 0.02
 """Share of the traffic beside several candidates below which they are all of it."""
+BEYOND = 4.0
+"""Standard errors by which a segment fell beyond all traffic, when that is known to have fallen, to deserve a page."""
+LEAST_BEYOND = 0.10
+"""The same as a share of faithful answers."""
 LONGEST_DAYS = 14.0
 """After this, an open incident is what is normal now."""
 
@@ -104,6 +108,17 @@ class Incidents:
             closed[stream] = days > LONGEST_DAYS or (days >= mute_days and fall < OVER * self.fall[stream])
         self.fall = np.where(closed, 0.0, self.fall)
         return closed
+
+
+def fell_beyond(stream: int, recent: Recent, suspects: bool, active: Booleans, scale: float) -> bool:
+    """Whether a slot fell clearly more than the other `active` ones; `scale` is what a fall of 1 makes of its rate."""
+    excess, noise = recent.blame(suspects)
+    size = np.maximum(recent.traces if suspects else recent.weight, 1.0)
+    rest = active & (np.arange(size.size) != stream)
+    whole = max(float(size[rest].sum()), 1.0)
+    more = float(excess[stream] / size[stream] - excess[rest].sum() / whole)
+    error = float(np.sqrt(noise[stream] / size[stream] ** 2 + noise[rest].sum() / whole**2 + 1e-12))
+    return more > max(BEYOND * error, LEAST_BEYOND * scale)
 
 
 def whose(

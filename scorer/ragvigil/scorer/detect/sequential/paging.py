@@ -43,7 +43,8 @@ def _page(
     streams[list(by_stream)] = True
     alerts: list[Alert] = []
     others_rose = series.tripwire.others_rose
-    for stream in whose(streams, series.recent, worst.suspects, series.active(), others_rose):
+    named = [candidate.stream for candidate in series.pending if candidate.beyond]
+    for stream in named or whose(streams, series.recent, worst.suspects, series.active(), others_rose):
         if series.incidents.open[stream]:
             continue
         candidate = by_stream.get(stream, worst)
