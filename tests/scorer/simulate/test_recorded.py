@@ -72,14 +72,14 @@ def test_a_judge_that_drifts_fails_faithful_answers_that_it_passed() -> None:
 @pytest.mark.parametrize(
     ("scenario", "rate", "fall"),
     [
-        ("drop88", "faithful", 0.07), ("drop88", "passed", 0.07 * 0.536), ("blind88", "faithful", 0.07),
+        ("drop88", "faithful", 0.07), ("drop88", "passed", 0.07 * 0.52), ("blind88", "faithful", 0.07),
         ("blind88", "passed", -0.07 * 0.114), ("judge_drift", "passed", 0.066), ("cheap_drift", "cheap", 0.05),
     ],
 )  # fmt: skip
 def test_each_fault_moves_what_it_says_among_the_shipped_answers(
     scenario: str, rate: str, fall: float
 ) -> None:
-    """Their judge passes .89 of the faithful and .35 of the others, and all errors that its own score likes."""
+    """Their judge passes .89 of the faithful and .37 of the others, and all errors that its own score likes."""
     shipped = shipped_gold("lexical-1")
     assert shipped is not None
     opens: Opens = partial(Traffic, instruments=Recorded(shipped))
@@ -93,4 +93,4 @@ def test_each_fault_moves_what_it_says_among_the_shipped_answers(
     before, after = sums[:, 1:] / sums[:, :1]
     place = ("faithful", "passed", "cheap").index(rate)
     assert before[place] - after[place] == pytest.approx(fall, abs=0.012)
-    assert before[:2] == pytest.approx([0.95, 0.95 * 0.886 + 0.05 * 0.35], abs=0.012)
+    assert before[:2] == pytest.approx([0.95, 0.95 * 0.886 + 0.05 * 0.367], abs=0.012)
