@@ -21,6 +21,7 @@ from ragvigil.scorer.checks.alignment.tokens import MARKS, TOKEN_FEATURES
 from ragvigil.scorer.checks.reading.citations import definitions, read_citations
 from ragvigil.scorer.checks.reading.claims import Statement, read_statements
 from ragvigil.scorer.checks.reading.evidence import Evidence
+from ragvigil.scorer.checks.reading.restating import restated
 from ragvigil.scorer.checks.reading.words import offsets, words
 from ragvigil.scorer.trace import Document
 
@@ -198,7 +199,10 @@ def _aligned(row: Row, weights: Weights) -> Iterator[tuple[float, Statement, Ali
     documents = [Document(one["id"], one["text"], rank=rank) for rank, one in enumerate(row["evidence"], 1)]
     answer: str = row["answer"]
     markers = [(one.start, one.end) for one in read_citations(answer, documents)]
-    claims = [one for one in read_statements(answer, [*markers, *definitions(answer)]) if one.checkworthy]
+    told = restated(
+        read_statements(answer, [*markers, *definitions(answer)]), [one.text for one in documents if one.text]
+    )
+    claims = [one for one in told if one.checkworthy]
     evidence = Evidence(documents, {word.stem for claim in claims for word in claim.words})
     question = {word.stem for word in words(row["query"] or "")}
     for claim in claims:

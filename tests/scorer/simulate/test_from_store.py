@@ -168,7 +168,7 @@ def test_the_command_replays_the_shipped_answers(capsys: pytest.CaptureFixture[s
     assert asked("--replay", "builtin", *few) == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["replayed"]["faithful"], found["replayed"]["unfaithful"]) == (140, 60)
-    assert found["replayed"]["specificity"] == pytest.approx(38 / 60)
+    assert found["replayed"]["specificity"] == pytest.approx(39 / 60)
     assert found["world"]["segments"] == 4
     assert "service" not in found["replayed"]
 
