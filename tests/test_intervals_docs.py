@@ -162,7 +162,7 @@ def _append(path: Path) -> None:
     """Add a new run to the file of its world."""
     run = json.loads(path.read_text())
     target = RUNS if {cell["world"] for cell in run["cells"]} == {"default"} else SHIFTED
-    runs = json.loads(target.read_text()) if target.exists() else []
+    runs: list[dict[str, Any]] = json.loads(target.read_text()) if target.exists() else []
     target.write_text(json.dumps([*runs, run], indent=1) + "\n")
 
 

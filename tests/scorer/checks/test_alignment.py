@@ -79,7 +79,7 @@ def test_how_many_segments_hold_its_words_decides_how_a_claim_is_laid_not_where(
         evidence = Evidence(
             [Document("a", "It opened in 1998. It does not open on Mondays. Tickets cost 12 euros.")]
         )
-        evidence.density = density
+        vars(evidence)["density"] = density
         alignment = laid_on(evidence, claim)[0]
         found.append(replace(alignment, best=None))
         assert (alignment.best is None) == (claim == "Honey.")
