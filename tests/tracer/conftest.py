@@ -47,7 +47,7 @@ def _clean_slate(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         monkeypatch.delenv(name, raising=False)
     notices.forget()
     yield
-    if destination.use(None) is not None:  # what `instrument` configured carries threads until the next one ends
+    if destination.use(None) is not None:  # `instrument` configured it, which carries threads
         configure(service_name="tests", exporter=InMemorySpanExporter()).shutdown()
     notices.forget()
     sdk.renew()
