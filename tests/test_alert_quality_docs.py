@@ -95,7 +95,10 @@ all of them fall by .05. The fall makes the few errors that there always are mor
 more: before what is normal has followed, that looks like a fall of the faithful share by two points (half a point in
 the usual world, which is tolerated). The judge itself has not moved, so a canary does not stop such a page. Since this
 was measured, what is normal for flags follows a large move of the cheap score that the judge does not see: 1 page
-instead of 3 on the same six seeds, on which that was found; others were not tried."""
+instead of 3 on the same six seeds, on which that was found, and none in 138 days of six others (6000 to 6005).
+
+A later world, in which bad citations and empty retrievals come in whole conversations, gave no false page in 180 days
+of `null30` and 138 of `cheap_drift` (the same six seeds); its outage is paged after .4 h."""
 
 
 def page() -> str:
