@@ -139,7 +139,9 @@ def test_one_that_cannot_be_loaded_again_lends_its_name_to_nobody(
     sections = {name: CustomCheck(function=f"{tmp_path / name}.py:f", seconds=20) for name in ("a", "b", "g")}
     with caplog.at_level(logging.CRITICAL), closing(CustomChecks(sections)) as checks:
         (tmp_path / "a.py").unlink()
-        (tmp_path / "g.py").write_text(measure.format("2", "0.4"))
+        (tmp_path / "g.py").write_text(
+            measure.format("2", "0.40")
+        )  # another size: Python keeps what it compiled by second and size
         checks.run(RECORD, ())  # b ends the process after a has answered
         (tmp_path / "b.py").write_text(measure.format("1", "0.2"))
         checks.close()
