@@ -5,19 +5,16 @@ A fitted model of shared words cannot see them: all words but one are the same. 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from importlib.resources import files
 from itertools import chain, pairwise, takewhile
-from typing import Any, Literal
+from typing import Literal
 
-from ragvigil.scorer.checks.reading.expressions import Expression, expressions
+from ragvigil.scorer.checks.reading.expressions import OPPOSITES, Expression, expressions
 from ragvigil.scorer.checks.reading.words import Word, words
 
 Swap = Literal["unit", "scale", "sign", "month", "date", "period", "opposite"]
 
-_DATA: Any = json.loads(files("ragvigil.scorer.data").joinpath("opposites.json").read_text("utf-8"))
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+")
 _SIGN = re.compile(r"(?:(?<![\w.,)\]%])[-\u2212\u2013](?=\d)|\b(?:minus|menos)\s+(?=\d))", re.IGNORECASE)
 _MAY_SIGN = re.compile(r"[-\u2212\u2013](?=\d)|\b(?:minus|menos)\b", re.IGNORECASE)
@@ -39,13 +36,13 @@ def _groups(entries: Iterable[str]) -> dict[str, int]:
 
 _UNITS: dict[str, tuple[str, int]] = {
     name: (kind, place)
-    for kind, entries in _DATA["units"].items()
+    for kind, entries in OPPOSITES["units"].items()
     for name, place in _groups(entries).items()
 }
-_MONTHS = _groups(_DATA["months"])
-_PER = frozenset(_DATA["per"])
+_MONTHS = _groups(OPPOSITES["months"])
+_PER = frozenset(OPPOSITES["per"])
 _OPPOSITES: tuple[tuple[frozenset[str], frozenset[str]], ...] = tuple(
-    (frozenset(one), frozenset(other)) for one, other in _DATA["opposites"]
+    (frozenset(one), frozenset(other)) for one, other in OPPOSITES["opposites"]
 )
 
 UNIT_STEMS = frozenset(word.stem for name in _UNITS for word in words(name))
@@ -64,14 +61,14 @@ _ALIKE = 0.65
 def _forms(sides: Iterable[Sequence[str]]) -> dict[str, str]:
     """For the stem of each form of a verb, and of words that mean the same, the stem of the first of them."""
     found: dict[str, str] = {}
-    for entries in (*sides, *(forms.split() for forms in _DATA["forms"])):
+    for entries in (*sides, *(forms.split() for forms in OPPOSITES["forms"])):
         stems = dict.fromkeys(word.stem for entry in entries if " " not in entry for word in words(entry))
         known = next((found[one] for one in stems if one in found), next(iter(stems), ""))
         found |= {one: known for one in stems if one not in found}
     return found
 
 
-_FORMS = _forms(_DATA["opposites"][0])
+_FORMS = _forms(OPPOSITES["opposites"][0])
 
 
 def in_one_form(stems: Iterable[str]) -> set[str]:

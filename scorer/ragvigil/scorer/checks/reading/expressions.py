@@ -20,7 +20,8 @@ Meaning = tuple[str, float | date]
 """What is measured, and how much of it in its smallest unit; or the day."""
 
 _DATA: Any = json.loads(files("ragvigil.scorer.data").joinpath("measures.json").read_text("utf-8"))
-_OPPOSITES: Any = json.loads(files("ragvigil.scorer.data").joinpath("opposites.json").read_text("utf-8"))
+OPPOSITES: Any = json.loads(files("ragvigil.scorer.data").joinpath("opposites.json").read_text("utf-8"))
+"""Words that exclude each other, of which the names of the months are needed here; `alignment.swaps` reads the rest."""
 
 
 def _units() -> dict[str, list[tuple[str, float]]]:
@@ -41,7 +42,7 @@ _CURRENCIES: dict[str, str] = {name: names[0] for names in _DATA["currencies"] f
 _NAMES = frozenset((*_UNITS, *_LONG_SCALES, *_CURRENCIES))
 _MONTHS: dict[str, int] = {
     name: place
-    for names in (_OPPOSITES["months"], _DATA["short_months"])
+    for names in (OPPOSITES["months"], _DATA["short_months"])
     for place, entry in enumerate(names, 1)
     for name in entry.split()
 }

@@ -47,10 +47,8 @@ class Outages:
             told.calm = told.calm + 1 if well[int(stream)] else 0
             told.over |= told.calm >= CALM_BATCHES
         self.calm = self.calm + 1 if well[-1] else 0
-        before, self.everywhere = (
-            self.everywhere,
-            everywhere or (self.everywhere and self.calm < CALM_BATCHES),
-        )
+        before = self.everywhere
+        self.everywhere = everywhere or (before and self.calm < CALM_BATCHES)
         return before and not self.everywhere
 
     def page(self, stream: int, now: float, mute: float) -> bool:
