@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import random
 import time
 from collections import Counter
@@ -53,6 +54,7 @@ class Forwarder:
         self._held_bytes = self._held = 0
         self._paused_until = 0.0
         self._problem: str | None = None
+        self._taken_since = -math.inf
         self._idle = asyncio.Event()
         self._idle.set()
         self._tasks: list[asyncio.Task[None]] = []
@@ -108,10 +110,13 @@ class Forwarder:
         wait, again = _FIRST_WAIT_SECONDS, 0.0
         while True:
             await self._sleep_until(again)
+            begun = time.monotonic()
             answer = await self._attempt(item)
             if answer.taken:
+                self._taken_since = max(self._taken_since, begun)
                 return self._delivered(item, answer)
-            self._fails(answer.reason)
+            if begun >= self._taken_since:
+                self._fails(answer.reason)
             if not answer.retry:
                 return self._count(f"dropped.{answer.reason}")
             again = time.monotonic() + random.uniform(wait / 2, wait)  # noqa: S311 - senders apart, not secrets
@@ -151,7 +156,7 @@ class Forwarder:
             self._problem = None
 
     def _fails(self, problem: str) -> None:
-        """One log line for each new cause."""
+        """One log line for each new cause; an answer that a later request's success overtook is no news."""
         if problem != self._problem:
             logger.error("forward.%s: %s; acks go on", self.name, problem)
         self._problem = problem
