@@ -7,10 +7,22 @@ from dataclasses import replace
 import pytest
 
 from ragvigil.scorer.dialects import read_records
-from ragvigil.scorer.span import LogEvent, SpanEvent
+from ragvigil.scorer.span import LogEvent, Span, SpanEvent
 from ragvigil.scorer.trace import Tokens
 
-from .conftest import ANSWER, QUESTION, TRACE_ID, chain, generation, ids, only, retrieval, span, trace
+from .conftest import (
+    ANSWER,
+    QUESTION,
+    TRACE_ID,
+    as_json,
+    chain,
+    generation,
+    ids,
+    only,
+    retrieval,
+    span,
+    trace,
+)
 
 REMOTE, LOCAL = 0x300, 0x100
 
@@ -178,6 +190,102 @@ def test_the_answer_is_the_one_that_the_root_returned() -> None:
     """A model that names the conversation runs after the answer."""
     title = span("a4", generation("Ferry times"), parent="a1", start=81, end=88)
     assert only([*trace(), title]).span_id == "a3"
+
+
+def test_questions_of_a_batch_are_apart_where_no_model_has_a_span() -> None:
+    """Two chains that search and answer; a second try at the same question is none."""
+
+    def batch(second: str) -> list[Span]:
+        spans = [span("a0", name="nightly", start=0, end=99)]
+        for place, asked in enumerate((QUESTION, second)):
+            at = 10 * place
+            spans.append(span(f"b{place}", chain(asked), parent="a0", start=at + 1, end=at + 9))
+            spans.append(
+                span(f"c{place}", retrieval(query=asked), parent=f"b{place}", start=at + 2, end=at + 3)
+            )
+        return spans
+
+    records = read_records(batch("What is the fare?"))
+    assert [(each.query, len(each.documents)) for each in records] == [
+        (QUESTION, 2),
+        ("What is the fare?", 2),
+    ]
+    assert len(read_records(batch(QUESTION))) == 1
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        f"<think>At ten? No.</think>\n\n{ANSWER}",
+        f"\n<thinking>\nAt ten?\n</thinking>\n<answer>{ANSWER}</answer>",
+        f"At ten? No.\n</think>\n\n{ANSWER}",
+    ],
+)
+@pytest.mark.parametrize("returned", [None, ANSWER])
+def test_what_a_model_thinks_is_no_answer(reply: str, returned: str | None) -> None:
+    """Between tags, of which a server may have put the first into the prompt."""
+    root, above, search, _ = trace()
+    above = replace(above, attributes=chain(answer=returned))
+    title = span("a4", generation("Ferry times"), parent="a1", start=10, end=12)
+    model = span("a3", generation(reply), parent="a1", start=21, end=80)
+    record = only([root, above, search, title, model])
+    assert (record.answer, record.span_id) == (ANSWER, "a3")
+
+
+def test_thoughts_that_were_cut_off_are_no_answer() -> None:
+    """Whatever it would have said."""
+    root, above, search, _ = trace()
+    above = replace(above, attributes=chain(answer=None))
+    model = span("a3", generation("<think>Is it at ten? May"), parent="a1", start=21, end=80)
+    record = only([root, above, search, model])
+    assert (record.answer, record.completeness) == (None, "complete")
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        {"content": [{"type": "text", "text": "Timeout."}], "isError": True},
+        {
+            "output": {
+                "kwargs": {"type": "tool", "content": "Timeout.", "tool_call_id": "c", "status": "error"}
+            }
+        },
+        {"type": "tool_result", "tool_use_id": "c", "content": "Timeout.", "is_error": True},
+    ],
+)
+def test_what_a_search_says_that_failed_is_no_passage(result: dict[str, object]) -> None:
+    """Its words stand where passages would."""
+    tool = {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": "search_timetable",
+        "gen_ai.tool.call.arguments": as_json({"query": "ferry"}),
+        "gen_ai.tool.call.result": as_json(result),
+    }
+    root, above, _, model = trace()
+    record = only([root, above, span("a2", tool, parent="a1", start=3, end=20), model])
+    assert (record.documents, record.error_message) == ((), "Timeout.")
+
+
+@pytest.mark.parametrize(
+    "aside",
+    [
+        '{"title": "Ferry times"}',
+        '{"follow_ups": ["How much?"]}',
+        '["How much is it?", "Wo denn\uff1f"]',
+        '{"tags": ["ferry"]}',
+    ],
+)
+def test_what_is_asked_beside_the_answer_is_none(aside: str) -> None:
+    """A chat application asks for a title and follow-up questions, and its request's span tells no answer."""
+    spans = [
+        span("a0", name="POST /ask", start=1, end=99),
+        span("a2", retrieval(), parent="a0", start=3, end=20),
+        span("a3", generation(), parent="a0", start=21, end=80),
+        span("a4", generation(aside), parent="a0", start=81, end=88),
+    ]
+    assert (only(spans).span_id, only(spans).answer) == ("a3", ANSWER)
+    alone = [each for each in spans if each.span_id != "a3"]
+    assert only(alone).span_id == "a4"
 
 
 @pytest.mark.parametrize(

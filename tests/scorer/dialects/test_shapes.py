@@ -77,6 +77,83 @@ def test_who_asked_is_known_from_spans_of_no_dialect(names: tuple[str, str]) -> 
     assert (record.conversation_id, record.user_id) == ("s-1", "u-1")
 
 
+@pytest.mark.parametrize(
+    "found_by_id",
+    [
+        {"timetable-1": PASSAGES[0][1], "fares-2": PASSAGES[1][1]},
+        {"documents": {"timetable-1": PASSAGES[0][1], "fares-2": PASSAGES[1][1]}},
+        {"timetable-1": {"text": PASSAGES[0][1], "page": 4}, "fares-2": {"text": PASSAGES[1][1], "page": 5}},
+    ],
+)
+def test_passages_under_their_ids_are_read(found_by_id: dict[str, object]) -> None:
+    """As a function returns them that somebody traced as a search, or a tool that is called one."""
+    traced = {
+        "langfuse.observation.type": "retriever",
+        "langfuse.observation.input": QUESTION,
+        "langfuse.observation.output": as_json(found_by_id),
+    }
+    tool = {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": "search_timetable",
+        "gen_ai.tool.call.result": as_json(found_by_id),
+    }
+    without_scores = [(key, text, None) for key, text, _ in PASSAGES]
+    for search in (traced, tool):
+        assert found(asked(chain(), search)) == without_scores
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        {"opening_hours": "Nine to five.", "price": "Four crowns each."},
+        {"2026-11-22": "Closed all day.", "2026-11-23": "Open from nine."},
+        {"title": "The ferry", "text": "It leaves at nine."},
+        {"timetable-1": "It leaves at nine.", "found": 1},
+        {"line-1": 9, "line-2": 10},
+    ],
+)
+def test_facts_under_their_names_are_no_passages(result: dict[str, object]) -> None:
+    """Whatever the search is called."""
+    traced = {"langfuse.observation.type": "retriever", "langfuse.observation.output": as_json(result)}
+    assert found(asked(chain(), traced)) == []
+
+
+def test_a_tool_that_is_no_search_finds_no_passages_under_names() -> None:
+    """Line 1 and line 2 are things that it tells about."""
+    tool = {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": "departures",
+        "gen_ai.tool.call.result": as_json({"line-1": "at nine sharp", "line-2": "at ten sharp"}),
+    }
+    assert asked(chain(), tool).retrievals == ()
+
+
+@pytest.mark.parametrize(
+    ("request_says", "model_says"),
+    [
+        ({"session.id": "browser"}, {"gen_ai.conversation.id": "c-1"}),
+        ({"session.id": "browser"}, {"session.id": "c-1"}),
+        ({"session.id": "browser"}, {"langfuse.session.id": "c-1"}),
+        ({"session.id": "browser"}, {"traceloop.association.properties.session_id": "c-1"}),
+        ({"session.id": "browser"}, {"ai.telemetry.metadata.chatId": "c-1"}),
+        ({"gen_ai.conversation.id": "c-1"}, {"session.id": "browser"}),
+        ({"gen_ai.conversation.id": "c-1", "session.id": "browser"}, {"session.id": "browser"}),
+        ({"session.id": "c-1"}, {}),
+    ],
+)
+def test_a_browsers_session_is_no_conversation_where_anybody_names_one(
+    request_says: dict[str, object], model_says: dict[str, object]
+) -> None:
+    """It is on the request's span, or by baggage on every span; alone it is the best that is known."""
+    model = {"gen_ai.operation.name": "chat", "gen_ai.request.model": "tiny", **model_says}
+    spans = [
+        span("a0", request_says, name="POST /ask", start=1, end=99),
+        span("a1", chain(), parent="a0", start=2, end=90),
+        span("a2", {**generation(), **model}, parent="a1", start=21, end=80),
+    ]
+    assert only(spans).conversation_id == "c-1"
+
+
 def test_json_without_its_mime_type_is_read_where_nobody_would_write_it() -> None:
     """A search's result and a question's frame; an answer in JSON stays as it is."""
     search = {

@@ -354,6 +354,40 @@ def test_a_failed_tool_is_named_where_its_agent_only_failed() -> None:
     assert only(spans).error_where == "retrieve tool"
 
 
+def found_in_a_store(*, documents: bool = True) -> Span:
+    """A query of Chroma as OpenLLMetry's instrumentation tells it."""
+    results = [
+        SpanEvent(
+            "db.query.result",
+            place,
+            {
+                "db.query.result.id": key,
+                "db.query.result.distance": 0.1 * place,
+                "db.query.result.metadata": "{}",
+            }
+            | ({"db.query.result.document": text} if documents else {}),
+        )
+        for place, (key, text, _) in enumerate(PASSAGES)
+    ]
+    told = {"db.system": "chroma", "db.operation": "query"}
+    return span("a2", told, name="chroma.query", parent="a1", start=2, end=20, events=tuple(results))
+
+
+def test_a_vector_stores_results_are_evidence_where_no_retriever_tells_any() -> None:
+    """Below a request without a retriever's span; a retriever's own passages are not mixed with them."""
+    root, _, model = OTEL_GENAI
+    record = only([root, found_in_a_store(), model])
+    assert [(each.id, each.text, each.score) for each in record.documents] == [
+        (key, text, None) for key, text, _ in PASSAGES
+    ]
+    search = {
+        "gen_ai.operation.name": "retrieval",
+        "gen_ai.retrieval.documents": as_json([{"id": "other-9", "content": "Another.", "score": 0.5}]),
+    }
+    record = only([root, found_in_a_store(), span("a5", search, parent="a1", start=2, end=20), model])
+    assert [each.id for each in record.documents] == ["other-9"]
+
+
 def test_passages_and_question_are_found_in_a_numbered_prompt() -> None:
     """Retrieval without a span: everything stands in the prompt."""
     prompt = f"Context:\n{CONTEXT}\n\nQuestion: {QUESTION}"

@@ -1,4 +1,4 @@
-"""The AI SDK where its operation was thrown away: scope and name still tell it."""
+"""The AI SDK where its operation was thrown away, and passages as its own guide returns them."""
 
 from __future__ import annotations
 
@@ -32,6 +32,24 @@ def test_an_operation_that_was_dropped_is_read_from_the_name() -> None:
     assert (record.query, record.answer, record.tokens.input) == (QUESTION, ANSWER, 20)
     assert [(each.id, each.score) for each in record.documents] == [("timetable-1", 0.9)]
     assert (record.dialect, record.completeness) == ("vercel_ai", "partial_evidence")
+
+
+def test_the_guides_passages_are_read_whatever_its_tool_is_called() -> None:
+    """Name and similarity are all they have; beside an id, a name is a title and no passage."""
+
+    def found(hits: object) -> list[tuple[str | None, str | None, float | None]]:
+        tool = {
+            "ai.operationId": "ai.toolCall",
+            "ai.toolCall.name": "getInformation",
+            "ai.toolCall.result": hits,
+        }
+        root, _, model = called("ai", dropped=0)
+        spans = [root, span("a2", tool, parent="a1", name="ai.toolCall", start=1, end=2, scope="ai"), model]
+        return [(each.id, each.text, each.score) for each in only(spans).documents]
+
+    hit = {"name": "The ferry leaves at nine.", "similarity": 0.8}
+    assert found(as_json([hit])) == [(None, "The ferry leaves at nine.", 0.8)]
+    assert found(as_json([{**hit, "id": 7}])) == []
 
 
 def test_nothing_but_the_sdks_own_scope_is_read_so() -> None:

@@ -33,6 +33,12 @@ _WRAPPERS = ("document", "node", "kwargs", "_source", "properties")
 _OTHER_KEYS = ("title", "url", "uri", "source", "type", "name", "file", "rank", "embedding")
 _WHOLE = frozenset({*_ID_KEYS, *_TEXT_KEYS, *_SCORE_KEYS, *_METADATA_KEYS, *_OTHER_KEYS})
 """All that the JSON of one document is made of; a passage that is itself JSON has names of its own."""
+_NAMED = frozenset(("name", "similarity"))
+"""All that a passage has in the Vercel AI SDK's guide to RAG; beside an id, a name would be a title."""
+_KEY = re.compile(r"(?=.*(?:\d|[/#]|\.\w{1,5}\Z))\S{1,300}")
+_DATE = re.compile(
+    r"\d{4}-\d\d(?:-\d\d)?(?:[T ]|\Z)|\d{1,2}[:.h]\d\d\Z|\d{1,2}[./]\d{1,2}[./]\d{2,4}\Z|(?:19|20)\d\d\Z"
+)
 _NUMBER = re.compile(r"(?:np\.)?(?:float\d+|Decimal)?\(?'?(?P<number>-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)'?\)?")
 """A score that JSON could not say otherwise, as `str` and `repr` write those of numpy."""
 _LISTS = (
@@ -57,11 +63,32 @@ def documents_of(value: object) -> tuple[Document, ...] | None:
         if isinstance(fields.get("ids"), list):
             return _from_columns(fields)
         structure = _list_in(fields)
+        if structure is None:
+            return keyed_in(fields)
     if not isinstance(structure, list):
         return None
     items = cast("list[object]", structure)
     found = [document for item in items if (document := document_of(item))]
     return ranked(found) if found or not items else None
+
+
+def keyed_in(fields: Mapping[str, object]) -> tuple[Document, ...] | None:
+    """The documents in an object that holds nothing but texts, or documents, under their ids; None for any other.
+
+    An id has a digit, a slash or the like in it, and is no date: anything else may be the name of a fact.
+
+    >>> [(each.id, each.text) for each in keyed_in({"faq#1": "Snow is white.", "faq#2": "Coal is black."}) or ()]
+    [('faq#1', 'Snow is white.'), ('faq#2', 'Coal is black.')]
+    >>> keyed_in({"opening_hours": "Nine to five."}), keyed_in({"2026-11-22": "Closed all day."})
+    (None, None)
+    """
+    wrapped = (mapping_of(fields[key]) for key in _LISTS if isinstance(fields.get(key), dict))
+    for each in (fields, *wrapped):
+        found = [_keyed(key, value) for key, value in each.items()]
+        documents = [document for document in found if document]
+        if documents and len(documents) == len(found):
+            return ranked(documents)
+    return None
 
 
 def passages_of(value: object) -> tuple[Document, ...] | None:
@@ -144,6 +171,15 @@ def _list_in(fields: Mapping[str, object]) -> object:
     return next(itertools.chain(lists, nested), None)
 
 
+def _keyed(key: str, value: object) -> Document | None:
+    if not _KEY.fullmatch(key) or _DATE.match(key):
+        return None
+    if isinstance(value, str):
+        return Document(key, value) if len(value.split()) > 1 or (value and not value.isascii()) else None
+    document = document_of(cast("object", value)) if isinstance(value, dict) else None
+    return replace(document, id=document.id or key) if document and document.text else None
+
+
 def _from_columns(fields: Mapping[str, object]) -> tuple[Document, ...]:
     """Chroma's result: ids and texts side by side, in one list a query; a distance is no score."""
 
@@ -162,7 +198,8 @@ def _from_columns(fields: Mapping[str, object]) -> tuple[Document, ...]:
 
 def _document(fields: Mapping[str, object]) -> Document | None:
     metadata = next((found for key in _METADATA_KEYS if (found := mapping_of(fields.get(key)))), _NONE)
-    text = _text(fields) or _text(metadata)
+    named = None if _NAMED.symmetric_difference(fields) else text_of(fields["name"])
+    text = _text(fields) or _text(metadata) or named
     identifier = _identifier(fields) or _identifier(metadata)
     if text is None and identifier is None:
         return None

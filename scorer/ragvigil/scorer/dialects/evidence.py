@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from ragvigil.scorer.dialects.documents import ranked, same
 from ragvigil.scorer.dialects.passages import Known, United
-from ragvigil.scorer.dialects.prompt import passages_in
+from ragvigil.scorer.dialects.prompt import context_of
 from ragvigil.scorer.dialects.reading import Role
 from ragvigil.scorer.dialects.step import Step
 from ragvigil.scorer.trace import Document, Retrieval
@@ -36,14 +36,17 @@ def evidence_of(steps: Sequence[Step], generation: Step | None) -> Evidence:
     pool = _left_over(told)
     sources = tuple(told[number] for number in pool)
     documents = _filled(_union(pool.values()), steps)
-    passages = _passages(generation)
-    if passages and len(passages) == len(documents):
-        pairs = zip(documents, passages, strict=True)
-        documents = [replace(document, text=document.text or text) for document, text in pairs]
+    whole = documents and all(document.text is not None for document in documents)
+    contexts = [] if whole else _contexts(generation)
+    alike = next((context for context in contexts if len(context) == len(documents) > 0), None)
+    if alike:
+        pairs = zip(documents, alike, strict=True)
+        documents = [replace(document, text=document.text or passage.text) for document, passage in pairs]
     elif not documents and (not told or not known):
         sources, documents = _beside(steps, generation)
-        if not documents and generation is not None and passages:
-            sources, documents = (generation,), [Document(None, text) for text in passages]
+        if not documents and generation is not None and contexts:
+            sources, documents = ((generation,) if contexts[0] else ()), [*contexts[0]]
+            known = known and bool(searches)  # what nobody can tell apart was shown all the same
         known = known or bool(documents)
     return Evidence(tuple(searches), ranked(documents), sources, known)
 
@@ -176,11 +179,14 @@ def _beside(steps: Iterable[Step], generation: Step | None) -> tuple[tuple[Step,
     return ((nearest,), list(nearest.reading.documents or ())) if nearest is not None else ((), [])
 
 
-def _passages(generation: Step | None) -> tuple[str, ...]:
-    if generation is None:
-        return ()
-    found = (passages_in(message.text) for message in generation.reading.messages if message.text)
-    return max(found, key=len, default=())
+def _contexts(generation: Step | None) -> list[tuple[Document, ...]]:
+    """The passages of each message that shows the model a context, the last first; () where they are one text.
+
+    What the model said itself is no context: a list of sources looks like one.
+    """
+    messages = generation.reading.messages if generation is not None else ()
+    texts = [message.text for message in reversed(messages) if message.role != "assistant" and message.text]
+    return [context.documents for text in texts if (context := context_of(text))]
 
 
 def _by_end(step: Step) -> tuple[int, int, str]:

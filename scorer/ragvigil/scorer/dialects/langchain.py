@@ -72,6 +72,26 @@ def tool_result(value: object) -> object:
     return _printed(value)
 
 
+def is_refusal(value: object) -> bool:
+    """Whether what a tool returned says that it failed, as LangChain's, Anthropic's and MCP's messages can.
+
+    >>> is_refusal({"content": [{"type": "text", "text": "Timeout."}], "isError": True}), is_refusal("Timeout.")
+    (True, False)
+    """
+    value = unquoted(value)
+    for _ in range(_DEEPEST):
+        fields = mapping_of(value)
+        if fields.get("isError") is True or fields.get("is_error") is True:
+            return True
+        if "tool_call_id" in fields and fields.get("status") == "error":
+            return True
+        shell = next((fields[key] for key in _SHELLS if isinstance(fields.get(key), (dict, str))), None)
+        if shell is None:
+            break
+        value = shell
+    return False
+
+
 def tool_arguments(value: object) -> object:
     """What a tool was called with: LangChain prints a mapping as Python does.
 

@@ -1,21 +1,25 @@
-"""Conversation and user where no dialect looks: apps set them on spans of their own, and on all of a trace."""
+"""Conversation and user of a question: apps set them on spans of their own, and on all of a trace."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from ragvigil.scorer.dialects.roles import Roles
 from ragvigil.scorer.dialects.step import Step
 from ragvigil.scorer.dialects.values import first_id
 
 _PREFIXES = ("traceloop.association.properties.", "langsmith.metadata.", "ai.telemetry.metadata.")
+_EXPLICIT = "gen_ai.conversation.id"
+"""What the conventions call a conversation. `session.id` may be a browser's, and on every span: baggage carries it."""
 _CONVERSATION = (
-    *("gen_ai.conversation.id", "session.id", "langfuse.session.id"),
+    "langfuse.session.id",
     *(prefix + key for prefix in _PREFIXES for key in ("session_id", "sessionId", "thread_id", "threadId")),
     *(
         prefix + key
         for prefix in _PREFIXES
         for key in ("conversation_id", "conversationId", "chat_id", "chatId")
     ),
+    "session.id",
 )
 _USER = (
     *("user.id", "enduser.id", "langfuse.user.id"),
@@ -23,27 +27,44 @@ _USER = (
 )
 
 
-def conversation_in(steps: Iterable[Step]) -> str | None:
-    """The conversation that the first of the spans names.
+def conversation_of(roles: Roles) -> tuple[Step, str] | None:
+    """The conversation of a question, and the step that names it: under the conventions' name, else as a dialect
+    reads it, else as any span has it.
 
+    >>> from ragvigil.scorer.dialects.question import Question
     >>> from ragvigil.scorer.dialects.reading import Reading
     >>> from ragvigil.scorer.span import Span
     >>> request = Span("0" * 32, "1" * 16, None, "GET /ask", 1, 0, 1, {"session.id": "s-1", "enduser.id": 7})
-    >>> steps = [Step(request, Reading(), None)]
-    >>> conversation_in(steps), user_in(steps)
+    >>> roles = Roles(Question(None, (Step(request, Reading(), None),)), None, None)
+    >>> (conversation_of(roles) or "")[1], user_of(roles)
     ('s-1', '7')
     """
-    return _first(steps, _CONVERSATION)
+    return roles.known(_explicit) or roles.known(_read) or _first(roles, _CONVERSATION)
 
 
-def user_in(steps: Iterable[Step]) -> str | None:
-    """The user whom the first of the spans names."""
-    return _first(steps, _USER)
+def user_of(roles: Roles) -> str | None:
+    """The user who asked: as a dialect reads it, else as any span has it."""
+    named = roles.known(lambda step: step.reading.user_id)
+    if named is not None:
+        return named
+    found = _first(roles, _USER)
+    return found[1] if found else None
 
 
-def _first(steps: Iterable[Step], keys: Iterable[str]) -> str | None:
-    for step in steps:
+def _explicit(step: Step) -> tuple[Step, str] | None:
+    found = first_id(step.span.attributes, _EXPLICIT)
+    return (step, found) if found else None
+
+
+def _read(step: Step) -> tuple[Step, str] | None:
+    found = step.reading.conversation_id
+    return (step, found) if found else None
+
+
+def _first(roles: Roles, keys: Iterable[str]) -> tuple[Step, str] | None:
+    """Of the first span that names any; spans that a dialect reads come before a gateway's."""
+    for step in sorted(roles.question.steps, key=lambda step: step.dialect is None):
         told: Mapping[str, object] = step.span.attributes
         if found := first_id(told, *(key for key in keys if key in told)):
-            return found
+            return step, found
     return None

@@ -35,7 +35,7 @@ def questions(roots: Sequence[Step]) -> list[Question]:
     while waiting:
         path, level = _descend(waiting.pop())
         top = path[-1] if path else None
-        units = [] if _asks(top) else [step for step in level if _is_complete(step)]
+        units = [] if _asks(top) else _complete(level)
         if len(units) < 2 and (rounds := rounds_of(top, level)):
             found += [_question((), each) for each in rounds]
         elif len(units) < 2 or _concludes(top, level, units):
@@ -63,8 +63,13 @@ def _tells(step: Step) -> bool:
     return step.role in _TELLING or _asks(step) or (step.role == "chain" and step.reading.redacted)
 
 
-def _is_complete(step: Step) -> bool:
-    return "generator" in step.roles_within and not step.roles_within.isdisjoint(_SEARCHING)
+def _complete(level: Sequence[Step]) -> list[Step]:
+    """Those that search and generate; where no model has a span, chains that search and answer different questions."""
+    searching = [step for step in level if not step.roles_within.isdisjoint(_SEARCHING)]
+    if any("generator" in step.roles_within for step in level):
+        return [step for step in searching if "generator" in step.roles_within]
+    saying = [step for step in searching if _asks(step) and step.reading.answer is not None]
+    return saying if len({step.reading.query for step in saying}) == len(saying) else []
 
 
 def _concludes(top: Step | None, level: Sequence[Step], units: Sequence[Step]) -> bool:

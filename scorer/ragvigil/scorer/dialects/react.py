@@ -1,4 +1,4 @@
-"""Agents that think aloud in plain text: what they say is a note, a call of a tool, or at last the answer."""
+"""Models that think aloud in plain text: what they say is a note, a call of a tool, or at last the answer."""
 
 from __future__ import annotations
 
@@ -6,18 +6,34 @@ import re
 
 _ANSWERED = re.compile(r"\s*Thought:.*?\n\s*(?:Final )?Answer:[ \t]*(?P<answer>\S.*)", re.DOTALL)
 _LONGEST = 200_000
+_THOUGHTS = ("think", "thinking", "thought", "thoughts", "reasoning")
+"""Tags around the thoughts with which a reply begins. Servers of open models put the first one into the prompt."""
 
 
 def answer_after_thoughts(text: str) -> str:
-    """The answer at the end of a model's thoughts; any other text unchanged.
+    """The answer at the end of a model's thoughts, "" where they are all there is; any other text unchanged.
 
     >>> answer_after_thoughts("Thought: I know it.\\nAnswer: At nine [1].")
     'At nine [1].'
     >>> answer_after_thoughts("Answer: At nine.")
     'Answer: At nine.'
+    >>> answer_after_thoughts("<think>Ten? No.</think>At nine."), answer_after_thoughts("<think>Is it")
+    ('At nine.', '')
     """
+    text = _after_tags(text)
     found = _ANSWERED.fullmatch(text) if len(text) <= _LONGEST else None
     return found["answer"].rstrip() if found else text
+
+
+def _after_tags(text: str) -> str:
+    begin = text.lstrip()
+    for tag in _THOUGHTS:
+        opening, closing = f"<{tag}>", f"</{tag}>"
+        if begin.startswith(opening) or (tag == "think" and closing in text and opening not in text):
+            rest = begin.partition(closing)[2].strip()
+            whole = rest.startswith("<answer>") and rest.endswith("</answer>")
+            return rest.removeprefix("<answer>").removesuffix("</answer>").strip() if whole else rest
+    return text
 
 
 def is_observation(text: str) -> bool:

@@ -9,7 +9,7 @@ from ragvigil.scorer.dialects.errors import error_of
 from ragvigil.scorer.dialects.evidence import Evidence, evidence_of, retrievals_of
 from ragvigil.scorer.dialects.feedback import Opinion, last_word, opinions_on
 from ragvigil.scorer.dialects.log_events import attached, evaluations_of
-from ragvigil.scorer.dialects.people import conversation_in, user_in
+from ragvigil.scorer.dialects.people import conversation_of, user_of
 from ragvigil.scorer.dialects.question import Question, questions
 from ragvigil.scorer.dialects.reading import Dialect
 from ragvigil.scorer.dialects.roles import Roles, answer_of, generations, leaf_sum, query_of, roles_of
@@ -62,6 +62,7 @@ def record_of(question: Question, *, timed_out: bool = False, told: Iterable[Opi
     query, answer = query_of(roles), answer_of(roles)
     model, response_model = _models(roles)
     error, sampling = error_of(question), sampling_of(question)
+    conversation = conversation_of(roles)
     stands_for = (roles.generation or roles.root or question.steps[0]).span
     return RagTrace(
         trace_id=stands_for.trace_id,
@@ -86,9 +87,8 @@ def record_of(question: Question, *, timed_out: bool = False, told: Iterable[Opi
         retrieval_seconds=_seconds(evidence.searches),
         generation_seconds=_seconds([roles.generation] if roles.generation else []),
         total_seconds=_seconds([question.top] if question.top else question.steps),
-        conversation_id=roles.known(lambda step: step.reading.conversation_id)
-        or conversation_in(question.steps),
-        user_id=roles.known(lambda step: step.reading.user_id) or user_in(question.steps),
+        conversation_id=conversation[1] if conversation else None,
+        user_id=user_of(roles),
         segment=_segment(question.steps),
         feedback=last_word((*(entry for step in question.steps for entry in step.reading.feedback), *told)),
         evaluations=tuple(entry for step in question.steps for entry in _evaluations(step)),

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from ragvigil.scorer.dialects.asides import is_aside
 from ragvigil.scorer.dialects.messages import last_of
 from ragvigil.scorer.dialects.prompt import question_in
 from ragvigil.scorer.dialects.question import Question
@@ -82,7 +83,9 @@ def answer_candidates(roles: Roles) -> Iterator[Candidate]:
     """Every place where the answer may stand; the first is taken."""
     for step, place in ((roles.generation, "reply of the model"), (roles.root, "output of the root")):
         if step is not None and step.reading.answer is not None:
-            yield Candidate(step, answer_after_thoughts(step.reading.answer), place)
+            answer = answer_after_thoughts(step.reading.answer)
+            if answer:
+                yield Candidate(step, answer, place)
 
 
 def _rewritten(roles: Roles, searched: set[str]) -> Candidate | None:
@@ -132,12 +135,14 @@ def _root(steps: Iterable[Step]) -> Step | None:
 
 
 def _generation(steps: Sequence[Step], returned: str | None) -> Step | None:
-    """Of the generations that answered, the last whose answer the root returned, else the last."""
+    """Of the generations that answered, the last whose answer the root returned, else the last that is no aside."""
     every = sorted(_generators(steps), key=lambda step: (step.span.end, step.span.start, step.span.span_id))
     answering = innermost([step for step in every if step.reading.answer is not None])
-    expected = (returned or "").strip()
-    agreeing = [step for step in answering if (step.reading.answer or "").strip() == expected]
-    return next(reversed(agreeing or answering or innermost(every)), None)
+    expected = answer_after_thoughts(returned or "").strip()
+    said = {step: answer_after_thoughts(step.reading.answer or "").strip() for step in answering}
+    agreeing = [step for step in answering if said[step] == expected]
+    answers = [] if agreeing else [step for step in answering if not is_aside(said[step])]
+    return next(reversed(agreeing or answers or answering or innermost(every)), None)
 
 
 def _generators(steps: Iterable[Step]) -> list[Step]:

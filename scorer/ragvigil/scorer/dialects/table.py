@@ -16,6 +16,7 @@ from ragvigil.scorer.dialects.otel_genai import OtelGenAI
 from ragvigil.scorer.dialects.pydantic_ai import PydanticAI
 from ragvigil.scorer.dialects.ragvigil import Ragvigil
 from ragvigil.scorer.dialects.reading import Dialect, Reading
+from ragvigil.scorer.dialects.vector_stores import VectorStore
 from ragvigil.scorer.dialects.vercel_ai import VercelAI
 from ragvigil.scorer.span import Span
 from ragvigil.scorer.trace import Tokens
@@ -29,6 +30,7 @@ DIALECTS: tuple[Dialect, ...] = (
     MLflow(),
     LangSmith(),
     OpenLLMetry(),
+    VectorStore(),
     Haystack(),
     VercelAI(),
     PydanticAI(),

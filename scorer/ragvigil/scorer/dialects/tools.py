@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
-from ragvigil.scorer.dialects.documents import documents_of, ranked
-from ragvigil.scorer.dialects.langchain import tool_arguments, tool_result
-from ragvigil.scorer.dialects.prompt import passages_in
-from ragvigil.scorer.dialects.reading import Reading
-from ragvigil.scorer.dialects.values import query_in, structure_of, text_of
+from ragvigil.scorer.dialects.documents import documents_of, keyed_in, ranked
+from ragvigil.scorer.dialects.failure import failure
+from ragvigil.scorer.dialects.langchain import is_refusal, tool_arguments, tool_result
+from ragvigil.scorer.dialects.prompt import documents_in
+from ragvigil.scorer.dialects.reading import Reading, Role
+from ragvigil.scorer.dialects.values import mapping_of, query_in, structure_of, text_of
 from ragvigil.scorer.trace import Document
 
 _SEARCHES = re.compile(
@@ -31,15 +32,22 @@ def tool_reading(name: str, arguments: object, result: object) -> Reading:
     >>> tool_reading("fahrplan", '{"ort": "Groix"}', "[1] Um neun.\\n[2] Um zehn.").documents[1].text
     'Um zehn.'
     """
+    refused = is_refusal(result)
     result, arguments = tool_result(result), tool_arguments(arguments)
+    if refused:
+        role: Role = "retriever" if is_search(name) else "tool"
+        asked = query_in(structure_of(arguments)) or text_of(arguments) if role == "retriever" else None
+        return Reading(role=role, tool=name, query=asked, failure=failure(None, result))
     documents = documents_of(result)
     passages = bool(documents) and all(_is_passage(document) for document in documents or ())
+    if passages and not is_search(name) and keyed_in(mapping_of(result)):
+        return Reading(role="tool", tool=name)  # facts under their names look the same
     text = text_of(result) if documents is None and structure_of(result) is None else None
-    numbered = passages_in(text) if text else ()
+    numbered = documents_in(text) if text else ()
     if not passages and len(numbered) < _FEW and not is_search(name):
         return Reading(role="tool", tool=name)
     if text:
-        documents = ranked(Document(None, passage) for passage in numbered or (text,))
+        documents = ranked(numbered or (Document(None, text),))
     query = query_in(structure_of(arguments)) or text_of(arguments)
     return Reading(role="retriever", tool=name, query=query, documents=documents)
 

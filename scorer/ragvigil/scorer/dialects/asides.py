@@ -1,0 +1,35 @@
+"""What chat applications ask a model beside the answer: a title, tags, questions that may come next."""
+
+from __future__ import annotations
+
+from ragvigil.scorer.dialects.values import mapping_of, sequence_of
+
+_KEYS = frozenset(
+    (
+        "title",
+        "tags",
+        "emoji",
+        "queries",
+        "follow_ups",
+        "followups",
+        "follow_up_questions",
+        "followUpQuestions",
+    )
+)
+_ASKING = ("?", "\uff1f", "\u061f", ";", "\u037e")
+"""Ends of questions; Greek has a semicolon."""
+
+
+def is_aside(reply: str | None) -> bool:
+    """Whether a reply is nothing but such an aside, in JSON, and so no answer to anybody's question.
+
+    >>> is_aside('{"follow_ups": ["How much is it?"]}'), is_aside('```json\\n["How much?", "Where?"]\\n```')
+    (True, True)
+    >>> is_aside('{"answer": "At nine."}'), is_aside('["at nine", "at ten"]'), is_aside("At nine?")
+    (False, False, False)
+    """
+    text = (reply or "").strip().removeprefix("```json").strip("` \n")
+    if fields := mapping_of(text):
+        return fields.keys() <= _KEYS
+    items = sequence_of(text)
+    return len(items) > 1 and all(isinstance(item, str) and item.strip().endswith(_ASKING) for item in items)

@@ -1,0 +1,52 @@
+"""What a vector store's client found, as OpenLLMetry's instrumentations of Chroma, Pinecone and others tell it.
+
+Each result is a span event. The search is not taken for a retriever: caches and memories search such stores, too. So
+its results count where no search of the question tells what it found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ragvigil.scorer.dialects.documents import document_of, ranked
+from ragvigil.scorer.dialects.reading import Reading
+from ragvigil.scorer.span import Span, SpanEvent
+from ragvigil.scorer.trace import Document
+
+_RESULT = "db.query.result"
+
+
+class VectorStore:
+    """Reads spans with an event for each result."""
+
+    name = "vector_store"
+
+    def matches(self, span: Span) -> bool:
+        """Whether the span tells of a query of a store, and what was found."""
+        return "db.system" in span.attributes and any(event.name == _RESULT for event in span.events)
+
+    def read(self, span: Span) -> Reading:
+        """The passages that were found, with what texts and scores the client gave."""
+        return Reading(role="other", documents=_found(span.events) or None)
+
+
+def _found(events: Sequence[SpanEvent]) -> tuple[Document, ...]:
+    """The documents of the events, in order; a distance is no score.
+
+    >>> told = {"db.query.result.id": "a", "db.query.result.document": "Snow.", "db.query.result.distance": 0.1}
+    >>> [(each.id, each.text, each.score) for each in _found([SpanEvent("db.query.result", 0, told)])]
+    [('a', 'Snow.', None)]
+    """
+    results = [event.attributes for event in events if event.name == _RESULT]
+    found = (
+        document_of(
+            {
+                "id": told.get(f"{_RESULT}.id"),
+                "content": told.get(f"{_RESULT}.document"),
+                "score": told.get(f"{_RESULT}.score"),
+                "metadata": told.get(f"{_RESULT}.metadata"),
+            }
+        )
+        for told in results
+    )
+    return ranked(document for document in found if document)
