@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from ragvigil.scorer.errors import DamagedSegmentError, InboxFull, StoreError
+from ragvigil.scorer.errors import DamagedSegmentError, InboxFull, InboxTooSmall, StoreError
 from ragvigil.scorer.inbox import Arrival, InboxReader, InboxRow, InboxWriter, Position
 from ragvigil.scorer.inbox.segments import bytes_on_disk
 
@@ -265,18 +265,35 @@ def test_an_inbox_filled_by_its_open_segment_lets_go_of_it(tmp_path: Path, reade
     """The segment would be ended after minutes; what fills the folder ends it as soon as it is full."""
     writer = InboxWriter(tmp_path, max_bytes=1_000_000, commit_seconds=0.0001)
     fill(writer)
-
-    def takes_again() -> bool:
-        last = reader.read(limit=10_000)[-1].position
-        reader.discard(Position(last.segment, last.row + 1))
-        try:
-            writer.append([arrival(1, 5_000)]).result(5)
-        except InboxFull:
-            return False
-        return True
-
-    wait_for(takes_again)
+    wait_for(lambda: takes_after_discarding(writer, reader, 5_000))
     writer.close()
+
+
+def test_rows_that_never_fit_are_told_so_and_what_just_fits_is_taken_once_the_inbox_is_empty(
+    tmp_path: Path, reader: InboxReader
+) -> None:
+    """A sender of the first must not come back for ever; one of the second may, and is served in the end."""
+    writer = InboxWriter(tmp_path, max_bytes=1_000_000, segment_bytes=50_000, commit_seconds=0.0001)
+    with pytest.raises(InboxTooSmall, match=r"may hold 1000000: .*inbox\.max_bytes"):
+        writer.append([arrival(1, 400_000)])
+    fill(writer)
+    with pytest.raises(InboxTooSmall):
+        writer.append([arrival(1, 400_000)])
+    with pytest.raises(InboxFull):
+        writer.append([arrival(1, 310_000)])
+    wait_for(lambda: takes_after_discarding(writer, reader, 310_000))
+    writer.close()
+
+
+def takes_after_discarding(writer: InboxWriter, reader: InboxReader, size: int) -> bool:
+    """Whether a row of `size` bytes goes in once everything that can be read is discarded."""
+    last = reader.read(limit=10_000)[-1].position
+    reader.discard(Position(last.segment, last.row + 1))
+    try:
+        writer.append([arrival(1, size)]).result(5)
+    except InboxFull:
+        return False
+    return True
 
 
 def fill(writer: InboxWriter) -> tuple[int, str]:

@@ -26,7 +26,7 @@ _IDS = ("traceId", "spanId", "parentSpanId")
 FUZZ = """
 import sys, atheris
 with atheris.instrument_imports(include=["ragvigil"]):
-    from ragvigil.scorer.receive.compression import gunzip
+    from ragvigil.scorer.receive.compression import decompressed
     from ragvigil.scorer.receive.decode import LOGS, SPANS, decode
     from ragvigil.scorer.receive.limits import Limits
     from ragvigil.scorer.receive.refusal import Refusal
@@ -45,7 +45,8 @@ def one(data):
     signal, encoding = (SPANS, LOGS)[which & 1], ("protobuf", "json")[which >> 1 & 1]
     try:
         if which >> 2 & 1:
-            body = gunzip(body, limit=limits.max_body_bytes, grow=lambda _: None)
+            coding = ("zlib", "zstd")[which >> 3 & 1]
+            body = decompressed(body, coding, limit=limits.max_body_bytes, grow=lambda _: None)
         decoded = decode(body, signal, encoding, limits, received_at=1)
     except Refusal:
         return

@@ -24,7 +24,7 @@ from opentelemetry.proto.logs.v1.logs_pb2 import LogsData
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
 from ragvigil.scorer.inbox import Arrival
-from ragvigil.scorer.receive.compression import gunzip
+from ragvigil.scorer.receive.compression import decompressed
 from ragvigil.scorer.receive.decode import LOGS, SPANS, Encoding, Signal, decode
 from ragvigil.scorer.receive.limits import Limits
 from ragvigil.scorer.receive.refusal import Refusal
@@ -123,7 +123,7 @@ def check(signal: Signal, encoding: Encoding, body: bytes, outcomes: Counter[str
 def check_gzip(body: bytes, outcomes: Counter[str]) -> None:
     """Raises when more comes out than allowed."""
     try:
-        plain = gunzip(body, limit=2_000, grow=lambda size: None)
+        plain = decompressed(body, "zlib", limit=2_000, grow=lambda size: None)
     except Refusal as refusal:
         outcomes[f"gzip refused {refusal.reason.label}"] += 1
         return

@@ -6,6 +6,7 @@ RagvigilError
 ├── OrderError (ValueError)       an order about an incident or silence that cannot be carried out
 ├── StoreError (RuntimeError)     a store that cannot be opened or is in use
 │   ├── InboxFull                 the inbox holds all it may; senders come back later
+│   ├── InboxTooSmall             a request that not even an empty inbox has room for
 │   └── DamagedSegmentError       a file of the inbox that cannot be read and never will be
 └── MissingExtraError (ImportError)  an optional dependency that is not installed
 """
@@ -53,6 +54,16 @@ class InboxFull(StoreError):  # noqa: N818 - it is a state that passes, not a fa
         super().__init__(
             f"inbox {folder} holds its limit of {max_bytes} bytes (inbox.max_bytes): "
             "the score process is behind or down; try again later"
+        )
+
+
+class InboxTooSmall(StoreError):  # noqa: N818 - a bound of the configuration, as the one above
+    """A request that not even an empty inbox has room for; names both sizes, the setting and the other way out."""
+
+    def __init__(self, needed: int, max_bytes: int) -> None:
+        super().__init__(
+            f"the request takes up to {needed} bytes of the inbox, which may hold {max_bytes}: "
+            "lower the exporter's batch size or raise inbox.max_bytes"
         )
 
 

@@ -184,12 +184,12 @@ async def test_half_a_million_parts_are_decoded_beside_the_loop(monkeypatch: pyt
     intake = Intake(Memory(), Limits())
     empty = framed(1, framed(2, b"\x12\0" * 20_000))
     with intake.hold() as held:
-        taken = await intake.take(empty, signal=SPANS, encoding="protobuf", gzipped=False, held=held)
+        taken = await intake.take(empty, signal=SPANS, encoding="protobuf", coding=None, held=held)
     assert taken.rejected == {"trace_id": 20_000}
     assert threads == {True, False}
     too_many = framed(1, framed(2, b"\x12\0" * 600_000))
     with intake.hold() as held, pytest.raises(Refusal, match="more than 500000 parts"):
-        await intake.take(too_many, signal=SPANS, encoding="protobuf", gzipped=False, held=held)
+        await intake.take(too_many, signal=SPANS, encoding="protobuf", coding=None, held=held)
 
 
 async def test_a_connection_half_closed_in_a_body_is_ended_and_holds_nothing(

@@ -136,6 +136,20 @@ async def test_messages_far_over_the_limit_are_not_to_be_retried(
     assert received["requests"] == {"grpc spans": 1}
 
 
+async def test_a_request_larger_than_the_whole_inbox_is_not_asked_for_again(
+    start: Start, request_of: Request, span_of: SpanOf
+) -> None:
+    """RESOURCE_EXHAUSTED without RetryInfo, with the setting's name."""
+    receiver = await start(inbox={"max_bytes": 1_000_000})
+    body = request_of([span_of(1, 1, text="x" * 900_000)]).SerializeToString()
+    async with calls(receiver) as call:
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            await call(body)
+    assert caught.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+    status = details(caught.value)
+    assert ("raise inbox.max_bytes" in status.message, list(status.details)) == (True, [])
+
+
 async def test_a_token_is_demanded_when_configured(
     start: Start, request_of: Request, span_of: SpanOf
 ) -> None:

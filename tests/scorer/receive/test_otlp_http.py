@@ -21,6 +21,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from ragvigil.scorer.inbox import InboxReader, Position
+from ragvigil.scorer.zstd import zstd
 
 Start = Callable[..., Awaitable[Any]]
 Request = Callable[[Iterable[Span]], ExportTraceServiceRequest]
@@ -28,6 +29,8 @@ SpanOf = Callable[..., Span]
 
 PROTOBUF = {"Content-Type": "application/x-protobuf"}
 JSON = {"Content-Type": "application/json; charset=utf-8"}
+WIDE_WINDOW = b"\x28\xb5\x2f\xfd\x00\x80\x11\x00\x00{}"
+"""A zstd frame of two bytes that asks for a window of 64 MB."""
 
 
 def as_json(*spans: Span) -> bytes:
@@ -87,6 +90,35 @@ async def test_gzip_and_the_langfuse_path_are_taken(
     )
     assert answer.status_code == 200
     assert len(receiver.spans()) == 1
+
+
+@pytest.mark.parametrize("encoding", ["deflate", "zlib", "zstd", "x-gzip"])
+async def test_what_a_collector_compresses_with_is_taken(
+    start: Start, client: httpx.AsyncClient, request_of: Request, span_of: SpanOf, encoding: str
+) -> None:
+    """Its exporter names zlib so, and writes zstd in frames."""
+    receiver = await start()
+    body = request_of([span_of(1, 1, text="x" * 5_000)]).SerializeToString()
+    pack = {"zstd": zstd().compress, "x-gzip": gzip.compress}.get(encoding, zlib.compress)
+    packed = pack(body[:100]) + pack(body[100:])
+    answer = await client.post(
+        f"{receiver.url}/v1/traces", content=packed, headers={**PROTOBUF, "Content-Encoding": encoding}
+    )
+    assert answer.status_code == 200
+    assert len(receiver.spans()) == 1
+
+
+@pytest.mark.parametrize("encoding", ["snappy", "x-snappy-framed", "lz4", "gzip, zstd"])
+async def test_a_compression_that_is_not_taken_is_told_what_is(
+    start: Start, client: httpx.AsyncClient, encoding: str
+) -> None:
+    """By the header that HTTP has for it, and in words."""
+    receiver = await start()
+    answer = await client.post(
+        f"{receiver.url}/v1/traces", content=b"\0", headers={**JSON, "Content-Encoding": encoding}
+    )
+    assert (answer.status_code, answer.headers["accept-encoding"]) == (415, "gzip, deflate, zstd")
+    assert "send gzip, deflate, zstd or identity" in answer.json()["message"]
 
 
 async def test_logs_are_stored_and_metrics_are_put_aside(start: Start, client: httpx.AsyncClient) -> None:
@@ -160,6 +192,24 @@ async def test_a_20_megabyte_attribute_is_rejected_while_its_neighbours_are_kept
             3,
             "cut short",
         ),
+        (
+            "/v1/traces",
+            {**JSON, "Content-Encoding": "zstd"},
+            zstd().compress(b"{}")[:9],
+            400,
+            3,
+            "cut short",
+        ),
+        ("/v1/traces", {**JSON, "Content-Encoding": "zstd"}, b"{}", 400, 3, "not zstd"),
+        ("/v1/traces", {**JSON, "Content-Encoding": "zstd"}, WIDE_WINDOW, 400, 3, "not zstd"),
+        (
+            "/v1/traces",
+            {**JSON, "Content-Encoding": "gzip"},
+            gzip.compress(b"") * 20_000,
+            400,
+            3,
+            "10000 members",
+        ),
         ("/v2/traces", JSON, b"{}", 404, 12, "POST to /v1/traces"),
     ],
 )
@@ -196,7 +246,7 @@ async def test_get_on_an_export_path_says_what_to_do(start: Start, client: httpx
 async def test_bodies_over_the_limit_are_refused_declared_or_not(
     start: Start, client: httpx.AsyncClient
 ) -> None:
-    """413 by Content-Length, by counting a chunked body, and by what gzip unfolds to."""
+    """413 by Content-Length, by counting a chunked body, and by what gzip and zstd unfold to."""
     receiver = await start(receive={"max_body_bytes": 100_000})
 
     async def chunks() -> AsyncIterator[bytes]:
@@ -209,10 +259,13 @@ async def test_bodies_over_the_limit_are_refused_declared_or_not(
     bomb = await client.post(
         url, content=gzip.compress(bytes(50_000_000)), headers={**PROTOBUF, "Content-Encoding": "gzip"}
     )
-    assert [one.status_code for one in (declared, counted, bomb)] == [413, 413, 413]
+    packed = await client.post(
+        url, content=zstd().compress(bytes(50_000_000)), headers={**PROTOBUF, "Content-Encoding": "zstd"}
+    )
+    assert [one.status_code for one in (declared, counted, bomb, packed)] == [413, 413, 413, 413]
     assert "decompressed body is over the limit of 100000" in Status.FromString(bomb.content).message
     found = await health(client, receiver)
-    assert found["received"]["refused"] == {"too_large": 3}
+    assert found["received"]["refused"] == {"too_large": 4}
     assert found["open_bytes"] == 0
 
 
@@ -255,6 +308,18 @@ async def test_a_full_inbox_says_when_to_come_back_and_takes_again(
     reader.discard(Position(reader.read(limit=1_000)[-1].position.segment, 10_000))
     reader.close()
     assert (await client.post(url, content=body, headers=PROTOBUF)).status_code == 200
+
+
+async def test_a_request_larger_than_the_whole_inbox_is_not_asked_for_again(
+    start: Start, client: httpx.AsyncClient, request_of: Request, span_of: SpanOf
+) -> None:
+    """413 without Retry-After or RetryInfo, with the setting's name: 429 would bring it back for ever."""
+    receiver = await start(inbox={"max_bytes": 1_000_000})
+    body = request_of([span_of(1, 1, text="x" * 900_000)]).SerializeToString()
+    answer = await client.post(f"{receiver.url}/v1/traces", content=body, headers=PROTOBUF)
+    status = Status.FromString(answer.content)
+    assert (answer.status_code, "retry-after" in answer.headers, list(status.details)) == (413, False, [])
+    assert "raise inbox.max_bytes" in status.message
 
 
 async def test_a_sender_that_stops_in_the_middle_is_not_waited_for_in_vain(

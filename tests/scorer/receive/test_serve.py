@@ -36,7 +36,7 @@ import sys
 import ragvigil.scorer.receive.job
 import ragvigil.scorer.receive.serve
 heavy = {"numpy", "httpx", "sqlite_utils", "pandas", "google.protobuf.json_format", "pydantic", "typer"}
-heavy |= {"ragvigil.exporters", "ragvigil.scorer.config"}
+heavy |= {"ragvigil.exporters", "ragvigil.tracer", "ragvigil.scorer.config"}
 heavy |= {"ragvigil.scorer." + room for room in ("checks", "dialects", "judge", "sample", "store")}
 heavy &= set(sys.modules)
 assert not heavy, heavy

@@ -36,6 +36,10 @@ class Room:
         self._most = most_bytes(self._folder)
         return self._most + coming <= self._max_bytes
 
+    def needed(self, rows: int, size: int) -> int:
+        """Bytes of the limit at which these rows fit into an inbox that holds nothing else."""
+        return grown(rows, size, _COMMITS) + 2 * _NEW_SEGMENT
+
     def took(self, rows: int, size: int) -> None:
         """A commit was tried; one that failed may have written as well."""
         self._most += grown(rows, size, 1)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from pathlib import Path
 
-from ragvigil.scorer.errors import InboxFull, StoreError
+from ragvigil.scorer.errors import InboxFull, InboxTooSmall, StoreError
 from ragvigil.scorer.inbox.room import Room
 from ragvigil.scorer.inbox.rows import Arrival
 from ragvigil.scorer.inbox.segment_log import SegmentLog
@@ -75,7 +75,8 @@ class InboxWriter:
     def append(self, rows: Sequence[Arrival]) -> Future[None]:
         """A future that resolves once the rows are durable; StoreError when they could not be made so.
 
-        Raises InboxFull at once when the folder might outgrow `max_bytes` otherwise.
+        Raises InboxFull at once when the folder might outgrow `max_bytes` otherwise, and InboxTooSmall when it
+        might even if it were empty.
         """
         future: Future[None] = Future()
         future.set_running_or_notify_cancel()  # a sender that hangs up does not undo the commit
@@ -84,6 +85,8 @@ class InboxWriter:
             if self._stopping:
                 raise StoreError(f"inbox {self._folder} is closed")
             if not self._room.has(self._queued_rows + len(rows), self._queued + size):
+                if (needed := self._room.needed(len(rows), size)) > self._max_bytes:
+                    raise InboxTooSmall(needed, self._max_bytes)
                 self._full = True
                 raise InboxFull(self._folder, self._max_bytes)
             first = not self._queue

@@ -12,9 +12,9 @@ from concurrent.futures import Future
 from dataclasses import replace
 from typing import Literal, Protocol
 
-from ragvigil.scorer.errors import InboxFull, StoreError
+from ragvigil.scorer.errors import InboxFull, InboxTooSmall, StoreError
 from ragvigil.scorer.inbox import Arrival
-from ragvigil.scorer.receive.compression import gunzip
+from ragvigil.scorer.receive.compression import Coding, decompressed
 from ragvigil.scorer.receive.counters import Counters
 from ragvigil.scorer.receive.decode import Decoded, Encoding, Signal, decode
 from ragvigil.scorer.receive.forward import Received, Tee
@@ -32,7 +32,8 @@ _LARGE = 2**20
 class Staging(Protocol):
     """Where rows go before the ack: the future resolves when they are durable.
 
-    `append` raises InboxFull, or StoreError when it takes nothing any more; the future fails with StoreError.
+    `append` raises InboxFull, InboxTooSmall for rows that never fit, or StoreError when it takes nothing any more;
+    the future fails with StoreError.
     """
 
     def append(self, rows: Sequence[Arrival]) -> Future[None]:
@@ -86,7 +87,7 @@ class Intake:
         *,
         signal: Signal,
         encoding: Encoding,
-        gzipped: bool,
+        coding: Coding | None,
         held: Held,
         headers: Mapping[str, str] = _NONE,
     ) -> Decoded:
@@ -96,10 +97,12 @@ class Intake:
         """
 
         def work(limits: Limits) -> tuple[Decoded, bytes]:
-            plain = gunzip(body, limit=limits.max_body_bytes, grow=held.grow) if gzipped else body
+            plain = body
+            if coding:
+                plain = decompressed(body, coding, limit=limits.max_body_bytes, grow=held.grow)
             return decode(plain, signal, encoding, limits, received_at=self._clock()), plain
 
-        if gzipped or encoding == "json" or len(body) > _LARGE:
+        if coding or encoding == "json" or len(body) > _LARGE:
             decoded, plain = await asyncio.to_thread(work, self.limits)
         else:
             try:
@@ -125,15 +128,22 @@ class Intake:
         return self._clock()
 
     async def pass_on_metrics(
-        self, body: bytes, *, encoding: Encoding, gzipped: bool, held: Held, headers: Mapping[str, str]
+        self,
+        body: bytes,
+        *,
+        encoding: Encoding,
+        coding: Coding | None,
+        held: Held,
+        headers: Mapping[str, str],
     ) -> None:
-        """Metrics are of no use here; a backend gets them all the same. Raises Refusal for what is not gzip."""
+        """Metrics are of no use here; a backend gets them all the same. Raises Refusal where decompression fails."""
         self.counters.ignored["metrics_requests"] += 1
         if self.tee is None:
             return
         plain = body
-        if gzipped:
-            plain = await asyncio.to_thread(gunzip, body, limit=self.limits.max_body_bytes, grow=held.grow)
+        if coding:
+            limit = self.limits.max_body_bytes
+            plain = await asyncio.to_thread(decompressed, body, coding, limit=limit, grow=held.grow)
         self.tee.offer(Received("metrics", body, plain, encoding, headers))
 
     def refused(self, refusal: Refusal) -> None:
@@ -143,6 +153,8 @@ class Intake:
     async def _stage(self, rows: Sequence[Arrival]) -> None:
         try:
             await asyncio.wrap_future(self._staging.append(rows))
+        except InboxTooSmall as error:
+            raise Refusal(Reason.TOO_LARGE, str(error)) from None
         except InboxFull as full:
             raise self._later(Reason.FULL, str(full)) from None
         except StoreError as error:

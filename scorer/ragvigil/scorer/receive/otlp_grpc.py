@@ -5,7 +5,8 @@ that size. The gRPC library has to have the whole message in memory for it, befo
 What is left to the library, and so not told in our words; `refused.unread` counts the calls whose message never
 reached us, for whichever of these reasons or because their sender gave up:
 - larger messages: RESOURCE_EXHAUSTED as soon as their length is known, not one byte of them kept;
-- a compression that it does not know: UNIMPLEMENTED; a body that is not what its compression says: INTERNAL;
+- a compression but gzip and deflate (a Collector has zstd and snappy, too), and a body that is not what its compression
+  says: INTERNAL, which no sender retries;
 - methods that are not served: UNIMPLEMENTED; more than 128 calls at once on a connection: they wait.
 """
 
@@ -114,7 +115,7 @@ def _exporter(intake: Intake, signal: Signal) -> _Handler:
                 body,
                 signal=signal,
                 encoding="protobuf",
-                gzipped=False,
+                coding=None,
                 held=held,
                 headers=_headers(context),
             )
@@ -129,7 +130,7 @@ def _discarder(intake: Intake) -> _Handler:
         with intake.hold() as held:
             held.grow(len(body))
             await intake.pass_on_metrics(
-                body, encoding="protobuf", gzipped=False, held=held, headers=_headers(context)
+                body, encoding="protobuf", coding=None, held=held, headers=_headers(context)
             )
         return b""
 

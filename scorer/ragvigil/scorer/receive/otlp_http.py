@@ -1,4 +1,4 @@
-"""OTLP over HTTP as an ASGI application: protobuf and JSON, gzip, every answer in the request's encoding."""
+"""OTLP over HTTP as an ASGI application: protobuf and JSON, compressed or not, answered in the request's encoding."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ragvigil.scorer.inbox import Arrival
 from ragvigil.scorer.metrics.scrape import Scrape
 from ragvigil.scorer.receive.acknowledged import Acknowledgements, Sender
 from ragvigil.scorer.receive.answers import CONTENT_TYPES, accepted, encoded
-from ragvigil.scorer.receive.compression import check_encoding, gunzip
+from ragvigil.scorer.receive.compression import ACCEPTED, coding_of, decompressed
 from ragvigil.scorer.receive.decode import LOGS, SPANS, Encoding, Signal
 from ragvigil.scorer.receive.forward import VIA
 from ragvigil.scorer.receive.intake import Intake
@@ -113,12 +113,12 @@ async def _answer(intake: Intake, endpoint: _Endpoint, request: Request, *, sign
 
 async def _export(intake: Intake, signal: Signal, request: Request) -> Response:
     encoding = _encoding(request)
-    gzipped = check_encoding(request.headers.get("content-encoding", ""))
+    coding = coding_of(request.headers.get("content-encoding", ""))
     intake.counters.requests[f"http {signal.kind}"] += 1
     with intake.hold() as held:
         body = await _body(request, intake, held)
         decoded = await intake.take(
-            body, signal=signal, encoding=encoding, gzipped=gzipped, held=held, headers=request.headers
+            body, signal=signal, encoding=encoding, coding=coding, held=held, headers=request.headers
         )
     content = encoded(accepted(decoded, signal), encoding)
     return Response(content, media_type=CONTENT_TYPES[encoding])
@@ -128,13 +128,13 @@ async def _tell(intake: Intake, request: Request) -> Response:
     """Plain JSON: a browser's form cannot send that content type, so no page can post here behind a person's back."""
     if _media_type(request) != CONTENT_TYPES["json"]:
         raise Refusal(Reason.UNSUPPORTED, "send Content-Type: application/json")
-    gzipped = check_encoding(request.headers.get("content-encoding", ""))
+    coding = coding_of(request.headers.get("content-encoding", ""))
     what = request.url.path.rstrip("/").rpartition("/")[2]
     intake.counters.requests[f"http {what}"] += 1
     limit = min(_MOST_TOLD_BYTES, intake.limits.max_body_bytes)
     with intake.hold() as held:
         body = await _body(request, intake, held, limit)
-        plain = gunzip(body, limit=limit, grow=held.grow) if gzipped else body
+        plain = decompressed(body, coding, limit=limit, grow=held.grow) if coding else body
         intake.counters.bytes += len(plain)
         rows = await asyncio.to_thread(_told, plain, what, intake.now())
         await intake.tell(rows, what)
@@ -170,11 +170,11 @@ async def _scraped(intake: Intake, scrape: Scrape, request: Request) -> Response
 async def _discard(intake: Intake, request: Request) -> Response:
     """Metrics are of no use here, but a sender that exports all three signals should not see errors."""
     encoding = _encoding(request)
-    gzipped = check_encoding(request.headers.get("content-encoding", ""))
+    coding = coding_of(request.headers.get("content-encoding", ""))
     with intake.hold() as held:
         body = await _body(request, intake, held)
         await intake.pass_on_metrics(
-            body, encoding=encoding, gzipped=gzipped, held=held, headers=request.headers
+            body, encoding=encoding, coding=coding, held=held, headers=request.headers
         )
     return Response(b"" if encoding == "protobuf" else b"{}", media_type=CONTENT_TYPES[encoding])
 
@@ -231,6 +231,8 @@ def _refused(intake: Intake, refusal: Refusal, request: Request) -> Response:
         headers["Retry-After"] = str(refusal.retry_seconds)
     if refusal.reason is Reason.UNAUTHENTICATED:
         headers["WWW-Authenticate"] = "Bearer"
+    if refusal.reason is Reason.UNSUPPORTED:
+        headers["Accept-Encoding"] = ACCEPTED
     if refusal.reason is Reason.SLOW:
         headers["Connection"] = "close"
     content = encoded(refusal.status(), encoding)

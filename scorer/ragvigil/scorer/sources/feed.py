@@ -95,7 +95,7 @@ class Feed:
                 with self._intake.hold() as held:
                     held.grow(len(batch.body))
                     decoded = await self._intake.take(
-                        batch.body, signal=batch.signal, encoding=batch.encoding, gzipped=False, held=held
+                        batch.body, signal=batch.signal, encoding=batch.encoding, coding=None, held=held
                     )
             except Refusal as refusal:
                 if refusal.retry_seconds is None:
