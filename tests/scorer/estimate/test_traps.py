@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.scorer.estimate.coverage import audit, shown
@@ -10,19 +13,25 @@ from tests.scorer.estimate.worlds import World, stretch
 from ragvigil.scorer.estimate import (
     Calibration,
     Estimate,
+    MixChange,
     Refusal,
     Replay,
+    Window,
     anchored_level,
     at_every_look,
     audited_level,
     betting_sequence,
     change_since,
     closed_form,
+    cohen_kappa,
+    confusion,
     efficiency,
     judged_rate,
     mix_change,
     next_labels,
     portable_level,
+    promotion,
+    quality_change,
     rate,
     replay,
     strata_of,
@@ -176,6 +185,76 @@ def test_trap_9_verdicts_that_never_came_widen_the_interval_both_ways() -> None:
     assert "never came" in found.caveats[0]
 
 
+def unanswered(*, fate: int = -1) -> Window:
+    """300 of 2,000 verdicts that never came, of two segments; or with all of them passed (1) or failed (0)."""
+    verdict = np.array([1] * 1_600 + [0] * 400)
+    verdict[::7] = fate
+    verdict[1400::60] = fate
+    return window(verdict=verdict, judged=np.ones(2_000), segment=np.arange(2_000) % 2, n_traces=20_000)
+
+
+_OTHER = verdicts(1_640, 2_000, traffic=20_000)
+_FEW = window(verdict=[1] * 330 + [0] * 70, segment=[int(i % 5 == 0) for i in range(400)], n_traces=4_000)
+_AUDITED = Estimate(0.95, 0.93, 0.97, 2_000, 20_000, 400.0, 0.95)
+
+
+def split(before: Window, now: Window) -> MixChange:
+    """`mix_change` of enough verdicts."""
+    found = mix_change(before, now)
+    assert isinstance(found, MixChange)
+    return found
+
+
+_RISING: dict[str, Callable[[Window], Estimate | Refusal]] = {
+    "level": lambda data: portable_level(judged_rate(data), GOLD),
+    "change now": lambda data: change_since(_OTHER, judged_rate(data), GOLD),
+    "anchored": lambda data: anchored_level(_AUDITED, change_since(_OTHER, judged_rate(data), GOLD)),
+    "raw": lambda data: split(_FEW, data).raw,
+    "quality": lambda data: quality_change(split(_FEW, data), GOLD),
+}
+_FALLING: dict[str, Callable[[Window], Estimate | Refusal]] = {
+    "change since": lambda data: change_since(judged_rate(data), _OTHER, GOLD),
+    "within": lambda data: split(data, _FEW).within,
+}
+
+
+@pytest.mark.parametrize("name", [*_RISING, *_FALLING])
+def test_trap_9_what_is_made_from_a_rate_holds_the_missing_verdicts_too(name: str) -> None:
+    """Failed and passed, to the last digit; the caveat says so, and is true."""
+    number = (_RISING | _FALLING)[name]
+    found = shown(number(unanswered()))
+    lowest, highest = (
+        shown(number(unanswered(fate=fate))) for fate in ((0, 1) if name in _RISING else (1, 0))
+    )
+    assert (found.lower, found.upper) == (lowest.lower, highest.upper)
+    assert lowest.value < found.value < highest.value
+    assert any("never came" in caveat for caveat in found.caveats)
+
+
+def test_trap_9_a_change_of_mix_holds_the_missing_verdicts_that_move_it_furthest() -> None:
+    """The first segment shrinks: at the highest its verdicts failed and those of the other passed."""
+    first = unanswered().missing & (unanswered().segment == 0)
+    highest, lowest = (
+        split(_FEW, replace(data, verdict=np.where(first, 1 - fate, data.verdict))).mix
+        for fate in (1, 0)
+        for data in [unanswered(fate=fate)]
+    )
+    found = split(_FEW, unanswered()).mix
+    assert (found.lower, found.upper) == (lowest.lower, highest.upper)
+    assert "never came" in found.caveats[0]
+
+
+def test_trap_9_an_audit_without_labels_of_missing_verdicts_holds_both_fates() -> None:
+    """300 of 2,000 answers without a verdict were taken for ones that passed; a label of theirs ends the doubt."""
+    data = unanswered()
+    truth = np.where(data.known & (np.arange(2_000) % 5 == 1), 1, -1)
+    found = shown(audited_level(data, strata_of(data), truth))
+    assert found.lower < 0.85 < found.value == found.upper == 1.0
+    assert any("neither verdict nor label" in caveat for caveat in found.caveats)
+    truth[data.missing & (np.arange(2_000) % 2 == 0)] = 1
+    assert shown(audited_level(data, strata_of(data), truth)).lower > 0.95
+
+
 def test_trap_10_many_looks_need_a_sequence() -> None:
     """Thirty daily looks at 200 verdicts: a fixed interval misses in a fifth of months, a sequence hardly ever."""
     random = np.random.default_rng(10)
@@ -247,6 +326,53 @@ def test_trap_14_a_change_of_mix_is_not_a_change_of_quality() -> None:
     assert within == pytest.approx(-0.05)
 
 
+@pytest.mark.parametrize("leaves", [True, False])
+def test_trap_14_a_segment_that_leaves_or_comes_is_mix_alone(leaves: bool) -> None:
+    """A third of the traffic at .40 is in one window only; the others stay at .95 and .70 in the same proportion."""
+    verdict = [1] * 950 + [0] * 50 + [1] * 700 + [0] * 300
+    fewer = window(verdict=verdict, segment=[1] * 1_000 + [2] * 1_000)
+    third = window(
+        verdict=[*verdict, *[1] * 400, *[0] * 600], segment=[1] * 1_000 + [2] * 1_000 + [0] * 1_000
+    )
+    parts = mix_change(third, fewer) if leaves else mix_change(fewer, third)
+    assert not isinstance(parts, Refusal)
+    sign = 1.0 if leaves else -1.0
+    whole = sign * (0.825 - 2_050 / 3_000)
+    assert (parts.raw.value, parts.within.value, parts.mix.value) == pytest.approx((whole, 0.0, whole))
+    assert parts.within.lower < 0.0 < parts.within.upper
+    assert parts.mix.lower < whole < parts.mix.upper
+    assert shown(quality_change(parts, GOLD)).value == pytest.approx(0.0)
+
+
+@pytest.mark.parametrize("names", [["de", "en", "fr"], [10**6, 2 * 10**6, 3 * 10**6]], ids=["names", "ids"])
+def test_trap_14_segments_are_compared_by_name(names: list[str] | list[int]) -> None:
+    """Each window has another two of three segments; the one that both have did not change."""
+    verdict = [1] * 950 + [0] * 50 + [1] * 700 + [0] * 300
+    before = window(verdict=verdict, segment=np.repeat(names[:2], 1_000))
+    now = window(verdict=verdict[::-1], segment=np.repeat(names[1:], 1_000))
+    parts = mix_change(before, now)
+    assert not isinstance(parts, Refusal)
+    assert parts.within.value == pytest.approx(0.0)
+    coded = [
+        window(verdict=row, segment=np.repeat(codes, 1_000))
+        for row, codes in ((verdict, [0, 1]), (verdict[::-1], [1, 2]))
+    ]
+    assert mix_change(*coded) == parts
+
+
+def test_trap_14_numbers_and_names_of_segments_are_not_compared() -> None:
+    """Which name is which number, nobody knows."""
+    numbers, names = (window(verdict=[1] * 40, segment=codes) for codes in ([0] * 40, ["0"] * 40))
+    with pytest.raises(ValueError, match="segment is a number in one window"):
+        mix_change(numbers, names)
+
+
+def test_trap_14_windows_without_a_common_segment_have_no_change_within() -> None:
+    """Nothing is compared with nothing."""
+    one, other = (window(verdict=[1] * 100, segment=[code] * 100) for code in (0, 1))
+    assert "both windows" in refused(mix_change(one, other)).detail
+
+
 def test_trap_15_flicker_widens_a_replay_and_is_reported() -> None:
     """A judge that flips a tenth at random has not drifted; one that also got stricter has."""
     random = np.random.default_rng(15)
@@ -309,6 +435,8 @@ def test_ten_per_cent_with_a_cheap_score_is_worth_eleven() -> None:
     ("arrays", "message"),
     [
         ({"verdict": [2]}, "verdict"),
+        ({"verdict": [0.5]}, "verdict must hold whole numbers, not 0.5"),
+        ({"verdict": [float("nan")]}, "verdict must hold whole numbers, not nan"),
         ({"verdict": [1], "judged": [False]}, "judged"),
         ({"verdict": [1], "inclusion": [0.0]}, "inclusion"),
         ({"verdict": [1], "cheap": [float("nan")]}, "cheap"),
@@ -325,3 +453,44 @@ def test_arrays_that_cannot_be_are_named(arrays: dict[str, list[float]], message
             cheap=arrays.get("cheap"),
             segment=arrays.get("segment"),
         )
+
+
+_SCORES = [0.7] * 40
+_ONES = [1.0] * 40
+
+
+@pytest.mark.parametrize(
+    ("name", "use"),
+    [
+        ("truth", lambda: Calibration.of(_SCORES, _ONES)),
+        ("verdict", lambda: Calibration.of(_ONES, _SCORES)),
+        ("truth", lambda: audited_level(window(verdict=_ONES), strata_of(window(verdict=_ONES)), _SCORES)),
+        ("truth", lambda: confusion(window(verdict=_ONES), strata_of(window(verdict=_ONES)), _SCORES)),
+        ("truth", lambda: next_labels(window(verdict=_ONES), strata_of(window(verdict=_ONES)), _SCORES)),
+        ("old", lambda: replay(_SCORES, _ONES)),
+        ("again", lambda: replay(_ONES, _ONES, _SCORES)),
+        ("new", lambda: promotion(_ONES, _ONES, _SCORES, _ONES)),
+        ("second", lambda: cohen_kappa(_ONES, _SCORES, kinds=2)),
+    ],
+)
+def test_scores_are_not_cut_to_verdicts_or_labels(name: str, use: Callable[[], object]) -> None:
+    """0.7 was a 0: a verdict that failed, an answer that is unfaithful."""
+    with pytest.raises(ValueError, match=f"^{name} must hold whole numbers, not 0.7: compare"):
+        use()
+
+
+_WITH_CONFIDENCE: tuple[Callable[[float], object], ...] = (
+    lambda level: judged_rate(window(verdict=_ONES), confidence=level),
+    lambda level: anchored_level(_AUDITED, _AUDITED, confidence=level),
+    lambda level: mix_change(_FEW, _FEW, confidence=level),
+    lambda level: betting_sequence(_ONES, confidence=level),
+    lambda level: cohen_kappa([0, 1] * 20, [0, 1] * 20, kinds=2, confidence=level),
+)
+
+
+@pytest.mark.parametrize("confidence", [95.0, 1.0, 0.0, float("nan")])
+@pytest.mark.parametrize("use", _WITH_CONFIDENCE)
+def test_a_confidence_in_percent_is_refused(use: Callable[[float], object], confidence: float) -> None:
+    """95 ended in an error of the normal distribution, 0 in a division by zero."""
+    with pytest.raises(ValueError, match=r"^confidence must lie in \(0, 1\)"):
+        use(confidence)

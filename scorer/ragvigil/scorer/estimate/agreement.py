@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 
 from ragvigil.scorer.estimate.interval import SEED
 from ragvigil.scorer.estimate.result import FEWEST, Estimate, Refusal, too_few
-from ragvigil.scorer.estimate.wilson import wilson
-from ragvigil.scorer.estimate.window import Floats, Integers
+from ragvigil.scorer.estimate.wilson import checked, wilson
+from ragvigil.scorer.estimate.window import Floats, Integers, whole_numbers
 
 _RESAMPLES = 2_000
 _RESAMPLES_A_TURN = 200
@@ -31,7 +31,7 @@ def cohen_kappa(
     >>> round(cohen_kappa(one, other, kinds=2).value, 4)
     0.1304
     """
-    a, b = np.asarray(first, dtype=np.int64), np.asarray(second, dtype=np.int64)
+    a, b = whole_numbers("first", first), whole_numbers("second", second)
     if a.shape != b.shape or a.ndim != 1:
         raise ValueError("first and second must be two rows of one length")
     both = (a >= 0) & (b >= 0)
@@ -51,7 +51,7 @@ def krippendorff_alpha(labels: ArrayLike, *, kinds: int, confidence: float = 0.9
     >>> round(krippendorff_alpha(example, kinds=2).value, 4), round(1 - 39 * 8 / (28 * 12), 4)
     (0.0714, 0.0714)
     """
-    given = np.asarray(labels, dtype=np.int64)
+    given = whole_numbers("labels", labels)
     if given.ndim != 2:
         raise ValueError("labels must be items x annotators")
     counts = np.stack([(given == kind).sum(axis=1) for kind in range(kinds)], axis=1).astype(np.float64)
@@ -99,7 +99,7 @@ def _beyond_chance(
             "one_label_only", "everybody gave every item the same label: chance explains it", n, items
         )
     found = _resampled(tables, coefficient)
-    tail = 0.5 - confidence / 2.0
+    tail = 0.5 - checked(confidence) / 2.0
     lower, upper = (float(limit) for limit in np.nanquantile(found, [tail, 1.0 - tail]))
     if upper - lower < 1e-9:
         # Nobody ever disagreed, so no resample does: as far as so many items can tell (Wilson).

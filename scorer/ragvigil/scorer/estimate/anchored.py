@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ragvigil.scorer.estimate.calibration import Calibration
 from ragvigil.scorer.estimate.interval import SEED, quantiles
 from ragvigil.scorer.estimate.mix import MixChange, moved_draws
 from ragvigil.scorer.estimate.portable import corrected, rate_draws
-from ragvigil.scorer.estimate.result import Estimate, Refusal
+from ragvigil.scorer.estimate.result import Estimate, Refusal, never_came, under_both_fates, widened
+from ragvigil.scorer.estimate.wilson import checked
 from ragvigil.scorer.estimate.window import Floats
 
 _SMALLEST_J = 0.05
@@ -21,7 +24,8 @@ def change_since(
 
     Both are judged rates of the same judge; the errors of s and t almost cancel, so from 2,000 verdicts on this is
     known twice as well as the level. A fall of one mix of segments against another is not quality: give
-    `mix_change` instead where the mix may have moved.
+    `mix_change` instead where the mix may have moved. Where verdicts never came, at the anchor or now, the interval
+    holds the changes with all of them failed and passed on either side.
     """
     if isinstance(anchor, Refusal):
         return anchor
@@ -30,20 +34,39 @@ def change_since(
     refused = calibration.refusal(now.n_judged, now.n_traces)
     if refused is not None:
         return refused
-    random = np.random.default_rng(SEED)
-    moved = rate_draws(now, random) - rate_draws(anchor, random)
-    return _change(now, now.raw - anchor.raw, moved, calibration, "change-since-anchor")
+
+    def change(today: Estimate, then: Estimate) -> Estimate:
+        random = np.random.default_rng(SEED)
+        moved = rate_draws(today, random) - rate_draws(then, random)
+        return _change(today, today.raw - then.raw, moved, calibration, "change-since-anchor")
+
+    found = under_both_fates(change, now, anchor, falling=True)
+    if anchor.bounds is None:
+        return found
+    asked = anchor.bounds.lowest.n_judged
+    note = never_came(asked - anchor.n_judged, asked, whose=" of the anchor")
+    return replace(found, caveats=(*found.caveats, note))
 
 
 def quality_change(moved: MixChange | Refusal, calibration: Calibration) -> Estimate | Refusal:
-    """How far quality moved at the anchor's mix of segments: the within part of `mix_change`, divided by J."""
+    """How far quality moved at the anchor's mix of segments: the within part of `mix_change`, divided by J.
+
+    Its interval holds what verdicts that never came may have been, as that of `mix_change` does.
+    """
     if isinstance(moved, Refusal):
         return moved
-    within = moved.within
-    refused = calibration.refusal(within.n_judged, within.n_traces)
+    refused = calibration.refusal(moved.within.n_judged, moved.within.n_traces)
     if refused is not None:
         return refused
-    return _change(within, within.raw, moved_draws(*moved.sides), calibration, "change-since-anchor-within")
+    found = _quality(moved, calibration)
+    if moved.bounds is None:
+        return found
+    return widened(found, *(_quality(end, calibration) for end in moved.bounds))
+
+
+def _quality(moved: MixChange, calibration: Calibration) -> Estimate:
+    within, draws = moved.within, moved_draws(*moved.sides)
+    return _change(within, within.raw, draws, calibration, "change-since-anchor-within")
 
 
 def anchored_level(
@@ -53,12 +76,23 @@ def anchored_level(
 
     The variances add up, for labels at the anchor and verdicts now are separate samples; each side of the interval
     is joined as in Pythagoras (MOVER, Zou & Donner 2008, Stat Med 27:1693), which keeps the audit's lopsided
-    limits lopsided. Shares of faithful answers among flagged and passed ones are never carried forward.
+    limits lopsided. Shares of faithful answers among flagged and passed ones are never carried forward. What verdicts
+    that never came may have been is no error that adds up so: the interval holds the levels at both bounds.
     """
     if isinstance(audited, Refusal):
         return audited
     if isinstance(change, Refusal):
         return change
+
+    checked(confidence)
+
+    def moved(then: Estimate, since: Estimate) -> Estimate:
+        return _moved(then, since, confidence)
+
+    return under_both_fates(moved, audited, change)
+
+
+def _moved(audited: Estimate, change: Estimate, confidence: float) -> Estimate:
     raw = audited.raw + change.raw
     down = float(np.hypot(audited.raw - audited.lower, change.raw - change.lower))
     up = float(np.hypot(audited.upper - audited.raw, change.upper - change.raw))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ragvigil.scorer.estimate.interval import SEED, clusters_of, draws, quantiles, variance_of
 from ragvigil.scorer.estimate.judged import effective
-from ragvigil.scorer.estimate.result import FEWEST, Estimate, Refusal, too_few
-from ragvigil.scorer.estimate.strata import BINS, Strata, covered
-from ragvigil.scorer.estimate.window import Booleans, Floats, Integers, Window, sums
+from ragvigil.scorer.estimate.result import FEWEST, Estimate, Refusal, too_few, widened
+from ragvigil.scorer.estimate.strata import BINS, MISSING, Strata, covered
+from ragvigil.scorer.estimate.window import Booleans, Floats, Integers, Window, sums, whole_numbers
 
 
 def audited_level(
@@ -23,9 +25,10 @@ def audited_level(
     known for all traffic, whose own bin shares are then used. The variance adds up the influence of each
     judged and each labelled record, by conversation; the interval is the mid-P one of `interval.draws`, where
     one more unfaithful answer counts as in the mean stratum. Never apply one window's strata to another's: after
-    a fall of seven points such an interval covers 3 to 10 % (`anchored_level` is for that).
+    a fall of seven points such an interval covers 3 to 10 % (`anchored_level` is for that). Answers without a verdict
+    are a stratum; when none of it is labelled, the interval holds them all unfaithful and all faithful.
     """
-    truths = np.asarray(truth, dtype=np.int64)
+    truths = whole_numbers("truth", truth)
     if truths.shape != (data.size,) or np.any((truths < -1) | (truths > 1)):
         raise ValueError(f"truth must be {data.size} values of 1, 0 or -1 (not labelled)")
     member = strata.code >= 0
@@ -33,11 +36,32 @@ def audited_level(
     labels = int(labelled.sum())
     if labels < FEWEST:
         return too_few(labels, data.n_traces, what="labels")
+    found = _level(data, strata, truths, None, confidence)
+    lost = strata.code == MISSING
+    if not lost.any() or (lost & labelled).any():
+        return found
+    unfaithful, faithful = (_level(data, strata, truths, fate, confidence) for fate in (0, 1))
+    note = (
+        f"{int(lost.sum())} of {int(member.sum())} judged answers have neither verdict nor label; "
+        "the interval holds them unfaithful and faithful"
+    )
+    return widened(replace(found, caveats=(*found.caveats, note)), unfaithful, faithful)
+
+
+def _level(data: Window, strata: Strata, truths: Integers, fate: int | None, confidence: float) -> Estimate:
+    """The level; with a `fate`, where all answers without a verdict are known to be faithful (1) or not (0)."""
+    member = strata.code >= 0
+    labelled = (truths >= 0) & member
+    labels = int(labelled.sum())
+    known = (strata.code == MISSING) & (fate is not None)
     code = covered(strata.code, labelled)
     weight = np.where(member, 1.0 / np.where(member, data.inclusion, 1.0), 0.0)
     bad = (truths == 0).astype(np.float64)
-    rate, from_labels, steps = _label_part(code, weight, labelled, bad, _shares(data, strata, code, weight))
-    level, from_traffic = _traffic_part(data, strata, weight, np.where(member, rate[code], 0.0))
+    portion = np.where(known, 0.0, _portion(data, strata, weight))
+    share = sums(code, portion, int(code.max()) + 1)
+    rate, from_labels, steps = _label_part(code, weight, labelled, bad, share)
+    expected = np.where(known, 1.0 - (fate or 0), np.where(member, rate[code], 0.0))
+    level, from_traffic = _traffic_part(data, strata, weight, expected)
     clusters = clusters_of(data.conversation, labelled)
     variance = variance_of(from_labels + from_traffic, data.conversation, clusters, confidence)
     step = float(steps.mean())
@@ -56,12 +80,6 @@ def audited_level(
         calibrated=True,
         caveats=(f"{labels} human labels",),
     )
-
-
-def _shares(data: Window, strata: Strata, code: Integers, weight: Floats) -> Floats:
-    """W_g of each stratum."""
-    portion = _portion(data, strata, weight)
-    return sums(code, portion, int(code.max()) + 1)
 
 
 def _portion(data: Window, strata: Strata, weight: Floats) -> Floats:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from ragvigil.scorer.estimate.interval import DRAWS, SEED
 from ragvigil.scorer.estimate.result import Refusal
-from ragvigil.scorer.estimate.window import Booleans, Floats
+from ragvigil.scorer.estimate.window import Booleans, Floats, whole_numbers
 
 INFORMATIVE = 0.2
 """The judge is not informative when s + t - 1 may be below this (the lower 95 % limit)."""
@@ -47,7 +47,7 @@ class Calibration:
         >>> Calibration.of([1, 1, 1, 0, 0], [1, 1, 0, 0, -1]).sensitivity
         0.6666666666666666
         """
-        truths, verdicts = np.asarray(truth, dtype=np.int64), np.asarray(verdict, dtype=np.int64)
+        truths, verdicts = whole_numbers("truth", truth), whole_numbers("verdict", verdict)
         if truths.shape != verdicts.shape or truths.ndim != 1:
             raise ValueError("truth and verdict must be two rows of one length")
         if np.any((truths < 0) | (truths > 1)) or np.any((verdicts < -1) | (verdicts > 1)):

@@ -12,7 +12,7 @@ from ragvigil.scorer.estimate.calibration import FEW_UNFAITHFUL, INFORMATIVE, Ca
 from ragvigil.scorer.estimate.interval import DRAWS, SEED, clusters_of, draws, quantiles, variance_of
 from ragvigil.scorer.estimate.result import FEWEST, Estimate, Refusal, too_few
 from ragvigil.scorer.estimate.strata import BINS, Strata, covered
-from ragvigil.scorer.estimate.window import Booleans, Floats, Integers, Window, sums
+from ragvigil.scorer.estimate.window import Booleans, Floats, Integers, Window, sums, whole_numbers
 
 _SIDES = ("failed", "passed")
 
@@ -90,7 +90,7 @@ def confusion(
     counts of stratified labels would be wrong: flagged answers are drawn ten times as often.
     """
     inside = np.ones(data.size, dtype=np.bool_) if among is None else np.asarray(among, dtype=np.bool_)
-    truths = np.asarray(truth, dtype=np.int64)
+    truths = whole_numbers("truth", truth)
     if truths.shape != (data.size,) or inside.shape != (data.size,):
         raise ValueError(f"truth and among must be as long as the window ({data.size})")
     member = inside & data.known & (strata.code >= 0) & (strata.code < 2 * BINS)

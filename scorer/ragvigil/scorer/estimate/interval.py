@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ragvigil.scorer.estimate.wilson import normal_quantile
+from ragvigil.scorer.estimate.wilson import checked, normal_quantile
 from ragvigil.scorer.estimate.window import Booleans, Floats, Integers
 
 DRAWS = 10_000
@@ -38,7 +38,7 @@ def _beta(mean: float, variance: float, random: np.random.Generator) -> Floats:
 
 def quantiles(sample: Floats, confidence: float, *, lowest: float, highest: float) -> tuple[float, float]:
     """The two-sided interval of a sample of draws, cut to [lowest, highest], which it never shrinks to a point."""
-    tail = 0.5 - confidence / 2.0
+    tail = 0.5 - checked(confidence) / 2.0
     lower, upper = np.quantile(sample, [tail, 1.0 - tail])
     lower, upper = float(np.clip(lower, lowest, highest)), float(np.clip(upper, lowest, highest))
     if lower < upper:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ragvigil.scorer.estimate.interval import SEED, clusters_of, draws, quantiles, variance_of
-from ragvigil.scorer.estimate.result import FEWEST, Estimate, Refusal, too_few
+from ragvigil.scorer.estimate.result import FEWEST, Estimate, Refusal, never_came, too_few, widened
 from ragvigil.scorer.estimate.window import Booleans, Floats, Integers, Window
 
 FEWEST_FOR_CONTROL = 100
@@ -53,14 +53,8 @@ def judged_rate(data: Window, *, control: bool = True, confidence: float = 0.95)
     failed, passed = (
         _estimate(data, np.where(data.missing, fate, data.verdict), control, confidence) for fate in (0, 1)
     )
-    note = f"{lost} of {n + lost} verdicts never came; the interval holds them failed and passed"
-    return replace(
-        found,
-        lower=min(found.lower, failed.lower),
-        upper=max(found.upper, passed.upper),
-        method=found.method + "+missing",
-        caveats=(*found.caveats, note),
-    )
+    note = never_came(lost, n + lost)
+    return widened(replace(found, caveats=(*found.caveats, note)), failed, passed)
 
 
 def _estimate(data: Window, verdict: Integers, control: bool, confidence: float) -> Estimate:

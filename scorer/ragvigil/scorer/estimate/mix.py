@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from ragvigil.scorer.estimate.interval import SEED, clusters_of, draws, quantiles, variance_of
 from ragvigil.scorer.estimate.judged import effective
-from ragvigil.scorer.estimate.result import FEWEST, Estimate, Refusal, too_few
+from ragvigil.scorer.estimate.result import FEWEST, Estimate, Refusal, never_came, too_few, widened
 from ragvigil.scorer.estimate.wilson import normal_quantile
-from ragvigil.scorer.estimate.window import Floats, Integers, Window, sums
+from ragvigil.scorer.estimate.window import Booleans, Floats, Integers, Window, same_codes, sums
 
 _LENT = 3.0
 """Verdicts of the common rate that each segment is lent for its variance."""
@@ -34,11 +34,13 @@ class MixChange:
 
     raw: Estimate
     within: Estimate
-    """At the anchor's mix: Σ a_h0 (p_h1 - p_h0)."""
+    """At the anchor's mix of the segments that both windows have: Σ a_h0 (p_h1 - p_h0)."""
     mix: Estimate
-    """What the change of mix alone did: Σ (a_h1 - a_h0) p_h1."""
+    """What the change of mix alone did, with all that segments did by coming or going: Σ (a_h1 - a_h0) p_h1."""
     sides: tuple[WeightedRate, WeightedRate]
     """Of `within`: the anchor and now, both at the anchor's mix."""
+    bounds: tuple[MixChange, MixChange] | None = None
+    """The lowest and highest `raw` and `within` of verdicts that never came, as in `Estimate.bounds`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,27 +68,46 @@ class _Side:
 
 
 def mix_change(anchor: Window, now: Window, *, confidence: float = 0.95) -> MixChange | Refusal:
-    """Split the change of the judged rate from `anchor` to `now`; segment codes must mean the same in both.
+    """Split the change of the judged rate from `anchor` to `now`, by segments of the same code or name.
 
-    Kitagawa 1955 (J Am Stat Assoc 50:1168), as Σ a_h0 (p_h1 - p_h0) + Σ (a_h1 - a_h0) p_h1. Segments with fewer
-    than two verdicts on either side are taken together. The intervals of `raw` and `within` are of two independent
-    weighted rates (`moved_draws`); that of `mix` is normal on the cluster-robust error and moved by half of the
-    correction for skewness of Hall (1992, J R Stat Soc B 54:221). Variances are those of `_lent`.
+    Kitagawa 1955 (J Am Stat Assoc 50:1168), as Σ a_h0 (p_h1 - p_h0) + Σ (a_h1 - a_h0) p_h1. A segment without a
+    record in one window has no change of its own: it is left out of `within`, whose a_h0 add up to 1 without it,
+    and all that it did is mix. Segments with fewer than two verdicts are taken together, those of one window only
+    apart from those of both. The intervals of `raw` and `within` are of two independent weighted rates
+    (`moved_draws`); that of `mix` is normal on the cluster-robust error and moved by half of the correction for
+    skewness of Hall (1992, J R Stat Soc B 54:221). Variances are those of `_lent`. A Refusal below 20 verdicts in
+    the segments that both windows have; ValueError when one window numbers its segments and the other names them.
+    Where verdicts never came, each interval holds what they may have been: all failed or all passed on either side,
+    for `mix` whichever of the two moves it furthest in their segment.
     """
     for side in (anchor, now):
         n = int(side.known.sum())
         if n < FEWEST:
             return too_few(n, side.n_traces)
-    code = _common(anchor, now)
-    before, after = _side(anchor, code), _side(now, code)
-    none = np.zeros(len(before.rate))
+    anchor, now = same_codes(anchor, now)
+    in_both: Booleans = np.logical_and(*_present(anchor, now))
+    for side in (anchor, now):
+        n = int(in_both[side.segment[side.known]].sum())
+        if n < FEWEST:
+            return too_few(n, side.n_traces, what="verdicts in segments that both windows have")
+    found = _split(anchor, now, confidence)
+    if not (anchor.missing.any() or now.missing.any()):
+        return found
+    lowest = _split(_filled(anchor, 1), _filled(now, 0), confidence)
+    highest = _split(_filled(anchor, 0), _filled(now, 1), confidence)
+    return _widened(found, lowest, highest, _mix_bounds(anchor, now, confidence), _notes(anchor, now))
+
+
+def _split(anchor: Window, now: Window, confidence: float) -> MixChange:
+    before, after = _both_sides(anchor, now)
+    none, (standard, _) = np.zeros(len(before.rate)), _standard(before, after)
     raw = (
         _weighted(before, before.share, before.lent, confidence),
         _weighted(after, after.share, after.lent, confidence),
     )
     within = (
-        _weighted(before, before.share, none, confidence),
-        _weighted(after, before.share, none, confidence),
+        _weighted(before, standard, none, confidence),
+        _weighted(after, standard, none, confidence),
     )
 
     def shown(name: str, value: float, lower: float, upper: float, variance: float) -> Estimate:
@@ -105,23 +126,96 @@ def mix_change(anchor: Window, now: Window, *, confidence: float = 0.95) -> MixC
     )
 
 
+def _filled(data: Window, fate: Booleans | int) -> Window:
+    """The window where each verdict that never came passed or not: `fate`, one for all, or one of each record."""
+    return replace(data, verdict=np.where(data.missing, fate, data.verdict))
+
+
+def _mix_bounds(anchor: Window, now: Window, confidence: float) -> tuple[Estimate, Estimate]:
+    """The lowest and the highest `mix`: it rises with a rate of `now` where that segment's share grew, else falls."""
+    before, after = _both_sides(_filled(anchor, 0), _filled(now, 0))
+    standard, _ = _standard(before, after)
+    then, today = (standard > before.share)[before.segment], (after.share > standard)[after.segment]
+    lowest = _split(_filled(anchor, ~then), _filled(now, ~today), confidence)
+    highest = _split(_filled(anchor, then), _filled(now, today), confidence)
+    return lowest.mix, highest.mix
+
+
+def _notes(anchor: Window, now: Window) -> tuple[str, ...]:
+    return tuple(
+        never_came(int(side.missing.sum()), int(side.judged.sum()), whose=whose)
+        for side, whose in ((anchor, " of the anchor"), (now, ""))
+        if side.missing.any()
+    )
+
+
+def _widened(
+    found: MixChange,
+    lowest: MixChange,
+    highest: MixChange,
+    of_mix: tuple[Estimate, Estimate],
+    notes: tuple[str, ...],
+) -> MixChange:
+    raw, within, mix = (replace(one, caveats=notes) for one in (found.raw, found.within, found.mix))
+    return MixChange(
+        widened(raw, lowest.raw, highest.raw),
+        widened(within, lowest.within, highest.within),
+        widened(mix, *of_mix),
+        found.sides,
+        (lowest, highest),
+    )
+
+
 def moved_draws(before: WeightedRate, now: WeightedRate) -> Floats:
     """Draws of `now` - `before`, each from its mid-P confidence distribution (`interval.draws`)."""
     random = np.random.default_rng(SEED)
     return random.permutation(draws(*now, random)) - draws(*before, random)
 
 
-def _common(anchor: Window, now: Window) -> Integers:
-    """Segment → its place; those with fewer than two verdicts on either side share the last place."""
+def _present(anchor: Window, now: Window) -> tuple[Booleans, Booleans]:
+    """Whether each window has a record of each segment."""
     size = 1 + max(int(anchor.segment.max()), int(now.segment.max()))
-    counts = [np.bincount(side.segment, weights=side.known, minlength=size) for side in (anchor, now)]
+    then, today = (np.bincount(side.segment, minlength=size) > 0 for side in (anchor, now))
+    return then, today
+
+
+def _common(anchor: Window, now: Window) -> Integers:
+    """Segment → its place; those with fewer than two verdicts share one: of both windows, the anchor only, now only."""
+    then, today = _present(anchor, now)
+    size = len(then)
+    counts = [sums(side.segment, side.known.astype(np.float64), size) for side in (anchor, now)]
+    gone, new = then & ~today, today & ~then
     enough = np.minimum(*counts) >= 2
     place = np.full(size, int(enough.sum()))
     place[enough] = np.arange(int(enough.sum()))
-    rest = [float(count[~enough].sum()) for count in counts]
+    thin = ~enough & ~gone & ~new
+    rest = [float(count[thin].sum()) for count in counts]
     if enough.any() and min(rest) < 2:
         place[~enough] = place[int(np.argmax(np.where(enough, np.minimum(*counts), -1.0)))]
+    for alone, count in ((gone, counts[0]), (new, counts[1])):
+        _place_alone(place, alone, count)
     return place
+
+
+def _place_alone(place: Integers, alone: Booleans, counts: Floats) -> None:
+    """Give places of their own to segments of one window; without any verdict they stay where they were put."""
+    many = alone & (counts >= 2)
+    place[many] = int(place.max()) + 1 + np.arange(int(many.sum()))
+    few = alone & (counts < 2)
+    if counts[few].any():
+        place[few] = int(place.max()) + 1
+
+
+def _standard(before: _Side, after: _Side) -> tuple[Floats, float]:
+    """(the anchor's shares of the places that both have, adding up to 1, the share of the anchor that they are)."""
+    both = (before.share > 0.0) & (after.share > 0.0)
+    kept = 1.0 if both.all() else float(before.share[both].sum())
+    return np.where(both, before.share / kept, 0.0), kept
+
+
+def _both_sides(anchor: Window, now: Window) -> tuple[_Side, _Side]:
+    code = _common(anchor, now)
+    return _side(anchor, code), _side(now, code)
 
 
 def _side(data: Window, place: Integers) -> _Side:
@@ -133,7 +227,7 @@ def _side(data: Window, place: Integers) -> _Side:
     totals_safe = np.where(totals > 0.0, totals, 1.0)
     share = np.bincount(segment, minlength=size) / data.size if data.complete else totals / totals.sum()
     rate = sums(own, weight * verdict, size) / totals_safe
-    counts = np.maximum(np.bincount(own, minlength=size), 1.0)
+    counts = np.bincount(own, minlength=size).astype(np.float64)
     portion = weight / totals_safe[own]
     spread = rate * (1.0 - rate)
     lent, target = _lent(rate, counts)
@@ -178,25 +272,36 @@ def _weighted(side: _Side, by_rate: Floats, by_share: Floats, confidence: float)
 
 
 def _of_mix(before: _Side, after: _Side, confidence: float) -> tuple[float, float, float, float]:
-    """(value, lower, upper, variance) of what the change of mix did.
+    """(value, lower, upper, variance) of what the change of mix did: Σ (a_h1 - b_h) p_h1 + Σ (b_h - a_h0) p_h0.
 
+    b_h are the shares of `_standard`: the second sum is 0 when both windows have all segments.
     Hall's correction is κ3 / se² (2 z² + 1) / 6, with the third cumulant κ3 of the rates.
     """
-    none, moved = np.zeros(len(before.rate)), after.share - before.share
-    value = float(moved @ after.rate)
+    standard, kept = _standard(before, after)
+    left_out, moved = standard - before.share, after.share - standard
+    value = float(moved @ after.rate) + float(left_out @ before.rate)
     least = 0.5 / max(
         len(before.segment), len(after.segment)
     )  # one segment has no mix to change, and still a width
+    fallen = float(standard @ (before.lent - after.lent)) / kept
+    of_share = np.where(
+        standard > 0.0, before.lent * (1.0 / kept - 1.0) - after.lent / kept, fallen - before.lent
+    )
     variance = max(
-        _variance(before, none, -after.lent, confidence) + _variance(after, moved, after.lent, confidence),
+        _variance(before, left_out, of_share, confidence) + _variance(after, moved, after.lent, confidence),
         least * least,
     )
-    third = moved**3 * after.lent * (1.0 - after.lent) * (1.0 - 2.0 * after.lent)
-    cumulant = float(third[after.segment[after.rows]] @ after.portion**3)
+    cumulant = _third(after, moved) + _third(before, left_out)
     z = normal_quantile(confidence)
     middle = value + _SKEWED * cumulant / variance * (2.0 * z * z + 1.0) / 6.0
     half = z * float(np.sqrt(variance))
     return value, max(-1.0, middle - half), min(1.0, middle + half), variance
+
+
+def _third(side: _Side, by_rate: Floats) -> float:
+    """The third cumulant of a sum that is linear in the rates of segments."""
+    third = by_rate**3 * side.lent * (1.0 - side.lent) * (1.0 - 2.0 * side.lent)
+    return float(third[side.segment[side.rows]] @ side.portion**3)
 
 
 def _variance(side: _Side, by_rate: Floats, by_share: Floats, confidence: float) -> float:

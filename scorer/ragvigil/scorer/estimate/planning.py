@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ragvigil.scorer.estimate.confusion import Side, four_shares, part
 from ragvigil.scorer.estimate.interval import DRAWS, SEED, quantiles
 from ragvigil.scorer.estimate.strata import BINS, FLOOR, Strata, neyman
-from ragvigil.scorer.estimate.window import Booleans, Floats, Integers, Window, sums
+from ragvigil.scorer.estimate.window import Booleans, Floats, Integers, Window, sums, whole_numbers
 
 Figure = Literal["level", "sensitivity", "specificity", "agreement"]
 
@@ -67,7 +67,7 @@ def labels_for(
     (m + 5/6), so that a clean stratum is not taken for a perfect one), times what `now` is to that computation for
     the labels there are. The part that comes from sampling the judged answers stays.
     """
-    truths = np.asarray(truth, dtype=np.int64)
+    truths = whole_numbers("truth", truth)
     member = (strata.code >= 0) & (strata.code < _CODES)
     labelled = member & (truths >= 0)
     shape = _shape(data, strata, truths, labelled)

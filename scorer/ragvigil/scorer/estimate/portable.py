@@ -9,7 +9,7 @@ import numpy as np
 
 from ragvigil.scorer.estimate.calibration import Calibration
 from ragvigil.scorer.estimate.interval import DRAWS, SEED, quantiles
-from ragvigil.scorer.estimate.result import Estimate, Refusal
+from ragvigil.scorer.estimate.result import Estimate, Refusal, widened
 from ragvigil.scorer.estimate.wilson import normal_quantile
 from ragvigil.scorer.estimate.window import Floats
 
@@ -24,6 +24,7 @@ def portable_level(
     By Monte Carlo from Jeffreys' Betas; draws with J < .05 are dropped. Refused when the judge is not informative
     (lower 95 % limit of J below .2), and for one `segment` unless the gold set is of that segment: s that is .05
     lower there moves the level by 6 points, which no pooled gold set shows. (Changes of a segment need none.)
+    Where verdicts never came the interval holds the levels with all of them failed and passed.
 
     >>> from ragvigil.scorer.estimate import Calibration, judged_rate, window
     >>> p = judged_rate(window(verdict=[1] * 1623 + [0] * 377, n_traces=20_000))
@@ -38,6 +39,15 @@ def portable_level(
     )
     if refused is not None:
         return refused
+    found = _level(judged, calibration)
+    if judged.bounds is None:
+        return found
+    return widened(
+        found, *(_level(end, calibration) for end in (judged.bounds.lowest, judged.bounds.highest))
+    )
+
+
+def _level(judged: Estimate, calibration: Calibration) -> Estimate:
     p = rate_draws(judged, np.random.default_rng(SEED))
     s, t = calibration.draws()
     usable = s + t - 1.0 >= _SMALLEST_J
@@ -56,6 +66,15 @@ def closed_form(judged: Estimate, calibration: Calibration) -> tuple[float, floa
 
     Lee et al. (arXiv 2511.21140) use the same for LLM judges.
     """
+    lower, upper = _closed(judged, calibration)
+    if judged.bounds is None:
+        return lower, upper
+    ends = (_closed(end, calibration) for end in (judged.bounds.lowest, judged.bounds.highest))
+    (lowest, _), (_, highest) = ends
+    return min(lower, lowest), max(upper, highest)
+
+
+def _closed(judged: Estimate, calibration: Calibration) -> tuple[float, float]:
     z = normal_quantile(judged.confidence)
     m1, m0, n = calibration.faithful + 2.0, calibration.unfaithful + 2.0, judged.n_effective + z * z
     p = (judged.n_effective * judged.raw + z * z / 2.0) / n

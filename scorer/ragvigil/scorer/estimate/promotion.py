@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ragvigil.scorer.estimate.hajek import rate
 from ragvigil.scorer.estimate.interval import student_quantile
 from ragvigil.scorer.estimate.result import FEWEST, Estimate, Refusal, too_few
-from ragvigil.scorer.estimate.window import Booleans, Floats
+from ragvigil.scorer.estimate.window import Booleans, Floats, whole_numbers
 from ragvigil.scorer.monitoring import Sums
 
 LEAST_AGREEMENT = 0.80
@@ -62,7 +62,9 @@ def promotion(
     >>> round(same.difference.value, 3), same.only_old, same.p_value
     (-0.05, 6, 0.03125)
     """
-    truths, before, after = (np.asarray(row, dtype=np.int64) for row in (truth, old, new))
+    truths, before, after = (
+        whole_numbers(name, row) for name, row in (("truth", truth), ("old", old), ("new", new))
+    )
     chance = np.asarray(inclusion, dtype=np.float64)
     if not truths.shape == before.shape == after.shape == chance.shape:
         raise ValueError("truth, old, new and inclusion must be rows of one length")

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from ragvigil.scorer.estimate.interval import student_quantile
 from ragvigil.scorer.estimate.result import FEWEST, Estimate, Refusal, too_few
-from ragvigil.scorer.estimate.window import Booleans, Integers
+from ragvigil.scorer.estimate.window import Booleans, Integers, whole_numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ def replay(
     >>> replay([1] * 30, [1] * 24 + [0] * 6).drift.value
     -0.2
     """
-    before, after = np.asarray(old, dtype=np.int64), np.asarray(new, dtype=np.int64)
+    before, after = whole_numbers("old", old), whole_numbers("new", new)
     if before.shape != after.shape or before.ndim != 1:
         raise ValueError("old and new must be two rows of one length")
     both = (before >= 0) & (after >= 0)
@@ -63,7 +63,7 @@ def replay(
 
 
 def _flicker(new: Integers, again: ArrayLike) -> float | None:
-    second = np.asarray(again, dtype=np.int64)
+    second = whole_numbers("again", again)
     if second.shape != new.shape:
         raise ValueError("again must be as long as new")
     both: Booleans = (new >= 0) & (second >= 0)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Literal
 
 FEWEST = 20
@@ -32,11 +33,58 @@ class Estimate:
     """The value before it was cut to its range, where that differs: sums and differences need it."""
     caveats: tuple[str, ...] = ()
     """What a reader has to know besides, one sentence each."""
+    bounds: Bounds | None = None
+    """The same under both fates of verdicts that never came; None where all did. The interval holds both."""
 
     @property
     def raw(self) -> float:
         """The value for arithmetic: not cut to its range, so that averages of it are unbiased."""
         return self.value if self.uncut is None else self.uncut
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """An estimate at the two extremes of what verdicts that never came may have been, with their intervals."""
+
+    lowest: Estimate
+    """All failed, for a rate."""
+    highest: Estimate
+    """All passed, for a rate."""
+
+
+def widened(found: Estimate, lowest: Estimate, highest: Estimate) -> Estimate:
+    """`found` with the union of the three intervals."""
+    return replace(
+        found,
+        lower=min(found.lower, lowest.lower),
+        upper=max(found.upper, highest.upper),
+        method=found.method + "+missing",
+        bounds=Bounds(lowest, highest),
+    )
+
+
+def under_both_fates(
+    make: Callable[[Estimate, Estimate], Estimate],
+    rising: Estimate,
+    other: Estimate,
+    *,
+    falling: bool = False,
+) -> Estimate:
+    """`make(rising, other)`, widened by what it is at the bounds of both.
+
+    It must rise with the first, and with the second rise, or fall where `falling`.
+    """
+    found = make(rising, other)
+    if rising.bounds is None and other.bounds is None:
+        return found
+    ends, others = _ends(rising), _ends(other)
+    if falling:
+        others = others[::-1]
+    return widened(found, make(ends[0], others[0]), make(ends[1], others[1]))
+
+
+def _ends(one: Estimate) -> tuple[Estimate, Estimate]:
+    return (one, one) if one.bounds is None else (one.bounds.lowest, one.bounds.highest)
 
 
 Reason = Literal[
@@ -53,6 +101,15 @@ class Refusal:
     """One sentence: what is missing, and what helps."""
     n_judged: int
     n_traces: int
+
+
+def never_came(lost: int, asked: int, *, whose: str = "") -> str:
+    """The caveat of an estimate with bounds.
+
+    >>> never_came(3, 60)
+    '3 of 60 verdicts never came; the interval holds them failed and passed'
+    """
+    return f"{lost} of {asked} verdicts{whose} never came; the interval holds them failed and passed"
 
 
 def too_few(n_judged: int, n_traces: int, *, what: str = "verdicts") -> Refusal:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ragvigil.scorer.estimate.result import Estimate
+from ragvigil.scorer.estimate.wilson import checked
 from ragvigil.scorer.estimate.window import Floats
 
 _GRID = 1_001
@@ -61,7 +62,7 @@ def betting_sequence(values: ArrayLike, *, confidence: float = 0.95) -> tuple[Fl
     x = np.asarray(values, dtype=np.float64)
     if x.ndim != 1 or np.any(~((x >= 0.0) & (x <= 1.0))):
         raise ValueError("values must be one row of numbers in [0, 1]")
-    alpha = 1.0 - confidence
+    alpha = 1.0 - checked(confidence)
     means = np.linspace(0.0, 1.0, _GRID)
     inside = np.ones(_GRID, dtype=np.bool_)
     log_up, log_down = np.zeros(_GRID), np.zeros(_GRID)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ragvigil.scorer.estimate.window import Booleans, Floats, Integers, Window, sums
+from ragvigil.scorer.estimate.window import Booleans, Floats, Integers, Window, sums, whole_numbers
 
 CUTS = (0.05, 0.20, 0.50)
 """Quantiles of the cheap score between bins: fine where the unfaithful answers are."""
@@ -25,7 +25,8 @@ _NEYMAN = 0.7
 FLOOR = 5
 """Labels that each stratum has at least in the end."""
 _FLOOR_FIRST = 3
-_MISSING = 2 * BINS
+MISSING = 2 * BINS
+"""The stratum of verdicts that never came."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ def strata_of(data: Window) -> Strata:
         edges = np.quantile(data.cheap, CUTS) if data.size else np.zeros(len(CUTS))
         bins = np.searchsorted(edges, data.cheap, side="right").astype(np.int64)
     code = np.where(data.known, data.verdict * BINS + bins, -1)
-    code = np.where(data.missing, _MISSING, code)
+    code = np.where(data.missing, MISSING, code)
     return Strata(code, None if data.cheap is None else bins)
 
 
@@ -70,10 +71,10 @@ def next_labels(
     learnt from the first. At least 5 labels a stratum, so that none is unseen (Zrnic & Candès, arXiv 2403.03208, and
     arXiv 2511.08991 on mixing with uniform). With 2,000 judged and a 95 % faithful service 200 labels give .030.
     """
-    truths = np.asarray(truth, dtype=np.int64)
+    truths = whole_numbers("truth", truth)
     done = (truths >= 0) & (strata.code >= 0)
     member = strata.code >= 0
-    size = _MISSING + 1
+    size = MISSING + 1
     available = np.bincount(strata.code[member], minlength=size).astype(np.float64)
     weight = sums(strata.code[member], 1.0 / data.inclusion[member], size)
     seen = np.bincount(strata.code[done], minlength=size).astype(np.float64)

@@ -7,14 +7,21 @@ from functools import lru_cache
 from statistics import NormalDist
 
 
+def checked(confidence: float) -> float:
+    """The confidence; raises ValueError unless it lies in (0, 1)."""
+    if 0.0 < confidence < 1.0:
+        return confidence
+    raise ValueError(f"confidence must lie in (0, 1), not {confidence}; give 0.95 for 95 %")
+
+
 @lru_cache(maxsize=64)
 def normal_quantile(confidence: float) -> float:
-    """The two-sided normal quantile: how many standard errors an interval of that confidence reaches.
+    """The two-sided normal quantile: how many standard errors an interval of that confidence, in (0, 1), reaches.
 
     >>> round(normal_quantile(0.95), 6)
     1.959964
     """
-    return NormalDist().inv_cdf(0.5 + confidence / 2.0)
+    return NormalDist().inv_cdf(0.5 + checked(confidence) / 2.0)
 
 
 def wilson(value: float, n: float, *, confidence: float) -> tuple[float, float]:

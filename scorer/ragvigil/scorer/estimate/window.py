@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -33,6 +34,8 @@ class Window:
     """Codes 0 … H-1."""
     n_traces: int
     """Records in the stretch; more than N when only judged ones are given."""
+    segment_names: NDArray[Any] | None = None
+    """What was given for each code of `segment`, in order; None when the codes are those that were given."""
 
     @property
     def size(self) -> int:
@@ -68,13 +71,14 @@ def window(
     """Check and complete the arrays of a stretch; raises ValueError that names the array and the fix.
 
     Without `judged`, whoever has a verdict was judged. Without `inclusion`, the sample was uniform. Without
-    `conversation`, every record is one of its own; without `segment`, there is one. Give `n_traces` when the
-    arrays hold only the judged records of a larger stretch.
+    `conversation`, every record is one of its own; without `segment`, there is one. Segments are small codes or any
+    names; windows are compared by what was given. Give `n_traces` when the arrays hold only the judged records of a
+    larger stretch.
 
     >>> window(verdict=[1, 0, -1, -1]).inclusion.tolist()
     [0.5, 0.5, 0.5, 0.5]
     """
-    verdicts = np.asarray(verdict, dtype=np.int64)
+    verdicts = whole_numbers("verdict", verdict)
     if verdicts.ndim != 1 or np.any((verdicts < UNKNOWN) | (verdicts > 1)):
         raise ValueError("verdict must be one row of 1 (passed), 0 (did not) and -1 (no verdict)")
     size = len(verdicts)
@@ -91,20 +95,67 @@ def window(
     scores = None if cheap is None else _row("cheap", cheap, size)
     if scores is not None and not np.all(np.isfinite(scores)):
         raise ValueError("cheap must be finite; leave the array out when there are no scores")
+    none = np.zeros(size, dtype=np.int64)
+    segments, names = (none, None) if segment is None else _codes("segment", segment, size)
     return Window(
         verdicts,
         asked,
         chances,
         scores,
-        np.arange(size) if conversation is None else _codes("conversation", conversation, size),
-        np.zeros(size, dtype=np.int64) if segment is None else _codes("segment", segment, size),
+        np.arange(size) if conversation is None else _codes("conversation", conversation, size)[0],
+        segments,
         total,
+        names,
     )
+
+
+def same_codes(one: Window, other: Window) -> tuple[Window, Window]:
+    """Both windows with segment codes that mean the same; as they are where the codes are those that were given.
+
+    Raises ValueError when one window has numbers for segments and the other names.
+    """
+    if one.segment_names is None and other.segment_names is None:
+        return one, other
+    given = [_names(side) for side in (one, other)]
+    if len({names.dtype.kind in "biuf" for names in given if len(names)}) > 1:
+        raise ValueError("segment is a number in one window and a name in the other; give both the same")
+    names = np.unique(np.concatenate([each for each in given if len(each)]))
+    of_one, of_other = (
+        replace(side, segment=np.searchsorted(names, each)[side.segment], segment_names=names)
+        for side, each in zip((one, other), given, strict=True)
+    )
+    return of_one, of_other
+
+
+def _names(data: Window) -> NDArray[Any]:
+    """What each segment code of a window stands for."""
+    if data.segment_names is not None:
+        return data.segment_names
+    return np.arange(int(data.segment.max(initial=-1)) + 1)
 
 
 def sums(code: Integers, values: Floats, size: int) -> Floats:
     """The sum of `values` by code 0 … size-1."""
     return np.bincount(code, weights=values, minlength=size).astype(np.float64)
+
+
+def whole_numbers(name: str, values: ArrayLike) -> Integers:
+    """Verdicts, labels or kinds as int64; raises ValueError that names them for a fraction or NaN, never cuts it off.
+
+    >>> whole_numbers("verdict", [1.0, 0.0, -1.0]).tolist()
+    [1, 0, -1]
+    """
+    given = np.asarray(values)
+    if given.dtype.kind in "biu":
+        return given.astype(np.int64)
+    row = given.astype(np.float64)
+    wrong = row[~(np.isfinite(row) & (row == np.floor(row)))]
+    if wrong.size:
+        raise ValueError(
+            f"{name} must hold whole numbers, not {wrong[0]:g}: compare a score with its threshold first, "
+            "and give -1 where there is none"
+        )
+    return row.astype(np.int64)
 
 
 def _row(name: str, values: ArrayLike, size: int) -> Floats:
@@ -114,10 +165,12 @@ def _row(name: str, values: ArrayLike, size: int) -> Floats:
     return row
 
 
-def _codes(name: str, values: ArrayLike, size: int) -> Integers:
+def _codes(name: str, values: ArrayLike, size: int) -> tuple[Integers, NDArray[Any] | None]:
+    """(codes, what each stands for); None for values that are small codes themselves."""
     row = np.asarray(values)
     if row.shape != (size,):
         raise ValueError(f"{name} must be as long as verdict ({size}), not of shape {row.shape}")
     if row.dtype.kind in "iu" and size and int(row.min()) >= 0 and int(row.max()) <= 4 * size + 1000:
-        return row.astype(np.int64)
-    return np.unique(row, return_inverse=True)[1].astype(np.int64).reshape(size)
+        return row.astype(np.int64), None
+    names, code = np.unique(row, return_inverse=True)
+    return code.astype(np.int64).reshape(size), names
