@@ -98,7 +98,11 @@ was measured, what is normal for flags follows a large move of the cheap score t
 instead of 3 on the same six seeds, on which that was found, and none in 138 days of six others (6000 to 6005).
 
 A later world, in which bad citations and empty retrievals come in whole conversations, gave no false page in 180 days
-of `null30` and 138 of `cheap_drift` (the same six seeds); its outage is paged after .4 h."""
+of `null30` and 138 of `cheap_drift` (the same six seeds); its outage is paged after .4 h.
+
+The replayed answers, these worlds and the more quiet services above were measured before the canary knew what judging
+again changes by itself. Nine cells since, seeds 7000 and 7001 (3 and 25 segments, `null30` of the strong judge): one
+page in 60 quiet days of 25 segments, before the change, and none of their drifts' own."""
 
 
 def page() -> str:

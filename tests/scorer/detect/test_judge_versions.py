@@ -10,6 +10,7 @@ import numpy as np
 
 from ragvigil.scorer.detect import Alert, Monitor, MonitorSettings
 from ragvigil.scorer.simulate import SCENARIOS, Traffic, World
+from ragvigil.scorer.simulate.drive import Drive
 
 HOUR, DAY = 3600.0, 86400.0
 SMALL = World(traces_per_day=6000.0, segments=4, smallest_share=0.1, largest_share=0.4, batch_seconds=HOUR)
@@ -85,8 +86,9 @@ def test_two_judges_in_turn_are_compared_once_and_stay_within_the_budget() -> No
     """What was compared is known for a week, and a fall is paged all the same."""
     service = Service(12.0, 13, int)
     assert service.run(8, lambda _: "j1") == []
+    learning = service.canaries
     assert service.run(4, lambda hour: f"j{hour % 2}") == []
-    assert service.canaries <= 400
+    assert service.canaries - learning <= 400
     assert ("page", "faithfulness") in kinds(service.run(1, lambda hour: f"j{hour % 2}"))
     assert service.calls <= 0.1 * service.traces + 100  # the smallest canary may be lent
 
@@ -101,3 +103,18 @@ def test_a_judge_that_is_another_one_each_hour_stays_within_the_budget_and_is_to
     compared = Service(99.0, 12, int)
     compared.run(12, lambda hour: f"j{hour}")
     assert compared.calls <= 0.1 * compared.traces + 100
+
+
+def test_a_fall_after_a_change_of_the_judge_that_was_told_is_paged() -> None:
+    """The past verdicts are the old judge's: the canary shows the change once more, and it is not news."""
+    changed = SCENARIOS["judge_change"]
+    settings = MonitorSettings(segments=4, batch_seconds=HOUR)
+    world = replace(SMALL, traces_per_day=12_000.0)
+    drive = Drive(
+        lambda _, gold: Monitor(settings, gold), changed, 3, world=world, days=14, change_days=(9.0, 9.5)
+    )
+    drive.until(drive.change + 2 * DAY)
+    assert kinds(drive.alerts) == [("ticket", "judge")]
+    fallen = drive.fork(replace(changed, faithful_drop=0.15, pages=("faithfulness",)))
+    fallen.until(fallen.end + 0.5 * DAY)
+    assert kinds(fallen.alerts) == [("ticket", "judge"), ("page", "faithfulness")]

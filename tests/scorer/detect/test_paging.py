@@ -9,6 +9,7 @@ from ragvigil.scorer.detect import MonitorSettings
 from ragvigil.scorer.detect.sequential.canary import Canary
 from ragvigil.scorer.detect.sequential.faithfulness import Candidate, Faithfulness
 from ragvigil.scorer.detect.sequential.gold import learn_instruments
+from ragvigil.scorer.detect.sequential.incidents import Incidents, Recent
 from ragvigil.scorer.detect.sequential.paging import MOST_CANARIES, settle
 
 SETTINGS = MonitorSettings(segments=3)
@@ -46,3 +47,25 @@ def test_a_page_says_how_large_the_fall_is_with_interval_and_n() -> None:
     assert lower < seen < upper
     assert (n, page.evidence["n_of"]) == (800, "verdicts")
     assert 0.05 < seen < 0.12
+
+
+def test_a_fall_that_was_guessed_too_large_does_not_look_over_while_it_lasts() -> None:
+    """The first batch guessed twenty points, half a day shows seven: the same fall would page again."""
+    incidents, recent = Incidents.none(4), Recent.fresh(3)
+    incidents.begin(3, 0.2, 0.0, suspects=False)
+    recent.weight, recent.gain = np.full(3, 1000.0), np.full(3, 70.0)
+    for hour in range(30):
+        assert not incidents.end(recent, hour * 3600.0, 1.0, 1.0, 1.0).any()
+    recent.gain = np.full(3, 20.0)
+    assert incidents.end(recent, 31 * 3600.0, 1.0, 1.0, 1.0).tolist() == [False, False, False, True]
+
+
+def test_a_page_shows_the_hours_that_show_most() -> None:
+    """A fall that began two hours ago is hardly seen over half a day."""
+    series = suspected(0.0)
+    series.recent.gain = np.full(4, 1.0)
+    series.latest.weight, series.latest.gain = np.full(4, 40.0), np.full(4, 6.0)
+    series.latest.gain_noise = np.full(4, 4.0)
+    (page,), _ = settle(series, 0.0, 0.0, learn_instruments(gold()))
+    assert page.evidence["hours"] == 2
+    assert float(page.evidence["lower"]) > 0.0

@@ -26,6 +26,7 @@ WRONG: Any = "no"
         ("budget", None, "give a number"),
         ("days_between_false_pages", 0, "give a number above 0"),
         ("check_threshold", 0.0, "give a number above 0"),
+        ("learning_days", 0.0, "give 0.25 or more"),
     ],
 )
 def test_settings_of_the_wrong_type_are_refused_by_name(name: str, value: object, fix: str) -> None:
@@ -39,6 +40,9 @@ def test_settings_of_the_wrong_type_are_refused_by_name(name: str, value: object
     ("name", "value"),
     [
         ("start", None),
+        ("time", None),
+        ("segment", None),
+        ("cheap", None),
         ("end", "noon"),
         ("time", np.array(["noon"])),
         ("cheap", np.array(["high"])),

@@ -70,19 +70,24 @@ def test_a_judge_that_drifts_fails_faithful_answers_that_it_passed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("scenario", "rate", "fall"),
+    ("scenario", "rate", "alone", "by_good", "by_bad"),
     [
-        ("drop88", "faithful", 0.07), ("drop88", "passed", 0.07 * 0.52), ("blind88", "faithful", 0.07),
-        ("blind88", "passed", -0.07 * 0.114), ("judge_drift", "passed", 0.066), ("cheap_drift", "cheap", 0.05),
+        ("drop88", "faithful", 0.07, 0, 0), ("drop88", "passed", 0, 0.07, -0.07), ("blind88", "faithful", 0.07, 0, 0),
+        ("blind88", "passed", -0.07, 0.07, 0), ("judge_drift", "passed", 0.066, 0, 0),
+        ("cheap_drift", "cheap", 0.05, 0, 0),
     ],
 )  # fmt: skip
 def test_each_fault_moves_what_it_says_among_the_shipped_answers(
-    scenario: str, rate: str, fall: float
+    scenario: str, rate: str, alone: float, by_good: float, by_bad: float
 ) -> None:
-    """Their judge passes .89 of the faithful and .37 of the others, and all errors that its own score likes."""
+    """Their judge passes a share `good` of the faithful, `bad` of the others, and all errors that its own score likes.
+
+    A rate falls by `alone`, and by so much of these shares, whatever the fit made them.
+    """
     shipped = shipped_gold("lexical-1")
     assert shipped is not None
     opens: Opens = partial(Traffic, instruments=Recorded(shipped))
+    good, bad = (float(shipped.verdict[shipped.truth == one].mean()) for one in (1, 0))
     traffic = opens(WORLD, SCENARIOS[scenario], 2, days=6, change=2.0 * DAY)
     sums = np.zeros((2, 4))
     for start in np.arange(0.0, 4.0 * DAY, WORLD.batch_seconds).tolist():
@@ -92,5 +97,5 @@ def test_each_fault_moves_what_it_says_among_the_shipped_answers(
         sums[int(start >= 2.0 * DAY)] += (hidden.faithful.size, hidden.faithful.sum(), passed, cheap)
     before, after = sums[:, 1:] / sums[:, :1]
     place = ("faithful", "passed", "cheap").index(rate)
-    assert before[place] - after[place] == pytest.approx(fall, abs=0.012)
-    assert before[:2] == pytest.approx([0.95, 0.95 * 0.886 + 0.05 * 0.367], abs=0.012)
+    assert before[place] - after[place] == pytest.approx(alone + by_good * good + by_bad * bad, abs=0.012)
+    assert before[:2] == pytest.approx([0.95, 0.95 * good + 0.05 * bad], abs=0.012)

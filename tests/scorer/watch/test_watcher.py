@@ -162,6 +162,18 @@ def test_a_level_that_was_always_under_the_floor_is_one_page_until_it_is_back(tm
         assert [(alert.action, alert.dedup_key) for alert in over] == [("resolve", page.dedup_key)]
 
 
+def test_a_budget_that_burns_pages_before_the_floor_has_waited_for_its_day(tmp_path: Path) -> None:
+    """Thirty in a hundred where ten are allowed, and twice that is too fast."""
+    settings = settings_in(tmp_path, slo=0.9, burn=2.0)
+    with SqliteStore(settings, durable=False) as store:
+        service = Service(settings, store)
+        told = service.live(Hour(unfaithful={"de": 0.3, "en": 0.3}), 36)
+        (page,) = (alert for alert in told if alert.severity != "warning")
+        assert page.title.startswith("Faithfulness of shop is under its floor of 90.0 %: ")
+        assert "times as fast as they may over 6 hours" in page.summary
+        assert page.at.timestamp() * 1e9 < START + 36 * HOUR
+
+
 def test_new_labels_end_the_correction_for_a_judge_that_moved(service: Service) -> None:
     """They were made with the judge as it is now."""
     service.live(Hour(judge_drifted=True), 16)

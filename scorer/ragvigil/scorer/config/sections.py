@@ -25,7 +25,11 @@ from ragvigil.scorer.config.watching import Coverage, Detect, Monitor
 
 
 class Receive(_Section):
-    """Where OTLP comes in."""
+    """Where OTLP comes in: plain, gzip, deflate or zstd over HTTP; plain, gzip or deflate over gRPC.
+
+    What a Collector compresses otherwise is refused for good: 415 over HTTP, and over gRPC, in its library's words,
+    INTERNAL "Error parsing 'grpc-encoding' metadata".
+    """
 
     grpc: Address = Field(
         default="127.0.0.1:4317", description="host:port for OTLP over gRPC; port 0 picks a free one"

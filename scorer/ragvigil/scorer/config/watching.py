@@ -146,6 +146,13 @@ class Detect(_Section):
         description="share of faithful answers, calibrated, below which it pages whatever was before; "
         "0.9 means 90 %; default: no floor",
     )
+    burn: float | None = Field(
+        default=None,
+        gt=0,
+        allow_inf_nan=False,
+        description="pages when errors use up what slo allows this many times as fast as they may, over 6 hours and "
+        "over 3 days; needs slo; default: no such page",
+    )
     keep_days: float = Field(
         default=8.0, ge=1, description="how long the detectors' rows stay; they show what was before a fall"
     )
@@ -154,6 +161,12 @@ class Detect(_Section):
     def _late_is_kept(self) -> Self:
         if self.late_seconds > self.keep_days * 43_200:
             raise ValueError("late_seconds must not be above half of keep_days")
+        return self
+
+    @model_validator(mode="after")
+    def _burn_has_a_budget(self) -> Self:
+        if self.burn is not None and self.slo is None:
+            raise ValueError("burn needs the slo whose budget burns: set slo as well")
         return self
 
 

@@ -329,4 +329,5 @@ def core_settings(settings: config.Settings) -> MonitorSettings:
         batch_seconds=settings.detect.batch_seconds,
         learning_days=settings.detect.learning_days,
         slo=settings.detect.slo,
+        burn=settings.detect.burn,
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import numpy.typing as npt
 
@@ -20,6 +22,8 @@ PATIENCE = 4
 
 LEAST = 100
 """Past traces below which asking again is not worth it."""
+QUIET_TIMES = 2
+"""Canaries while learning, for what judging again changes by itself."""
 
 
 def canary_size(core: Core) -> int:
@@ -36,6 +40,21 @@ def canary_is_fresh(core: Core) -> bool:
     """Whether there is an answer that still counts."""
     canary = core.memory.faithfulness.canary
     return canary.count > 0 and core.memory.clock.now - canary.answered_at <= FRESH
+
+
+def ask_quietly(core: Core) -> None:
+    """In the second half of the learning days: have past traces judged again while nothing is suspected.
+
+    The first 400 calls that were saved stay for what may come: a small service has no more, and needs them.
+    """
+    memory, half = core.memory, 0.5 * core.settings.learning_days
+    one_judge = memory.judge_version is not None and memory.new_version is None and not memory.compared_at
+    due = core.learning() and memory.clock.days >= half and not memory.canary_wanted
+    if not (due and one_judge and core.instruments.informative):
+        return
+    spare = min(canary_size(core), int(memory.budget.credit) - LARGEST)
+    if memory.quiet.count < QUIET_TIMES * canary_size(core) and spare >= LEAST:
+        memory.canary_wanted = spare
 
 
 def ask_or_settle(core: Core, time: float) -> list[Alert]:
@@ -60,13 +79,17 @@ def take_answer(core: Core, old: npt.NDArray[np.generic], new: npt.NDArray[np.ge
     """
     memory, series = core.memory, core.memory.faithfulness
     canary = series.canary
-    canary.add(old, new, memory.clock.now, FRESH)
+    compares = memory.new_version is not None
+    quietly = core.learning() and not compares
+    asked, fresh = (memory.quiet, math.inf) if quietly else (canary, FRESH)
+    asked.add(old, new, memory.clock.now, fresh)
+    canary.expect(memory.quiet, (0.0, 0.0) if compares else memory.moves.known(memory.clock.now))
     memory.canary_wanted = memory.waited = 0
     memory.budget.spend(int(np.size(new)))
     time = memory.clock.now - memory.clock.offset
     alerts: list[Alert] = []
-    if memory.new_version is not None:
-        return []  # a comparison of judges: see `versions.adopt`
+    if quietly or compares:
+        return []  # nothing is suspected, or judges are compared: see `versions.adopt`
     if series.pending:
         series.asked += 1
         alerts += _settle(core, time)
@@ -100,6 +123,7 @@ def judge_moved(core: Core, change: float, error: float, count: float, time: flo
     memory.baseline.freeze(core.today() - 1, np.ones(core.settings.slots, np.bool_))
     memory.faithfulness.restart_bets()
     memory.judge_moved += change
+    memory.moves.add(change, error, memory.clock.now)
     memory.floor, memory.errors = LevelFloor(), ErrorBudget()
     core.forget_reference()
     evidence: dict[str, float | str] = {

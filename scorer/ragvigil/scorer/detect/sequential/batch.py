@@ -13,6 +13,8 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 Booleans = npt.NDArray[np.bool_]
 
+_COLUMNS = ("time", "segment", "conversation", "cheap", "citation_ok", "document_count")
+"""Of a `Batch`, those that planning knows already."""
 Metric = Literal["faithfulness", "citation", "retrieval", "judge", "cheap", "traffic"]
 
 
@@ -102,9 +104,12 @@ def read_traces(batch: Batch, segments: int) -> Traces:
         raise ValueError(
             f"Batch.end is {batch.end}, its start {batch.start}: give finite seconds, end not before start"
         )
+    for name in _COLUMNS:
+        if getattr(batch, name) is None:
+            raise ValueError(f"Batch.{name} is None: give an array, NaN where a value is unknown")
     size = np.size(batch.time)
     known_later = ("judged", "verdict", "inclusion_probability")
-    for name in ("segment", "conversation", "cheap", "citation_ok", "document_count", *known_later):
+    for name in (*_COLUMNS, *known_later):
         column = getattr(batch, name)
         if column is not None and np.shape(column) != (size,):
             raise ValueError(

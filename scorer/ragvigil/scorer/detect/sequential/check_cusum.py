@@ -8,6 +8,7 @@ import numpy as np
 
 from ragvigil.scorer.detect.sequential.batch import Booleans, Floats, Integers, sum_by
 from ragvigil.scorer.detect.sequential.betting import per_slot
+from ragvigil.scorer.detect.sequential.clock import NEVER
 from ragvigil.scorer.detect.sequential.incidents import LONGEST_DAYS
 
 BEYOND = 4.0
@@ -37,7 +38,7 @@ class CheckCusum:
     def __post_init__(self) -> None:
         """A state that was saved without them knows nothing of when."""
         if self.left.shape != self.log.shape:
-            self.left, self.began = np.zeros(self.log.shape), np.full(self.log.shape, -1e18)
+            self.left, self.began = np.zeros(self.log.shape), np.full(self.log.shape, NEVER)
 
     @staticmethod
     def fresh(slots: int) -> CheckCusum:

@@ -7,6 +7,7 @@ import numpy as np
 from ragvigil.scorer.detect.sequential.baseline import Series
 from ragvigil.scorer.detect.sequential.batch import Alert, Booleans, Floats, Metric, Traces
 from ragvigil.scorer.detect.sequential.check_cusum import CheckCusum
+from ragvigil.scorer.detect.sequential.clock import NEVER
 from ragvigil.scorer.detect.sequential.core import Core
 from ragvigil.scorer.detect.sequential.outages import Outages
 from ragvigil.scorer.detect.sequential.reference import Reference
@@ -61,12 +62,28 @@ def explained(core: Core, onset: tuple[Floats, Floats]) -> Booleans:
 
     `onset` is when they began, (streams,) earliest and (streams,) latest.
     """
+    lately = core.memory.root_cause > core.memory.clock.now
+    found: Booleans = (lately | lately[-1]) & _together(core, onset)
+    return found
+
+
+def forget_explained(core: Core) -> None:
+    """An outage explains nothing any more: what falls of faithfulness that began with it showed is over as well, or
+    shows itself again."""
+    memory, series = core.memory, core.memory.faithfulness
+    lapsed = (memory.root_cause > NEVER) & (memory.root_cause <= memory.clock.now)
+    if lapsed.any():
+        began = _together(core, series.plain.onset()) | _together(core, series.suspect.onset())
+        series.restart((lapsed | lapsed[-1]) & began)
+        memory.root_cause = np.where(lapsed, NEVER, memory.root_cause)
+
+
+def _together(core: Core, onset: tuple[Floats, Floats]) -> Booleans:
+    """(streams,) which falls may have begun with an outage."""
     memory, within = core.memory, TOGETHER * core.settings.batch_seconds
     bounds = onset[0] - within, onset[1] + within
-    began = memory.citations.explains(*bounds) | memory.retrievals.explains(*bounds)
-    lately = memory.root_cause > memory.clock.now
-    found: Booleans = (lately | lately[-1]) & began
-    return found
+    began: Booleans = memory.citations.explains(*bounds) | memory.retrievals.explains(*bounds)
+    return began
 
 
 def _named(alarms: Booleans, step: Floats) -> list[int]:

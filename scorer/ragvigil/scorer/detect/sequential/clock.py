@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+NEVER = -1e18
+"""A moment before all others, seconds."""
 _LATE_IN_A_ROW = 5
 _HOUR = 3600.0
 

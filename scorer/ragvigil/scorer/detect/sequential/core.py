@@ -58,7 +58,9 @@ class Core:
                 for day, count in zip(memory.baseline.days, counts, strict=True)
                 if count[Series.CHEAP].any()
             ]
-            self._reference = refer(sums, flags, days, self.instruments, self._learned(first, last, sums))
+            found = refer(sums, flags, days, self.instruments, self._learned(first, last, sums))
+            moved = memory.moves.error(memory.clock.now)
+            self._reference = found.unsure(moved, self.instruments.weight_faithful)
             self._reference_day = self.today()
         return self._reference
 

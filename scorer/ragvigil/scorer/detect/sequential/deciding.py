@@ -8,7 +8,7 @@ from ragvigil.scorer.detect.sequential.asking import ask_or_settle, canary_is_fr
 from ragvigil.scorer.detect.sequential.batch import Alert, count_by
 from ragvigil.scorer.detect.sequential.bursts import FOLLOWED, tend_bursts
 from ragvigil.scorer.detect.sequential.canary import LARGEST
-from ragvigil.scorer.detect.sequential.checking import explained
+from ragvigil.scorer.detect.sequential.checking import explained, forget_explained
 from ragvigil.scorer.detect.sequential.core import Core
 from ragvigil.scorer.detect.sequential.evidence import Verdicts
 from ragvigil.scorer.detect.sequential.reference import Reference
@@ -35,6 +35,7 @@ def decide(
         _charge(core, verdicts)
         weigh(series, verdicts, days, core.settings, core.instruments, reference)
         series.date(now)
+        forget_explained(core)
         alerts += _look(core, time)
     for stream, change in tend_bursts(series, now, core.settings, core.instruments):
         alerts += _follow_cheap(core, stream, change, time, reference)

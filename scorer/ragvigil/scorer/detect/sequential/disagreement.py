@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ragvigil.scorer.detect.sequential.batch import Floats
+from ragvigil.scorer.detect.sequential.clock import NEVER
 
 WEEK = 7 * 86400.0
 ENOUGH = 3.0
@@ -23,13 +24,13 @@ class Disagreement:
     """(streams,) sum of what the cheap score moved by without the judge, as a change of mean suspicion."""
     seen: Floats
     """(streams,) when the last one was, seconds."""
-    told: float = -1e18
+    told: float = NEVER
     """When the last ticket was written; one says it for all streams for a week."""
 
     @staticmethod
     def fresh(streams: int) -> Disagreement:
         """Nothing seen yet."""
-        return Disagreement(np.zeros(streams), np.zeros(streams), np.full(streams, -1e18))
+        return Disagreement(np.zeros(streams), np.zeros(streams), np.full(streams, NEVER))
 
     def bar(self, now: float) -> Floats:
         """(streams,) nats that a burst has to show beyond the usual, the nth of those that came to nothing 2 ln n.

@@ -10,6 +10,7 @@ import numpy as np
 from ragvigil.scorer.detect.sequential.batch import Booleans, Floats
 from ragvigil.scorer.detect.sequential.burst import SIZES, Burst
 from ragvigil.scorer.detect.sequential.canary import Canary
+from ragvigil.scorer.detect.sequential.clock import NEVER
 from ragvigil.scorer.detect.sequential.e_detector import DOUBT, EDetector
 from ragvigil.scorer.detect.sequential.gold import Instruments
 from ragvigil.scorer.detect.sequential.incidents import Incidents, Recent, fell_beyond
@@ -45,12 +46,19 @@ class Faithfulness:
     """(streams,) no burst by the cheap score before this moment."""
     incidents: Incidents
     recent: Recent
+    latest: Recent = field(default_factory=lambda: Recent.fresh(0))
+    """As `recent`, over about two hours."""
     bursts: list[Burst] = field(default_factory=list[Burst])
     pending: list[Candidate] = field(default_factory=list[Candidate])
     canary: Canary = field(default_factory=Canary)
     asked: int = 0
     noise_base: float = 0.0
     noise_full: float = 0.0
+
+    def __post_init__(self) -> None:
+        """A state that was saved without it knows nothing of the latest."""
+        if self.latest.traces.shape != self.recent.traces.shape:
+            self.latest = Recent.fresh(self.recent.traces.size)
 
     @staticmethod
     def fresh(settings: MonitorSettings) -> Faithfulness:
@@ -60,7 +68,7 @@ class Faithfulness:
             Tripwire.fresh(streams),
             EDetector.fresh(streams, SEGMENT_FALLS.size),
             EDetector.fresh(streams, SEGMENT_FALLS.size),
-            np.full(streams, -1e18),
+            np.full(streams, NEVER),
             Incidents.none(streams),
             Recent.fresh(slots),
         )
@@ -147,7 +155,7 @@ class Faithfulness:
     def restart_bets(self) -> None:
         """Start over on every stream: the judge is another one."""
         self.restart(np.ones(self.incidents.fall.size, np.bool_))
-        self.recent = Recent.fresh(self.incidents.fall.size - 1)
+        self.recent, self.latest = (Recent.fresh(self.incidents.fall.size - 1) for _ in range(2))
         self.pending, self.asked = [], 0
         self.canary.clear()
 
@@ -157,6 +165,8 @@ class Faithfulness:
         closed = self.incidents.end(
             self.recent, now, settings.mute_hours * 3600.0 / DAY, instruments.youden, signal
         )
+        if closed[-1]:
+            self.bursts = []  # they staked on what all traffic has got over
         if closed.any():
             # what was seen while all traffic was ill says nothing of a segment now
             level = np.maximum(self.plain.level(), self.suspect.level())

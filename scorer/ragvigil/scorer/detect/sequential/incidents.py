@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -13,8 +13,12 @@ from ragvigil.scorer.detect.sequential.evidence import Verdicts
 from ragvigil.scorer.detect.sequential.reference import Reference
 
 MEMORY_DAYS = 0.5
+LATEST_DAYS = 2.0 / 24.0
+"""Memory of what a page shows that came within hours."""
 OVER = 0.35
 """Share of the fall that may be left when an incident is over."""
+LEAST_SHOWN = 0.3
+"""Share of the bets' guess that a fall is taken for at least, where verdicts showed less: one batch guesses wildly."""
 ROSE = 3.5
 """Standard errors by which the suspicion of other segments' answers has risen when the fall is theirs too."""
 LEAST_BESIDE = 0.02
@@ -29,7 +33,7 @@ LONGEST_DAYS = 14.0
 
 @dataclass(slots=True)
 class Recent:
-    """Sums over the last half day, per slot: what fell, and where."""
+    """Fading sums per slot, over half a day unless said otherwise: what fell, and where."""
 
     excess: Floats
     noise: Floats
@@ -43,12 +47,14 @@ class Recent:
         """Nothing seen yet."""
         return Recent(*(np.zeros(slots) for _ in range(6)))
 
-    def update(self, verdicts: Verdicts, reference: Reference, days: float) -> None:
+    def update(
+        self, verdicts: Verdicts, reference: Reference, days: float, memory_days: float = MEMORY_DAYS
+    ) -> None:
         """Take one batch, beside what is normal; where that is not known, nothing is."""
         flags, passed = reference.flags, reference.passed
         slots = flags.size
         suspects, plain = reference.slots(Series.SUSPECTS), reference.slots(Series.VERDICTS)
-        keep = float(np.exp(-days / MEMORY_DAYS))
+        keep = float(np.exp(-days / memory_days))
         weight = sum_by(verdicts.slot, verdicts.weight, slots)
         gain = passed * weight - sum_by(verdicts.slot, verdicts.passed, slots)
         excess = sum_by(verdicts.slot, verdicts.excess, slots) - flags * verdicts.traces
@@ -80,6 +86,13 @@ class Incidents:
     since: Floats
     suspects: Booleans
     """Which family of evidence showed it."""
+    shown: Floats = field(default_factory=lambda: np.zeros(0))
+    """Largest fall that verdicts of half a day showed since."""
+
+    def __post_init__(self) -> None:
+        """A state that was saved without it knows nothing of it."""
+        if self.shown.shape != self.fall.shape:
+            self.shown = np.zeros(self.fall.shape)
 
     @staticmethod
     def none(streams: int) -> Incidents:
@@ -94,6 +107,7 @@ class Incidents:
     def begin(self, stream: int, fall: float, now: float, suspects: bool) -> None:
         """A page went out for this stream."""
         self.fall[stream], self.since[stream], self.suspects[stream] = max(fall, 0.01), now, suspects
+        self.shown[stream] = 0.0
 
     def end(self, recent: Recent, now: float, mute_days: float, youden: float, signal: float) -> Booleans:
         """Close what is over: most of the fall is gone, a mute has passed; returns (streams,) what was closed."""
@@ -105,7 +119,9 @@ class Incidents:
             size = recent.traces if suspects else recent.weight
             overall = stream == self.fall.size - 1
             fall = float(falls @ size) / max(float(size.sum()), 1.0) if overall else float(falls[stream])
-            closed[stream] = days > LONGEST_DAYS or (days >= mute_days and fall < OVER * self.fall[stream])
+            self.shown[stream] = max(self.shown[stream], fall)
+            fell = min(max(self.shown[stream], LEAST_SHOWN * self.fall[stream]), self.fall[stream])
+            closed[stream] = days > LONGEST_DAYS or (days >= mute_days and fall < OVER * fell)
         self.fall = np.where(closed, 0.0, self.fall)
         return closed
 
@@ -115,6 +131,8 @@ def fell_beyond(stream: int, recent: Recent, suspects: bool, active: Booleans, s
     excess, noise = recent.blame(suspects)
     size = np.maximum(recent.traces if suspects else recent.weight, 1.0)
     rest = active & (np.arange(size.size) != stream)
+    if not size[rest].sum() > rest.sum():
+        return False  # it is all traffic
     whole = max(float(size[rest].sum()), 1.0)
     more = float(excess[stream] / size[stream] - excess[rest].sum() / whole)
     error = float(np.sqrt(noise[stream] / size[stream] ** 2 + noise[rest].sum() / whole**2 + 1e-12))

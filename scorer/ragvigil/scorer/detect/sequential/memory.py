@@ -12,7 +12,7 @@ from ragvigil.scorer.detect.sequential.budget import Budget
 from ragvigil.scorer.detect.sequential.burst import Burst
 from ragvigil.scorer.detect.sequential.canary import Canary
 from ragvigil.scorer.detect.sequential.check_cusum import CheckCusum
-from ragvigil.scorer.detect.sequential.clock import EventClock
+from ragvigil.scorer.detect.sequential.clock import NEVER, EventClock
 from ragvigil.scorer.detect.sequential.decaying_rate import DecayingRate
 from ragvigil.scorer.detect.sequential.disagreement import Disagreement
 from ragvigil.scorer.detect.sequential.e_detector import EDetector
@@ -21,6 +21,7 @@ from ragvigil.scorer.detect.sequential.faithfulness import Candidate, Faithfulne
 from ragvigil.scorer.detect.sequential.floor import LevelFloor
 from ragvigil.scorer.detect.sequential.gold import GoldSet
 from ragvigil.scorer.detect.sequential.incidents import Incidents, Recent
+from ragvigil.scorer.detect.sequential.moves import Moves
 from ragvigil.scorer.detect.sequential.outages import Outages, Told
 from ragvigil.scorer.detect.sequential.settings import MonitorSettings
 from ragvigil.scorer.detect.sequential.traffic_watch import TrafficWatch
@@ -51,7 +52,7 @@ class Memory:
     new_version: str | None = None
     unknown_since: float | None = None
     """When a version that was not compared yet came first."""
-    unknown_last: float = -1e18
+    unknown_last: float = NEVER
     offsets: dict[str, float] = field(default_factory=dict[str, float])
     """Pass rate on the same answers less that of `judge_version`, of other versions that were compared."""
     compared_at: dict[str, float] = field(default_factory=dict[str, float])
@@ -63,6 +64,9 @@ class Memory:
     """Those of them without a verdict."""
     canary_wanted: int = 0
     waited: int = 0
+    quiet: Canary = field(default_factory=Canary)
+    """Past traces judged again while learning: what that changes when nothing is wrong."""
+    moves: Moves = field(default_factory=Moves)
 
     @staticmethod
     def fresh(settings: MonitorSettings) -> Memory:
@@ -72,7 +76,7 @@ class Memory:
             Budget(settings.budget, settings.base_share),
             CheckCusum.fresh(settings.slots),
             CheckCusum.fresh(settings.slots),
-            np.full(settings.streams, -1e18),
+            np.full(settings.streams, NEVER),
             Disagreement.fresh(settings.streams),
         )
 
@@ -82,7 +86,7 @@ CLASSES: dict[str, type] = {
     for kind in (
         *(MonitorSettings, GoldSet, Memory, Faithfulness, Budget, CheckCusum, EventClock, Baseline, Day),
         *(TrafficWatch, LevelFloor, Tripwire, EDetector, Incidents, Recent, Burst, Candidate, Canary),
-        *(Disagreement, ErrorBudget, DecayingRate, Outages, Told),
+        *(Disagreement, ErrorBudget, DecayingRate, Outages, Told, Moves),
     )
 }
 """What a saved state may hold, by name."""

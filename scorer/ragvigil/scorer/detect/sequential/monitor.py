@@ -8,12 +8,13 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from ragvigil.scorer.detect.sequential.asking import canary_size, take_answer
+from ragvigil.scorer.detect.sequential.asking import ask_quietly, canary_size, take_answer
 from ragvigil.scorer.detect.sequential.baseline import Series
 from ragvigil.scorer.detect.sequential.batch import Alert, Batch, Booleans, Traces, count_by, read_traces
 from ragvigil.scorer.detect.sequential.bursts import open_bursts, opens, wish
 from ragvigil.scorer.detect.sequential.canary import LARGEST
 from ragvigil.scorer.detect.sequential.checking import check
+from ragvigil.scorer.detect.sequential.clock import NEVER
 from ragvigil.scorer.detect.sequential.core import Core
 from ragvigil.scorer.detect.sequential.deciding import decide
 from ragvigil.scorer.detect.sequential.ebh import degraded
@@ -110,6 +111,7 @@ class Monitor:
             alerts += decide(core, verdicts if trusted else None, batch.end, days, as_said)
             alerts += watch_level(core, batch.end)
         learn(core, batch, traces, suspicion, verdicts if trusted else None)
+        ask_quietly(core)
         return self._heard(alerts)
 
     def canary(
@@ -202,7 +204,7 @@ class Monitor:
         # a judge of which nothing is known says so every hour, and must not hide that it has changed
         name = f"{alert.metric} {alert.evidence['why']}" if "why" in alert.evidence else alert.metric
         key, wider = f"{alert.kind} {name} {alert.segment}", f"{alert.kind} {name} None"
-        if max(muted.get(key, -1e18), muted.get(wider, -1e18)) > now:
+        if max(muted.get(key, NEVER), muted.get(wider, NEVER)) > now:
             return False
         muted[key] = now + self.settings.mute_hours * 3600.0
         return True

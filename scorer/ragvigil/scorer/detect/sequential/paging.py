@@ -7,7 +7,7 @@ import numpy as np
 from ragvigil.scorer.detect.sequential.batch import Alert
 from ragvigil.scorer.detect.sequential.faithfulness import Candidate, Faithfulness
 from ragvigil.scorer.detect.sequential.gold import Instruments
-from ragvigil.scorer.detect.sequential.incidents import whose
+from ragvigil.scorer.detect.sequential.incidents import LATEST_DAYS, MEMORY_DAYS, whose
 
 MOST_CANARIES = 3
 """After so many replies the best guess decides."""
@@ -80,25 +80,30 @@ def _wait(series: Faithfulness) -> None:
 def _lately(
     series: Faithfulness, stream: int, suspects: bool, instruments: Instruments
 ) -> dict[str, float | str]:
-    """The fall of the faithful share over about half a day, its 95 % interval, and of how many traces or verdicts.
+    """The fall of the faithful share, its 95 % interval, and of how many traces or verdicts: over about two hours or
+    half a day, whichever shows it more clearly.
 
     `fall` is the size on which the bets won; this is what the verdicts themselves show, where there are any.
     """
-    recent, overall = series.recent, series.incidents.fall.size - 1
-    inside = series.inside(stream) if stream < overall else series.active()
-    shown, noise = (float(part[inside].sum()) for part in recent.blame(suspects))
-    n = float((recent.traces if suspects else recent.weight)[inside].sum())
-    if n < 1.0:
-        return {}
-    scale = n * (instruments.signal if suspects else max(instruments.youden, 0.05))
-    middle, half = shown / scale, 1.96 * float(np.sqrt(noise + 1.0)) / scale
-    return {
-        "seen": round(middle, 4),
-        "lower": round(middle - half, 4),
-        "upper": round(middle + half, 4),
-        "n": round(n),
-        "n_of": "traces" if suspects else "verdicts",
-    }
+    inside = series.inside(stream) if stream < series.incidents.fall.size - 1 else series.active()
+    found: list[tuple[float, dict[str, float | str]]] = []
+    for recent, days in ((series.recent, MEMORY_DAYS), (series.latest, LATEST_DAYS)):
+        shown, noise = (float(part[inside].sum()) for part in recent.blame(suspects))
+        n = float((recent.traces if suspects else recent.weight)[inside].sum())
+        if n < 1.0:
+            continue
+        scale = n * (instruments.signal if suspects else max(instruments.youden, 0.05))
+        middle, half = shown / scale, 1.96 * float(np.sqrt(noise + 1.0)) / scale
+        figures: dict[str, float | str] = {
+            "seen": round(middle, 4),
+            "lower": round(middle - half, 4),
+            "upper": round(middle + half, 4),
+            "n": round(n),
+            "n_of": "traces" if suspects else "verdicts",
+            "hours": round(24.0 * days),
+        }
+        found.append((middle / half, figures))
+    return max(found, key=lambda one: one[0])[1] if found else {}
 
 
 def _seen(series: Faithfulness, candidate: Candidate, instruments: Instruments) -> tuple[float, float]:

@@ -62,6 +62,20 @@ class Reference:
         passed = np.clip(self.passed + offset, 0.0, 1.0)
         return replace(self, passed=passed, flags=self.flags - offset * weight_faithful)
 
+    def unsure(self, error: float, weight_faithful: float) -> Reference:
+        """The same, when the judge has moved by what is known up to a standard `error` of the pass rate."""
+        if not error:
+            return self
+        flags = error * weight_faithful
+        return replace(
+            self,
+            passed_error=np.hypot(self.passed_error, error),
+            passed_error_overall=float(np.hypot(self.passed_error_overall, error)),
+            flags_variance=self.flags_variance + flags**2,
+            flags_error=np.hypot(self.flags_error, flags),
+            flags_error_overall=float(np.hypot(self.flags_error_overall, flags)),
+        )
+
     def slots(self, series: Series) -> Booleans:
         """(slots,) whose normal of this series is known."""
         known: Booleans = self.learned[series]

@@ -11,6 +11,8 @@ from ragvigil.scorer.detect.sequential.batch import Floats
 
 DAY = 86400.0
 """Seconds."""
+LEAST_LEARNING = 0.25
+"""Days."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +97,11 @@ class MonitorSettings:
         for name in ("days_between_false_pages", "check_threshold"):
             if getattr(self, name) <= 0.0:
                 raise ValueError(f"MonitorSettings.{name} is {getattr(self, name)}: give a number above 0")
+        if self.learning_days < LEAST_LEARNING:
+            raise ValueError(
+                f"MonitorSettings.learning_days is {self.learning_days}: give {LEAST_LEARNING:g} or more, "
+                "or nothing is known that could fall"
+            )
         if self.batch_seconds <= 0.0 or self.batch_seconds > DAY:
             raise ValueError(
                 f"MonitorSettings.batch_seconds is {self.batch_seconds}: give seconds, up to a day"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ragvigil.scorer.detect.sequential.asking import LEAST, judge_moved
 from ragvigil.scorer.detect.sequential.batch import Alert, Booleans
 from ragvigil.scorer.detect.sequential.canary import LARGEST
+from ragvigil.scorer.detect.sequential.clock import NEVER
 from ragvigil.scorer.detect.sequential.core import Core
 from ragvigil.scorer.detect.sequential.error_budget import ErrorBudget
 from ragvigil.scorer.detect.sequential.floor import LevelFloor
@@ -30,7 +31,7 @@ def offset_of(core: Core, version: str, answered: Booleans, alerts: list[Alert],
     if not answered.any() or version == memory.judge_version:
         _stay(core, version)
         return 0.0
-    if memory.clock.now - memory.compared_at.get(version, -1e18) <= KNOWN:
+    if memory.clock.now - memory.compared_at.get(version, NEVER) <= KNOWN:
         return memory.offsets[version]
     now = memory.clock.now
     if memory.unknown_since is None or now - memory.unknown_last > PATIENCE:
@@ -61,6 +62,7 @@ def adopt(core: Core, time: float) -> list[Alert]:
         memory.offsets[memory.judge_version] = -change
         memory.compared_at[memory.judge_version] = memory.clock.now
     memory.judge_version, memory.new_version, memory.unknown_since = memory.new_version, None, None
+    memory.quiet.clear()
     return alerts
 
 
@@ -82,6 +84,7 @@ def _learn_anew(core: Core, version: str, time: float) -> Alert:
     memory.offsets, memory.compared_at = {before: 0.0}, {before: memory.clock.now}
     memory.judge_version, memory.new_version, memory.unknown_since = version, None, None
     memory.canary_wanted = memory.waited = 0
+    memory.quiet.clear()
     core.forget_reference()
     why = (
         "was replaced by one that nobody could compare with it: what the new one says is learned anew for "

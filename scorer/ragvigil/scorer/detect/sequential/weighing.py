@@ -15,6 +15,7 @@ from ragvigil.scorer.detect.sequential.evidence import (
 )
 from ragvigil.scorer.detect.sequential.faithfulness import OVERALL_FALLS, SEGMENT_FALLS, Faithfulness
 from ragvigil.scorer.detect.sequential.gold import Instruments
+from ragvigil.scorer.detect.sequential.incidents import LATEST_DAYS
 from ragvigil.scorer.detect.sequential.reference import Reference
 from ragvigil.scorer.detect.sequential.settings import MonitorSettings
 
@@ -65,6 +66,7 @@ def weigh(
             normal = np.full(slots, all_normal) if burst.stream == slots else own_normal
             _bet(series, burst, verdicts, noise, normal * signal, signal, settings, reference)
     series.recent.update(verdicts, reference, days)
+    series.latest.update(verdicts, reference, days, LATEST_DAYS)
 
 
 def _noise(series: Faithfulness, verdicts: Verdicts, surprise: float) -> tuple[Floats, Floats]:
