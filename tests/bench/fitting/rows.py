@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ragvigil.scorer.checks.alignment.align import Alignment, Weights, align
+from ragvigil.scorer.checks.alignment.align import Alignment, align
 from ragvigil.scorer.checks.alignment.assess import novelty_ceiling
+from ragvigil.scorer.checks.alignment.overlap import Weights
 from ragvigil.scorer.checks.alignment.tokens import MARKS, TOKEN_FEATURES
 from ragvigil.scorer.checks.reading.citations import definitions, read_citations
 from ragvigil.scorer.checks.reading.claims import Statement, read_statements
@@ -205,12 +206,9 @@ def _aligned(row: Row, weights: Weights) -> Iterator[tuple[float, Statement, Ali
     claims = [one for one in told if one.checkworthy]
     evidence = Evidence(documents, {word.stem for claim in claims for word in claim.words})
     question = {word.stem for word in words(row["query"] or "")}
-    for claim in claims:
-        yield (
-            _label(row, claim, len(claims)),
-            claim,
-            align(claim.words, claim.text, evidence, question, weights),
-        )
+    aligned = align([(claim.words, claim.text) for claim in claims], evidence, question, weights)
+    for claim, alignment in zip(claims, aligned, strict=True):
+        yield _label(row, claim, len(claims)), claim, alignment
 
 
 def _label(row: Row, claim: Statement, claims: int) -> float:

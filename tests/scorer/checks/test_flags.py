@@ -81,3 +81,65 @@ def test_a_street_in_a_name_says_nothing_about_parking() -> None:
     """Capitals tell a name."""
     assert told("It stands at 5 State Street.") == {}
     assert told("There is street parking.") == {"street": "true_said"}
+
+
+def test_a_name_is_known_by_what_it_is_about() -> None:
+    """GoodForGroups is about groups; a verb may stand for its noun."""
+    assert told("It suits large groups.") == {"group": "true_said"}
+    assert told("The food is good.") == {}
+    assert told("Guests can reserve a table.") == {"reserv": "false_said"}
+
+
+def test_several_flags_under_one_name_are_one_more() -> None:
+    """It is so as soon as one of them is; who names one of them speaks of that one."""
+    assert told("There is no parking.") == {"park": "true_denied"}
+    assert told("They offer parking.") == {"park": "true_said"}
+    assert told("There is no valet parking.") == {"valet": "false_denied"}
+
+
+def test_a_name_that_only_holds_others_together_is_no_flag() -> None:
+    """Attributes, features, details."""
+    evidence = Evidence([Document("record", json.dumps({"attributes": {"bar": True, "pool": False}}))])
+    claim = "It has no such attributes."
+    assert flags_of(words(claim), claim, evidence) == {}
+
+
+def test_a_group_of_which_nothing_is_so_can_be_spoken_of() -> None:
+    """An ambience may be of no listed kind."""
+    record = {"ambience": {"romantic": False, "trendy": False}}
+    evidence = Evidence([Document("record", json.dumps(record))])
+    warm, none = "The ambience is warm.", "There is no ambience."
+    assert flags_of(words(warm), warm, evidence) == {}
+    assert flags_of(words(none), none, evidence) == {3: FLAGS.index("false_denied")}
+
+
+def test_what_another_value_or_a_sentence_tells_is_no_disagreement() -> None:
+    """A garage door, and a lot in the prose beside the record."""
+    record = {"services": "Garage Doors, Keys", "parking": {"garage": False, "lot": False, "street": True}}
+    evidence = Evidence(
+        [Document("record", json.dumps(record)), Document("review", "It is in a vacant lot.")]
+    )
+    for claim in ("They repair garage doors.", "It stands in a vacant lot."):
+        assert flags_of(words(claim), claim, evidence) == {}
+
+
+@pytest.mark.parametrize(
+    ("claim", "expected"),
+    [
+        ("WiFi is unavailable.", {"wifi": "false_denied"}),
+        ("It is casual rather than romantic.", {"casu": "true_said", "romantic": "false_denied"}),
+        ("It is rather romantic.", {"romantic": "false_said"}),
+        ("It has no WiFi, making it romantic.", {"wifi": "false_denied", "romantic": "false_said"}),
+        ("It has no valet, street parking is free.", {"valet": "false_denied", "street": "true_said"}),
+        ("It is casual and WiFi is not available.", {"casu": "true_said", "wifi": "false_denied"}),
+        ("WiFi: No", {"wifi": "false_denied"}),
+    ],
+)
+def test_other_ways_to_deny(claim: str, expected: dict[str, str]) -> None:
+    """What is unavailable is not there, and what comes after "rather than" is not so."""
+    assert told(claim) == expected
+
+
+def test_what_is_unknown_is_neither_so_nor_not() -> None:
+    """No negation is needed to say that nobody knows."""
+    assert told("Whether there is music is unknown.") == {}

@@ -28,6 +28,9 @@ HOURS = dict.fromkeys(range(5), (9 * 60, 17 * 60)) | {5: (10 * 60, 14 * 60)}
         "It opens on weekends.",
         "Guests praise the daily specials.",
         "It is open from 9 AM to 5 PM on Friday and Saturday, with shorter hours at the end of the week.",
+        "It is open on weekdays from 9 AM to 5 PM, with longer hours on Friday than on Saturday.",
+        "It is open from 9 AM to 5 PM on most days, and closes at 2 PM on Saturdays.",
+        "Its hours vary from 9 AM to 5 PM from Monday to Saturday.",
     ],
 )
 def test_what_the_record_says_too_is_no_disagreement(claim: str) -> None:
@@ -46,6 +49,8 @@ def test_what_the_record_says_too_is_no_disagreement(claim: str) -> None:
         ("It is open from 9 AM to 5 PM on weekdays, and from 9 AM to 5 PM on Saturdays.", "9 AM to 5 PM"),
         ("It is open daily.", "daily"),
         ("Abre de sexta-feira a domingo.", "sexta-feira a domingo"),
+        ("It is open on weekdays, with extended hours on Saturdays.", "extended hours"),
+        ("Its hours vary from 9 AM to 2 PM from Monday to Saturday.", "9 AM to 2 PM"),
     ],
 )
 def test_other_days_and_times_are_pointed_at(claim: str, wrong: str) -> None:
@@ -56,9 +61,9 @@ def test_other_days_and_times_are_pointed_at(claim: str, wrong: str) -> None:
 
 def test_days_and_times_that_are_right_are_counted() -> None:
     """What agrees speaks for a claim as what differs speaks against it."""
-    right = compare("It is open Monday to Friday from 9 AM to 5 PM.", HOURS).figures[4]
-    partly = compare("It opens on Sundays at 9 AM.", HOURS).figures[4]
-    assert right > partly > compare("It has a terrace.", HOURS).figures[4] == 0
+    right = compare("It is open Monday to Friday from 9 AM to 5 PM.", HOURS).figures[5]
+    partly = compare("It opens on Sundays at 9 AM.", HOURS).figures[5]
+    assert right > partly > compare("It has a terrace.", HOURS).figures[5] == 0
 
 
 def test_days_belong_to_the_times_that_make_sense_of_most_ranges() -> None:
@@ -101,3 +106,17 @@ def test_hours_that_differ_may_be_said_to() -> None:
     """A longer Saturday."""
     hours = dict.fromkeys(range(6), (540, 1020)) | {5: (540, 1320)}
     assert not compare("It has extended hours on Saturdays, and the hours vary.", hours).spans
+
+
+def test_a_clock_of_24_hours_leaves_no_time_in_doubt() -> None:
+    """Beside 14:00, 2:00 is in the night; alone it may be either."""
+    assert compare("It closes at 2:00 on Saturdays.", HOURS).spans == ()
+    ((start, end),) = compare("It opens at 5:00 and closes at 14:00 on Saturdays.", HOURS).spans
+    assert (start, end) == (12, 16)
+
+
+def test_that_anything_differs_is_a_figure_of_its_own() -> None:
+    """One wrong day of many weighs little in a share, and makes a sentence wrong all the same."""
+    place = 3
+    assert compare("It is open Monday to Saturday from 9 AM to 5 PM.", HOURS).figures[place] == 1.0
+    assert compare("It is open Monday to Friday from 9 AM to 5 PM.", HOURS).figures[place] == 0.0

@@ -52,7 +52,7 @@ def _why(prepared: Prepared, answer: str) -> str | None:
     line = tail[tail.rfind("\n") + 1 :]
     if _OPEN_END.search(line[-_LAST_WORD:]) and len(line) > 1:
         return f"it ends in: {line[-_LONG:]}"
-    emphasis = _EMPHASIS.findall(line)
+    emphasis = _EMPHASIS.findall(line) if "**" in line or "__" in line else []
     open_emphasis = len(emphasis) % 2 == 1 and _OPENS.search(line, line.rfind(emphasis[-1]))
     if _ENDED.match(line[-1:]) and not (open_emphasis and line.endswith(emphasis[-1])):
         return None

@@ -207,15 +207,20 @@ class Prepared:
     @made_once
     def cross_lingual(self) -> bool:
         """Whether no passage is in the answer's language, and too few of its words stand in them all the same."""
-        if self.language is None or not self._foreign(self.language):
-            return False
+        if "evidence" in vars(self) and self._in_common:
+            return False  # as nearly always; where the evidence must be read first, a language is told sooner
+        return self.language is not None and self._foreign(self.language) and not self._in_common
+
+    @made_once
+    def _in_common(self) -> bool:
+        """Whether enough of the answer's words stand in the passages, whatever its language."""
         said = {
             word.stem
             for statement in self.statements
             for word in statement.words
             if word.content and not word.numbers
         } - FRAME_STEMS
-        return sum(stem in self.evidence.places for stem in said) < _ENOUGH_IN_COMMON * len(said)
+        return sum(stem in self.evidence.places for stem in said) >= _ENOUGH_IN_COMMON * len(said)
 
     @made_once
     def asked_in_another_language(self) -> bool:

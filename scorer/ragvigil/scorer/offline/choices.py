@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ragvigil.scorer.dialects.errors import error_of
 from ragvigil.scorer.dialects.evidence import evidence_of
-from ragvigil.scorer.dialects.people import conversation_in
+from ragvigil.scorer.dialects.people import conversation_of
 from ragvigil.scorer.dialects.question import Question
 from ragvigil.scorer.dialects.roles import (
     Candidate,
@@ -190,7 +190,7 @@ def _tokens(roles: Roles, record: RagTrace) -> Fact:
 
 
 def _conversation(roles: Roles) -> Fact:
-    found = roles.known(_conversation_of) or roles.known(_conversation_on)
+    found = conversation_of(roles)
     if found is None:
         return Fact("conversation", None, (), (), _looked_at(roles, ("generator", "chain"))[:1])
     step, value = found
@@ -206,17 +206,6 @@ def _conversation(roles: Roles) -> Fact:
 
 def _named(step: Step) -> str:
     return "span" if step.role == "other" else step.role
-
-
-def _conversation_of(step: Step) -> tuple[Step, str] | None:
-    named = step.reading.conversation_id
-    return None if named is None else (step, named)
-
-
-def _conversation_on(step: Step) -> tuple[Step, str] | None:
-    """As the span has it where no dialect looks."""
-    named = conversation_in([step])
-    return None if named is None else (step, named)
 
 
 def _error(question: Question) -> Iterator[Fact]:

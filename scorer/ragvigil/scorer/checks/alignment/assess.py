@@ -12,7 +12,7 @@ from ragvigil.scorer.checks.reading.claims import Statement
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.verdict import Claim, ClaimVerdict, Source
 
-VERSION = "9"
+VERSION = "10"
 """Changes whenever the code would give other figures with the same coefficients."""
 MOST_CLAIMS = 500
 """Claims of one answer that are compared in production; of more, an evenly spread sample."""
@@ -69,14 +69,23 @@ def assess(
         return Assessment((), None, None, False, refuses)
     lone = len(worthy) == 1
     compared = spread(worthy, most_claims)
-    aligned = [align(one.words, one.text, evidence, question, model.weights) for one in compared]
+    aligned = align([(one.words, one.text) for one in compared], evidence, question, model.weights)
     words = [model.words(one) for one in aligned]
     figures = list(map(claim_figures, aligned, words))
     support = model.support(figures, lone=lone)
-    among = model.support(figures) if lone else support
+    found = [
+        bounded(odds, one, model, lone=lone) if evidence.segments else 0.0
+        for odds, one in zip(support, aligned, strict=True)
+    ]
+    verdicts: list[ClaimVerdict] = [
+        _verdict(each, one, model) for each, one in zip(found, aligned, strict=True)
+    ]
+    among = model.support(figures) if lone and verdicts[0] != "supported" else support
     claims = tuple(
-        _claim(answer, evidence, model, *each, lone=lone)
-        for each in zip(compared, aligned, support, model.spans(words, among), strict=True)
+        _claim(answer, evidence, model, *each)
+        for each in zip(
+            compared, aligned, found, verdicts, _at_fault(verdicts, words, among, model), strict=True
+        )
     )
     return Assessment(
         claims=claims,
@@ -96,33 +105,38 @@ def spread(statements: Sequence[Statement], most: int | None) -> Sequence[Statem
     return [statements[(2 * place + 1) * count // (2 * most)] for place in range(most)]
 
 
+def _at_fault(
+    verdicts: Sequence[ClaimVerdict], words: Sequence[list[float]], support: Sequence[float], model: Model
+) -> list[list[float] | None]:
+    """For each claim that is not supported what `Model.spans` has of its words; None for the others."""
+    faulty = [place for place, verdict in enumerate(verdicts) if verdict != "supported"]
+    spans = model.spans([words[place] for place in faulty], [support[place] for place in faulty])
+    of_faulty = dict(zip(faulty, spans, strict=True))
+    return [of_faulty.get(place) for place in range(len(verdicts))]
+
+
 def _claim(
     answer: str,
     evidence: Evidence,
     model: Model,
     statement: Statement,
     alignment: Alignment,
-    support: float,
-    spans: Sequence[float],
-    *,
-    lone: bool,
+    probability: float,
+    verdict: ClaimVerdict,
+    odds: Sequence[float] | None,
 ) -> Claim:
-    """One claim; `support`: its log-odds, `spans`: those of its words, as `Model.spans` has them."""
-    supported = bounded(support, alignment, model, lone=lone) if evidence.segments else 0.0
-    verdict = _verdict(supported, alignment, model)
+    """One claim; `odds`: that its words are at fault, as `Model.spans` has them, None where it is supported."""
     carried = verdict in ("supported", "partial")
     return Claim(
         text=answer[statement.start : statement.end],
         start=statement.start,
         end=statement.end,
-        supported_by=tuple(evidence.names[passage] for passage in alignment.passages) if carried else (),
+        supported_by=tuple([evidence.names[passage] for passage in alignment.passages]) if carried else (),
         verdict=verdict,
-        probability=supported,
+        probability=probability,
         nearest=_nearest(alignment, evidence),
-        reason=None if verdict == "supported" else reason_of(alignment),
-        unsupported_spans=()
-        if verdict == "supported"
-        else unsupported_spans(statement, alignment, spans, model),
+        reason=None if odds is None else reason_of(alignment),
+        unsupported_spans=() if odds is None else unsupported_spans(statement, alignment, odds, model),
     )
 
 

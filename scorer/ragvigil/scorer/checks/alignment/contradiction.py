@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from ragvigil.scorer.checks.alignment.numbers import Numbers
-from ragvigil.scorer.checks.alignment.swaps import UNIT_STEMS, in_one_form, swapped
+from ragvigil.scorer.checks.alignment.swaps import UNIT_STEMS, Swap, in_one_form, may_be_swapped, swapped
 from ragvigil.scorer.checks.reading.evidence import Segment
 from ragvigil.scorer.checks.reading.words import Word, values
 
@@ -52,10 +52,10 @@ def contradiction_of(
     """What the best sentence says otherwise than `claim`, the words of `text`; None unless it is plain."""
     if best is None or (best.path and best.span is None):
         return None
-    swap = swapped(claim, text, best.words, best.text[slice(*best.span)]) if best.span else None
+    said = {word.stem for word in claim if word.content and not word.numbers}
+    swap = _swap(claim, text, said, best)
     if swap and (swap != "opposite" or denying == best.negated):
         return "negation" if swap == "opposite" else "number"
-    said = {word.stem for word in claim if word.content and not word.numbers}
     denied = denying != best.negated
     if not numbers.novel and not denied and len(said & best.content) < _ALIKE * len(said):
         return None  # as nearly always
@@ -69,6 +69,13 @@ def contradiction_of(
     mine, theirs = numbers.all, best.numbers
     differ = len(mine) == 1 and theirs and theirs.isdisjoint(mine[0]) and _comparable(claim, best, mine[0])
     return "number" if differ else None
+
+
+def _swap(claim: Sequence[Word], text: str, said: set[str], best: Segment) -> Swap | None:
+    """What `claim` swaps of the best sentence; `said`: its meaningful stems without numbers."""
+    if best.span is None or not may_be_swapped(said, best.content):
+        return None
+    return swapped(claim, text, best.words, best.text[slice(*best.span)])
 
 
 def _are_alike(said: set[str], there: set[str]) -> bool:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from ragvigil.scorer.checks.reading.evidence import Evidence
+from ragvigil.scorer.checks.reading.evidence import Evidence, Segment
 from ragvigil.scorer.checks.reading.flags import Flag
-from ragvigil.scorer.checks.reading.words import Word, offsets
+from ragvigil.scorer.checks.reading.words import Word, offsets, words
 
 FLAGS = ("false_said", "null_said", "null_denied", "true_denied", "true_said", "false_denied")
 """How a claim may speak of a record's flag."""
@@ -19,11 +19,15 @@ _FLAG_OF = {
     ("true", False): FLAGS.index("true_said"),
     ("false", True): FLAGS.index("false_denied"),
 }
+_DISAGREEING = frozenset({FLAGS.index("false_said"), FLAGS.index("null_said"), FLAGS.index("true_denied")})
 _AGREEING = frozenset({FLAGS.index("true_said"), FLAGS.index("false_denied")})
 _TURN = re.compile(
-    r"[;.:](?=\s)"
+    r"[;.](?=\s)|:(?=\s(?!(?:no|not|none|false)\b))"
+    r"|,?\s(?=(?:rather\sthan|instead\sof)\b)"
+    r"|,\s(?=(?:making|providing|creating|which|with)\b)"
     r"|,?\s(?=(?:but|while|whereas|although|though|however|yet|without|lacks?|mas|pero|aber|mais)\b)"
-    r"|,\s(?=(?:not|no|it|its|they|there|the)\b)"
+    r"|,\s(?=(?:not|no|it|its|they|there|the)\b|\w+(?:\s\w+)?\s(?:is|are)\b)"
+    r"|\sand\s(?=\w+\s(?:is|are)\b)"
     r"|\s(?=and\s(?:do|does|did|is|are|has|have|no|not|all|it|its|they|there|the)\b|with\sno\b)",
     re.IGNORECASE,
 )
@@ -33,46 +37,72 @@ _UNTOLD = re.compile(
     re.IGNORECASE,
 )
 _DENIED_AFTER = 8
+_AS_A_NOUN = "at"
+"""What the stem of a verb's noun has more: to reserve, reservations."""
+_UNAVAILABLE = words("unavailable")[0].stem
+_IN_PLACE_OF = frozenset((words(one)[0].stem, words(one)[1].stem) for one in ("rather than", "instead of"))
 
 
 def flags_of(claim: Sequence[Word], text: str, evidence: Evidence) -> dict[int, int]:
     """For each word of `claim`, the words of `text`, that names one of a record's flags: how, as a place in FLAGS.
 
     A negation before the name, or up to eight words after it, denies it, as far as no "but" or semicolon stands
-    between. What is missing and said to be so, or told in prose beside the record, is no disagreement. Where a name
-    belongs to several flags, one that the claim agrees with counts.
+    between. What is told in prose or in another value beside the flag is no disagreement, nor is what is missing and
+    said to be unknown. Where a name belongs to several flags, one that the claim agrees with counts.
     """
     stems = [word.stem for word in claim]
     known = frozenset(stems)
     found: dict[int, int] = {}
     turns: list[int] | None = None
     for flag in evidence.flags:
+        if not known.isdisjoint(flag.parts):
+            continue  # what is said of a part tells more
         places = [place for place in _named(flag, stems, known) if not _in_a_name(claim, place)]
         if not places:
             continue
         turns = _turns(text) if turns is None else turns
-        denied = _denied(claim, places, turns)
-        if flag.truth == "null" and (_UNTOLD.search(text) if denied else _in_prose(stems, places, evidence)):
+        how = _FLAG_OF[flag.truth, _denied(claim, places, turns)]
+        if _excused(flag, how, {stems[place] for place in places}, text, evidence):
             continue
-        how = _FLAG_OF[flag.truth, denied]
         for place in places:
             if place not in found or how in _AGREEING:
                 found[place] = how
     return found
 
 
-def _in_prose(stems: Sequence[str], places: Sequence[int], evidence: Evidence) -> bool:
-    """Whether a sentence of the evidence, not of its records, has one of these words."""
-    segments = evidence.segments
-    return any(
-        segments[one].span is not None for place in places for one in evidence.places.get(stems[place], ())
-    )
+def _excused(flag: Flag, how: int, stems: Collection[str], text: str, evidence: Evidence) -> bool:
+    """Whether something else speaks for what is said of `flag`, or nothing is said of it at all.
+
+    A group of which no part is so can still be spoken of: an ambience that is of no listed kind.
+    """
+    if flag.truth == "null" and _UNTOLD.search(text):
+        return True
+    if how not in _DISAGREEING:
+        return False
+    return bool(flag.parts and flag.truth == "false") or _told(stems, evidence)
+
+
+def _told(stems: Collection[str], evidence: Evidence) -> bool:
+    """Whether a sentence of the evidence, or a text that a record has as a value, has all of these words."""
+    held = [set(evidence.places.get(one, ())) for one in stems]
+    return any(_in_text(evidence.segments[one], stems) for one in set[int].intersection(*held))
+
+
+def _in_text(segment: Segment, stems: Collection[str]) -> bool:
+    if segment.span is not None:
+        return True
+    if segment.absent is not None or not isinstance(segment.value, str):
+        return False
+    return {word.stem for word in words(segment.value)}.issuperset(stems)
 
 
 def _named(flag: Flag, stems: Sequence[str], known: frozenset[str]) -> list[int]:
     """The places of the words that name `flag`: each of its own words, the same side by side, or written as one."""
     if flag.joined in known:
         return [place for place, stem in enumerate(stems) if stem == flag.joined]
+    if len(flag.sequence) == 1:
+        verb = flag.joined.removesuffix(_AS_A_NOUN)
+        return [stems.index(verb)] if verb in known else []
     if flag.content and flag.content <= known:
         return [place for place, stem in enumerate(stems) if stem in flag.content]
     size = len(flag.sequence)
@@ -100,4 +130,11 @@ def _turns(text: str) -> list[int]:
 def _denied(claim: Sequence[Word], places: Sequence[int], turns: Sequence[int]) -> bool:
     first = max((turn for turn in turns if turn <= places[0]), default=0)
     last = min((turn for turn in turns if turn > places[0]), default=len(claim))
-    return any(word.negation for word in claim[first : min(last, places[-1] + 1 + _DENIED_AFTER)])
+    return any(_denies(claim, place) for place in range(first, min(last, places[-1] + 1 + _DENIED_AFTER)))
+
+
+def _denies(claim: Sequence[Word], place: int) -> bool:
+    word = claim[place]
+    if word.negation or word.stem == _UNAVAILABLE:
+        return True
+    return (word.stem, claim[place + 1].stem if place + 1 < len(claim) else "") in _IN_PLACE_OF

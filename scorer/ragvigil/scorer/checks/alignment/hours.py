@@ -34,6 +34,7 @@ _TIME = re.compile(
     r"\b(\d{1,2})(?::(\d{2}))?\s?([ap])(?:m\b|\.m\b\.?)|\b(\d{1,2}):(\d{1,2})\b|\b(midnight|noon)\b",
     re.IGNORECASE,
 )
+_BY_24_HOURS = re.compile(r"\b(?:1[3-9]|2[0-3]):\d{1,2}\b(?!\s?[ap]\.?m)", re.IGNORECASE)
 _BETWEEN = re.compile(r"[\s.]*(?:to|through|until|till|and|-|\u2013|a|à|às|até|hasta|bis)\s*", re.IGNORECASE)
 _DAY_MINUTES = 1440
 _VARYING = re.compile(
@@ -42,6 +43,12 @@ _VARYING = re.compile(
 _LONGER = re.compile(
     r"\b(?:extended|longer|shorter|reduced)\s(?:(?:opening|business|operating)\s)?hours\b", re.IGNORECASE
 )
+_EXTENDED = re.compile(r"\b(?:extended|longer)\s(?:(?:opening|business|operating)\s)?hours\b", re.IGNORECASE)
+_SPREAD = re.compile(
+    r"\b(?:var(?:y|ies|ying)|rang(?:e|es|ing))\s(?:\w+\s)?(?:between|from)\s*\Z", re.IGNORECASE
+)
+_NEAR = 60
+"""Characters before a range of times that may tell what it is."""
 _VARIED = re.compile(
     r"\b(?:varying|different)\s(?:(?:opening|business|operating)\s)?hours\b|\bhours(?:\s\w+){0,2}\svar(?:y|ies)\b",
     re.IGNORECASE,
@@ -60,12 +67,14 @@ Mention = tuple[Span, set[int]]
 class Disagreement:
     """Where a claim and the opening hours differ."""
 
-    figures: tuple[float, float, float, float, float] = (0.0, 0.0, 0.0, 0.0, 0.0)
+    figures: tuple[float, float, float, float, float, float] = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     """Mentions of days on which it is closed, times at which nothing opens or closes, the share of days that have
-    other hours (1 more where hours that are all the same are said to differ), whether the claim tells hours of
-    days at all, and mentions of days and times that are right."""
+    other hours (1 more where some days are said to have longer hours and have not), whether any of these is there,
+    whether the claim tells hours of days at all, and mentions of days and times that are right."""
     spans: tuple[Span, ...] = ()
     """Where the differing mentions stand in the claim."""
+    right: tuple[Span, ...] = ()
+    """Where the others stand."""
 
 
 AGREED = Disagreement()
@@ -77,7 +86,8 @@ def compare(text: str, hours: Hours) -> Disagreement:
     >>> compare("It opens Monday to Friday from 9 AM to 5 PM.", {0: (540, 1020), 4: (540, 1080)}).figures[:3]
     (0.6931471805599453, 0.0, 0.5)
     """
-    days, times, constant = _days(text), _times(text), _constant(text, hours)
+    days, times = _days(text), _times(text)
+    constant = _constant(text, hours) or _no_longer(text, days, hours)
     if not days and not times and not constant:
         return AGREED
     shut = [] if _EXCEPTED.search(text) else _shut(text, days, hours)
@@ -85,14 +95,14 @@ def compare(text: str, hours: Hours) -> Disagreement:
     never = [span for span, minutes in times if minutes.isdisjoint(known)]
     others, wrong = _other_hours(text, days, times, hours)
     differing = (*shut, *never, *wrong, *constant)
-    right = sum(not _within(span, differing) for span, _ in (*days, *times))
+    right = tuple(span for span, _ in (*days, *times) if not _within(span, differing))
     return Disagreement(
         (
             *(log1p(len(shut)), log1p(len(never)), others + len(constant)),
-            float(bool(days and times)),
-            log1p(right),
+            *(float(bool(differing)), float(bool(days and times)), log1p(len(right))),
         ),
         differing,
+        right,
     )
 
 
@@ -113,6 +123,23 @@ def _constant(text: str, hours: Hours) -> list[Span]:
         return []
     patterns = (_LONGER, _VARIED) if len(hours) == 7 else (_LONGER,)
     return [match.span() for pattern in patterns for match in pattern.finditer(text)]
+
+
+def _no_longer(text: str, days: Sequence[Mention], hours: Hours) -> list[Span]:
+    """Where the days named next are said to have longer hours than the others, and none of them is open longer.
+
+    >>> _no_longer("longer hours on Friday", _days("longer hours on Friday"), {3: (540, 1020), 4: (600, 1020)})
+    [(0, 12)]
+    """
+    found: list[Span] = []
+    for match in _EXTENDED.finditer(text):
+        named = next((group for (start, _), group in days if start >= match.end()), set[int]())
+        open_for = {day: (closes - opens) % _DAY_MINUTES for day, (opens, closes) in hours.items()}
+        others = [minutes for day, minutes in open_for.items() if day not in named]
+        these = [minutes for day, minutes in open_for.items() if day in named]
+        if these and others and max(these) <= min(others):
+            found.append(match.span())
+    return found
 
 
 def _shut(text: str, days: Sequence[Mention], hours: Hours) -> list[Span]:
@@ -161,6 +188,7 @@ def _through(text: str, group: Mention, last: int) -> set[int]:
 def _times(text: str) -> list[Mention]:
     """Mentions of times, each with the minutes after midnight that it may stand for."""
     found: list[Mention] = []
+    by_24_hours = _BY_24_HOURS.search(text) is not None
     for match in _TIME.finditer(text):
         if match[6]:
             minutes = {0 if match[6].lower() == "midnight" else 720}
@@ -169,7 +197,7 @@ def _times(text: str) -> list[Mention]:
         else:
             hour, minute = int(match[4]), int(match[5])
             minutes = {(hour * 60 + minute) % _DAY_MINUTES}
-            if hour <= 12:
+            if hour <= 12 and not by_24_hours:
                 minutes.add(((hour % 12 + 12) * 60 + minute) % _DAY_MINUTES)
         found.append((match.span(), minutes))
     return found
@@ -186,16 +214,27 @@ def _other_hours(
     varying = _VARYING.search(text) is not None
     readings: list[list[tuple[Span, float]]] = []
     for after in (False, True):
-        meant = _meant(text, ranges, days, after=after)
+        meant = _meant(ranges, days, text, times, after=after)
         readings.append(
             [
                 (span, _wrong(opens, closes, group, hours, lenient=varying or vague))
                 for (span, opens, closes), (group, vague) in zip(ranges, meant, strict=True)
-                if group
+                if group and not (_said_to_spread(text, span[0]) and _spread(opens, closes, hours))
             ]
         )
     shares = min(readings, key=lambda one: (-len(one), sum(share for _, share in one)))
     return sum(share for _, share in shares), [span for span, share in shares if share]
+
+
+def _said_to_spread(text: str, start: int) -> bool:
+    """Whether a range that begins there is called the one within which hours vary."""
+    return _SPREAD.search(text, max(0, start - _NEAR), start) is not None
+
+
+def _spread(opens: set[int], closes: set[int], hours: Hours) -> bool:
+    """Whether these are the first opening and the last closing of the week."""
+    first, last = min(hours.values())[0], max(closing or _DAY_MINUTES for _, closing in hours.values())
+    return first in opens and last % _DAY_MINUTES in closes
 
 
 def _ranges(text: str, times: Sequence[Mention]) -> list[tuple[Span, set[int], set[int]]]:
@@ -208,7 +247,12 @@ def _ranges(text: str, times: Sequence[Mention]) -> list[tuple[Span, set[int], s
 
 
 def _meant(
-    text: str, ranges: Sequence[tuple[Span, set[int], set[int]]], days: Sequence[Mention], *, after: bool
+    ranges: Sequence[tuple[Span, set[int], set[int]]],
+    days: Sequence[Mention],
+    text: str,
+    times: Sequence[Mention],
+    *,
+    after: bool,
 ) -> list[tuple[set[int], bool]]:
     """For each range of times, the days named between it and its neighbour, and whether they are a vague group."""
     found: list[tuple[set[int], bool]] = []
@@ -216,7 +260,7 @@ def _meant(
         low, high = (ranges[place - 1][0][1] if place else 0), span[0]
         if after:
             low = span[1]
-            high = ranges[place + 1][0][0] if place + 1 < len(ranges) else sys.maxsize
+            high = next((start for (start, _), _ in times if start >= low), sys.maxsize)
         between = [(span, named) for span, named in days if low <= span[0] and span[1] <= high]
         group = set[int]().union(*(named for _, named in between))
         found.append((group, any(_vague(text, *one) for one, _ in between)))

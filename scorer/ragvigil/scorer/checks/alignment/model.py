@@ -13,9 +13,10 @@ from operator import add
 
 import numpy as np
 
-from ragvigil.scorer.checks.alignment.align import FIGURES, Alignment, Weights
+from ragvigil.scorer.checks.alignment.align import FIGURES, Alignment
+from ragvigil.scorer.checks.alignment.overlap import Weights
 from ragvigil.scorer.checks.alignment.tokens import MARKS, SUMMARY, TOKEN_FEATURES, Token, summary
-from ragvigil.scorer.checks.alignment.trees import Tree, Trees, in_order
+from ragvigil.scorer.checks.alignment.trees import Rows, Tree, Trees, in_order
 from ragvigil.scorer.errors import ConfigError
 
 MODELS = ("lexical-1",)
@@ -27,7 +28,7 @@ CLAIM_FEATURES = (*FIGURES, *SUMMARY, *(f"{name}_of_little" for name in _WITH_LI
 """What is known of a claim, in the order of the coefficients; the last are figures times `little_evidence`."""
 _OF_CLAIMS = (*FIGURES, *SUMMARY)
 ANSWER_FEATURES = (
-    *("worst", "second_worst", "mean", "expected_unsupported"),
+    *("worst", "second_worst", "worst_neighbours", "mean", "expected_unsupported"),
     *(f"{what}_{name}" for what in ("mean", "most", "least") for name in _OF_CLAIMS),
 )
 """What is taken of the claims, in the order of the fitted coefficients: of their log-odds, then of their figures."""
@@ -45,7 +46,7 @@ class Logistic:
     intercept: float
     weights: tuple[float, ...]
 
-    def log_odds(self, rows: Sequence[Sequence[float]]) -> list[float]:
+    def log_odds(self, rows: Rows) -> list[float]:
         """The log-odds of each row of figures, summed in order so that every machine agrees.
 
         >>> Logistic(1.0, (2.0, 3.0)).log_odds([(0.5, 1.0), (0.0, 0.0)])
@@ -100,8 +101,8 @@ class Model:
     """Log-odds that an answer of several claims has no unsupported one, from ANSWER_FEATURES of its claims."""
     span: Logistic
     """Log-odds that a word stands in an unsupported stretch, from SPAN_FEATURES."""
-    span_at: float
-    """Probability from which it counts as such."""
+    span_from: float
+    """The log-odds from which it counts as such."""
     supported_at: float
     """Probability from which a claim counts as supported."""
     partial_at: float
@@ -121,7 +122,8 @@ class Model:
         There must be a claim. All claims of an answer at once take little longer than one.
         """
         linear, trees = (self.lone, self.lone_trees) if lone else (self.claim, self.trees)
-        return list(map(add, linear.log_odds(figures), trees.log_odds(figures)))
+        rows = np.array(figures)
+        return list(map(add, linear.log_odds(rows), trees.log_odds(rows)))
 
     def spans(self, words: Sequence[Sequence[float]], support: Sequence[float]) -> list[list[float]]:
         """For each claim the log-odds that each of its words stands in an unsupported stretch.
@@ -174,22 +176,37 @@ def probability(log_odds: float) -> float:
     return round(1 / (1 + odds) if log_odds >= 0 else odds / (1 + odds), _DIGITS)
 
 
+def log_odds_from(bound: float) -> float:
+    """The least log-odds whose `probability` is `bound` or more, for a bound in (0, 1).
+
+    >>> one = log_odds_from(0.25)
+    >>> probability(one), probability(one - 1e-9), round(one, 3)
+    (0.25, 0.249999, -1.099)
+    """
+    low, high = -700.0, 700.0
+    while low < (middle := (low + high) / 2) < high:
+        low, high = (low, middle) if probability(middle) >= bound else (middle, high)
+    return high
+
+
 def answer_figures(probabilities: Sequence[float], figures: Sequence[Sequence[float]]) -> tuple[float, ...]:
     """ANSWER_FEATURES from the claims' probabilities of support and the `claim_figures` of each.
 
-    The fourth is minus the logarithm of the expected number of unsupported claims under independence, with each
-    claim's share -log(p).
+    The third is the worst mean of two claims that follow one another, for inventions come in runs; the fifth is minus
+    the logarithm of the expected number of unsupported claims under independence, with each claim's share -log(p).
 
     >>> [round(figure, 3) for figure in answer_figures([0.9, 0.5], [(1.0, 0.0), (0.5, 0.0)])]
-    [0.0, 2.197, 1.099, 0.225, 0.75, 0.0, 1.0, 0.0, 0.5, 0.0]
+    [0.0, 2.197, 1.099, 1.099, 0.225, 0.75, 0.0, 1.0, 0.0, 0.5, 0.0]
     """
-    bounded = sorted(min(1 - 1e-4, max(1e-4, one)) for one in probabilities)
+    bounded = [min(1 - 1e-4, max(1e-4, one)) for one in probabilities]
     odds = [log(one) - log1p(-one) for one in bounded]
-    expected = -sum(log(one) for one in bounded)
+    neighbours = min(map(add, odds, odds[1:]), default=2 * odds[0]) / 2
+    expected = -sum(log(one) for one in sorted(bounded))
+    ranked = sorted(odds)
     count = len(odds)
     columns = list(zip(*figures, strict=True))[: len(_OF_CLAIMS)]
     return (
-        *(odds[0], odds[min(1, count - 1)], sum(odds) / count, -log(expected)),
+        *(ranked[0], ranked[min(1, count - 1)], neighbours, sum(ranked) / count, -log(expected)),
         *[sum(column) / count for column in columns],
         *map(max, columns),
         *map(min, columns),
@@ -216,7 +233,7 @@ def load(name: str) -> Model:
         lone_trees=Trees(tuple(_tree(*row) for row in data["lone_trees"])),
         answer=_logistic(data["answer"], ANSWER_FEATURES),
         span=_logistic(data["span"], SPAN_FEATURES),
-        span_at=data["verdicts"]["span_at"],
+        span_from=log_odds_from(data["verdicts"]["span_at"]),
         supported_at=data["verdicts"]["supported_at"],
         partial_at=data["verdicts"]["partial_at"],
         contradicted_at_most=data["verdicts"]["contradicted_at_most"],

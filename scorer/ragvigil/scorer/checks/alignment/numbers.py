@@ -2,17 +2,75 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from math import log1p
 from typing import Self
 
 from ragvigil.scorer.checks.reading.evidence import Evidence, Segment
-from ragvigil.scorer.checks.reading.words import POINTER_STEMS, Word, values
+from ragvigil.scorer.checks.reading.patterns import any_of
+from ragvigil.scorer.checks.reading.words import POINTER_STEMS, Word, offsets, values
 
 _MOST_DIGITS = 3
 _TALLIES = frozenset(str(number) for number in range(13))
 """Numbers with which an answer counts what it says itself: two ways, ten steps."""
+_TWO = frozenset({("2",)})
+_ALL_WEEK = r"\b(?:(?:seven|7)\sdays\sa\sweek|24\shours\sa\sday|24/7)\b"
+_OWN_LABEL = (
+    r"\b(?:steps?|questions?|options?|points?|items?|tips?|methods?|pasos?|passos?|etapas?|schritte?n?|étapes?)"
+    r"\s\d{1,2}(?:(?:,\s|\s(?:and|or|to|through|y|e|o|ou|und|oder|et)\s|\s?[-\u2013]\s?)\d{1,2}){0,9}\b"
+)
+_OUT_OF = r"\bout\sof\s(?:5|10|100|five|ten)\b"
+_COVID = r"\bcovid-19\b"
+_IDLE = any_of([_ALL_WEEK, _OWN_LABEL, _OUT_OF, _COVID], re.IGNORECASE)
+_DEGREES = re.compile(
+    r"(-?\d{1,3}(?:\.\d)?)\s?(?:°|º|degrees\s)?\s?(F|C|fahrenheit|celsius)\b", re.IGNORECASE
+)
+_NEAR_DEGREES = 0.6
+
+
+def idle_numbers(claim: Sequence[Word], text: str) -> frozenset[int]:
+    """Words of `claim`, those of `text`, whose numbers are no facts that evidence must hold.
+
+    "Seven days a week" is each day, steps and options are the answer's own, marks are "out of 5", "the two" counts
+    what was named, and one temperature tells the same one in other degrees.
+
+    >>> from ragvigil.scorer.checks.reading.words import words
+    >>> text = "Repeat step 4 until it has 180 degrees Celsius (356 °F)."
+    >>> sorted(idle_numbers(words(text), text))
+    [2, 9]
+    """
+    spans = [match.span() for match in _IDLE.finditer(text)] + _converted(text)
+    if not spans and all(word.numbers not in _TWO for word in claim):
+        return frozenset()  # as mostly
+    return frozenset(
+        place
+        for place, (word, (first, last)) in enumerate(zip(claim, offsets(text), strict=True))
+        if word.numbers
+        and (
+            any(first < end and last > start for start, end in spans)
+            or (word.numbers in _TWO and not text[first].isdigit())
+        )
+    )
+
+
+def _converted(text: str) -> list[tuple[int, int]]:
+    """Where a temperature follows that was told in other degrees before."""
+    told = [(match.span(1), float(match[1]), match[2][0].lower() == "c") for match in _DEGREES.finditer(text)]
+    return [
+        span
+        for place, (span, degrees, celsius) in enumerate(told)
+        if any(
+            other_celsius != celsius
+            and abs(_celsius(other, other_celsius) - _celsius(degrees, celsius)) <= _NEAR_DEGREES
+            for _, other, other_celsius in told[:place]
+        )
+    ]
+
+
+def _celsius(degrees: float, celsius: bool) -> float:
+    return degrees if celsius else (degrees - 32) / 1.8
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ragvigil.scorer.checks.alignment.align import FIGURES, Alignment
 from ragvigil.scorer.checks.alignment.flags import FLAGS
-from ragvigil.scorer.checks.alignment.model import Model, probability
+from ragvigil.scorer.checks.alignment.model import Model
 from ragvigil.scorer.checks.reading.claims import Statement
 from ragvigil.scorer.checks.reading.words import offsets
 from ragvigil.scorer.verdict import ClaimReason
@@ -44,11 +44,8 @@ def unsupported_spans(
     statement: Statement, alignment: Alignment, odds: Sequence[float], model: Model
 ) -> tuple[tuple[int, int], ...]:
     """Offsets in the answer of the stretches that the evidence does not carry; `odds`: of its words, `Model.spans`."""
-    faulty = [
-        token.place
-        for token, one in zip(alignment.tokens, odds, strict=True)
-        if probability(one) >= model.span_at
-    ]
+    bound = model.span_from
+    faulty = [token.place for token, one in zip(alignment.tokens, odds, strict=True) if one >= bound]
     if not faulty:
         return ()
     where = offsets(statement.text)

@@ -6,7 +6,7 @@ A fitted model of shared words cannot see them: all words but one are the same. 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import chain, pairwise, takewhile
 from typing import Literal
 
@@ -92,6 +92,17 @@ def swapped(claim: Sequence[Word], text: str, sequence: Sequence[Word], sentence
     mine, theirs = _matter(claim), _matter(sequence)
     shared = len(mine & theirs)
     return swap_of(text, sentence) if shared and shared >= _ALIKE * len(mine | theirs) else None
+
+
+def may_be_swapped(said: Set[str], there: Set[str]) -> bool:
+    """Whether a claim and a sentence with these meaningful stems can be much alike: what few of them are.
+
+    >>> may_be_swapped({"sal", "fel"}, {"sal", "ros", "12"}), may_be_swapped({"rain", "fel"}, {"sal", "ros"})
+    (True, False)
+    """
+    mine = said - _TOLD
+    shared = len(mine & there)
+    return shared > 0 and shared >= _ALIKE * len(mine)
 
 
 def _matter(sequence: Sequence[Word]) -> set[str]:

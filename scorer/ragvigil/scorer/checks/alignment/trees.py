@@ -8,6 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+Rows = Sequence[Sequence[float]] | NDArray[np.float64]
+"""Rows of figures, all of one length."""
+
 
 class Tree(NamedTuple):
     """A table of eight values, chosen by three comparisons (an oblivious tree of depth three)."""
@@ -33,7 +36,7 @@ class Trees:
         self._values = np.array(values, dtype=np.float64).ravel()
         self._starts = np.arange(0, self._values.size, 8)
 
-    def log_odds(self, rows: Sequence[Sequence[float]]) -> list[float]:
+    def log_odds(self, rows: Rows) -> list[float]:
         """What they add to the log-odds of each row of figures, summed in order so that every machine agrees.
 
         >>> Trees((Tree(0, 0.5, 1, 0.5, 1, 2.5, (0, 1, 2, 3, 4, 5, 6, 7)),)).log_odds([[1.0, 2.0], [0.0, 3.0]])

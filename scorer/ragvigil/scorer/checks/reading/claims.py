@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from ragvigil.scorer.checks.reading.clauses import clauses
-from ragvigil.scorer.checks.reading.courtesy import answered, courteous, greeting, signature
+from ragvigil.scorer.checks.reading.courtesy import answered, courteous, greeting, may_be_courteous, signature
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.markup import Span, blank, fenced, untagged
 from ragvigil.scorer.checks.reading.refusal import Wording, advises, may_refuse, parts, refuses
@@ -151,7 +151,9 @@ def _kind(text: str, sequence: tuple[Word, ...]) -> Kind:
         text.endswith((":", "\uff1a")) and len(sequence) <= 12
     ):
         return "heading"
-    if _says_nothing(sequence) or courteous(text, specific=_specific(_content(sequence))):
+    if _says_nothing(sequence) or (
+        may_be_courteous(text) and courteous(text, specific=_specific(_content(sequence)))
+    ):
         return "phrase"
     return "claim"
 

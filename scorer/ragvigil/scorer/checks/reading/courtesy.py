@@ -125,8 +125,7 @@ def courteous(text: str, *, specific: bool) -> bool:
     >>> courteous("Have a nice day, Ana!", specific=True), courteous("Sure, Ana leads it.", specific=True)
     (True, False)
     """
-    first = _PART.search(text) if len(text) <= _LONGEST else None
-    if first is None or first[0].replace("\u2019", "'").casefold() not in _BEGINNINGS:
+    if not may_be_courteous(text):
         return False
     if not specific and _OPENER.match(text):
         return True
@@ -134,6 +133,16 @@ def courteous(text: str, *, specific: bool) -> bool:
     if wish is not None and (not specific or _are_names(text[wish.end() :], _ADDRESSEES)):
         return True
     return _only_answers(text) or greeting(text, 0, len(text)) == len(text) or closes(text)
+
+
+def may_be_courteous(text: str) -> bool:
+    """Whether a statement is short and begins as a courtesy does: a quick first look.
+
+    >>> may_be_courteous("Have a nice day!"), may_be_courteous("It opens at nine.")
+    (True, False)
+    """
+    first = _PART.search(text) if len(text) <= _LONGEST else None
+    return first is not None and first[0].replace("\u2019", "'").casefold() in _BEGINNINGS
 
 
 def answered(text: str, start: int, end: int) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import accumulate, chain, pairwise
 from typing import NamedTuple, overload
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ragvigil.scorer.checks.reading import records
 from ragvigil.scorer.checks.reading.clauses import clauses
-from ragvigil.scorer.checks.reading.flags import Flag, Truth, read_flags
+from ragvigil.scorer.checks.reading.flags import Flag, Truth, read_flags, read_groups
 from ragvigil.scorer.checks.reading.kin import Kin
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.markup import Span
@@ -131,11 +131,11 @@ class _Segments(Sequence[Segment]):
     """All segments of a record; each is made when it is first looked at, for most never are."""
 
     def __init__(
-        self, stretches: Sequence[_Stretch], names: Sequence[str], stems: Numbers, ends: list[int]
+        self, stretches: Sequence[_Stretch], vocabulary: Vocabulary, stems: Numbers, ends: list[int]
     ) -> None:
-        """`stems`: those of all stretches, by their number in `names`; `ends`: where in them each segment ends."""
+        """`stems`: those of all stretches, by number; `ends`: where in them each segment ends."""
         self._stretches = stretches
-        self._names = names
+        self._vocabulary = vocabulary
         self._stems = stems
         self._ends = ends
         self._firsts = [0, *accumulate(len(stretch.reading) for stretch in stretches)]
@@ -162,11 +162,15 @@ class _Segments(Sequence[Segment]):
     def stems(self, first: int, last: int) -> list[str]:
         """The meaningful stems from segment `first` to the end of `last`."""
         part = self._stems[self._ends[first - 1] if first else 0 : self._ends[last]]
-        return list(map(self._names.__getitem__, part.tolist()))
+        return list(map(self._vocabulary.stems.__getitem__, part.tolist()))
 
     def distinct(self) -> list[str]:
         """Every meaningful stem once."""
-        return list(map(self._names.__getitem__, np.unique(self._stems).tolist()))
+        return list(map(self._vocabulary.stems.__getitem__, np.unique(self._stems).tolist()))
+
+    def beginning_as(self, asked: Iterable[str]) -> list[str]:
+        """The meaningful stems that begin as one that is asked about."""
+        return self._vocabulary.beginning_as(asked, self._stems)
 
     def negated(self, place: int) -> bool:
         """Whether a segment denies something, told without making it."""
@@ -190,13 +194,16 @@ class Evidence:
         for one in readings:
             before = ends[-1] if ends else 0
             ends += [before + end for end in one.stem_ends] if before else one.stem_ends
-        self.segments = _Segments(self._stretches, vocabulary.stems, stems, ends)
-        self._passage_of = list(
-            chain.from_iterable([[one.passage] * len(one.reading) for one in self._stretches])
+        self.segments = _Segments(self._stretches, vocabulary, stems, ends)
+        self.passage_at = np.repeat(
+            np.array([one.passage for one in self._stretches], np.intp), [*map(len, readings)]
         )
+        """For each segment the place of its passage."""
+        self.passage_of: list[int] = self.passage_at.tolist()
+        """The same as a list."""
         self._passages: dict[str, tuple[int, ...]] = {}
-        at = np.flatnonzero(vocabulary.marked(wanted)[stems]) if wanted is not None else np.arange(stems.size)
-        which, segment = stems[at], np.searchsorted(ends, at, side="right")
+        at = vocabulary.marked(wanted)[stems].nonzero()[0] if wanted is not None else np.arange(stems.size)
+        which, segment = stems[at], np.array(ends, np.intp).searchsorted(at, side="right")
         self.places = _places(which, segment, vocabulary.stems)
         """Segments in which a wanted stem occurs, ascending."""
         self.pairs = _pairs(which, segment, at, vocabulary.stems)
@@ -205,14 +212,9 @@ class Evidence:
     @made_once
     def kin(self) -> Kin:
         """What tells whether a wanted word that does not occur has the origin of one that does."""
-        missing = None if self._wanted is None else [one for one in self._wanted if one not in self.places]
-        return Kin(self.segments.distinct(), missing)
-
-    @made_once
-    def density(self) -> float:
-        """The mean share of the segments that hold one wanted stem, in [0, 1]; 0 where none is held."""
-        held = sum(map(len, self.places.values()))
-        return held / (len(self.places) * len(self.segments)) if held else 0.0
+        if self._wanted is None:
+            return Kin(self.segments.distinct())
+        return Kin(self.segments.beginning_as(one for one in self._wanted if one not in self.places))
 
     @made_once
     def numbers(self) -> frozenset[str]:
@@ -226,7 +228,8 @@ class Evidence:
     @made_once
     def flags(self) -> list[Flag]:
         """What a record says to be so, not so or missing."""
-        return read_flags([(one.path[-1], _truth(one)) for one in self._values])
+        told: list[tuple[records.Path, Truth | None]] = [(one.path, _truth(one)) for one in self._values]
+        return [*read_flags([(path[-1], truth) for path, truth in told]), *read_groups(told)]
 
     @made_once
     def hours(self) -> Hours:
@@ -249,7 +252,7 @@ class Evidence:
         """The passages in which a wanted stem occurs, ascending."""
         found = self._passages.get(stem)
         if found is None:
-            held = map(self._passage_of.__getitem__, self.places.get(stem, ()))
+            held = map(self.passage_of.__getitem__, self.places.get(stem, ()))
             found = self._passages[stem] = tuple(dict.fromkeys(held))
         return found
 
@@ -262,7 +265,7 @@ class Evidence:
             else:
                 text = one.text
                 texts += [text[span[0] : span[1]] for span in one.reading.spans if span]
-        return self._passage_of, texts
+        return self.passage_of, texts
 
     def sentences_at(self, name: str, start: int) -> list[int]:
         """The segments that are sentences and begin at character `start` of a passage of that name, ascending."""
@@ -285,13 +288,6 @@ class Evidence:
             first += len(stretch.reading)
         return found
 
-    def around(self, place: int) -> frozenset[str]:
-        """The meaningful stems of a segment and its two neighbours in the same passage."""
-        passages, passage = self._passage_of, self._passage_of[place]
-        first = place - 1 if place and passages[place - 1] == passage else place
-        last = place + 1 if place + 1 < len(passages) and passages[place + 1] == passage else place
-        return frozenset(self.segments.stems(first, last))
-
 
 def _places(which: Numbers, segment: NDArray[np.intp], names: Sequence[str]) -> dict[str, list[int]]:
     """For each stem the segments that hold it: `which` stems stand one after the other, and in which `segment`."""
@@ -300,7 +296,7 @@ def _places(which: Numbers, segment: NDArray[np.intp], names: Sequence[str]) -> 
     other = np.concatenate(([True], which[1:] != which[:-1]))[: which.size]
     new = other.copy()
     new[1:] |= segment[1:] != segment[:-1]
-    begins = np.flatnonzero(other[new])
+    begins = other[new].nonzero()[0]
     found: list[int] = which[other].tolist()
     held: list[int] = segment[new].tolist()
     stretches = zip(found, pairwise([*begins.tolist(), len(held)]), strict=True)
@@ -314,14 +310,19 @@ def _pairs(
 
     A stem twice in a row counts beside another one only: so the models were fitted.
     """
-    beside = np.flatnonzero((at[1:] == at[:-1] + 1) & (segment[1:] == segment[:-1]))
+    beside = ((at[1:] == at[:-1] + 1) & (segment[1:] == segment[:-1])).nonzero()[0]
     one: list[int] = which[beside].tolist()
     other: list[int] = which[beside + 1].tolist()
-    return {
-        (names[before], names[after])
-        for place, before, after in zip(beside.tolist(), one, other, strict=True)
-        if before != after or (which[segment == segment[place]] != before).any()
+    found = {
+        (names[before], names[after]) for before, after in zip(one, other, strict=True) if before != after
     }
+    alike = beside[which[beside] == which[beside + 1]]
+    if alike.size:
+        mixed = segment[1:][(segment[1:] == segment[:-1]) & (which[1:] != which[:-1])]
+        others = {*mixed.tolist()}
+        twice: list[tuple[int, int]] = list(zip(which[alike].tolist(), segment[alike].tolist(), strict=True))
+        found.update((names[stem], names[stem]) for stem, where in twice if where in others)
+    return found
 
 
 def _start(span: Span | None) -> int:

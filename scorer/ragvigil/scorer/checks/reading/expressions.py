@@ -56,6 +56,7 @@ _DATE = re.compile(
 )
 _TOKEN = re.compile(r"\d{1,15}(?:[.,'\u2019/]\d{1,15}){0,5}|[^\W\d_]{1,20}|[%$€£¥₹]")
 _BEHIND_A_NUMBER = re.compile(r"\d[ \u00a0\u202f-]?([^\W\d_]{1,20}|[%€$£¥₹])")
+_DIGIT_OR_SIGN = re.compile(r"[\d$€£¥₹]")
 _MAY_BE_PRICED = re.compile(r"[$€£¥₹]|\d/\d")
 _MAY_BE_A_DAY = re.compile(
     r"\d{4}[-/.]\d|\d[-/.]\d{4}"
@@ -100,6 +101,8 @@ def expressions(text: str) -> list[Expression]:
 
 def may_have(text: str) -> bool:
     """Whether `expressions` might find any with digits: a quick first look."""
+    if not _DIGIT_OR_SIGN.search(text):
+        return False  # as mostly
     if not _NAMES.isdisjoint(map(str.casefold, _BEHIND_A_NUMBER.findall(text))):
         return True
     return _MAY_BE_PRICED.search(text) is not None or _MAY_BE_A_DAY.search(text) is not None

@@ -96,9 +96,12 @@ def blank(text: str, spans: Iterable[Span]) -> str:
     >>> blank("one [1] two", [(4, 7)])
     'one     two'
     """
+    ordered = sorted(spans)
+    if not ordered:
+        return text
     parts: list[str] = []
     position = 0
-    for start, end in sorted(spans):
+    for start, end in ordered:
         start = max(start, position)
         if end <= start:
             continue

@@ -7,9 +7,9 @@ each word: a chunk of text is a number in the process's vocabulary, and all pass
 from __future__ import annotations
 
 import string
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import accumulate, chain, pairwise
 from operator import itemgetter, sub
 from threading import Lock
@@ -22,6 +22,7 @@ from ragvigil.scorer.checks.reading.numerals import plain_digits
 from ragvigil.scorer.checks.reading.sentences import sentences
 from ragvigil.scorer.checks.reading.vocabulary import (
     LONGEST_KEY,
+    NEGATING,
     NUMERIC,
     WORDY,
     Bytes,
@@ -49,7 +50,10 @@ _words_of, _negations_of = (itemgetter(Chunk._fields.index(name)) for name in ("
 class Reading:
     """The words of some sentences, in order; records share them, so nobody changes them."""
 
-    __slots__ = ("_chunks", "_denies", "_ends", "_numbers", "_vocabulary", "spans", "stem_ends", "stems")
+    __slots__ = (
+        *("_chunks", "_denies", "_ends", "_negating", "_numbers", "_numeric", "_vocabulary"),
+        *("spans", "stem_ends", "stems"),
+    )
 
     def __init__(
         self,
@@ -59,11 +63,17 @@ class Reading:
         stems: Numbers,
         stem_ends: list[int],
         spans: Sequence[Span | None],
+        numeric: list[int],
+        negating: Collection[int],
     ) -> None:
-        """Of `chunks` with words, by number; `ends`: after the last one of each sentence."""
+        """Of `chunks` with words, by number; `ends`: after the last one of each sentence.
+
+        `numeric`: places of the chunks that are so, ascending; `negating`: sentences with a negation.
+        """
         self._vocabulary, self._chunks, self._ends = vocabulary, chunks, ends
         self._numbers: frozenset[str] | None = None
         self._denies: dict[int, bool] = {}
+        self._numeric, self._negating = numeric, negating
         self.stems, self.stem_ends = stems, stem_ends
         """The meaningful stems of all sentences by number, and the place after the last one of each sentence."""
         self.spans = spans
@@ -76,16 +86,18 @@ class Reading:
         """The same of the first sentences only."""
         ends, stem_ends = self._ends[:most], self.stem_ends[:most]
         chunks, stems = self._chunks[: sum(ends[-1:])], self.stems[: sum(stem_ends[-1:])]
-        return Reading(self._vocabulary, chunks, ends, stems, stem_ends, self.spans[:most])
+        numeric = [place for place in self._numeric if place < chunks.size]
+        return Reading(
+            self._vocabulary, chunks, ends, stems, stem_ends, self.spans[:most], numeric, self._negating
+        )
 
     @property
     def numbers(self) -> frozenset[str]:
         """Every value that a number in any sentence may stand for."""
         if self._numbers is None:
             found = set[str]()
-            numeric: list[int] = np.flatnonzero(self._vocabulary.told(self._chunks) & NUMERIC).tolist()
-            for place in numeric:
-                chunk = self._chunk(place)
+            numeric = map(self._vocabulary.chunks.__getitem__, self._chunks.take(self._numeric).tolist())
+            for place, chunk in zip(self._numeric, numeric, strict=True):
                 found.update(chunk.values)
                 if chunk.scaling and place and self._follows(place):
                     found.update(*values([self._chunk(place - 1).words[-1], chunk.words[0]]))
@@ -94,10 +106,12 @@ class Reading:
 
     def denies(self, sentence: int) -> bool:
         """Whether a sentence denies something, by its place."""
+        if sentence not in self._negating:
+            return False  # as nearly always
         found = self._denies.get(sentence)
         if found is None:
             negations = {*chain.from_iterable(map(_negations_of, self._part(sentence)))}
-            found = bool(negations) and (negations != _ONLY_NO or denies(self.words(sentence)))
+            found = negations != _ONLY_NO or denies(self.words(sentence))
             self._denies[sentence] = found
         return found
 
@@ -166,12 +180,14 @@ def _of_sentences(
     stems, counts = vocabulary.stems_of(chunks)
     ends = [*accumulate(map(len, parts))]
     before = [0, *np.cumsum(counts).tolist()]
-    return Reading(vocabulary, chunks, ends, stems, [before[end] for end in ends], spans)
+    numeric = [place for place, one in enumerate(chain.from_iterable(parts)) if known[one].numeric]
+    negating = {place for place, part in enumerate(parts) if any(known[one].negations for one in part)}
+    return Reading(vocabulary, chunks, ends, stems, [before[end] for end in ends], spans, numeric, negating)
 
 
 def _read_together(texts: Sequence[str], vocabulary: Vocabulary) -> list[Reading]:
     """What is read of texts in ASCII."""
-    chunks, starts = _chunks(_joined(texts), vocabulary)
+    chunks, starts, told = _chunks(_joined(texts), vocabulary)
     begins: list[int] = []
     parted: list[list[Span]] = []
     offset = 0
@@ -180,12 +196,15 @@ def _read_together(texts: Sequence[str], vocabulary: Vocabulary) -> list[Reading
         parted.append(spans)
         begins += [offset + start for start, _ in spans]
         offset += len(text) + 1
-    cuts: list[int] = np.searchsorted(starts, begins).tolist()
+    cuts: list[int] = starts.searchsorted(begins).tolist()
     cuts.append(chunks.size)
     if min(map(sub, cuts[1:], cuts), default=1) == 0:  # a sentence without words
         parted, cuts = _with_words(parted, cuts)
     stems, counts = vocabulary.stems_of(chunks)
     stem_cuts: list[int] = np.concatenate(([0], np.cumsum(counts)))[cuts].tolist()
+    numeric: list[int] = (told & NUMERIC).nonzero()[0].tolist()
+    negations = (told & NEGATING).nonzero()[0]
+    negating: list[int] = (np.array(cuts).searchsorted(negations, side="right") - 1).tolist()
     found: list[Reading] = []
     first = 0
     for spans in parted:
@@ -199,10 +218,17 @@ def _read_together(texts: Sequence[str], vocabulary: Vocabulary) -> list[Reading
                 stems[stem_begin:stem_end].copy(),
                 [one - stem_begin for one in stem_cuts[first + 1 : last + 1]],
                 spans,
+                _between(numeric, begin, end),
+                frozenset(_between(negating, first, last)),
             )
         )
         first = last
     return found
+
+
+def _between(places: list[int], first: int, last: int) -> list[int]:
+    """Those of `places`, ascending, from `first` to before `last`, counted from there."""
+    return [one - first for one in places[bisect_left(places, first) : bisect_left(places, last)]]
 
 
 def _with_words(parted: Sequence[list[Span]], cuts: Sequence[int]) -> tuple[list[list[Span]], list[int]]:
@@ -216,27 +242,29 @@ def _joined(texts: Sequence[str]) -> Bytes:
     """The texts, in ASCII, one after the other, a line break between them and room for one more chunk at the end."""
     raw = _bytes(texts)
     digits = _IS_DIGIT.take(raw)
-    spaced = digits[:-2] & digits[2:] & (raw[1:-1] == ord(" "))
-    return _bytes([plain_digits(text) for text in texts]) if spaced.any() else raw
+    gaps: NDArray[np.intp] = (digits[:-2] & digits[2:] & (raw[1:-1] == ord(" "))).nonzero()[0] + 1
+    grouped: NDArray[np.bool_] = digits.take(gaps + 2) & digits.take(gaps + 3) & ~digits.take(gaps + 4)
+    return _bytes([plain_digits(text) for text in texts]) if grouped.any() else raw
 
 
 def _bytes(texts: Sequence[str]) -> Bytes:
     return np.frombuffer("\n".join(texts).encode("ascii") + bytes(LONGEST_KEY + 1), np.uint8)
 
 
-def _chunks(raw: Bytes, vocabulary: Vocabulary) -> tuple[Numbers, NDArray[np.intp]]:
-    """The chunks with words of a text in ASCII, by number, and where each begins."""
+def _chunks(raw: Bytes, vocabulary: Vocabulary) -> tuple[Numbers, NDArray[np.intp], Bytes]:
+    """The chunks with words of a text in ASCII, by number, where each begins, and what is known of it."""
     plain = _PLAIN.take(raw)
     word = plain != 0
     word[:-1] &= word[1:] | ~_IS_MARK.take(raw[:-1])
     plain *= word
-    edges = np.flatnonzero(word[1:] != word[:-1]) + 1
+    edges: NDArray[np.intp] = (word[1:] != word[:-1]).nonzero()[0] + 1
     if word[0]:
         edges = np.concatenate((np.zeros(1, edges.dtype), edges))
     starts = edges[::2]
     chunks = vocabulary.numbers_in(plain, starts, edges[1::2])
-    wordy = vocabulary.told(chunks) & WORDY
-    return (chunks, starts) if wordy.all() else (chunks[wordy != 0], starts[wordy != 0])
+    told = vocabulary.told(chunks)
+    wordy = (told & WORDY) != 0
+    return (chunks, starts, told) if wordy.all() else (chunks[wordy], starts[wordy], told[wordy])
 
 
 def _parted(sentence: str) -> list[str]:

@@ -9,6 +9,7 @@ from importlib.resources import files
 from typing import Any, Literal, get_args
 
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
+from ragvigil.scorer.checks.reading.patterns import any_of
 from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word, stem, words
 
 AnswerType = Literal["short_fact", "instruction", "multi_step", "comparison", "definition", "no_answer"]
@@ -25,19 +26,11 @@ _DATA: dict[str, Any] = json.loads(
 )
 
 
-def _any_of(patterns: Sequence[str], flags: re.RegexFlag) -> re.Pattern[str]:
-    """One pattern for all; where one begins with a word's edge, that edge is looked for once for all of those."""
-    at_words = [one.removeprefix(r"\b") for one in patterns if one.startswith(r"\b")]
-    others = [f"(?:{one})" for one in patterns if not one.startswith(r"\b")]
-    joined = [rf"\b(?:{'|'.join(at_words)})"] if at_words else []
-    return re.compile("|".join([*joined, *others]), flags)
-
-
 _TYPES: dict[AnswerType, re.Pattern[str]] = {
-    ANSWER_TYPES[name]: _any_of(patterns, re.IGNORECASE) for name, patterns in _DATA["types"].items()
+    ANSWER_TYPES[name]: any_of(patterns, re.IGNORECASE) for name, patterns in _DATA["types"].items()
 }
 _LOWER_TYPES: dict[AnswerType, re.Pattern[str]] = {
-    ANSWER_TYPES[name]: _any_of(patterns, re.NOFLAG) for name, patterns in _DATA["types"].items()
+    ANSWER_TYPES[name]: any_of(patterns, re.NOFLAG) for name, patterns in _DATA["types"].items()
 }
 """The same for a text in ASCII and lower case, in half the time."""
 _PAIRS = tuple(re.compile(pattern, re.IGNORECASE) for pattern in _DATA["pairs"])

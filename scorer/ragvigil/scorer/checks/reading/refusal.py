@@ -12,6 +12,7 @@ from typing import Any
 
 from ragvigil.scorer.checks.reading.clauses import cut
 from ragvigil.scorer.checks.reading.markup import Span
+from ragvigil.scorer.checks.reading.patterns import any_of
 
 _LONGEST_SENTENCE = 400
 _LONGEST_KNOWN, _MOST_KNOWN = 64, 1 << 14
@@ -44,7 +45,7 @@ def _load(data: Mapping[str, Any]) -> tuple[Wording, ...]:
             language,
             tuple(one["cues"]),
             tuple(map(_mark, one["cues"])),
-            _any_of(one["patterns"]),
+            any_of(one["patterns"]),
         )
         for language, one in data["languages"].items()
     )
@@ -53,23 +54,32 @@ def _load(data: Mapping[str, Any]) -> tuple[Wording, ...]:
 def _mark(cue: str) -> tuple[Callable[[str, str], bool], str]:
     """What a word must show so that `cue` may be where it stands: a part of the cue, and where in the word it is."""
     parts = cue.split(" ")
+    if cue in _WHOLE_WORDS:
+        return _has_the_word, parts[0]
     place = max(range(len(parts)), key=lambda one: len(parts[one]))
     looks = (str.__contains__, str.endswith, str.startswith)
     return looks[0 if len(parts) == 1 else 1 if place == 0 else 2], parts[place]
 
 
-def _any_of(patterns: Sequence[str]) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
+def _has_the_word(text: str, word: str) -> bool:
+    """Whether `word` stands in `text` and is no part of a longer one.
+
+    >>> [_has_the_word(text, "ne") for text in ("ne", "(ne,", "engine")], _has_the_word("n'est", "n'")
+    ([True, True, False], True)
+    """
+    return re.search(rf"\b{re.escape(word)}(?:(?<!\w)|(?!\w))", text) is not None
 
 
 _DATA = json.loads(files("ragvigil.scorer.data").joinpath("abstention.json").read_text("utf-8"))
+_WHOLE_WORDS = frozenset(_DATA["whole_words"])
+"""Cues that show nothing within a word: French *ne* and *rien* stand in engine and friends."""
 _WORDINGS = _load(_DATA)
 _JOINT = re.compile("|".join(_DATA["joints"]), re.IGNORECASE)
 _SUBORDINATE = re.compile(
     rf"(?:{'|'.join(map(re.escape, _DATA['subordinators']))})\s[^,\uff0c]{{1,300}}([,\uff0c]\s*)",
     re.IGNORECASE,
 )
-_ADVICE = _any_of(_DATA["advice"])
+_ADVICE = any_of(_DATA["advice"])
 
 
 def may_refuse(text: str) -> tuple[Wording, ...]:

@@ -56,6 +56,8 @@ def sentences(text: str, most: int | None = None) -> list[Span]:
         if len(spans) == most:
             break
         place, end = match.span()
+        if end == len(text):
+            break  # whether it ends there or goes on: nothing follows
         if match.lastindex and _TAILS.isdisjoint((text[end - 5 : end - 1], text[end - 4 : end - 1])):
             spans.append((start, end) if trimmed else trim(text, start, end))
             start, trimmed = end + 1, True

@@ -23,6 +23,8 @@ _Keys = NDArray[np.uint64]
 
 WORDY, NUMERIC, NEGATING = 1, 2, 4
 """What is known of a chunk: that it has words, a number or what scales one, a negation."""
+BEGINNING = 4
+"""Letters by which stems of one origin are told."""
 _MOST_CHUNKS, _MOST_CHARACTERS = 1 << 15, 1 << 20
 _BITS = 16
 _WIDTH = 8
@@ -48,6 +50,9 @@ class Vocabulary:
         """By number."""
         self._numbers: dict[str, int] = {}
         self._stem_numbers: dict[str, int] = {}
+        self._beginnings: dict[str, int] = {}
+        self._begins: Numbers = np.zeros(1 << 12, np.int32)
+        """For each stem the number of what it begins with."""
         self._characters = 0
         self._lock = Lock()
         self._keys: tuple[_Keys, _Keys] = (np.zeros(1 << _BITS, np.uint64), np.zeros(1 << _BITS, np.uint64))
@@ -91,7 +96,7 @@ class Vocabulary:
         lows, highs = self._keys
         strange = (lows.take(places) != low) | (highs.take(places) != high) | (sizes > LONGEST_KEY)
         numbers: Numbers = self._held.take(places)  # only now: another thread may just have set a key
-        lost = np.flatnonzero(strange)
+        lost = strange.nonzero()[0]
         if lost.size:
             places = (mixed[lost] >> _SECOND_SHIFT & _MASK).astype(np.intp)
             strange = (
@@ -122,6 +127,20 @@ class Vocabulary:
         marks = np.zeros(len(self.stems), np.bool_)
         marks[known] = True
         return marks
+
+    def beginning_as(self, asked: Iterable[str], stems: Numbers) -> list[str]:
+        """Those of `stems`, by number, that begin with the same four letters as one that is asked about, each once.
+
+        >>> vocabulary = Vocabulary()
+        >>> said, _ = vocabulary.stems_of(np.array(vocabulary.numbers(("expecting", "cats")), np.int32))
+        >>> vocabulary.beginning_as(("experience", "dog"), said)
+        ['expect']
+        """
+        begins = [number for one in asked if (number := self._beginnings.get(one[:BEGINNING])) is not None]
+        marks = np.zeros(len(self._beginnings), np.bool_)
+        marks[begins] = True
+        found: list[int] = stems[marks.take(self._begins.take(stems))].tolist()
+        return [self.stems[one] for one in dict.fromkeys(found)]
 
     def _met(
         self,
@@ -172,6 +191,8 @@ class Vocabulary:
             found = len(self.stems)
             self.stems.append(stem)
             self._stem_numbers[stem] = found
+            begins = self._beginnings.setdefault(stem[:BEGINNING], len(self._beginnings))
+            self._begins = _set(self._begins, found, [begins])
         return found
 
 
