@@ -28,7 +28,7 @@ INTRODUCTION = """# Configuration
 
 One TOML file, `ragvigil serve --config FILE`; no file is needed. The environment wins over the file: two
 underscores nest, so `RAGVIGIL_JUDGE__MODEL` is `judge.model`. Arguments win over both. An unknown key is an
-error that names the nearest one; `ragvigil check-config FILE` checks without starting anything.
+error that names the nearest one; `ragvigil check-config --config FILE` checks without starting anything.
 
 ```toml
 [store]

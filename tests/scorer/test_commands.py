@@ -149,15 +149,23 @@ def test_a_store_that_is_no_database_is_refused_before_anything_is_acknowledged(
 
 
 @pytest.mark.parametrize("command", ["check-config", "serve"])
+@pytest.mark.parametrize("named", [["--config", "r.toml"], ["r.toml"]])
 def test_a_pattern_that_explodes_is_refused_before_anything_is_acknowledged(
-    command: str, tmp_path: Path
+    command: str, named: list[str], tmp_path: Path
 ) -> None:
-    """It would hold up all scoring."""
+    """It would hold up all scoring; both commands take the file both ways."""
     (tmp_path / "r.toml").write_text('[citations.shop]\npatterns = ["~((?:a+)+)!"]\n')
-    config = ["r.toml"] if command == "check-config" else ["--config", "r.toml", "--http", "127.0.0.1:0"]
-    done = ragvigil(command, *config, folder=tmp_path)
+    addresses = [] if command == "check-config" else ["--grpc", "127.0.0.1:0", "--http", "127.0.0.1:0"]
+    done = ragvigil(command, *named, *addresses, folder=tmp_path)
     assert (done.returncode, "is ready" in done.stdout) == (2, False)
     assert "citations.shop.patterns" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["check-config", "serve"])
+def test_two_configuration_files_are_not_guessed_between(command: str, tmp_path: Path) -> None:
+    """One by --config and another beside it."""
+    done = ragvigil(command, "a.toml", "--config", "b.toml", folder=tmp_path)
+    assert (done.returncode, "b.toml is another file than a.toml" in done.stderr) == (2, True)
 
 
 def test_bytes_that_are_no_text_refuse_their_row_alone(tmp_path: Path) -> None:

@@ -47,6 +47,7 @@ def test_arguments_win_over_the_environment_and_that_over_the_file(
         ("[sampel]\nrate = 0.2", r"sampel: unknown key \(did you mean sample\?\)"),
         ("[sample]\nrate = 1.2", r"sample\.rate: Input should be less than or equal to 1 \(got 1\.2\)"),
         ("[sample]\nrate = nan", r"sample\.rate: "),
+        ("[detect]\nburn = 2.0", r"detect: burn needs the slo whose budget burns: set slo as well"),
         ("[monitor.faithfulness]\nmin_sample = 3", r"monitor\.faithfulness\.min_sample: .*20"),
         (
             "[channels.a]\ntype = 'webhook'\nurl = 'http://x'",

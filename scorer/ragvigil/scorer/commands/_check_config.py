@@ -5,12 +5,17 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from ragvigil.scorer.commands._options import JsonOption, settings_of
+from ragvigil.scorer.commands._options import (
+    ConfigArgument,
+    ConfigOption,
+    JsonOption,
+    one_config,
+    settings_of,
+)
 from ragvigil.scorer.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -21,9 +26,8 @@ _PATIENCE_SECONDS = 5.0
 
 
 def check_config(
-    config: Annotated[
-        Path | None, typer.Argument(metavar="[FILE]", help="TOML file; none: defaults and environment.")
-    ] = None,
+    file: ConfigArgument = None,
+    config: ConfigOption = None,
     ask: Annotated[
         bool,
         typer.Option(
@@ -35,8 +39,8 @@ def check_config(
 ) -> int:
     """Check a configuration without starting anything, and show what it comes to.
 
-    A misspelt key is named with the nearest one that exists; secrets are shown as stars.
-    Environment variables count too: RAGVIGIL_JUDGE__MODEL overrides judge.model.
+    Without a file: defaults and environment. A misspelt key is named with the nearest one that exists; secrets are
+    shown as stars. Environment variables count too: RAGVIGIL_JUDGE__MODEL overrides judge.model.
     """
     from ragvigil.scorer.citing import refuse_exploding
     from ragvigil.scorer.custom import CustomChecks
@@ -45,6 +49,7 @@ def check_config(
     from ragvigil.scorer.sending import sinks_of
     from ragvigil.scorer.watch.gold import labels_of
 
+    config = one_config(file, config)
     settings = settings_of(config)
     dialects_of(settings.dialects)
     labels_of(settings.monitor, settings.judge)

@@ -8,9 +8,13 @@ from typing import Annotated
 import typer
 
 from ragvigil.scorer.config import Settings, load
+from ragvigil.scorer.errors import ConfigError
 
 ConfigOption = Annotated[
     Path | None, typer.Option("--config", metavar="FILE", help="TOML file; every setting has a default.")
+]
+ConfigArgument = Annotated[
+    Path | None, typer.Argument(metavar="FILE", help="The same as --config FILE.", show_default=False)
 ]
 StoreOption = Annotated[
     str | None,
@@ -24,6 +28,17 @@ UntilOption = Annotated[str | None, typer.Option(metavar="1d", help="Up to when,
 JsonOption = Annotated[
     bool, typer.Option("--json", help="Print JSON for programs instead of text for people.")
 ]
+
+
+def one_config(argument: Path | None, option: Path | None) -> Path | None:
+    """The configuration file, where a command takes it both ways. Raises ConfigError for two that differ.
+
+    >>> one_config(None, Path("a.toml")) == one_config(Path("a.toml"), Path("a.toml")) == Path("a.toml")
+    True
+    """
+    if argument is not None and option is not None and argument != option:
+        raise ConfigError("--config", f"{option} is another file than {argument}", "name one")
+    return argument or option
 
 
 def settings_of(config: Path | None, store: str | None = None, **receive: str | None) -> Settings:

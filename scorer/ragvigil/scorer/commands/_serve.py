@@ -12,7 +12,14 @@ from typing import Annotated, Literal
 import typer
 
 from ragvigil.scorer.app import run_score
-from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
+from ragvigil.scorer.commands._options import (
+    ConfigArgument,
+    ConfigOption,
+    JsonOption,
+    StoreOption,
+    one_config,
+    settings_of,
+)
 from ragvigil.scorer.config import Settings
 from ragvigil.scorer.errors import StoreError
 from ragvigil.scorer.receive.job import Job, become
@@ -22,6 +29,7 @@ _SQLITE_MAGIC = b"SQLite format 3\x00"
 
 
 def serve(
+    file: ConfigArgument = None,
     config: ConfigOption = None,
     store: StoreOption = None,
     grpc: Annotated[
@@ -44,6 +52,7 @@ def serve(
     Point any OTLP exporter at it, for example OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318, and look
     with `ragvigil status` and `ragvigil ledger`. SIGTERM ends it: what was acknowledged is kept.
     """
+    config = one_config(file, config)
     settings = settings_of(config, store, grpc=grpc, http=http)
     _refuse_unusable_store(settings.store.path)
     if settings.dialects and role != "receive":
