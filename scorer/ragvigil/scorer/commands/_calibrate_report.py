@@ -151,10 +151,11 @@ def _planned(plan: Plan) -> str:
 
 def _said(found: Estimate | Refusal) -> str:
     from ragvigil.scorer.estimate import Refusal
+    from ragvigil.scorer.estimate.result import at_both_fates
 
     if isinstance(found, Refusal):
         return found.detail
-    caveats = "".join(f"; {caveat}" for caveat in found.caveats)
+    caveats = "".join(f"; {caveat}" for caveat in found.caveats) + at_both_fates(found)
     return f"{found.value:6.1%} [{found.lower:.1%}, {found.upper:.1%}] n={found.n_judged:,}{caveats}"
 
 

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 
 from ragvigil.scorer.estimate import Estimate, Refusal
+from ragvigil.scorer.estimate.result import at_both_fates
 from ragvigil.scorer.labels.level import Audit
 from ragvigil.scorer.moments import DAY
 from ragvigil.scorer.watch.port import Place
@@ -15,10 +16,10 @@ _QUARTER_DAYS = 92
 
 
 def said(found: Estimate | Refusal) -> str:
-    """The value with its interval, n, method and caveats; or why there is none."""
+    """The value with its interval, n, method, caveats and bounds; or why there is none."""
     if isinstance(found, Refusal):
         return found.detail
-    caveats = "".join(f"; {caveat}" for caveat in found.caveats)
+    caveats = "".join(f"; {caveat}" for caveat in found.caveats) + at_both_fates(found)
     return (
         f"{found.value:.1%} [{found.lower:.1%}, {found.upper:.1%}] n={found.n_judged:,} of {found.n_traces:,}, "
         f"{found.method}{caveats}"

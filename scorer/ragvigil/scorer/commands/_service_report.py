@@ -62,7 +62,8 @@ def report(
             if service in (None, one.service) and environment in (None, one.environment)
         ]
         labels = labels_of(settings.monitor, settings.judge)
-        found = [_report(connection, place, begin, end, labels) for place in places]
+        overdue = now - round(settings.judge.max_wait_seconds * 1e9)
+        found = [_report(connection, place, (begin, end), overdue, labels) for place in places]
     if as_json:
         typer.echo(json.dumps([asdict(one) for one in found], ensure_ascii=False))
     else:
@@ -70,11 +71,14 @@ def report(
     return 0 if found else 1
 
 
-def _report(connection: sqlite3.Connection, place: Place, since: int, until: int, labels: Labels) -> Report:
+def _report(
+    connection: sqlite3.Connection, place: Place, stretch: tuple[int, int], overdue: int, labels: Labels
+) -> Report:
     from ragvigil.scorer.reporting.report import DETAILED, NAMES, report_of
     from ragvigil.scorer.store import reading_report
 
-    read = reading_report.answers(connection, place, since, until)
+    since, until = stretch
+    read = reading_report.answers(connection, place, since, until, overdue)
     scores = reading_report.scores(connection, [one.id for one in read.answers], NAMES, DETAILED)
     people = reading_report.read_traces(connection, since, until)
     return report_of(

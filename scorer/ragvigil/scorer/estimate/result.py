@@ -112,6 +112,18 @@ def never_came(lost: int, asked: int, *, whose: str = "") -> str:
     return f"{lost} of {asked} verdicts{whose} never came; the interval holds them failed and passed"
 
 
+def at_both_fates(found: Estimate) -> str:
+    """What the number is at its bounds, to be said after its caveats; empty where all verdicts came.
+
+    >>> one = Estimate(0.9, 0.8, 0.95, 60, 600, 60.0, 0.95)
+    >>> at_both_fates(widened(one, replace(one, value=0.86), replace(one, value=0.91)))
+    ' (86.0% and 91.0%)'
+    """
+    if found.bounds is None:
+        return ""
+    return f" ({found.bounds.lowest.value:.1%} and {found.bounds.highest.value:.1%})"
+
+
 def too_few(n_judged: int, n_traces: int, *, what: str = "verdicts") -> Refusal:
     """The refusal for a sample of fewer than 20.
 

@@ -29,6 +29,8 @@ class Figure:
     n: int
     unit: Unit = "share"
     note: str = ""
+    bounds: tuple[float, float] | None = None
+    """What it would be had all verdicts that never came failed, and had all passed; None where all came."""
 
 
 def mean(

@@ -8,14 +8,14 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from ragvigil.scorer.estimate.window import Floats, Integers
+from ragvigil.scorer.estimate.window import Booleans, Floats, Integers
 from ragvigil.scorer.failure_tags import TAGS
 from ragvigil.scorer.moments import DAY
 from ragvigil.scorer.offline.synthetic import MARK, SEGMENT, warning
 from ragvigil.scorer.reporting.bands import Banded, Overall, banded, overall, red_flags
 from ragvigil.scorer.reporting.figure import Figure, mean, quantile
 from ragvigil.scorer.reporting.level import NAME as LEVEL
-from ragvigil.scorer.reporting.level import faithful
+from ragvigil.scorer.reporting.level import asked, faithful, missing_warnings, pass_rate
 from ragvigil.scorer.signals.telling import Telling, telling
 from ragvigil.scorer.signals.turns import Turn, signals_of
 from ragvigil.scorer.store.reading_report import Answer, Read, Score
@@ -134,8 +134,8 @@ def report_of(
     weight = np.array([1.0 / one.upstream for one in answers], dtype=np.float64)
     judge = next((one.judge for one in reversed(answers) if one.judge is not None), None)
     panels = _panels(answers, scores, groups, weight)
-    faithfulness = _faithfulness(answers, groups, judge)
-    level = faithful(answers, groups, judge, labels)
+    sample = asked(answers, groups, judge, _bears_claims(answers, scores["supported_claims"]))
+    faithfulness, level = pass_rate(sample), faithful(sample, labels)
     panels["generation quality"] = (faithfulness, level, *panels["generation quality"])
     panels["cost and latency"] = _cost(answers, groups)
     by_tag = _tag_values(answers, scores["failure_tags"])
@@ -164,6 +164,7 @@ def report_of(
         _signals(answers, groups, judge, until),
         (
             *_read_warnings(read, days, scores["empty_retrieval"]),
+            *missing_warnings(sample, faithfulness, level),
             *_trust_warnings(panels, people_read, faithfulness),
         ),
     )
@@ -189,11 +190,9 @@ def _panels(
     }
 
 
-def _faithfulness(answers: Sequence[Answer], groups: Integers, judge: str | None) -> Figure:
-    known = [one.passed if one.judge == judge else None for one in answers]
-    weight = np.array([one.weight or 1.0 for one in answers], dtype=np.float64)
-    note = "share of verdicts that passed, not corrected for the judge's errors"
-    return mean("faithfulness", _floats(known), groups, weight=weight, note=note)
+def _bears_claims(answers: Sequence[Answer], scores: Mapping[int, Score]) -> Booleans:
+    """Where the check found claims and evidence, or did not run."""
+    return np.array([one.id not in scores or scores[one.id].value is not None for one in answers], np.bool_)
 
 
 def _for_bands(figures: Mapping[str, Figure]) -> dict[str, Figure]:

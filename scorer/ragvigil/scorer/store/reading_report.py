@@ -6,8 +6,9 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
+from ragvigil.scorer.sample import fraction
 from ragvigil.scorer.watch.port import Place
 
 MOST_ANSWERS = 20_000
@@ -20,7 +21,7 @@ _WHERE = (
 _ANSWERS = (
     "SELECT r.id, r.trace_id, r.started_at, r.query, coalesce(r.conversation_id, '') AS conversation, r.feedback, "
     "r.segment, r.cost_usd, r.total_seconds, r.retrieval_seconds, r.generation_seconds, r.output_tokens, l.inclusion, "
-    "coalesce(r.upstream_probability, 1.0) AS upstream, o.value AS passed, o.weight, "
+    "l.state, l.reason, l.updated_at, coalesce(r.upstream_probability, 1.0) AS upstream, o.value AS passed, o.weight, "
     "i.judge_version || ' ' || i.prompt_digest AS judge, v.faithfulness, v.reason AS why, "
     "coalesce(r.query, r.answer, r.evidence) IS NOT NULL AS whole "
     "FROM (SELECT r.id {where} AND ragvigil_hash(coalesce(r.conversation_id, r.trace_id)) < ?) s "
@@ -34,6 +35,11 @@ _SCORES = (
     "SELECT s.record_id, s.instrument_id, s.value, s.details FROM json_each(?) j CROSS JOIN json_each(?) k "
     "CROSS JOIN scores s ON s.record_id = j.value AND s.instrument_id = k.value WHERE s.current"
 )
+_GIVEN_UP = frozenset({"shed", "failed", "expired"})
+_NO_VERDICT = frozenset({"unparseable", "failed"})
+"""States of a verdict that says nothing of an answer that could be judged."""
+
+Awaited = Literal["nothing", "waits", "lost"]
 
 
 class Answer(NamedTuple):
@@ -62,6 +68,8 @@ class Answer(NamedTuple):
     why: str | None
     whole: bool = True
     """Whether its content is still there: without it, a check's number is left and not what it was about."""
+    awaited: Awaited = "nothing"
+    """Of an answer that was to be judged and has no verdict: whether one is still to come, or never came."""
 
 
 class Read(NamedTuple):
@@ -88,8 +96,15 @@ def places(connection: sqlite3.Connection, since: int, until: int) -> Sequence[P
     return [Place(row[0], row[1] or None) for row in rows]
 
 
-def answers(connection: sqlite3.Connection, place: Place, since: int, until: int) -> Read:
-    """The answers of [since, until) in Unix nanoseconds, filtered ones left out, in order of time."""
+def answers(
+    connection: sqlite3.Connection, place: Place, since: int, until: int, overdue: int | None = None
+) -> Read:
+    """The answers of [since, until) in Unix nanoseconds, filtered ones left out, in order of time.
+
+    What waits for its verdict since before `overdue` (None: since ever) is lost, like what was shed, failed or
+    expired, and what the judge answered with nothing that could be read. A verdict that nothing could be judged, for
+    want of claims, evidence or content, is a verdict.
+    """
     values = (place.service, place.environment or "", since, until)
     total = int(connection.execute(f"SELECT count(*) {_WHERE}", values).fetchone()[0])
     share = _ALL if total <= MOST_ANSWERS else _ALL * MOST_ANSWERS // total
@@ -98,9 +113,27 @@ def answers(connection: sqlite3.Connection, place: Place, since: int, until: int
     found: list[Answer] = []
     for row in rows:
         plain: dict[str, Any] = dict(row)
-        plain |= {"feedback": json.loads(row["feedback"]), "segment": json.loads(row["segment"])}
+        plain |= {
+            "feedback": json.loads(row["feedback"]),
+            "segment": json.loads(row["segment"]),
+            "awaited": _awaited(row, overdue),
+        }
+        for name in ("state", "reason", "updated_at"):
+            del plain[name]
         found.append(Answer(**plain))
     return Read(found, total)
+
+
+def _awaited(row: sqlite3.Row, overdue: int | None) -> Awaited:
+    state = row["state"]
+    if row["passed"] is not None or row["inclusion"] <= 0.0:
+        return "nothing"
+    if state == "pending":
+        return "lost" if overdue is not None and row["updated_at"] < overdue else "waits"
+    if state in _GIVEN_UP:
+        # What expired because too much waited was drawn out of the sample again by its hash; the others count for it.
+        return "lost" if fraction(row["trace_id"]) < row["inclusion"] else "nothing"
+    return "lost" if state == "judged" and row["reason"] in _NO_VERDICT else "nothing"
 
 
 def _hash(name: str) -> int:
