@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ragvigil.scorer.estimate import Estimate, difference, rate
+from ragvigil.scorer.estimate import Difference, Estimate, difference, judged_rate, rate, window
 from ragvigil.scorer.monitoring import Sums
 
 
@@ -41,3 +41,29 @@ def test_the_interval_of_a_fall_covers_it() -> None:
             moved = difference(before, estimate(int(random.binomial(200, truth)), 200), confidence=0.95)
             covered += moved.lower <= truth - 0.95 <= moved.upper
         assert 930 <= covered <= 975
+
+
+def judged(fate: int) -> Estimate:
+    """100 of 1,000 verdicts never came (-1), or all of them passed (1) or failed (0)."""
+    found = judged_rate(window(verdict=[fate] * 100 + [1] * 800 + [0] * 100, judged=np.ones(1_000)))
+    assert isinstance(found, Estimate)
+    return found
+
+
+@pytest.mark.parametrize("side", ["before", "now", "both"])
+def test_a_difference_holds_both_fates_of_verdicts_that_never_came(side: str) -> None:
+    """Nine points either way on each side; all that is left of them was the difference of the others."""
+    whole = estimate(900, 1_000)
+
+    def of(before: int, now: int) -> Difference:
+        return difference(
+            whole if side == "now" else judged(before),
+            whole if side == "before" else judged(now),
+            confidence=0.95,
+        )
+
+    found, lowest, highest = of(-1, -1), of(1, 0), of(0, 1)
+    assert found.bounds == (lowest, highest)
+    assert (found.lower, found.upper) == (lowest.lower, highest.upper)
+    assert lowest.value < found.value < highest.value
+    assert lowest.bounds is None

@@ -211,6 +211,7 @@ _RISING: dict[str, Callable[[Window], Estimate | Refusal]] = {
     "anchored": lambda data: anchored_level(_AUDITED, change_since(_OTHER, judged_rate(data), GOLD)),
     "raw": lambda data: split(_FEW, data).raw,
     "quality": lambda data: quality_change(split(_FEW, data), GOLD),
+    "every look": lambda data: at_every_look(shown(judged_rate(data))),
 }
 _FALLING: dict[str, Callable[[Window], Estimate | Refusal]] = {
     "change since": lambda data: change_since(judged_rate(data), _OTHER, GOLD),

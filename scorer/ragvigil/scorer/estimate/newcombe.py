@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from ragvigil.scorer.estimate.result import Estimate
+from ragvigil.scorer.estimate.result import Estimate, both_ends
 from ragvigil.scorer.estimate.wilson import wilson
 
 
@@ -17,13 +17,17 @@ class Difference:
     lower: float
     upper: float
     confidence: float
+    bounds: tuple[Difference, Difference] | None = None
+    """The lowest and the highest that verdicts that never came leave possible; None where all did. The interval holds
+    both."""
 
 
 def difference(before: Estimate, now: Estimate, *, confidence: float) -> Difference:
     """How far the rate moved: Newcombe's hybrid score interval for independent proportions.
 
     Newcombe 1998, Stat Med 17:873, method 10: the distances from each rate to its own Wilson limits are
-    joined as in Pythagoras, so that the interval stays within [-1, 1] and has width at 0 and 1.
+    joined as in Pythagoras, so that the interval stays within [-1, 1] and has width at 0 and 1. Where verdicts never
+    came, on either side, it holds the differences with all of them failed and passed.
 
     >>> from ragvigil.scorer.monitoring import Sums
     >>> from ragvigil.scorer.estimate import rate
@@ -32,6 +36,20 @@ def difference(before: Estimate, now: Estimate, *, confidence: float) -> Differe
     >>> round(moved.value, 4), round(moved.lower, 4), round(moved.upper, 4)
     (-0.2, -0.3339, -0.0524)
     """
+    found = _between(before, now, confidence)
+    if before.bounds is None and now.bounds is None:
+        return found
+    (least, most), (lowest, highest) = both_ends(before), both_ends(now)
+    ends = _between(most, lowest, confidence), _between(least, highest, confidence)
+    return replace(
+        found,
+        lower=min(found.lower, ends[0].lower),
+        upper=max(found.upper, ends[1].upper),
+        bounds=ends,
+    )
+
+
+def _between(before: Estimate, now: Estimate, confidence: float) -> Difference:
     return moved(
         (before.value, *wilson(before.value, before.n_effective, confidence=confidence)),
         (now.value, *wilson(now.value, now.n_effective, confidence=confidence)),

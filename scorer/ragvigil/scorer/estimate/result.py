@@ -77,13 +77,14 @@ def under_both_fates(
     found = make(rising, other)
     if rising.bounds is None and other.bounds is None:
         return found
-    ends, others = _ends(rising), _ends(other)
+    ends, others = both_ends(rising), both_ends(other)
     if falling:
         others = others[::-1]
     return widened(found, make(ends[0], others[0]), make(ends[1], others[1]))
 
 
-def _ends(one: Estimate) -> tuple[Estimate, Estimate]:
+def both_ends(one: Estimate) -> tuple[Estimate, Estimate]:
+    """(lowest, highest) of its bounds; twice the estimate itself where all verdicts came."""
     return (one, one) if one.bounds is None else (one.bounds.lowest, one.bounds.highest)
 
 
