@@ -128,6 +128,21 @@ def test_while_all_traffic_is_known_to_have_fallen_only_what_fell_further_is_pag
     assert pages(one.run(24, [0.65, 0.65, 0.65, 0.65, 0.2, 0.65]))[:1] == [4]
 
 
+@pytest.mark.parametrize("burn", [None, 2.0])
+def test_a_lasting_breach_is_one_page_and_the_next_one_is_another(burn: float | None) -> None:
+    """Six days under the floor were six pages; back for three days, and a second breach is news."""
+    settings = MonitorSettings(segments=1, batch_seconds=HOUR, slo=0.95, burn=burn)
+    one = Service(Monitor(settings, gold()), [100])
+    one.run(24 * 8, [0.99])
+
+    def told(days: int, faithful: float) -> int:
+        return sum("slo" in alert.evidence for alert in one.run(24 * days, [faithful]))
+
+    assert told(6, 0.6) == 1
+    assert told(4, 0.99) == 0
+    assert told(4, 0.6) == 1
+
+
 def test_errors_that_use_up_the_budget_page_those_who_asked_for_it() -> None:
     """Burn of an SLO of 95 %: at 50 % faithful ten times too fast; nobody else is paged by it."""
     burns: list[list[Alert]] = []

@@ -11,7 +11,6 @@ from ragvigil.scorer.detect.sequential.batch import Alert
 from ragvigil.scorer.detect.sequential.canary import LARGEST
 from ragvigil.scorer.detect.sequential.core import Core
 from ragvigil.scorer.detect.sequential.error_budget import ErrorBudget
-from ragvigil.scorer.detect.sequential.floor import LevelFloor
 from ragvigil.scorer.detect.sequential.paging import MOST_CANARIES, settle
 
 FRESH = 6 * 3600.0
@@ -124,7 +123,8 @@ def judge_moved(core: Core, change: float, error: float, count: float, time: flo
     memory.faithfulness.restart_bets()
     memory.judge_moved += change
     memory.moves.add(change, error, memory.clock.now)
-    memory.floor, memory.errors = LevelFloor(), ErrorBudget()
+    memory.floor.forget()
+    memory.errors = ErrorBudget()
     core.forget_reference()
     evidence: dict[str, float | str] = {
         "why": "the judge changed: calibrate it again",

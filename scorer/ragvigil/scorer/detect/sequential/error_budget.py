@@ -34,3 +34,8 @@ class ErrorBudget:
         if short is None or long is None or (1.0 - max(short.upper, long.upper)) <= limit * (1.0 - slo):
             return None
         return short, (1.0 - short.value) / (1.0 - slo), (1.0 - long.value) / (1.0 - slo)
+
+    def back(self, slo: float, limit: float, calibration: Calibration) -> bool:
+        """Whether the short window burns no faster than the limit; not where its level is unknown."""
+        short = self.short.level(calibration)
+        return short is not None and 1.0 - short.value <= limit * (1.0 - slo)

@@ -8,22 +8,46 @@ from ragvigil.scorer.estimate import Estimate
 
 
 def watch_level(core: Core, time: float) -> list[Alert]:
-    """Pages where the level has been below the SLO for a day, or uses the error budget up too fast."""
-    settings, memory = core.settings, core.memory
-    if settings.slo is None or not core.instruments.informative:
+    """A page where the level has been below the SLO for a day, or uses the error budget up too fast.
+
+    However long that lasts it is one page. It is over when the level of the last day is back at the SLO and the errors
+    of the last six hours are back within their budget; the next one needs a whole day below, or both windows of the
+    budget beyond it, after that.
+    """
+    settings, floor = core.settings, core.memory.floor
+    if settings.slo is None:
+        floor.told = False
         return []
-    alerts: list[Alert] = []
-    found = memory.floor.breached(settings.slo, memory.clock.now, core.calibration)
-    if found is not None:
-        alerts.append(Alert(time, "page", "faithfulness", None, _figures(found, settings.slo)))
-    burnt = None
-    if settings.burn is not None:
-        burnt = memory.errors.burning(settings.slo, settings.burn, core.calibration)
-    if burnt is not None:
-        level, short, long = burnt
-        burn = {**_figures(level, settings.slo), "burn_6h": short, "burn_3d": long}
-        alerts.append(Alert(time, "page", "faithfulness", None, burn))
-    return alerts
+    if not core.instruments.informative:
+        return []
+    found = _too_low(core, settings.slo)
+    if floor.told:
+        floor.told = not _back(core, settings.slo)
+        return []
+    if found is None:
+        return []
+    floor.told = True
+    return [Alert(time, "page", "faithfulness", None, found)]
+
+
+def _too_low(core: Core, slo: float) -> dict[str, float | str] | None:
+    memory, limit = core.memory, core.settings.burn
+    low = memory.floor.breached(slo, memory.clock.now, core.calibration)
+    if low is not None:
+        return _figures(low, slo)
+    burnt = None if limit is None else memory.errors.burning(slo, limit, core.calibration)
+    if burnt is None:
+        return None
+    level, short, long = burnt
+    return {**_figures(level, slo), "burn_6h": short, "burn_3d": long}
+
+
+def _back(core: Core, slo: float) -> bool:
+    memory, limit = core.memory, core.settings.burn
+    level = memory.floor.level(core.calibration)
+    if level is None or level.value < slo:
+        return False
+    return limit is None or memory.errors.back(slo, limit, core.calibration)
 
 
 def _figures(level: Estimate, slo: float) -> dict[str, float | str]:

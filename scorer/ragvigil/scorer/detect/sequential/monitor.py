@@ -197,8 +197,7 @@ class Monitor:
 
     def _audible(self, alert: Alert) -> bool:
         """Whether this alert is not muted, and mute the next of its kind."""
-        paged = alert.metric in ("faithfulness", "citation", "retrieval")
-        if paged and "slo" not in alert.evidence:
+        if alert.metric in ("faithfulness", "citation", "retrieval"):
             return True  # where they are decided, it is known what was told
         muted, now = self._core.memory.muted, self._core.memory.clock.now
         # a judge of which nothing is known says so every hour, and must not hide that it has changed
