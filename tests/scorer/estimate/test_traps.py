@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from tests.scorer.estimate.coverage import audit, shown
 from tests.scorer.estimate.worlds import World, stretch
 
@@ -343,6 +344,37 @@ def test_trap_14_a_segment_that_leaves_or_comes_is_mix_alone(leaves: bool) -> No
     assert parts.within.lower < 0.0 < parts.within.upper
     assert parts.mix.lower < whole < parts.mix.upper
     assert shown(quality_change(parts, GOLD)).value == pytest.approx(0.0)
+
+
+@pytest.mark.parametrize("left", [0.5, 1.5, 3.0])
+def test_trap_14_a_segment_of_which_a_handful_is_left_is_mix_alone(left: float) -> None:
+    """Nearly a third of the traffic, half of it bad, goes but for `left` verdicts: .11 to .77 of intervals held 0."""
+    random = np.random.default_rng(14)
+    rates, then = np.array([0.9, 0.8, 0.5]), np.array([0.5, 0.2, 0.3])
+    now = np.append(then[:2] / 0.7 * (1.0 - left / 200.0), left / 200.0)
+
+    def drawn(share: NDArray[np.float64]) -> Window:
+        segment = random.choice(3, size=2_000, p=share)
+        asked = random.random(2_000) < 0.1
+        passed = random.random(2_000) < rates[segment]
+        return window(verdict=np.where(asked, passed, -1), judged=asked, segment=segment)
+
+    held = told = 0
+    for _ in range(200):
+        within = split(drawn(then), drawn(now)).within
+        held += within.lower <= 0.0 <= within.upper
+        told += any("left out" in caveat for caveat in within.caveats)
+    assert 184 <= held <= 198
+    assert told > 150
+
+
+def test_trap_14_thin_segments_of_both_windows_are_not_left_out() -> None:
+    """Ten with three verdicts each, one to four the next day: they are compared."""
+    before = window(verdict=[1, 1, 0] * 10 + [1] * 170, segment=[*np.repeat(np.arange(10), 3), *[10] * 170])
+    counts = np.array([1, 1, 1, 2, 3, 3, 4, 4, 4, 4])
+    codes = np.repeat(np.arange(10), counts)
+    now = window(verdict=np.ones(197), segment=[*codes, *[10] * 170])
+    assert split(before, now).within.caveats == ()
 
 
 @pytest.mark.parametrize("names", [["de", "en", "fr"], [10**6, 2 * 10**6, 3 * 10**6]], ids=["names", "ids"])

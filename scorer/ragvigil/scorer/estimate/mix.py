@@ -9,6 +9,7 @@ import numpy as np
 
 from ragvigil.scorer.estimate.interval import SEED, clusters_of, draws, quantiles, variance_of
 from ragvigil.scorer.estimate.judged import effective
+from ragvigil.scorer.estimate.places import left_out, of_one, places
 from ragvigil.scorer.estimate.result import FEWEST, Estimate, Refusal, never_came, too_few, widened
 from ragvigil.scorer.estimate.wilson import normal_quantile
 from ragvigil.scorer.estimate.window import Booleans, Floats, Integers, Window, same_codes, sums
@@ -34,7 +35,8 @@ class MixChange:
 
     raw: Estimate
     within: Estimate
-    """At the anchor's mix of the segments that both windows have: Σ a_h0 (p_h1 - p_h0)."""
+    """At the anchor's mix of the segments that both windows have: Σ a_h0 (p_h1 - p_h0). A caveat says which share of
+    the anchor's traffic it leaves out."""
     mix: Estimate
     """What the change of mix alone did, with all that segments did by coming or going: Σ (a_h1 - a_h0) p_h1."""
     sides: tuple[WeightedRate, WeightedRate]
@@ -47,6 +49,8 @@ class MixChange:
 class _Side:
     """One window by segment."""
 
+    compared: Booleans
+    """Whether both windows have it."""
     share: Floats
     rate: Floats
     lent: Floats
@@ -72,8 +76,10 @@ def mix_change(anchor: Window, now: Window, *, confidence: float = 0.95) -> MixC
 
     Kitagawa 1955 (J Am Stat Assoc 50:1168), as Σ a_h0 (p_h1 - p_h0) + Σ (a_h1 - a_h0) p_h1. A segment without a
     record in one window has no change of its own: it is left out of `within`, whose a_h0 add up to 1 without it,
-    and all that it did is mix. Segments with fewer than two verdicts are taken together, those of one window only
-    apart from those of both. The intervals of `raw` and `within` are of two independent weighted rates
+    and all that it did is mix. So is one with fewer than five verdicts in one window and five times as many, for its
+    size, in the other: a handful of answers says nothing of it, and among others it would be a change of their mix.
+    A caveat says how much is left out. Segments with fewer than two verdicts are taken together, those of one window
+    only apart from those of both. The intervals of `raw` and `within` are of two independent weighted rates
     (`moved_draws`); that of `mix` is normal on the cluster-robust error and moved by half of the correction for
     skewness of Hall (1992, J R Stat Soc B 54:221). Variances are those of `_lent`. A Refusal below 20 verdicts in
     the segments that both windows have; ValueError when one window numbers its segments and the other names them.
@@ -85,7 +91,7 @@ def mix_change(anchor: Window, now: Window, *, confidence: float = 0.95) -> MixC
         if n < FEWEST:
             return too_few(n, side.n_traces)
     anchor, now = same_codes(anchor, now)
-    in_both: Booleans = np.logical_and(*_present(anchor, now))
+    in_both: Booleans = ~np.logical_or(*of_one(anchor, now))
     for side in (anchor, now):
         n = int(in_both[side.segment[side.known]].sum())
         if n < FEWEST:
@@ -100,7 +106,8 @@ def mix_change(anchor: Window, now: Window, *, confidence: float = 0.95) -> MixC
 
 def _split(anchor: Window, now: Window, confidence: float) -> MixChange:
     before, after = _both_sides(anchor, now)
-    none, (standard, _) = np.zeros(len(before.rate)), _standard(before, after)
+    none, (standard, kept) = np.zeros(len(before.rate)), _standard(before, after)
+    note = left_out(kept, float(after.share[~before.compared].sum()))
     raw = (
         _weighted(before, before.share, before.lent, confidence),
         _weighted(after, after.share, after.lent, confidence),
@@ -113,7 +120,15 @@ def _split(anchor: Window, now: Window, confidence: float) -> MixChange:
     def shown(name: str, value: float, lower: float, upper: float, variance: float) -> Estimate:
         n, size = int(now.known.sum()), effective(0.5, variance, 0.0)
         return Estimate(
-            value, min(lower, value), max(upper, value), n, now.n_traces, size, confidence, f"mix-{name}"
+            value,
+            min(lower, value),
+            max(upper, value),
+            n,
+            now.n_traces,
+            size,
+            confidence,
+            f"mix-{name}",
+            caveats=() if name == "raw" else note,
         )
 
     def moved(name: str, sides: tuple[WeightedRate, WeightedRate]) -> Estimate:
@@ -156,7 +171,9 @@ def _widened(
     of_mix: tuple[Estimate, Estimate],
     notes: tuple[str, ...],
 ) -> MixChange:
-    raw, within, mix = (replace(one, caveats=notes) for one in (found.raw, found.within, found.mix))
+    raw, within, mix = (
+        replace(one, caveats=(*one.caveats, *notes)) for one in (found.raw, found.within, found.mix)
+    )
     return MixChange(
         widened(raw, lowest.raw, highest.raw),
         widened(within, lowest.within, highest.within),
@@ -172,55 +189,21 @@ def moved_draws(before: WeightedRate, now: WeightedRate) -> Floats:
     return random.permutation(draws(*now, random)) - draws(*before, random)
 
 
-def _present(anchor: Window, now: Window) -> tuple[Booleans, Booleans]:
-    """Whether each window has a record of each segment."""
-    size = 1 + max(int(anchor.segment.max()), int(now.segment.max()))
-    then, today = (np.bincount(side.segment, minlength=size) > 0 for side in (anchor, now))
-    return then, today
-
-
-def _common(anchor: Window, now: Window) -> Integers:
-    """Segment → its place; those with fewer than two verdicts share one: of both windows, the anchor only, now only."""
-    then, today = _present(anchor, now)
-    size = len(then)
-    counts = [sums(side.segment, side.known.astype(np.float64), size) for side in (anchor, now)]
-    gone, new = then & ~today, today & ~then
-    enough = np.minimum(*counts) >= 2
-    place = np.full(size, int(enough.sum()))
-    place[enough] = np.arange(int(enough.sum()))
-    thin = ~enough & ~gone & ~new
-    rest = [float(count[thin].sum()) for count in counts]
-    if enough.any() and min(rest) < 2:
-        place[~enough] = place[int(np.argmax(np.where(enough, np.minimum(*counts), -1.0)))]
-    for alone, count in ((gone, counts[0]), (new, counts[1])):
-        _place_alone(place, alone, count)
-    return place
-
-
-def _place_alone(place: Integers, alone: Booleans, counts: Floats) -> None:
-    """Give places of their own to segments of one window; without any verdict they stay where they were put."""
-    many = alone & (counts >= 2)
-    place[many] = int(place.max()) + 1 + np.arange(int(many.sum()))
-    few = alone & (counts < 2)
-    if counts[few].any():
-        place[few] = int(place.max()) + 1
-
-
 def _standard(before: _Side, after: _Side) -> tuple[Floats, float]:
     """(the anchor's shares of the places that both have, adding up to 1, the share of the anchor that they are)."""
-    both = (before.share > 0.0) & (after.share > 0.0)
+    both = before.compared & (before.share > 0.0) & (after.share > 0.0)
     kept = 1.0 if both.all() else float(before.share[both].sum())
     return np.where(both, before.share / kept, 0.0), kept
 
 
 def _both_sides(anchor: Window, now: Window) -> tuple[_Side, _Side]:
-    code = _common(anchor, now)
-    return _side(anchor, code), _side(now, code)
+    code, compared = places(anchor, now)
+    return _side(anchor, code, compared), _side(now, code, compared)
 
 
-def _side(data: Window, place: Integers) -> _Side:
+def _side(data: Window, place: Integers, compared: Booleans) -> _Side:
     segment, known = place[data.segment], data.known
-    size = int(place.max()) + 1
+    size = len(compared)
     rows = np.flatnonzero(known)
     own, verdict, weight = segment[rows], data.verdict[rows], 1.0 / data.inclusion[rows]
     totals = sums(own, weight, size)
@@ -240,8 +223,9 @@ def _side(data: Window, place: Integers) -> _Side:
         traffic = np.zeros(data.size)
         traffic[rows] = weight / totals.sum()
     return _Side(
+        compared,
         share,
-        rate,
+        np.where(counts > 0.0, rate, lent),
         lent,
         segment,
         rows,
@@ -278,8 +262,8 @@ def _of_mix(before: _Side, after: _Side, confidence: float) -> tuple[float, floa
     Hall's correction is κ3 / se² (2 z² + 1) / 6, with the third cumulant κ3 of the rates.
     """
     standard, kept = _standard(before, after)
-    left_out, moved = standard - before.share, after.share - standard
-    value = float(moved @ after.rate) + float(left_out @ before.rate)
+    absent, moved = standard - before.share, after.share - standard
+    value = float(moved @ after.rate) + float(absent @ before.rate)
     least = 0.5 / max(
         len(before.segment), len(after.segment)
     )  # one segment has no mix to change, and still a width
@@ -288,10 +272,10 @@ def _of_mix(before: _Side, after: _Side, confidence: float) -> tuple[float, floa
         standard > 0.0, before.lent * (1.0 / kept - 1.0) - after.lent / kept, fallen - before.lent
     )
     variance = max(
-        _variance(before, left_out, of_share, confidence) + _variance(after, moved, after.lent, confidence),
+        _variance(before, absent, of_share, confidence) + _variance(after, moved, after.lent, confidence),
         least * least,
     )
-    cumulant = _third(after, moved) + _third(before, left_out)
+    cumulant = _third(after, moved) + _third(before, absent)
     z = normal_quantile(confidence)
     middle = value + _SKEWED * cumulant / variance * (2.0 * z * z + 1.0) / 6.0
     half = z * float(np.sqrt(variance))
