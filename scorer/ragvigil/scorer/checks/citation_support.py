@@ -27,7 +27,8 @@ _MOST_NAMED = 3
 _MOST_CHARACTERS = 120
 
 
-_Holders = dict[str, frozenset[int]]
+_Holders = dict[str, int]
+"""For a stem the passages that hold it, a bit for each place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,19 +112,20 @@ def _carries(prepared: Prepared, place: int, claim: Claim, name: str | None, hel
     if not claim.supported_by:
         return False
     evidence = prepared.evidence
-    passages = {index for index, one in enumerate(evidence.names) if one == name}
-    carriers = {index for index, one in enumerate(evidence.names) if one in claim.supported_by}
+    passages = sum([1 << index for index, one in enumerate(evidence.names) if one == name])
+    if not passages:
+        return False
+    carriers = sum([1 << index for index, one in enumerate(evidence.names) if one in claim.supported_by])
     stems = {word.stem for word in prepared.told[place].words if word.content} - FRAME_STEMS
-    holds = [_holders(evidence, stem, held) for stem in stems]
-    there = sum(not passages.isdisjoint(held) for held in holds)
-    return bool(there) and there >= _ENOUGH * sum(not carriers.isdisjoint(held) for held in holds)
+    holds = [held[stem] if stem in held else _holders(evidence, stem, held) for stem in stems]
+    there = sum([1 for one in holds if one & passages])
+    return bool(there) and there >= _ENOUGH * sum([1 for one in holds if one & carriers])
 
 
-def _holders(evidence: Evidence, stem: str, held: _Holders) -> frozenset[int]:
+def _holders(evidence: Evidence, stem: str, held: _Holders) -> int:
     """The passages that hold `stem`; looked up once for all claims of the answer."""
-    if stem not in held:
-        held[stem] = frozenset(evidence.passages_of(stem))
-    return held[stem]
+    found = held[stem] = sum([1 << passage for passage in evidence.passages_of(stem)])
+    return found
 
 
 CHECK = Check("citation_support", f"3+{VERSION}+{DEFAULT_MODEL}", _measure, cost="claims")

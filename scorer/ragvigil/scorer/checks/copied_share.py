@@ -8,6 +8,7 @@ without claims or evidence.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from ragvigil.scorer.checks.check import Check, Finding
 from ragvigil.scorer.checks.prepared import Prepared
@@ -41,8 +42,8 @@ def _nearest(evidence: Evidence, nearest: Source) -> list[str]:
 
 def _covered(mine: Sequence[str], theirs: Sequence[str]) -> int:
     """How many of `mine` stand in a run of six that `theirs` has."""
-    if len(set(mine).intersection(theirs)) < _RUN // 2:
-        return 0
+    if set(pairwise(mine)).isdisjoint(pairwise(theirs)):
+        return 0  # as mostly
     runs = _runs(mine)
     shared = set(runs).intersection(_runs(theirs))
     if not shared:

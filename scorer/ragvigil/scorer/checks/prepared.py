@@ -201,8 +201,7 @@ class Prepared:
     @made_once
     def question_language(self) -> str | None:
         """The one that the record names, else that of the question; None where it cannot be told."""
-        told = code_of(self.record.segment.get("language") or "")
-        return told or language_of(self.record.query or "")
+        return code_of(self.record.segment.get("language") or "") or self._language_of_the_question
 
     @made_once
     def cross_lingual(self) -> bool:
@@ -225,8 +224,12 @@ class Prepared:
     @made_once
     def asked_in_another_language(self) -> bool:
         """Whether no passage is in the question's language."""
-        language = language_of(self.record.query or "")
+        language = self._language_of_the_question
         return language is not None and self._foreign(language)
+
+    @made_once
+    def _language_of_the_question(self) -> str | None:
+        return language_of(self.record.query or "")
 
     @made_once
     def _content(self) -> str:

@@ -189,7 +189,7 @@ def log_odds_from(bound: float) -> float:
     return high
 
 
-def answer_figures(probabilities: Sequence[float], figures: Sequence[Sequence[float]]) -> tuple[float, ...]:
+def answer_figures(probabilities: Sequence[float], figures: Rows) -> tuple[float, ...]:
     """ANSWER_FEATURES from the claims' probabilities of support and the `claim_figures` of each.
 
     The third is the worst mean of two claims that follow one another, for inventions come in runs; the fifth is minus
@@ -204,12 +204,12 @@ def answer_figures(probabilities: Sequence[float], figures: Sequence[Sequence[fl
     expected = -sum(log(one) for one in sorted(bounded))
     ranked = sorted(odds)
     count = len(odds)
-    columns = list(zip(*figures, strict=True))[: len(_OF_CLAIMS)]
+    rows = np.asarray(figures)[:, : len(_OF_CLAIMS)]
     return (
         *(ranked[0], ranked[min(1, count - 1)], neighbours, sum(ranked) / count, -log(expected)),
-        *[sum(column) / count for column in columns],
-        *map(max, columns),
-        *map(min, columns),
+        *(np.add.accumulate(rows, axis=0)[-1] / count).tolist(),
+        *np.maximum.reduce(rows, axis=0).tolist(),
+        *np.minimum.reduce(rows, axis=0).tolist(),
     )
 
 

@@ -42,7 +42,6 @@ _PLAIN = np.zeros(256, np.uint8)
 for _one in map(ord, string.ascii_letters + string.digits + _MARKS):
     _PLAIN[_one] = ord(chr(_one).lower())
 _IS_MARK = np.isin(np.arange(256), [*map(ord, _MARKS)])
-_IS_DIGIT = np.isin(np.arange(256), [*map(ord, string.digits)])
 _PLAINER = str.maketrans({place: chr(place).lower() if _PLAIN[place] else " " for place in range(128)})
 _words_of, _negations_of = (itemgetter(Chunk._fields.index(name)) for name in ("words", "negations"))
 
@@ -95,13 +94,13 @@ class Reading:
     def numbers(self) -> frozenset[str]:
         """Every value that a number in any sentence may stand for."""
         if self._numbers is None:
-            found = set[str]()
-            numeric = map(self._vocabulary.chunks.__getitem__, self._chunks.take(self._numeric).tolist())
+            told: list[int] = self._chunks.take(self._numeric).tolist()
+            numeric = list(map(self._vocabulary.chunks.__getitem__, told))
+            found = [chunk.values for chunk in numeric]
             for place, chunk in zip(self._numeric, numeric, strict=True):
-                found.update(chunk.values)
                 if chunk.scaling and place and self._follows(place):
-                    found.update(*values([self._chunk(place - 1).words[-1], chunk.words[0]]))
-            self._numbers = frozenset(found)
+                    found += values([self._chunk(place - 1).words[-1], chunk.words[0]])
+            self._numbers = frozenset(chain.from_iterable(found))
         return self._numbers
 
     def denies(self, sentence: int) -> bool:
@@ -241,10 +240,14 @@ def _with_words(parted: Sequence[list[Span]], cuts: Sequence[int]) -> tuple[list
 def _joined(texts: Sequence[str]) -> Bytes:
     """The texts, in ASCII, one after the other, a line break between them and room for one more chunk at the end."""
     raw = _bytes(texts)
-    digits = _IS_DIGIT.take(raw)
+    digits: NDArray[np.bool_] = raw - np.uint8(ord("0")) < 10
     gaps: NDArray[np.intp] = (digits[:-2] & digits[2:] & (raw[1:-1] == ord(" "))).nonzero()[0] + 1
-    grouped: NDArray[np.bool_] = digits.take(gaps + 2) & digits.take(gaps + 3) & ~digits.take(gaps + 4)
-    return _bytes([plain_digits(text) for text in texts]) if grouped.any() else raw
+    grouped = gaps[digits.take(gaps + 2) & digits.take(gaps + 3) & ~digits.take(gaps + 4)]
+    if not grouped.size:
+        return raw
+    ends = [*accumulate(len(text) + 1 for text in texts)]
+    where = {bisect_right(ends, place) for place in grouped.tolist()}
+    return _bytes([plain_digits(text) if place in where else text for place, text in enumerate(texts)])
 
 
 def _bytes(texts: Sequence[str]) -> Bytes:

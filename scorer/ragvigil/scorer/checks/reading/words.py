@@ -126,7 +126,8 @@ KNOWN = _Known()
 _words_of = itemgetter(Chunk._fields.index("words"))
 
 
-def offsets(text: str) -> list[tuple[int, int]]:
+@lru_cache(maxsize=1 << 7)  # several ask for those of one claim
+def offsets(text: str) -> Sequence[tuple[int, int]]:
     """Where each of ``words(text)`` stands, from the first character to after the last.
 
     >>> offsets("The cats, café")
