@@ -76,5 +76,6 @@ def test_what_surrounds_the_best_sentence_ends_with_its_passage() -> None:
         around=birch + cobalt,
         passages=[amber + birch, birch + cobalt],
         repeated=3,
+        weights=[amber, birch, cobalt],
     )
     assert found.carriers(evidence) == (1, 0)

@@ -91,10 +91,19 @@ def assert_read(text: str, reading: Reading, vocabulary: Vocabulary) -> None:
     told = [[word.stem for word in sequence if word.content] for sequence in each]
     assert [stems[first:last] for first, last in pairwise([0, *reading.stem_ends])] == told
     assert reading.numbers == {one for sequence in each for told in values(sequence) for one in told}
+    assert all(reading.has_numbers(place) for place, sequence in enumerate(each) if values(sequence))
     assert [reading.denies(place) for place in range(len(reading))] == list(map(denies, each))
     assert [[word.stem for word in reading.words(place)] for place in range(len(reading))] == [
         [word.stem for word in sequence] for sequence in each
     ]
+
+
+def test_only_a_sentence_with_a_number_may_have_one() -> None:
+    """In the middle, at the start and at the end of a text."""
+    (reading,) = read(
+        ["5 pumps leak. The valve is shut. It has 7 bar. It is old. Two remain."], 4000, Vocabulary()
+    )
+    assert [reading.has_numbers(place) for place in range(5)] == [True, False, True, False, True]
 
 
 def test_many_words_are_told_apart() -> None:

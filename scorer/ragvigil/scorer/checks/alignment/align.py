@@ -144,7 +144,7 @@ def _aligned(
     claim, text, places, sequence, stems, denying, telling, hours = said
     if not places:
         return Alignment(_NOTHING_TO_CARRY, [], ())
-    weight, unknown, total = dict(zip(stems, weights.of(stems), strict=True)), weights.unknown, over.total
+    weight, unknown, total = dict(zip(stems, over.weights, strict=True)), weights.unknown, over.total
     best = evidence.segments[over.best] if over.best is not None else None
     second = evidence.segments[over.second] if over.second is not None else None
     carried = best.content if best is not None else frozenset[str]()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from ragvigil.scorer.checks.alignment.align import FIGURES, Alignment, align
 from ragvigil.scorer.checks.alignment.model import Model, claim_figures, probability
 from ragvigil.scorer.checks.alignment.reasons import reason_of, unsupported_spans
@@ -71,7 +73,7 @@ def assess(
     compared = spread(worthy, most_claims)
     aligned = align([(one.words, one.text) for one in compared], evidence, question, model.weights)
     words = [model.words(one) for one in aligned]
-    figures = list(map(claim_figures, aligned, words))
+    figures = np.array(list(map(claim_figures, aligned, words)))
     support = model.support(figures, lone=lone)
     found = [
         bounded(odds, one, model, lone=lone) if evidence.segments else 0.0
@@ -165,9 +167,8 @@ def novelty_ceiling(alignment: Alignment) -> float:
 
 def _nearest(alignment: Alignment, evidence: Evidence) -> Source | None:
     best = alignment.best
-    if best is None or best.place is None:
-        return None
-    return Source(evidence.names[best.passage], *best.place)
+    place = None if best is None else best.place
+    return None if best is None or place is None else Source(evidence.names[best.passage], *place)
 
 
 def _verdict(supported: float, alignment: Alignment, model: Model) -> ClaimVerdict:

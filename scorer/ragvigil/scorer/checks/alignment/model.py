@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import files
 from itertools import chain, islice
@@ -12,6 +12,7 @@ from math import exp, log, log1p
 from operator import add
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ragvigil.scorer.checks.alignment.align import FIGURES, Alignment
 from ragvigil.scorer.checks.alignment.overlap import Weights
@@ -45,6 +46,11 @@ class Logistic:
 
     intercept: float
     weights: tuple[float, ...]
+    _row: NDArray[np.float64] = field(init=False, repr=False, compare=False)
+    """The weights again."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_row", np.array(self.weights))
 
     def log_odds(self, rows: Rows) -> list[float]:
         """The log-odds of each row of figures, summed in order so that every machine agrees.
@@ -52,7 +58,7 @@ class Logistic:
         >>> Logistic(1.0, (2.0, 3.0)).log_odds([(0.5, 1.0), (0.0, 0.0)])
         [5.0, 1.0]
         """
-        return in_order(self.intercept, np.array(self.weights) * np.asarray(rows))
+        return in_order(self.intercept, self._row * np.asarray(rows))
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,13 +122,13 @@ class Model:
         """The log-odds that each meaningful word of a claim is unfounded."""
         return [self.token.log_odds(token) for token in alignment.tokens]
 
-    def support(self, figures: Sequence[Sequence[float]], *, lone: bool = False) -> list[float]:
+    def support(self, figures: Rows, *, lone: bool = False) -> list[float]:
         """The log-odds that the evidence supports each claim of these `claim_figures`; `lone`: the answer's only one.
 
         There must be a claim. All claims of an answer at once take little longer than one.
         """
         linear, trees = (self.lone, self.lone_trees) if lone else (self.claim, self.trees)
-        rows = np.array(figures)
+        rows = np.asarray(figures)
         return list(map(add, linear.log_odds(rows), trees.log_odds(rows)))
 
     def spans(self, words: Sequence[Sequence[float]], support: Sequence[float]) -> list[list[float]]:
@@ -134,7 +140,7 @@ class Model:
         odds = iter(self.span.log_odds(rows) if rows else ())
         return [list(islice(odds, len(one))) for one in words]
 
-    def faithfulness(self, probabilities: Sequence[float], figures: Sequence[Sequence[float]]) -> float:
+    def faithfulness(self, probabilities: Sequence[float], figures: Rows) -> float:
         """Probability that none of the claims is unsupported, in [0, 1]; `figures`: the `claim_figures` of each.
 
         All of them hold at most as probably as the worst one does: P(A and B) <= min(P(A), P(B)); a lone one, just

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import accumulate, chain, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -55,6 +55,8 @@ class Overlap(NamedTuple):
     """What each passage holds."""
     repeated: int = 0
     """How many stems stand in more than one segment."""
+    weights: Sequence[float] = ()
+    """That of each stem."""
 
     def carriers(self, evidence: Evidence) -> tuple[int, ...]:
         """The passage of the best segment, one that adds much to it, and those that hold as much."""
@@ -89,7 +91,10 @@ class _Laid:
         stems = [*chain.from_iterable(claims)]
         held = [evidence.places.get(one, ()) for one in stems]
         sizes = np.array([*map(len, held)], np.intp)
-        self._weight = np.array(weights.of(stems), np.float64)
+        self._weights = weights.of(stems)
+        self._weight = np.array(self._weights, np.float64)
+        self._ends = [0, *accumulate(map(len, claims))]
+        """Where in all stems those of each claim end."""
         self._claim: _Places = np.repeat(np.arange(self._count), [*map(len, claims)])
         """For each stem which claim it is of."""
         self._stem: _Places = np.repeat(np.arange(len(stems)), sizes)
@@ -102,8 +107,11 @@ class _Laid:
     def overlaps(self, denying: Sequence[bool]) -> list[Overlap]:
         """Those of the claims, in order."""
         totals = self._sums(self._weight)
+        each_weight = [self._weights[first:last] for first, last in pairwise(self._ends)]
         if not self._stem.size:
-            return [Overlap(total) for total in totals]
+            return [
+                Overlap(total, weights=weights) for total, weights in zip(totals, each_weight, strict=True)
+            ]
         shares = self._shares()
         best, in_best = self._best(shares, denying)
         carried = self._marked(self._segment == best.take(self._of))
@@ -117,6 +125,7 @@ class _Laid:
             self._sums(self._weight * self._marked(self._near(best))),
             self._in_passages().tolist(),
             self._repeated,
+            each_weight,
             strict=True,
         )
         return [Overlap(*one) for one in each]

@@ -89,7 +89,7 @@ class Token(NamedTuple):
     stem: str
 
 
-_token = partial(tuple.__new__, Token)
+_token = partial(tuple[object, ...].__new__, Token)
 """A token of its fields, in a fifth of the time: an answer has a hundred."""
 
 

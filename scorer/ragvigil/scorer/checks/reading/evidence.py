@@ -107,7 +107,8 @@ class Segment:
     def numbers(self) -> frozenset[str]:
         """Every value that a number in it may stand for."""
         if self._numbers is None:
-            self._numbers = frozenset(chain.from_iterable(values(self.words)))
+            numeric = self._reading.has_numbers(self._sentence)
+            self._numbers = frozenset(chain.from_iterable(values(self.words)) if numeric else ())
         return self._numbers
 
     @property

@@ -103,6 +103,12 @@ class Reading:
             self._numbers = frozenset(chain.from_iterable(found))
         return self._numbers
 
+    def has_numbers(self, sentence: int) -> bool:
+        """Whether a number may stand in a sentence, by its place."""
+        first = self._ends[sentence - 1] if sentence else 0
+        place = bisect_left(self._numeric, first)
+        return place < len(self._numeric) and self._numeric[place] < self._ends[sentence]
+
     def denies(self, sentence: int) -> bool:
         """Whether a sentence denies something, by its place."""
         if sentence not in self._negating:

@@ -8,7 +8,7 @@ room for, or is longer, is looked up one by one.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from itertools import accumulate, chain
+from itertools import accumulate, chain, repeat
 from threading import Lock
 from typing import TypeVar, cast
 
@@ -123,10 +123,9 @@ class Vocabulary:
 
     def marked(self, stems: Collection[str]) -> NDArray[np.bool_]:
         """For the number of every stem whether it is one of `stems`."""
-        known = [found for stem in stems if (found := self._stem_numbers.get(stem)) is not None]
-        marks = np.zeros(len(self.stems), np.bool_)
-        marks[known] = True
-        return marks
+        marks = np.zeros(len(self.stems) + 1, np.bool_)  # one more for those that nobody met
+        marks[list(map(self._stem_numbers.get, stems, repeat(-1)))] = True
+        return marks[:-1]
 
     def beginning_as(self, asked: Iterable[str], stems: Numbers) -> list[str]:
         """Those of `stems`, by number, that begin with the same four letters as one that is asked about, each once.

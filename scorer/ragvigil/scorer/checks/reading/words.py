@@ -71,7 +71,7 @@ def words(text: str) -> list[Word]:
     >>> [word.stem for word in words("The cats' 1,500 caches, café!")]
     ['the', 'cat', '1500', 'cach', 'caf']
     """
-    return list(chain.from_iterable(map(_words_of, chunks(text))))
+    return list(chain.from_iterable(map(_words_of, map(KNOWN.__getitem__, chunked(text)))))
 
 
 def chunks(text: str) -> list[Chunk]:
