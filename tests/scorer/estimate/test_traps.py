@@ -370,10 +370,9 @@ def test_trap_14_a_segment_of_which_a_handful_is_left_is_mix_alone(left: float) 
 
 def test_trap_14_thin_segments_of_both_windows_are_not_left_out() -> None:
     """Ten with three verdicts each, one to four the next day: they are compared."""
-    before = window(verdict=[1, 1, 0] * 10 + [1] * 170, segment=[*np.repeat(np.arange(10), 3), *[10] * 170])
-    counts = np.array([1, 1, 1, 2, 3, 3, 4, 4, 4, 4])
-    codes = np.repeat(np.arange(10), counts)
-    now = window(verdict=np.ones(197), segment=[*codes, *[10] * 170])
+    before = window(verdict=[1, 1, 0] * 10 + [1] * 170, segment=np.repeat(np.arange(11), [3] * 10 + [170]))
+    counts = [1, 1, 1, 2, 3, 3, 4, 4, 4, 4, 170]
+    now = window(verdict=np.ones(197), segment=np.repeat(np.arange(11), counts))
     assert split(before, now).within.caveats == ()
 
 
