@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
+import pytest
 from tests.scorer.detect.test_monitor_core import gold
 
 from ragvigil.scorer.detect import Batch, Monitor, MonitorSettings
@@ -56,6 +57,22 @@ def test_batches_out_of_order_are_no_silence_and_silence_is_still_told() -> None
     starts = np.concatenate([random.permutation(six) for six in np.split(np.array(hours(0, 15)), 60)])
     assert tickets(monitor, starts) == []
     assert len(tickets(monitor, hours(15, 16), size=0)) == 1
+
+
+@pytest.mark.parametrize(("late", "most"), [(24, 1), (60, 3)])
+def test_batches_a_day_and_more_out_of_order_are_learned_from_and_silence_is_still_told(
+    late: int, most: int
+) -> None:
+    """A third of them: the hour that was told is filled afterwards, and the next ones are waited for."""
+    monitor = service()
+    assert tickets(monitor, hours(0, 9)) == []
+    arrivals = sorted(
+        (start + (late * HOUR if start % (3 * HOUR) == 0.0 else 0.0), start) for start in hours(9, 37)
+    )
+    assert len(tickets(monitor, [start for _, start in arrivals])) <= most
+    told = tickets(monitor, hours(37, 47), size=0)
+    assert told
+    assert told[0] <= 37.0 + (late + 24) / 24.0
 
 
 def test_silence_of_a_service_in_order_is_told_within_two_hours() -> None:
