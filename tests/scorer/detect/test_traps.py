@@ -91,6 +91,15 @@ def test_a_fall_that_lasts_is_one_page_and_does_not_become_normal() -> None:
     assert pages(one.run(24 * 2, [0.6, 0.6]))[:1] == [None]
 
 
+def test_a_second_fall_on_the_same_day_is_a_page_when_the_first_was_over() -> None:
+    """Eight bad hours, ten good ones, and bad ones again: verdicts said that it was over, so it is news."""
+    one = service([60, 60])
+    assert pages(one.run(24 * 8, [0.9, 0.9])) == []
+    assert pages(one.run(8, [0.5, 0.5])) == [None]
+    assert pages(one.run(10, [0.9, 0.9])) == []
+    assert pages(one.run(6, [0.5, 0.5])) == [None]
+
+
 def test_a_thin_segment_that_was_lucky_while_young_pages_nobody() -> None:
     """Trap 13: a verdict an hour, and a first week that was nine points too good."""
     one = service([80, 1])

@@ -141,6 +141,15 @@ def plain_factors(verdicts: Verdicts, passed: Floats, shift: Floats, slots: int)
     return per_slot(verdicts.slot, gain, loss, stake, slots)
 
 
+def back_factors(verdicts: Verdicts, passed: Floats, shift: float, slots: int) -> Floats:
+    """(slots,) log factors against pass rates of `passed` (slots,) or less, for rates that are higher by `shift`."""
+    q = np.clip(passed, 0.02, 0.98)
+    stake = shift / (q * (1.0 - q) + shift * np.maximum(1.0 - 2.0 * q, 0.0))
+    own = q[verdicts.slot]
+    gain = verdicts.passed - own * verdicts.weight
+    return per_slot(verdicts.slot, gain, own * verdicts.weight, stake[:, None], slots)[:, 0]
+
+
 def suspect_factors(
     verdicts: Verdicts, flags: Floats, stake: Floats, slots: int, *, conditional: bool = False
 ) -> Floats:
@@ -153,6 +162,15 @@ def suspect_factors(
     won = per_slot(verdicts.slot, gain, loss, stake, slots)
     against = flags if flags.ndim == 2 else flags[:, None]
     return won - stake * against * verdicts.traces[:, None]
+
+
+def suspect_back_factors(
+    verdicts: Verdicts, flags: Floats, stake: Floats, slots: int, false_flag: float
+) -> Floats:
+    """(slots,) log factors of `stake` (slots, 1) against `flags` (slots,) per trace or more."""
+    loss = -verdicts.least * (1.0 - false_flag) / max(false_flag, 1e-3)
+    won = per_slot(verdicts.slot, -verdicts.excess, loss, stake, slots)[:, 0]
+    return won + stake[:, 0] * flags * verdicts.traces
 
 
 def suspect_stake(shift: Floats, noise: Floats) -> Floats:

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 
 from ragvigil.scorer.detect.sequential.baseline import Series
 from ragvigil.scorer.detect.sequential.batch import Booleans, Floats, sum_by
-from ragvigil.scorer.detect.sequential.evidence import Verdicts
+from ragvigil.scorer.detect.sequential.evidence import (
+    Verdicts,
+    back_factors,
+    suspect_back_factors,
+    suspect_stake,
+)
+from ragvigil.scorer.detect.sequential.gold import Instruments
 from ragvigil.scorer.detect.sequential.reference import Reference
 
 MEMORY_DAYS = 0.5
@@ -17,6 +23,12 @@ LATEST_DAYS = 2.0 / 24.0
 """Memory of what a page shows that came within hours."""
 OVER = 0.35
 """Share of the fall that may be left when an incident is over."""
+LASTING = 0.7
+"""Share of the fall that lasts where it lasts: half of it is OVER, where the evidence for an end changes its sign."""
+SURELY_OVER = 8.0
+"""Nats for an end against a fall that lasts, from which on an incident is over however young it is."""
+SURELY = 1.645
+"""Standard errors less than what verdicts showed that a fall surely was."""
 LEAST_SHOWN = 0.3
 """Share of the bets' guess that a fall is taken for at least, where verdicts showed less: one batch guesses wildly."""
 ROSE = 3.5
@@ -47,30 +59,42 @@ class Recent:
         """Nothing seen yet."""
         return Recent(*(np.zeros(slots) for _ in range(6)))
 
-    def update(
-        self, verdicts: Verdicts, reference: Reference, days: float, memory_days: float = MEMORY_DAYS
-    ) -> None:
-        """Take one batch, beside what is normal; where that is not known, nothing is."""
+    @staticmethod
+    def of(verdicts: Verdicts, reference: Reference) -> Recent:
+        """One batch, beside what is normal; where that is not known, nothing is."""
         flags, passed = reference.flags, reference.passed
         slots = flags.size
         suspects, plain = reference.slots(Series.SUSPECTS), reference.slots(Series.VERDICTS)
-        keep = float(np.exp(-days / memory_days))
         weight = sum_by(verdicts.slot, verdicts.weight, slots)
         gain = passed * weight - sum_by(verdicts.slot, verdicts.passed, slots)
         excess = sum_by(verdicts.slot, verdicts.excess, slots) - flags * verdicts.traces
         by_suspects = (excess, verdicts.noise, verdicts.traces)
         by_all = (gain, passed * (1.0 - passed) * weight, weight)
-        news = (*(part * suspects for part in by_suspects), *(part * plain for part in by_all))
-        for name, new in zip(
-            ("excess", "noise", "traces", "gain", "gain_noise", "weight"), news, strict=True
-        ):
-            setattr(self, name, keep * getattr(self, name) + new)
+        return Recent(*(part * suspects for part in by_suspects), *(part * plain for part in by_all))
+
+    def update(self, batch: Recent, days: float, memory_days: float = MEMORY_DAYS) -> None:
+        """Take one batch."""
+        keep = float(np.exp(-days / memory_days))
+        for one in fields(self):
+            setattr(self, one.name, keep * getattr(self, one.name) + getattr(batch, one.name))
+
+    def forget(self, slots: Booleans) -> None:
+        """Forget what was seen in these slots."""
+        for one in fields(self):
+            setattr(self, one.name, np.where(slots, 0.0, getattr(self, one.name)))
 
     def falls(self, suspects: bool, youden: float, signal: float) -> Floats:
         """(slots,) fall of the faithful share that the verdicts show, by one family of evidence."""
         if suspects:
             return self.excess / np.maximum(self.traces, 1.0) / max(signal, 1e-3)
         return self.gain / np.maximum(self.weight, 1.0) / max(youden, 0.05)
+
+    def error(self, suspects: bool, stream: int, youden: float, signal: float) -> float:
+        """Standard error of the fall of a stream: a slot, or behind the last all of them."""
+        noise, size = self.blame(suspects)[1], self.traces if suspects else self.weight
+        inside = (np.arange(size.size) == stream) | (stream == size.size)
+        scale = max(signal, 1e-3) if suspects else max(youden, 0.05)
+        return float(np.sqrt(noise[inside].sum())) / max(float(size[inside].sum()), 1.0) / scale
 
     def blame(self, suspects: bool) -> tuple[Floats, Floats]:
         """((slots,) what each contributes, (slots,) its variance)."""
@@ -89,10 +113,16 @@ class Incidents:
     shown: Floats = field(default_factory=lambda: np.zeros(0))
     """Largest fall that verdicts of half a day showed since."""
 
+    surely: Floats = field(default_factory=lambda: np.zeros(0))
+    """The same, less 1.6 standard errors."""
+    well: Floats = field(default_factory=lambda: np.zeros(0))
+    """Nats for its end."""
+
     def __post_init__(self) -> None:
-        """A state that was saved without it knows nothing of it."""
-        if self.shown.shape != self.fall.shape:
-            self.shown = np.zeros(self.fall.shape)
+        """A state that was saved without them knows nothing of them."""
+        for name in ("shown", "surely", "well"):
+            if getattr(self, name).shape != self.fall.shape:
+                setattr(self, name, np.zeros(self.fall.shape))
 
     @staticmethod
     def none(streams: int) -> Incidents:
@@ -107,10 +137,42 @@ class Incidents:
     def begin(self, stream: int, fall: float, now: float, suspects: bool) -> None:
         """A page went out for this stream."""
         self.fall[stream], self.since[stream], self.suspects[stream] = max(fall, 0.01), now, suspects
-        self.shown[stream] = 0.0
+        self.shown[stream] = self.surely[stream] = self.well[stream] = 0.0
+
+    def heal(self, verdicts: Verdicts, reference: Reference, instruments: Instruments, noise: Floats) -> None:
+        """Weigh one batch for the end of each open incident: bets against LASTING of the fall, as a CUSUM.
+
+        Each factor is an e-value while that much lasts (`evidence.back_factors`), so it ends falsely once in
+        exp(SURELY_OVER) batches at most (Shin, Ramdas & Rinaldo, arXiv 2203.03532).
+        """
+        slots = self.fall.size - 1
+        for stream in np.flatnonzero(self.open):
+            suspects = bool(self.suspects[stream])
+            inside = (np.arange(slots) == stream) | (stream == slots)
+            inside &= reference.slots(Series.SUSPECTS if suspects else Series.VERDICTS)
+            lasts = LASTING * min(float(self.surely[stream]), float(self.fall[stream]))
+            if lasts <= 0.0:
+                continue
+            if suspects:
+                shift = lasts * instruments.signal
+                stake = suspect_stake(np.full((slots, 1), shift), noise)
+                flags = reference.flags + shift
+                factors = suspect_back_factors(verdicts, flags, stake, slots, instruments.false_flag)
+            else:
+                shift = lasts * instruments.youden
+                factors = back_factors(verdicts, reference.passed - shift, shift, slots)
+            self.well[stream] = max(0.0, self.well[stream] + float(factors[inside].sum()))
+
+    def _fell(self, stream: int) -> float:
+        """The fall that an open incident is held against."""
+        guess = float(self.fall[stream])
+        return min(max(float(self.shown[stream]), LEAST_SHOWN * guess), guess)
 
     def end(self, recent: Recent, now: float, mute_days: float, youden: float, signal: float) -> Booleans:
-        """Close what is over: most of the fall is gone, a mute has passed; returns (streams,) what was closed."""
+        """Close what is over; returns (streams,) what was closed.
+
+        That is when verdicts since the page say so surely, or when a mute has passed and most of the fall is gone.
+        """
         closed = np.zeros(self.fall.size, np.bool_)
         for stream in np.flatnonzero(self.open):
             days = (now - self.since[stream]) / 86400.0
@@ -120,8 +182,12 @@ class Incidents:
             overall = stream == self.fall.size - 1
             fall = float(falls @ size) / max(float(size.sum()), 1.0) if overall else float(falls[stream])
             self.shown[stream] = max(self.shown[stream], fall)
-            fell = min(max(self.shown[stream], LEAST_SHOWN * self.fall[stream]), self.fall[stream])
-            closed[stream] = days > LONGEST_DAYS or (days >= mute_days and fall < OVER * fell)
+            young = days < mute_days
+            if young:
+                error = recent.error(suspects, int(stream), youden, signal)
+                self.surely[stream] = max(self.surely[stream], fall - SURELY * error)
+            over = self.well[stream] > SURELY_OVER if young else fall < OVER * self._fell(int(stream))
+            closed[stream] = days > LONGEST_DAYS or over
         self.fall = np.where(closed, 0.0, self.fall)
         return closed
 

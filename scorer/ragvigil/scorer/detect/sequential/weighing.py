@@ -15,7 +15,7 @@ from ragvigil.scorer.detect.sequential.evidence import (
 )
 from ragvigil.scorer.detect.sequential.faithfulness import OVERALL_FALLS, SEGMENT_FALLS, Faithfulness
 from ragvigil.scorer.detect.sequential.gold import Instruments
-from ragvigil.scorer.detect.sequential.incidents import LATEST_DAYS
+from ragvigil.scorer.detect.sequential.incidents import LATEST_DAYS, Recent
 from ragvigil.scorer.detect.sequential.reference import Reference
 from ragvigil.scorer.detect.sequential.settings import MonitorSettings
 
@@ -65,8 +65,10 @@ def weigh(
         if burst.suspects:
             normal = np.full(slots, all_normal) if burst.stream == slots else own_normal
             _bet(series, burst, verdicts, noise, normal * signal, signal, settings, reference)
-    series.recent.update(verdicts, reference, days)
-    series.latest.update(verdicts, reference, days, LATEST_DAYS)
+    batch = Recent.of(verdicts, reference)
+    series.recent.update(batch, days)
+    series.latest.update(batch, days, LATEST_DAYS)
+    series.incidents.heal(verdicts, reference, instruments, careful)
 
 
 def _noise(series: Faithfulness, verdicts: Verdicts, surprise: float) -> tuple[Floats, Floats]:
