@@ -45,6 +45,8 @@ class Hour:
     nothing_retrieved: float = 0.0
     cited: float = 1.0
     judge_drifted: bool = False
+    unreadable: bool = False
+    """Whether nobody can read a quarter of the judge's replies."""
 
 
 class Service:
@@ -55,7 +57,7 @@ class Service:
         self.random = np.random.default_rng(seed)
         self.now = START
         self.truth: dict[str, bool] = {}
-        self.drifted = False
+        self.drifted = self.unreadable = False
         self.answering = True
         self.alerts: list[Alert] = []
         self.canaries = 0
@@ -84,7 +86,7 @@ class Service:
         """So many hours of it; the alerts."""
         told: list[Alert] = []
         for _ in range(hours):
-            self.drifted = hour.judge_drifted
+            self.drifted, self.unreadable = hour.judge_drifted, hour.unreadable
             traces = [self.trace(hour, place) for place in range(hour.questions)]
             self._judge(self.store.records.commit(traces, None, self.now + HOUR))
             self.now += HOUR
@@ -110,6 +112,8 @@ class Service:
             self.store.records.record_judgements([self._judgement(job) for job in jobs], self.now)
 
     def _judgement(self, job: Job) -> Judgement:
+        if self.unreadable and int(job.record.trace_id[-1], 16) < 4:
+            return Judgement(job, Verdict("test", "1", "d", "unparseable", None, None))
         faithful = self.truth[job.record.trace_id]
         place = int(job.record.trace_id[:8], 16) / 2**32
         right = place < (0.6 if self.drifted and faithful else 0.9)

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
+from contextlib import closing
 from pathlib import Path
 
 from tests.scorer.labels.conftest import Shop
 from tests.scorer.labels.test_draw_and_read import label_all, run, told
-from tests.scorer.watch.conftest import Hour, Service, gold_file
+from tests.scorer.watch.conftest import HOUR, Hour, Service, gold_file
 from typer.testing import CliRunner
 
 from ragvigil.scorer.commands._app import app
+from ragvigil.scorer.labels.frame import frame_of
+from ragvigil.scorer.store import reading, reading_labels
+from ragvigil.scorer.watch.port import Place
 
 
 def said(service: Service, folder: Path, *options: str) -> str:
@@ -51,6 +56,27 @@ def test_a_batch_that_waits_for_its_verdicts_is_not_in_the_numbers_yet(
     traces = [service.trace(Hour(), place) for place in range(60)]
     service.store.records.commit(traces, None, service.now)
     assert json.loads(said(service, tmp_path, "--json"))["detectors"] == before
+
+
+def test_replies_that_nobody_could_read_are_verdicts_that_never_came(
+    service: Service, tmp_path: Path
+) -> None:
+    """Before, they were taken for answers without claims: what they may have been was in no interval."""
+    service.live(Hour(unreadable=True), 12)
+    (one,) = json.loads(said(service, tmp_path, "--json"))["detectors"]
+    for name in ("judged", "level"):
+        lowest, highest = (one[name]["bounds"][end]["value"] for end in ("lowest", "highest"))
+        assert one[name]["lower"] < lowest < one[name]["value"] < highest
+    assert one["judged"]["bounds"]["highest"]["value"] - one["judged"]["bounds"]["lowest"]["value"] > 0.08
+    text = said(service, tmp_path)
+    assert re.search(
+        r"verdicts never came; the interval holds them failed and passed \([\d.]+% and [\d.]+%\)", text
+    )
+    place = Place("shop", "production")
+    with closing(reading.open_for_reading(service.settings.store.path)) as connection:
+        rows = reading_labels.traffic(connection, place, service.now - 12 * HOUR, service.now)
+    frame, _ = frame_of(rows)
+    assert sum(frame.judged) - sum(verdict >= 0 for verdict in frame.verdict) > 30
 
 
 def test_status_shows_the_level_by_the_services_own_labels(service: Service, tmp_path: Path) -> None:

@@ -20,7 +20,8 @@ _TRAFFIC = (
     "coalesce(r.conversation_id, r.trace_id) AS conversation, "
     "(SELECT json_extract(s.details, '$.faithfulness') FROM scores s JOIN instruments c ON c.id = s.instrument_id "
     "WHERE s.record_id = r.id AND s.current AND c.name = 'supported_claims') AS cheap, "
-    "NULL AS citation_ok, NULL AS documents, l.state, l.inclusion, "
+    "NULL AS citation_ok, NULL AS documents, "
+    "CASE WHEN v.state IN ('unparseable', 'failed') THEN 'failed' ELSE l.state END AS state, l.inclusion, "
     "CASE WHEN v.state IN ('supported', 'partial', 'unsupported', 'contradicted') THEN v.passed END AS passed, "
     "CASE WHEN v.state IN ('supported', 'partial', 'unsupported', 'contradicted') AND v.passed IS NOT NULL "
     "THEN i.judge_version || ' ' || i.prompt_digest END AS judge, NULL AS stream "
@@ -73,7 +74,8 @@ def traffic(
 ) -> Sequence[Seen]:
     """The records of a stretch whose content is still there, the latest 100,000 at most, in order of time.
 
-    With a criterion only those of which it says pass or fail, with that as the verdict.
+    With a criterion only those of which it says pass or fail, with that as the verdict. One that the judge answered
+    with nothing that could be read has failed: its verdict never came.
     """
     conversations: dict[str, int] = {}
     where = (place.service, place.environment or "", since, until, _MOST_RECORDS)
