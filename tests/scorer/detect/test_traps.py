@@ -139,7 +139,7 @@ def test_while_all_traffic_is_known_to_have_fallen_only_what_fell_further_is_pag
 
 @pytest.mark.parametrize("burn", [None, 2.0])
 def test_a_lasting_breach_is_one_page_and_the_next_one_is_another(burn: float | None) -> None:
-    """Six days under the floor were six pages; back for three days, and a second breach is news."""
+    """Six days under the floor were five pages; back for three days, and a second breach is news."""
     settings = MonitorSettings(segments=1, batch_seconds=HOUR, slo=0.95, burn=burn)
     one = Service(Monitor(settings, gold()), [100])
     one.run(24 * 8, [0.99])

@@ -348,7 +348,7 @@ def test_trap_14_a_segment_that_leaves_or_comes_is_mix_alone(leaves: bool) -> No
 
 @pytest.mark.parametrize("left", [0.5, 1.5, 3.0])
 def test_trap_14_a_segment_of_which_a_handful_is_left_is_mix_alone(left: float) -> None:
-    """Nearly a third of the traffic, half of it bad, goes but for `left` verdicts: .11 to .77 of intervals held 0."""
+    """Nearly a third of the traffic, half of it bad, goes but for `left` verdicts: .21 to .84 of intervals held 0."""
     random = np.random.default_rng(14)
     rates, then = np.array([0.9, 0.8, 0.5]), np.array([0.5, 0.2, 0.3])
     now = np.append(then[:2] / 0.7 * (1.0 - left / 200.0), left / 200.0)
