@@ -71,8 +71,10 @@ class OpenInference:
         content = _content(span)
         given = get("metadata")
         metadata = mapping_of(given) if given else _NONE
-        conversation = id_of(get("session.id")) or first_id(metadata, *_CONVERSATIONS)
-        user = id_of(get("user.id")) or first_id(metadata, *_USERS)
+        conversation, user = id_of(get("session.id")), id_of(get("user.id"))
+        if metadata:
+            conversation = conversation or first_id(metadata, *_CONVERSATIONS)
+            user = user or first_id(metadata, *_USERS)
         said = has_opinions(span.attributes)
         redacted = REDACTED in (get("input.value"), get("output.value"))
         if not (conversation or user or said or redacted):

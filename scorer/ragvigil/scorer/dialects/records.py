@@ -136,9 +136,8 @@ def _evaluations(step: Step) -> Iterable[Mapping[str, object]]:
 
 
 def _segment(steps: Iterable[Step]) -> dict[str, str]:
-    return {
-        key: value for step in reversed(list(steps)) for key, value in sorted(step.reading.segment.items())
-    }
+    told = [step.reading.segment for step in steps if step.reading.segment]
+    return {key: value for segment in reversed(told) for key, value in sorted(segment.items())}
 
 
 def _streaming(roles: Roles) -> bool | None:

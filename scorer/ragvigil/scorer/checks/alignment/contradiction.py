@@ -6,7 +6,14 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from ragvigil.scorer.checks.alignment.numbers import Numbers
-from ragvigil.scorer.checks.alignment.swaps import UNIT_STEMS, Swap, in_one_form, may_be_swapped, swapped
+from ragvigil.scorer.checks.alignment.swaps import (
+    UNIT_STEMS,
+    Swap,
+    in_one_form,
+    may_be_swapped,
+    may_swap,
+    swapped,
+)
 from ragvigil.scorer.checks.reading.evidence import Segment
 from ragvigil.scorer.checks.reading.words import Word, values
 
@@ -75,7 +82,8 @@ def _swap(claim: Sequence[Word], text: str, said: set[str], best: Segment) -> Sw
     """What `claim` swaps of the best sentence; `said`: its meaningful stems without numbers."""
     if best.span is None or not may_be_swapped(said, best.content):
         return None
-    return swapped(claim, text, best.words, best.text[slice(*best.span)])
+    sentence = best.text[slice(*best.span)]
+    return swapped(claim, text, best.words, sentence) if may_swap(claim, text, sentence) else None
 
 
 def _are_alike(said: set[str], there: set[str]) -> bool:

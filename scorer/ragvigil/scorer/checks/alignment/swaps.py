@@ -80,6 +80,21 @@ def in_one_form(stems: Iterable[str]) -> set[str]:
     return {_FORMS.get(one, one) for one in stems}
 
 
+def may_swap(claim: Sequence[Word], text: str, sentence: str) -> bool:
+    """Whether `claim`, the words of `text`, has a word of the tables, or either text has a sign: a quick first look.
+
+    >>> [may_swap(words(text), text, "It is so.") for text in ("Sales fell.", "It is so.", "It is -3.")]
+    [True, False, True]
+    """
+    return not _TOLD.isdisjoint([word.stem for word in claim]) or _may_sign(text) or _may_sign(sentence)
+
+
+def _may_sign(text: str) -> bool:
+    if text.isascii() and "-" not in text and "minus" not in (plain := text.lower()) and "menos" not in plain:
+        return False  # as mostly
+    return _MAY_SIGN.search(text) is not None
+
+
 def swapped(claim: Sequence[Word], text: str, sequence: Sequence[Word], sentence: str) -> Swap | None:
     """What `claim`, the words of `text`, says otherwise than `sequence`, those of a `sentence` that is much like it.
 
@@ -87,7 +102,7 @@ def swapped(claim: Sequence[Word], text: str, sequence: Sequence[Word], sentence
     """
     told = [word.stem for word in claim if word.stem in _TOLD]
     there = {word.stem for word in sequence}
-    if not (not there.issuperset(told) or _MAY_SIGN.search(text) or _MAY_SIGN.search(sentence)):
+    if there.issuperset(told) and not _may_sign(text) and not _may_sign(sentence):
         return None
     mine, theirs = _matter(claim), _matter(sequence)
     shared = len(mine & theirs)

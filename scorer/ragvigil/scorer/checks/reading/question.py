@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import Any, Literal, get_args
 
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
-from ragvigil.scorer.checks.reading.patterns import any_of
+from ragvigil.scorer.checks.reading.patterns import tells
 from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word, stem, words
 
 AnswerType = Literal["short_fact", "instruction", "multi_step", "comparison", "definition", "no_answer"]
@@ -27,10 +27,10 @@ _DATA: dict[str, Any] = json.loads(
 
 
 _TYPES: dict[AnswerType, re.Pattern[str]] = {
-    ANSWER_TYPES[name]: any_of(patterns, re.IGNORECASE) for name, patterns in _DATA["types"].items()
+    ANSWER_TYPES[name]: tells(patterns, re.IGNORECASE) for name, patterns in _DATA["types"].items()
 }
 _LOWER_TYPES: dict[AnswerType, re.Pattern[str]] = {
-    ANSWER_TYPES[name]: any_of(patterns, re.NOFLAG) for name, patterns in _DATA["types"].items()
+    ANSWER_TYPES[name]: tells(patterns, re.NOFLAG) for name, patterns in _DATA["types"].items()
 }
 """The same for a text in ASCII and lower case, in half the time."""
 _PAIRS = tuple(re.compile(pattern, re.IGNORECASE) for pattern in _DATA["pairs"])

@@ -12,7 +12,7 @@ from typing import Any
 
 from ragvigil.scorer.checks.reading.clauses import cut
 from ragvigil.scorer.checks.reading.markup import Span
-from ragvigil.scorer.checks.reading.patterns import any_of
+from ragvigil.scorer.checks.reading.patterns import tells
 
 _LONGEST_SENTENCE = 400
 _LONGEST_KNOWN, _MOST_KNOWN = 64, 1 << 14
@@ -45,7 +45,7 @@ def _load(data: Mapping[str, Any]) -> tuple[Wording, ...]:
             language,
             tuple(one["cues"]),
             tuple(map(_mark, one["cues"])),
-            any_of(one["patterns"]),
+            tells(one["patterns"]),
         )
         for language, one in data["languages"].items()
     )
@@ -79,7 +79,7 @@ _SUBORDINATE = re.compile(
     rf"(?:{'|'.join(map(re.escape, _DATA['subordinators']))})\s[^,\uff0c]{{1,300}}([,\uff0c]\s*)",
     re.IGNORECASE,
 )
-_ADVICE = any_of(_DATA["advice"])
+_ADVICE = tells(_DATA["advice"])
 
 
 def may_refuse(text: str) -> tuple[Wording, ...]:

@@ -1,0 +1,84 @@
+"""Patterns sorted by their first letters are found in the same texts as those that are not."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+from random import Random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragvigil.scorer.checks.reading.patterns import any_of, tells
+
+CORPUS = Path(__file__).parent / "corpus"
+
+
+def shipped() -> Iterator[list[str]]:
+    """Every list of patterns that is looked for so."""
+    data = files("ragvigil.scorer.data")
+    refusals = json.loads(data.joinpath("abstention.json").read_text("utf-8"))
+    questions = json.loads(data.joinpath("questions.json").read_text("utf-8"))
+    yield from (one["patterns"] for one in refusals["languages"].values())
+    yield refusals["advice"]
+    yield from questions["types"].values()
+
+
+def test_the_shipped_patterns_are_found_where_they_were() -> None:
+    """In real sentences, and in any of a pattern's words in their order, most of which nearly match."""
+    source = Random(3)
+    known = [
+        line.rpartition("\t")[2].lower()
+        for name in ("refusals.txt", "refusals_unseen.txt", "sentences.txt")
+        for line in (CORPUS / name).read_text("utf-8").splitlines()
+    ]
+    hits = 0
+    for patterns in shipped():
+        plain, quick = any_of(patterns), tells(patterns)
+        texts = list(known)
+        for _ in range(600):
+            parts = re.findall(r"[^\W\d_]+(?:'[^\W\d_]+)?", source.choice(patterns).replace("\\b", " "))
+            texts.append(" ".join(part for part in parts if source.random() < 0.3)[:200])
+        found = [plain.search(text) is not None for text in texts]
+        assert found == [quick.search(text) is not None for text in texts]
+        hits += sum(found)
+    assert hits > 300
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            (
+                r"\bno\b",
+                r"\b(?:is|are|was)(?: not|n't) (?:so|it)\b",
+                r"\b(?:(?:not|im)possible|un|)able",
+                r"\b(?:the )?end",
+                r"\bsee|\bso",
+                r"\b(?:a|b)?c",
+                r"\b[ab](?:c|[)|(])",
+                r"\b(?:a\||b\))c",
+                r"\bn?o",
+                "it",
+            )
+        ),
+        min_size=1,
+        max_size=5,
+    ),
+    st.lists(
+        st.sampled_from(
+            (
+                *("no", "not", "is", "are", "isn't", "so", "it", "possible", "impossible", "unable", "able"),
+                *"abcno()| ",
+            )
+        ),
+        max_size=12,
+    ),
+    st.sampled_from(("", " ")),
+)
+def test_groups_are_sorted_by_their_first_letters(patterns: list[str], said: list[str], between: str) -> None:
+    """Nested ones, such as may be left out, escapes, classes and choices outside of groups, too."""
+    text = between.join(said)
+    assert (any_of(patterns).search(text) is None) == (tells(patterns).search(text) is None)
