@@ -75,6 +75,16 @@ def test_batches_a_day_and_more_out_of_order_are_learned_from_and_silence_is_sti
     assert told[0] <= 37.0 + (late + 24) / 24.0
 
 
+def test_a_day_of_batches_that_comes_a_day_late_is_no_clock_that_was_set_back() -> None:
+    """Each day comes before the one that it follows: time ran twice as fast, with a ticket every second day."""
+    monitor = service()
+    assert tickets(monitor, hours(0, 9)) == []
+    days = [hours(day, day + 1) for day in range(9, 37)]
+    swapped = [start for one, two in zip(days[::2], days[1::2], strict=True) for start in (*two, *one)]
+    assert len(tickets(monitor, swapped)) <= 2
+    assert len(tickets(monitor, hours(37, 41), size=0)) >= 1
+
+
 def test_silence_of_a_service_in_order_is_told_within_two_hours() -> None:
     """Nothing is waited for without a reason."""
     monitor = service()
