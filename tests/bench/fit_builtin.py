@@ -61,8 +61,15 @@ from ragvigil.scorer.checks.alignment.tokens import TOKEN_FEATURES
 from ragvigil.scorer.checks.alignment.trees import Tree
 
 SOURCES = (
-    Source("ragtruth", 1.0, "RAGTruth (Niu et al., ACL 2024), MIT", strangers=0.03),
-    Source("wice", 1.5, "WiCE (Kamoi et al., 2023), annotations ODC-BY", strangers=0.1),
+    Source("ragtruth", 1.0, "RAGTruth (Niu et al., ACL 2024), MIT", strangers=0.03, strangers_among=0.003),
+    Source(
+        "wice",
+        1.5,
+        "WiCE (Kamoi et al., 2023), annotations ODC-BY",
+        alone=2.0,
+        strangers=0.1,
+        strangers_among=0.1,
+    ),
     Source(
         "attributionbench",
         4.0,
@@ -70,7 +77,9 @@ SOURCES = (
         "Stanford-GenSearch",
         shares_intercept=True,
         supported=0.745,
+        alone=6.0,
         strangers=0.5,
+        strangers_among=0.5,
     ),
     Source("assin_pt", 0.1, "ASSIN 1 pt-BR and ASSIN 2, MIT"),
     Source("summedits", 0.05, "SummEdits (Laban et al., 2023), Apache-2.0"),
@@ -179,7 +188,9 @@ def _document(
             "from": one.origin,
             "rows": counts[place],
             "weight_of_a_row": one.weight,
+            "times_that_where_it_is_one_claim": one.alone,
             "weight_of_a_stranger": one.strangers,
+            "weight_of_a_stranger_among_others": one.strangers_among,
         }
         for place, one in enumerate(SOURCES)
         if one.weight

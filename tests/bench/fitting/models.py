@@ -113,10 +113,10 @@ def fit_chain(data: Data, chosen: Chosen) -> Chain:
             )
         ]
     )
-    known = (claims.supported >= 0) & (chosen & (answers.weight > 0))[claims.answer]
+    known = (claims.supported >= 0) & chosen[claims.answer]
     alone = data.lone[claims.answer]
-    claim, trees = _claims(data, figures, known, "claim")
-    lone, lone_trees = _claims(data, figures, known & alone, "lone")
+    claim, trees = _claims(data, figures, known, answers.among, "claim")
+    lone, lone_trees = _claims(data, figures, known & alone, answers.alone, "lone")
     among = claim.log_odds(figures) + grown_log_odds(trees, figures)
     lone = lone.mixed(claim, AMONG)
     lone_trees = [*quieter(lone_trees, 1 - AMONG), *quieter(trees, AMONG)]
@@ -125,10 +125,13 @@ def fit_chain(data: Data, chosen: Chosen) -> Chain:
     return Chain(token, novel, claim, trees, lone, lone_trees, log_odds, figures, among, support)
 
 
-def _claims(data: Data, figures: Array, known: Chosen, kind: str) -> tuple[Fitted, list[Tree]]:
-    """The mean of a regression and of trees from the `known` claims."""
+def _claims(
+    data: Data, figures: Array, known: Chosen, weights: Array, kind: str
+) -> tuple[Fitted, list[Tree]]:
+    """The mean of a regression and of trees from the `known` claims, `weights` being those of their answers."""
+    known = known & (weights > 0)[data.claims.answer]
     answers, place = data.answers, data.claims.answer[known]
-    weight, source, labels = answers.weight[place], answers.intercept[place], data.claims.supported[known]
+    weight, source, labels = weights[place], answers.intercept[place], data.claims.supported[known]
     linear = regression(figures[known], labels, weight, source, data.sources, RIDGE[kind])
     usual = level(labels, weight)
     trees = boost(
@@ -154,8 +157,12 @@ def answers_from(data: Data, supported: Array, figures: Array) -> Array:
     """ANSWER_FEATURES of each answer from the probabilities and CLAIM_FEATURES of its claims."""
     return np.array(
         [
-            answer_figures(supported[first:last].tolist(), figures[first:last].tolist())
-            for first, last in itertools.pairwise(data.starts())
+            answer_figures(
+                supported[first:last].tolist(), figures[first:last].tolist(), refuses=bool(refuses)
+            )
+            for (first, last), refuses in zip(
+                itertools.pairwise(data.starts()), data.answers.refuses, strict=True
+            )
         ]
     )
 

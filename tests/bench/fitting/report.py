@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from tests.bench.fitting.learn import Array, Places
+from tests.bench.fitting.mix import MIXES, parts_of
 from tests.bench.fitting.models import Chosen, Data, Predicted
 from tests.bench.fitting.rows import FOLDS, STRANGERS
 
@@ -27,6 +28,8 @@ TASKS = ("QA", "Data2txt", "Summary")
 SUBSETS = ("Stanford-GenSearch", "ExpertQA", "LFQA", "AttributedQA")
 _JOINED_OVER = 2
 Measure = Callable[[Array, Flags], float]
+Spread = Callable[[Places], Places]
+"""Which rows stand for some, and how often each."""
 
 
 class Report:
@@ -63,6 +66,10 @@ class Report:
         }
         lines |= {f"ragtruth/{task}": self._line(truth & (self._task == task)) for task in TASKS}
         lines |= {f"attributionbench/{one}": self._line(genuine & (self._subset == one)) for one in SUBSETS}
+        parts = parts_of(self._data.answers.rows)
+        for mix in MIXES:
+            chosen = genuine & np.isin(parts, list(mix.parts))
+            lines[mix.name] = self._line(chosen, partial(mix.rows, part=parts, positive=self._positive))
         strange = ~genuine & self._tested
         passed = float((self._score[strange] <= 0.5).mean())
         return lines | {
@@ -73,14 +80,14 @@ class Report:
             "strangers": {"n": int(strange.sum()), "passed": round(passed, 4)},
         }
 
-    def _line(self, chosen: Chosen) -> dict[str, Any]:
+    def _line(self, chosen: Chosen, spread: Spread = np.asarray) -> dict[str, Any]:
         tested = np.flatnonzero(chosen & self._tested)
-        positive, score = self._positive[tested], self._score[tested]
+        positive, score = self._positive[spread(tested)], self._score[spread(tested)]
         line: dict[str, Any] = {"n": len(tested), "unsupported": round(float(positive.mean()), 3)}
-        line["auroc"] = self._measured(tested, lambda at: auroc(self._positive[at], self._score[at]))
+        line["auroc"] = self._measured(tested, partial(self._ranked, spread))
         for name, measure in (("f1", f1), ("balanced_accuracy", balanced_accuracy), ("macro_f1", macro_f1)):
-            flagged = self._flagged(chosen, measure)
-            line[name] = self._measured(tested, partial(self._quality, measure, flagged))
+            flagged = self._flagged(chosen, measure, spread)
+            line[name] = self._measured(tested, partial(self._quality, measure, flagged, spread))
         line["ece"] = round(calibration_error(positive, score), 3)
         return line
 
@@ -91,14 +98,19 @@ class Report:
         low, high = interval(lambda drawn: measure(rows[drawn]), group)
         return [round(one, 3) for one in (measure(rows), low, high)]
 
-    def _quality(self, measure: Measure, flagged: Flags, at: Places) -> float:
-        return measure(self._positive[at], flagged[at])
+    def _ranked(self, spread: Spread, at: Places) -> float:
+        rows = spread(at)
+        return auroc(self._positive[rows], self._score[rows])
 
-    def _flagged(self, chosen: Chosen, measure: Measure) -> Flags:
+    def _quality(self, measure: Measure, flagged: Flags, spread: Spread, at: Places) -> float:
+        rows = spread(at)
+        return measure(self._positive[rows], flagged[rows])
+
+    def _flagged(self, chosen: Chosen, measure: Measure, spread: Spread = np.asarray) -> Flags:
         """Which of the `chosen` answers count as unsupported, the threshold being the best for `measure` elsewhere."""
         flagged = np.zeros(len(self._score), dtype=bool)
         for tuned, tested in self._parts():
-            rows = chosen & tuned
+            rows = spread(np.flatnonzero(chosen & tuned))
             best = threshold(self._positive[rows], 1 - self._own.faithful[rows], measure)
             flagged |= chosen & tested & (self._score >= best)
         return flagged

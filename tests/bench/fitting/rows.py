@@ -57,8 +57,12 @@ class Source:
     """Whether its level is taken for that of the first source, instead of for an artefact of how it was sampled."""
     supported: float | None = None
     """Share of supported answers where they come from, if the set was sampled to have one half of them."""
+    alone: float = 1.0
+    """How many times as much its rows weigh in the model of a claim that is all an answer says."""
     strangers: float = 0.0
     """Weight of a row that was put beside another question's evidence; 0: there are none."""
+    strangers_among: float = 0.0
+    """The same in the model of claims among others, for which the answer's model sees what is strange."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +105,13 @@ class Answers:
     group: list[str]
     fold: Places
     weight: Array
+    """Of an answer as a whole."""
+    alone: Array
+    """Of its claim if that is all it says."""
+    among: Array
+    """Of its claims among others."""
+    refuses: npt.NDArray[np.bool_]
+    """Whether a sentence of it says that there is no answer."""
 
 
 def read(folder: Path, sources: Sequence[Source]) -> list[tuple[int, Row]]:
@@ -153,11 +164,14 @@ def extract(
 ) -> tuple[Words, Claims, Answers]:
     """Everything measured of `rows`, each with the place of its source."""
     kept: list[tuple[int, Row]] = []
+    refusing: list[bool] = []
     laid: list[tuple[float, Statement, Alignment, int]] = []
     for place, row in rows:
-        aligned = [(label, claim, one, len(kept)) for label, claim, one in _aligned(row, weights)]
+        told = _told(row)
+        aligned = [(label, claim, one, len(kept)) for label, claim, one in _aligned(row, told, weights)]
         if aligned:
             kept.append((place, row))
+            refusing.append(any(one.kind == "refusal" for one in told))
             laid += aligned
     owners = Counter(owner for _, _, _, owner in laid)
     claims = Claims(
@@ -166,6 +180,7 @@ def extract(
         np.array([_ceiling(alignment, lone=owners[owner] == 1) for _, _, alignment, owner in laid]),
         np.array([owner for _, _, _, owner in laid]),
     )
+    weight = np.array([_weight(sources[place], row, sources[place].strangers) for place, row in kept])
     answers = Answers(
         rows=[row for _, row in kept],
         supported=np.array([float(row["label"]) for _, row in kept]),
@@ -178,14 +193,18 @@ def extract(
         ),
         group=[f"{place}/{row['group']}" for place, row in kept],
         fold=np.array([part(f"{place}/{row['group']}", FOLDS) for place, row in kept]),
-        weight=np.array([_weight(sources[place], row) for place, row in kept]),
+        weight=weight,
+        alone=weight * np.array([sources[place].alone for place, _ in kept]),
+        among=np.array([_weight(sources[place], row, sources[place].strangers_among) for place, row in kept]),
+        refuses=np.array(refusing),
     )
     return _words(laid, answers), claims, answers
 
 
-def _weight(source: Source, row: Row) -> float:
+def _weight(source: Source, row: Row, stranger: float) -> float:
+    """The weight of `row`, which is that of a `stranger` beside evidence not its own."""
     if row["task"] == STRANGERS:
-        return source.strangers
+        return stranger
     if source.supported is None:
         return source.weight
     return source.weight * 2 * (source.supported if row["label"] else 1 - source.supported)
@@ -196,15 +215,22 @@ def part(group: str, parts: int) -> int:
     return int.from_bytes(hashlib.sha256(group.encode()).digest()[:4]) % parts
 
 
-def _aligned(row: Row, weights: Weights) -> Iterator[tuple[float, Statement, Alignment]]:
-    documents = [Document(one["id"], one["text"], rank=rank) for rank, one in enumerate(row["evidence"], 1)]
-    answer: str = row["answer"]
+def _documents(row: Row) -> list[Document]:
+    return [Document(one["id"], one["text"], rank=rank) for rank, one in enumerate(row["evidence"], 1)]
+
+
+def _told(row: Row) -> list[Statement]:
+    documents, answer = _documents(row), str(row["answer"])
     markers = [(one.start, one.end) for one in read_citations(answer, documents)]
-    told = restated(
-        read_statements(answer, [*markers, *definitions(answer)]), [one.text for one in documents if one.text]
-    )
+    said = read_statements(answer, [*markers, *definitions(answer)])
+    return [*restated(said, [one.text for one in documents if one.text])]
+
+
+def _aligned(
+    row: Row, told: Sequence[Statement], weights: Weights
+) -> Iterator[tuple[float, Statement, Alignment]]:
     claims = [one for one in told if one.checkworthy]
-    evidence = Evidence(documents, {word.stem for claim in claims for word in claim.words})
+    evidence = Evidence(_documents(row), {word.stem for claim in claims for word in claim.words})
     question = {word.stem for word in words(row["query"] or "")}
     aligned = align([(claim.words, claim.text) for claim in claims], evidence, question, weights)
     for claim, alignment in zip(claims, aligned, strict=True):

@@ -285,18 +285,27 @@ BAD = "Penguins waddle across frozen glaciers and hunt krill."
 def test_better_claims_make_a_better_answer() -> None:
     """At most as good as the worst; a lone claim is as good as itself."""
     model = load("lexical-1")
-    good, mixed, bad = (model.faithfulness(*read(one)) for one in ((GOOD, GOOD), (GOOD, BAD), (BAD, BAD)))
+    good, mixed, bad = (
+        model.faithfulness(*read(one), refuses=False) for one in ((GOOD, GOOD), (GOOD, BAD), (BAD, BAD))
+    )
     assert good > mixed >= bad
     assert mixed <= read((BAD,))[0][0]
-    assert model.faithfulness(*read((GOOD,))) == read((GOOD,))[0][0]
+    assert model.faithfulness(*read((GOOD,)), refuses=False) == read((GOOD,))[0][0]
+
+
+def test_an_answer_that_also_says_that_there_is_none_is_less_likely_right() -> None:
+    """One of the two is wrong."""
+    model = load("lexical-1")
+    claims = read((GOOD, GOOD))
+    assert model.faithfulness(*claims, refuses=True) < model.faithfulness(*claims, refuses=False)
 
 
 def test_doubtful_claims_that_follow_one_another_are_told_from_scattered_ones() -> None:
     """Inventions come in runs; the other figures do not depend on the order."""
     place = ANSWER_FEATURES.index("worst_neighbours")
     figures = [(0.0,)] * 4
-    together = answer_figures([0.2, 0.2, 0.9, 0.9], figures)
-    apart = answer_figures([0.2, 0.9, 0.2, 0.9], figures)
+    together = answer_figures([0.2, 0.2, 0.9, 0.9], figures, refuses=False)
+    apart = answer_figures([0.2, 0.9, 0.2, 0.9], figures, refuses=False)
     assert together[place] < apart[place]
     assert (together[:place], together[place + 1 :]) == (apart[:place], apart[place + 1 :])
 

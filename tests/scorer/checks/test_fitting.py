@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 from tests.bench.fitting.learn import boost, grown_log_odds, regression
+from tests.bench.fitting.mix import Mix, parts_of
 from tests.bench.fitting.own_words import LEAST, own_words, table
-from tests.bench.fitting.rows import Answers, Claims, Words
+from tests.bench.fitting.rows import STRANGERS, Answers, Claims, Row, Source, Words, extract
 
+from ragvigil.scorer.checks.alignment.overlap import Weights
 from ragvigil.scorer.checks.alignment.trees import Trees
 from ragvigil.scorer.offline.measures import auroc, balanced_accuracy, f1, interval, threshold, within
 
@@ -62,7 +64,9 @@ def _answers(unfounded: list[float], stem: list[int]) -> tuple[Words, Claims, An
     )
     claims = Claims([], np.ones(count), np.ones(count), places)
     groups = [f"group {one}" for one in range(count)]
-    return words, claims, Answers([], np.ones(count), places, places, groups, places, np.ones(count))
+    one = np.ones(count)
+    answers = Answers([], one, places, places, groups, places, one, one, one, places < 0)
+    return words, claims, answers
 
 
 def test_what_a_missing_word_tells_is_learnt_from_other_source_groups() -> None:
@@ -84,3 +88,39 @@ def test_of_words_that_few_sources_lack_nothing_is_known() -> None:
     everyone = np.ones(2 * LEAST, dtype=bool)
     assert not own_words(*data, everyone).any()
     assert list(table(*data, everyone, np.array([0.0, 1.0]))) == ["offer"]
+
+
+def test_answers_beside_strange_evidence_weigh_otherwise_among_other_claims() -> None:
+    """In the model of lone claims and in that of answers they teach what is strange; among claims they teach little."""
+    row: Row = {
+        "dataset": "mine",
+        "task": "QA",
+        "group": "one",
+        "query": "When does it open?",
+        "evidence": [{"id": "a", "text": "The museum opens at nine."}],
+        "answer": "The museum opens at nine.",
+        "label": 1,
+        "unsupported_spans": [],
+    }
+    source = Source("mine", 1.0, "made for this test", alone=2.0, strangers=0.5, strangers_among=0.1)
+    shy = "The museum opens at nine. Unable to answer based on the given passages."
+    rows = [(0, row), (0, {**row, "task": STRANGERS, "label": 0, "answer": shy})]
+    _, _, answers = extract(rows, Weights({}, 1.0), (source,))
+    assert [one.tolist() for one in (answers.weight, answers.alone, answers.among)] == [
+        [1.0, 0.5],
+        [2.0, 1.0],
+        [1.0, 0.1],
+    ]
+    assert answers.refuses.tolist() == [False, True]
+
+
+def test_a_mix_counts_each_part_as_often_as_the_benchmark_has_it() -> None:
+    """What is ranked well in one part and badly in the other is worth their shares in the mix, not in the rows."""
+    rows = [{"dataset": "begin"}] * 40 + [{"dataset": "attributionbench", "subset": "LFQA"}] * 4
+    positive = np.tile([1.0, 0.0], 22)
+    score = np.concatenate([positive[:40], 1 - positive[40:]])
+    part = parts_of(rows)
+    mixed = Mix("", {"begin": (10, 10), "LFQA": (30, 30)}).rows(np.arange(44), part, positive)
+    assert np.bincount(mixed, minlength=44)[:40].sum() * 3 == np.bincount(mixed)[40:].sum()
+    assert abs(((score >= 0.5) == positive)[mixed].mean() - 0.25) < 1e-9
+    assert ((score >= 0.5) == positive).mean() > 0.9

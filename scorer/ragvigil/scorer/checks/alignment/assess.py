@@ -14,7 +14,7 @@ from ragvigil.scorer.checks.reading.claims import Statement
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.verdict import Claim, ClaimVerdict, Source
 
-VERSION = "10"
+VERSION = "11"
 """Changes whenever the code would give other figures with the same coefficients."""
 MOST_CLAIMS = 500
 """Claims of one answer that are compared in production; of more, an evenly spread sample."""
@@ -92,7 +92,7 @@ def assess(
     return Assessment(
         claims=claims,
         support=round(sum(_WORTH[claim.verdict] for claim in claims) / len(claims), 6),
-        faithfulness=model.faithfulness([claim.probability for claim in claims], figures),
+        faithfulness=model.faithfulness([claim.probability for claim in claims], figures, refuses=refuses),
         truncated=evidence.truncated,
         refuses=refuses,
         stated=len(worthy),

@@ -29,10 +29,11 @@ CLAIM_FEATURES = (*FIGURES, *SUMMARY, *(f"{name}_of_little" for name in _WITH_LI
 """What is known of a claim, in the order of the coefficients; the last are figures times `little_evidence`."""
 _OF_CLAIMS = (*FIGURES, *SUMMARY)
 ANSWER_FEATURES = (
-    *("worst", "second_worst", "worst_neighbours", "mean", "expected_unsupported"),
+    *("worst", "second_worst", "worst_neighbours", "mean", "expected_unsupported", "refuses"),
     *(f"{what}_{name}" for what in ("mean", "most", "least") for name in _OF_CLAIMS),
 )
-"""What is taken of the claims, in the order of the fitted coefficients: of their log-odds, then of their figures."""
+"""What is taken of the claims, in the order of the fitted coefficients: of their log-odds, whether the answer says
+besides that it has none, then of the claims' figures."""
 SPAN_FEATURES = ("word", "neighbours", "claim")
 """What tells whether one word is unfounded: its log-odds, its neighbours', and the claim's log-odds of support."""
 _LITTLE = FIGURES.index("little_evidence")
@@ -140,15 +141,17 @@ class Model:
         odds = iter(self.span.log_odds(rows) if rows else ())
         return [list(islice(odds, len(one))) for one in words]
 
-    def faithfulness(self, probabilities: Sequence[float], figures: Rows) -> float:
+    def faithfulness(self, probabilities: Sequence[float], figures: Rows, *, refuses: bool) -> float:
         """Probability that none of the claims is unsupported, in [0, 1]; `figures`: the `claim_figures` of each.
+
+        `refuses`: whether a sentence beside the claims says that there is no answer: one of them is wrong then.
 
         All of them hold at most as probably as the worst one does: P(A and B) <= min(P(A), P(B)); a lone one, just
         as probably. There must be a claim.
         """
         if len(probabilities) == 1:
             return probabilities[0]
-        odds = self.answer.log_odds([answer_figures(probabilities, figures)])
+        odds = self.answer.log_odds([answer_figures(probabilities, figures, refuses=refuses)])
         return min(probability(odds[0]), *probabilities)
 
 
@@ -195,14 +198,14 @@ def log_odds_from(bound: float) -> float:
     return high
 
 
-def answer_figures(probabilities: Sequence[float], figures: Rows) -> tuple[float, ...]:
+def answer_figures(probabilities: Sequence[float], figures: Rows, *, refuses: bool) -> tuple[float, ...]:
     """ANSWER_FEATURES from the claims' probabilities of support and the `claim_figures` of each.
 
     The third is the worst mean of two claims that follow one another, for inventions come in runs; the fifth is minus
     the logarithm of the expected number of unsupported claims under independence, with each claim's share -log(p).
 
-    >>> [round(figure, 3) for figure in answer_figures([0.9, 0.5], [(1.0, 0.0), (0.5, 0.0)])]
-    [0.0, 2.197, 1.099, 1.099, 0.225, 0.75, 0.0, 1.0, 0.0, 0.5, 0.0]
+    >>> [round(one, 3) for one in answer_figures([0.9, 0.5], [(1.0, 0.0), (0.5, 0.0)], refuses=False)]
+    [0.0, 2.197, 1.099, 1.099, 0.225, 0.0, 0.75, 0.0, 1.0, 0.0, 0.5, 0.0]
     """
     bounded = [min(1 - 1e-4, max(1e-4, one)) for one in probabilities]
     odds = [log(one) - log1p(-one) for one in bounded]
@@ -213,6 +216,7 @@ def answer_figures(probabilities: Sequence[float], figures: Rows) -> tuple[float
     rows = np.asarray(figures)[:, : len(_OF_CLAIMS)]
     return (
         *(ranked[0], ranked[min(1, count - 1)], neighbours, sum(ranked) / count, -log(expected)),
+        float(refuses),
         *(np.add.accumulate(rows, axis=0)[-1] / count).tolist(),
         *np.maximum.reduce(rows, axis=0).tolist(),
         *np.minimum.reduce(rows, axis=0).tolist(),
