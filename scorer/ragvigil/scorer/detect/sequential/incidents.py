@@ -27,6 +27,8 @@ LASTING = 0.7
 """Share of the fall that lasts where it lasts: half of it is OVER, where the evidence for an end changes its sign."""
 SURELY_OVER = 8.0
 """Nats for an end against a fall that lasts, from which on an incident is over however young it is."""
+LEAST_VERDICTS = 300.0
+"""Of half a day, below which nobody knows so soon how large a fall surely was, and a mute has to pass."""
 SURELY = 1.645
 """Standard errors less than what verdicts showed that a fall surely was."""
 LEAST_SHOWN = 0.3
@@ -88,6 +90,10 @@ class Recent:
         if suspects:
             return self.excess / np.maximum(self.traces, 1.0) / max(signal, 1e-3)
         return self.gain / np.maximum(self.weight, 1.0) / max(youden, 0.05)
+
+    def verdicts(self, stream: int) -> float:
+        """Those of a stream: a slot, or behind the last all of them."""
+        return float(self.weight.sum() if stream == self.weight.size else self.weight[stream])
 
     def error(self, suspects: bool, stream: int, youden: float, signal: float) -> float:
         """Standard error of the fall of a stream: a slot, or behind the last all of them."""
@@ -183,7 +189,7 @@ class Incidents:
             fall = float(falls @ size) / max(float(size.sum()), 1.0) if overall else float(falls[stream])
             self.shown[stream] = max(self.shown[stream], fall)
             young = days < mute_days
-            if young:
+            if young and recent.verdicts(int(stream)) >= LEAST_VERDICTS:
                 error = recent.error(suspects, int(stream), youden, signal)
                 self.surely[stream] = max(self.surely[stream], fall - SURELY * error)
             over = self.well[stream] > SURELY_OVER if young else fall < OVER * self._fell(int(stream))
