@@ -19,11 +19,15 @@ def _measure(prepared: Prepared) -> Finding:
         return Finding(None, "the answer makes no claim")
     key = prepared.key_terms.keys()
     first = next(
-        (one for one in saying if one.kind == "refusal" or any(word.stem in key for word in one.words)),
+        (
+            one
+            for one in saying
+            if one.kind == "refusal" or not key.isdisjoint([word.stem for word in one.words])
+        ),
         saying[0],
     )
-    total = sum(len(one.words) for one in prepared.statements)
-    before = sum(len(one.words) for one in prepared.statements if one.start < first.start)
+    total = prepared.word_count
+    before = sum([len(one.words) for one in prepared.statements if one.start < first.start])
     reason = f"{before} words come before the answer" if before else None
     return Finding(1 - before / total, reason, {"words_before": before})
 

@@ -186,7 +186,7 @@ class Prepared:
     @made_once
     def word_count(self) -> int:
         """Words of the answer, citations and code left out."""
-        return sum(len(statement.words) for statement in self.statements)
+        return sum([len(statement.words) for statement in self.statements])
 
     @made_once
     def names(self) -> tuple[str, ...]:

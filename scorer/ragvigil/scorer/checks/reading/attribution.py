@@ -64,14 +64,16 @@ def sources_at_end(answer: str, statements: Sequence[Statement], citations: Sequ
     """
     if not citations:
         return None
+    first = answer.rfind("\n", 0, citations[0].start) + 1
+    claim = next((one for one in statements if one.checkworthy), None)
+    if claim is None or claim.end > first:
+        return None  # as mostly: the list begins there or above
     prose = blank(answer, [citation.span for citation in citations])
-    first = prose.rfind("\n", 0, citations[0].start) + 1
     bare = not any(map(str.isalnum, prose[first:]))
     if bare and not prose[max(0, first - _GAP) : first].replace("\r", "").endswith("\n\n"):
         return None
     start = first if bare else _headed(prose, first)
-    claims = [one for one in statements if one.checkworthy]
-    if start is None or not claims or claims[0].end > start:
+    if start is None or claim.end > start:
         return None
     marked = {prose.count("\n", start, one.start) for one in citations}
     lines = prose[start:].split("\n")
