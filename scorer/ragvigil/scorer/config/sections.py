@@ -150,7 +150,7 @@ class Sample(_Section):
     """Who is judged."""
 
     rate: float = Field(
-        default=0.085,
+        default=0.072,
         ge=0,
         le=1,
         description="share of records judged as they arrive (detect.burst_share comes on top), by a restart-stable "

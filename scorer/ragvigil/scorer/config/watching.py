@@ -125,7 +125,7 @@ class Detect(_Section):
         default=12, ge=1, le=200, description="most such values; the others share one series"
     )
     burst_share: float = Field(
-        default=0.015,
+        default=0.028,
         gt=0,
         le=1,
         description="share of records judged beyond sample.rate: more verdicts where a fall is suspected, and "

@@ -29,8 +29,9 @@ class MonitorSettings:
     """Segments with series of their own, codes 0 to segments - 1; every other code shares one `other` series."""
     budget: float = 0.10
     """Largest share of all traces that may be judged, bursts and canaries included."""
-    base_share: float = 0.85
-    """Part of the budget that is spent evenly, all the time; the rest pays for bursts and canaries."""
+    base_share: float = 0.72
+    """Part of the budget that is spent evenly, all the time; the rest pays for bursts and canaries, and what they
+    leave for verdicts on what the cheap score suspects, which tell more of a fall than verdicts anywhere."""
     batch_seconds: float = 1800.0
     """Usual length of a batch; only the false-page arithmetic depends on it."""
     learning_days: float = 7.0
@@ -45,7 +46,7 @@ class MonitorSettings:
     """Nats of cheap-score evidence that open a burst on all traffic; 0.7 less do on a segment."""
     suspicion: float = 7.0
     """Log of the e-detector at which a burst is opened by the judge's own evidence."""
-    confirm: float = 0.006
+    confirm: float = 0.015
     """Chance that a burst opened for nothing ends in a candidate for a page."""
     burst_cap: int = 1200
     """Most judged traces that a burst on all traffic adds; one on a segment adds a quarter."""
