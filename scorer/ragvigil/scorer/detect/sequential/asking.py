@@ -51,9 +51,10 @@ def ask_quietly(core: Core) -> None:
     due = core.learning() and memory.clock.days >= half and not memory.canary_wanted
     if not (due and one_judge and core.instruments.informative):
         return
-    spare = min(canary_size(core), int(memory.budget.credit) - LARGEST)
-    if memory.quiet.count < QUIET_TIMES * canary_size(core) and spare >= LEAST:
-        memory.canary_wanted = spare
+    size, saved = canary_size(core), int(memory.budget.credit) - LARGEST
+    left = int(QUIET_TIMES * size - memory.quiet.count)
+    if min(saved, left) >= LEAST:
+        memory.canary_wanted = min(size, left, saved)
 
 
 def ask_or_settle(core: Core, time: float) -> list[Alert]:
