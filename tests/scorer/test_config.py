@@ -25,7 +25,7 @@ def test_defaults_need_no_file() -> None:
     """The first start is one command."""
     settings = load()
     assert (settings.receive.grpc, settings.receive.http) == ("127.0.0.1:4317", "127.0.0.1:4318")
-    assert settings.sample.rate + settings.detect.burst_share == 0.1
+    assert settings.sample.rate + settings.detect.burst_share == pytest.approx(0.1)
     assert settings.inbox_path == Path("ragvigil-inbox")
 
 

@@ -46,7 +46,7 @@ class MonitorSettings:
     """Nats of cheap-score evidence that open a burst on all traffic; 0.7 less do on a segment."""
     suspicion: float = 7.0
     """Log of the e-detector at which a burst is opened by the judge's own evidence."""
-    confirm: float = 0.015
+    confirm: float = 0.010
     """Chance that a burst opened for nothing ends in a candidate for a page."""
     burst_cap: int = 1200
     """Most judged traces that a burst on all traffic adds; one on a segment adds a quarter."""
