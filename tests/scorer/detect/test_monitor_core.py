@@ -108,11 +108,10 @@ def test_a_broken_part_pages_within_two_batches_and_is_the_only_page_at_first(
 ) -> None:
     """No sampling, no judge; the fall of faithfulness that it causes is not paged as well."""
     run = month(scenario, 5, days=15)
-    pages = [page for page in run.pages() if page.time >= run.change]
-    first = pages[0]
+    first = run.pages()[0]
     assert first.metric == metric
     assert first.time - run.change <= 2 * SMALL.batch_seconds
-    assert [page.metric for page in pages if page.time < first.time + 3600.0] == [metric]
+    assert [page.metric for page in run.pages() if page.time < first.time + 3600.0] == [metric]
 
 
 @pytest.mark.parametrize("scenario", ["null30", "slow88", "blind88", "judge_drift"])
@@ -293,7 +292,7 @@ def test_a_judge_that_drifts_is_not_under_a_floor() -> None:
     world = replace(SMALL, gold_faithful=1400, gold_unfaithful=600)
     run = drive(with_floor, SCENARIOS["judge_drift"], 3, world=world, days=20)
     assert "judge" in {alert.metric for alert in run.alerts}
-    assert [page for page in run.pages() if page.time >= run.change] == []
+    assert [page for page in run.pages() if "slo" in page.evidence] == []
 
 
 def test_a_level_below_the_slo_for_a_day_pages() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -137,19 +139,51 @@ def test_while_all_traffic_is_known_to_have_fallen_only_what_fell_further_is_pag
     assert pages(one.run(24, [0.65, 0.65, 0.65, 0.65, 0.2, 0.65]))[:1] == [4]
 
 
-@pytest.mark.parametrize("burn", [None, 2.0])
-def test_a_lasting_breach_is_one_page_and_the_next_one_is_another(burn: float | None) -> None:
-    """Six days under the floor were five pages; back for three days, and a second breach is news."""
+@pytest.mark.parametrize(("burn", "an_hour"), [(None, 100), (2.0, 100), (2.0, 2)])
+def test_a_lasting_breach_is_one_page_and_the_next_one_is_another(burn: float | None, an_hour: int) -> None:
+    """Six days under the floor were five pages; back for a week, and a second breach is news."""
     settings = MonitorSettings(segments=1, batch_seconds=HOUR, slo=0.95, burn=burn)
-    one = Service(Monitor(settings, gold()), [100])
+    one = Service(Monitor(settings, gold()), [an_hour])
     one.run(24 * 8, [0.99])
 
     def told(days: int, faithful: float) -> int:
         return sum("slo" in alert.evidence for alert in one.run(24 * days, [faithful]))
 
-    assert told(6, 0.6) == 1
-    assert told(4, 0.99) == 0
-    assert told(4, 0.6) == 1
+    assert told(6, 0.5) == 1
+    assert told(8, 0.99) == 0
+    assert told(6, 0.5) == 1
+
+
+def test_a_segment_that_stays_ill_keeps_its_incident_when_all_traffic_has_healed() -> None:
+    """Nothing of it is seen in every second hour: that is no sign of health, and it is not paged again."""
+    sizes = [40, 40, 40, 40, 4, 40]
+    one = service(sizes)
+    one.run(24 * 9, [0.9] * 6)
+    one.run(36, [0.65, 0.65, 0.65, 0.65, 0.1, 0.65])
+    told: list[Alert] = []
+    for hour in range(24 * 4):
+        one.sizes = [40, 40, 40, 40, 8 * (hour % 2), 40]
+        told += one.run(1, [0.9, 0.9, 0.9, 0.9, 0.3, 0.9])
+    assert pages(told) in ([], [4])
+
+
+def test_a_restored_monitor_goes_by_the_budget_of_its_settings() -> None:
+    """What was saved under a larger budget is kept, as far as so much may be saved."""
+    one = service([60])
+    one.run(24, [0.9])
+    state: Any = json.loads(json.dumps(one.monitor.state()))
+    state["settings"]["budget"], state["settings"]["base_share"] = 0.02, 0.5
+    restored: Any = Monitor.restore(state).state()
+    budget = restored["memory"]["budget"]
+    assert (budget["share"], budget["base_share"]) == (0.02, 0.5)
+
+
+def test_a_debt_is_no_larger_than_what_may_be_saved() -> None:
+    """Far more is judged than the budget allows: it is forgiven, and a service that grows has bursts again."""
+    one = service([600])
+    one.run(48, [0.9])
+    state: Any = one.monitor.state()
+    assert -3000.0 <= state["memory"]["budget"]["credit"] < 0.0
 
 
 def test_errors_that_use_up_the_budget_page_those_who_asked_for_it() -> None:

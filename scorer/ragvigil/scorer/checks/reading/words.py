@@ -30,6 +30,8 @@ RUN = re.compile(rf"[A-Za-z{_WIDE}][A-Za-z0-9{_WIDE}]{{0,62}}(?:'[tT](?![A-Za-z]
 """A word in ASCII, a number, or a run of characters of which some are not in ASCII."""
 _HALVES = ("am", "pm")
 _LONGEST_KNOWN, _MOST_KNOWN = 64, 1 << 15
+_LONGEST_CLAIM = 4096
+"""Characters of a claim whose offsets are kept for those who ask next."""
 
 
 class Word(NamedTuple):
@@ -126,16 +128,24 @@ KNOWN = _Known()
 _words_of = itemgetter(Chunk._fields.index("words"))
 
 
-@lru_cache(maxsize=1 << 7)  # several ask for those of one claim
 def offsets(text: str) -> Sequence[tuple[int, int]]:
     """Where each of ``words(text)`` stands, from the first character to after the last.
 
     >>> offsets("The cats, café")
-    [(0, 3), (4, 8), (10, 14)]
+    ((0, 3), (4, 8), (10, 14))
     """
+    return _known_offsets(text) if len(text) <= _LONGEST_CLAIM else _offsets(text)
+
+
+@lru_cache(maxsize=1 << 7)  # several ask for those of one claim
+def _known_offsets(text: str) -> Sequence[tuple[int, int]]:
+    return _offsets(text)
+
+
+def _offsets(text: str) -> Sequence[tuple[int, int]]:
     text = plain_digits(text)
     if text.isascii():
-        return [run.span() for run in RUN.finditer(text)]
+        return tuple([run.span() for run in RUN.finditer(text)])
     spans: list[tuple[int, int]] = []
     for run in RUN.finditer(text):
         if run[0].isascii():
@@ -144,7 +154,7 @@ def offsets(text: str) -> Sequence[tuple[int, int]]:
             spans += [
                 (run.start() + token.start(), run.start() + token.end()) for token in _TOKEN.finditer(run[0])
             ]
-    return spans
+    return tuple(spans)
 
 
 @lru_cache(maxsize=1 << 16)

@@ -28,6 +28,11 @@ class Budget:
     """Calls earned and not spent; the traffic so far times `share` less what was judged, capped."""
     traces_per_day: float = 0.0
 
+    def allow(self, share: float, base_share: float) -> None:
+        """Go by another budget from now on; what was saved stays, as far as so much may be saved."""
+        self.share, self.base_share = share, base_share
+        self.credit = min(self.credit, self.most)
+
     def earn(self, traces: int, days: float) -> None:
         """Traffic came: earn its share."""
         if days > 0.0:
@@ -49,8 +54,8 @@ class Budget:
         return max(0.0, min(2.0 * spare, credit - SAVED_ENOUGH * self.most))
 
     def spend(self, calls: int) -> None:
-        """Calls were made, canaries included."""
-        self.credit -= calls
+        """Calls were made, canaries included; a debt is no larger than what may be saved."""
+        self.credit = max(self.credit - calls, -self.most)
 
     def base(self, slot: Integers, shares: Floats) -> Floats:
         """Base inclusion probability per trace: square-root allocation over segments, even within each.

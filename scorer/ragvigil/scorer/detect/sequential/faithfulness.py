@@ -169,7 +169,7 @@ class Faithfulness:
             self.bursts = []  # they staked on what all traffic has got over
         if closed.any():
             for recent in (self.recent, self.latest):
-                recent.forget(closed[:-1] | closed[-1])
+                recent.forget(closed[:-1] | (closed[-1] & ~self.incidents.open[:-1]))
             # what was seen while all traffic was ill says nothing of a segment now
             level = np.maximum(self.plain.level(), self.suspect.level())
             closed |= closed[-1] & (level > settings.ceilings)

@@ -186,14 +186,15 @@ class Incidents:
             falls = recent.falls(suspects, youden, signal)
             size = recent.traces if suspects else recent.weight
             overall = stream == self.fall.size - 1
+            unseen = not (size.sum() if overall else size[stream]) > 0.0
             fall = float(falls @ size) / max(float(size.sum()), 1.0) if overall else float(falls[stream])
             self.shown[stream] = max(self.shown[stream], fall)
             young = days < mute_days
             if young and recent.verdicts(int(stream)) >= LEAST_VERDICTS:
                 error = recent.error(suspects, int(stream), youden, signal)
                 self.surely[stream] = max(self.surely[stream], fall - SURELY * error)
-            over = self.well[stream] > SURELY_OVER if young else fall < OVER * self._fell(int(stream))
-            closed[stream] = days > LONGEST_DAYS or over
+            gone = not unseen and fall < OVER * self._fell(int(stream))
+            closed[stream] = days > LONGEST_DAYS or (self.well[stream] > SURELY_OVER if young else gone)
         self.fall = np.where(closed, 0.0, self.fall)
         return closed
 

@@ -150,7 +150,7 @@ class Monitor:
 
     @classmethod
     def restore(cls, state: Json) -> Self:
-        """The monitor that gave this state.
+        """The monitor that gave this state, with the budget of the state's settings.
 
         Raises:
             ValueError: not a state, or one of another version.
@@ -172,6 +172,7 @@ class Monitor:
                 "restore it with as many, or start a new monitor"
             )
         monitor = cls(settings, gold)
+        memory.budget.allow(settings.budget, settings.base_share)
         monitor._core.memory = memory
         return monitor
 
