@@ -52,13 +52,13 @@ class Bounds:
     """All passed, for a rate."""
 
 
-def widened(found: Estimate, lowest: Estimate, highest: Estimate) -> Estimate:
-    """`found` with the union of the three intervals."""
+def widened(found: Estimate, lowest: Estimate, highest: Estimate, *, how: str = "missing") -> Estimate:
+    """`found` with the union of the three intervals; `how` is added to its method."""
     return replace(
         found,
         lower=min(found.lower, lowest.lower),
         upper=max(found.upper, highest.upper),
-        method=found.method + "+missing",
+        method=f"{found.method}+{how}",
         bounds=Bounds(lowest, highest),
     )
 

@@ -9,7 +9,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ragvigil.scorer.estimate.result import Bounds, Estimate
+from ragvigil.scorer.estimate.result import Estimate, widened
 from ragvigil.scorer.estimate.wilson import checked
 from ragvigil.scorer.estimate.window import Floats
 
@@ -36,13 +36,7 @@ def at_every_look(estimate: Estimate, *, best_at: float = 1_000.0) -> Estimate:
     if estimate.bounds is None:
         return _stretched(estimate, best_at)
     lowest, highest = (_stretched(end, best_at) for end in (estimate.bounds.lowest, estimate.bounds.highest))
-    return replace(
-        estimate,
-        lower=min(estimate.lower, lowest.lower),
-        upper=max(estimate.upper, highest.upper),
-        method=estimate.method + "+sequence",
-        bounds=Bounds(lowest, highest),
-    )
+    return widened(estimate, lowest, highest, how="sequence")
 
 
 def _stretched(estimate: Estimate, best_at: float) -> Estimate:
