@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from ragvigil.scorer.dialects.contexts import Context, context_in
+from ragvigil.scorer.dialects.contexts import context_in
+from ragvigil.scorer.dialects.frames import Context
 from ragvigil.scorer.dialects.labels import ANSWERED, ASKED, COLON, HEAD
 from ragvigil.scorer.trace import Document
 
@@ -80,7 +81,13 @@ def question_in(prompt: str) -> str:
     for part in (after, before):
         if labelled := _last_labelled(part[-_LONGEST_QUESTION:]):
             return labelled["question"]
-    return _LABEL.sub("", after or before, count=1) or prompt
+    asked = before if _asks(before) and not _asks(after) else after or before
+    return _LABEL.sub("", asked, count=1) or prompt
+
+
+def _asks(text: str) -> bool:
+    """Whether a text ends with a question mark, of whatever script."""
+    return text.rstrip("\"'*_ \n").endswith(("?", "\uff1f", "\u061f", "\u037e", "\u055e", "\u1367"))
 
 
 def _tagged(text: str) -> str | None:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ragvigil.scorer.dialects.documents import passages_of
-from ragvigil.scorer.dialects.labels import COLON, HEAD
+from ragvigil.scorer.dialects.fields import blocks, named, without_fields
+from ragvigil.scorer.dialects.written import written_in
 from ragvigil.scorer.trace import Document
 
 _LISTED = re.compile(
@@ -15,39 +15,40 @@ _LISTED = re.compile(
 )
 _ENCLOSED = frozenset((".", ")", "()", "\u3001", "\uff0e", "\uff09", "\uff08\uff09"))
 """What may stand around the number of an item; the last four are Chinese and Japanese."""
+_BULLET = re.compile(r"\n(?P<lead>[ \t]*)(?P<mark>[-*+\u2022\u00b7\u2023\u25aa\u25cf\u2013])[ \t]+(?=\S)")
+_INDENTED = re.compile(r"\n[ \t]")
 _RULE = re.compile(r"\n[ \t]*(?P<rule>-{3,}|={3,}|\*{3,}|_{3,}|#{3,})[ \t]*(?=\n|\Z)")
 _BLANK = re.compile(r"\n[ \t]*\n")
 _TITLE = re.compile(r"(?:\A|\n[ \t]*\n)[^\n]{0,60}[^\s.!?\u3002\uff01\uff1f\u0964]\n?\Z")
 """A line that may be a title, which Markdown underlines, and no end of a passage."""
-_FIELD = re.compile(
-    rf"\n{HEAD}(?P<name>source|url|title|file|id|content|text|quelle|fuente|fonte|bron|titel|titre|título|titolo"
-    rf"|contenu|contenido|conteúdo|contenuto|inhalt|источник|来源|出典){COLON}[^\S\n]*",
-    re.IGNORECASE,
-)
-_TEXTS = frozenset(("content", "text", "contenu", "contenido", "conteúdo", "contenuto", "inhalt"))
-_NAMES = frozenset(("source", "id", "quelle", "fuente", "fonte", "bron", "источник", "来源", "出典"))
 _TEMPLATE = re.compile(r"\s*(?:<[^<>\n]*>|\[[^\]\n]*\]|\{[^}\n]*\}|\.{3}|\u2026)?\s*")
 """What stands for a passage where a prompt shows the form of an answer."""
 
 
-def split_frame(inside: str, *, closed: bool = True) -> list[Document]:
+def split_frame(inside: str, *, closed: bool = True, sure: bool = True) -> list[Document]:
     """The passages of a context; [] where they cannot be told apart.
 
     Unless a tag closes it, what follows a blank line in the last of passages of one paragraph is an instruction.
+    Unless it is `sure` that this is a context, only data, names and fields say that it holds passages.
 
     >>> [each.text for each in split_frame("(1) Snow.\\n(2) Coal.")]
+    ['Snow.', 'Coal.']
+    >>> [each.text for each in split_frame("- Snow.\\n- Coal.")]
     ['Snow.', 'Coal.']
     >>> [each.text for each in split_frame("Snow is white.\\n---\\nCoal is black.")]
     ['Snow is white.', 'Coal is black.']
     >>> [(each.id, each.text) for each in split_frame("Source: a.txt\\nSnow.\\n\\nSource: b.txt\\nCoal.")]
     [('a.txt', 'Snow.'), ('b.txt', 'Coal.')]
-    >>> split_frame("Snow is white.\\n\\nCoal is black.")
-    []
+    >>> split_frame("Snow is white.\\n\\nCoal is black."), split_frame("- Snow.\\n- Coal.", sure=False)
+    ([], [])
     """
-    if written := passages_of(inside.strip()):
+    if written := written_in(inside):
         return [*written]
     text = f"\n{inside}"
-    found = _listed(text) or _ruled(text) or _blocks(text)
+    found = named(text) or blocks(text)
+    if not found and sure:
+        found = _listed(text) or _bulleted(text, closed=closed) or _ruled(text) or _indented(text)
+        found = without_fields([each.text or "" for each in found])
     if closed or not found or any(_BLANK.search(each.text or "") for each in found[:-1]):
         return found
     return [*found[:-1], replace(found[-1], text=_BLANK.split(found[-1].text or "", maxsplit=1)[0])]
@@ -87,6 +88,37 @@ def _listed(inside: str) -> list[Document]:
     ]
 
 
+def _bulleted(inside: str, *, closed: bool) -> list[Document]:
+    """A list whose items have the same bullet: nothing is before it, and no paragraph of it begins without one."""
+    marks = [*_BULLET.finditer(inside)]
+    if not marks or inside[: marks[0].start()].strip():
+        return []
+    marks = [mark for mark in marks if mark.groups() == marks[0].groups()]
+    end = len(inside.rstrip()) if closed else marks[-1].start()
+    begins = {mark.start("lead") for mark in marks}
+    paragraphs = [blank.end() for blank in _BLANK.finditer(inside, marks[0].end(), end)]
+    deeper = (f"{marks[0]['lead']} ", f"{marks[0]['lead']}\t")
+    if len(marks) < 2 or any(
+        place not in begins and not inside.startswith(deeper, place) for place in paragraphs
+    ):
+        return []
+    edges = [*(mark.start() for mark in marks[1:]), len(inside)]
+    return [
+        Document(None, inside[mark.end() : edge].strip()) for mark, edge in zip(marks, edges, strict=True)
+    ]
+
+
+def _indented(inside: str) -> list[Document]:
+    """Paragraphs that are all indented alike: so a template's loop writes passages of one paragraph each."""
+    paragraphs = [part.strip("\n") for part in _BLANK.split(inside) if part.strip()]
+    leads = {part[: len(part) - len(part.lstrip(" \t"))] for part in paragraphs}
+    if len(paragraphs) < 2 or len(leads) > 1 or len(next(iter(leads))) < 2:
+        return []
+    if any(_INDENTED.search(part) for part in paragraphs):
+        return []
+    return [Document(None, part.strip()) for part in paragraphs]
+
+
 def _ruled(inside: str) -> list[Document]:
     """Parts with the same rule between them; a rule before the first or after the last belongs to the frame."""
     rules = [*_RULE.finditer(inside)]
@@ -101,28 +133,3 @@ def _ruled(inside: str) -> list[Document]:
     last = len(texts) - 1
     texts = [text.strip() for place, text in enumerate(texts) if text.strip() or 0 < place < last]
     return [Document(None, text) for text in texts] if len(texts) > 1 else []
-
-
-def _blocks(inside: str) -> list[Document]:
-    """Blocks that begin with the same field, the first where the context begins; their names where all differ."""
-    fields = [*_FIELD.finditer(inside)]
-    starts = [field.start() for field in fields if field["name"].lower() == fields[0]["name"].lower()]
-    if len(starts) < 2 or inside[: starts[0]].strip():
-        return []
-    blocks = [inside[start:end] for start, end in zip(starts, [*starts[1:], len(inside)], strict=True)]
-    named = [_block(block.strip()) for block in blocks]
-    distinct = len({name for name, _ in named}) == len(named)
-    return [Document(name if distinct else None, text) for name, text in named]
-
-
-def _block(block: str) -> tuple[str | None, str]:
-    """What names a block, on its first or last line, and its text without that."""
-    lines, name = block.split("\n"), None
-    for place in (0, -1):
-        field = _FIELD.match(f"\n{lines[place]}")
-        if field and field["name"].lower() in _NAMES and len(lines) > 1:
-            name = lines.pop(place)[field.end() - 1 :].strip() or None
-            break
-    text = "\n".join(lines).strip()
-    field = _FIELD.match(f"\n{text}")
-    return name, text[field.end() - 1 :].strip() if field and field["name"].lower() in _TEXTS else text

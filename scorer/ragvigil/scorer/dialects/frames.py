@@ -1,0 +1,179 @@
+"""What prompts put around their context: tags, a line that says so, marks of its begin and end, or rules.
+
+A pattern that begins with a line break is looked for ten times as fast as one with ^, so every prompt has one before
+its first line here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from ragvigil.scorer.dialects.labels import ANSWERED, ASKED, COLON, CONTEXT, HEAD
+from ragvigil.scorer.dialects.shapes import is_template
+from ragvigil.scorer.trace import Document
+
+WRAPPER = "[a-z_]*(?:contexts?|documents|docs|sources|passages|chunks|excerpts|snippets|results|knowledge(?:_base)?)"
+"""Names of tags around all passages."""
+_OPENED = re.compile(rf"<(?P<tag>{WRAPPER})>\s*\Z", re.IGNORECASE)
+_CLOSING = re.compile(rf"\s*</(?:{WRAPPER})>", re.IGNORECASE)
+_FRAME = re.compile(rf"\n[ \t]*<(?P<tag>{WRAPPER})>", re.IGNORECASE)
+_LINE = re.compile(r"\n(?P<label>[^\n:\uff1a]{1,80})(?:[:\uff1a][*_]*|(?=\n|\Z))")
+_BELOW = re.compile(
+    r"(?:context|documents?|sources|passages|information)\b.{0,40}\bbelow(?:, surrounded by)?\W*\Z"
+)
+_SAYS = tuple(CONTEXT.split("|"))
+_SINGLE = ("source", "document", "passage", "excerpt")
+"""Words that label one passage as well, where something stands behind their colon."""
+_ASKS = re.compile(
+    rf"\n{HEAD}(?:user )?(?:{ASKED})(?:{COLON}|[*_]*[ \t]*(?=\n|\Z))|\n[ \t]*<[a-z_]*(?:question|query)>",
+    re.IGNORECASE,
+)
+_TELLS = re.compile(rf"\n{HEAD}(?:{ANSWERED})(?:{COLON}|[*_]*[ \t]*(?=\n|\Z))", re.IGNORECASE)
+_WORDS = "context|documents|sources|passages|excerpts|search results|knowledge|knowledge base"
+_BEGIN = re.compile(
+    rf"\n[^\w\n]{{0,20}}(?:begin|start)(?: of)?(?: the)?[ _]+(?P<what>{_WORDS})[^\w\n]{{0,20}}(?=\n)"
+    rf"|\n[ \t]*\[(?P<word>{_WORDS})\][ \t]*(?=\n)",
+    re.IGNORECASE,
+)
+_RULE = re.compile(r"\n[ \t]*(?P<rule>-{3,}|={3,}|\*{3,}|_{3,}|#{3,}|~{3,})[ \t]*(?=\n|\Z)")
+
+
+class Context(NamedTuple):
+    """The context of a prompt."""
+
+    documents: tuple[Document, ...]
+    """Its passages; () where they cannot be told apart."""
+    start: int
+    """Where it begins in the prompt, with its frame."""
+    end: int
+
+
+class Frame(NamedTuple):
+    """A part of a prompt that is said to be the context: where it begins and ends, and where what is in it does."""
+
+    start: int
+    first: int
+    last: int
+    end: int
+    sure: bool = True
+    """Whether it is the context for certain; else what is in it has to say so as well."""
+
+
+def frames(prompt: str) -> Iterator[Frame]:
+    """The frames that may hold the context of a prompt, the surest first."""
+    for find in (_tag_frame, _marked_frame, _label_frame, _last_frame, _ruled_frame):
+        found = find(prompt)
+        if found is not None and prompt[found.first : found.last].strip():
+            yield found
+
+
+def framed(prompt: str, start: int) -> bool:
+    """Whether a tag that says context opens right before `start`."""
+    return _OPENED.search(prompt, 0, start) is not None
+
+
+def wrapped(prompt: str, documents: Sequence[Document], start: int, end: int) -> Context | None:
+    """The context of these passages, with the tags around it; None where they show the form of something."""
+    if not documents or is_template([document.text or "" for document in documents]):
+        return None
+    opening, closing = _OPENED.search(prompt, 0, start), _CLOSING.match(prompt, end)
+    if opening and closing:
+        start, end = opening.start(), closing.end()
+    return Context(tuple(documents), start, end)
+
+
+def asked_at(prompt: str, start: int) -> int | None:
+    """Where the question's label stands, the last one: passages may have such labels, too; else the answer's."""
+    for pattern in (_ASKS, _TELLS):
+        found = [each.start() for each in pattern.finditer(prompt, start)]
+        if found:
+            return found[-1]
+    return None
+
+
+def is_example(prompt: str, start: int, end: int) -> bool:
+    """Whether a question or an answer has its label there, as in an example that shows how to answer."""
+    return _ASKS.search(prompt, start, end) is not None or _TELLS.search(prompt, start, end) is not None
+
+
+def _tag_frame(prompt: str) -> Frame | None:
+    """Between the one pair of tags that says context."""
+    opened = _FRAME.search(prompt) if "</" in prompt else None
+    if opened is None:
+        return None
+    closing = f"</{opened['tag']}>"
+    last = prompt.find(closing, opened.end())
+    again = prompt.find(f"<{opened['tag']}>", opened.end())
+    return None if last < 0 or again >= 0 else Frame(opened.start(), opened.end(), last, last + len(closing))
+
+
+def _marked_frame(prompt: str) -> Frame | None:
+    """Between lines that say where the context begins and where it ends."""
+    begun = _BEGIN.search(prompt)
+    if begun is None:
+        return None
+    word = re.escape(begun["what"] or begun["word"])
+    ends = rf"\n[^\w\n]{{0,20}}(?:end(?: of)?(?: the)?[ _]+|/){word}[^\w\n]{{0,20}}(?=\n|\Z)"
+    ended = re.compile(ends, re.IGNORECASE).search(prompt, begun.end())
+    return Frame(begun.start(), begun.end(), ended.start(), ended.end()) if ended else None
+
+
+def _label_frame(prompt: str) -> Frame | None:
+    """From the line that says that a context follows to the question's label, or to the end of what comes after it."""
+    said = _announced(prompt)
+    if said is None:
+        return None
+    last = asked_at(prompt, said.end())
+    if last is None and _ASKS.search(prompt, 0, said.start()):
+        last = len(prompt)
+    if last is None:
+        return None
+    return _within_rules(prompt, said, last) or Frame(said.start(), said.end(), last, last)
+
+
+def _last_frame(prompt: str) -> Frame | None:
+    """From that line on where nothing labels a question: within the rules around it, else to the end."""
+    said = _announced(prompt)
+    if said is None or asked_at(prompt, said.end()) is not None:
+        return None
+    everything = Frame(said.start(), said.end(), len(prompt), len(prompt), sure=False)
+    return _within_rules(prompt, said, len(prompt)) or everything
+
+
+def _within_rules(prompt: str, said: re.Match[str], last: int) -> Frame | None:
+    """Between the only two rules behind the line that says that a context follows, the first right behind it."""
+    rules = [*_RULE.finditer(prompt, said.end(), last)]
+    if len(rules) != 2 or rules[0]["rule"] != rules[1]["rule"]:
+        return None
+    if prompt[said.end() : rules[0].start()].strip(" \t\n-=*_#~"):
+        return None
+    return Frame(said.start(), rules[0].end(), rules[1].start(), rules[1].end())
+
+
+def _ruled_frame(prompt: str) -> Frame | None:
+    """Between two rules, beside the question's label: LangChain shows sources so, in its examples as well."""
+    rules = [*_RULE.finditer(prompt)][-2:]
+    if len(rules) < 2 or rules[0]["rule"] != rules[1]["rule"] or not is_example(prompt, 0, len(prompt)):
+        return None
+    first, last = rules[0].end(), rules[1].start()
+    inside = is_example(prompt, first, last)
+    return None if inside else Frame(rules[0].start(), first, last, rules[1].end(), sure=False)
+
+
+def _announced(prompt: str) -> re.Match[str] | None:
+    return next((line for line in _LINE.finditer(prompt) if _announces(prompt, line)), None)
+
+
+def _announces(prompt: str, line: re.Match[str]) -> bool:
+    """Whether a line up to its colon, or a heading, says that a context follows."""
+    label = line["label"].strip(" \t\u00a0\u202f*_").lower()
+    if _BELOW.search(label):
+        return True
+    if not label.endswith(_SAYS) or (line.end() == line.end("label") and not label.startswith("#")):
+        return False
+    if label.strip("# [(-=") in _SINGLE and prompt[line.end() : line.end() + 1] not in ("", "\n"):
+        return False
+    before = (label.removesuffix(word)[-1:] for word in _SAYS if label.endswith(word))
+    return not all("a" <= letter <= "z" for letter in before)

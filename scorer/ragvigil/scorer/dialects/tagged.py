@@ -1,0 +1,105 @@
+"""Passages of a prompt that stand between tags of their own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ragvigil.scorer.dialects.frames import Context, framed, wrapped
+from ragvigil.scorer.trace import Document
+
+_ITEM = "document|doc|passage|source|chunk|excerpt|snippet|article|search_result|context_?item|context|result|item"
+_GENERIC = frozenset(("result", "item", "article", "source"))
+"""Names that any XML may have."""
+_ATTRIBUTES = r"""\s(?>[^<>"']+|"[^"<\n]*"|'[^'<\n]*')*"""
+_TAG = re.compile(
+    rf"<(?P<opened>{_ITEM})(?P<attributes>{_ATTRIBUTES})?>|</(?P<closed>{_ITEM})>", re.IGNORECASE
+)
+_ID = re.compile(
+    r"""\b(?:id|doc_id|document_id|chunk_id)\s*=\s*(?P<quote>["'])(?P<id>[^"']{1,200})(?P=quote)""",
+    re.IGNORECASE,
+)
+_ID_BELOW = re.compile(
+    r"\s*<(?P<tag>(?:source_|doc_|document_|chunk_)?id)>\s*(?P<id>[^<>\n]{1,200}?)\s*</(?P=tag)>",
+    re.IGNORECASE,
+)
+_CONTENT = re.compile(
+    r"<(?P<tag>document_content|page_content|source_context|contents?|text)>", re.IGNORECASE
+)
+_DATA = re.compile(r"<!\[CDATA\[(?P<text>.*)\]\]>", re.DOTALL)
+_GAP = re.compile(
+    r"(?:\s+|</?[a-z_]+>|<(?P<tag>file_?name|type|title|name)>[^<>\n]*</(?P=tag)>)*", re.IGNORECASE
+)
+"""Tags may stand between passages of several files, with the file's name and type; anything else may not."""
+_INDENT = 40
+
+
+def tagged(prompt: str) -> Context | None:
+    """The passages between tags, each opened and closed in turn and nothing between them; None where there are none.
+
+    >>> [(each.id, each.text) for each in tagged("\\n<doc id='a'>Snow.</doc>\\n<doc>Coal.</doc>").documents]
+    [('a', 'Snow.'), (None, 'Coal.')]
+    >>> tagged("\\n<doc>a.</doc> is older than\\n<doc>b.</doc>.")
+    """
+    tags = [*_TAG.finditer(prompt)] if "</" in prompt and "<example" not in prompt else []
+    names = [tag["opened"].lower() for tag in tags if tag["opened"] and _begins_line(prompt, tag.start())]
+    found = _between(prompt, tags, names[0]) if names else None
+    if found is None and names and names[0] == "context" and len(set(names)) > 1:
+        inner = next(name for name in names if name != "context")
+        found = _between(prompt, tags, inner)  # the other is the frame of all, or of each file's
+    return found
+
+
+def _between(prompt: str, tags: Sequence[re.Match[str]], name: str) -> Context | None:
+    """The passages in tags of one name, from the first that begins a line on."""
+    begun = next(
+        tag.start()
+        for tag in tags
+        if (tag["opened"] or "").lower() == name and _begins_line(prompt, tag.start())
+    )
+    own = [tag for tag in tags if name in _names(tag) and tag.start() >= begun]
+    own = [tag for tag in own if tag["closed"] or _begins_line(prompt, tag.start())]
+    opened, closed = own[::2], own[1::2]
+    if not _in_turn(opened, closed) or not _is_evidence(prompt, opened, name):
+        return None
+    gaps = (prompt[end.end() : start.start()] for end, start in zip(closed, opened[1:], strict=False))
+    if not all(_GAP.fullmatch(gap) for gap in gaps):
+        return None
+    pairs = zip(opened, closed, strict=True)
+    documents = [_document(one["attributes"], prompt[one.end() : other.start()]) for one, other in pairs]
+    return wrapped(prompt, documents, opened[0].start(), closed[-1].end())
+
+
+def _names(tag: re.Match[str]) -> tuple[str, str]:
+    return (tag["opened"] or "").lower(), (tag["closed"] or "").lower()
+
+
+def _in_turn(opened: Sequence[re.Match[str]], closed: Sequence[re.Match[str]]) -> bool:
+    """Whether each tag is closed before the next one opens."""
+    whole = len(opened) == len(closed)
+    return whole and all(tag["opened"] for tag in opened) and all(tag["closed"] for tag in closed)
+
+
+def _is_evidence(prompt: str, opened: Sequence[re.Match[str]], name: str) -> bool:
+    """Whether the tags say more than that a text stands in them: attributes, a frame, or several and no code."""
+    start = opened[0].start()
+    if opened[0]["attributes"] or framed(prompt, start):
+        return True
+    if name == "context" and len(opened) == 1:
+        return False  # it is a frame itself
+    return len(opened) > 1 and name not in _GENERIC and prompt.count("```", 0, start) % 2 == 0
+
+
+def _begins_line(prompt: str, place: int) -> bool:
+    """Whether nothing but white space or another tag stands before."""
+    return prompt[max(0, place - _INDENT) : place].rstrip(" \t")[-1:] in ("", "\n", ">")
+
+
+def _document(attributes: str | None, text: str) -> Document:
+    """A passage without what some put around its text: Anthropic's form, CDATA."""
+    named = _ID.search(attributes or "") or _ID_BELOW.match(text)
+    found = _CONTENT.search(text)
+    end = text.rfind(f"</{found['tag']}>") if found else -1
+    content = (text[found.end() : end] if found and found.end() <= end else text).strip()
+    data = _DATA.fullmatch(content)
+    return Document(named["id"] if named else None, data["text"].strip() if data else content)
