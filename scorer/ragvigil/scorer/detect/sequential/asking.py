@@ -83,7 +83,9 @@ def take_answer(core: Core, old: npt.NDArray[np.generic], new: npt.NDArray[np.ge
     quietly = core.learning() and not compares
     asked, fresh = (memory.quiet, math.inf) if quietly else (canary, FRESH)
     asked.add(old, new, memory.clock.now, fresh)
-    canary.expect(memory.quiet, (0.0, 0.0) if compares else memory.moves.known(memory.clock.now))
+    reference = core.refer()
+    rate = None if reference is None else float(reference.share @ reference.passed)
+    canary.expect(memory.quiet, (0.0, 0.0) if compares else memory.moves.known(memory.clock.now), rate)
     memory.canary_wanted = memory.waited = 0
     memory.budget.spend(int(np.size(new)))
     time = memory.clock.now - memory.clock.offset

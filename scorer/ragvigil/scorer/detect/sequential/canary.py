@@ -20,6 +20,9 @@ LEAST_FALL = 0.045
 LEAST_MOVE = 0.02
 """Of the pass rate, by which a judge has to move before it is called another one."""
 
+LEAST_EACH = 10.0
+"""Past verdicts of either kind below which they are not weighed to the service's own shares."""
+
 ENOUGH = 100.0
 """Pairs from quiet days below which nothing is said of what judging again does by itself."""
 MOST_USUAL = 0.03
@@ -47,25 +50,33 @@ class Canary:
     known_least: float = 0.0
     """Lowest change that the judge is known to have made since some of the past verdicts were given; at most 0."""
     known_most: float = 0.0
+    rate: float | None = None
+    """Pass rate of the service's traffic, while the past traces are those that were judged: bursts look for suspects,
+    so that fewer of them passed. None: they are taken to be like the traffic."""
 
-    def expect(self, quiet: Canary, known: tuple[float, float] = (0.0, 0.0)) -> None:
-        """Take off what flickers by the replies of `quiet` days, and what is `known` to have changed."""
+    def expect(
+        self, quiet: Canary, known: tuple[float, float] = (0.0, 0.0), rate: float | None = None
+    ) -> None:
+        """Take off what flickers by the replies of `quiet` days, and what is `known` to have changed.
+
+        What passed and what did not weigh as in traffic of which the share `rate` passes (post-stratification).
+        """
+        self.rate = quiet.rate = rate
         self.usual, self.usual_error = quiet.flicker()
         self.known_least, self.known_most = known
 
     def flicker(self) -> tuple[float, float]:
         """(change of the pass rate that flips either way bring, its standard error); (0, 0) where nothing is known.
 
-        A judge that flips verdicts either way loses more than it gains, when most have passed: (2p - 1) / (1 - p) for
-        each that passes now and did not. What those cannot have brought is a judge that moved.
+        A judge that flips a share f of its verdicts either way loses (2q - 1) f where the share q passes, and f shows
+        in those that had not passed. What that cannot have brought is a judge that moved.
         """
-        change = self.difference / max(self.count, 1.0)
+        change = self._change
         if self.count < ENOUGH or not -MOST_USUAL <= change <= 0.0:
             return 0.0, 0.0
-        rate, gained = self.passed / self.count, 0.5 * (self.discordant + self.difference)
-        each = max(0.0, 2.0 * rate - 1.0) / max(1.0 - rate, 1e-9)
-        most = each * (gained + 2.0 * float(np.sqrt(gained + 1.0))) / self.count
-        return max(change, -most), self.error
+        gained, failed = 0.5 * (self.discordant + self.difference), self.count - self.passed
+        flips = (gained + 2.0 * float(np.sqrt(gained + 1.0))) / max(failed, 1.0)
+        return max(change, -max(0.0, 2.0 * self._weighed_rate - 1.0) * flips), self.error
 
     def add(
         self, old: npt.NDArray[np.generic], new: npt.NDArray[np.generic], time: float, fresh: float
@@ -98,16 +109,43 @@ class Canary:
     @property
     def mean(self) -> float:
         """Change of the pass rate on the same answers, beyond what is usual and known."""
-        change = self.difference / max(self.count, 1.0) - self.usual
+        change = self._change - self.usual
         return change - min(max(change, self.known_least), self.known_most)
 
     @property
     def error(self) -> float:
-        """Standard error of `mean`, that of the usual included; two imagined changes keep it above 0."""
+        """Standard error of `mean`, that of the usual included; an imagined change either way keeps it above 0."""
         count = max(self.count, 1.0)
-        change = self.difference / count
-        variance = max((self.discordant + 2.0) / count - change**2, 1e-4) / count
+        if self._weighed:
+            lost, gained = self._lost_and_gained
+            variance = self._weighed_rate**2 * _variance(lost, self.passed)
+            variance += (1.0 - self._weighed_rate) ** 2 * _variance(gained, count - self.passed)
+        else:
+            variance = max((self.discordant + 2.0) / count - (self.difference / count) ** 2, 1e-4) / count
         return float(np.sqrt(variance + self.usual_error**2))
+
+    @property
+    def _weighed(self) -> bool:
+        return self.rate is not None and min(self.passed, self.count - self.passed) >= LEAST_EACH
+
+    @property
+    def _weighed_rate(self) -> float:
+        own = self.passed / max(self.count, 1.0)
+        return own if self.rate is None or not self._weighed else self.rate
+
+    @property
+    def _lost_and_gained(self) -> tuple[float, float]:
+        """Verdicts that passed and do not now, and the other way round."""
+        return 0.5 * (self.discordant - self.difference), 0.5 * (self.discordant + self.difference)
+
+    @property
+    def _change(self) -> float:
+        """Of the pass rate: of what passed some is lost, of what did not some is gained."""
+        if not self._weighed:
+            return self.difference / max(self.count, 1.0)
+        lost, gained = self._lost_and_gained
+        rate, failed = self._weighed_rate, self.count - self.passed
+        return (1.0 - rate) * gained / failed - rate * lost / self.passed
 
     @property
     def moved(self) -> bool:
@@ -134,6 +172,12 @@ class Canary:
 
     def _beyond_half(self, fall: float) -> float:
         return -self.mean - 0.5 * max(fall, LEAST_FALL)
+
+
+def _variance(changed: float, count: float) -> float:
+    """Of the share of `count` verdicts that `changed`, one more imagined."""
+    share = min((changed + 1.0) / (count + 1.0), 1.0)
+    return max(share * (1.0 - share), 1e-4) / count
 
 
 def _verdicts(name: str, column: npt.NDArray[np.generic]) -> Floats:
