@@ -9,6 +9,7 @@ from ragvigil.scorer.detect.sequential.baseline import Baseline, Day, Sum
 from ragvigil.scorer.detect.sequential.batch import Booleans, Floats
 from ragvigil.scorer.detect.sequential.e_detector import EDetector
 from ragvigil.scorer.detect.sequential.evidence import (
+    Verdicts,
     gather,
     plain_factors,
     suspect,
@@ -73,6 +74,34 @@ def test_a_cheap_score_that_drifts_wins_no_bet() -> None:
     """Suspect verdicts are taken with the flags that faithful answers get, so fake suspects cancel out."""
     _, suspects = bets(drift=0.05, turns=1, chance=0.2)
     assert np.log(suspects).mean() < 0.0
+
+
+@pytest.mark.parametrize("chance", [0.0, 1e-4])
+def test_a_few_traces_that_are_hardly_ever_chosen_do_not_mute_the_verdicts_of_the_others(
+    chance: float,
+) -> None:
+    """One answer in thirty without claims is never judged, so nothing is known of it; the rest is bet on as before."""
+    known, random = instruments(), np.random.default_rng(8)
+    size, slot = 300, np.zeros(300, np.int64)
+    cheap, passed = random.random(size), (random.random(size) < 0.8).astype(np.float64)
+    chances = np.full(size, 0.2)
+    chances[::30] = chance
+    judged = (random.random(size) < 0.2) & (np.arange(size) % 30 > 0)
+
+    def gathered(rows: Booleans) -> Verdicts:
+        doubt = suspect(cheap[rows], np.ones(rows.sum(), np.bool_), known)
+        everyone = np.ones(int(rows.sum()), np.bool_)
+        where = slot[rows], np.flatnonzero(rows)
+        drawn = chances[rows], judged[rows], passed[rows]
+        return gather(*where, doubt, *drawn, np.full(int(rows.sum()), 0.2), known, 1, everyone)
+
+    whole, usual = gathered(np.ones(size, np.bool_)), gathered(np.arange(size) % 30 > 0)
+    assert whole.weight.sum() == usual.weight.sum() == judged.sum()
+    assert plain_factors(whole, np.array([0.85]), np.array([[0.05]]), 1) == pytest.approx(
+        plain_factors(usual, np.array([0.85]), np.array([[0.05]]), 1)
+    )
+    if not chance:
+        assert (whole.traces, whole.noise) == (usual.traces, pytest.approx(usual.noise))
 
 
 def test_the_detector_runs_as_long_as_it_promises() -> None:

@@ -25,6 +25,9 @@ from ragvigil.scorer.detect.sequential.betting import per_slot
 from ragvigil.scorer.detect.sequential.gold import Instruments
 from ragvigil.scorer.detect.sequential.reference import Reference, level_of
 
+RARELY = 0.05
+"""Share of a slot's traces that may be chosen more rarely than the others without making every verdict weigh less."""
+
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
@@ -32,7 +35,7 @@ class Verdicts:
 
     slot: Integers
     weight: Floats
-    """Sum of w over the conversation's judged traces."""
+    """Sum of w over the conversation's judged traces: 1 for those chosen like most, less for those chosen more."""
     passed: Floats
     """Sum of w V."""
     excess: Floats
@@ -45,7 +48,8 @@ class Verdicts:
     traffic: Floats
     """(slots,) traces of the batch."""
     traces: Floats
-    """(slots,) those with a cheap score: the others weigh nothing among suspects, so they count for nothing."""
+    """(slots,) those with a cheap score that could be chosen: the others weigh nothing among suspects, so they count
+    for nothing."""
     noise: Floats
     """(slots,) sum over the traffic of the variance of u that its inclusion probabilities imply."""
     noise_unsampled: Floats
@@ -92,17 +96,18 @@ def gather(
     slots: int,
     scored: Booleans,
 ) -> Verdicts:
-    """Sum a batch's verdicts within conversations. `chance` is the true inclusion probability of every trace.
+    """Sum a batch's verdicts within conversations. `chance` is the true inclusion probability of every trace, 0 for
+    one that is never judged (without claims or evidence, say) and of which verdicts say nothing.
 
     `scored` says which traces have a cheap score.
     """
-    traffic, traces = count_by(slot, slots), count_by(slot[scored], slots)
-    unsampled = suspicion.weight**2 * suspicion.noise
+    open_ = chance > 0.0
+    traffic, traces = count_by(slot, slots), count_by(slot[scored & open_], slots)
+    unsampled = np.where(open_, suspicion.weight**2 * suspicion.noise, 0.0)
     possible = np.maximum(chance, 1e-3)
     noise = sum_by(slot, unsampled / possible, slots)
     noise_unsampled = sum_by(slot, unsampled, slots)
-    lowest = np.ones(slots)
-    np.minimum.at(lowest, slot, possible)
+    lowest = _usual_chances(slot[open_], possible[open_], slots)
     rows = np.flatnonzero(answered)
     slot, chance, passed = slot[rows], possible[rows], passed[rows]
     psi, expected = suspicion.weight[rows] / chance, expected[rows]
@@ -129,6 +134,17 @@ def gather(
         noise,
         noise_unsampled,
     )
+
+
+def _usual_chances(slot: Integers, chance: Floats, slots: int) -> Floats:
+    """(slots,) the inclusion probability that all but RARELY of a slot's traces have at least; 1 without traces."""
+    order = np.lexsort((chance, slot))
+    count = np.bincount(slot, minlength=slots)
+    first = np.cumsum(count) - count
+    there = count > 0
+    usual = np.ones(slots)
+    usual[there] = chance[order][(first + (RARELY * count).astype(np.int64))[there]]
+    return usual
 
 
 def plain_factors(verdicts: Verdicts, passed: Floats, shift: Floats, slots: int) -> Floats:
