@@ -89,11 +89,11 @@ def test_a_few_traces_that_are_hardly_ever_chosen_do_not_mute_the_verdicts_of_th
     judged = (random.random(size) < 0.2) & (np.arange(size) % 30 > 0)
 
     def gathered(rows: Booleans) -> Verdicts:
-        doubt = suspect(cheap[rows], np.ones(rows.sum(), np.bool_), known)
         everyone = np.ones(int(rows.sum()), np.bool_)
+        doubt = suspect(cheap[rows], everyone, known)
         where = slot[rows], np.flatnonzero(rows)
         drawn = chances[rows], judged[rows], passed[rows]
-        return gather(*where, doubt, *drawn, np.full(int(rows.sum()), 0.2), known, 1, everyone)
+        return gather(*where, doubt, *drawn, np.full(everyone.size, 0.2), known, 1, everyone)
 
     whole, usual = gathered(np.ones(size, np.bool_)), gathered(np.arange(size) % 30 > 0)
     assert whole.weight.sum() == usual.weight.sum() == judged.sum()

@@ -45,8 +45,8 @@ class Hour:
     nothing_retrieved: float = 0.0
     cited: float = 1.0
     judge_drifted: bool = False
-    unreadable: bool = False
-    """Whether nobody can read a quarter of the judge's replies."""
+    unreadable: int = 0
+    """Sixteenths of the judge's replies that nobody can read."""
 
 
 class Service:
@@ -57,7 +57,7 @@ class Service:
         self.random = np.random.default_rng(seed)
         self.now = START
         self.truth: dict[str, bool] = {}
-        self.drifted = self.unreadable = False
+        self.drifted, self.unreadable = False, 0
         self.answering = True
         self.alerts: list[Alert] = []
         self.canaries = 0
@@ -112,7 +112,7 @@ class Service:
             self.store.records.record_judgements([self._judgement(job) for job in jobs], self.now)
 
     def _judgement(self, job: Job) -> Judgement:
-        if self.unreadable and int(job.record.trace_id[-1], 16) < 4:
+        if int(job.record.trace_id[-1], 16) < self.unreadable:
             return Judgement(job, Verdict("test", "1", "d", "unparseable", None, None))
         faithful = self.truth[job.record.trace_id]
         place = int(job.record.trace_id[:8], 16) / 2**32

@@ -62,7 +62,7 @@ def test_replies_that_nobody_could_read_are_verdicts_that_never_came(
     service: Service, tmp_path: Path
 ) -> None:
     """Before, they were taken for answers without claims: what they may have been was in no interval."""
-    service.live(Hour(unreadable=True), 12)
+    service.live(Hour(unreadable=4), 12)
     (one,) = json.loads(said(service, tmp_path, "--json"))["detectors"]
     for name in ("judged", "level"):
         lowest, highest = (one[name]["bounds"][end]["value"] for end in ("lowest", "highest"))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.scorer.watch.conftest import HOUR, RATE, START, Hour, Service, settings_in
 
-from ragvigil.scorer.store import reading
+from ragvigil.scorer.store import detected, reading, reading_history
 from ragvigil.scorer.store.sqlite import SqliteStore
 from ragvigil.scorer.watch.port import Place
 
@@ -120,6 +120,35 @@ def test_a_judge_that_does_not_answer_holds_a_batch_for_a_while_only(service: Se
     assert waits == [(0,)]
     assert "judge" in {alert.series for alert in service.alerts}
     assert {alert.severity for alert in service.alerts} == {"warning"}
+
+
+def test_replies_that_nobody_could_read_are_a_ticket_when_they_become_more(service: Service) -> None:
+    """They are verdicts that never came, to the detector as well, and no answers without claims."""
+    told = service.live(Hour(unreadable=6), 12)
+    assert {(alert.series, alert.severity, alert.action) for alert in told} == {
+        ("judge", "warning", "trigger")
+    }
+    assert "of the last" in told[0].summary
+
+
+def test_a_detector_learns_beside_a_usual_share_of_unreadable_replies(tmp_path: Path) -> None:
+    """One in eight from the first day on is nothing to tell, and a fall beside them is paged."""
+    settings = settings_in(tmp_path)
+    with SqliteStore(settings, durable=False) as store:
+        service = Service(settings, store)
+        assert service.live(Hour(unreadable=2), 48) == []
+        fallen = Hour(unreadable=2, unfaithful={"de": 0.5, "en": 0.5})
+        told = service.live(fallen, 12)
+        store.checkpoint()
+        with closing(reading.open_for_reading(settings.store.path)) as connection:
+            place = Place("shop", "production")
+            then = [row.state for row in reading_history.seen(connection, place, START, service.now)]
+            lately = [row.state for row in detected.last_day(connection, place, service.now)]
+    assert [(alert.series, alert.action) for alert in told if alert.severity != "warning"] == [
+        ("faithfulness", "trigger")
+    ]
+    assert 0.08 < then.count("failed") / (then.count("failed") + then.count("judged")) < 0.17
+    assert lately.count("failed") == then[-len(lately) :].count("failed") > 0
 
 
 def test_what_comes_too_late_enters_no_batch(tmp_path: Path) -> None:

@@ -14,20 +14,11 @@ from ragvigil.scorer.store._packing import pack, unpack
 from ragvigil.scorer.store._rows import record_of
 from ragvigil.scorer.store._sqlite_monitoring import SqliteMonitoring, incident_of, joined
 from ragvigil.scorer.store._sqlite_observations import SqliteObservations
+from ragvigil.scorer.store._sqlite_seen import BATCH
 from ragvigil.scorer.store.port import Job
 from ragvigil.scorer.watch.port import Past, Place, Raised, Seen
 
 _PLACE = "service = ? AND environment = ?"
-_BATCH = (
-    "SELECT s.record_id, r.trace_id, s.started_at, s.segment, s.conversation, s.cheap, s.citation_ok, s.documents, "
-    "l.state, l.inclusion, o.value, i.judge_version || ' ' || i.prompt_digest, s.stream "
-    "FROM sightings s INDEXED BY sightings_by_time JOIN records r ON r.id = s.record_id "
-    "JOIN ledger l ON l.trace_id = r.trace_id AND l.span_id = r.span_id "
-    "LEFT JOIN observations o ON o.record_id = s.record_id AND o.series = 'faithfulness' "
-    "LEFT JOIN instruments i ON i.id = o.instrument_id "
-    "WHERE s.service = ? AND s.environment = ? AND s.started_at >= ? AND s.started_at < ? AND s.batch = ? "
-    "ORDER BY s.started_at, s.record_id"
-)
 _SUMS = "count(*), sum(w), sum(w * x), sum(w * w), sum(w * w * x), sum(w * w * x * x)"
 _OBSERVED = (
     "SELECT o.bucket AS at, o.weight AS w, o.value AS x FROM observations o JOIN series USING "
@@ -121,7 +112,7 @@ class SqliteWatching:
 
     def batch(self, place: Place, end: int, since: int) -> Sequence[Seen]:
         """The records of a batch, in order of time."""
-        rows = self._connection.execute(_BATCH, (*_of(place), since, end, end))
+        rows = self._connection.execute(BATCH, (*_of(place), since, end, end))
         return [Seen(*row) for row in rows]
 
     def waits(self, place: Place, end: int) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from ragvigil.scorer.monitoring import Bucket, SeriesKey, Sums
 from ragvigil.scorer.store._sqlite_monitoring import key_of
+from ragvigil.scorer.store._sqlite_seen import LEDGER_STATE
 from ragvigil.scorer.watch.port import Place, Seen
 
 _SCORE = (
@@ -16,7 +17,7 @@ _SCORE = (
 _SEEN = (
     "SELECT r.id, r.trace_id, r.started_at, json_patch(r.segment, iif(r.model IS NULL, '{{}}', "
     "json_object('model', r.model))) AS segment, coalesce(r.conversation_id, r.trace_id) AS conversation, "
-    "{cheap} AS cheap, {citation} AS citation_ok, {documents} AS documents, l.state, l.inclusion, o.value, "
+    "{cheap} AS cheap, {citation} AS citation_ok, {documents} AS documents, {state} AS state, l.inclusion, o.value, "
     "i.judge_version || ' ' || i.prompt_digest, NULL AS stream "
     "FROM records r JOIN ledger l USING (trace_id, span_id) "
     "LEFT JOIN observations o ON o.record_id = r.id AND o.series = 'faithfulness' "
@@ -24,6 +25,7 @@ _SEEN = (
     "WHERE r.service = ? AND r.environment = ? AND r.started_at >= ? AND r.started_at < ? AND l.state <> 'filtered' "
     "ORDER BY r.started_at, r.id"
 ).format(
+    state=LEDGER_STATE,
     cheap=_SCORE.format(what="json_extract(s.details, '$.faithfulness')", name="supported_claims"),
     citation=_SCORE.format(what="s.value >= 1", name="citation_correctness"),
     documents=_SCORE.format(what="1 - s.value", name="empty_retrieval"),

@@ -11,6 +11,7 @@ from ragvigil.scorer.sample import fraction
 from ragvigil.scorer.store._packing import unpack
 from ragvigil.scorer.store._rows import record_of
 from ragvigil.scorer.store._sqlite_labels import FRAME
+from ragvigil.scorer.store._sqlite_seen import NO_VERDICT
 from ragvigil.scorer.trace import RagTrace
 from ragvigil.scorer.watch.port import Place, Seen
 
@@ -21,7 +22,7 @@ _TRAFFIC = (
     "(SELECT json_extract(s.details, '$.faithfulness') FROM scores s JOIN instruments c ON c.id = s.instrument_id "
     "WHERE s.record_id = r.id AND s.current AND c.name = 'supported_claims') AS cheap, "
     "NULL AS citation_ok, NULL AS documents, "
-    "CASE WHEN v.state IN ('unparseable', 'failed') THEN 'failed' ELSE l.state END AS state, l.inclusion, "
+    f"CASE WHEN v.state IN {NO_VERDICT} THEN 'failed' ELSE l.state END AS state, l.inclusion, "
     "CASE WHEN v.state IN ('supported', 'partial', 'unsupported', 'contradicted') THEN v.passed END AS passed, "
     "CASE WHEN v.state IN ('supported', 'partial', 'unsupported', 'contradicted') AND v.passed IS NOT NULL "
     "THEN i.judge_version || ' ' || i.prompt_digest END AS judge, NULL AS stream "

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from ragvigil.scorer.sample import fraction
+from ragvigil.scorer.store._sqlite_seen import NO_VERDICT
 from ragvigil.scorer.watch.port import Place
 
 MOST_ANSWERS = 20_000
@@ -36,8 +37,6 @@ _SCORES = (
     "CROSS JOIN scores s ON s.record_id = j.value AND s.instrument_id = k.value WHERE s.current"
 )
 _GIVEN_UP = frozenset({"shed", "failed", "expired"})
-_NO_VERDICT = frozenset({"unparseable", "failed"})
-"""States of a verdict that says nothing of an answer that could be judged."""
 
 Awaited = Literal["nothing", "waits", "lost"]
 
@@ -133,7 +132,7 @@ def _awaited(row: sqlite3.Row, overdue: int | None) -> Awaited:
     if state in _GIVEN_UP:
         # What expired because too much waited was drawn out of the sample again by its hash; the others count for it.
         return "lost" if fraction(row["trace_id"]) < row["inclusion"] else "nothing"
-    return "lost" if state == "judged" and row["reason"] in _NO_VERDICT else "nothing"
+    return "lost" if state == "judged" and row["reason"] in NO_VERDICT else "nothing"
 
 
 def _hash(name: str) -> int:

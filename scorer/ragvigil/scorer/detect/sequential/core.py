@@ -26,6 +26,8 @@ class Core:
         self.instruments, self.calibration = learn_instruments(gold), calibration_of(gold)
         self.offset = 0.0
         """Of the judge of the batch at hand: see `versions.offset_of`."""
+        self.beyond = 0.0
+        """Share of the calls of about the last hour without a verdict, beyond the usual."""
         self._reference: Reference | None = None
         self._reference_day = -1
         self._first = np.full((len(Series), settings.slots), np.inf)

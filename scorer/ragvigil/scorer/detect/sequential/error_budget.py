@@ -21,10 +21,10 @@ class ErrorBudget:
     short: DecayingRate = field(default_factory=lambda: DecayingRate(0.25))
     long: DecayingRate = field(default_factory=lambda: DecayingRate(3.0))
 
-    def update(self, chance: Floats, passed: Floats, days: float) -> None:
-        """Take the verdicts of one batch."""
-        self.short.update(chance, passed, days)
-        self.long.update(chance, passed, days)
+    def update(self, chance: Floats, passed: Floats, days: float, lost: Floats) -> None:
+        """Take the verdicts of one batch, and the chances of those that never came."""
+        self.short.update(chance, passed, days, lost)
+        self.long.update(chance, passed, days, lost)
 
     def burning(
         self, slo: float, limit: float, calibration: Calibration

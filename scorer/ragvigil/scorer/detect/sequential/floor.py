@@ -23,9 +23,9 @@ class LevelFloor:
     told: bool = False
     """Whether a page about the level is not over yet; the next one needs a level that was back in between."""
 
-    def update(self, chance: Floats, passed: Floats, days: float) -> None:
-        """Take the verdicts of one batch."""
-        self.day.update(chance, passed, days)
+    def update(self, chance: Floats, passed: Floats, days: float, lost: Floats) -> None:
+        """Take the verdicts of one batch, and the chances of those that never came."""
+        self.day.update(chance, passed, days, lost)
 
     def level(self, calibration: Calibration) -> Estimate | None:
         """The faithful share of the last day; None where it is unknown."""

@@ -26,6 +26,7 @@ from ragvigil.scorer.detect.sequential.outages import Outages, Told
 from ragvigil.scorer.detect.sequential.settings import MonitorSettings
 from ragvigil.scorer.detect.sequential.traffic_watch import TrafficWatch
 from ragvigil.scorer.detect.sequential.tripwire import Tripwire
+from ragvigil.scorer.detect.sequential.unanswered import Unanswered
 
 
 @dataclass(slots=True)
@@ -62,6 +63,7 @@ class Memory:
     """Calls of about the last hour."""
     missing: float = 0.0
     """Those of them without a verdict."""
+    unanswered: Unanswered = field(default_factory=Unanswered)
     canary_wanted: int = 0
     waited: int = 0
     quiet: Canary = field(default_factory=Canary)
@@ -86,7 +88,7 @@ CLASSES: dict[str, type] = {
     for kind in (
         *(MonitorSettings, GoldSet, Memory, Faithfulness, Budget, CheckCusum, EventClock, Baseline, Day),
         *(TrafficWatch, LevelFloor, Tripwire, EDetector, Incidents, Recent, Burst, Candidate, Canary),
-        *(Disagreement, ErrorBudget, DecayingRate, Outages, Told, Moves),
+        *(Disagreement, ErrorBudget, DecayingRate, Outages, Told, Moves, Unanswered),
     )
 }
 """What a saved state may hold, by name."""

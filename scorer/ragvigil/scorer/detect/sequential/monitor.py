@@ -108,6 +108,7 @@ class Monitor:
         verdicts, trusted = read_verdicts(core, batch, traces, suspicion, alerts, reference)
         if reference is not None:
             as_said = reference.as_said(core.offset, core.instruments.weight_faithful)
+            as_said = as_said.short_of(core.beyond, core.instruments)
             alerts += decide(core, verdicts if trusted else None, batch.end, days, as_said)
             alerts += watch_level(core, batch.end)
         learn(core, batch, traces, suspicion, verdicts if trusted else None)

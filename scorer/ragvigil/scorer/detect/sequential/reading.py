@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ragvigil.scorer.detect.sequential.batch import Alert, Batch, Traces
+from ragvigil.scorer.detect.sequential.batch import Alert, Batch, Booleans, Floats, Traces
 from ragvigil.scorer.detect.sequential.core import Core
 from ragvigil.scorer.detect.sequential.evidence import Suspicion, Verdicts, expected_flags, gather
 from ragvigil.scorer.detect.sequential.reference import Reference
 from ragvigil.scorer.detect.sequential.settings import DAY
+from ragvigil.scorer.detect.sequential.unanswered import most_by_chance
 from ragvigil.scorer.detect.sequential.versions import offset_of
 
 _HOUR = 3600.0
@@ -33,16 +34,21 @@ def read_verdicts(
     if not (chance > 0.0).any():
         return None, False  # nobody was asked, so nothing was learned of anybody
     answered = judged & (verdict >= 0.0) & (chance > 0.0)
+    lost = judged & ~answered & (chance > 0.0)
     memory.budget.spend(int(judged.sum()))
-    keep = float(np.exp(-settings.batch_seconds / _HOUR))
-    memory.chosen = keep * memory.chosen + float(max(judged.sum(), chance.sum()))
-    shortfall = max(0.0, float(chance.sum() - judged.sum()) - 4.0 * float(np.sqrt(chance.sum() + 1.0)))
-    memory.missing = keep * memory.missing + float((judged & ~answered).sum()) + shortfall
-    usual = settings.missing_share * memory.chosen
-    trusted = memory.chosen < 20.0 or memory.missing <= usual + 3.0 * float(np.sqrt(usual))
+    trusted, loss = _count_missing(core, judged, answered, chance)
     if not trusted:
         evidence: dict[str, float | str] = {"missing": memory.missing, "calls": memory.chosen}
-        alerts.append(Alert(batch.end, "ticket", "judge", None, {**evidence, "why": "verdicts are missing"}))
+        usual = memory.unanswered.share
+        alerts.append(
+            Alert(
+                batch.end,
+                "ticket",
+                "judge",
+                None,
+                {**evidence, "usual": usual, "why": "verdicts are missing"},
+            )
+        )
     offset = offset_of(core, batch.judge_version, answered, alerts, batch.end)
     if offset is None or not len(traces):
         return None, False
@@ -55,7 +61,7 @@ def read_verdicts(
         traces.slot,
         traces.conversation,
         suspicion,
-        chance,
+        chance * (1.0 - loss),
         answered,
         verdict,
         expected - offset,
@@ -65,6 +71,26 @@ def read_verdicts(
     )
     days = settings.batch_seconds / DAY
     as_labelled = verdict[answered] - memory.judge_moved - offset
-    memory.floor.update(chance[answered], as_labelled, days)
-    memory.errors.update(chance[answered], as_labelled, days)
+    memory.floor.update(chance[answered], as_labelled, days, chance[lost])
+    memory.errors.update(chance[answered], as_labelled, days, chance[lost])
     return verdicts, trusted
+
+
+def _count_missing(core: Core, judged: Booleans, answered: Booleans, chance: Floats) -> tuple[bool, float]:
+    """(whether few enough are missing that the others may be trusted, the share that is missing as usual).
+
+    What is missing beyond the usual may all have passed or all not: see `Reference.short_of`.
+    """
+    memory, settings = core.memory, core.settings
+    keep = float(np.exp(-settings.batch_seconds / _HOUR))
+    calls = float(max(judged.sum(), chance.sum()))
+    shortfall = max(0.0, float(chance.sum() - judged.sum()) - 4.0 * float(np.sqrt(chance.sum() + 1.0)))
+    lost = float((judged & ~answered).sum()) + shortfall
+    memory.chosen, memory.missing = keep * memory.chosen + calls, keep * memory.missing + lost
+    usual = memory.unanswered
+    limit = usual.limit(settings.missing_share)
+    trusted = memory.chosen < 20.0 or memory.missing <= most_by_chance(limit, memory.chosen)
+    usual.add(calls, lost, settings.batch_seconds / DAY, (memory.chosen, memory.missing))
+    lately = memory.missing / max(memory.chosen, 1.0)
+    core.beyond = max(0.0, lately - usual.share)
+    return trusted, min(lately, usual.share)

@@ -62,6 +62,15 @@ class Reference:
         passed = np.clip(self.passed + offset, 0.0, 1.0)
         return replace(self, passed=passed, flags=self.flags - offset * weight_faithful)
 
+    def short_of(self, missing: float, instruments: Instruments) -> Reference:
+        """The same, as far as it may seem to fall when this share of the verdicts is missing and all had passed."""
+        if not missing:
+            return self
+        share = min(missing, 0.9)
+        passed = np.clip((self.passed - share) / (1.0 - share), 0.0, 1.0)
+        flags = self.flags + share * instruments.false_flag * instruments.weight_faithful
+        return replace(self, passed=passed, flags=flags)
+
     def unsure(self, error: float, weight_faithful: float) -> Reference:
         """The same, when the judge has moved by what is known up to a standard `error` of the pass rate."""
         if not error:

@@ -61,8 +61,8 @@ class MonitorSettings:
     traffic_share: float = 0.2
     """A ticket when there is less than this share of last week's traffic at the same hour."""
     missing_share: float = 0.05
-    """A ticket, and no verdict is learned from, when more of the verdicts than this are missing, by
-    three standard deviations over about an hour."""
+    """A ticket, and no verdict is learned from, when more of the verdicts than this are missing, and than half as much
+    again as is usual, by three standard deviations over about an hour. Up to a fifth can become usual, in a week."""
     slo: float | None = None
     """Faithful share below which the level pages for being low, whatever the baseline; None for no floor."""
     burn: float | None = None

@@ -1,0 +1,24 @@
+"""Records as the detectors see them, in SQL: of a batch for the watcher, of a day for ``ragvigil status``."""
+
+from __future__ import annotations
+
+NO_VERDICT = ("unparseable", "failed")
+"""States of a verdict that says nothing of an answer that could be judged: it is one that never came."""
+LEDGER_STATE = f"iif(l.state = 'judged' AND l.reason IN {NO_VERDICT}, 'failed', l.state)"
+"""The ledger's state of a record, `failed` where the judge answered with nothing that could be read."""
+_SEEN = (
+    "SELECT s.record_id, r.trace_id, s.started_at, s.segment, s.conversation, s.cheap, s.citation_ok, s.documents, "
+    f"{LEDGER_STATE} AS state, l.inclusion, o.value, i.judge_version || ' ' || i.prompt_digest, s.stream "
+    "FROM sightings s INDEXED BY sightings_by_time JOIN records r ON r.id = s.record_id "
+    "JOIN ledger l ON l.trace_id = r.trace_id AND l.span_id = r.span_id "
+    "LEFT JOIN observations o ON o.record_id = s.record_id AND o.series = 'faithfulness' "
+    "LEFT JOIN instruments i ON i.id = o.instrument_id "
+    "WHERE s.service = ? AND s.environment = ? AND s.started_at >= ? AND s.started_at < ?"
+)
+BATCH = f"{_SEEN} AND s.batch = ? ORDER BY s.started_at, s.record_id"
+"""Columns of `watch.port.Seen`; takes service, environment, since, until and the batch's end (Unix nanoseconds)."""
+LAST_DAY = (
+    f"SELECT * FROM ({_SEEN} AND s.batch BETWEEN 1 AND ? "
+    "ORDER BY s.started_at DESC, s.record_id DESC LIMIT ?) ORDER BY started_at, record_id"
+)
+"""The same of all batches that ended by then; takes at most how many of the latest besides."""
