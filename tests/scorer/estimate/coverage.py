@@ -213,7 +213,7 @@ def _floor(sample: _Sample) -> _Look:
     """What a page for a level under `slo` prints."""
     floor, data = LevelFloor(), sample.one.window
     known = data.known
-    floor.update(data.inclusion[known], data.verdict[known].astype(np.float64), 0.0)
+    floor.update(data.inclusion[known], data.verdict[known].astype(np.float64), 0.0, np.zeros(0))
     found = floor.level(sample.gold)
     assert found is not None
     return _look(found, sample.world.faithful)
