@@ -177,6 +177,38 @@ def test_the_sources_of_an_example_are_none() -> None:
     assert question_in(prompt) == QUESTION
 
 
+@pytest.mark.parametrize(
+    "context",
+    [
+        "Context:\n- {0}\n- {1}",
+        "Kontext:\n1. {0}\n2. {1}\n\nSei kurz.",
+        "## Contexto\n* {0}\n* {1}",
+        "Retrieved context:\n{0}\n---\n{1}",
+        "\u4e0a\u4e0b\u6587\uff1a\n\u30fb{0}\n\u30fb{1}",
+        "<contexto>\n<documento>{0}</documento>\n<documento>{1}</documento>\n</contexto>",
+        "Sources:\n(a.pdf) {0}\n(b.pdf) {1}",
+        "Answer from this context: [{{'id': 'a', 'text': '{0}'}}, {{'id': 'b', 'text': '{1}'}}]",
+    ],
+)
+def test_a_context_at_the_end_of_the_instructions_is_read(context: str) -> None:
+    """The question stands in another message."""
+    record = read(("system", f"Answer briefly.\n\n{context.format(SNOW, COAL)}"), ("user", QUESTION))
+    assert ([each.text for each in record.documents], record.query) == ([SNOW, COAL], QUESTION)
+
+
+@pytest.mark.parametrize(
+    "instructions",
+    [
+        "## Sources\n- Cite them.\n- Do not invent any.",
+        "How to use the context:\n- Cite it.\n- Do not invent any.",
+        "Documents:\n1. Ask for a passport.\n2. Ask for a visa.",
+    ],
+)
+def test_instructions_about_sources_are_no_passages(instructions: str) -> None:
+    """Below a heading that may say either, a list is told from passages by nobody."""
+    assert read(("system", f"Answer briefly.\n\n{instructions}"), ("user", QUESTION)).documents == ()
+
+
 @pytest.mark.parametrize("hostile", ["(" * 9_999, "-" * 9_999, "'a' " * 9_999, "[" * 9_999, ".a" * 9_999])
 def test_a_list_that_no_python_printed_is_read_no_further(hostile: str) -> None:
     """Its parser gives up on depth and size in several ways."""

@@ -112,3 +112,32 @@ def test_the_span_of_the_tool_comes_first() -> None:
 def test_an_answer_without_passages_is_none(result: object) -> None:
     """Nothing is made up from it."""
     assert record_of(conversation(result)).documents == ()
+
+
+WRITTEN = {
+    "a guide's sources": "\n\n".join(
+        f"Source: {{'source': '{key}'}}\nContent: {text}" for key, text, _ in PASSAGES
+    ),
+    "a table": "| id | content |\n|---|---|\n"
+    + "\n".join(f"| {key} | {text} |" for key, text, _ in PASSAGES),
+    "a list that Python printed": str([{"id": key, "content": text} for key, text, _ in PASSAGES]),
+    "lines of JSON": "\n".join(as_json({"id": key, "content": text}) for key, text, _ in PASSAGES),
+    "triples": as_json(PASSAGES),
+    "MCP": as_json({"content": [{"type": "text", "text": as_json(HITS)}]}),
+    "names before the texts": "\n".join(f"[{key}] {text}" for key, text, _ in PASSAGES),
+    "keys in another language": as_json([{"id": key, "contenido": text} for key, text, _ in PASSAGES]),
+}
+
+
+@pytest.mark.parametrize("shape", WRITTEN)
+def test_what_a_search_wrote_down_is_told_apart(shape: str) -> None:
+    """In the span of the tool, whatever its author made a text of."""
+    search: dict[str, object] = {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": "search_timetable",
+        "gen_ai.tool.call.arguments": as_json({"query": QUESTION}),
+        "gen_ai.tool.call.result": WRITTEN[shape],
+    }
+    record = record_of([message("user", told(QUESTION))], tool=search)
+    assert [(each.id, each.text) for each in record.documents] == [(key, text) for key, text, _ in PASSAGES]
+    assert record.completeness == "complete"

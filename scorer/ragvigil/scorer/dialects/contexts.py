@@ -44,8 +44,8 @@ _CLOSED = re.compile(
 """A line that says that a passage ends."""
 
 
-def context_in(prompt: str) -> Context | None:
-    """The context of a prompt; None where nothing says that there is one.
+def context_in(prompt: str, *, apart: bool = False) -> Context | None:
+    """The context of a prompt; None where nothing says that there is one. `apart`: the question stands elsewhere.
 
     >>> [each.text for each in context_in("<doc id='a'>Snow.</doc>\\n<doc id='b'>Coal.</doc>\\nWhy?").documents]
     ['Snow.', 'Coal.']
@@ -53,13 +53,15 @@ def context_in(prompt: str) -> Context | None:
     ['Schnee.', 'Kohle.']
     >>> [each.text for each in context_in("Context:\\n1. Snow.\\n2. Coal.\\n\\nQuestion: Why?").documents]
     ['Snow.', 'Coal.']
+    >>> [each.text for each in context_in("Be brief.\\n\\nContext:\\n- Snow.\\n- Coal.", apart=True).documents]
+    ['Snow.', 'Coal.']
     >>> context_in("Context: Snow.\\nQuestion: Why?").documents, context_in("1. Be brief.\\n2. Cite.")
     ((), None)
     """
     text = (
         f"\n{prompt}"  # a pattern that begins with a line break is looked for ten times as fast as one with ^
     )
-    found = tagged(text) or _labelled(text) or _numbered(text) or _called(text) or _framed(text)
+    found = tagged(text) or _labelled(text) or _numbered(text) or _called(text) or _framed(text, apart=apart)
     return found and Context(found.documents, max(0, found.start - 1), found.end - 1)
 
 
@@ -123,9 +125,9 @@ def _last_end(prompt: str, begin: int, others: Sequence[str]) -> int:
     return found.start() if found else len(prompt)
 
 
-def _framed(prompt: str) -> Context | None:
+def _framed(prompt: str, *, apart: bool) -> Context | None:
     """What the surest frame holds; what is in one that is not sure has to be passages beyond doubt."""
-    for frame in frames(prompt):
+    for frame in frames(prompt, apart=apart):
         inside = prompt[frame.first : frame.last]
         documents = split_frame(inside, closed=frame.end > frame.last, sure=frame.sure)
         found = wrapped(prompt, documents, frame.start, frame.end)

@@ -19,6 +19,8 @@ _ID_KEYS = (
 _TEXT_KEYS = (
     *("content", "page_content", "text", "chunk", "passage", "body", "snippet"),
     *("passage_text", "chunk_text", "document_text", "excerpt"),
+    *("texto", "contenido", "inhalt", "texte", "contenu", "conteudo", "conteúdo", "testo", "contenuto"),
+    *("содержание", "текст", "内容", "文本", "本文", "내용"),
 )
 _SCORE_KEYS = (
     *("score", "relevance_score", "similarity", "_score", "similarity_score"),
@@ -107,8 +109,8 @@ def passages_of(value: object) -> tuple[Document, ...] | None:
 def document_of(item: object) -> Document | None:
     """One document of a search result, of rank 1; None when it has neither id nor text.
 
-    >>> document_of([{"id": 7, "text": "Snow."}, 0.25])
-    Document(id='7', text='Snow.', score=0.25, rank=1, metadata={})
+    >>> document_of([{"id": 7, "text": "Snow."}, 0.25]) == document_of(["7", "Snow.", 0.25])
+    True
     """
     if isinstance(item, str):
         return _written_out(item) or (Document(None, item) if text_of(item) else None)
@@ -207,12 +209,16 @@ def _document(fields: Mapping[str, object]) -> Document | None:
     return Document(identifier, text, _number(metadata, _SCORE_KEYS) if score is None else score, 1, metadata)
 
 
-def _scored_pair(pair: list[object]) -> Document | None:
-    """`similarity_search_with_score` and its kin return (document, score)."""
-    if len(pair) != 2 or (score := number_of(pair[1])) is None:
+def _scored_pair(items: list[object]) -> Document | None:
+    """`similarity_search_with_score` and its kin return (document, score); others (id, text, score)."""
+    score = number_of(items[-1]) if len(items) in (2, 3) else None
+    if score is None:
         return None
-    document = document_of(pair[0])
-    return replace(document, score=score) if document else None
+    if len(items) == 2:
+        document = document_of(items[0])
+        return replace(document, score=score) if document else None
+    identifier, text = id_of(items[0]), text_of(items[1])
+    return Document(identifier, text, score) if identifier and text else None
 
 
 def _identifier(fields: Mapping[str, object]) -> str | None:

@@ -14,6 +14,9 @@ from ragvigil.scorer.trace import Document, Retrieval
 
 _SEARCHING = frozenset[Role]({"retriever", "reranker"})
 
+_ORDERING = frozenset({"system", "developer"})
+"""Roles of those who ask nothing: the question is in another message."""
+
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
@@ -185,8 +188,9 @@ def _contexts(generation: Step | None) -> list[tuple[Document, ...]]:
     What the model said itself is no context: a list of sources looks like one.
     """
     messages = generation.reading.messages if generation is not None else ()
-    texts = [message.text for message in reversed(messages) if message.role != "assistant" and message.text]
-    return [context.documents for text in texts if (context := context_of(text))]
+    shown = [message for message in reversed(messages) if message.role != "assistant"]
+    found = (context_of(each.text, apart=each.role in _ORDERING) for each in shown if each.text)
+    return [context.documents for context in found if context]
 
 
 def _by_end(step: Step) -> tuple[int, int, str]:

@@ -48,6 +48,7 @@ _NAMING = (
 )
 _MARKS = tuple(re.compile(pattern, re.IGNORECASE) for pattern in _SAYING)
 _NAMES = tuple(re.compile(pattern, re.IGNORECASE) for pattern in _NAMING)
+_SOURCE = re.compile(r"""['"](?:source|id)['"]: ['"](?P<name>[^'"]{1,300})['"]""")
 _COUNTED = re.compile(r"[\^]?\d{1,3}")
 
 
@@ -128,8 +129,16 @@ def _parted(block: str) -> tuple[str | None, str]:
             break
         names.setdefault(_word(field), text[field.end() :].strip())
         text = text[:line_start].rstrip()
-    name = next((value for key, value in names.items() if value and key in _IDS), None)
+    name = next((_name(value) for key, value in names.items() if value and key in _IDS), None)
     return (name, text.strip()) if text.strip() else (None, block.strip())
+
+
+def _name(value: str) -> str | None:
+    """The value of a field; LangChain's guides print all metadata there, in which one may be the source."""
+    if not value.startswith("{"):
+        return value
+    found = _SOURCE.search(value)
+    return found["name"] if found else None
 
 
 def _word(field: re.Match[str]) -> str:

@@ -10,11 +10,14 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ragvigil.scorer.dialects.labels import ANSWERED, ASKED, COLON, CONTEXT, HEAD
+from ragvigil.scorer.dialects.labels import ANSWERED, ASKED, BACKGROUND, COLON, CONTEXT, HEAD
 from ragvigil.scorer.dialects.shapes import is_template
 from ragvigil.scorer.trace import Document
 
-WRAPPER = "[a-z_]*(?:contexts?|documents|docs|sources|passages|chunks|excerpts|snippets|results|knowledge(?:_base)?)"
+WRAPPER = (
+    "[a-z_]*(?:contexts?|documents|docs|sources|passages|chunks|excerpts|snippets|results|knowledge(?:_base)?)"
+    "|kontexte?|contextes?|contextos?|contesto|dokumente|documentos|documenti|quellen|fuentes|fontes|fonti"
+)
 """Names of tags around all passages."""
 _OPENED = re.compile(rf"<(?P<tag>{WRAPPER})>\s*\Z", re.IGNORECASE)
 _CLOSING = re.compile(rf"\s*</(?:{WRAPPER})>", re.IGNORECASE)
@@ -24,6 +27,7 @@ _BELOW = re.compile(
     r"(?:context|documents?|sources|passages|information)\b.{0,40}\bbelow(?:, surrounded by)?\W*\Z"
 )
 _SAYS = tuple(CONTEXT.split("|"))
+_BACKGROUND = re.compile(rf"[# ]*(?:[^\W\d_]+ )?(?:{BACKGROUND})", re.IGNORECASE)
 _SINGLE = ("source", "document", "passage", "excerpt")
 """Words that label one passage as well, where something stands behind their colon."""
 _ASKS = re.compile(
@@ -59,14 +63,16 @@ class Frame(NamedTuple):
     end: int
     sure: bool = True
     """Whether it is the context for certain; else what is in it has to say so as well."""
+    whole: bool = False
+    """Whether it says "context" and nothing else, and goes on to the end: for certain where nobody asks there."""
 
 
-def frames(prompt: str) -> Iterator[Frame]:
-    """The frames that may hold the context of a prompt, the surest first."""
+def frames(prompt: str, *, apart: bool = False) -> Iterator[Frame]:
+    """The frames that may hold the context of a prompt, the surest first; `apart` from the question, if it is."""
     for find in (_tag_frame, _marked_frame, _label_frame, _last_frame, _ruled_frame):
         found = find(prompt)
         if found is not None and prompt[found.first : found.last].strip():
-            yield found
+            yield found._replace(sure=True) if apart and found.whole else found
 
 
 def framed(prompt: str, start: int) -> bool:
@@ -138,7 +144,8 @@ def _last_frame(prompt: str) -> Frame | None:
     said = _announced(prompt)
     if said is None or asked_at(prompt, said.end()) is not None:
         return None
-    everything = Frame(said.start(), said.end(), len(prompt), len(prompt), sure=False)
+    whole = _BACKGROUND.fullmatch(said["label"].strip(" \t*_")) is not None
+    everything = Frame(said.start(), said.end(), len(prompt), len(prompt), sure=False, whole=whole)
     return _within_rules(prompt, said, len(prompt)) or everything
 
 

@@ -31,6 +31,12 @@ CONTEXT = (
     "|منابع|প্রসঙ্গ|নথি|search results|knowledge base|ngữ cảnh|tài liệu"
 )
 """With these ends a line that says that the context follows."""
+BACKGROUND = (
+    "context|contexts|kontext|kontexte|contexte|contextes|contexto|contextos|contesto|contesti|konteksti|kontekst"
+    "|kontextus|контекст|контексту|πλαίσιο|bağlam|السياق|سياق|הקשר|संदर्भ|บริบท|konteks|上下文|背景情報|コンテキスト"
+    "|문맥|컨텍스트|زمینه|প্রসঙ্গ|ngữ cảnh|search results|retrieved documents|retrieved passages|knowledge base"
+)
+"""Of these, those that hardly anybody writes over instructions: what is listed below one is passages."""
 PASSAGE = (
     "document|doc|passage|source|context|chunk|excerpt|extract|snippet|reference|result|search result"
     "|dokument|quelle|auszug|textstelle|extrait|documento|pasaje|fuente|fragmento|extracto|trecho|passagem|fonte"

@@ -9,12 +9,14 @@ from typing import cast
 
 from ragvigil.scorer.dialects.documents import documents_of
 from ragvigil.scorer.dialects.messages import content_of
-from ragvigil.scorer.dialects.values import mapping_of, structure_of, unquoted
+from ragvigil.scorer.dialects.values import mapping_of, sequence_of, structure_of, unquoted
 from ragvigil.scorer.trace import Document
 
 _DEEPEST = 4
 _SHELLS = ("output", "data", "kwargs")
 """Keys under which a tool's message is wrapped, once or more."""
+_MCP = frozenset({"content", "structuredContent", "isError", "_meta", "meta"})
+"""All that the result of an MCP tool is made of; it may leave out everything but its content."""
 _PRINTED = re.compile(r"content=(?P<text>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\") ", re.DOTALL)
 
 
@@ -114,9 +116,11 @@ def tool_arguments(value: object) -> object:
 
 def _is_blocks(fields: Mapping[str, object]) -> bool:
     """LlamaIndex's tool output, or MCP's: a list of parts and nothing that is a document of its own."""
-    return isinstance(fields.get("blocks"), list) or (
-        isinstance(fields.get("content"), list) and "isError" in fields
-    )
+    if isinstance(fields.get("blocks"), list):
+        return True
+    parts = [mapping_of(part) for part in sequence_of(fields.get("content"))]
+    typed = bool(parts) and all("type" in part for part in parts) and fields.keys() <= _MCP
+    return isinstance(fields.get("content"), list) and ("isError" in fields or typed)
 
 
 def _printed(value: object) -> object:

@@ -32,9 +32,9 @@ _LONGEST_PROMPT = 2_000_000
 _LONGEST_QUESTION = 20_000
 
 
-def context_of(prompt: str) -> Context | None:
-    """The context of a prompt; of the first two million characters."""
-    return context_in(prompt[:_LONGEST_PROMPT])
+def context_of(prompt: str, *, apart: bool = False) -> Context | None:
+    """The context of a prompt, of the first two million characters; `apart` from the question, if it is."""
+    return context_in(prompt[:_LONGEST_PROMPT], apart=apart)
 
 
 def documents_in(prompt: str) -> tuple[Document, ...]:

@@ -15,7 +15,8 @@ _LISTED = re.compile(
 )
 _ENCLOSED = frozenset((".", ")", "()", "\u3001", "\uff0e", "\uff09", "\uff08\uff09"))
 """What may stand around the number of an item; the last four are Chinese and Japanese."""
-_BULLET = re.compile(r"\n(?P<lead>[ \t]*)(?P<mark>[-*+\u2022\u00b7\u2023\u25aa\u25cf\u2013])[ \t]+(?=\S)")
+_BULLETS = r"[-*+\u2013](?=[ \t])|[\u2022\u00b7\u2023\u25aa\u25cf\u25a0\u25c6\u30fb\uff65]"
+_BULLET = re.compile(rf"\n(?P<lead>[ \t]*)(?P<mark>{_BULLETS})[ \t\u3000]*(?=\S)")
 _INDENTED = re.compile(r"\n[ \t]")
 _RULE = re.compile(r"\n[ \t]*(?P<rule>-{3,}|={3,}|\*{3,}|_{3,}|#{3,})[ \t]*(?=\n|\Z)")
 _BLANK = re.compile(r"\n[ \t]*\n")

@@ -8,7 +8,10 @@ from collections.abc import Sequence
 from ragvigil.scorer.dialects.frames import Context, framed, wrapped
 from ragvigil.scorer.trace import Document
 
-_ITEM = "document|doc|passage|source|chunk|excerpt|snippet|article|search_result|context_?item|context|result|item"
+_ITEM = (
+    "document|doc|passage|source|chunk|excerpt|snippet|article|search_result|context_?item|context|result|item"
+    "|dokument|documento|quelle|fuente|fonte|fragmento|passaggio"
+)
 _GENERIC = frozenset(("result", "item", "article", "source"))
 """Names that any XML may have."""
 _ATTRIBUTES = r"""\s(?>[^<>"']+|"[^"<\n]*"|'[^'<\n]*')*"""

@@ -9,6 +9,7 @@ from ragvigil.scorer.dialects.failure import failure
 from ragvigil.scorer.dialects.langchain import is_refusal, tool_arguments, tool_result
 from ragvigil.scorer.dialects.prompt import documents_in
 from ragvigil.scorer.dialects.reading import Reading, Role
+from ragvigil.scorer.dialects.shapes import split_frame
 from ragvigil.scorer.dialects.values import mapping_of, query_in, structure_of, text_of
 from ragvigil.scorer.trace import Document
 
@@ -47,7 +48,7 @@ def tool_reading(name: str, arguments: object, result: object) -> Reading:
     if not passages and len(numbered) < _FEW and not is_search(name):
         return Reading(role="tool", tool=name)
     if text:
-        documents = ranked(numbered or (Document(None, text),))
+        documents = ranked(numbered or split_frame(text, sure=False) or (Document(None, text),))
     query = query_in(structure_of(arguments)) or text_of(arguments)
     return Reading(role="retriever", tool=name, query=query, documents=documents)
 
