@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from tests.scorer.detect.test_monitor_core import batch_of, gold, judge_all
 
 from ragvigil.scorer.detect import Monitor, MonitorSettings
+from ragvigil.scorer.detect.sequential.batch import read_traces
 
 WRONG: Any = "no"
 """Of no type that anybody asked for."""
@@ -62,6 +65,32 @@ def test_a_batch_of_wrong_values_is_refused_by_name(name: str, value: object) ->
     monitor = Monitor(MonitorSettings(segments=1), gold())
     with pytest.raises(ValueError, match=rf"Batch.{name} .*: give"):
         monitor.observe(replace(judge_all(batch_of(1)), **wrong))
+
+
+def test_numbers_of_numpy_are_settings_like_others() -> None:
+    """They are kept as Python's, so that the state is JSON."""
+    numbers: Any = {"segments": np.int64(3), "batch_seconds": np.int64(900), "budget": np.float32(0.25)}
+    given = MonitorSettings(**numbers)
+    assert given == MonitorSettings(segments=3, batch_seconds=900, budget=0.25)
+    assert json.dumps(Monitor(given, gold()).state())
+
+
+@pytest.mark.parametrize(
+    "conversation",
+    [
+        np.array([np.nan, np.inf, np.nan, 7.0, 7.0]),
+        np.array([1e300, -1e300, 5.0, 7.0, 7.0]),
+        np.array([2**62, 2**62 + 1, -(2**62), 9, 9]),
+    ],
+)
+def test_conversations_without_a_code_are_conversations_of_their_own(
+    conversation: npt.NDArray[np.generic],
+) -> None:
+    """So are those of any code, however large."""
+    read = read_traces(replace(batch_of(5), conversation=conversation), 3)
+    assert len(set(read.conversation.tolist())) == 4
+    assert read.conversation[3] == read.conversation[4]
+    assert 0 <= read.conversation.min() <= read.conversation.max() < 5
 
 
 def test_a_gold_set_of_lists_is_read_and_one_of_words_is_refused() -> None:

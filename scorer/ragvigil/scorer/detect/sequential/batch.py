@@ -34,7 +34,7 @@ class Batch:
     segment: npt.NDArray[np.generic]
     """Code of the segment."""
     conversation: npt.NDArray[np.generic]
-    """Code of the conversation; turns of one conversation are not independent."""
+    """Code of the conversation; turns of one conversation are not independent. NaN where unknown: one of its own."""
     cheap: npt.NDArray[np.generic]
     """A score in [0, 1] that every trace has, high for faithful; NaN where it is unknown."""
     citation_ok: npt.NDArray[np.generic]
@@ -73,6 +73,7 @@ class Traces:
     slot: Integers
     """Segment code, or `segments` for every code outside 0 to segments - 1."""
     conversation: Integers
+    """Codes from 0 on, in the order of those given."""
     cheap: Floats
     known_cheap: Booleans
     citation_bad: Floats
@@ -130,7 +131,7 @@ def read_traces(batch: Batch, segments: int) -> Traces:
     return Traces(
         time,
         slot,
-        _numbers("conversation", batch.conversation).astype(np.int64),
+        _conversations(batch.conversation),
         cheap,
         known,
         np.where(np.isfinite(citation) & (citation >= 0.0), (citation < 0.5).astype(np.float64), np.nan),
@@ -163,6 +164,17 @@ def _numbers(name: str, column: npt.NDArray[np.generic]) -> npt.NDArray[np.gener
     if values.dtype.kind not in "biuf":
         raise ValueError(f"Batch.{name} holds {values.dtype}: give numbers, codes where there are names")
     return values
+
+
+def _conversations(column: npt.NDArray[np.generic]) -> Integers:
+    """Codes from 0 on, so that no code of the caller's is too large; what is unknown is a conversation of its own."""
+    values = _numbers("conversation", column)
+    known = np.isfinite(values)
+    _, code = np.unique(values[known], return_inverse=True)
+    found = np.empty(values.size, np.int64)
+    found[known] = code
+    found[~known] = code.size + np.arange(values.size - code.size)
+    return found
 
 
 def _floats(name: str, column: npt.NDArray[np.generic]) -> Floats:

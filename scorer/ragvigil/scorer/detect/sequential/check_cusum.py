@@ -90,7 +90,10 @@ class CheckCusum:
 
 
 def _steps(bad: Floats, slot: Integers, conversation: Integers, normal: Floats) -> Floats:
-    """(slots + 1,) nats of a batch; a conversation that visits several slots is one bet of all traffic."""
+    """(slots + 1,) nats of a batch; a conversation that visits several slots is one bet of all traffic.
+
+    Conversations are codes from 0 on, as in `Traces`.
+    """
     slots = normal.size
     worse = np.minimum(2.0 * normal + 0.05, 0.97)
     stake = (worse - normal) / (normal * (1.0 - normal))
@@ -99,8 +102,8 @@ def _steps(bad: Floats, slot: Integers, conversation: Integers, normal: Floats) 
     each = per_slot(
         slot[first], sum_by(own, gain, first.size), sum_by(own, loss, first.size), stake[:, None], slots
     )
-    _, whole = np.unique(conversation, return_inverse=True)
-    size = int(whole.max(initial=-1)) + 1
-    won, lost = sum_by(whole, stake[slot] * gain, size), sum_by(whole, stake[slot] * loss, size)
+    size = int(conversation.max(initial=-1)) + 1
+    won = sum_by(conversation, stake[slot] * gain, size)
+    lost = sum_by(conversation, stake[slot] * loss, size)
     total = per_slot(np.zeros(size, np.int64), won, lost, np.ones((1, 1)), 1)
     return np.append(each[:, 0], total[0, 0])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields
+from numbers import Integral, Real
 
 import numpy as np
 
@@ -109,14 +110,15 @@ class MonitorSettings:
             )
 
     def _check_type(self, name: str, kind: str) -> None:
-        """Refuse what is no number, or no whole one where it must be."""
+        """Refuse what is no number, or no whole one where it must be; numpy's become Python's."""
         value = getattr(self, name)
         if value is None and kind.endswith("None"):
             return
-        wanted = int if kind == "int" else (int, float)
-        if isinstance(value, bool) or not isinstance(value, wanted):
+        if isinstance(value, bool) or not isinstance(value, Integral if kind == "int" else Real):
             fix = "a whole number, 12 and not 12.0" if kind == "int" else "a number"
             raise ValueError(f"MonitorSettings.{name} is {value!r}: give {fix}")
+        if isinstance(value, np.generic):
+            object.__setattr__(self, name, value.item())
 
     @property
     def streams(self) -> int:
