@@ -13,6 +13,7 @@ from ragvigil.scorer.detect.sequential.evidence import (
     gather,
     plain_factors,
     suspect,
+    suspect_back_factors,
     suspect_factors,
     suspect_stake,
 )
@@ -114,6 +115,31 @@ def test_a_few_traces_that_are_hardly_ever_chosen_do_not_mute_the_verdicts_of_th
     if not chance:
         assert whole.traces.tolist() == usual.traces.tolist()
         assert whole.noise == pytest.approx(usual.noise)
+
+
+@pytest.mark.parametrize("chance", [0.3, 0.03])
+def test_a_fall_that_lasts_wins_no_bet_on_its_end(chance: float) -> None:
+    """Also where hardly anybody is judged, so that one flag weighs more than a bet may lose."""
+    known, random, size = instruments(), np.random.default_rng(6), 60
+    slot, everyone, flags, factors = np.zeros(size, np.int64), np.ones(size, np.bool_), 0.0, list[float]()
+    shift = np.array([[0.15 * known.signal]])
+    batches: list[Verdicts] = []
+    for _ in range(BATCHES):
+        faithful = random.random(size) >= 0.2
+        cheap = np.clip(np.where(faithful, 0.76, 0.3) + random.normal(0.0, 0.16, size), 0.0, 1.0)
+        passed = (random.random(size) < np.where(faithful, 0.85, 0.08)).astype(np.float64)
+        chances = np.full(size, chance)
+        judged = random.random(size) < chances
+        doubt = suspect(cheap, everyone, known)
+        rows = np.arange(size)
+        verdicts = gather(slot, rows, doubt, chances, judged, passed, chances, known, 1, everyone)
+        batches.append(verdicts)
+        flags += float(verdicts.excess.sum()) / size / BATCHES
+    for verdicts in batches:
+        noise = np.stack([verdicts.noise / size, np.ones(1)], axis=1)
+        stake = suspect_stake(shift, noise)[:, 0]
+        factors.append(float(np.exp(suspect_back_factors(verdicts, np.array([flags]), stake, 1)[0])))
+    assert np.mean(factors) <= 1.0 + 4.0 * np.std(factors) / BATCHES**0.5
 
 
 def test_the_detector_runs_as_long_as_it_promises() -> None:

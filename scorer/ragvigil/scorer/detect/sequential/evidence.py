@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ragvigil.scorer.detect.sequential.batch import Booleans, Floats, Integers, count_by, sum_by
-from ragvigil.scorer.detect.sequential.betting import per_slot
+from ragvigil.scorer.detect.sequential.betting import LARGEST_LOSS, per_slot
 from ragvigil.scorer.detect.sequential.gold import Instruments
 from ragvigil.scorer.detect.sequential.reference import Reference, level_of
 
@@ -45,6 +45,8 @@ class Verdicts:
     conditional: Floats
     """Sum of psi (1 - V - f(x)) / pi."""
     least_conditional: Floats
+    most: Floats
+    """(slots,) the largest that the `excess` of any conversation of the traffic could have been."""
     traffic: Floats
     """(slots,) traces of the batch."""
     traces: Floats
@@ -108,6 +110,9 @@ def gather(
     noise = sum_by(slot, unsampled / possible, slots)
     noise_unsampled = sum_by(slot, unsampled, slots)
     lowest = _usual_chances(slot[open_], possible[open_], slots)
+    c = instruments.false_flag
+    heaviest = np.where(open_, suspicion.weight * (1.0 - c) / possible, 0.0)
+    most = _largest(slot, conversation, heaviest, slots)
     rows = np.flatnonzero(answered)
     slot, chance, passed = slot[rows], possible[rows], passed[rows]
     psi, expected = suspicion.weight[rows] / chance, expected[rows]
@@ -120,7 +125,6 @@ def gather(
         return sum_by(group, values, count)
 
     flag = 1.0 - passed
-    c = instruments.false_flag
     return Verdicts(
         slot[first],
         within(weight),
@@ -129,11 +133,20 @@ def gather(
         within(-psi * c),
         within(psi * (flag - expected)),
         within(-psi * expected),
+        most,
         traffic,
         traces,
         noise,
         noise_unsampled,
     )
+
+
+def _largest(slot: Integers, conversation: Integers, values: Floats, slots: int) -> Floats:
+    """(slots,) largest sum of `values` over a conversation."""
+    _, first, group = np.unique(conversation * slots + slot, return_index=True, return_inverse=True)
+    largest = np.zeros(slots)
+    np.maximum.at(largest, slot[first], sum_by(group, values, first.size))
+    return largest
 
 
 def _usual_chances(slot: Integers, chance: Floats, slots: int) -> Floats:
@@ -180,13 +193,15 @@ def suspect_factors(
     return won - stake * against * verdicts.traces[:, None]
 
 
-def suspect_back_factors(
-    verdicts: Verdicts, flags: Floats, stake: Floats, slots: int, false_flag: float
-) -> Floats:
-    """(slots,) log factors of `stake` (slots, 1) against `flags` (slots,) per trace or more."""
-    loss = -verdicts.least * (1.0 - false_flag) / max(false_flag, 1e-3)
-    won = per_slot(verdicts.slot, -verdicts.excess, loss, stake, slots)[:, 0]
-    return won + stake[:, 0] * flags * verdicts.traces
+def suspect_back_factors(verdicts: Verdicts, flags: Floats, stake: Floats, slots: int) -> Floats:
+    """(slots,) log factors of `stake` (slots,) against `flags` (slots,) per trace or more.
+
+    What a trace wins by being there is paid for by the flags that are drawn. So no stake may be cut where a rare one
+    weighs more than it can lose: all of a slot's are, by what any of its traffic could have brought.
+    """
+    fair = np.minimum(stake, LARGEST_LOSS / np.maximum(verdicts.most, 1e-9))
+    won = per_slot(verdicts.slot, -verdicts.excess, verdicts.most[verdicts.slot], fair[:, None], slots)[:, 0]
+    return won + fair * flags * verdicts.traces
 
 
 def suspect_stake(shift: Floats, noise: Floats) -> Floats:

@@ -161,9 +161,9 @@ class Incidents:
                 continue
             if suspects:
                 shift = lasts * instruments.signal
-                stake = suspect_stake(np.full((slots, 1), shift), noise)
+                stake = suspect_stake(np.full((slots, 1), shift), noise)[:, 0]
                 flags = reference.flags + shift
-                factors = suspect_back_factors(verdicts, flags, stake, slots, instruments.false_flag)
+                factors = suspect_back_factors(verdicts, flags, stake, slots)
             else:
                 shift = lasts * instruments.youden
                 factors = back_factors(verdicts, reference.passed - shift, shift, slots)
