@@ -16,7 +16,7 @@ from ragvigil.prompts import Prompt
 from ragvigil.scorer import config
 from ragvigil.scorer.judge import build_judge, rubric_of
 from ragvigil.scorer.testing import DAMAGES, Script, ScriptedJudge
-from ragvigil.scorer.testing._script import Shown
+from ragvigil.scorer.testing._shown import Shown
 from ragvigil.scorer.trace import Document, RagTrace, Retrieval
 from ragvigil.scorer.verdict import Verdict
 

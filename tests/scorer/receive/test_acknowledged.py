@@ -21,8 +21,9 @@ from ragvigil.exporters import Measurement
 from ragvigil.scorer.config import load
 from ragvigil.scorer.monitoring import Incident, SeriesKey
 from ragvigil.scorer.oncall import Acknowledge, OrderDesk, order_requests
-from ragvigil.scorer.receive.acknowledged import Acknowledgements, Sender
+from ragvigil.scorer.receive.acknowledged import Acknowledgements
 from ragvigil.scorer.receive.refusal import Reason, Refusal
+from ragvigil.scorer.receive.senders import Sender
 from ragvigil.scorer.receive.signed import order_of
 from ragvigil.scorer.store.sqlite import SqliteStore
 

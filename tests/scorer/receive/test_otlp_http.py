@@ -241,6 +241,7 @@ async def test_get_on_an_export_path_says_what_to_do(start: Start, client: httpx
     receiver = await start()
     answer = await client.get(f"{receiver.url}/v1/traces")
     assert (answer.status_code, "POST to" in answer.json()["message"]) == (405, True)
+    assert answer.headers["allow"] == "POST"
 
 
 async def test_bodies_over_the_limit_are_refused_declared_or_not(

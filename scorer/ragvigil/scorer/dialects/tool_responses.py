@@ -8,16 +8,12 @@ from dataclasses import dataclass
 from typing import cast
 
 from ragvigil.scorer.dialects.documents import documents_of, ranked
-from ragvigil.scorer.dialects.tool_turns import turns_of
+from ragvigil.scorer.dialects.tool_turns import ANSWER_MARKS, turns_of
 from ragvigil.scorer.dialects.tools import is_search, tool_reading
 from ragvigil.scorer.dialects.values import structure_of
 from ragvigil.scorer.trace import Document
 
-_MARKS = re.compile(
-    r'"(?:tool|function|tool_call_id|tool_call_response|tool_result|tool-result|tool_call_result'
-    r'|function_call_output|functionResponse|function_response|toolResult)"'
-)
-"""Of these each conversation has one in which a tool answered."""
+_MARKS = re.compile(f'"(?:{"|".join(sorted(ANSWER_MARKS))})"')
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,14 +12,13 @@ import hmac
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from ragvigil.scorer.receive.refusal import Reason, Refusal
+from ragvigil.scorer.receive.senders import Sender
 
 if TYPE_CHECKING:
     from ragvigil.scorer.oncall import Answer, Order
-
-Sender = Literal["pagerduty", "slack"]
 
 _TOLERANCE_SECONDS = 300
 _WAIT_SECONDS = 2.5

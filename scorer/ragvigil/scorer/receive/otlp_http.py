@@ -16,7 +16,7 @@ from starlette.routing import Route
 
 from ragvigil.scorer.inbox import Arrival
 from ragvigil.scorer.metrics.scrape import Scrape
-from ragvigil.scorer.receive.acknowledged import Acknowledgements, Sender
+from ragvigil.scorer.receive.acknowledged import Acknowledgements
 from ragvigil.scorer.receive.answers import CONTENT_TYPES, accepted, encoded
 from ragvigil.scorer.receive.compression import ACCEPTED, coding_of, decompressed
 from ragvigil.scorer.receive.decode import LOGS, SPANS, Encoding, Signal
@@ -24,6 +24,7 @@ from ragvigil.scorer.receive.forward import VIA
 from ragvigil.scorer.receive.intake import Intake
 from ragvigil.scorer.receive.limits import Held
 from ragvigil.scorer.receive.refusal import Reason, Refusal
+from ragvigil.scorer.receive.senders import Sender
 
 logger = logging.getLogger(__name__)
 
@@ -243,4 +244,7 @@ async def _not_found(intake: Intake, request: Request, error: Exception) -> Resp
     wrong_method = isinstance(error, HTTPException) and error.status_code == Reason.WRONG_METHOD.http
     reason = Reason.WRONG_METHOD if wrong_method else Reason.UNKNOWN_PATH
     problem = f"{request.method} {request.url.path[:80]} is not served; POST to {', '.join(PATHS)}"
-    return _refused(intake, Refusal(reason, problem), request)
+    response = _refused(intake, Refusal(reason, problem), request)
+    if isinstance(error, HTTPException) and error.headers:
+        response.headers.update(error.headers)  # the methods that are allowed
+    return response

@@ -10,8 +10,8 @@ from urllib.parse import parse_qs
 
 from ragvigil.exporters import clean
 from ragvigil.scorer.oncall import Acknowledge, Order, Unacknowledge
-from ragvigil.scorer.receive.acknowledged import Sender
 from ragvigil.scorer.receive.refusal import Reason, Refusal
+from ragvigil.scorer.receive.senders import Sender
 
 SLACK_ACTION = "ragvigil_acknowledge"
 """As the button is called that `ragvigil.exporters.Slack` puts under a page."""

@@ -13,7 +13,7 @@ from ragvigil.scorer.checks.reading.sentences import sentences
 from ragvigil.scorer.checks.reading.words import words
 from ragvigil.scorer.grounded_answer import WEIGHTS, grounded_answer
 from ragvigil.scorer.judge.similarity import Lexical
-from ragvigil.scorer.testing._script import Script, Shown
+from ragvigil.scorer.testing._shown import Believes, Shown
 from ragvigil.scorer.trace import Document, RagTrace
 
 _SUPPORTED = 0.5
@@ -21,12 +21,12 @@ _ALIKE = 0.35
 Reply = dict[str, object]
 
 
-def _verdict_on(script: Script, shown: Shown) -> bool:
+def _verdict_on(script: Believes, shown: Shown) -> bool:
     about = (shown.query, shown.answer, [one.text for one in shown.evidence])
     return script.passes(script.truth(shown), "verdict", *about)
 
 
-def _rubric(script: Script, shown: Shown) -> dict[str, object]:
+def _rubric(script: Believes, shown: Shown) -> dict[str, object]:
     passes = _verdict_on(script, shown)
     prepared = Prepared(shown.record)
     names = [str(one.id) for one in shown.evidence]
@@ -56,7 +56,7 @@ def _rubric(script: Script, shown: Shown) -> dict[str, object]:
     }
 
 
-def _criterion(script: Script, shown: Shown) -> dict[str, object]:
+def _criterion(script: Believes, shown: Shown) -> dict[str, object]:
     """Of an answer that is shown without its passages it believes that it meets the criterion."""
     truth = script.truth(shown) if "evidence" in shown.parts else True
     passes = script.passes(truth, "criterion", shown.query, shown.answer)
@@ -67,7 +67,7 @@ def _criterion(script: Script, shown: Shown) -> dict[str, object]:
     }
 
 
-def _claims(script: Script, shown: Shown) -> Reply:
+def _claims(script: Believes, shown: Shown) -> Reply:
     """Every statement of the answer, as it stands."""
     del script
     prepared = Prepared(shown.record)
@@ -75,7 +75,7 @@ def _claims(script: Script, shown: Shown) -> Reply:
     return {"claims": found}
 
 
-def _claim_support(script: Script, shown: Shown) -> Reply:
+def _claim_support(script: Believes, shown: Shown) -> Reply:
     """Right about each claim with the script's sensitivity and specificity; the truth is the built-in judge's."""
     verdicts: list[Reply] = []
     for numbered in _lines(shown, "claims"):
@@ -99,14 +99,14 @@ def _claim_support(script: Script, shown: Shown) -> Reply:
     return {"verdicts": verdicts}
 
 
-def _questions(script: Script, shown: Shown) -> Reply:
+def _questions(script: Believes, shown: Shown) -> Reply:
     """What the answer says, turned into questions."""
     del script
     said = [shown.answer[start:end].rstrip(".!") for start, end in sentences(shown.answer)] or ["nothing"]
     return {"questions": [f"{(said * 3)[number]}?" for number in range(3)], "noncommittal": not shown.answer}
 
 
-def _context_relevance(script: Script, shown: Shown) -> Reply:
+def _context_relevance(script: Believes, shown: Shown) -> Reply:
     """A passage is relevant when it has enough words of the question; right as often as the script says."""
     near = Lexical()
     labels: list[Reply] = []
@@ -119,7 +119,7 @@ def _context_relevance(script: Script, shown: Shown) -> Reply:
     return {"passages": labels}
 
 
-def _six_axes(script: Script, shown: Shown) -> Reply:
+def _six_axes(script: Believes, shown: Shown) -> Reply:
     """The points that the checks give, 4 where they give none; the last statement is unsupported when it fails."""
     checks = run_checks(shown.record)
     points = {
@@ -134,7 +134,7 @@ def _six_axes(script: Script, shown: Shown) -> Reply:
     }
 
 
-def _preference(script: Script, shown: Shown) -> Reply:
+def _preference(script: Believes, shown: Shown) -> Reply:
     """The answer that the built-in judge finds more faithful."""
     worth = [_faithfulness(shown, _text(shown, name)) for name in ("first", "second")]
     better = "tie" if abs(worth[0] - worth[1]) < 1 / 10 else "first" if worth[0] > worth[1] else "second"
@@ -144,7 +144,7 @@ def _preference(script: Script, shown: Shown) -> Reply:
     return {"first_notes": "as it reads", "second_notes": "as it reads", "better": better}
 
 
-def _synthetic(script: Script, shown: Shown) -> Reply:
+def _synthetic(script: Believes, shown: Shown) -> Reply:
     """The passage's sentences as facts, with a question about each."""
     del script
     passage = cast("Reply", json.loads(shown.parts.get("passage", "{}")))
@@ -153,13 +153,13 @@ def _synthetic(script: Script, shown: Shown) -> Reply:
     return {"pairs": [{"fact": fact, "question": f"Is it so that {fact.rstrip('.')}?"} for fact in facts]}
 
 
-def _realism(script: Script, shown: Shown) -> Reply:
+def _realism(script: Believes, shown: Shown) -> Reply:
     """4 or 5, and 2 as often as the script errs."""
     real = script.passes(True, "realism", shown.query)
     return {"reason": "as users ask" if real else "made from a text", "realism": 5 if real else 2}
 
 
-def _correctness(script: Script, shown: Shown) -> Reply:
+def _correctness(script: Believes, shown: Shown) -> Reply:
     """A fact is stated when a sentence of the answer has most of its words."""
     near = Lexical()
     said = [shown.answer[start:end] for start, end in sentences(shown.answer)]
@@ -215,7 +215,7 @@ def _faithfulness(shown: Shown, answer: str) -> float:
     return _SUPPORTED if found is None else found
 
 
-REPLIES: Mapping[str, Callable[[Script, Shown], Reply]] = {
+REPLIES: Mapping[str, Callable[[Believes, Shown], Reply]] = {
     "rubric": _rubric,
     "criterion": _criterion,
     "claims": _claims,

@@ -23,7 +23,8 @@ from starlette.types import Receive, Scope, Send
 from ragvigil.scorer.judge.endpoint.wire import items, mapping
 from ragvigil.scorer.judge.replies import REPLIES as WANTED
 from ragvigil.scorer.testing._replies import entailment, vector_of
-from ragvigil.scorer.testing._script import Script, Shown
+from ragvigil.scorer.testing._script import Script
+from ragvigil.scorer.testing._shown import Shown
 
 MODEL = "scripted-1"
 _USUAL = Script()
