@@ -202,11 +202,15 @@ def test_a_context_at_the_end_of_the_instructions_is_read(context: str) -> None:
         "## Sources\n- Cite them.\n- Do not invent any.",
         "How to use the context:\n- Cite it.\n- Do not invent any.",
         "Documents:\n1. Ask for a passport.\n2. Ask for a visa.",
+        "## Context\n- Date: 2026-11-22\n- Plan: pro",
+        "Context:\n- Asked by Ann\n- Today is Monday",
+        "Context:\nYou are a friend of the house.\nBe kind.",
     ],
 )
 def test_instructions_about_sources_are_no_passages(instructions: str) -> None:
     """Below a heading that may say either, a list is told from passages by nobody."""
-    assert read(("system", f"Answer briefly.\n\n{instructions}"), ("user", QUESTION)).documents == ()
+    record = read(("system", f"Answer briefly.\n\n{instructions}"), ("user", QUESTION))
+    assert (record.documents, record.completeness) == ((), "complete")
 
 
 @pytest.mark.parametrize("hostile", ["(" * 9_999, "-" * 9_999, "'a' " * 9_999, "[" * 9_999, ".a" * 9_999])

@@ -18,6 +18,7 @@ from ragvigil.scorer.dialects.frames import WRAPPER, Context, asked_at, frames, 
 from ragvigil.scorer.dialects.labels import ANSWERED, ASKED, COLON, HEAD, PASSAGE
 from ragvigil.scorer.dialects.shapes import in_turn, split_frame
 from ragvigil.scorer.dialects.tagged import tagged
+from ragvigil.scorer.trace import Document
 
 _RULED = "[-=~#*]{2,40}"
 _AT = r"\((?:[^\s()]{1,200}\.[a-z]{2,5}(?:#[^\s()]{1,80})?|(?:score|similarity|page|p\.)[^()\n]{1,60})\)"
@@ -37,6 +38,11 @@ _END = re.compile(
     re.IGNORECASE,
 )
 """Where the last of several passages ends: at a blank line, a rule, a label of what follows, or a tag."""
+_SENTENCE = re.compile(
+    r"""[.!?\u2026\u3002\uff01\uff1f\u0964\u061f\u1362\u104b\u17d4]["'\u00bb\u201d\u2019)\]\u300d]*\s*\Z"""
+)
+_SHORTEST = 10
+"""Bytes of a sentence that tells something."""
 _BLANK = re.compile(r"\n[ \t]*\n")
 _CLOSED = re.compile(
     rf"\n[ \t]*(?:{_RULED}|[\[(<])[ \t]*(?:end(?: of)?[ _]|/)[^\n]{{1,40}}(?=\n|\Z)", re.IGNORECASE
@@ -53,8 +59,8 @@ def context_in(prompt: str, *, apart: bool = False) -> Context | None:
     ['Schnee.', 'Kohle.']
     >>> [each.text for each in context_in("Context:\\n1. Snow.\\n2. Coal.\\n\\nQuestion: Why?").documents]
     ['Snow.', 'Coal.']
-    >>> [each.text for each in context_in("Be brief.\\n\\nContext:\\n- Snow.\\n- Coal.", apart=True).documents]
-    ['Snow.', 'Coal.']
+    >>> [each.text for each in context_in("Context:\\n- It snowed.\\n- It rained.", apart=True).documents]
+    ['It snowed.', 'It rained.']
     >>> context_in("Context: Snow.\\nQuestion: Why?").documents, context_in("1. Be brief.\\n2. Cite.")
     ((), None)
     """
@@ -127,10 +133,21 @@ def _last_end(prompt: str, begin: int, others: Sequence[str]) -> int:
 
 def _framed(prompt: str, *, apart: bool) -> Context | None:
     """What the surest frame holds; what is in one that is not sure has to be passages beyond doubt."""
-    for frame in frames(prompt, apart=apart):
+    for frame in frames(prompt):
         inside = prompt[frame.first : frame.last]
         documents = split_frame(inside, closed=frame.end > frame.last, sure=frame.sure)
+        if not documents and apart and frame.whole:
+            documents = _told(split_frame(inside, closed=False))
         found = wrapped(prompt, documents, frame.start, frame.end)
         if found or frame.sure:
             return found or Context((), frame.start, frame.end)
     return None
+
+
+def _told(documents: list[Document]) -> list[Document]:
+    """Passages if all are sentences: instructions also list the date, the plan and the name of who asks."""
+    whole = all(
+        _SENTENCE.search(each.text or "") and len((each.text or "").encode()) >= _SHORTEST
+        for each in documents
+    )
+    return documents if whole else []

@@ -64,15 +64,15 @@ class Frame(NamedTuple):
     sure: bool = True
     """Whether it is the context for certain; else what is in it has to say so as well."""
     whole: bool = False
-    """Whether it says "context" and nothing else, and goes on to the end: for certain where nobody asks there."""
+    """Whether it says "context" and nothing else, and goes on to the end."""
 
 
-def frames(prompt: str, *, apart: bool = False) -> Iterator[Frame]:
-    """The frames that may hold the context of a prompt, the surest first; `apart` from the question, if it is."""
+def frames(prompt: str) -> Iterator[Frame]:
+    """The frames that may hold the context of a prompt, the surest first."""
     for find in (_tag_frame, _marked_frame, _label_frame, _last_frame, _ruled_frame):
         found = find(prompt)
         if found is not None and prompt[found.first : found.last].strip():
-            yield found._replace(sure=True) if apart and found.whole else found
+            yield found
 
 
 def framed(prompt: str, start: int) -> bool:
