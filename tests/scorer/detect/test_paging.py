@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from tests.scorer.detect.test_monitor_core import gold
 
@@ -51,13 +53,14 @@ def test_a_page_says_how_large_the_fall_is_with_interval_and_n() -> None:
 
 def test_a_fall_that_was_guessed_too_large_does_not_look_over_while_it_lasts() -> None:
     """The first batch guessed twenty points, half a day shows seven: the same fall would page again."""
+    plainly = replace(learn_instruments(gold()), sensitivity=1.0, specificity=1.0)
     incidents, recent = Incidents.none(4), Recent.fresh(3)
     incidents.begin(3, 0.2, 0.0, suspects=False)
     recent.weight, recent.gain = np.full(3, 1000.0), np.full(3, 70.0)
     for hour in range(30):
-        assert not incidents.end(recent, hour * 3600.0, 1.0, 1.0, 1.0).any()
+        assert not incidents.end(recent, hour * 3600.0, 1.0, plainly).any()
     recent.gain = np.full(3, 20.0)
-    assert incidents.end(recent, 31 * 3600.0, 1.0, 1.0, 1.0).tolist() == [False, False, False, True]
+    assert incidents.end(recent, 31 * 3600.0, 1.0, plainly).tolist() == [False, False, False, True]
 
 
 def test_a_page_shows_the_hours_that_show_most() -> None:

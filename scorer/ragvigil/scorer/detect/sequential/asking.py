@@ -10,7 +10,6 @@ import numpy.typing as npt
 from ragvigil.scorer.detect.sequential.batch import Alert
 from ragvigil.scorer.detect.sequential.canary import LARGEST
 from ragvigil.scorer.detect.sequential.core import Core
-from ragvigil.scorer.detect.sequential.error_budget import ErrorBudget
 from ragvigil.scorer.detect.sequential.paging import MOST_CANARIES, settle
 
 FRESH = 6 * 3600.0
@@ -126,8 +125,7 @@ def judge_moved(core: Core, change: float, error: float, count: float, time: flo
     memory.faithfulness.restart_bets()
     memory.judge_moved += change
     memory.moves.add(change, error, memory.clock.now)
-    memory.floor.forget()
-    memory.errors = ErrorBudget()
+    core.forget_levels()
     core.forget_reference()
     evidence: dict[str, float | str] = {
         "why": "the judge changed: calibrate it again",

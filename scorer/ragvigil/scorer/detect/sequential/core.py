@@ -6,6 +6,7 @@ import numpy as np
 
 from ragvigil.scorer.detect.sequential.baseline import Baseline, Series, Sum
 from ragvigil.scorer.detect.sequential.batch import Booleans, Floats
+from ragvigil.scorer.detect.sequential.error_budget import ErrorBudget
 from ragvigil.scorer.detect.sequential.gold import GoldSet, calibration_of, learn_instruments
 from ragvigil.scorer.detect.sequential.memory import Memory
 from ragvigil.scorer.detect.sequential.reference import Reference, refer
@@ -78,6 +79,11 @@ class Core:
         enough = sums[ENOUGH_OF].sum(axis=1) >= LEAST_SEEN
         learned: Booleans = old & there & enough[:, None]
         return learned
+
+    def forget_levels(self) -> None:
+        """The judge is another one: the level, and what errors have used up, start over."""
+        self.memory.floor.forget()
+        self.memory.errors = ErrorBudget()
 
     def forget_reference(self) -> None:
         """The baseline was restated, or learned something that counts."""

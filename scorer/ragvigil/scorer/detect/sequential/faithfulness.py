@@ -132,9 +132,8 @@ class Faithfulness:
     def _is_news(self, candidate: Candidate, instruments: Instruments) -> bool:
         """Whether it says more than that all traffic fell."""
         suspects, slots = candidate.suspects, self.incidents.fall.size - 1
-        scale = instruments.signal if suspects else instruments.youden
         return candidate.stream == slots or fell_beyond(
-            candidate.stream, self.recent, suspects, self.active(), scale
+            candidate.stream, self.recent, suspects, self.active(), instruments.response(suspects)
         )
 
     def nearly(self, settings: MonitorSettings) -> bool:
@@ -161,10 +160,8 @@ class Faithfulness:
 
     def close_incidents(self, now: float, settings: MonitorSettings, instruments: Instruments) -> None:
         """Close what is over, and watch those streams again from nothing."""
-        signal = instruments.signal
-        closed = self.incidents.end(
-            self.recent, now, settings.mute_hours * 3600.0 / DAY, instruments.youden, signal
-        )
+        mute_days = settings.mute_hours * 3600.0 / DAY
+        closed = self.incidents.end(self.recent, now, mute_days, instruments)
         if closed[-1]:
             self.bursts = []  # they staked on what all traffic has got over
         if closed.any():

@@ -122,6 +122,11 @@ class Instruments:
         """Rise of the mean weighted true flag (see `evidence`) when the faithful share falls by 1."""
         return max(self.specificity - self.false_flag, 0.05) * self.weight_unfaithful
 
+    def response(self, suspects: bool) -> float:
+        """What a fall of the faithful share by 1 does to what is watched: the mean weighted true flag where verdicts
+        on `suspects` are, else the pass rate."""
+        return max(self.signal, 1e-3) if suspects else max(self.youden, 0.05)
+
     def flags_moved(self, change: float) -> float:
         """Rise of the mean weighted true flag of unfaithful answers when a drift of the cheap score raised the mean
         suspicion by `change`."""

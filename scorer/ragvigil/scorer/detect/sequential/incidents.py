@@ -85,22 +85,21 @@ class Recent:
         for one in fields(self):
             setattr(self, one.name, np.where(slots, 0.0, getattr(self, one.name)))
 
-    def falls(self, suspects: bool, youden: float, signal: float) -> Floats:
+    def falls(self, suspects: bool, instruments: Instruments) -> Floats:
         """(slots,) fall of the faithful share that the verdicts show, by one family of evidence."""
-        if suspects:
-            return self.excess / np.maximum(self.traces, 1.0) / max(signal, 1e-3)
-        return self.gain / np.maximum(self.weight, 1.0) / max(youden, 0.05)
+        size = self.traces if suspects else self.weight
+        return self.blame(suspects)[0] / np.maximum(size, 1.0) / instruments.response(suspects)
 
     def verdicts(self, stream: int) -> float:
         """Those of a stream: a slot, or behind the last all of them."""
         return float(self.weight.sum() if stream == self.weight.size else self.weight[stream])
 
-    def error(self, suspects: bool, stream: int, youden: float, signal: float) -> float:
+    def error(self, suspects: bool, stream: int, instruments: Instruments) -> float:
         """Standard error of the fall of a stream: a slot, or behind the last all of them."""
         noise, size = self.blame(suspects)[1], self.traces if suspects else self.weight
         inside = (np.arange(size.size) == stream) | (stream == size.size)
-        scale = max(signal, 1e-3) if suspects else max(youden, 0.05)
-        return float(np.sqrt(noise[inside].sum())) / max(float(size[inside].sum()), 1.0) / scale
+        error = float(np.sqrt(noise[inside].sum())) / max(float(size[inside].sum()), 1.0)
+        return error / instruments.response(suspects)
 
     def blame(self, suspects: bool) -> tuple[Floats, Floats]:
         """((slots,) what each contributes, (slots,) its variance)."""
@@ -174,7 +173,7 @@ class Incidents:
         guess = float(self.fall[stream])
         return min(max(float(self.shown[stream]), LEAST_SHOWN * guess), guess)
 
-    def end(self, recent: Recent, now: float, mute_days: float, youden: float, signal: float) -> Booleans:
+    def end(self, recent: Recent, now: float, mute_days: float, instruments: Instruments) -> Booleans:
         """Close what is over; returns (streams,) what was closed.
 
         That is when verdicts since the page say so surely, or when a mute has passed and most of the fall is gone.
@@ -183,7 +182,7 @@ class Incidents:
         for stream in np.flatnonzero(self.open):
             days = (now - self.since[stream]) / 86400.0
             suspects = bool(self.suspects[stream])
-            falls = recent.falls(suspects, youden, signal)
+            falls = recent.falls(suspects, instruments)
             size = recent.traces if suspects else recent.weight
             overall = stream == self.fall.size - 1
             unseen = not (size.sum() if overall else size[stream]) > 0.0
@@ -191,7 +190,7 @@ class Incidents:
             self.shown[stream] = max(self.shown[stream], fall)
             young = days < mute_days
             if young and recent.verdicts(int(stream)) >= LEAST_VERDICTS:
-                error = recent.error(suspects, int(stream), youden, signal)
+                error = recent.error(suspects, int(stream), instruments)
                 self.surely[stream] = max(self.surely[stream], fall - SURELY * error)
             gone = not unseen and fall < OVER * self._fell(int(stream))
             closed[stream] = days > LONGEST_DAYS or (self.well[stream] > SURELY_OVER if young else gone)

@@ -92,7 +92,7 @@ def _lately(
         n = float((recent.traces if suspects else recent.weight)[inside].sum())
         if n < 1.0:
             continue
-        scale = n * (instruments.signal if suspects else max(instruments.youden, 0.05))
+        scale = n * instruments.response(suspects)
         middle, half = shown / scale, 1.96 * float(np.sqrt(noise + 1.0)) / scale
         figures: dict[str, float | str] = {
             "seen": round(middle, 4),

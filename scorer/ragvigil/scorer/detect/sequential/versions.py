@@ -7,7 +7,6 @@ from ragvigil.scorer.detect.sequential.batch import Alert, Booleans
 from ragvigil.scorer.detect.sequential.canary import LARGEST
 from ragvigil.scorer.detect.sequential.clock import NEVER
 from ragvigil.scorer.detect.sequential.core import Core
-from ragvigil.scorer.detect.sequential.error_budget import ErrorBudget
 from ragvigil.scorer.detect.sequential.incidents import Incidents
 from ragvigil.scorer.detect.sequential.settings import DAY
 
@@ -79,8 +78,7 @@ def _learn_anew(core: Core, version: str, time: float) -> Alert:
     memory.baseline.forget_verdicts()
     memory.faithfulness.restart_bets()
     memory.faithfulness.incidents = Incidents.none(settings.streams)
-    memory.floor.forget()
-    memory.errors = ErrorBudget()
+    core.forget_levels()
     memory.offsets, memory.compared_at = {before: 0.0}, {before: memory.clock.now}
     memory.judge_version, memory.new_version, memory.unknown_since = version, None, None
     memory.canary_wanted = memory.waited = 0
