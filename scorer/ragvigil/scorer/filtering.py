@@ -47,11 +47,8 @@ class _Rule:
     resource: tuple[_Condition, ...]
     root: tuple[_Condition, ...]
     span: tuple[_Condition, ...]
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        """The attributes that it asks for."""
-        return tuple(key for one in (*self.resource, *self.root, *self.span) for key in one.keys)
+    keys: tuple[str, ...]
+    """The attributes that it asks for."""
 
     def met_in(self, spans: Sequence[Span], tops: Sequence[Span]) -> list[str] | None:
         """What of the trace meets the conditions on attributes; None when it does not meet them all."""
@@ -140,13 +137,15 @@ class Filters:
 
 
 def _rule(name: str, one: Filter) -> _Rule:
+    resource, root, span = map(_conditions, (one.resource, one.root, one.span))
     return _Rule(
         name,
         _pattern(one.environment) if one.environment else None,
         _pattern(one.service) if one.service else None,
-        _conditions(one.resource),
-        _conditions(one.root),
-        _conditions(one.span),
+        resource,
+        root,
+        span,
+        tuple(key for condition in (*resource, *root, *span) for key in condition.keys),
     )
 
 

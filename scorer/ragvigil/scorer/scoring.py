@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ragvigil.scorer.assemble import Assembled
 from ragvigil.scorer.checking import Checking
-from ragvigil.scorer.dialects import DIALECTS, Dialect, lost_in_service, read_records
+from ragvigil.scorer.dialects import DIALECTS, Dialect, Received, lost_in_service, read_all
 from ragvigil.scorer.filtering import Filtered, Filters
 from ragvigil.scorer.payload import without_repeats
 from ragvigil.scorer.redact import Redaction
@@ -120,10 +120,11 @@ class TraceScoring:
         is a seventh of the time. What is held of them meanwhile is the caller's to bound.
         """
         merged = [self._merged(one) for one in arrived]
-        read = [None if one is None else self._read(one) for one in merged]
-        results = iter(self._checked([record for one in read if one for record in one.to_check()]))
+        new = [one for one in merged if one is not None]
+        self._read(new)
+        results = iter(self._checked([record for one in new for record in one.to_check()]))
         scored: list[ScoredTrace | None] = []
-        for one in read:
+        for one in merged:
             if one is None:
                 scored.append(None)  # an exporter that missed our ack sent the same spans again
                 continue
@@ -170,22 +171,34 @@ class TraceScoring:
             _log.error("trace %s: its filters cannot be asked: %s", received.trace_id, type(error).__name__)
             return before
 
-    def _read(self, trace: _Read) -> _Read:
-        """The trace with its spans, records and filters; one that cannot be read says so."""
+    def _read(self, traces: Sequence[_Read]) -> None:
+        """Give each trace its spans, records and filters; one that cannot be read says so, and hurts no other."""
         try:
+            self._read_together(traces)
+        except Exception:
+            for trace in traces:
+                self._read_alone(trace)
+
+    def _read_alone(self, trace: _Read) -> None:
+        try:
+            self._read_together([trace])
+        except Exception:
+            _log.exception("trace %s could not be read", trace.trace_id)
+            trace.records, trace.filtered, trace.failed = (), (), True
+
+    def _read_together(self, traces: Sequence[_Read]) -> None:
+        received: list[Received] = []
+        for trace in traces:
             spans = trace.spans or spans_of(trace.raw.spans)
             if len({span.span_id for span in spans}) < len(spans):
                 trace.raw = replace(trace.raw, spans=without_repeats(trace.raw.spans))
                 spans = spans_of(trace.raw.spans)
+            trace.spans = spans
             events = logs_of(trace.raw.logs) if trace.raw.logs else ()
-            records = read_records(spans, events, timed_out=trace.timed_out, dialects=self._dialects)
-            filtered = self._filters.of(spans, records, trace.raw.rules)
-        except Exception:
-            _log.exception("trace %s could not be read", trace.trace_id)
-            trace.failed = True
-            return trace
-        trace.spans, trace.records, trace.filtered = spans, records, filtered
-        return trace
+            received.append(Received(spans, events, trace.timed_out))
+        for trace, records in zip(traces, read_all(received, self._dialects), strict=True):
+            trace.records = records
+            trace.filtered = self._filters.of(trace.spans, records, trace.raw.rules)
 
     def _checked(self, records: Sequence[RagTrace]) -> list[tuple[CheckResult, ...] | None]:
         """The results of each record; None for one that could not be checked, which hurts no other."""

@@ -99,8 +99,8 @@ def spans_in(data: TracesData) -> list[Span]:
 
 def not_finite(spans: Iterable[Span]) -> int:
     """Attributes that are NaN or infinite: no score is, so readers take them for unknown, and they are counted."""
-    found = [value for span in spans for value in span.attributes.values() if isinstance(value, float)]
-    return sum(not math.isfinite(value) for value in found)
+    numbers = [value for span in spans for value in span.attributes.values() if isinstance(value, float)]
+    return len(numbers) - sum(map(math.isfinite, numbers))
 
 
 def resource_text(spans: Iterable[Span], *keys: str) -> str | None:

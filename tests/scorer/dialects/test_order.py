@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragvigil.scorer.dialects import DIALECTS, read_records
+from ragvigil.scorer.dialects import DIALECTS, Received, read_all, read_records
 from ragvigil.scorer.span import LogEvent, Span, logs_of, spans_of
 
 from .conftest import TRACES, captured, trace
@@ -45,6 +45,24 @@ def test_order_and_duplication_do_not_matter(name: str | Path, data: st.DataObje
         again = data.draw(st.lists(st.sampled_from(spans), max_size=6))
         told = data.draw(st.permutations([*events, *events[:2]]))
         assert read_records(data.draw(st.permutations([*spans, *again])), told) == expected
+
+
+def test_traces_read_together_give_the_records_of_each_alone() -> None:
+    """Every fixture and recording at once: no step of one trace shows in another."""
+    everything = [(trace(), list[LogEvent]()), *((captured(name), list[LogEvent]()) for name in NAMES)]
+    everything += map(recorded, RECORDED)
+    traces = [
+        Received(
+            [span for span in spans if span.trace_id == trace_id],
+            [event for event in events if event.trace_id == trace_id],
+            timed_out=bool(place % 2),
+        )
+        for place, (spans, events) in enumerate(everything)
+        for trace_id in sorted({span.trace_id for span in spans})
+    ]
+    alone = [read_records(one.spans, one.events, timed_out=one.timed_out) for one in traces]
+    assert read_all(traces) == alone
+    assert any(alone)
 
 
 NAMES_OF_ATTRIBUTES = st.sampled_from(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from ragvigil.scorer.dialects.dropped import lost_content
 from ragvigil.scorer.dialects.errors import error_of
@@ -28,6 +29,15 @@ _LATEST = 2**63
 _ENVIRONMENT = ("deployment.environment.name", "deployment.environment")
 
 
+class Received(NamedTuple):
+    """What came of one trace."""
+
+    spans: Iterable[Span]
+    events: Sequence[LogEvent] = ()
+    timed_out: bool = False
+    """Whether the trace was given up waiting for."""
+
+
 def read_records(
     spans: Iterable[Span],
     events: Iterable[LogEvent] = (),
@@ -40,11 +50,24 @@ def read_records(
     Any order, split or duplication of the same spans gives the same records. `timed_out` says that the trace
     was given up waiting for.
     """
-    events = list(events)
-    found = questions(link(steps_of(spans, events, dialects)))
+    return read_all([Received(spans, list(events), timed_out)], dialects)[0]
+
+
+def read_all(traces: Sequence[Received], dialects: Sequence[Dialect] = DIALECTS) -> list[list[RagTrace]]:
+    """The records of each trace, as `read_records` gives them, in less time than one trace after the other.
+
+    One step is taken for all traces before the next, so that its code stays in the processor's cache.
+    """
+    steps = [steps_of(one.spans, one.events, dialects) for one in traces]
+    roots = [link(each) for each in steps]
+    asked = [questions(each) for each in roots]
+    told = [opinions_on(each, one.events) for each, one in zip(asked, traces, strict=True)]
     return [
-        record_of(question, timed_out=timed_out, told=told)
-        for question, told in zip(found, opinions_on(found, events), strict=True)
+        [
+            record_of(question, timed_out=one.timed_out, told=said)
+            for question, said in zip(*both, strict=True)
+        ]
+        for one, *both in zip(traces, asked, told, strict=True)
     ]
 
 
@@ -64,18 +87,20 @@ def record_of(question: Question, *, timed_out: bool = False, told: Iterable[Opi
     error, sampling = error_of(question), sampling_of(question)
     conversation = conversation_of(roles)
     stands_for = (roles.generation or roles.root or question.steps[0]).span
+    resources = _resources(question)
     return RagTrace(
         trace_id=stands_for.trace_id,
         span_id=stands_for.span_id,
-        service=_resource(question, "service.name") or _UNKNOWN_SERVICE,
+        service=_first_text(resources, "service.name") or _UNKNOWN_SERVICE,
         started_at=min(
             (step.span.start for step in question.steps if 0 < step.span.start < _LATEST), default=0
         ),
         query=query,
         documents=evidence.documents,
         answer=answer,
-        environment=_resource(question, *_ENVIRONMENT) or roles.known(lambda step: step.reading.environment),
-        service_version=_resource(question, "service.version")
+        environment=_first_text(resources, *_ENVIRONMENT)
+        or roles.known(lambda step: step.reading.environment),
+        service_version=_first_text(resources, "service.version")
         or roles.known(lambda step: step.reading.service_version),
         model=model,
         response_model=response_model,
@@ -145,10 +170,14 @@ def _streaming(roles: Roles) -> bool | None:
     return True if True in told else (False if False in told else None)
 
 
-def _resource(question: Question, *keys: str) -> str | None:
-    """Of the question's own steps first: spans above it may belong to a gateway."""
+def _resources(question: Question) -> list[Mapping[str, object]]:
+    """Each once, those of the question's own steps first: spans above it may belong to a gateway."""
     reading = sorted(question.steps, key=lambda step: step.dialect is None)
-    found = (text_of(step.span.resource.get(key)) for step in reading for key in keys)
+    return list({id(step.span.resource): step.span.resource for step in reading}.values())
+
+
+def _first_text(resources: Iterable[Mapping[str, object]], *keys: str) -> str | None:
+    found = (text_of(resource.get(key)) for resource in resources for key in keys)
     return next((text for text in found if text), None)
 
 

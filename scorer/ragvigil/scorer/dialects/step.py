@@ -29,11 +29,11 @@ class Step:
     """Roles of all steps above, so that nobody has to climb to know them."""
     roles_within: frozenset[Role] = frozenset()
     """Roles of the step and of all below it."""
+    role: Role = field(init=False)
+    """What the step does; kept, for everybody asks."""
 
-    @property
-    def role(self) -> Role:
-        """What the step does."""
-        return self.reading.role or "other"
+    def __post_init__(self) -> None:
+        self.role = self.reading.role or "other"
 
     @property
     def failed(self) -> bool:

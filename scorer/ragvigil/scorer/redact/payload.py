@@ -162,7 +162,7 @@ class _Walk:
         `parent`: the key under which they are nested.
         """
         unwanted, found = list[int](), dict[str, object]()
-        content = self._contents.append
+        content, label, cutting = self._contents.append, self._labels.append, self._mode != "full"
         siblings = [pair.key for pair in pairs] if parent else ()
         for number, pair in enumerate(pairs):
             told = _told_by(pair.key) if not parent else _told_under(pair.key, parent, siblings)
@@ -177,6 +177,8 @@ class _Walk:
             if text:
                 if told.text:
                     content((value, "string_value", text))
+                elif told.label and cutting:
+                    label((value, "string_value", text))
                 found[told.key] = text
                 continue
             which = value.WhichOneof("value")
@@ -245,9 +247,10 @@ class _Told:
     clean: bool
     """Whether the key is no secret itself."""
     text: bool
+    label: bool
     transport: bool
     unusual: bool
-    """Whether it is neither a clean key of a text nor one of a document's id."""
+    """Whether it is no clean key of a text, a label or a document's id."""
 
 
 @lru_cache(maxsize=4096)
@@ -260,12 +263,13 @@ def _told_under(key: str, parent: str, siblings: Collection[str]) -> _Told:
 
 
 def _told(key: str, meaning: Meaning, *, clean: bool) -> _Told:
-    text = meaning is Meaning.TEXT
+    text, label = meaning is Meaning.TEXT, meaning is Meaning.LABEL
     return _Told(
         key,
         meaning,
         clean,
         text,
+        label,
         meaning is Meaning.TRANSPORT,
-        not (clean and (text or meaning is Meaning.DOCUMENT_ID)),
+        not (clean and (text or label or meaning is Meaning.DOCUMENT_ID)),
     )

@@ -94,10 +94,11 @@ def _statements(prose: str, wary: tuple[Wording, ...]) -> Iterator[Statement]:
             yield from _refusing(prose, start, end)
             continue
         for first, last in clauses(prose, start, end):
-            sequence = tuple(words(prose[first:last]))
+            text = prose[first:last]
+            sequence = tuple(words(text))
             if sequence:
-                kind = "heading" if header else "phrase" if listed else _kind(prose[first:last], sequence)
-                yield Statement(first, last, kind, prose[first:last], sequence)
+                kind = "heading" if header else "phrase" if listed else _kind(text, sequence)
+                yield Statement(first, last, kind, text, sequence)
 
 
 def _table_headers(prose: str) -> list[Span]:
