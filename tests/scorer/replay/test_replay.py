@@ -216,6 +216,15 @@ def test_the_command_shows_what_it_found_and_names_what_it_could_not_read(tmp_pa
     assert f"shop: {unknown}".encode() in again.stdout
 
 
+@pytest.mark.parametrize("text", [b"", b'{"resourceSpans": ['])
+def test_a_recording_without_a_span_is_no_day_without_questions(text: bytes, tmp_path: Path) -> None:
+    """It says so instead of a summary of nothing, and makes no store."""
+    done = ragvigil("replay", "-", "--store", f"sqlite:///{tmp_path}/out.db", text=text)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"nothing in it can be replayed" in done.stderr
+    assert not (tmp_path / "out.db").exists()
+
+
 def test_a_recording_is_sent_to_a_running_scorer(serve: Serve, tmp_path: Path) -> None:
     """Over OTLP, as its services would."""
     scorer = serve()

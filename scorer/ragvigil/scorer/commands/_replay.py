@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, settings_of
-from ragvigil.scorer.errors import ConfigError
+from ragvigil.scorer.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
     from ragvigil.scorer.replay.recording import Recording
     from ragvigil.scorer.replay.run import Replayed
 
+_NAMED = 3
 _SPEED = re.compile(r"(\d+(?:\.\d+)?)x?")
 
 
@@ -56,7 +57,8 @@ def replay(
     """Replay recorded traces through the whole scorer on the recording's own clock, and show what it finds.
 
     The same recording, settings and versions give the same scores bit for bit, in whatever order and files the
-    spans come. A line that cannot be read is named and left out; exit code 1 when there was one.
+    spans come. A line that cannot be read is named and left out; exit code 1 when there was one, 2 when nothing is
+    left.
     """
     from ragvigil.scorer.replay.load import load
     from ragvigil.scorer.replay.recording import Recording
@@ -65,6 +67,8 @@ def replay(
     began = time.monotonic()
     with Recording() as recording:
         loaded = load(files, recording)
+        if not loaded.events:
+            raise InputError(", ".join(map(str, files[:_NAMED])), "nothing in it can be replayed")
         if to is not None:
             shown, lines = _sent(recording, to, factor)
         else:
@@ -114,9 +118,10 @@ def _summary(path: Path, done: Replayed) -> tuple[dict[str, object], list[str]]:
         verdicts = reading.verdicts(connection)
         series = reading.series(connection)
         sampling = upstream(connection, 0)
+    ended = None if done.began is None else _moment(done.ended)
     shown: dict[str, object] = {
         "began": _moment(done.began),
-        "ended": _moment(done.ended),
+        "ended": ended,
         "records": ledger.ingested,
         "states": ledger.states,
         "balanced": ledger.balanced,
@@ -144,7 +149,7 @@ def _summary(path: Path, done: Replayed) -> tuple[dict[str, object], list[str]]:
     }
     width = max([13, *(len(one.key.name) for one in series)])
     lines = [
-        f"from {_moment(done.began) or '-'} to {_moment(done.ended) or '-'}",
+        f"from {_moment(done.began) or '-'} to {ended or '-'}",
         f"{ledger.ingested:,} records: {_counts(ledger.states)}",
         f"verdicts: {_counts(verdicts)}",
         *(f"{one.key.name:<{width}} {clean(one.key.service, limit=40):<20} {one.state}" for one in series),
