@@ -114,6 +114,23 @@ def test_librechat_shows_items_in_the_context_of_each_file() -> None:
 @pytest.mark.parametrize(
     "prompt",
     [
+        "<context source='kb'>\n<doc>{0}</doc>\n<doc>{1}</doc>\n</context>\n{2}",
+        "<context>\n<doc>{0}</doc>\n<doc>{1}</doc>\n</context>\n{2}",
+        "<context id='1'>{0}</context>\n<context id='2'>{1}</context>\n{2}",
+        (
+            "<context><source>a</source><content>{0}</content></context>\n"
+            "<context><source>b</source><content>{1}</content></context>\n{2}"
+        ),
+    ],
+)
+def test_a_context_is_a_passage_or_the_frame_of_all(prompt: str) -> None:
+    """By what stands in it."""
+    assert passages_in(prompt.format(SNOW, COAL, QUESTION)) == (SNOW, COAL)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
         "{2}\n\nContext information is below, surrounded by -----\n\n-----\n{0}\n{1}\n-----\n\nGiven it, answer.\n",
         "Context information is below.\n-----\n{0}\n\n{1}\n-----\nQuery: {2}\nAnswer:",
         "Documents:\n{0}\n{1}\n\nQuestion: {2}\nAnswer:",

@@ -46,11 +46,11 @@ def tagged(prompt: str) -> Context | None:
     """
     tags = [*_TAG.finditer(prompt)] if "</" in prompt and "<example" not in prompt else []
     names = [tag["opened"].lower() for tag in tags if tag["opened"] and _begins_line(prompt, tag.start())]
-    found = _between(prompt, tags, names[0]) if names else None
-    if found is None and names and names[0] == "context" and len(set(names)) > 1:
-        inner = next(name for name in names if name != "context")
-        found = _between(prompt, tags, inner)  # the other is the frame of all, or of each file's
-    return found
+    inner = next((name for name in names if name != "context"), None) if names[:1] == ["context"] else None
+    found = (
+        _between(prompt, tags, inner) if inner else None
+    )  # the other is the frame of all, or of each file's
+    return found or (_between(prompt, tags, names[0]) if names else None)
 
 
 def _between(prompt: str, tags: Sequence[re.Match[str]], name: str) -> Context | None:
