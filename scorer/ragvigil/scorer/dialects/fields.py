@@ -58,7 +58,10 @@ def named_marks(prompt: str) -> list[re.Match[str]]:
     >>> [mark["name"] for mark in named_marks("\\n[Source: a.txt]\\nSnow.\\n[Source: b.txt]\\nCoal.")]
     ['a.txt', 'b.txt']
     """
-    return next((marks for pattern in _MARKS if (marks := _distinct(pattern, prompt))), list[re.Match[str]]())
+    rules = any(rule in prompt for rule in ("--", "==", "##", "**"))
+    likely = _MARKS if rules else _MARKS[:2]
+    tried = likely if "[" in prompt else likely[2:]
+    return next((marks for pattern in tried if (marks := _distinct(pattern, prompt))), list[re.Match[str]]())
 
 
 def named(inside: str) -> list[Document]:

@@ -41,6 +41,8 @@ _BEGIN = re.compile(
     rf"|\n[ \t]*\[(?P<word>{_WORDS})\][ \t]*(?=\n)",
     re.IGNORECASE,
 )
+_BEGINS = ("[", "begin", "Begin", "BEGIN", "start", "Start", "START")
+"""Of these one is in every such mark; most prompts have none."""
 _RULE = re.compile(r"\n[ \t]*(?P<rule>-{3,}|={3,}|\*{3,}|_{3,}|#{3,}|~{3,})[ \t]*(?=\n|\Z)")
 
 
@@ -69,10 +71,19 @@ class Frame(NamedTuple):
 
 def frames(prompt: str) -> Iterator[Frame]:
     """The frames that may hold the context of a prompt, the surest first."""
-    for find in (_tag_frame, _marked_frame, _label_frame, _last_frame, _ruled_frame):
-        found = find(prompt)
+    for found in _found(prompt):
         if found is not None and prompt[found.first : found.last].strip():
             yield found
+
+
+def _found(prompt: str) -> Iterator[Frame | None]:
+    yield _tag_frame(prompt)
+    yield _marked_frame(prompt)
+    said = next((line for line in _LINE.finditer(prompt) if _announces(prompt, line)), None)
+    if said is not None:
+        yield _label_frame(prompt, said)
+        yield _last_frame(prompt, said)
+    yield _ruled_frame(prompt)
 
 
 def framed(prompt: str, start: int) -> bool:
@@ -117,7 +128,7 @@ def _tag_frame(prompt: str) -> Frame | None:
 
 def _marked_frame(prompt: str) -> Frame | None:
     """Between lines that say where the context begins and where it ends."""
-    begun = _BEGIN.search(prompt)
+    begun = _BEGIN.search(prompt) if any(word in prompt for word in _BEGINS) else None
     if begun is None:
         return None
     word = re.escape(begun["what"] or begun["word"])
@@ -126,11 +137,8 @@ def _marked_frame(prompt: str) -> Frame | None:
     return Frame(begun.start(), begun.end(), ended.start(), ended.end()) if ended else None
 
 
-def _label_frame(prompt: str) -> Frame | None:
+def _label_frame(prompt: str, said: re.Match[str]) -> Frame | None:
     """From the line that says that a context follows to the question's label, or to the end of what comes after it."""
-    said = _announced(prompt)
-    if said is None:
-        return None
     last = asked_at(prompt, said.end())
     if last is None and _ASKS.search(prompt, 0, said.start()):
         last = len(prompt)
@@ -139,10 +147,9 @@ def _label_frame(prompt: str) -> Frame | None:
     return _within_rules(prompt, said, last) or Frame(said.start(), said.end(), last, last)
 
 
-def _last_frame(prompt: str) -> Frame | None:
+def _last_frame(prompt: str, said: re.Match[str]) -> Frame | None:
     """From that line on where nothing labels a question: within the rules around it, else to the end."""
-    said = _announced(prompt)
-    if said is None or asked_at(prompt, said.end()) is not None:
+    if asked_at(prompt, said.end()) is not None:
         return None
     whole = _BACKGROUND.fullmatch(said["label"].strip(" \t*_")) is not None
     everything = Frame(said.start(), said.end(), len(prompt), len(prompt), sure=False, whole=whole)
@@ -167,10 +174,6 @@ def _ruled_frame(prompt: str) -> Frame | None:
     first, last = rules[0].end(), rules[1].start()
     inside = is_example(prompt, first, last)
     return None if inside else Frame(rules[0].start(), first, last, rules[1].end(), sure=False)
-
-
-def _announced(prompt: str) -> re.Match[str] | None:
-    return next((line for line in _LINE.finditer(prompt) if _announces(prompt, line)), None)
 
 
 def _announces(prompt: str, line: re.Match[str]) -> bool:
