@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -149,3 +151,11 @@ def reference_of(flags: float) -> Reference:
         judged=1e6,
         learned=np.ones((len(Series), SETTINGS.slots), np.bool_),
     )
+
+
+def test_more_segments_share_the_chance_that_a_burst_confirms_what_is_not_there() -> None:
+    """Twice the streams open twice the bursts for nothing; few segments are no reason to ask for less."""
+    usual = MonitorSettings(confirm=0.01).confirmed
+    assert usual == pytest.approx(-math.log(0.01))
+    assert MonitorSettings(segments=26, confirm=0.01).confirmed == pytest.approx(usual + math.log(2.0))
+    assert MonitorSettings(segments=3, confirm=0.01).confirmed == usual

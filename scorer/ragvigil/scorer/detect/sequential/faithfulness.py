@@ -114,10 +114,13 @@ class Faithfulness:
             for stream in np.flatnonzero((level > settings.ceilings) & free):
                 at = int(stream)
                 found[at] = Candidate(at, float(likely[at]), suspects, float(level[at]))
-        limit = -float(np.log(settings.confirm))
         free = ~explained(self.suspect.onset())
         for burst in self.bursts:
-            if burst.suspects and burst.level() > limit + bar[burst.stream] and free[burst.stream]:
+            if (
+                burst.suspects
+                and burst.level() > settings.confirmed + bar[burst.stream]
+                and free[burst.stream]
+            ):
                 weight = np.exp(burst.log - burst.log.max())
                 fall = burst.fall * float(SIZES @ weight) / float(weight.sum())
                 found.setdefault(burst.stream, Candidate(burst.stream, fall, True, burst.level()))
@@ -138,7 +141,7 @@ class Faithfulness:
 
     def nearly(self, settings: MonitorSettings) -> bool:
         """Whether a candidate is near enough to ask the canary now, so that its answer does not cost a batch."""
-        limit = -0.6 * float(np.log(settings.confirm))
+        limit = 0.6 * settings.confirmed
         if any(burst.suspects and burst.level() > limit for burst in self.bursts):
             return True
         highest = np.maximum(self.plain.level(), self.suspect.level())

@@ -14,6 +14,8 @@ DAY = 86400.0
 """Seconds."""
 LEAST_LEARNING = 0.25
 """Days."""
+USUAL_STREAMS = 14
+"""12 segments, `other` and overall: what the limits of a burst were chosen for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +50,7 @@ class MonitorSettings:
     suspicion: float = 7.0
     """Log of the e-detector at which a burst is opened by the judge's own evidence."""
     confirm: float = 0.010
-    """Chance that a burst opened for nothing ends in a candidate for a page."""
+    """Chance that a burst opened for nothing ends in a candidate for a page; more than 12 segments share it."""
     burst_cap: int = 1200
     """Most judged traces that a burst on all traffic adds; one on a segment adds a quarter."""
     burst_hours: float = 48.0
@@ -129,6 +131,11 @@ class MonitorSettings:
     def slots(self) -> int:
         """Segments and `other`."""
         return self.segments + 1
+
+    @property
+    def confirmed(self) -> float:
+        """Nats that a burst has to show: of more streams more are opened for nothing."""
+        return math.log(max(1.0, self.streams / USUAL_STREAMS) / self.confirm)
 
     @property
     def ceilings(self) -> Floats:
