@@ -13,7 +13,7 @@ import pytest
 from ragvigil.scorer.detect import Alert, Batch, GoldSet, Monitor, MonitorSettings
 from ragvigil.scorer.detect.sequential.baseline import BINS, Baseline, Sum
 from ragvigil.scorer.detect.sequential.day_spread import logit_spread
-from ragvigil.scorer.detect.sequential.disagreement import Disagreement
+from ragvigil.scorer.detect.sequential.disagreement import DRIFTED, Disagreement
 from ragvigil.scorer.detect.sequential.ebh import degraded
 from ragvigil.scorer.detect.sequential.gold import learn_instruments
 
@@ -260,6 +260,33 @@ def test_bursts_that_came_to_nothing_raise_the_bar_of_the_next() -> None:
     assert seen.bar(20 * HOUR)[0] == pytest.approx(2.0 * np.log(21.0), abs=0.2)
     assert seen.bar(20 * HOUR)[1] == 0.0
     assert seen.bar(60 * DAY)[0] < 0.1
+
+
+def test_a_cheap_score_that_was_told_to_have_moved_leaves_the_suspects_verdicts_in_doubt_for_four_weeks() -> (
+    None
+):
+    """The usual errors weigh otherwise under it; two bursts for nothing are chance, and doubt nothing."""
+    moving = Disagreement.fresh(2)
+    assert [moving.drifted(day * DAY) for day in range(3) if not moving.add(0, 0.01, day * DAY)] == [0.0, 0.0]
+    assert moving.drifted(2 * DAY) == moving.drifted(29 * DAY) == DRIFTED
+    assert moving.drifted(31 * DAY) == 0.0
+
+
+def test_doubt_about_the_suspects_verdicts_leaves_what_all_verdicts_say() -> None:
+    """A fall that the judge sees everywhere is as plain as before."""
+    one = service([60, 60])
+    one.run(24 * 8, [0.9, 0.9])
+    core = one.monitor._core  # pyright: ignore[reportPrivateUsage]
+    sure = core.refer()
+    core.memory.disagreement.told = core.memory.clock.now
+    core.forget_reference()
+    doubting = core.refer()
+    assert sure is not None
+    assert doubting is not None
+    assert doubting.flags_error_overall > sure.flags_error_overall
+    assert (doubting.flags_error > sure.flags_error).all()
+    assert doubting.passed_error_overall == sure.passed_error_overall
+    assert (doubting.passed_error == sure.passed_error).all()
 
 
 def test_an_outage_is_one_page_and_over_when_it_is_over() -> None:

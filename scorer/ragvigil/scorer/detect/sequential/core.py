@@ -63,7 +63,8 @@ class Core:
             ]
             found = refer(sums, flags, days, self.instruments, self._learned(first, last, sums))
             moved = memory.moves.error(memory.clock.now)
-            self._reference = found.unsure(moved, self.instruments.weight_faithful)
+            drifted = memory.disagreement.drifted(memory.clock.now) * self.instruments.signal
+            self._reference = found.unsure(moved, self.instruments.weight_faithful).unsure_of_flags(drifted)
             self._reference_day = self.today()
         return self._reference
 

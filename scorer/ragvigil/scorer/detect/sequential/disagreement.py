@@ -12,6 +12,10 @@ from ragvigil.scorer.detect.sequential.clock import NEVER
 WEEK = 7 * 86400.0
 ENOUGH = 3.0
 """Bursts within about a week in which the judge saw nothing; chance alone brings one."""
+DRIFTED = 0.03
+"""Share of unfaithful answers that the usual errors may look like under a cheap score that moved."""
+OUTLIVED = 4 * WEEK
+"""Seconds until what is normal has been seen with the score as it is now."""
 
 
 @dataclass(slots=True)
@@ -41,6 +45,10 @@ class Disagreement:
         keep = np.exp(-np.maximum(0.0, now - self.seen) / WEEK)
         nats: Floats = 2.0 * np.log1p(keep * self.count)
         return nats
+
+    def drifted(self, now: float) -> float:
+        """By what share of unfaithful answers the suspects' verdicts may be off, because the cheap score moved."""
+        return DRIFTED if now - self.told <= OUTLIVED else 0.0
 
     def add(self, stream: int, change: float, now: float) -> bool:
         """Note a burst that ended so; whether it is time for a ticket about this stream."""

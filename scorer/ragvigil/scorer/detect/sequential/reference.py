@@ -75,14 +75,19 @@ class Reference:
         """The same, when the judge has moved by what is known up to a standard `error` of the pass rate."""
         if not error:
             return self
-        flags = error * weight_faithful
         return replace(
-            self,
+            self.unsure_of_flags(error * weight_faithful),
             passed_error=np.hypot(self.passed_error, error),
             passed_error_overall=float(np.hypot(self.passed_error_overall, error)),
-            flags_variance=self.flags_variance + flags**2,
-            flags_error=np.hypot(self.flags_error, flags),
-            flags_error_overall=float(np.hypot(self.flags_error_overall, flags)),
+        )
+
+    def unsure_of_flags(self, error: float) -> Reference:
+        """The same, when the weighted flags per trace are known up to a further standard `error` only."""
+        return replace(
+            self,
+            flags_variance=self.flags_variance + error**2,
+            flags_error=np.hypot(self.flags_error, error),
+            flags_error_overall=float(np.hypot(self.flags_error_overall, error)),
         )
 
     def slots(self, series: Series) -> Booleans:
