@@ -118,3 +118,18 @@ def test_a_fall_after_a_change_of_the_judge_that_was_told_is_paged() -> None:
     fallen = drive.fork(replace(changed, faithful_drop=0.15, pages=("faithfulness",)))
     fallen.until(fallen.end + 0.5 * DAY)
     assert kinds(fallen.alerts) == [("ticket", "judge"), ("page", "faithfulness")]
+
+
+def test_a_judge_that_follows_one_learned_anew_is_compared_by_the_past_answers_alone() -> None:
+    """Of the one between nobody knows yet how much of the traffic passes."""
+    service = Service(99.0, 12, _nobody)
+    service.run(8, lambda _: "j1")
+    (ticket,) = service.run(1.05, lambda _: "j2")
+    assert "learned anew" in str(ticket.evidence["why"])
+    service.run(0.05, lambda _: "j3")
+    assert service.monitor.canary_wanted
+    old = np.repeat([1, 0], [340, 60])
+    new = old.copy()
+    new[:40] = 0
+    (moved,) = service.monitor.canary(old, new)
+    assert moved.evidence["change"] == -0.1

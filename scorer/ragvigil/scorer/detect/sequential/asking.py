@@ -19,7 +19,7 @@ PATIENCE = 4
 
 
 LEAST = 100
-"""Past traces below which asking again is not worth it."""
+"""Past traces below which asking again is not worth it, and verdicts below which no pass rate is known."""
 QUIET_TIMES = 2
 """Canaries while learning, for what judging again changes by itself."""
 
@@ -82,9 +82,8 @@ def take_answer(core: Core, old: npt.NDArray[np.generic], new: npt.NDArray[np.ge
     quietly = core.learning() and not compares
     asked, fresh = (memory.quiet, math.inf) if quietly else (canary, FRESH)
     asked.add(old, new, memory.clock.now, fresh)
-    reference = core.refer()
-    rate = None if reference is None else float(reference.share @ reference.passed)
-    canary.expect(memory.quiet, (0.0, 0.0) if compares else memory.moves.known(memory.clock.now), rate)
+    known = (0.0, 0.0) if compares else memory.moves.known(memory.clock.now)
+    canary.expect(memory.quiet, known, _pass_rate(core))
     memory.canary_wanted = memory.waited = 0
     memory.budget.spend(int(np.size(new)))
     time = memory.clock.now - memory.clock.offset
@@ -100,6 +99,14 @@ def take_answer(core: Core, old: npt.NDArray[np.generic], new: npt.NDArray[np.ge
         )
         canary.clear()
     return alerts
+
+
+def _pass_rate(core: Core) -> float | None:
+    """Of the traffic while all is well; None where too few verdicts say it, as after the judge was learned anew."""
+    reference = core.refer()
+    if reference is None or reference.judged < LEAST:
+        return None
+    return float(reference.share @ reference.passed)
 
 
 def _settle(core: Core, time: float) -> list[Alert]:
