@@ -9,9 +9,12 @@ import numpy as np
 import pytest
 
 from ragvigil.scorer.detect import Monitor, MonitorSettings
+from ragvigil.scorer.detect.sequential.baseline import BINS, Sum
 from ragvigil.scorer.detect.sequential.canary import Canary
+from ragvigil.scorer.detect.sequential.core import Core
+from ragvigil.scorer.detect.sequential.memory import Memory
 from ragvigil.scorer.detect.sequential.moves import Moves
-from ragvigil.scorer.simulate import SCENARIOS, World
+from ragvigil.scorer.simulate import SCENARIOS, Traffic, World
 from ragvigil.scorer.simulate.drive import Drive
 
 DAY = 86400.0
@@ -133,6 +136,29 @@ def test_a_change_that_was_told_is_not_told_again_while_old_verdicts_are_among_t
     assert moves.error(2 * DAY) == pytest.approx(0.013 * 2**0.5)
     assert moves.known(30 * DAY) == (0.0, 0.0)
     assert moves.error(30 * DAY) == 0.0
+
+
+def test_what_is_normal_on_a_day_is_the_same_after_a_restart() -> None:
+    """Fourteen days after the judge was told to have moved, at noon, it is surer of it: from midnight on."""
+    settings, gold = (
+        MonitorSettings(segments=2),
+        Traffic(WORLD, SCENARIOS["null30"], 5, days=1, change=DAY).gold(),
+    )
+    memory = Memory.fresh(settings)
+    memory.clock.advance(0.0, 0.5 * DAY)
+    memory.moves.add(-0.07, 0.02, memory.clock.now)
+    sums = np.full((len(Sum), settings.slots), 500.0)
+    memory.baseline.add(0, sums, np.zeros((2, BINS)), np.zeros(settings.slots, np.bool_))
+    running = Core(settings, gold, memory)
+    errors: list[float] = []
+    for day in (14.2, 14.8, 15.2):
+        memory.clock.advance((day - 0.1) * DAY, day * DAY)
+        now, restored = running.refer(), Core(settings, gold, memory).refer()
+        assert now is not None
+        assert restored is not None
+        assert now.passed_error_overall == restored.passed_error_overall
+        errors.append(now.passed_error_overall)
+    assert errors[0] == errors[1] > errors[2]
 
 
 def test_past_traces_are_judged_again_in_the_second_half_of_learning_and_never_after() -> None:

@@ -62,8 +62,9 @@ class Core:
                 if count[Series.CHEAP].any()
             ]
             found = refer(sums, flags, days, self.instruments, self._learned(first, last, sums))
-            moved = memory.moves.error(memory.clock.now)
-            drifted = memory.disagreement.drifted(memory.clock.now) * self.instruments.signal
+            midnight = self.today() * DAY  # what is sure is so for a day, however often it is asked for
+            moved = memory.moves.error(midnight)
+            drifted = memory.disagreement.drifted(midnight) * self.instruments.signal
             self._reference = found.unsure(moved, self.instruments.weight_faithful).unsure_of_flags(drifted)
             self._reference_day = self.today()
         return self._reference
