@@ -76,6 +76,13 @@ def test_a_rise_that_lasts_becomes_usual() -> None:
     assert [one.metric for one in alerts if one.kind == "page"] == ["faithfulness"]
 
 
+def test_what_a_small_service_lacks_for_good_beyond_a_fifth_stays_a_ticket() -> None:
+    """Three in ten of 25 calls an hour: no hour alone tells that from a fifth, a week does."""
+    alerts = told(lambda day: 0.3 if day >= 8.0 else 0.0, days=24)
+    assert {(one.kind, one.metric) for one in alerts} == {("ticket", "judge")}
+    assert sum(one.time / DAY > 20.0 for one in alerts) >= 3
+
+
 def test_an_outage_of_the_judge_is_never_usual() -> None:
     """Nothing is learned of it, and more than a fifth cannot be."""
     usual = Unanswered(1000.0, 10.0)
@@ -83,6 +90,7 @@ def test_an_outage_of_the_judge_is_never_usual() -> None:
         usual.add(100.0, 60.0, 0.02, (200.0, 120.0))
     assert usual.share == 0.01
     assert Unanswered(1000.0, 900.0).share == MOST
+    assert Unanswered(1000.0, 900.0).limit(0.05) == 0.05
     assert usual.limit(0.05) == 0.05
     assert Unanswered(1000.0, 100.0).limit(0.05) == pytest.approx(0.15)
 

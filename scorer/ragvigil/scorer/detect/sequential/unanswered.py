@@ -30,7 +30,12 @@ class Unanswered:
         return min(self.lost / max(self.calls, 1.0), MOST)
 
     def limit(self, share: float) -> float:
-        """The share of missing verdicts above which something is wrong; never below `share`."""
+        """The share of missing verdicts above which something is wrong; never below `share`.
+
+        Where a week misses more than can be usual, nothing is: a small service's hours alone would not tell.
+        """
+        if self.lost > most_by_chance(MOST, self.calls):
+            return share
         usual = MOST if self.calls < ENOUGH else min(CLEARLY * self.share, MOST)
         return max(share, usual)
 
