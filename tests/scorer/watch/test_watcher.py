@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import shutil
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.scorer.watch.conftest import HOUR, RATE, START, Hour, Service, settings_in
 
+from ragvigil.scorer.sample import fraction
 from ragvigil.scorer.store import detected, reading, reading_history
 from ragvigil.scorer.store.sqlite import SqliteStore
 from ragvigil.scorer.watch.port import Place
@@ -110,6 +112,14 @@ def test_a_burst_judges_more_with_a_higher_probability_and_the_weights_follow(se
         "AND abs(o.weight * l.inclusion - 1) > 1e-9",
     ) == [(0,)]
     assert rows(service, "SELECT count(*) FROM ledger WHERE state = 'pending'") == [(0,)]
+
+
+def test_a_burst_raises_what_a_lost_verdict_counts_for_as_well(service: Service) -> None:
+    """Its probability is that of its like, or the lost of the first draw would stand for more than there are."""
+    service.live(replace(GERMAN_ILL, unreadable=4), 6)
+    found = rows(service, "SELECT trace_id, inclusion FROM ledger WHERE reason = 'unparseable'")
+    first = [inclusion for trace_id, inclusion in found if fraction(str(trace_id)) < RATE]
+    assert sum(float(str(inclusion)) > RATE for inclusion in first) > 2
 
 
 def test_a_judge_that_does_not_answer_holds_a_batch_for_a_while_only(service: Service) -> None:

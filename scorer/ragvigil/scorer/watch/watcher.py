@@ -33,6 +33,8 @@ _log = logging.getLogger(__name__)
 _MOST_BATCHES_A_TICK = 16
 _MOST_PLACES = 200
 _LONGEST_GAP = 14 * DAY
+_REDRAWN = frozenset({"checked_only", "pending", "judged", "shed", "failed"})
+"""States of records that a plan draws again: verdicts that never came count for as many as those that did."""
 _WORTH_A_SECOND_DRAW = 1.5
 """Times the probability that a record had: below it the first draw stands."""
 
@@ -182,7 +184,7 @@ class Watcher:
         found = [
             (row, float(chance))
             for row, chance in zip(rows, chances, strict=True)
-            if row.state in ("checked_only", "pending", "judged")
+            if row.state in _REDRAWN
             and row.cheap is not None
             and 0.0 < row.inclusion < float(chance) / _WORTH_A_SECOND_DRAW
         ]
