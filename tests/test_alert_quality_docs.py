@@ -82,8 +82,8 @@ False pages per 30 days, over {quiet_days:,.0f} days of `null30` and {harmless_d
 
 SHIFTED_TEXT = """## Other worlds
 
-False pages of ours in worlds that no default was chosen on (`python tests/bench/bench_goals.py --cells shifted`, from
-seed {first} on): pages in days, learning weeks not counted. Few days each, so read the sums, per 30 days with the exact
+False pages of ours in worlds that no default was chosen on (`python tests/bench/bench_goals.py --cells shifted`, seeds
+from {first} on): pages in days, learning weeks not counted. Few days each, so read the sums, per 30 days with the exact
 interval of Poisson; the limit is .33.
 
 {table}
@@ -92,21 +92,15 @@ interval of Poisson; the limit is .33.
 
 More quiet services of the usual world, seeds {more_first} to {more_last}: {more_pages} false pages in {more_days:,.0f}
 days. With those above that is {all_pages} in {all_days:,.0f}, {all_rate} per 30 days."""
-BROKEN = """**One world did not keep the limit**: where all cheap scores lie between .6 and 1 ("narrow cheap") and then
-all of them fall by .05. The fall makes the few errors that there always are more suspicious, so that their flags weigh
-more: before what is normal has followed, that looks like a fall of the faithful share by two points (half a point in
-the usual world, which is tolerated). The judge itself has not moved, so a canary does not stop such a page. Since this
-was measured, what is normal for flags follows a large move of the cheap score that the judge does not see: 1 page
-instead of 3 on the same six seeds, on which that was found, and none in 138 days of six others (6000 to 6005).
+BROKEN = """**Two worlds did not keep the limit at first** under `cheap_drift`: 25 segments, with 3 pages in 138 days,
+and all cheap scores between .6 and 1 ("narrow cheap"), with 8. With more segments more bursts are opened for nothing:
+now more than 12 share the chance that one confirms what is not there. And a fall of all scores makes the few errors
+that there always are more suspicious, so that their flags weigh more, which looks like a fall of the faithful share by
+two points; the judge has not moved, so that no canary stops such a page. Now suspects' verdicts are doubted for four
+weeks after a ticket that the cheap score moved. Both were mended on those runs and on seeds 300 to 311. The column
+`cheap_drift` is what was measured after that, seeds 7200 to 7211; the others, seeds {first} on, are from before.
 
-A later world, in which bad citations and empty retrievals come in whole conversations, gave no false page in 180 days
-of `null30` and 138 of `cheap_drift` (the same six seeds); its outage is paged after .4 h.
-
-These worlds and the more quiet services above were measured before the canary knew what judging again changes by
-itself, and before a quarter of the budget went to what the cheap score suspects. Since: sixteen cells on
-seeds 7000 to 7005, with bursts confirmed at 4.2 instead of 4.6 nats: 3 and 25 segments, a strong and a weak judge gave
-1 page in 720 days of `null30`, 2 in 552 of `judge_drift`, 4 in 552 of `cheap_drift` (2 of them with 25 segments: .43
-per 30 days there) and 0 in 414 of `mix_shift`; bad retrievals in whole conversations, 1 in 35 days."""
+With bad citations and empty retrievals in whole conversations the outage is paged after .2 h (median of 6)."""
 
 
 def page() -> str:
@@ -171,7 +165,7 @@ def _shifted(report: dict[str, Any], lines: list[dict[str, Any]]) -> str:
             ["world", *scenarios, "judged"],
             [*rows, ["all, per 30 days", *(_false(one) for one in sums), ""]],
         ),
-        broken=BROKEN,
+        broken=BROKEN.format(first=report["first_seed"]),
         more_first=more["first_seed"],
         more_last=more["first_seed"] + more["seeds"] - 1,
         more_pages=more["false_pages"],
