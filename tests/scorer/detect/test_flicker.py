@@ -80,43 +80,42 @@ def test_what_flips_one_way_only_is_a_judge_that_moved_and_nothing_usual() -> No
     assert suspected.usual == 0.0
 
 
-@pytest.mark.parametrize("failed", [60, 120, 200])
-def test_past_traces_that_bursts_chose_show_the_change_of_all_traffic(failed: int) -> None:
-    """Traffic of which .85 passes, a judge that now fails a tenth of that: however many suspects are among the past."""
-    passed = 400 - failed
-    old = np.repeat([1, 0], [passed, failed])
+@pytest.mark.parametrize("failed", [60, 120, 160])
+@pytest.mark.parametrize("strict", [True, False])
+def test_past_traces_that_bursts_chose_show_the_change_of_all_traffic(failed: int, *, strict: bool) -> None:
+    """Traffic of which .85 passes, a judge that fails a tenth of that, or passes a tenth of the rest."""
+    old = np.repeat([1, 0], [400 - failed, failed])
     new = old.copy()
-    new[: passed // 10], new[passed : passed + failed // 20] = 0, 1
+    if strict:
+        new[: (400 - failed) // 10] = 0
+    else:
+        new[400 - failed : 400 - failed + failed // 10] = 1
     canary = Canary()
     canary.add(old, new, 0.0, 1.0)
     canary.expect(Canary(), rate=0.85)
-    assert canary.mean == pytest.approx(-0.85 * 0.1 + 0.15 * 0.05)
-    assert 0.01 < canary.error < 0.025
+    assert canary.mean == pytest.approx(-0.085 if strict else 0.015)
+    assert 0.0 < canary.error < 0.025
     canary.expect(Canary())
-    assert canary.mean == pytest.approx((failed // 20 - passed // 10) / 400)
+    assert canary.mean == pytest.approx(((new - old).sum()) / 400)
 
 
-def test_what_is_usual_is_weighed_like_what_is_suspected() -> None:
-    """A judge that flips a fortieth either way, asked about two pools."""
-    quiet, suspected = Canary(), Canary()
-    for canary, passed, failed in ((quiet, 320, 80), (suspected, 200, 200)):
-        old = np.repeat([1, 0], [passed, failed])
-        new = old.copy()
-        new[: passed // 40], new[passed : passed + failed // 40] = 0, 1
-        canary.add(old, new, 0.0, 1.0)
-    suspected.expect(quiet)
-    assert suspected.mean == pytest.approx(0.015)
-    suspected.expect(quiet, rate=0.75)
-    assert suspected.usual == pytest.approx(-0.0125)
-    assert suspected.mean == pytest.approx(0.0)
-
-
-def test_few_of_one_kind_are_not_weighed_up() -> None:
-    """Nine that had failed say little of a fifth of all traffic."""
+def test_a_judge_that_says_something_else_each_time_has_not_moved() -> None:
+    """Forty lost and forty gained among many suspects: weighed apart, more would be lost than gained."""
+    old = np.repeat([1, 0], [240, 160])
+    new = old.copy()
+    new[:40], new[240:280] = 0, 1
     canary = Canary()
-    canary.add(np.repeat([1, 0], [391, 9]), np.repeat([1, 0, 1], [391, 4, 5]), 0.0, 1.0)
+    canary.add(old, new, 0.0, 1.0)
+    canary.expect(Canary(), rate=0.85)
+    assert canary.mean == 0.0
+
+
+def test_few_of_one_kind_are_not_scaled_up_without_limit() -> None:
+    """Ten of twenty that had passed are lost: that is no two fifths of all traffic."""
+    canary = Canary()
+    canary.add(np.repeat([1, 0], [20, 380]), np.repeat([0, 1, 0], [10, 10, 380]), 0.0, 1.0)
     canary.expect(Canary(), rate=0.8)
-    assert canary.mean == 5 / 400
+    assert canary.mean == -3 * 10 / 400
 
 
 def test_a_change_that_was_told_is_not_told_again_while_old_verdicts_are_among_the_past_ones() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -20,8 +20,8 @@ LEAST_FALL = 0.045
 LEAST_MOVE = 0.02
 """Of the pass rate, by which a judge has to move before it is called another one."""
 
-LEAST_EACH = 10.0
-"""Past verdicts of either kind below which they are not weighed to the service's own shares."""
+MOST_SCALE = 3.0
+"""Times by which a change among the past traces is scaled to the traffic at most, either way."""
 
 ENOUGH = 100.0
 """Pairs from quiet days below which nothing is said of what judging again does by itself."""
@@ -59,10 +59,10 @@ class Canary:
     ) -> None:
         """Take off what flickers by the replies of `quiet` days, and what is `known` to have changed.
 
-        What passed and what did not weigh as in traffic of which the share `rate` passes (post-stratification).
+        The share `rate` of the traffic passes.
         """
-        self.rate = quiet.rate = rate
-        self.usual, self.usual_error = quiet.flicker()
+        self.rate = rate
+        self.usual, self.usual_error = replace(quiet, rate=rate, usual_error=0.0).flicker()
         self.known_least, self.known_most = known
 
     def flicker(self) -> tuple[float, float]:
@@ -76,7 +76,8 @@ class Canary:
             return 0.0, 0.0
         gained, failed = 0.5 * (self.discordant + self.difference), self.count - self.passed
         flips = (gained + 2.0 * float(np.sqrt(gained + 1.0))) / max(failed, 1.0)
-        return max(change, -max(0.0, 2.0 * self._weighed_rate - 1.0) * flips), self.error
+        rate = self.passed / self.count if self.rate is None else self.rate
+        return max(change, -max(0.0, 2.0 * rate - 1.0) * flips), self.error
 
     def add(
         self, old: npt.NDArray[np.generic], new: npt.NDArray[np.generic], time: float, fresh: float
@@ -114,38 +115,27 @@ class Canary:
 
     @property
     def error(self) -> float:
-        """Standard error of `mean`, that of the usual included; an imagined change either way keeps it above 0."""
+        """Standard error of `mean`, that of the usual included; two imagined changes keep it above 0."""
         count = max(self.count, 1.0)
-        if self._weighed:
-            lost, gained = self._lost_and_gained
-            variance = self._weighed_rate**2 * _variance(lost, self.passed)
-            variance += (1.0 - self._weighed_rate) ** 2 * _variance(gained, count - self.passed)
-        else:
-            variance = max((self.discordant + 2.0) / count - (self.difference / count) ** 2, 1e-4) / count
-        return float(np.sqrt(variance + self.usual_error**2))
+        variance = max((self.discordant + 2.0) / count - (self.difference / count) ** 2, 1e-4) / count
+        return float(np.sqrt(self._scale**2 * variance + self.usual_error**2))
 
     @property
-    def _weighed(self) -> bool:
-        return self.rate is not None and min(self.passed, self.count - self.passed) >= LEAST_EACH
+    def _scale(self) -> float:
+        """What a change among the past traces is in traffic, of which more or fewer pass.
 
-    @property
-    def _weighed_rate(self) -> float:
+        A judge that became stricter takes from what passes, a more lenient one from what does not. Only the net change
+        is scaled: gains and losses that cancel are a judge that says something else each time, and no move.
+        """
+        if self.rate is None:
+            return 1.0
         own = self.passed / max(self.count, 1.0)
-        return own if self.rate is None or not self._weighed else self.rate
-
-    @property
-    def _lost_and_gained(self) -> tuple[float, float]:
-        """Verdicts that passed and do not now, and the other way round."""
-        return 0.5 * (self.discordant - self.difference), 0.5 * (self.discordant + self.difference)
+        there, here = (self.rate, own) if self.difference < 0.0 else (1.0 - self.rate, 1.0 - own)
+        return float(np.clip(there / max(here, 1e-9), 1.0 / MOST_SCALE, MOST_SCALE))
 
     @property
     def _change(self) -> float:
-        """Of the pass rate: of what passed some is lost, of what did not some is gained."""
-        if not self._weighed:
-            return self.difference / max(self.count, 1.0)
-        lost, gained = self._lost_and_gained
-        rate, failed = self._weighed_rate, self.count - self.passed
-        return (1.0 - rate) * gained / failed - rate * lost / self.passed
+        return self._scale * self.difference / max(self.count, 1.0)
 
     @property
     def moved(self) -> bool:
@@ -172,12 +162,6 @@ class Canary:
 
     def _beyond_half(self, fall: float) -> float:
         return -self.mean - 0.5 * max(fall, LEAST_FALL)
-
-
-def _variance(changed: float, count: float) -> float:
-    """Of the share of `count` verdicts that `changed`, one more imagined."""
-    share = min((changed + 1.0) / (count + 1.0), 1.0)
-    return max(share * (1.0 - share), 1e-4) / count
 
 
 def _verdicts(name: str, column: npt.NDArray[np.generic]) -> Floats:
