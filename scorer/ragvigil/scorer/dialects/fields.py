@@ -75,10 +75,15 @@ def named(inside: str) -> list[Document]:
     for pattern in _NAMES:
         marks = _distinct(pattern, inside)
         if marks and not inside[: marks[0].start()].strip():
-            edges = [*(mark.start() for mark in marks[1:]), len(inside)]
-            pairs = zip(marks, edges, strict=True)
-            return [Document(mark["name"].strip(), inside[mark.end() : edge].strip()) for mark, edge in pairs]
+            pairs = zip(marks, texts_behind(marks, inside), strict=True)
+            return [Document(mark["name"].strip(), text) for mark, text in pairs]
     return []
+
+
+def texts_behind(marks: Sequence[re.Match[str]], inside: str) -> list[str]:
+    """What stands behind each mark, up to the next one or the end."""
+    edges = [*(mark.start() for mark in marks[1:]), len(inside)]
+    return [inside[mark.end() : edge].strip() for mark, edge in zip(marks, edges, strict=True)]
 
 
 def _distinct(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ragvigil.scorer.dialects.fields import blocks, named, without_fields
+from ragvigil.scorer.dialects.fields import blocks, named, texts_behind, without_fields
 from ragvigil.scorer.dialects.written import written_in
 from ragvigil.scorer.trace import Document
 
@@ -83,10 +83,7 @@ def _listed(inside: str) -> list[Document]:
         return []
     if not in_turn([int(mark["number"]) for mark in marks]):
         return []
-    edges = [*(mark.start() for mark in marks[1:]), len(inside)]
-    return [
-        Document(None, inside[mark.end() : edge].strip()) for mark, edge in zip(marks, edges, strict=True)
-    ]
+    return [Document(None, text) for text in texts_behind(marks, inside)]
 
 
 def _bulleted(inside: str, *, closed: bool) -> list[Document]:
@@ -103,10 +100,7 @@ def _bulleted(inside: str, *, closed: bool) -> list[Document]:
         place not in begins and not inside.startswith(deeper, place) for place in paragraphs
     ):
         return []
-    edges = [*(mark.start() for mark in marks[1:]), len(inside)]
-    return [
-        Document(None, inside[mark.end() : edge].strip()) for mark, edge in zip(marks, edges, strict=True)
-    ]
+    return [Document(None, text) for text in texts_behind(marks, inside)]
 
 
 def _indented(inside: str) -> list[Document]:

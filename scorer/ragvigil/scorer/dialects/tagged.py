@@ -47,9 +47,8 @@ def tagged(prompt: str) -> Context | None:
     tags = [*_TAG.finditer(prompt)] if "</" in prompt and "<example" not in prompt else []
     names = [tag["opened"].lower() for tag in tags if tag["opened"] and _begins_line(prompt, tag.start())]
     inner = next((name for name in names if name != "context"), None) if names[:1] == ["context"] else None
-    found = (
-        _between(prompt, tags, inner) if inner else None
-    )  # the other is the frame of all, or of each file's
+    # where others stand within, <context> is the frame of all, or of each file's
+    found = _between(prompt, tags, inner) if inner else None
     return found or (_between(prompt, tags, names[0]) if names else None)
 
 
