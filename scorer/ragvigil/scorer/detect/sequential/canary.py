@@ -62,7 +62,7 @@ class Canary:
         The share `rate` of the traffic passes.
         """
         self.rate = rate
-        self.usual, self.usual_error = replace(quiet, rate=rate, usual_error=0.0).flicker()
+        self.usual, self.usual_error = replace(quiet, rate=rate).flicker()
         self.known_least, self.known_most = known
 
     def flicker(self) -> tuple[float, float]:

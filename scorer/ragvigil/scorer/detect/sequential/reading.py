@@ -38,17 +38,13 @@ def read_verdicts(
     memory.budget.spend(int(judged.sum()))
     trusted, loss = _count_missing(core, judged, answered, chance)
     if not trusted:
-        evidence: dict[str, float | str] = {"missing": memory.missing, "calls": memory.chosen}
-        usual = memory.unanswered.share
-        alerts.append(
-            Alert(
-                batch.end,
-                "ticket",
-                "judge",
-                None,
-                {**evidence, "usual": usual, "why": "verdicts are missing"},
-            )
-        )
+        evidence: dict[str, float | str] = {
+            "missing": memory.missing,
+            "calls": memory.chosen,
+            "usual": memory.unanswered.share,
+            "why": "verdicts are missing",
+        }
+        alerts.append(Alert(batch.end, "ticket", "judge", None, evidence))
     offset = offset_of(core, batch.judge_version, answered, alerts, batch.end)
     if offset is None or not len(traces):
         return None, False
