@@ -49,6 +49,25 @@ from .conftest import Recording, documents
             "shlex.get_token: Convert it. Password: required.",
         ),
         ("eyJhbGciOiJI.eyJzdWIiOiIx.SflKxwRJSM", "<SECRET>"),
+        ("GET /ask?by=ana.b%40mail.example.org&n=1", "GET /ask?by=<EMAIL>&n=1"),
+        (
+            "postgres://bob:hunter2@db:5432/rag, redis://:hunter2@cache",
+            "postgres://bob:<SECRET>@db:5432/rag, redis://:<SECRET>@cache",
+        ),
+        ("AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7", "AWS_SECRET_ACCESS_KEY=<SECRET>"),
+        ("SharedAccessKey=abcd1234==;AccountKey=efgh5678==", "SharedAccessKey=<SECRET>;AccountKey=<SECRET>"),
+        (f"gsk_{'a1' * 20} xai-{'b2' * 20} nvapi-{'c3' * 20}", "<SECRET> <SECRET> <SECRET>"),
+        (f"lsv2_pt_{'a1' * 16}_{'b2' * 5} r8_{'c3' * 18} pcsk_{'d4' * 20}", "<SECRET> <SECRET> <SECRET>"),
+        (f"SG.{'a1' * 11}.{'b2' * 20} ya29.{'c3' * 20}", "<SECRET> <SECRET>"),
+        (f"https://hooks.slack.com/services/T0000/B0000/{'x' * 24}", "https://<SECRET>"),
+        ("4111\u00a01111\u00a01111\u00a01111 or 4111\u20111111\u20111111\u20111111", "<CARD> or <CARD>"),
+        ("\uff14" + "\uff11" * 15, "<CARD>"),
+        ("DE89\u00a03704\u00a00044\u00a00532\u00a00130\u00a000", "<IBAN>"),
+        ("+49\u00a030\u202f1234567, 030\u20131234567, 030\u00a01234567", "<PHONE>, <PHONE>, <PHONE>"),
+        ("06 12 34 56 78, 06.12.34.56.78", "<PHONE>, <PHONE>"),
+        ("0301-123456 " * 40, "<PHONE> " * 40),
+        ("+49(0)30/123456, 0041 44 668 18 00, 1-800-521-2779", "<PHONE>, <PHONE>, <PHONE>"),
+        ("8 (912) 345-67-89", "8 <PHONE>"),
         ("-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----", "<SECRET>"),
     ],
 )
@@ -69,6 +88,10 @@ def test_what_identifies_or_opens_is_replaced(given: str, wanted: str) -> None:
         "std::vector and 999.999.999.999",
         "SSN 000-45-6789",
         "100 200 300",
+        "doi 10.4103/0019-5154.177773, ISSN 0019-5154",
+        "01 02 03 04 05 06 07, version 1.02.03",
+        "see http://example.org/a:b and @ana, 100%40",
+        "primary_key: id, api key rotation, foreign-key=none",
         "",
     ],
 )
@@ -99,7 +122,10 @@ def test_no_rule_finds_anything_where_its_clue_is_missing(text: str) -> None:
 ADVERSARIAL = [
     "a", "1", "1 ", "a.b-", "a@", "a@b.", "AA11", "AA11 ", ":", "a:", "sk-", "eyJ", "token=", "token ",
     "-----BEGIN PRIVATE KEY-----", "1.1.", "+1 ", "(11) ", "[", "[a", "【", "-", "0 ", "Bearer ",
+    "000 ", "002 ", "%41", "gsk_%41", "://a:", "hooks.slack.com/services/", "SG.a.",
 ]  # fmt: skip
+CLUES = " %40 a@b.co://x 0301 12345"
+"""Without which some rules are not asked."""
 
 
 @pytest.mark.parametrize("unit", ADVERSARIAL)
@@ -107,7 +133,7 @@ def test_time_is_linear_in_the_text_whatever_it_is(unit: str) -> None:
     """Eight times the text takes nowhere near sixty-four times as long."""
 
     def seconds(length: int) -> float:
-        text = unit * (length // len(unit))
+        text = unit * (length // len(unit)) + CLUES
         started = time.process_time()
         redact(text)
         read_citations(text, ["doc-1"])

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import cast
 
 import pytest
+from google.protobuf.message import Message
 from hypothesis import given
 from hypothesis import strategies as st
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
@@ -222,6 +223,40 @@ def test_patterns_of_ones_own_and_what_they_must_not_touch() -> None:
     own = redaction(patterns=[r"ORDER-\d+"], keep=[r"\[\d{16}\]"])
     found = attributes(own.spans(spans(a="ORDER-77 by ana@example.org [4111111111111111] 4111111111111111")))
     assert found["a"] == "<REMOVED> by <EMAIL> [4111111111111111] <CARD>"
+
+
+@pytest.mark.parametrize("kind", [TracesData, LogsData])
+@pytest.mark.parametrize("mode", ["redacted", "ids_only"])
+def test_no_text_of_the_protocol_is_overlooked(kind: type[TracesData | LogsData], mode: str) -> None:
+    """Every field that can hold a text holds one: also those that a later release of the protocol adds."""
+    data = kind()
+    assert fill(data, SECRETS["e-mail"]) > 15
+    cut = redaction(mode=mode)
+    payload = data.SerializeToString()
+    left = cut.spans(payload) if kind is TracesData else cut.logs(payload)
+    assert SECRETS["e-mail"].encode() in payload
+    assert SECRETS["e-mail"].encode() not in left
+    whole = redaction(mode="full")
+    kept = whole.spans(payload) if kind is TracesData else whole.logs(payload)
+    assert kept == payload
+
+
+def fill(message: Message, text: str, depth: int = 12) -> int:
+    """Put the text into every field of text, and say into how many; of alternatives the last one counts."""
+    filled = 0
+    for field in message.DESCRIPTOR.fields:
+        value = getattr(message, field.name)
+        if field.type == field.TYPE_STRING:
+            filled += 1
+            if isinstance(value, str):
+                setattr(message, field.name, text)
+            else:
+                value.append(text)
+        elif field.message_type is not None and depth and field.name not in ("array_value", "kvlist_value"):
+            part = value if isinstance(value, Message) else value.add()
+            part.SetInParent()
+            filled += fill(part, text, depth - 1)
+    return filled
 
 
 def test_log_records_are_cut_like_spans() -> None:

@@ -33,41 +33,63 @@ _IBAN_LENGTHS = {
     "XK": 20,
 }  # fmt: skip
 
+_SPACES, _HYPHENS = " \u00a0\u2007\u2009\u202f", "\u2010\u2011\u2012\u2013-"
+"""Between the groups of a number as web pages and PDF files print it: unbroken and narrow ones, too."""
+
+
+def _printed(pattern: str) -> re.Pattern[str]:
+    """The pattern, in whose classes a space and a last hyphen stand for all of their kind."""
+    return re.compile(pattern.replace(" ", _SPACES).replace("-]", f"{_HYPHENS}]"))
+
+
 _EMAIL = re.compile(r"(?<![\w.%+-])[\w.%+-]++@[\w-]++(?:\.[\w-]++)++")
+_EMAIL_IN_URL = re.compile(r"(?<![\w.%+-])(?:[\w.+-]|%(?!40)[0-9A-Fa-f]{2})++%40[\w-]++(?:\.[\w-]++)++")
+_LOGIN_IN_URL = re.compile(r"(://[^\s/?#@:\"'<>]{0,200}:)[^\s/?#@\"'<>]{1,200}@")
 _KEY_BLOCK = re.compile(r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^-]*+(?:-----END [A-Z ]{0,40}KEY-----)?")
 _TOKEN = re.compile(
     r"(?<![\w-])(?:"
     r"sk-[\w-]{16,}|[spr]k_(?:live|test)_\w{10,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}"
     r"|xox[abeprs]-[\w-]{10,}|(?:AKIA|ASIA)[A-Z0-9]{16}|AIza[\w-]{30,}|hf_\w{20,}|npm_\w{30,}|pypi-[\w-]{30,}"
     r"|eyJ[\w-]{8,}+\.[\w-]{8,}+\.[\w-]*+"
+    r"|gsk_\w{30,}|xai-\w{30,}|pplx-\w{30,}|nvapi-[\w-]{30,}|r8_\w{30,}|lsv2_(?:pt|sk)_\w{30,}|tvly-[\w-]{20,}"
+    r"|pcsk_\w{30,}|jina_\w{30,}|whsec_[\w+/=]{20,}|ya29\.[\w-]{20,}|dop_v1_\w{40,}|SG\.[\w-]{16,}\.[\w-]{16,}"
+    r"|hooks\.slack\.com/services/[\w/]{20,}"
     r")"
 )
 _BEARER = re.compile(r"(?<!\w)(Bearer|Basic)\s{1,3}[\w.~+/=-]{16,}", re.IGNORECASE)
 _ASSIGNED = re.compile(
-    r"(?<![A-Za-z0-9])((?:api[_-]?key|secret|token|password|passwd|pwd)[\"']?\s{0,3}[:=]\s{0,3}[\"']?)"
+    r"(?<![A-Za-z0-9])((?:secret|token|password|passwd|pwd"
+    r"|(?:api|(?:secret|shared)?access|account|private|secret|signing|storage)[_-]?key)[\"']?\s{0,3}[:=]\s{0,3}[\"']?)"
     r"(?!(?<=: )(?-i:[A-Z]?[a-z]{1,40}+|[A-Z]{1,40}+)[.,;:!?)]{0,3}(?:\s|$))[^\s\"',;<>]{6,}",
     re.IGNORECASE,
 )
 """A value behind its name. Prose goes on with a plain word ("get_token: Return the next token"): that is none."""
-_IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}")
+_IBAN = _printed(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?:[ ]?[A-Z0-9]){11,30}")
 _CNPJ = re.compile(r"(?<![\w.])(?:\d{14}|[A-Z0-9]{2}\.?[A-Z0-9]{3}\.?[A-Z0-9]{3}/[A-Z0-9]{4}-?\d{2})(?!\w)")
 _CPF = re.compile(r"(?<![\d.])\d{3}\.?\d{3}\.?\d{3}-?\d{2}(?!\d)")
-_SSN = re.compile(r"(?<![\d-])(?!000|666|9)\d{3}([- ])(?!00)\d{2}\1(?!0000)\d{4}(?![\d-])")
-_CARD = re.compile(r"(?<![\d.])[2-6](?:[ -]?\d){12,18}(?!\d)")
-_GROUPED_CARD = re.compile(
+_SSN = _printed(r"(?<![\d-])(?!000|666|9)\d{3}([ -])(?!00)\d{2}\1(?!0000)\d{4}(?![\d-])")
+_CARD = _printed(r"(?<![\d.])[2-6\uff12-\uff16](?:[ -]?\d){12,18}(?!\d)")
+_GROUPED_CARD = _printed(
     r"(?<=\d[ -])(?=((?:[2-6]\d{3}([ -])\d{4}\2\d{4}\2\d{4}|3[47]\d\d([ -])\d{6}\3\d{5}|[2-6]\d{12,18})(?!\d)))"
 )
 _IPV4 = re.compile(r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?!\.?\w)")
 _IPV6 = re.compile(r"(?<![\w:.])(?:[0-9A-Fa-f]{0,4}:){2,7}[0-9A-Fa-f]{0,4}(?![\w:])")
-_PHONE = re.compile(
+_PHONE = _printed(
     r"(?<![\w.+-])(?:"
-    r"\+\d{1,3}(?:[ .()-]{0,2}\d){6,13}"
-    r"|\(\d{2,4}\) ?\d{3,5}[ .-]?\d{4}"
-    r"|\d{3}[ .-]\d{3}[ .-]\d{4}"
-    r"|\d{2} \d{4,5}-\d{4}"
-    r"|(?<!\d )0\d{1,4}[ /-]\d{3,5}(?:[ -]?\d{2,5}){1,2}"
+    r"\+\d{1,3}(?:[ .()/-]{0,2}\d){6,13}"
+    r"|(?<!/)(?<!\d[ ])00[1-9]\d{0,2}[ /-](?:[ .()/-]{0,2}\d){6,12}"
+    r"|\(\d{2,4}\)[ ]?\d{3,5}[ .-]?\d{4}"
+    r"|\(\d{3}\)[ ]?\d{3}[-]\d{2}[-]\d{2}"
+    r"|(?:1[ .-])?\d{3}[ .-]\d{3}[ .-]\d{4}"
+    r"|\d{2}[ ]\d{4,5}[-]\d{4}"
+    r"|(?<!\d[ ])0\d{1,4}[ /-]\d{3,5}(?:[ -]?\d{2,5}){1,2}"
+    r"|(?<!\d[ ])0[1-9](?:[ .]\d{2}){4}(?![ .]\d)"
     r")(?![\w-])"
 )
+_LONGEST_PHONE = 80
+"""Characters, and what follows it."""
+_MOST_LOOKS = 16
+"""At a text: a hostile one could uncover one match a look, for ever."""
 
 
 def redact(text: str) -> str:
@@ -81,10 +103,11 @@ def redact(text: str) -> str:
 
 def redact_by(rules: Sequence[Rule], text: str) -> str:
     """The text without what these rules find."""
-    found = _once(rules, text)
-    while found != text:  # what stood before a match may have hidden another
-        text, found = found, _once(rules, found)
-    return found
+    for _ in range(_MOST_LOOKS):  # what stood before a match may have hidden another
+        before, text = text, _once(rules, text)
+        if text == before:
+            break
+    return text
 
 
 def _once(rules: Sequence[Rule], text: str) -> str:
@@ -133,11 +156,25 @@ def presidio(*, language: str = "en") -> Redactor | None:
     return Presidio(language).redacted
 
 
+def _phones(text: str) -> str:
+    """The text without telephone numbers, also where one stands right behind another, whose digits would hide it."""
+    pieces, start = list[str](), 0
+    while (match := _PHONE.search(text, start)) is not None:
+        pieces += [text[start : match.start()], "<PHONE>"]
+        start = match.end()
+        while text[start : start + 1] in _SPACES and (
+            behind := _PHONE.match(text[start + 1 : start + 1 + _LONGEST_PHONE])
+        ):
+            pieces += [text[start], "<PHONE>"]
+            start += 1 + behind.end()
+    return "".join([*pieces, text[start:]])
+
+
 def _iban(match: re.Match[str]) -> str:
     """The replacement, when the country's length and the check digits (ISO 13616, modulo 97) are right."""
     given = match[0]
     length = _IBAN_LENGTHS.get(given[:2], 0)
-    letters = given.replace(" ", "")[:length]
+    letters = "".join(filter(str.isalnum, given))[:length]
     if not length or len(letters) < length:
         return given
     number = int("".join(str(int(letter, 36)) for letter in letters[4:] + letters[:4]))
@@ -233,7 +270,9 @@ class Rule(NamedTuple):
 
 
 RULES = (
+    Rule(_clues.login_in_url, partial(_LOGIN_IN_URL.sub, r"\1<SECRET>@")),
     Rule(_clues.email, partial(_EMAIL.sub, "<EMAIL>")),
+    Rule(_clues.email_in_url, partial(_EMAIL_IN_URL.sub, "<EMAIL>")),
     Rule(_clues.key_block, partial(_KEY_BLOCK.sub, "<SECRET>")),
     Rule(_clues.token, partial(_TOKEN.sub, "<SECRET>")),
     Rule(_clues.bearer, partial(_BEARER.sub, r"\1 <SECRET>")),
@@ -245,6 +284,6 @@ RULES = (
     Rule(_clues.ssn, partial(_SSN.sub, "<SSN>")),
     Rule(_clues.card, _cards),
     Rule(_clues.ipv4, partial(_IPV4.sub, _ipv4)),
-    Rule(_clues.phone, partial(_PHONE.sub, "<PHONE>")),
+    Rule(_clues.phone, _phones),
 )
 """The built-in rules, in the order in which they are applied."""

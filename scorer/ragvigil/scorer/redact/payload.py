@@ -8,10 +8,10 @@ from functools import lru_cache
 
 from google.protobuf.message import Message
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, InstrumentationScope, KeyValue
-from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord, LogsData
+from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord, LogsData, ResourceLogs, ScopeLogs
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
+from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, TracesData
 from opentelemetry.proto.trace.v1.trace_pb2 import Span as WireSpan
-from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
 from ragvigil.scorer.config import Content, ContentMode
 from ragvigil.scorer.redact.keys import Meaning, meaning_of, meaning_under
@@ -21,6 +21,8 @@ from ragvigil.scorer.span import Origin, Span, SpanEvent, plain, span_of, spans_
 from ragvigil.tracer.redaction import redact
 
 Pairs = MutableSequence[KeyValue]
+_KNOWS_ENTITIES = "entity_refs" in Resource.DESCRIPTOR.fields_by_name
+"""Older releases of the protocol's package do not, and let go of them as of all unknown fields."""
 
 
 class Redaction:
@@ -51,7 +53,9 @@ class Redaction:
         stale = False
         for resource_spans in data.resource_spans:
             walk = self._begin(resource_spans.resource)
+            walk.schema(resource_spans)
             for scope_spans in resource_spans.scope_spans:
+                walk.schema(scope_spans)
                 origin = walk.scope(scope_spans.scope)
                 found += [walk.span(span, origin) for span in scope_spans.spans]
             stale = walk.cut() or stale
@@ -66,7 +70,9 @@ class Redaction:
         data.DiscardUnknownFields()
         for resource_logs in data.resource_logs:
             walk = self._begin(resource_logs.resource, notes=notes)
+            walk.schema(resource_logs)
             for scope_logs in resource_logs.scope_logs:
+                walk.schema(scope_logs)
                 walk.scope(scope_logs.scope)
                 for record in scope_logs.log_records:
                     walk.log(record)
@@ -102,9 +108,15 @@ class _Walk:
         self._resource: dict[str, object] = {}
 
     def resource(self, resource: Resource) -> None:
-        """Where spans come from: labels, all of it."""
+        """Where spans come from: labels, all of it; what it says of entities names the same again and goes."""
+        if _KNOWS_ENTITIES and self._mode != "full":
+            resource.ClearField("entity_refs")
         self._resource = self._pairs(resource.attributes)
         self._labels, self._contents = [*self._labels, *self._contents], []
+
+    def schema(self, part: ResourceSpans | ScopeSpans | ResourceLogs | ScopeLogs) -> None:
+        """The address of the conventions that a part follows: a text that a sender chooses, as any other."""
+        self._label(part, "schema_url", part.schema_url)
 
     def scope(self, scope: InstrumentationScope) -> Origin:
         """What made the spans."""
