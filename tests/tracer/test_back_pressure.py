@@ -134,7 +134,7 @@ def test_a_span_that_cannot_be_written_is_still_sent_with_a_mark(
 
     flaky = Flaky()
     flaky.works = True
-    monkeypatch.setattr("ragvigil.tracer._findings.Findings.finished", broken)
+    monkeypatch.setattr("ragvigil.tracer._writing.finished", broken)
     tracing = configure(service_name="tests", exporter=flaky)
     ask("why")
     assert tracing.shutdown()

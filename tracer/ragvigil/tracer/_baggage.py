@@ -9,7 +9,7 @@ from opentelemetry import baggage
 from opentelemetry.context import Context
 
 from ragvigil.tracer import attributes as names
-from ragvigil.tracer._findings import AttributeValue
+from ragvigil.tracer._facts import AttributeValue
 from ragvigil.tracer._reading import identifier, short
 from ragvigil.tracer._settings import Content
 

@@ -16,8 +16,9 @@ from opentelemetry.trace import Span, Status, StatusCode, get_current_span, set_
 from ragvigil.tracer import attributes as names
 from ragvigil.tracer._arguments import Arguments, Keywords
 from ragvigil.tracer._baggage import CONTENT, carried, carried_content
-from ragvigil.tracer._facts import Facts, strictest, together
-from ragvigil.tracer._findings import AttributeValue, Findings
+from ragvigil.tracer._facts import AttributeValue, Facts, strictest, together
+from ragvigil.tracer._findings import Findings
+from ragvigil.tracer._finishing import finished
 from ragvigil.tracer._gate import sdk
 from ragvigil.tracer._notices import LONGEST_DETAIL, describe, notices, typed
 from ragvigil.tracer._pieces import AnswerPieces
@@ -357,7 +358,7 @@ class Call:
         findings.shared = self._scope.facts
         self._role.see(self._scope.retrieved, findings)
         if pending is None:
-            self._span.set_attributes(findings.finished())
+            self._span.set_attributes(finished(findings))
         else:
             pending[self._span.get_span_context().span_id] = findings
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 
-_SEPARATORS = b" .-/()+\\" + bytes(range(0x80, 0xC0))
-"""Those of numbers, and the bytes that continue a character in UTF-8."""
+_SEPARATORS = b" .-/()+\\" + bytes(range(0x80, 0xC0)) + b"\xc2\xe2"
+"""Those of numbers, the bytes that continue a character in UTF-8, and those that begin unbroken and narrow spaces."""
 _DIGIT_SCRIPTS = b"\xd9\xdb\xdf\xe0\xe1\xea\xf0"
 """First bytes of characters among which scripts other than Latin have their digits."""
 
@@ -22,8 +22,11 @@ def _class_of(byte: int) -> int:
 
 
 _CLASSES = bytes(map(_class_of, range(256)))
-_BEFORE_UNDERSCORE = (b"live", b"test", b"ghp", b"gho", b"ghu", b"ghs", b"ghr", b"pat", b"hf", b"npm")
-_BEFORE_HYPHEN = (b"sk", b"glpat", b"pypi")
+_BEFORE_UNDERSCORE = (
+    *(b"live", b"test", b"ghp", b"gho", b"ghu", b"ghs", b"ghr", b"pat", b"hf", b"npm"),
+    *(b"gsk", b"r8", b"lsv2", b"pcsk", b"jina", b"whsec", b"dop"),
+)
+_BEFORE_HYPHEN = (b"sk", b"glpat", b"pypi", b"xai", b"pplx", b"nvapi", b"tvly")
 _SLACK = re.compile(rb"xox[abeprs]-")
 _FEWEST_DIGITS = 7
 """Fewer in a row are nothing that any rule looks for."""
@@ -38,7 +41,7 @@ _FULL_WIDTH_DIGIT = re.compile(rb"\xef\xbc[\x90-\x99]")
 _FOUR_PARTS = re.compile(rb"\.[0-9]{1,3}\.[0-9]")
 _LETTERED_CNPJ = re.compile(rb"/[A-Z0-9]{4}-?[0-9]")
 _ACCOUNT = re.compile(rb"AA00[A0]{11}")
-_AREA_CODE = re.compile(rb"0[0-9]{1,4}[ /-][0-9]")
+_AREA_CODE = re.compile(rb"0[0-9]{1,4}(?:[ ./-]|\xc2\xa0|\xe2\x80[\x80-\xbf])[0-9]")
 
 
 class Look:
@@ -92,6 +95,16 @@ def email(look: Look) -> bool:
     return b"@" in look.data
 
 
+def email_in_url(look: Look) -> bool:
+    """Whether an e-mail address may be there as a query of the web has it."""
+    return b"%40" in look.data
+
+
+def login_in_url(look: Look) -> bool:
+    """Whether a password may be there as an address of a server has it."""
+    return b"@" in look.data and b"://" in look.data
+
+
 def key_block(look: Look) -> bool:
     """Whether a PEM block may be there."""
     return b"-----BEGIN" in look.data
@@ -105,6 +118,9 @@ def token(look: Look) -> bool:
         or b"AKIA" in data
         or b"ASIA" in data
         or b"AIza" in data
+        or b"SG." in data
+        or b"ya29." in data
+        or b"slack.com/services" in data
         or _follows(data, b"_", _BEFORE_UNDERSCORE)
         or _follows(data, b"-", _BEFORE_HYPHEN)
         or (b"xox" in data and _SLACK.search(data) is not None)

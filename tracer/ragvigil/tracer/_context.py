@@ -12,8 +12,7 @@ from opentelemetry.context import Context
 
 from ragvigil.tracer import attributes as names
 from ragvigil.tracer._baggage import CONTENT, LONGEST_NAME, with_baggage
-from ragvigil.tracer._facts import Facts, strictest, together
-from ragvigil.tracer._findings import AttributeValue
+from ragvigil.tracer._facts import AttributeValue, Facts, strictest, together
 from ragvigil.tracer._gate import sdk
 from ragvigil.tracer._notices import notices
 from ragvigil.tracer._reading import encodable, short

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import NamedTuple, TypeAlias, cast
 
 from ragvigil.tracer import attributes as names
 from ragvigil.tracer._settings import STRICTNESS, Content
 
-if TYPE_CHECKING:
-    from ragvigil.tracer._findings import AttributeValue
-
+AttributeValue: TypeAlias = str | bool | int | float | Sequence[str]
 MOST_MARKS = 64
 """Of what was cut."""
 

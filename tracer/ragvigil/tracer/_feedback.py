@@ -14,6 +14,7 @@ from opentelemetry.trace import NonRecordingSpan, SpanContext, SpanKind, TraceFl
 from ragvigil.tracer import attributes as names
 from ragvigil.tracer._baggage import carried_content
 from ragvigil.tracer._findings import Findings
+from ragvigil.tracer._finishing import finished
 from ragvigil.tracer._notices import describe, notices
 from ragvigil.tracer._reading import count, number, short, text
 from ragvigil.tracer._runtime import Runtime, destination
@@ -184,7 +185,7 @@ def _send(chosen: Runtime, parent: Context, findings: Findings) -> bool:
     if not span.is_recording():
         return False
     if chosen.pending is None:
-        span.set_attributes(findings.finished())
+        span.set_attributes(finished(findings))
     else:
         chosen.pending[span.get_span_context().span_id] = findings
     span.end()

@@ -8,19 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias, cast
+from typing import cast
 
 from ragvigil.tracer import attributes as names
 from ragvigil.tracer._answers import Answer
 from ragvigil.tracer._citing import Citing, Markers
 from ragvigil.tracer._documents import Passage, Reading
-from ragvigil.tracer._facts import Facts
+from ragvigil.tracer._facts import AttributeValue, Facts
 from ragvigil.tracer._metadata import Copy
 from ragvigil.tracer._reading import LONGEST_ID, identifier
 from ragvigil.tracer._settings import Content, Policy
 from ragvigil.tracer._sizes import bound, bound_of
-
-AttributeValue: TypeAlias = str | bool | int | float | Sequence[str]
 
 SLACK = 256
 """Characters kept beyond a limit until redaction is done, so that a cut cannot halve what it looks for."""
@@ -191,17 +189,6 @@ class Findings:
             weight += sum(map(bound, self.citing.markers))
         self._weight = weight
         return weight
-
-    def finished(self) -> dict[str, AttributeValue]:
-        """All attributes, those that matter most last: an SDK at its attribute limit evicts the first ones."""
-        from ragvigil.tracer._finishing import Finishing
-
-        shared: Mapping[str, AttributeValue] = {}
-        if self.shared is not None:
-            shared = self.shared.all()
-            if (wanted := self.shared.strictest()) is not None:
-                self.content = self.policy.at_least(self.content, wanted)
-        return Finishing(self, shared).attributes()
 
     def _kept(self, name: str, value: str) -> str:
         limit = self.limits.attribute_bytes

@@ -15,7 +15,8 @@ from ragvigil.tracer._sizes import cut, encoded_attributes, too_large, utf8_size
 
 if TYPE_CHECKING:
     from ragvigil.tracer._documents import Passage
-    from ragvigil.tracer._findings import AttributeValue, Findings, Message
+    from ragvigil.tracer._facts import AttributeValue
+    from ragvigil.tracer._findings import Findings, Message
 
 Clean: TypeAlias = Callable[[str], str]
 
@@ -29,7 +30,17 @@ _JSON = frozenset(
 """Within the limit already, and nothing once it is cut."""
 
 
-class Finishing:
+def finished(findings: Findings) -> dict[str, AttributeValue]:
+    """All attributes of a span, those that matter most last: an SDK at its attribute limit evicts the first ones."""
+    shared: Mapping[str, AttributeValue] = {}
+    if findings.shared is not None:
+        shared = findings.shared.all()
+        if (wanted := findings.shared.strictest()) is not None:
+            findings.content = findings.policy.at_least(findings.content, wanted)
+    return _Finishing(findings, shared).attributes()
+
+
+class _Finishing:
     """Writes the attributes of one span, those that matter most last: an SDK at its limit evicts the first ones."""
 
     __slots__ = ("_clean", "_findings", "_found", "_names", "_room", "_small")

@@ -21,7 +21,7 @@ from opentelemetry.trace import Status
 from ragvigil.tracer import attributes as names
 from ragvigil.tracer._baggage import carried_content
 from ragvigil.tracer._configure import current
-from ragvigil.tracer._findings import AttributeValue
+from ragvigil.tracer._facts import AttributeValue
 from ragvigil.tracer._notices import notices
 from ragvigil.tracer._runtime import destination
 from ragvigil.tracer._scope import scope_of

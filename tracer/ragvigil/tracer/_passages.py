@@ -13,7 +13,7 @@ from ragvigil.tracer._settings import Limits
 from ragvigil.tracer._sizes import cut, encoded_attributes, utf8_size
 
 if TYPE_CHECKING:
-    from ragvigil.tracer._findings import AttributeValue
+    from ragvigil.tracer._facts import AttributeValue
 
 
 class Written(NamedTuple):

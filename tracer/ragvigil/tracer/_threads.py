@@ -20,7 +20,7 @@ from opentelemetry.context import Context
 from opentelemetry.trace import set_span_in_context
 
 from ragvigil.tracer._baggage import carried, with_baggage
-from ragvigil.tracer._findings import AttributeValue
+from ragvigil.tracer._facts import AttributeValue
 from ragvigil.tracer._notices import notices
 from ragvigil.tracer._scope import SCOPE_KEY, Scope, scope_of, without_ended
 

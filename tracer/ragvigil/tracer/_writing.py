@@ -10,7 +10,9 @@ from opentelemetry.trace import Status
 
 from ragvigil.tracer import attributes as names
 from ragvigil.tracer._encoding import encoded_span
-from ragvigil.tracer._findings import LONGEST_MARK, MOST_MARKS, AttributeValue, Findings
+from ragvigil.tracer._facts import AttributeValue
+from ragvigil.tracer._findings import LONGEST_MARK, MOST_MARKS, Findings
+from ragvigil.tracer._finishing import finished
 from ragvigil.tracer._notices import Notices
 from ragvigil.tracer._sizes import entries_of, too_large
 
@@ -68,7 +70,7 @@ def written(queued: Queued, notices: Notices) -> Written:
     if findings is None:
         return Written(span, set_on_it, span.status)
     try:
-        attributes = findings.finished()
+        attributes = finished(findings)
         status = span.status
         if findings.content != "full" and status.description:
             status = Status(status.status_code)
