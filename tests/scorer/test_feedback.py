@@ -158,7 +158,8 @@ def test_mark_waits_in_the_inbox_and_reaches_a_running_scorer(serve: Serve, tmp_
     """Both ways end in the same table, and in status."""
     store = f"sqlite:///{tmp_path / 'ragvigil.db'}"
     waiting = ragvigil("mark", "index v2", "--kind", "index", "--store", store, "--http", "127.0.0.1:9")
-    assert (waiting.returncode, waiting.stdout) == (0, "marked, by the inbox: index: index v2\n")
+    left = f"it waits in {tmp_path / 'ragvigil-inbox'} for the next scorer"
+    assert (waiting.returncode, waiting.stdout) == (0, f"marked, by the inbox: index: index v2; {left}\n")
     scorer = serve()
     told = ragvigil("mark", "deployed 7", "--id", "d7", "--store", store, "--http", scorer.http, "--json")
     again = ragvigil("mark", "deployed 7", "--id", "d7", "--store", store, "--http", scorer.http)

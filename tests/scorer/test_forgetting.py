@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -21,7 +22,7 @@ from ragvigil.scorer.config import load
 from ragvigil.scorer.forgetting import Forgetting, Forgotten, Kind, Wanted
 from ragvigil.scorer.inbox import Arrival
 from ragvigil.scorer.monitoring import Incident, SeriesKey
-from ragvigil.scorer.receive.counters import Counters, CountersFile
+from ragvigil.scorer.receive.counters import Counters, CountersFile, counters, waiting_for
 from ragvigil.scorer.receive.told import Feedback
 from ragvigil.scorer.store.audit import audit
 from ragvigil.scorer.store.port import Judgement
@@ -172,6 +173,22 @@ def test_whoever_is_named_beside_the_question_is_forgotten_in_open_traces_too(be
     assert b"golden" not in kept(bench)
 
 
+def test_what_was_stored_before_a_late_span_names_the_forgotten_goes_too(bench: Bench) -> None:
+    """Only the root says whose question it was, and the rest was stored without it before the request came."""
+    trace = f"{5:032x}"
+    search, root = asked(5, "wanda", secret="golden spoon")
+    bench.receive([search])
+    bench.settle(60)
+    forget(bench, "user", "wanda")
+    assert b"golden" in bench.store.records.raw([trace])[trace].spans
+    bench.receive([root])
+    bench.settle()
+    assert bench.store.records.raw([trace])[trace].gone
+    assert bench.ledger().states == {"judged": 1}
+    CountersFile(bench.settings.inbox_path, Counters()).save(Counters(spans=8).flat())
+    assert problems(bench) == ()
+
+
 def test_feedback_that_is_on_its_way_when_the_request_comes_is_left_out_alone(bench: Bench) -> None:
     """The answer, of which it waits for a second trace, stays and can still come."""
     for trace in (3, 6):
@@ -319,9 +336,11 @@ def send(scorer: Scorer, body: bytes) -> None:
 
 def test_a_running_scorer_forgets_and_goes_on(serve: Serve, tmp_path: Path) -> None:
     """Store, log and inbox hold nothing of it when the command says so, and what comes next is scored."""
-    scorer = serve()
+    scorer = serve(environment={"RAGVIGIL_METRICS__EVERY_SECONDS": "1"})
     inbox = tmp_path / "ragvigil-inbox"
     send(scorer, exported(1, "user-wanda", "copper lamp"))
+    snapshot = inbox / "metrics.json"
+    eventually(lambda: snapshot.exists() and b"%032x" % 1 in snapshot.read_bytes())
     send(scorer, exported(2, "user-eva", "marble table"))
     eventually(lambda: scorer.ledger().ingested == 2)
     send(scorer, exported(3, "user-wanda", "velvet chair"))  # on its way
@@ -331,7 +350,7 @@ def test_a_running_scorer_forgets_and_goes_on(serve: Serve, tmp_path: Path) -> N
     said = json.loads(done.stdout)
     assert (said["complete"], said["by"]) == (True, "scorer")
     left = files(scorer.store, inbox)
-    for word in (b"copper", b"velvet", b"user-wanda"):
+    for word in (b"copper", b"velvet", b"user-wanda", b"%032x" % 1):
         assert word not in left
     assert b"marble" in left
     send(scorer, exported(4, "user-eva", "golden spoon"))
@@ -339,6 +358,24 @@ def test_a_running_scorer_forgets_and_goes_on(serve: Serve, tmp_path: Path) -> N
     eventually(lambda: scorer.ledger().states.get("pending", 0) == 0)
     checked = ragvigil("ledger", "--check", "--store", str(scorer.store))
     assert checked.returncode == 0, checked.stdout
+
+
+def test_what_waits_to_be_forwarded_is_said(serve: Serve, tmp_path: Path) -> None:
+    """It is in memory, as it arrived, and its backend will have it: whoever asks for an erasure must know."""
+    with socket.socket() as dead:
+        dead.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{dead.getsockname()[1]}"
+        settings = {"RAGVIGIL_FORWARD__TEMPO__URL": url, "RAGVIGIL_METRICS__ENABLED": "false"}
+        scorer = serve(environment=settings)
+        send(scorer, exported(1, "user-wanda", "copper lamp"))
+        eventually(lambda: waiting_for("tempo", counters(tmp_path / "ragvigil-inbox")) == 1)
+        eventually(lambda: scorer.ledger().ingested == 1)
+        config = tmp_path / "forward.toml"
+        config.write_text(f'[forward.tempo]\nurl = "{url}"\n')
+        command = ("forget", "--user", "user-wanda", "--store", str(scorer.store), "--config", str(config))
+        done = ragvigil(*command)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "not in reach: 1 requests wait to be forwarded to tempo" in done.stdout
 
 
 def test_without_a_scorer_the_command_does_it_in_store_and_inbox(serve: Serve, tmp_path: Path) -> None:

@@ -137,9 +137,9 @@ class Bench:
         jobs = list(self.pipeline.turn().jobs)
         self.clock.now += seconds * SECOND
         while True:
-            worked, more, _ = self.pipeline.turn()
-            jobs += more
-            if not worked:
+            turn = self.pipeline.turn()
+            jobs += turn.jobs
+            if not turn.worked:
                 return jobs
 
     def ledger(self) -> reading.Ledger:

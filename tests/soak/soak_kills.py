@@ -324,7 +324,11 @@ def report(found: Found | None, load: Load, killed: Counter[str], log: str, seco
     print(f"records           {found.records:,}, traces with more than one {found.twice:,}")
     print(f"stored twice      {found.copies:,} spans")
     print(f"ledger            {found.ledger.states}, balanced {found.ledger.balanced}")
-    print(f"tracebacks logged {log.count('Traceback (most recent call last)')}")
+    tracebacks = log.split("Traceback (most recent call last)")[1:]
+    print(
+        f"tracebacks logged {len(tracebacks)}"
+        + (f", the last one:\n{tracebacks[-1][:2_000]}" if tracebacks else "")
+    )
     return not missing and not found.twice and not found.copies and found.ledger.balanced
 
 

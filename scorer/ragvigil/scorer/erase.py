@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Collection, Generator
+from collections.abc import Callable, Collection, Generator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +22,8 @@ from ragvigil.scorer.inbox.blanking import blank
 from ragvigil.scorer.inbox.segments import connect, damaged, last_number, request_roll, segments, sql
 from ragvigil.scorer.judge.paid import Paid
 from ragvigil.scorer.lock import Lock
+from ragvigil.scorer.metrics import file as snapshot
+from ragvigil.scorer.receive.counters import counters, waiting_for
 from ragvigil.scorer.redact import Redaction
 from ragvigil.scorer.store.sqlite import SqliteStore
 
@@ -37,13 +39,17 @@ class Erased:
     """``scorer``: the one that runs carried it out; ``command``: none ran."""
     segments_left: int
     """Segments of the inbox that still hold what arrived before the request, as received."""
+    metrics_left: bool
+    """Whether the snapshot for /metrics may still name one of the traces as an example."""
+    forwarded_later: Mapping[str, int]
+    """Requests as they arrived, of anybody, that wait in memory for each backend of `forward`."""
     damaged: tuple[str, ...]
     """Segments that were set aside: nobody can tell whose content they hold."""
 
     @property
     def complete(self) -> bool:
         """Whether nothing is left anywhere in ragvigil's files."""
-        return self.forgotten.log_cleared and not self.segments_left and not self.damaged
+        return self.forgotten.log_cleared and not (self.segments_left or self.metrics_left or self.damaged)
 
 
 def erase(settings: Settings, wanted: Wanted, *, seconds: float) -> Erased:
@@ -63,7 +69,9 @@ def erase(settings: Settings, wanted: Wanted, *, seconds: float) -> Erased:
     forgotten, by = have_done(settings, requests, wanted, here=here, seconds=seconds)
     if by == "scorer":
         left = _leave_inbox(settings, deadline)
-    return _erased(settings, forgotten, by, left)
+    aside = tuple(sorted(str(path) for path in damaged(settings.inbox_path)))
+    shown = _leave_metrics(settings, by, deadline)
+    return Erased(forgotten, by, left, shown, _forwarded_later(settings, by), aside)
 
 
 @contextmanager
@@ -76,11 +84,6 @@ def _remembering(settings: Settings) -> Generator[Callable[[Collection[str]], No
         yield paid.forget
 
 
-def _erased(settings: Settings, forgotten: Forgotten, by: By, left: int) -> Erased:
-    aside = tuple(sorted(str(path) for path in damaged(settings.inbox_path)))
-    return Erased(forgotten, by, left, aside)
-
-
 def _leave_inbox(settings: Settings, deadline: float) -> int:
     """Wait until the scorer has let go of what arrived so far; segments left when the time is over."""
     last = last_number(settings.inbox_path)
@@ -88,6 +91,25 @@ def _leave_inbox(settings: Settings, deadline: float) -> int:
     while (left := _holding(settings.inbox_path, last)) and time.monotonic() < deadline:
         time.sleep(_PAUSE_SECONDS)
     return left
+
+
+def _leave_metrics(settings: Settings, by: By, deadline: float) -> bool:
+    """Wait until the snapshot for /metrics was made after the erasure; whether it is an older one when time is over."""
+    folder, erased_at = settings.inbox_path, time.time_ns()
+    if by == "command":
+        snapshot.remove(folder)
+    while (found := snapshot.read(folder)) is not None and found.at < erased_at and found.names_traces:
+        if time.monotonic() >= deadline:
+            return True
+        time.sleep(_PAUSE_SECONDS)
+    return False
+
+
+def _forwarded_later(settings: Settings, by: By) -> Mapping[str, int]:
+    """What waited when no scorer runs is gone with the last one."""
+    received = counters(settings.inbox_path) if by == "scorer" else {}
+    waiting = {name: waiting_for(name, received) for name in settings.forward}
+    return {name: count for name, count in waiting.items() if count}
 
 
 def _clean_inbox(settings: Settings, store: SqliteStore, wanted: Wanted) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 from ragvigil.scorer.moments import MINUTE
@@ -11,6 +12,12 @@ _LEAST = MINUTE
 
 Clock = Callable[[], int]
 """Nanoseconds."""
+
+
+def since_boot() -> int:
+    """Nanoseconds since the machine was started, those that it slept included where the system counts them."""
+    boot: int | None = getattr(time, "CLOCK_BOOTTIME", None)
+    return time.monotonic_ns() if boot is None else time.clock_gettime_ns(boot)
 
 
 def steady(now: Clock, ticks: Clock) -> Clock:

@@ -74,6 +74,8 @@ class Turn(NamedTuple):
     """Records to judge."""
     verdicts: int
     """Verdicts written."""
+    stored: int
+    """Traces written."""
 
 
 class Inbox(Protocol):
@@ -192,9 +194,10 @@ class Pipeline:
             self._read_to = row.position
         self._tell_known_roots(opened)
         self._assembled += self._assembler.due(ticks)
-        jobs = self._commit(self._batch())
+        batch = self._batch()
+        jobs = self._commit(batch)
         self._tidy(ticks)
-        return Turn(bool(rows or self._assembled or verdicts), jobs, verdicts)
+        return Turn(bool(rows or self._assembled or verdicts), jobs, verdicts, len(batch))
 
     def _take(self, rows: Sequence[InboxRow]) -> None:
         """Count each row once, also over restarts, which read those after the watermark again; read changes."""

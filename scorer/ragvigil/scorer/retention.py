@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from ragvigil.scorer import config
-from ragvigil.scorer.moments import DAY
+from ragvigil.scorer.jumps import Clock, Jumps
+from ragvigil.scorer.moments import DAY, HOUR
 
 _log = logging.getLogger(__name__)
 
@@ -58,26 +59,39 @@ class Retention:
         settings: config.Retention,
         *,
         drop: Callable[[Sequence[str]], None] = lambda _: None,
+        ticks: Clock | None = None,
     ) -> None:
-        """`drop` is told of each trace whose content goes."""
+        """`drop` is told of each trace whose content goes; `ticks` is a clock that nobody sets.
+
+        What goes is gone, so a wall clock that is set ahead makes nothing older.
+        """
         self._drop = drop
         self._store = store
         self._settings = settings
+        self._jumps = Jumps(ticks)
         self._early = self._early_scores = 0
         self._full = False
+        self._told_at: int | None = None
+
+    def keep_up(self, now: int, stored: int) -> bool:
+        """Steps enough for twice the traces that were `stored` since the last call; whether there is more to do.
+
+        So the store shrinks to its ceiling under any load.
+        """
+        return all(self.step(now) for _ in range(1 + 2 * stored // _TRACES_A_STEP))
 
     def step(self, now: int) -> bool:
         """One short step at `now` (Unix nanoseconds); whether there is more to do."""
         aged = self._store.expire(
-            now - int(self._settings.content_days * DAY), _TRACES_A_STEP, counter="content_expired"
+            self._ago(now, self._settings.content_days), _TRACES_A_STEP, counter="content_expired"
         )
         if aged:
             self._drop(aged)
         old = not aged and self._store.expire_scores(
-            now - int(self._settings.scores_days * DAY), _RECORDS_A_STEP, counter="records_expired"
+            self._ago(now, self._settings.scores_days), _RECORDS_A_STEP, counter="records_expired"
         )
         told = self._store.expire_messages(
-            now - int(max(self._settings.content_days, _LEAST_MESSAGE_DAYS) * DAY), _MESSAGES_A_STEP
+            self._ago(now, max(self._settings.content_days, _LEAST_MESSAGE_DAYS)), _MESSAGES_A_STEP
         )
         crowded = not aged and not old and self._make_room(now)
         spare = self._store.free_pages() - _SPARE_PAGES
@@ -85,10 +99,13 @@ class Retention:
             self._store.give_back(min(spare, _PAGES_A_STEP))
         return bool(aged or old or told) or crowded or spare > _PAGES_A_STEP
 
+    def _ago(self, now: int, days: float) -> int:
+        return self._jumps.ago(now, int(days * DAY))
+
     def _make_room(self, now: int) -> bool:
         """Take the oldest content where the store is over its ceiling; whether any was taken."""
         if self._store.used_bytes() <= self._settings.max_disk_bytes:
-            self._tell()
+            self._tell(now)
             return False
         taken = self._store.expire(now, _TRACES_A_STEP, counter="content_expired_early")
         self._early += len(taken)
@@ -102,8 +119,13 @@ class Retention:
             _log.error("the store is over retention.max_disk_bytes, and nothing is left that may go")
         return deleted > 0
 
-    def _tell(self) -> None:
-        """Say, once, what went before its time."""
+    def _tell(self, now: int) -> None:
+        """Say what went before its time, at most once an hour: a full store is back under its ceiling every second."""
+        self._full = False
+        if self._told_at is not None and 0 <= now - self._told_at < HOUR:
+            return
+        if self._early or self._early_scores:
+            self._told_at = now
         if self._early:
             _log.warning(
                 "the store was over retention.max_disk_bytes: content of %d traces went before its time",
@@ -114,4 +136,4 @@ class Retention:
                 "the store was over retention.max_disk_bytes: %d records went with their scores before their time",
                 self._early_scores,
             )
-        self._early, self._early_scores, self._full = 0, 0, False
+        self._early, self._early_scores = 0, 0

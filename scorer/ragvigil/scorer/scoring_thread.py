@@ -27,6 +27,7 @@ from ragvigil.scorer.inbox import InboxReader
 from ragvigil.scorer.judge.endpoint.trouble import Trouble
 from ragvigil.scorer.judge.paid import Paid
 from ragvigil.scorer.judging import UNASKED
+from ragvigil.scorer.jumps import since_boot
 from ragvigil.scorer.labels.clerk import LabelClerk, label_requests
 from ragvigil.scorer.leaks import LeakWatch
 from ragvigil.scorer.metrics.collect import Vitals
@@ -81,6 +82,7 @@ class Scoring(threading.Thread):
         self.succeeded_at = 0.0
         """When the series were last evaluated without a failure, on the monotonic clock."""
         self._retaining = False
+        self._failing: str | None = None
 
     def open(self) -> None:
         """Start, and wait until the store is open; raises what opening it raised."""
@@ -210,7 +212,9 @@ class Scoring(threading.Thread):
         names = list(settings.channels)
         self.monitor = Monitor(store.monitoring, settings.monitor, names, settings.links, diagnoser)
         self.watcher = watcher_of(settings, store, self.pipeline, self._labels, names, diagnoser)
-        self.retention = Retention(store.retention, settings.retention, drop=self._unremember)
+        self.retention = Retention(
+            store.retention, settings.retention, drop=self._unremember, ticks=since_boot
+        )
         self.desk = Desk(forget_requests(settings.inbox_path), store.erasures, drop=self._forgotten)
         self.backlog = Backlog(
             store.backlog,
@@ -251,25 +255,34 @@ class Scoring(threading.Thread):
         try:
             turn = self.pipeline.turn()
         except (sqlite3.Error, OSError, StoreError) as error:
-            _log.error("inbox or store cannot be used (%s); trying again", error)
+            self._remember(str(error))
             self._answer_calls(wait=_BACK_OFF_SECONDS)
             return False
+        self._remember(None)
         if turn.jobs:
             self._hand_out(turn.jobs)
         if turn.verdicts and time.monotonic() - self._ticked_at > _SHORTEST_TICK_SECONDS:
             self.tick()
         if self._retaining:
-            self._retaining = self._retain()
+            self._retaining = self._retain(turn.stored)
         forgetting = self._forget()
         self._follow_orders()
         return turn.worked or forgetting or (self._retaining and not self._stopping.is_set())
 
-    def _retain(self) -> bool:
-        """One step of retention; a failure waits for the next tick."""
+    def _remember(self, problem: str | None) -> None:
+        """One log line for each new problem of inbox or store, and one when both can be used again."""
+        if problem is not None and problem != self._failing:
+            _log.error("inbox or store cannot be used (%s); trying again", problem)
+        elif problem is None and self._failing is not None:
+            _log.warning("inbox and store can be used again")
+        self._failing = problem
+
+    def _retain(self, stored: int) -> bool:
+        """Some steps of retention after a turn that stored so many traces; a failure waits for the next tick."""
         try:
             if self._paid is not None:
                 self._paid.expire(time.time() - self._settings.retention.content_days * 86_400.0)
-            return self.retention.step(time.time_ns())
+            return self.retention.keep_up(time.time_ns(), stored)
         except Exception:
             _log.exception("retention failed; the next tick tries again")
             return False

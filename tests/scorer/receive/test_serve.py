@@ -22,7 +22,7 @@ from ragvigil.scorer.inbox import Arrival, InboxReader
 from ragvigil.scorer.receive import http_server
 from ragvigil.scorer.receive.intake import Intake
 from ragvigil.scorer.receive.limits import Limits
-from ragvigil.scorer.receive.memory import give_back
+from ragvigil.scorer.receive.memory import give_back, keep_large_apart
 from ragvigil.scorer.receive.otlp_http import application
 
 Start = Callable[..., Awaitable[Any]]
@@ -64,6 +64,50 @@ def test_memory_is_given_back_only_where_the_c_library_can(monkeypatch: pytest.M
     assert isinstance(give_back(), bool)
     monkeypatch.setattr(ctypes, "CDLL", another_library)
     assert give_back() is False
+    assert keep_large_apart() is False
+
+
+LARGE_AND_SMALL = """
+import sys
+from pathlib import Path
+from ragvigil.scorer.receive.memory import keep_large_apart
+def resident():
+    return int(Path("/proc/self/status").read_text().partition("VmRSS:")[2].split()[0]) // 1024
+if not keep_large_apart():
+    sys.exit(77)
+bytes(bytearray(30 << 20))
+before, large, small = resident(), [], []
+for _ in range(20):
+    large.append(bytearray(b"x" * (8 << 20)))
+    small.append(bytearray(b"x" * 100_000))
+held = resident() - before
+large.clear()
+print(held, resident() - before)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_freed_large_blocks_are_the_systems_again() -> None:
+    """Also between small ones that stay, and after the C library has seen one that was freed."""
+    done = subprocess.run(
+        [sys.executable, "-c", LARGE_AND_SMALL], capture_output=True, text=True, timeout=60, check=False
+    )
+    if done.returncode == 77:
+        pytest.skip("this C library has no mallopt")
+    assert done.returncode == 0, done.stderr
+    held, left = map(int, done.stdout.split())
+    assert held > 150
+    assert left < 20
+
+
+async def test_the_receiver_keeps_large_blocks_apart(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or what hostile requests took would stay with it."""
+    asked: list[bool] = []
+    monkeypatch.setattr(
+        "ragvigil.scorer.receive.serve.keep_large_apart", lambda: asked.append(keep_large_apart())
+    )
+    await start()
+    assert len(asked) == 1
 
 
 RECEIVE_UNTIL_KILLED = """

@@ -79,12 +79,21 @@ def _lines(kind: str, erased: Erased) -> list[str]:
         lines.append(f"  the id in {gone.changes:,} marks of changes")
     if gone.shown:
         lines.append(f"shown already, to be deleted there: {', '.join(gone.shown)}")
+    lines += [
+        f"not in reach: {count:,} requests wait to be forwarded to {name}, for forward.{name}.retry_seconds at most; "
+        "erase there after that"
+        for name, count in erased.forwarded_later.items()
+    ]
     if not gone.log_cleared:
         lines.append("LEFT: the write-ahead log, which somebody reads; run again")
     if erased.segments_left:
         lines.append(
             f"LEFT: {erased.segments_left:,} inbox segments with what came just before, until it is scored; "
             "run again to be sure"
+        )
+    if erased.metrics_left:
+        lines.append(
+            "LEFT: the snapshot for /metrics, which may name a trace until it is written anew; run again"
         )
     lines += [f"LEFT: {path}, set aside as damaged: delete it" for path in erased.damaged]
     return [*lines, "rollups stay; copies in other backends, exports and backups are not ragvigil's"]

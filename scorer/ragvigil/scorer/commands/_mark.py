@@ -52,10 +52,11 @@ def mark(
     given = {"text": text, "kind": kind, "service": service, "environment": environment, "at": at, "id": name}
     change = _checked({key: value for key, value in given.items() if value is not None})
     taken_by = "scorer" if _post(settings, change) else _leave(settings, change)
+    waits = "" if taken_by == "scorer" else f"; it waits in {settings.inbox_path} for the next scorer"
     typer.echo(
         json.dumps({"accepted": 1, "taken_by": taken_by})
         if as_json
-        else f"marked, by the {taken_by}: {change.kind}: {change.text}"
+        else f"marked, by the {taken_by}: {change.kind}: {change.text}{waits}"
     )
     return 0
 

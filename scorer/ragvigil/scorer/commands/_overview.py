@@ -11,6 +11,7 @@ from ragvigil.exporters import Measurement
 from ragvigil.scorer.commands import _coverage, _criteria, _detectors, _judge, _styles, _told, _upstream
 from ragvigil.scorer.config import Settings
 from ragvigil.scorer.monitoring import Incident
+from ragvigil.scorer.receive.counters import waiting_for
 from ragvigil.scorer.store import reading
 
 _MISSED_TICKS = 4
@@ -126,7 +127,7 @@ def _forwarded(received: Mapping[str, int]) -> list[str]:
         }
         dropped = {key.removeprefix("dropped."): n for key, n in counts.items() if key.startswith("dropped.")}
         delivered = counts.get("delivered", 0)
-        waiting = counts.get("offered", 0) - delivered - sum(dropped.values())
+        waiting = waiting_for(name, received)
         why = ", ".join(f"{reason} {count:,}" for reason, count in sorted(dropped.items()))
         lines.append(
             f"forward {name}: {delivered:,} requests delivered, {waiting:,} waiting, "

@@ -76,6 +76,11 @@ class Measures:
         """Nothing measured yet."""
         return cls(at, {}, [])
 
+    @property
+    def names_traces(self) -> bool:
+        """Whether any bucket has an exemplar."""
+        return any(seen is not None for one in self.histograms for _, _, seen in one.buckets)
+
     def put(self, name: str, value: float, *labels: object) -> None:
         """Set a value; raises KeyError for a metric that is not defined, ValueError for other labels than its own."""
         self.samples[name, self._labels(name, labels)] = float(value)

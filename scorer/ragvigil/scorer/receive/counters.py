@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self, cast
@@ -104,6 +105,22 @@ def counters(folder: Path) -> dict[str, int]:
         return {}
     pairs = cast("dict[str, object]", found).items()
     return {name: value for name, value in pairs if isinstance(value, int) and value >= 0}
+
+
+def waiting_for(backend: str, received: Mapping[str, int]) -> int:
+    """Requests that wait in memory to be forwarded to that backend, by the totals of an inbox.
+
+    >>> told = {"offered": 9, "delivered": 5, "dropped.full": 1}
+    >>> waiting_for("tempo", {f"forwarded.tempo.{name}": count for name, count in told.items()})
+    3
+    """
+    prefix = f"forwarded.{backend}."
+    ended = sum(
+        count
+        for name, count in received.items()
+        if name == f"{prefix}delivered" or name.startswith(f"{prefix}dropped.")
+    )
+    return max(0, received.get(f"{prefix}offered", 0) - ended)
 
 
 class CountersFile:

@@ -5,8 +5,9 @@ that size. The gRPC library has to have the whole message in memory for it, befo
 What is left to the library, and so not told in our words; `refused.unread` counts the calls whose message never
 reached us, for whichever of these reasons or because their sender gave up:
 - larger messages: RESOURCE_EXHAUSTED as soon as their length is known, not one byte of them kept;
-- a compression but gzip and deflate (a Collector has zstd and snappy, too), and a body that is not what its compression
-  says: INTERNAL, which no sender retries;
+- a compression but gzip and deflate (a Collector has zstd and snappy, too): INTERNAL "Error parsing 'grpc-encoding'
+  metadata", before any option or handler is asked (tried with per-message decompression off); and a body that is not
+  what its compression says: INTERNAL as well, which no sender retries. OTLP demands none and gzip of a server;
 - methods that are not served: UNIMPLEMENTED; more than 128 calls at once on a connection: they wait.
 """
 

@@ -17,7 +17,7 @@ from ragvigil.scorer.receive.forward import forwarding, refuse_itself
 from ragvigil.scorer.receive.http_server import HttpServer
 from ragvigil.scorer.receive.intake import Intake
 from ragvigil.scorer.receive.limits import Limits
-from ragvigil.scorer.receive.memory import give_back
+from ragvigil.scorer.receive.memory import give_back, keep_large_apart
 from ragvigil.scorer.receive.otlp_http import application, no_request
 from ragvigil.scorer.receive.settings import Receiving
 from ragvigil.scorer.sources.feed import feeding
@@ -39,6 +39,7 @@ async def receive(settings: Receiving, *, ready: Callable[[Bound], None], stop: 
 
     Raises ConfigError for an address and StoreError for an inbox that cannot be used.
     """
+    keep_large_apart()
     writer = _writer(settings)
     try:
         intake = _intake(settings, writer)

@@ -124,13 +124,17 @@ class SqliteErasures:
     def without_forgotten(self, traces: Sequence[ScoredTrace]) -> Sequence[ScoredTrace]:
         """Those that may be stored, within the caller's transaction; what was on its way when it was forgotten may not.
 
-        So is what began before the request and comes by another import.
+        So is what began before the request and comes by another import. Where a late span names the person, what is
+        stored of its trace already goes, too.
         """
         if not self._moments:
             return traces
         barred = [trace.trace_id for trace in traces if self._concerns(trace)]
-        self.keep_out(barred)
-        count(self._connection, "traces_kept_out", len(barred))
+        if barred:
+            self.keep_out(barred)
+            count(self._connection, "traces_kept_out", len(barred))
+            take_out_examples(self._connection, barred)
+            delete_traces(self._connection, barred, counter="records_forgotten")
         return [self._without_opinions(trace) for trace in traces if trace.trace_id not in barred]
 
     def names(self, wanted: Wanted, spans: bytes, logs: bytes) -> bool:

@@ -11,7 +11,9 @@ import sys
 import zlib
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import grpc
@@ -373,6 +375,50 @@ async def test_what_a_backend_refuses_for_too_long_is_dropped_and_counted(
     receiver = await start(forward=to(backend, retry_seconds=0.1))
     await client.post(f"{receiver.url}/v1/traces", content=b"", headers=PROTOBUF)
     await until(lambda: has(client, receiver, {"b.dropped.expired": 1}))
+
+
+class Slow(OutOfOrder):
+    """Refuses a first request for a hundred seconds of its own clock, then each request once."""
+
+    now = 0.0
+
+    async def send(self, item: Item) -> Answer:
+        """Taken from the third attempt on."""
+        self.attempts += 1
+        self.now = 100.0
+        return Answer(taken=self.attempts > 2, reason="http_503", retry=True, wait_seconds=0)
+
+
+async def test_the_age_of_a_request_counts_from_its_arrival(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not from its first attempt, which may come after hours in the queue; that one it has all the same."""
+    counts, backend = Counter[str](), Slow()
+    monkeypatch.setattr(queue, "_SENDERS", 1)
+    monkeypatch.setattr(queue, "time", SimpleNamespace(monotonic=lambda: backend.now))
+    settings = ForwardTo("", ("traces",), {}, {}, (), "none", None, 1 << 20, 60, 60)
+    forwarder = Forwarder("b", settings, backend, counts)
+    for _ in range(2):
+        forwarder.offer(Received("traces", b"", b"", "protobuf", {}))
+    forwarder.start()
+    await until(lambda: forwarder.health()["queued"] == 0)
+    assert counts == {"b.offered": 2, "b.dropped.expired": 2}
+    assert backend.attempts == 2
+    await forwarder.stop(0)
+
+
+async def test_the_same_partial_success_is_logged_once(
+    start: Start, client: httpx.AsyncClient, backends: Backends, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What a backend never takes may be in every request; another reason is news."""
+    backend = await backends()
+    receiver = await start(forward=to(backend))
+    for number, reason in enumerate(("too old", "too old", "too new", "too old"), 1):
+        answer = ExportTraceServiceResponse()
+        answer.partial_success.rejected_spans = 1
+        answer.partial_success.error_message = reason
+        backend.answer = answer.SerializeToString()
+        await client.post(f"{receiver.url}/v1/traces", content=b"", headers=PROTOBUF)
+        await until(partial(has, client, receiver, {"b.rejected": number}))
+    assert (caplog.text.count("too old"), caplog.text.count("too new")) == (2, 1)
 
 
 async def test_a_partial_success_is_read_and_counted(

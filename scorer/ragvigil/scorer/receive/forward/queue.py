@@ -50,10 +50,11 @@ class Forwarder:
         self._settings = settings
         self._backend = backend
         self._counts = counts
-        self._queue: asyncio.Queue[Item] = asyncio.Queue()
+        self._queue: asyncio.Queue[tuple[Item, float]] = asyncio.Queue()
         self._held_bytes = self._held = 0
         self._paused_until = 0.0
         self._problem: str | None = None
+        self._partial = ""
         self._taken_since = -math.inf
         self._idle = asyncio.Event()
         self._idle.set()
@@ -90,7 +91,7 @@ class Forwarder:
         self._held_bytes += item.size
         self._held += 1
         self._idle.clear()
-        self._queue.put_nowait(item)
+        self._queue.put_nowait((item, time.monotonic() + self._settings.retry_seconds))
 
     def health(self) -> dict[str, object]:
         """What /healthz shows of it."""
@@ -98,15 +99,15 @@ class Forwarder:
 
     async def _send_for_ever(self) -> None:
         while True:
-            item = await self._queue.get()
-            await self._deliver(item)
+            item, deadline = await self._queue.get()
+            await self._deliver(item, deadline)
             self._held_bytes -= item.size
             self._held -= 1
             if not self._held:
                 self._idle.set()
 
-    async def _deliver(self, item: Item) -> None:
-        deadline = time.monotonic() + self._settings.retry_seconds
+    async def _deliver(self, item: Item, deadline: float) -> None:
+        """Until the backend takes it or it is too old; what had no turn before that is tried once."""
         wait, again = _FIRST_WAIT_SECONDS, 0.0
         while True:
             await self._sleep_until(again)
@@ -144,6 +145,14 @@ class Forwarder:
         self._count("delivered")
         if answer.rejected:
             self._count("rejected", answer.rejected)
+            self._tell_partial(item, answer)
+        if self._problem is not None:
+            logger.warning("forward.%s takes requests again", self.name)
+            self._problem = None
+
+    def _tell_partial(self, item: Item, answer: Answer) -> None:
+        """One log line for each new reason: what a backend never takes may be in every request."""
+        if answer.message != self._partial:
             logger.warning(
                 "forward.%s took a request of %s but not %d items of it: %.200r",
                 self.name,
@@ -151,9 +160,7 @@ class Forwarder:
                 answer.rejected,
                 answer.message,
             )
-        if self._problem is not None:
-            logger.warning("forward.%s takes requests again", self.name)
-            self._problem = None
+        self._partial = answer.message
 
     def _fails(self, problem: str) -> None:
         """One log line for each new cause; an answer that a later request's success overtook is no news."""
