@@ -9,7 +9,7 @@ import pytest
 from ragvigil.scorer.dialects.documents import passages_of
 from ragvigil.scorer.trace import RagTrace
 
-from .conftest import ANSWER, PASSAGES, QUESTION, as_json, ids, only, span
+from .conftest import ANSWER, PASSAGES, QUESTION, as_json, chain, ids, only, retrieval, span
 
 HITS: list[object] = [{"id": key, "text": text, "score": score} for key, text, score in PASSAGES]
 PAGES: list[object] = [
@@ -119,6 +119,44 @@ def test_langchains_own_documents_are_what_a_retriever_of_theirs_found(write: Wr
     """A chain that hands them on fills a gap, and is no search of its own."""
     record = asked(write, ({"question": QUESTION}, PAGES))
     assert (ids(record), record.retrievals) == (["timetable-1", "fares-2"], ())
+
+
+@every
+def test_a_step_that_hands_on_some_of_langchains_documents_reranks(write: Write) -> None:
+    """So nodes of LangGraph grade what was found, and the model sees what is left."""
+    state: dict[str, object] = {"question": QUESTION, "docs": PAGES}
+    given, made = (
+        ({"inputs": state}, {"outputs": {"docs": PAGES[1:]}})
+        if write is openllmetry
+        else (state, {"docs": PAGES[1:]})
+    )
+    call = write(given, made)
+    if write is openllmetry:
+        call["traceloop.entity.input"] = as_json(given)
+        call["gen_ai.operation.name"] = "execute_task"
+    if write is langfuse:
+        call["langfuse.observation.input"] = as_json(given)
+    found = retrieval()
+    spans = [span("a0", chain(), start=0, end=99), span("a1", found, parent="a0", start=1, end=9)]
+    record = only([*spans, span("a2", call, parent="a0", start=10, end=20)])
+    assert ids(record) == ["fares-2"]
+    assert [each.stage for each in record.retrievals] == ["retrieve", "rerank"]
+
+
+OTHERS: list[object] = [{"page_content": "Else.", "metadata": {}}]
+
+
+@pytest.mark.parametrize(
+    "made",
+    [as_json({"docs": PAGES}), as_json({"docs": PAGES[1:], "answer": ANSWER}), as_json({"docs": OTHERS})],
+)
+def test_a_step_that_hands_on_anything_else_found_nothing(made: object) -> None:
+    """All of them, some with an answer, and others."""
+    call = {**openinference({"question": QUESTION, "docs": PAGES}, None), "output.value": made}
+    spans = [span("a0", chain(), start=0, end=99), span("a1", retrieval(), parent="a0", start=1, end=9)]
+    record = only([*spans, span("a2", call, parent="a0", start=10, end=20)])
+    assert ids(record) == ["timetable-1", "fares-2"]
+    assert [each.stage for each in record.retrievals] == ["retrieve"]
 
 
 def test_messages_are_no_passages() -> None:

@@ -72,6 +72,53 @@ def test_two_chains_in_one_request_are_two_records() -> None:
     assert records[0].started_at < records[1].started_at
 
 
+def test_questions_that_only_hang_below_each_other_are_apart() -> None:
+    """OpenLLMetry puts a batch below its first question; an answer that comes too late for it is none of its parts."""
+    spans = [span("00", name="nightly", start=0, end=99)]
+    for number, (question, end) in enumerate({"One?": 90, "Two?": 95, "Three?": 97}.items()):
+        top, text = f"c{number}", f"{question}!"
+        parent = f"c{number - 1}" if number else "00"
+        spans += [
+            span(top, chain(question, text), parent=parent, start=number + 1, end=end),
+            span(f"{top}r", retrieval(((top, "Text.", 0.5),), question), parent=top, start=20, end=30),
+            span(f"{top}g", generation(text), parent=top, start=40 + number, end=80),
+        ]
+    records = read_records(spans)
+    told = [(record.query, ids(record), record.answer, record.tokens.input) for record in records]
+    assert told == [
+        ("One?", ["c0"], "One?!", 20),
+        ("Two?", ["c1"], "Two?!", 20),
+        ("Three?", ["c2"], "Three?!", 20),
+    ]
+
+
+def test_a_question_below_another_that_feeds_its_answer_is_a_part_of_it() -> None:
+    """It ends before the answer begins."""
+    spans = [
+        span("a1", chain("One?", "One!"), start=1, end=99),
+        span("a2", retrieval((("one", "Text.", 0.5),), "One?"), parent="a1", start=2, end=9),
+        span("b1", chain("Two?", "Two!"), parent="a1", start=10, end=40),
+        span("b2", retrieval((("two", "Else.", 0.5),), "Two?"), parent="b1", start=11, end=19),
+        span("b3", generation("Two!"), parent="b1", start=20, end=39),
+        span("a3", generation("One!"), parent="a1", start=50, end=90),
+    ]
+    record = only(spans)
+    assert (record.query, ids(record), record.answer) == ("One?", ["one", "two"], "One!")
+
+
+def test_an_answer_that_the_root_composed_of_several_replies_is_the_roots() -> None:
+    """LlamaIndex's `accumulate` puts one reply for each passage below the other."""
+    whole = "Response 1: It leaves at nine.\n---\nResponse 2: It costs four crowns."
+    spans = [
+        span("a1", chain(QUESTION, whole), start=1, end=99),
+        span("a2", retrieval(), parent="a1", start=2, end=9),
+        span("a3", generation("It leaves at nine."), parent="a1", start=10, end=20),
+        span("a4", generation("It costs four crowns."), parent="a1", start=21, end=30),
+    ]
+    assert only(spans).answer == whole
+    assert only([*spans[:2], spans[3]]).answer == "It costs four crowns."
+
+
 def test_an_agent_with_several_searches_is_one_record() -> None:
     """One question, one answer, and the union of what the answer could see."""
     spans = [
@@ -232,6 +279,35 @@ def test_what_a_model_thinks_is_no_answer(reply: str, returned: str | None) -> N
     assert (record.answer, record.span_id) == (ANSWER, "a3")
 
 
+def test_a_reply_in_dspys_fields_is_its_one_answer() -> None:
+    """Its root returned the answer alone; several fields are left as they are."""
+    reply = f"[[ ## reasoning ## ]]\nIt says so.\n\n[[ ## answer ## ]]\n{ANSWER}\n\n[[ ## completed ## ]]"
+    root, above, search, _ = trace()
+    assert (
+        only([root, above, search, span("a3", generation(reply), parent="a1", start=21, end=80)]).answer
+        == ANSWER
+    )
+    assert only([search, span("a3", generation(reply), start=21, end=80)]).answer == ANSWER
+    several = "[[ ## answer ## ]]\nAt nine.\n\n[[ ## price ## ]]\nFour crowns."
+    assert only([search, span("a3", generation(several), start=21, end=80)]).answer == several
+
+
+def test_a_tools_schema_is_not_what_it_was_called_with() -> None:
+    """OpenInference's CrewAI writes it in the place of the arguments; the task is the question of its prompt."""
+    tool = {
+        "openinference.span.kind": "TOOL",
+        "tool.name": "search_kb",
+        "tool.parameters": as_json({"type": "object", "properties": {"query": {"type": "string"}}}),
+        "input.value": as_json({"query": "ferry"}),
+        "output.value": "[1] The ferry leaves at nine.\n[2] A ticket costs four crowns.",
+    }
+    asked = f"\nCurrent Task: {QUESTION}\n\nThis is the expected criteria for your final answer: A time"
+    record = only(
+        [span("a2", tool, start=1, end=9), span("a3", generation(question=asked), start=10, end=20)]
+    )
+    assert (record.query, record.retrievals[0].query, len(record.documents)) == (QUESTION, "ferry", 2)
+
+
 def test_thoughts_that_were_cut_off_are_no_answer() -> None:
     """Whatever it would have said."""
     root, above, search, _ = trace()
@@ -286,6 +362,13 @@ def test_what_is_asked_beside_the_answer_is_none(aside: str) -> None:
     assert (only(spans).span_id, only(spans).answer) == ("a3", ANSWER)
     alone = [each for each in spans if each.span_id != "a3"]
     assert only(alone).span_id == "a4"
+
+
+def test_a_chain_that_says_nothing_stands_for_no_lost_root() -> None:
+    """OpenLLMetry leaves out the root of what LlamaIndex streams, and the chain above its model is silent."""
+    silent = span("a3", {"openinference.span.kind": "CHAIN"}, parent="gone", start=21, end=80)
+    record = only([span("a2", retrieval(), parent="lost", start=3, end=20), silent])
+    assert (record.query, record.answer, record.completeness) == (QUESTION, None, "partial_evidence")
 
 
 @pytest.mark.parametrize(

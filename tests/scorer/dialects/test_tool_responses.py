@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from ragvigil.scorer.dialects.tools import tool_reading
 from ragvigil.scorer.trace import RagTrace
 
 from .conftest import ANSWER, PASSAGES, QUESTION, as_json, ids, only, span
@@ -141,3 +142,9 @@ def test_what_a_search_wrote_down_is_told_apart(shape: str) -> None:
     record = record_of([message("user", told(QUESTION))], tool=search)
     assert [(each.id, each.text) for each in record.documents] == [(key, text) for key, text, _ in PASSAGES]
     assert record.completeness == "complete"
+
+
+def test_one_passage_with_fields_is_read_without_them() -> None:
+    """As LangChain's guides write what a tool found."""
+    found = tool_reading("search", {"query": "when?"}, "Source: {'source': 'a.pdf'}\nContent: At nine.")
+    assert [(each.id, each.text) for each in found.documents or ()] == [("a.pdf", "At nine.")]

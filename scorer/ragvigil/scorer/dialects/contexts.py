@@ -16,7 +16,8 @@ from dataclasses import replace
 from ragvigil.scorer.dialects.fields import named_marks, without_fields
 from ragvigil.scorer.dialects.frames import WRAPPER, Context, asked_at, frames, is_example, wrapped
 from ragvigil.scorer.dialects.labels import ANSWERED, ASKED, COLON, HEAD, PASSAGE
-from ragvigil.scorer.dialects.shapes import in_turn, split_frame
+from ragvigil.scorer.dialects.products import product_context
+from ragvigil.scorer.dialects.shapes import RULE, in_turn, split_frame
 from ragvigil.scorer.dialects.tagged import tagged
 from ragvigil.scorer.trace import Document
 
@@ -67,8 +68,9 @@ def context_in(prompt: str, *, apart: bool = False) -> Context | None:
     text = (
         f"\n{prompt}"  # a pattern that begins with a line break is looked for ten times as fast as one with ^
     )
-    found = tagged(text) or _labelled(text) or _numbered(text) or _called(text) or _framed(text, apart=apart)
-    return found and Context(found.documents, max(0, found.start - 1), found.end - 1)
+    found = product_context(text, marked=True) or tagged(text) or _labelled(text) or _numbered(text)
+    found = found or _called(text) or product_context(text, marked=False) or _framed(text, apart=apart)
+    return found and found._replace(start=max(0, found.start - 1), end=found.end - 1)
 
 
 def _labelled(prompt: str) -> Context | None:
@@ -108,16 +110,20 @@ def _marked(prompt: str, marks: Sequence[re.Match[str]], first: Sequence[int]) -
 
 
 def _parted(prompt: str, marks: Sequence[re.Match[str]], names: Sequence[str | None]) -> Context | None:
-    """The passages between the marks, and what is behind the last one of it."""
+    """The passages between the marks, and what is behind the last one of it; none where its end cannot be told."""
     texts = [prompt[mark.end() : other.start()].strip() for mark, other in itertools.pairwise(marks)]
     begin = marks[-1].end()
     begin = len(prompt) - len(prompt[begin:].lstrip())
     closed = [_CLOSED.search(f"\n{text}") for text in texts]
     ended = _CLOSED.search(prompt, begin) if texts and all(closed) else None
     end = ended.end() if ended else _last_end(prompt, begin, texts)
+    if not ended and _goes_on(prompt, marks[0].start(), end, texts):
+        return Context((), marks[0].start(), end)
     texts.append(prompt[begin:end].strip())
     if ended:
         texts = [_CLOSED.split(f"\n{text}", maxsplit=1)[0].strip() for text in texts]
+    if below := RULE.match(prompt, end):
+        texts = [text.removesuffix(f"\n{below['rule']}").rstrip() for text in texts]
     documents = without_fields(texts)
     documents = [replace(each, id=name or each.id) for name, each in zip(names, documents, strict=True)]
     return wrapped(prompt, documents, marks[0].start(), end)
@@ -131,6 +137,22 @@ def _last_end(prompt: str, begin: int, others: Sequence[str]) -> int:
     return found.start() if found else len(prompt)
 
 
+def _goes_on(prompt: str, start: int, end: int, others: Sequence[str]) -> bool:
+    """Whether the last passage may go on behind the rule right below it: nothing says that the rule ends it.
+
+    A rule above the first passage does, or a rule below each; so does a label, or nothing, below it.
+    """
+    rule = RULE.match(prompt, end)
+    if rule is None or f"\n{rule['rule']}\n" in f"{prompt[:start]}\n" or _ruled(others, rule["rule"]):
+        return False
+    below = prompt[rule.end() : asked_at(prompt, rule.end())]
+    return bool(below.strip())
+
+
+def _ruled(texts: Sequence[str], rule: str) -> bool:
+    return bool(texts) and all(text.endswith(f"\n{rule}") for text in texts)
+
+
 def _framed(prompt: str, *, apart: bool) -> Context | None:
     """What the surest frame holds; what is in one that is not sure has to be passages beyond doubt."""
     for frame in frames(prompt):
@@ -140,7 +162,7 @@ def _framed(prompt: str, *, apart: bool) -> Context | None:
             documents = _told(split_frame(inside, closed=False))
         found = wrapped(prompt, documents, frame.start, frame.end)
         if found or frame.sure:
-            return found or Context((), frame.start, frame.end)
+            return found or Context((), frame.start, frame.end, inside.strip())
     return None
 
 

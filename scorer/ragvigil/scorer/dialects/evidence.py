@@ -6,9 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from ragvigil.scorer.dialects.documents import ranked, same
+from ragvigil.scorer.dialects.frames import Context
 from ragvigil.scorer.dialects.passages import Known, United
 from ragvigil.scorer.dialects.prompt import context_of
+from ragvigil.scorer.dialects.provided import provided_in
 from ragvigil.scorer.dialects.reading import Role
+from ragvigil.scorer.dialects.roles import innermost
+from ragvigil.scorer.dialects.shapes import as_many
 from ragvigil.scorer.dialects.step import Step
 from ragvigil.scorer.trace import Document, Retrieval
 
@@ -41,16 +45,20 @@ def evidence_of(steps: Sequence[Step], generation: Step | None) -> Evidence:
     documents = _filled(_union(pool.values()), steps)
     whole = documents and all(document.text is not None for document in documents)
     contexts = [] if whole else _contexts(generation)
-    alike = next((context for context in contexts if len(context) == len(documents) > 0), None)
-    if alike:
-        pairs = zip(documents, alike, strict=True)
-        documents = [replace(document, text=document.text or passage.text) for document, passage in pairs]
+    unread = False
+    shown = next((texts for context in contexts if (texts := _texts(context, documents))), None)
+    if shown:
+        pairs = zip(documents, shown, strict=True)
+        documents = [replace(document, text=document.text or text) for document, text in pairs]
     elif not documents and (not told or not known):
         sources, documents = _beside(steps, generation)
+        if not documents and generation is not None and not searches:
+            sources, documents, unread = _provided(steps, generation)
         if not documents and generation is not None and contexts:
-            sources, documents = ((generation,) if contexts[0] else ()), [*contexts[0]]
+            documents = [*contexts[0].documents]
+            sources = (generation,) if documents else ()
             known = known and bool(searches)  # what nobody can tell apart was shown all the same
-        known = known or bool(documents)
+        known = (known or bool(documents)) and not unread
     return Evidence(tuple(searches), ranked(documents), sources, known)
 
 
@@ -182,15 +190,37 @@ def _beside(steps: Iterable[Step], generation: Step | None) -> tuple[tuple[Step,
     return ((nearest,), list(nearest.reading.documents or ())) if nearest is not None else ((), [])
 
 
-def _contexts(generation: Step | None) -> list[tuple[Document, ...]]:
-    """The passages of each message that shows the model a context, the last first; () where they are one text.
+def _provided(steps: Iterable[Step], generation: Step) -> tuple[tuple[Step, ...], list[Document], bool]:
+    """What the models' providers searched or were given, up to the answer; and whether some of it cannot be read."""
+    models = [step for step in steps if step.reading.exchange and step.span.start <= generation.span.start]
+    told = [(step, provided_in(*step.reading.exchange)) for step in innermost(models)]
+    sources = tuple(step for step, found in told if found.documents)
+    documents = _union(found.documents or () for _, found in told)
+    return sources, documents, any(found.unread for _, found in told)
+
+
+def _contexts(generation: Step | None) -> list[Context]:
+    """The context of each message that shows the model one, the last first.
 
     What the model said itself is no context: a list of sources looks like one.
     """
     messages = generation.reading.messages if generation is not None else ()
     shown = [message for message in reversed(messages) if message.role != "assistant"]
     found = (context_of(each.text, apart=each.role in _ORDERING) for each in shown if each.text)
-    return [context.documents for context in found if context]
+    return [context for context in found if context]
+
+
+def _texts(context: Context, documents: Sequence[Document]) -> Sequence[str | None]:
+    """The texts in a context of passages of which only the ids are known; () where they are not as many."""
+    if not documents:
+        return ()
+    if context.documents:
+        return [each.text for each in context.documents] if len(context.documents) == len(documents) else ()
+    if any(document.text for document in documents):
+        return ()  # then it is not the one thing that is missing
+    return (
+        [context.whole] if context.exact and len(documents) == 1 else as_many(context.whole, len(documents))
+    )
 
 
 def _by_end(step: Step) -> tuple[int, int, str]:

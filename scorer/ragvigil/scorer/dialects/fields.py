@@ -9,23 +9,24 @@ from ragvigil.scorer.dialects.labels import COLON, HEAD
 from ragvigil.scorer.trace import Document
 
 _NAMED = (
-    "source|id|doc_id|document_id|chunk_id|node_id|quelle|fuente|fonte|bron|источник|来源|出典|file|filename"
-    "|file_name|file_path|source_uri|uri|url|link|documentation url"
+    "sourcedocname|source|id|doc_id|document_id|chunk_id|node_id|quelle|fuente|fonte|bron|источник|来源|出典|file|filename"
+    "|file_name|file_path|source_uri|uri|url|link|sourcedoclink|documentation url"
 )
-_TEXT = (
-    "content|text|value|body|passage|snippet|contenu|contenido|conteúdo|contenuto|inhalt|содержание|内容|本文"
+_TEXT = "contents?|text|value|body|passage|snippet|contenu|contenido|conteúdo|contenuto|inhalt|содержание|内容|本文"
+_OTHER = (
+    "page|page_label|page_number|score|file_type|file_size|creation_date|last_modified_date|metadata"
+    "|absolute_directory_path"
 )
-_OTHER = "page|page_label|page_number|score|file_type|file_size|creation_date|last_modified_date|metadata"
 _TOLD = "title|titel|titre|título|titolo|name|author|date|section|heading|标题|タイトル"
 """Fields that the model may tell of: they go where a field says that the text follows, and stay otherwise."""
 _NUMBERED = "document|doc|chunk|passage|index"
 _FIELD = re.compile(
-    rf"\n{HEAD}(?:[├└]──[ \t]*)?(?:(?P<other>{_OTHER}|(?:{_NUMBERED})(?={COLON}[ \t]*\d{{1,3}}[ \t]*\n))"
+    rf"\n{HEAD}(?:[├└]──[ \t]*)?(?:(?P<other>{_OTHER}|(?:{_NUMBERED})(?={COLON}[ \t]*\d{{1,3}}[ \t]*(?:\n|\Z)))"
     rf"|(?P<text>{_TEXT})|(?P<named>{_NAMED})|(?P<told>{_TOLD}))"
     rf"{COLON}[^\S\n]*",
     re.IGNORECASE,
 )
-_IDS = frozenset(_NAMED.split("|")[:13])
+_IDS = frozenset(_NAMED.split("|")[:14])
 """Those that name a passage rather than the file or the page that it comes from."""
 _NAME = r"(?=[^\s\[\]()]*(?:\d|[/#]|\.\w{1,5}\b))[^\s\[\]()]{1,200}"
 """A name that is more than a word: a path, a file, or with a digit."""

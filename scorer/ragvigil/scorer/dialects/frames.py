@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ragvigil.scorer.dialects.labels import ANSWERED, ASKED, BACKGROUND, COLON, CONTEXT, HEAD
-from ragvigil.scorer.dialects.shapes import is_template
+from ragvigil.scorer.dialects.shapes import RULE, is_template
 from ragvigil.scorer.trace import Document
 
 WRAPPER = (
@@ -35,6 +35,8 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 _TELLS = re.compile(rf"\n{HEAD}(?:{ANSWERED})(?:{COLON}|[*_]*[ \t]*(?=\n|\Z))", re.IGNORECASE)
+_ABOVE = 200
+"""Characters above a line that are looked at for the end of a question."""
 _WORDS = "context|documents|sources|passages|excerpts|search results|knowledge|knowledge base"
 _BEGIN = re.compile(
     rf"\n[^\w\n]{{0,20}}(?:begin|start)(?: of)?(?: the)?[ _]+(?P<what>{_WORDS})[^\w\n]{{0,20}}(?=\n)"
@@ -43,7 +45,6 @@ _BEGIN = re.compile(
 )
 _BEGINS = ("[", "begin", "Begin", "BEGIN", "start", "Start", "START")
 """Of these one is in every such mark; most prompts have none."""
-_RULE = re.compile(r"\n[ \t]*(?P<rule>-{3,}|={3,}|\*{3,}|_{3,}|#{3,}|~{3,})[ \t]*(?=\n|\Z)")
 
 
 class Context(NamedTuple):
@@ -54,6 +55,12 @@ class Context(NamedTuple):
     start: int
     """Where it begins in the prompt, with its frame."""
     end: int
+    whole: str = ""
+    """All that stands in it, where its frame tells."""
+    exact: bool = False
+    """Whether nothing but passages stands in it: what a product says behind them is known."""
+    question: str | None = None
+    """What is asked, where the words around it tell."""
 
 
 class Frame(NamedTuple):
@@ -84,6 +91,11 @@ def _found(prompt: str) -> Iterator[Frame | None]:
         yield _label_frame(prompt, said)
         yield _last_frame(prompt, said)
     yield _ruled_frame(prompt)
+
+
+def asks(text: str) -> bool:
+    """Whether a text ends with a question mark, of whatever script."""
+    return text.rstrip("\"'*_ \n").endswith(("?", "\uff1f", "\u061f", "\u037e", "\u055e", "\u1367"))
 
 
 def framed(prompt: str, start: int) -> bool:
@@ -148,17 +160,21 @@ def _label_frame(prompt: str, said: re.Match[str]) -> Frame | None:
 
 
 def _last_frame(prompt: str, said: re.Match[str]) -> Frame | None:
-    """From that line on where nothing labels a question: within the rules around it, else to the end."""
+    """From that line on where nothing labels a question: within the rules around it, else to the end.
+
+    It is the context for certain where it says nothing else and a question is right above it.
+    """
     if asked_at(prompt, said.end()) is not None:
         return None
     whole = _BACKGROUND.fullmatch(said["label"].strip(" \t*_")) is not None
-    everything = Frame(said.start(), said.end(), len(prompt), len(prompt), sure=False, whole=whole)
+    sure = whole and asks(prompt[max(0, said.start() - _ABOVE) : said.start()])
+    everything = Frame(said.start(), said.end(), len(prompt), len(prompt), sure=sure, whole=whole)
     return _within_rules(prompt, said, len(prompt)) or everything
 
 
 def _within_rules(prompt: str, said: re.Match[str], last: int) -> Frame | None:
     """Between the only two rules behind the line that says that a context follows, the first right behind it."""
-    rules = [*_RULE.finditer(prompt, said.end(), last)]
+    rules = [*RULE.finditer(prompt, said.end(), last)]
     if len(rules) != 2 or rules[0]["rule"] != rules[1]["rule"]:
         return None
     if prompt[said.end() : rules[0].start()].strip(" \t\n-=*_#~"):
@@ -168,8 +184,9 @@ def _within_rules(prompt: str, said: re.Match[str], last: int) -> Frame | None:
 
 def _ruled_frame(prompt: str) -> Frame | None:
     """Between two rules, beside the question's label: LangChain shows sources so, in its examples as well."""
-    rules = [*_RULE.finditer(prompt)][-2:]
-    if len(rules) < 2 or rules[0]["rule"] != rules[1]["rule"] or not is_example(prompt, 0, len(prompt)):
+    every = [*RULE.finditer(prompt)]
+    rules = [rule for rule in every if rule["rule"] == every[-1]["rule"]][-2:]
+    if len(rules) < 2 or not is_example(prompt, 0, len(prompt)):
         return None
     first, last = rules[0].end(), rules[1].start()
     inside = is_example(prompt, first, last)

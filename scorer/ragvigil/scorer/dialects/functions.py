@@ -10,6 +10,8 @@ from ragvigil.scorer.dialects.reading import Role
 from ragvigil.scorer.dialects.values import mapping_of, sequence_of
 from ragvigil.scorer.trace import Document
 
+_PAGE = '"page_content"'
+
 
 @dataclass(frozen=True, slots=True)
 class Search:
@@ -39,6 +41,33 @@ def search_in(given: object, made: object) -> Search | None:
         return None
     taken = passages_given(given)
     return Search("reranker" if taken else "retriever", found, taken)
+
+
+def is_of_pages(value: object) -> bool:
+    """Whether a value may hold LangChain's documents: what is JSON is decoded for it only then."""
+    return value is not None and (not isinstance(value, str) or _PAGE in value)
+
+
+def narrowed_in(given: object, made: object) -> Search | None:
+    """The search that a step was which returned some of LangChain's documents that it was given, and nothing else.
+
+    So nodes of LangGraph grade what was found: the model sees what is left.
+
+    >>> pages = [{"page_content": text, "metadata": {}, "type": "Document"} for text in ("Snow.", "Coal.")]
+    >>> [each.text for each in narrowed_in({"question": "why?", "docs": pages}, {"docs": pages[1:]}).documents]
+    ['Coal.']
+    >>> narrowed_in({"docs": pages}, {"docs": pages[1:], "answer": "Because."}), narrowed_in({}, {"docs": pages})
+    (None, None)
+    """
+    if not (is_of_pages(given) and is_of_pages(made)):
+        return None  # as nearly always
+    held = [*mapping_of(made).values()] or [sequence_of(made)]
+    if not all(isinstance(each, list) for each in held) or (left := pages_in(made)) is None:
+        return None
+    taken = pages_in(given) or ()
+    keys = {(each.id, each.text) for each in taken}
+    fewer = len(left) < len(taken) and all((each.id, each.text) in keys for each in left)
+    return Search("reranker", left, taken) if fewer else None
 
 
 def passages_given(given: object) -> tuple[Document, ...] | None:

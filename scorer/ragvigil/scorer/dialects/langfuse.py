@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from ragvigil.scorer.dialects.documents import documents_of, passages_of
 from ragvigil.scorer.dialects.failure import failure
-from ragvigil.scorer.dialects.functions import passages_given
+from ragvigil.scorer.dialects.functions import narrowed_in, passages_given
 from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.reading import Failure, Reading, Role
 from ragvigil.scorer.dialects.replies import completion_of, returned_in
@@ -60,7 +60,10 @@ class Langfuse:
             return tool_reading(span.name, given, made)
         role = _ROLES.get(kind, "other")
         taken = passages_given(given) if role == "chain" else None
-        if role == "chain" and passages_of(made):
+        narrowed = narrowed_in(given, made) if role == "chain" else None
+        if narrowed:
+            role, taken = narrowed.role, narrowed.input_documents
+        elif role == "chain" and passages_of(made):
             role = "reranker" if taken else "retriever"
         asked = _asked(given) if role in ("chain", "retriever", "reranker") else None
         answering = role in ("generator", "chain")
@@ -70,7 +73,11 @@ class Langfuse:
         return Reading(
             role=role,
             query=asked,
-            documents=documents_of(made) if role in ("retriever", "reranker") else tools.documents,
+            documents=narrowed.documents
+            if narrowed
+            else documents_of(made)
+            if role in ("retriever", "reranker")
+            else tools.documents,
             unread_search=tools.unread,
             input_documents=taken if role == "reranker" else None,
             answer=answer,
@@ -89,6 +96,7 @@ class Langfuse:
             service_version=text_of(get("langfuse.release")),
             failure=_failure(span),
             streaming=True if "langfuse.observation.completion_start_time" in span.attributes else None,
+            exchange=(given, made) if role == "generator" else (),
         )
 
 

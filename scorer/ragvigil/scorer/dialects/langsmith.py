@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ragvigil.scorer.dialects.documents import documents_of
-from ragvigil.scorer.dialects.functions import search_in
+from ragvigil.scorer.dialects.functions import Search, is_of_pages, narrowed_in, search_in
 from ragvigil.scorer.dialects.langchain import pages_in
 from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.reading import Reading, Role
@@ -55,7 +55,7 @@ class LangSmith:
         if kind == "tool":
             return tool_reading(span.name, given, _output(made))
         role = _ROLES.get(kind, "other")
-        search = search_in(given, _output(made)) if role == "chain" else None
+        search = search_in(given, _output(made)) or _narrowed(given, made) if role == "chain" else None
         role = search.role if search else role
         answering = role in ("generator", "chain")
         asked = _asked(given) if role in ("chain", "retriever", "reranker") else None
@@ -80,7 +80,12 @@ class LangSmith:
             streaming=True
             if isinstance(made, str) and '"AIMessageChunk"' in made and role == "generator"
             else None,
+            exchange=(given, made) if role == "generator" else (),
         )
+
+
+def _narrowed(given: object, made: object) -> Search | None:
+    return narrowed_in(given, _output(made)) if is_of_pages(made) else None
 
 
 def _documents(given: object, made: object, role: Role) -> tuple[Document, ...] | None:

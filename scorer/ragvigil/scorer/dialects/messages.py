@@ -33,6 +33,8 @@ def messages_of(value: object) -> tuple[Message, ...]:
     (Message(role='user', text='why?'),)
     >>> messages_of({"system": "Be brief.", "prompt": "why?"})
     (Message(role='system', text='Be brief.'), Message(role='user', text='why?'))
+    >>> messages_of({"model": "m", "input": "why?"})
+    (Message(role='user', text='why?'),)
     """
     structure = structure_of(value)
     if isinstance(structure, dict):
@@ -82,14 +84,14 @@ def role_of(name: object) -> str:
 
 
 def _from_mapping(fields: Mapping[str, object]) -> tuple[Message, ...]:
-    system = content_of(fields.get("system"))
+    system = content_of(fields.get("system")) or content_of(fields.get("instructions"))
     head = (Message("system", system),) if system else ()
     for key in _LISTS:
         if isinstance(fields.get(key), list):
             return head + tuple(_from_list(cast("list[object]", fields[key])))
-    prompt = fields.get("prompt")
-    if isinstance(prompt, (str, list)):
-        return head + messages_of(cast("object", prompt))
+    for key in ("prompt", "input"):  # OpenAI's older interface, and its newest
+        if isinstance(fields.get(key), (str, list)) and "role" not in fields:
+            return head + messages_of(fields[key])
     return head + tuple(_from_list([fields]))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ragvigil.scorer.dialects.documents import documents_of
-from ragvigil.scorer.dialects.functions import search_in
+from ragvigil.scorer.dialects.functions import narrowed_in, search_in
 from ragvigil.scorer.dialects.langchain import pages_in
 from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.reading import Reading, Role
@@ -63,7 +63,7 @@ class MLflow:
         if kind == "tool":
             return tool_reading(span.name, given, unquoted(made))
         role = _ROLES.get(kind, "other")
-        search = search_in(given, made) if role == "chain" else None
+        search = search_in(given, made) or narrowed_in(given, made) if role == "chain" else None
         role = search.role if search else role
         searching = role in ("retriever", "reranker")
         asked = _asked(given) if searching or role == "chain" else None
@@ -74,7 +74,9 @@ class MLflow:
         return Reading(
             role=role,
             query=asked,
-            documents=documents_of(made)
+            documents=search.documents
+            if search
+            else documents_of(made)
             if searching
             else pages_in(made)
             if role == "chain"
@@ -90,6 +92,7 @@ class MLflow:
             conversation_id=_id(span, "mlflow.trace.session"),
             user_id=_id(span, "mlflow.trace.user"),
             streaming=streaming,
+            exchange=(given, made) if role == "generator" else (),
         )
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from ragvigil.scorer.dialects.documents import documents_of, score_of
 from ragvigil.scorer.dialects.finish import finish_reason_in
 from ragvigil.scorer.dialects.flattened import indexed, unflattened
-from ragvigil.scorer.dialects.functions import search_in
+from ragvigil.scorer.dialects.functions import narrowed_in, search_in
 from ragvigil.scorer.dialects.langchain import pages_in
 from ragvigil.scorer.dialects.messages import last_of, messages_of, role_of
 from ragvigil.scorer.dialects.openinference_feedback import evaluations_in, feedback_in, has_opinions
@@ -49,9 +49,14 @@ _ROLES: dict[str, Role] = {
 _CONVERSATIONS = ("session_id", "conversation_id", "thread_id")
 _USERS = ("user_id", "userId")
 _TOOLS = ("tool", "function")
+_SCHEMA = frozenset({"type", "properties"})
+"""Of a tool's parameters, as CrewAI tells them: not what it was called with."""
+_SPOKEN = frozenset({"text", "input_text", "output_text", "refusal"})
+"""Types of a message's parts of which the text is somebody's words, and not JSON of a document or a result."""
 _ASKING = frozenset({"query", "question", "messages", "input", "inputs"})
 _NONE: Mapping[str, object] = {}
 _SEARCHES = ("Retriever.run", "Ranker.run")
+_ANSWERING = "retrieveAndGenerateConfiguration"
 _INNER = (".write_response_to_history", "OutputParser.parse")
 """Names that end so are LlamaIndex's own bookkeeping, which asks, finds and answers nothing."""
 
@@ -98,6 +103,8 @@ def _content(span: Span) -> Reading:
     if role == "generator":
         return _generation(span)
     documents = _documents(span.attributes, role)
+    if role == "retriever" and (answered := _answering_search(span.attributes, documents)):
+        return answered
     if role == "chain" and (nodes := printed_nodes(sequence_of(_declared_json(span.attributes, "output")))):
         role, documents = "reranker", nodes
     if role == "chain" and (found := _haystack(span)):
@@ -106,6 +113,8 @@ def _content(span: Span) -> Reading:
     if role == "chain" and documents is None:
         if found := _function(span.attributes, asked):
             return found
+        if narrowed := _narrowed(span.attributes):
+            return narrowed
         documents = _passed(span.attributes)
     return Reading(
         role=role,
@@ -113,6 +122,22 @@ def _content(span: Span) -> Reading:
         documents=documents,
         input_documents=_flattened(span.attributes, "reranker.input_documents."),
         answer=_output(span.attributes, asked) if role == "chain" else None,
+    )
+
+
+def _answering_search(
+    attributes: Mapping[str, object], documents: tuple[Document, ...] | None
+) -> Reading | None:
+    """Bedrock's RetrieveAndGenerate: one span that searches and answers, by its parameters."""
+    if _ANSWERING not in str(attributes.get("llm.invocation_parameters", "")):
+        return None
+    asked = text_of(attributes.get("input.value"))
+    return Reading(
+        role="generator",
+        messages=(Message("user", asked),) if asked else (),
+        documents=documents,
+        answer=text_of(attributes.get("output.value")),
+        model=text_of(attributes.get("llm.model_name")),
     )
 
 
@@ -143,6 +168,14 @@ def _function(attributes: Mapping[str, object], asked: str | None) -> Reading | 
     return Reading(role=search.role, query=asked, documents=search.documents, input_documents=taken)
 
 
+def _narrowed(attributes: Mapping[str, object]) -> Reading | None:
+    """A step that handed on some of the documents that it was given."""
+    search = narrowed_in(attributes.get("input.value"), attributes.get("output.value"))
+    if search is None:
+        return None
+    return Reading(role=search.role, documents=search.documents, input_documents=search.input_documents)
+
+
 def _passed(attributes: Mapping[str, object]) -> tuple[Document, ...] | None:
     """The documents that a chain returned or was given: a function may search, too."""
     sides = (_declared_json(attributes, side) for side in ("output", "input"))
@@ -151,7 +184,9 @@ def _passed(attributes: Mapping[str, object]) -> tuple[Document, ...] | None:
 
 def _tool(span: Span) -> Reading:
     get = span.attributes.get
-    arguments = get("tool.parameters") or get("input.value")
+    arguments = get("tool.parameters")
+    if not arguments or mapping_of(arguments).keys() >= _SCHEMA:
+        arguments = get("input.value") or arguments
     return tool_reading(text_of(get("tool.name")) or span.name, arguments, get("output.value"))
 
 
@@ -172,6 +207,7 @@ def _generation(span: Span) -> Reading:
         tokens=Tokens(count_of(get("llm.token_count.prompt")), count_of(get("llm.token_count.completion"))),
         cost_usd=number_of(get("llm.cost.total")),
         streaming=_streaming(span),
+        exchange=(get("input.value"), get("output.value")),
     )
 
 
@@ -250,7 +286,8 @@ def _flat_messages(attributes: Mapping[str, object], prefix: str) -> tuple[Messa
 def _message(fields: Mapping[str, object]) -> Message:
     role = role_of(fields.get("message.role"))
     parts = indexed(fields, "message.contents.")
-    texts = [text for part in parts if (text := text_of(part.get("message_content.text")))]
+    said = [part for part in parts if part.get("message_content.type", "text") in _SPOKEN]
+    texts = [text for part in said if (text := text_of(part.get("message_content.text")))]
     return Message(role, text_of(fields.get("message.content")) or "\n".join(texts) or None)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from ragvigil.scorer.dialects.documents import documents_of
-from ragvigil.scorer.dialects.functions import search_in
+from ragvigil.scorer.dialects.functions import Search, is_of_pages, narrowed_in, search_in
 from ragvigil.scorer.dialects.langchain import pages_in
 from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.reading import Reading
@@ -75,12 +75,28 @@ class OpenLLMetry:
                 conversation_id=conversation,
                 user_id=user,
             )
+        narrowed = _narrowed(get("traceloop.entity.input"), made) if kind == "task" else None
+        if narrowed:
+            return Reading(
+                role=narrowed.role,
+                documents=narrowed.documents,
+                input_documents=narrowed.input_documents,
+                conversation_id=conversation,
+                user_id=user,
+            )
         return Reading(
             role=None if kind != "task" or get("gen_ai.operation.name") == "chat" else "other",
             documents=_passed(given, made) if kind == "task" else None,
             conversation_id=conversation,
             user_id=user,
         )
+
+
+def _narrowed(given: object, made: object) -> Search | None:
+    """A step that handed on some of the documents that it was given."""
+    if not (is_of_pages(given) and is_of_pages(made)):
+        return None
+    return narrowed_in(mapping_of(given).get("inputs"), mapping_of(made).get("outputs"))
 
 
 def _llama_index(given: Mapping[str, object], made: object) -> Reading:

@@ -15,7 +15,9 @@ from ragvigil.scorer.dialects.finish import finish_reason_in
 from ragvigil.scorer.dialects.genai_messages import completion_in, conversation_in, prompt_in
 from ragvigil.scorer.dialects.messages import last_of
 from ragvigil.scorer.dialects.prompt import question_in
+from ragvigil.scorer.dialects.provided import offers_search
 from ragvigil.scorer.dialects.reading import Message, Reading, Role
+from ragvigil.scorer.dialects.rerank_calls import rerank_reading
 from ragvigil.scorer.dialects.tool_responses import passages_answered
 from ragvigil.scorer.dialects.tools import tool_reading
 from ragvigil.scorer.dialects.values import first_count, first_id, first_text, flag_of, kind_of, text_of
@@ -59,22 +61,26 @@ class OtelGenAI:
     def read(self, span: Span) -> Reading:
         """What the span says, with the content of its log event."""
         attributes = _with_details(span)
-        operation = kind_of(attributes.get(OPERATION))
+        operation = kind_of(attributes.get(OPERATION) or attributes.get("llm.request.type"))
         if operation == "execute_tool":
             return _tool(attributes)
         role = _ROLES.get(operation, "other")
         if not operation and "gen_ai.request.model" in attributes:
             role = "generator"
+        if role == "reranker" and OPERATION not in attributes:
+            return rerank_reading(attributes, prompt_in(attributes, span.events))
         if role in ("retriever", "reranker"):
             return _search(attributes, role)
         messages = prompt_in(attributes, span.events) if role in ("generator", "chain") else ()
         answer = completion_in(attributes, span.events) if role in ("generator", "chain") else None
-        tools = passages_answered(conversation_in(attributes, span.events))
+        conversation = conversation_in(attributes, span.events)
+        tools = passages_answered(conversation)
         return replace(
             _conversation(attributes, role, messages, answer),
             finish_reason=finish_reason_in(attributes, span.events),
             documents=tools.documents,
-            unread_search=tools.unread,
+            unread_search=tools.unread or offers_search(attributes.get("gen_ai.tool.definitions")),
+            exchange=(conversation, attributes.get("gen_ai.output.messages")),
         )
 
 
@@ -111,6 +117,7 @@ def _conversation(
         messages=messages,
         model=text_of(attributes.get("gen_ai.request.model")),
         response_model=text_of(attributes.get("gen_ai.response.model")),
+        response_id=text_of(attributes.get("gen_ai.response.id")),
         tokens=Tokens(
             first_count(attributes, "gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"),
             first_count(attributes, "gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ragvigil.scorer.dialects.contexts import context_in
-from ragvigil.scorer.dialects.frames import Context
+from ragvigil.scorer.dialects.frames import Context, asks
 from ragvigil.scorer.dialects.labels import ANSWERED, ASKED, COLON, HEAD
 from ragvigil.scorer.trace import Document
 
@@ -28,6 +28,10 @@ _START = re.compile(
     rf"^{HEAD}(?:user )?(?:{ASKED}){COLON}|^[ \t]*#{{1,6}}[ \t]+[*_]*(?:user )?(?:{ASKED})[*_]*[ \t]*$",
     re.IGNORECASE | re.MULTILINE,
 )
+_TASK = re.compile(
+    r"\s*Current Task: (?P<task>.*?)(?:\n\n(?:This is the expected|Begin!|Provide your)|\Z)", re.DOTALL
+)
+"""CrewAI's prompt of a task."""
 _LONGEST_PROMPT = 2_000_000
 _LONGEST_QUESTION = 20_000
 
@@ -70,24 +74,23 @@ def question_in(prompt: str) -> str:
     >>> question_in("Is it [2]?")
     'Is it [2]?'
     """
+    if "Current Task: " in prompt[:100] and (found := _TASK.match(prompt[:_LONGEST_QUESTION])):
+        return found["task"].strip() or prompt
     if tagged := _tagged(prompt[-_LONGEST_QUESTION:]):
         return tagged
     context = context_of(prompt)
     if context is None:
         labelled = _last_labelled(prompt[-_LONGEST_QUESTION:])
         return labelled["question"] if labelled and "\n" in prompt.strip() else prompt
+    if context.question:
+        return context.question
     before, after = prompt[: context.start].strip(), prompt[context.end :].strip()
     before = _CONTEXT_LABEL.sub("", f"\n{before}").strip()
     for part in (after, before):
         if labelled := _last_labelled(part[-_LONGEST_QUESTION:]):
             return labelled["question"]
-    asked = before if _asks(before) and not _asks(after) else after or before
+    asked = before if asks(before) and not asks(after) else after or before
     return _LABEL.sub("", asked, count=1) or prompt
-
-
-def _asks(text: str) -> bool:
-    """Whether a text ends with a question mark, of whatever script."""
-    return text.rstrip("\"'*_ \n").endswith(("?", "\uff1f", "\u061f", "\u037e", "\u055e", "\u1367"))
 
 
 def _tagged(text: str) -> str | None:

@@ -89,6 +89,7 @@ def _model_call(attributes: Mapping[str, object]) -> Reading:
             first_count(usage, "completion_tokens", "output_tokens"),
         ),
         streaming=True if streamed else None,
+        exchange=(said, choices, response),
     )
 
 

@@ -35,6 +35,9 @@ def questions(roots: Sequence[Step]) -> list[Question]:
     while waiting:
         path, level = _descend(waiting.pop())
         top = path[-1] if path else None
+        if strays := _strays(top, level):
+            waiting += [(step,) for step in strays]
+            level = [step for step in level if step not in strays]
         units = [] if _asks(top) else _complete(level)
         if len(units) < 2 and (rounds := rounds_of(top, level)):
             found += [_question((), each) for each in rounds]
@@ -70,6 +73,21 @@ def _complete(level: Sequence[Step]) -> list[Step]:
         return [step for step in searching if "generator" in step.roles_within]
     saying = [step for step in searching if _asks(step) and step.reading.answer is not None]
     return saying if len({step.reading.query for step in saying}) == len(saying) else []
+
+
+def _strays(top: Step | None, level: Sequence[Step]) -> list[Step]:
+    """Questions that only hang below another one: theirs is different, and their answer came too late for its own.
+
+    OpenLLMetry puts what LangChain runs side by side below the first of a batch.
+    """
+    if top is None or not _asks(top) or not any(map(_asks, level)):
+        return []
+    whole = [step for step in _complete(level) if _asks(step) and step.reading.query != top.reading.query]
+    own = [below for step in level if step not in whole for below in step.subtree()]
+    answered = max((step.span.start for step in own if step.role == "generator"), default=None)
+    if answered is None or not any(step.role in _SEARCHING for step in own):
+        return []
+    return [step for step in whole if step.reading.answer is not None and step.span.end > answered]
 
 
 def _concludes(top: Step | None, level: Sequence[Step], units: Sequence[Step]) -> bool:

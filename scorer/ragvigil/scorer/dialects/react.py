@@ -1,4 +1,7 @@
-"""Models that think aloud in plain text: what they say is a note, a call of a tool, or at last the answer."""
+"""Models that think aloud in plain text: what they say is a note, a call of a tool, or at last the answer.
+
+DSPy has them write the answer, and their reasoning, below a heading of its own each.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,8 @@ import re
 
 _ANSWERED = re.compile(r"\s*Thought:.*?\n\s*(?:Final )?Answer:[ \t]*(?P<answer>\S.*)", re.DOTALL)
 _LONGEST = 200_000
+_FIELD = re.compile(r"^\[\[ ## (?P<name>\w+) ## \]\][ \t]*$", re.MULTILINE)
+_ASIDE = frozenset({"reasoning", "rationale", "completed"})
 _THOUGHTS = ("think", "thinking", "thought", "thoughts", "reasoning")
 """Tags around the thoughts with which a reply begins. Servers of open models put the first one into the prompt."""
 
@@ -17,12 +22,23 @@ def answer_after_thoughts(text: str) -> str:
     'At nine [1].'
     >>> answer_after_thoughts("Answer: At nine.")
     'Answer: At nine.'
+    >>> answer_after_thoughts("[[ ## reasoning ## ]]\\nIt says so.\\n\\n[[ ## answer ## ]]\\nAt nine.")
+    'At nine.'
     >>> answer_after_thoughts("<think>Ten? No.</think>At nine."), answer_after_thoughts("<think>Is it")
     ('At nine.', '')
     """
-    text = _after_tags(text)
+    text = _of_field(_after_tags(text))
     found = _ANSWERED.fullmatch(text) if len(text) <= _LONGEST else None
     return found["answer"].rstrip() if found else text
+
+
+def _of_field(text: str) -> str:
+    """The one field of DSPy's that a reply has beside its reasoning; any other text unchanged."""
+    if not text.lstrip().startswith("[[ ## "):
+        return text
+    parts = _FIELD.split(text)[1:]
+    told = [said.strip() for name, said in zip(parts[::2], parts[1::2], strict=True) if name not in _ASIDE]
+    return told[0] if len(told) == 1 else text
 
 
 def _after_tags(text: str) -> str:

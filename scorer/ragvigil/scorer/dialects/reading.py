@@ -73,6 +73,8 @@ class Reading:
     """Name of the tool, when the step was a tool call."""
     model: str | None = None
     response_model: str | None = None
+    response_id: str | None = None
+    """The provider's name of this reply: spans that share it tell one call twice."""
     finish_reason: str | None = None
     prompt_version: str | None = None
     tokens: Tokens = field(default_factory=Tokens)
@@ -97,6 +99,8 @@ class Reading:
     """Whether the sender says that it cut documents or their texts."""
     unread_search: bool = False
     """Whether a search answered a model in words that may be passages, or an apology: nobody can tell."""
+    exchange: tuple[object, ...] = ()
+    """The request to a model and its reply as the span has them, where passages may stand in them."""
     unread: bool = False
     """Whether an answer is there in a shape that nobody can read: it is unknown, and neither empty nor hidden."""
 

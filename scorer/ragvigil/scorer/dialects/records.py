@@ -229,9 +229,17 @@ def _is_hidden(roles: Roles, evidence: Evidence, query: str | None, *, failed: b
     return not told and (silent or (roles.generation is not None and not failed))
 
 
+def _speaks(step: Step) -> bool:
+    return step.reading.query is not None or step.reading.answer is not None
+
+
 def _lost_root(roles: Roles) -> bool:
-    """Whether a span above those that are here is missing, in this process, and no chain stands for it."""
-    if roles.root is not None:
+    """Whether a span above those that are here is missing, in this process, and no chain stands for it.
+
+    One that tells neither question nor answer stands for nothing.
+    """
+    root = roles.root
+    if root is not None and (root.span.parent_id is None or root.parent is not None or _speaks(root)):
         return False
     return any(
         step.parent is None and step.span.parent_id is not None and not step.span.parent_is_remote

@@ -81,11 +81,22 @@ def query_candidates(roles: Roles) -> Iterator[Candidate]:
 
 def answer_candidates(roles: Roles) -> Iterator[Candidate]:
     """Every place where the answer may stand; the first is taken."""
-    for step, place in ((roles.generation, "reply of the model"), (roles.root, "output of the root")):
+    places = [(roles.generation, "reply of the model"), (roles.root, "output of the root")]
+    for step, place in reversed(places) if _is_composed(roles) else places:
         if step is not None and step.reading.answer is not None:
             answer = answer_after_thoughts(step.reading.answer)
             if answer:
                 yield Candidate(step, answer, place)
+
+
+def _is_composed(roles: Roles) -> bool:
+    """Whether what the root returned is made of several replies, as LlamaIndex's `accumulate` does."""
+    returned = roles.root.reading.answer if roles.root is not None else None
+    last = roles.generation.reading.answer if roles.generation is not None else None
+    if returned is None or last is None or len(returned) <= len(last) or last not in returned:
+        return False
+    others = {each.reading.answer or "" for each in generations(roles)} - {last}
+    return any(" " in other and other in returned and other not in last for other in others)
 
 
 def _rewritten(roles: Roles, searched: set[str]) -> Candidate | None:
@@ -118,9 +129,18 @@ def leaf_sum(steps: Sequence[Step], amount: Callable[[Step], float | None]) -> f
 def counted(steps: Sequence[Step], amount: Callable[[Step], float | None]) -> list[Step]:
     """The generations that tell the amount and contain no other one that does.
 
-    Frameworks trace one call two or three times, one inside the other, and repeat its tokens.
+    Frameworks trace one call two or three times, one inside the other, and repeat its tokens; an SDK that traces
+    itself does so beside its instrumentation, at the same time and with one response's id.
     """
-    return innermost([step for step in _generators(steps) if amount(step) is not None])
+    telling = innermost([step for step in _generators(steps) if amount(step) is not None])
+    ends: dict[str, int] = {}
+    calls = list[Step]()
+    for step in telling:
+        name = step.reading.response_id or step.span.span_id
+        if step.span.start >= ends.get(name, step.span.start):
+            calls.append(step)
+        ends[name] = max(step.span.end, ends.get(name, 0))
+    return calls
 
 
 def _root(steps: Iterable[Step]) -> Step | None:

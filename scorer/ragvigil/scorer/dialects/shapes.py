@@ -18,7 +18,8 @@ _ENCLOSED = frozenset((".", ")", "()", "\u3001", "\uff0e", "\uff09", "\uff08\uff
 _BULLETS = r"[-*+\u2013](?=[ \t])|[\u2022\u00b7\u2023\u25aa\u25cf\u25a0\u25c6\u30fb\uff65]"
 _BULLET = re.compile(rf"\n(?P<lead>[ \t]*)(?P<mark>{_BULLETS})[ \t\u3000]*(?=\S)")
 _INDENTED = re.compile(r"\n[ \t]")
-_RULE = re.compile(r"\n[ \t]*(?P<rule>-{3,}|={3,}|\*{3,}|_{3,}|#{3,})[ \t]*(?=\n|\Z)")
+RULE = re.compile(r"\n[ \t]*(?P<rule>-{3,}|={3,}|\*{3,}|_{3,}|#{3,}|~{3,})[ \t]*(?=\n|\Z)")
+"""A line that parts what is above it from what is below."""
 _BLANK = re.compile(r"\n[ \t]*\n")
 _TITLE = re.compile(r"(?:\A|\n[ \t]*\n)[^\n]{0,60}[^\s.!?\u3002\uff01\uff1f\u0964]\n?\Z")
 """A line that may be a title, which Markdown underlines, and no end of a passage."""
@@ -48,11 +49,23 @@ def split_frame(inside: str, *, closed: bool = True, sure: bool = True) -> list[
     text = f"\n{inside}"
     found = named(text) or blocks(text)
     if not found and sure:
-        found = _listed(text) or _bulleted(text, closed=closed) or _ruled(text) or _indented(text)
+        found = _listed(text) or _bulleted(text, closed=closed) or _indented(text) or _ruled(text)
         found = without_fields([each.text or "" for each in found])
     if closed or not found or any(_BLANK.search(each.text or "") for each in found[:-1]):
         return found
     return [*found[:-1], replace(found[-1], text=_BLANK.split(found[-1].text or "", maxsplit=1)[0])]
+
+
+def as_many(inside: str, count: int) -> list[str]:
+    """The paragraphs of a context, or its lines, where they are as many as passages are known to be in it; else [].
+
+    >>> as_many("Snow.\\n\\nCoal.", 2), as_many("Snow.\\nCoal.", 2), as_many("Snow.\\n\\nIt falls.\\n\\nCoal.", 2)
+    (['Snow.', 'Coal.'], ['Snow.', 'Coal.'], [])
+    """
+    parts = [part.strip() for part in _BLANK.split(inside) if part.strip()]
+    if len(parts) == 1:
+        parts = [line.strip() for line in inside.split("\n") if line.strip()]
+    return parts if len(parts) == count else []
 
 
 def in_turn(numbers: Sequence[int], first: Sequence[int] = (1,)) -> bool:
@@ -116,7 +129,7 @@ def _indented(inside: str) -> list[Document]:
 
 def _ruled(inside: str) -> list[Document]:
     """Parts with the same rule between them; a rule before the first or after the last belongs to the frame."""
-    rules = [*_RULE.finditer(inside)]
+    rules = [*RULE.finditer(inside)]
     if not rules or len({rule["rule"] for rule in rules}) > 1:
         return []
     edges = [0, *(edge for rule in rules for edge in rule.span()), len(inside)]

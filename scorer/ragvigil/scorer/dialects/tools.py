@@ -6,6 +6,7 @@ import re
 
 from ragvigil.scorer.dialects.documents import documents_of, keyed_in, ranked
 from ragvigil.scorer.dialects.failure import failure
+from ragvigil.scorer.dialects.fields import without_fields
 from ragvigil.scorer.dialects.langchain import is_refusal, tool_arguments, tool_result
 from ragvigil.scorer.dialects.prompt import documents_in
 from ragvigil.scorer.dialects.reading import Reading, Role
@@ -48,7 +49,7 @@ def tool_reading(name: str, arguments: object, result: object) -> Reading:
     if not passages and len(numbered) < _FEW and not is_search(name):
         return Reading(role="tool", tool=name)
     if text:
-        documents = ranked(numbered or split_frame(text, sure=False) or (Document(None, text),))
+        documents = ranked(numbered or split_frame(text, sure=False) or without_fields([text]))
     query = query_in(structure_of(arguments)) or text_of(arguments)
     return Reading(role="retriever", tool=name, query=query, documents=documents)
 
