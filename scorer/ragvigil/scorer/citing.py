@@ -47,5 +47,6 @@ def _rules(section: Citing) -> Rules:
     return Rules(
         styles=frozenset(section.styles) if section.styles is not None else None,
         usual=section.usual,
+        counts_from=section.counts_from,
         patterns=tuple(re.compile(pattern) for pattern in section.patterns),
     )

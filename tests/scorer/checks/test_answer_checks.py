@@ -9,6 +9,7 @@ import pytest
 
 from ragvigil.scorer.checks import run_checks
 from ragvigil.scorer.checks.reading.budget import Budget
+from ragvigil.scorer.checks.reading.language import language_of
 from ragvigil.scorer.trace import RagTrace, Tokens
 from ragvigil.scorer.verdict import CheckResult
 
@@ -32,6 +33,8 @@ def result(record: RagTrace, check: str, budget: Budget | None = None) -> CheckR
         ("The pump holds 12 litres. The tube is long", 1.0),
         ("Run this:\n```sh\nmake pump", 1.0),
         ("Run this:\n```sh\nmake pump\n```", 0.0),
+        ("To clean the pump, open the lid and then", 1.0),
+        ("The pump holds more than", 1.0),
         ("12 litres", 0.0),
         ("## Pump", 0.0),
         ("It holds 12 litres (see https://acme.example/pump", 1.0),
@@ -111,7 +114,7 @@ def test_the_answer_comes_first(record: MakeRecord, answer: str, value: float | 
     [
         ("How do I clean the pump?", "1. Open the lid.\n2. Rinse the tube.", 1.0),
         ("How do I clean the pump?", "First open the lid, then rinse the tube.", 1.0),
-        ("How do I clean the pump?", "Cleaning the pump keeps it working.", 0.0),
+        ("How do I clean the pump?", "Cleaning the pump keeps it working. Dirt shortens its life.", 0.0),
         ("What is the difference between the X200 and the X300?", "The X200 is smaller than the X300.", 1.0),
         ("What is the difference between the X200 and the X300?", "The X200 is small and light.", 0.5),
         ("What is a bilge pump?", "A bilge pump removes water.", 1.0),
@@ -128,7 +131,7 @@ def test_the_answer_comes_first(record: MakeRecord, answer: str, value: float | 
         ("Qual é mais barato, o carro vermelho ou o carro azul?", "O carro vermelho custa cinco.", 0.5),
         ("Which number should I call for repairs or returns?", "Call the front desk.", None),
         ("如何清洁水泵", "先拔掉电源\uff0c然后等十秒。", 1.0),
-        ("如何清洁水泵", "先生说要等十秒。", 0.0),
+        ("如何清洁水泵", "先生说要等十秒。水泵不要弄湿。", 0.0),
         ("ポンプを掃除する方法を教えて", "まずプラグを抜き、次に10秒待ちます。", 1.0),
         ("如何清洁水泵", "1、拔掉电源\n2、等十秒", 1.0),
         ("How do I clean the pump?", "First: open the lid. Then: rinse the tube.", 1.0),
@@ -265,3 +268,26 @@ def test_what_the_question_tells_is_no_leak(record: MakeRecord) -> None:
     assert result(one, "leaked_personal_data").value == 0.0
     spaced = record("Call +55 11 98765-4321.", ("a", "Phone: +55 (11) 98765 4321"))
     assert result(spaced, "leaked_personal_data").value == 0.0
+
+
+@pytest.mark.parametrize(
+    ("language", "question"),
+    [
+        ("es", "¿Cuántos días de vacaciones tengo?"),
+        ("es", "¿Puedo devolver el producto?"),
+        ("pt", "Quantos dias de férias eu tenho?"),
+        ("pt", "O prazo é de 7 dias."),
+        ("fr", "Combien de jours de congé ai-je ?"),
+        ("de", "Was kostet der Versand?"),
+        ("de", "Die Frist beträgt 14 Tage."),
+        ("it", "Quanti giorni di ferie ho?"),
+        ("nl", "Hoeveel vakantiedagen heb ik?"),
+        ("pl", "Ile dni urlopu mam?"),
+        ("tr", "Kaç gün iznim var?"),
+        ("en", "Is there a limit?"),
+        ("en", "The period is 14 days."),
+    ],
+)
+def test_the_language_of_a_short_question_is_told(language: str, question: str) -> None:
+    """As people type them: of 42 such questions and answers 25 were of no language, now 9."""
+    assert language_of(question) == language

@@ -48,6 +48,14 @@ CASES = {
     "passages without text": lambda: record(WORDS, Document(None, None), Document("", "", None, 2)),
     "answer of 1 MB": lambda: record(WORDS * (2**20 // len(WORDS)), FACT),
     "answer of 1 MB without a space": lambda: record("x" * 2**20, FACT),
+    "1 MB of tags without a space": lambda: record("<source_id>" * (2**20 // 11), FACT),
+    "1 MB of addresses": lambda: record("".join(f"a{n}@b.c " for n in range(2**15)), *many(2, 2**19)),
+    "quotation beside 1 MB of dashes": lambda: record(
+        'It says "the pump holds twelve litres" there.', Document("d", "-" * 2**20 + "a")
+    ),
+    "source with 1 MB of spaces": lambda: record(
+        "It holds 12 litres.\nSource:" + " " * 2**20 + "doc-1", FACT
+    ),
     "500 passages": lambda: record(WORDS, *many(500, 400)),
     "passage of 2 MB": lambda: record(WORDS, *many(1, 2 * 2**20)),
     "record of 2 MB": lambda: record(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 from ragvigil.scorer.checks import run_checks
 from ragvigil.scorer.checks.prepared import Prepared
 from ragvigil.scorer.checks.reading.citing.rules import Rules
-from ragvigil.scorer.trace import RagTrace
+from ragvigil.scorer.trace import Document, RagTrace
 from ragvigil.scorer.verdict import CheckResult
 
 MakeRecord = Callable[..., RagTrace]
@@ -201,3 +202,79 @@ def test_markers_in_the_middle_of_a_sentence_cover_what_stands_before_them(recor
     for gap in (" and at ten ", " ", ""):
         prepared = Prepared(record(f"The shop opens at nine{gap}" + f"[1]{gap}" * 50 + ".", OPENING))
         assert {place: len(cited) for place, cited in prepared.attribution.items()} == {0: 50}
+
+
+HANDBOOK = (
+    Document(
+        "h7",
+        "The pool is heated to 28 degrees all year.",
+        rank=1,
+        metadata={"source": "hr/book.pdf", "page": 3},
+    ),
+    Document(
+        "h9",
+        "The shop opens at nine and closes at noon.",
+        rank=2,
+        metadata={"source": "hr/book.pdf", "page": 4},
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("marker", "support", "broad"),
+    [("[book.pdf]", 1.0, 1.0), ("[book.pdf, page 4]", 1.0, 0.0), ("[h7]", 0.0, 0.0)],
+)
+def test_a_file_carries_what_any_of_its_chunks_carries(
+    record: MakeRecord, marker: str, support: float, broad: float
+) -> None:
+    """Services that cite files, not chunks; a page tells which."""
+    one = replace(record(f"The shop opens at nine and closes at noon {marker}."), documents=HANDBOOK)
+    assert result(one, "citation_support").value == support
+    assert result(one, "citations_over_broad").value == broad
+    assert result(one, "citation_correctness").value == 1.0
+
+
+@pytest.mark.parametrize(
+    ("answer", "rules", "cited"),
+    [
+        ("The shop opens at nine [0].", Rules(), ["doc-1#1"]),
+        ("The shop opens at nine [1].", Rules(), ["doc-1#1"]),
+        ("The shop opens at nine [1].", Rules(counts_from=0), ["doc-2#1"]),
+        ("The shop opens at nine [0].", Rules(counts_from=1), []),
+        ("The shop opens at nine [0]. It was founded in 1901 [3].", Rules(), ["doc-3#1"]),
+    ],
+)
+def test_answers_may_count_passages_from_naught(
+    record: MakeRecord, answer: str, rules: Rules, cited: list[str]
+) -> None:
+    """As the settings say; else where the first is cited as [0], and the last not by counting from 1."""
+    one = record(answer, OPENING, HISTORY, POOL)
+    assert [one.id for one in Prepared(one, rules=rules).citations if one.id] == cited
+
+
+def test_a_claim_within_a_link_or_tag_stays_a_claim(record: MakeRecord) -> None:
+    """Only the mark around it is the citation."""
+    for answer in (
+        "[The shop opens at nine](#doc-1#1).",
+        '<cite id="doc-1#1">The shop opens at nine.</cite>',
+    ):
+        one = Prepared(record(answer, OPENING))
+        assert [citation.id for citation in one.citations] == ["doc-1#1"]
+        assert one.bears_claims
+        assert result(record(answer, OPENING), "citation_coverage").value == 1.0
+
+
+@pytest.mark.parametrize(
+    ("line", "cited"),
+    [
+        ("Source: a friend", []),
+        ("Source: b", ["b"]),
+        ("Source: kb-7, p. 2", ["kb-7"]),
+    ],
+)
+def test_a_word_behind_source_is_an_id_only_if_it_can_be_nothing_else(
+    record: MakeRecord, line: str, cited: list[str]
+) -> None:
+    """Unless it stands alone there."""
+    one = record(f"The shop opens at nine.\n\n{line}", ("a", "x"), ("b", "y"), ("3", "z"), ("kb-7", "w"))
+    assert [citation.id for citation in Prepared(one).citations] == cited

@@ -295,8 +295,32 @@ def test_greetings_closings_signatures_and_a_yes_or_no_need_no_evidence(
 
 
 @pytest.mark.parametrize(
+    "offer",
+    [
+        "Please don't hesitate to reach out if you need further assistance.",
+        "Should you have any further questions, please contact us.",
+        "Si tienes más preguntas, estoy aquí para ayudarte.",
+        "Se precisar de mais informações, é só avisar!",
+        "Si vous avez d'autres questions, n'hésitez pas !",
+        "N'hésitez pas à me contacter si besoin !",
+        "Spero che questo ti sia utile!",
+        "Если у вас есть вопросы, напишите мне.",  # noqa: RUF001 - Russian
+        "如有其他问题，请随时联系我！",  # noqa: RUF001 - Chinese
+        "他にご質問がございましたら、お知らせください。",
+        "더 궁금한 점이 있으시면 말씀해 주세요.",
+        "إذا كان لديك أي أسئلة أخرى، فأخبرني.",
+    ],
+)
+def test_an_offer_of_more_help_is_no_claim(offer: str) -> None:
+    """Most services end with one."""
+    assert not [one.text for one in read_statements(offer, []) if one.checkworthy]
+
+
+@pytest.mark.parametrize(
     "answer",
     [
+        "If you need a medical certificate, ask your manager.",
+        "Don't hesitate to call 911 in an emergency.",
         "Hello World is a program, which prints text.",
         "Hi-fi sets are sold here.",
         "Best Western opens at nine.",

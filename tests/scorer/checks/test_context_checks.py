@@ -38,7 +38,7 @@ def test_evidence_without_the_key_terms_is_not_sufficient(record: MakeRecord) ->
     assert (result(record("x", TANK, query=ASKED), "evidence_sufficiency").value or 0) > 0.8
     scant = result(record("x", OVEN, query=ASKED), "evidence_sufficiency")
     assert scant.value == 0.0
-    assert (scant.reason or "").startswith("no passage holds: lit")
+    assert scant.reason == "no passage holds: litres, tank, X200, hold"
     assert result(record("x", query=ASKED), "evidence_sufficiency").value == 0.0
     assert result(record("x", TANK, query="What?"), "evidence_sufficiency").value is None
 
@@ -59,6 +59,54 @@ def test_refusals_are_held_against_sufficiency(
     query = "Does the water tank of the X200 hold 12 litres?"
     one = record(answer, passage, query=query)
     assert (result(one, "over_refusal").value, result(one, "missing_refusal").value) == (over, missing)
+
+
+@pytest.mark.parametrize(
+    ("query", "passage", "answer"),
+    [
+        (
+            "How many vacation days do I get?",
+            "Full-time employees receive 25 days of paid annual leave per calendar year.",
+            "Full-time employees receive 25 days of paid annual leave per year [1].",
+        ),
+        (
+            "Quels sont les horaires ?",
+            "Le musée est ouvert du mardi au dimanche de 10 h à 18 h.",
+            "Le musée est ouvert de 10 h à 18 h du mardi au dimanche [1].",
+        ),
+        (
+            "Сколько длится отпуск сотрудника?",
+            "Ежегодный перерыв в работе составляет 28 календарных дней.",
+            "Ежегодный перерыв в работе составляет 28 календарных дней [1].",
+        ),
+    ],
+)
+def test_a_question_in_other_words_than_its_passages_may_be_answered(
+    record: MakeRecord, query: str, passage: str, answer: str
+) -> None:
+    """What the passages support need not be refused, though none of the question's words stand there."""
+    one = record(answer, ("leave", passage), query=query)
+    assert (result(one, "evidence_sufficiency").value or 0) < 0.4
+    assert result(one, "missing_refusal").value == 0.0
+    other = replace(one, answer="Everybody may take the bus to the harbour in winter.")
+    assert result(other, "missing_refusal").value in (1.0, None)
+
+
+@pytest.mark.parametrize(
+    ("query", "about"),
+    [
+        ("How many vacation days do I get?", ["vacation", "days"]),
+        ("Quantos dias de férias eu tenho?", ["dias", "férias"]),
+        ("Kann ich von zu Hause arbeiten?", ["Hause", "arbeiten"]),
+        ("Можно ли вернуть товар?", ["вернуть", "товар"]),
+        ("ما هي ساعات العمل؟", ["ساعات", "العمل"]),
+        ("我可以退货吗", ["退", "货"]),
+        ("返品できますか", ["返", "品"]),
+    ],
+)
+def test_words_of_asking_are_no_key_terms(record: MakeRecord, query: str, about: list[str]) -> None:
+    """What a question is about, in its own words and without its question mark."""
+    assert result(record("x", OVEN, query=query), "evidence_sufficiency").details in ({"missing": about}, {})
 
 
 def test_an_answer_to_nothing_should_have_refused(record: MakeRecord) -> None:

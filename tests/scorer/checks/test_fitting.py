@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 from tests.bench.fitting.learn import boost, grown_log_odds, regression
 from tests.bench.fitting.mix import Mix, parts_of
+from tests.bench.fitting.models import Data, Predicted
 from tests.bench.fitting.own_words import LEAST, own_words, table
+from tests.bench.fitting.report import span_counts
 from tests.bench.fitting.rows import STRANGERS, Answers, Claims, Row, Source, Words, extract
 
 from ragvigil.scorer.checks.alignment.overlap import Weights
@@ -62,7 +64,7 @@ def _answers(unfounded: list[float], stem: list[int]) -> tuple[Words, Claims, An
         missing=places < count - 1,
         stems=["offer", "live"],
     )
-    claims = Claims([], np.ones(count), np.ones(count), places)
+    claims = Claims([], [], np.ones(count), np.ones(count), places)
     groups = [f"group {one}" for one in range(count)]
     one = np.ones(count)
     answers = Answers([], one, places, places, groups, places, one, one, one, places < 0)
@@ -112,6 +114,34 @@ def test_answers_beside_strange_evidence_weigh_otherwise_among_other_claims() ->
         [1.0, 0.1],
     ]
     assert answers.refuses.tolist() == [False, True]
+
+
+def test_marked_characters_are_those_that_the_judge_would_mark() -> None:
+    """Some words of a claim, all of it where most of its words are at fault, and none of a supported one."""
+    answer = "Purple dragons breed in the museum."
+    row: Row = {
+        "dataset": "mine",
+        "task": "QA",
+        "group": "one",
+        "query": "What about it?",
+        "evidence": [{"id": "a", "text": "The museum opens at nine."}],
+        "answer": answer,
+        "label": 0,
+        "unsupported_spans": [[0, 20]],
+    }
+    data = Data(*extract([(0, row)], Weights({}, 1.0), (Source("mine", 1.0, "made for this test"),)), 1)
+    nothing = np.zeros((1, 1))
+
+    def counted(supported: float, odds: list[float]) -> list[float]:
+        spans = np.array(odds)
+        predicted = Predicted(np.array([supported]), np.array([0.5]), spans, nothing, nothing)
+        counts: list[float] = span_counts(data, predicted, np.array([True]), 0.5)[0].tolist()
+        return counts
+
+    assert len(data.claims.alignments[0].tokens) == 4
+    assert counted(0.1, [0.0, 0.9, 0.0, 0.0]) == [len("dragons"), len("dragons"), 20]
+    assert counted(0.1, [0.9, 0.9, 0.9, 0.0]) == [20, len(answer), 20]
+    assert counted(0.9, [0.9, 0.9, 0.9, 0.9]) == [0, 0, 20]
 
 
 def test_a_mix_counts_each_part_as_often_as_the_benchmark_has_it() -> None:

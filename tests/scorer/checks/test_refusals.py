@@ -50,3 +50,60 @@ def test_refusals_in_other_words_are_recognised() -> None:
     hits = seen[True, True]
     assert hits / (hits + seen[False, True]) >= 0.9
     assert hits / (hits + seen[True, False]) >= 0.9
+
+
+REFERRALS = (
+    ("I couldn't find that in the documents.", "I recommend contacting HR directly."),
+    ("I'm sorry, but I don't have information about that.", "Please contact HR."),
+    ("The context does not mention the refund policy.", "You may want to check the company's website."),
+    ("I don't have enough information to answer.", "If you can provide more context, I'd be happy to help!"),
+    ("Não encontrei informações sobre isso nos documentos.", "Por favor, consulte o suporte técnico."),
+    (
+        "Los documentos no mencionan la política.",
+        "Por favor, póngase en contacto con el servicio de atención.",
+    ),
+    ("Je n'ai pas trouvé d'information à ce sujet.", "Veuillez contacter le service client."),
+    ("Dazu habe ich leider keine Informationen gefunden.", "Bitte wenden Sie sich an die Personalabteilung."),
+    ("Non ho trovato informazioni su questo argomento.", "Ti consiglio di contattare l'assistenza clienti."),
+    ("Ik kan deze informatie niet vinden in de documenten.", "Neem contact op met de klantenservice."),
+    ("W dokumentach nie ma informacji na ten temat.", "Proszę skontaktować się z działem HR."),
+    ("Bu konuda belgelerde bilgi bulunmamaktadır.", "Lütfen insan kaynakları ile iletişime geçin."),  # noqa: RUF001 - Turkish
+    ("В документах нет информации об этом.", "Рекомендую обратиться в отдел кадров."),  # noqa: RUF001 - Russian
+    ("提供的文档中没有相关信息。", "建议您联系人力资源部门。"),
+    ("提供された資料にはその情報が含まれていません。", "人事部にお問い合わせください。"),
+    ("제공된 문서에는 해당 정보가 없습니다.", "인사팀에 문의해 주세요."),
+    ("لا توجد معلومات حول ذلك في المستندات المقدمة.", "يرجى التواصل مع قسم الموارد البشرية."),
+    ("दिए गए संदर्भ में इसका उल्लेख नहीं है।", "कृपया मानव संसाधन विभाग से संपर्क करें।"),
+)
+
+
+@pytest.mark.parametrize(("refusal", "referral"), REFERRALS)
+def test_whom_to_ask_instead_is_no_claim_of_a_refusal(refusal: str, referral: str) -> None:
+    """Nearly every service refuses so; without a refusal beside it the same sentence may be what was asked."""
+    both = Prepared(RagTrace("0" * 32, "1" * 16, "shop", 0, answer=f"{refusal} {referral}"))
+    assert (both.abstains, both.bears_claims) == (True, False)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "You can reach support at 0800 1234567.",
+        "Please contact anna.weber@example.com.",
+        "Please note that employees receive unlimited leave.",
+        "It is recommended to check the battery, tyres and fluids first.",
+        "You can find the form in the employee portal.",
+    ],
+)
+def test_what_a_refusal_adds_from_nowhere_stays_a_claim(more: str) -> None:
+    """A number, an address or a fact."""
+    both = Prepared(
+        RagTrace("0" * 32, "1" * 16, "shop", 0, answer=f"I couldn't find that in the documents. {more}")
+    )
+    assert both.bears_claims
+
+
+def test_a_referral_without_a_refusal_is_a_claim() -> None:
+    """The evidence may say whom to ask."""
+    assert Prepared(
+        RagTrace("0" * 32, "1" * 16, "shop", 0, answer="Please contact the front desk.")
+    ).bears_claims

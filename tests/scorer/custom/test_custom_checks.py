@@ -8,6 +8,7 @@ import sqlite3
 import textwrap
 from collections.abc import Generator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -36,7 +37,7 @@ CODE = textwrap.dedent(
         print("said while measuring")
         return len(record.documents) / 4, "one of four"
 
-    @check()
+    @check
     def fine(record):
         return "nine" in record.answer
 
@@ -124,7 +125,7 @@ def test_one_that_always_hangs_rests(code: Path, caplog: pytest.LogCaptureFixtur
         reasons = [checks.run(RECORD, ())[0].reason for _ in range(4)]
         assert checks.run(RECORD, ())[1].value == 1.0
     assert reasons[:3] == ["the check failed: more than 0.1 s"] * 3
-    assert reasons[3] == "the check rests: it took too long 3 times in a row"
+    assert reasons[3] == "the check rests: it took too long, or ended its process, 3 times in a row"
 
 
 def test_one_that_cannot_be_loaded_again_lends_its_name_to_nobody(
@@ -279,6 +280,15 @@ def test_a_missing_value_is_named() -> None:
     """A check that had nothing to say makes the expression have nothing to say."""
     with pytest.raises(MissingError, match="abstention"):
         Expression("abstention < 1", ["abstention"]).of(RECORD, [CheckResult("abstention", "1", None, "x")])
+
+
+def test_an_expression_may_ask_for_a_failure_tag() -> None:
+    """By its name; the value of `failure_tags` only says whether there is any."""
+    record = replace(RECORD, answer="It opens at nine [doc-9].")
+    *_, found = Checking(custom={"mine": CustomCheck(expression="'MISATTRIBUTION' not in tags")}).run(record)
+    assert found.value == 0.0
+    *_, found = Checking(custom={"mine": CustomCheck(expression="'OVER_REFUSAL' not in tags")}).run(record)
+    assert found.value == 1.0
 
 
 def test_an_expression_that_breaks_costs_itself_only(monkeypatch: pytest.MonkeyPatch) -> None:

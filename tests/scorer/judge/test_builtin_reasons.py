@@ -67,6 +67,12 @@ def test_the_words_at_fault_are_pointed_at_in_the_answer() -> None:
     assert "harbour" not in said
 
 
+def test_a_claim_of_which_the_evidence_carries_next_to_nothing_is_pointed_at_as_a_whole() -> None:
+    """With the words between those at fault and its end: people mark such a sentence, not its words one by one."""
+    answer = "It was there that a flock of penguins came to waddle over the glaciers."
+    assert judged(answer, PROSE).unsupported_spans == ((0, len(answer)),)
+
+
 def test_a_value_of_a_record_is_pointed_at_with_its_name() -> None:
     """As it stands in the JSON."""
     claim = judged("There is bike parking.", RECORD)

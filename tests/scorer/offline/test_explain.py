@@ -131,6 +131,12 @@ def test_what_stands_where_no_search_tells_it_is_named_for_what_it_is() -> None:
     told = facts(explain([request, Span("0" * 32, "2" * 16, "1" * 16, "chat", 1, 2, 8, model)]))
     assert [place.why for place in told["documents"].taken] == ["what tools answered, in its messages"]
     assert (told["conversation"].value, told["conversation"].taken[0].span_id) == ("s-1", "1" * 16)
+    parts = [{"type": "search_result", "source": "a", "content": [{"type": "text", "text": "At nine."}]}]
+    given = {**model, "gen_ai.input.messages": json.dumps([{"role": "user", "parts": parts}])}
+    told = facts(explain([request, Span("0" * 32, "2" * 16, "1" * 16, "chat", 1, 2, 8, given)]))
+    assert [place.why for place in told["documents"].taken] == [
+        "passages that its provider found or was given"
+    ]
 
 
 @pytest.mark.parametrize("path", EVERY, ids=lambda path: path.stem)

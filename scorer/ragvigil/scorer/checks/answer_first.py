@@ -1,14 +1,15 @@
 """answer_first: share of the answer's words that do not stand before its first claim on the question.
 
 Range [0, 1] (rubric A, Format), 1 when the answer begins with it. About what was asked is a claim that holds a
-key term of the question; where none does, the first claim counts. A refusal counts as an answer. None where the
-answer neither claims nor refuses.
+key term of the question, or stands below a heading that does; where none does, the first claim counts. A refusal
+counts as an answer, as does a yes or no before it. None where the answer neither claims nor refuses.
 """
 
 from __future__ import annotations
 
 from ragvigil.scorer.checks.check import Check, Finding
 from ragvigil.scorer.checks.prepared import Prepared
+from ragvigil.scorer.checks.reading.courtesy import only_answers
 
 
 def _measure(prepared: Prepared) -> Finding:
@@ -21,15 +22,22 @@ def _measure(prepared: Prepared) -> Finding:
     first = next(
         (
             one
-            for one in saying
-            if one.kind == "refusal" or not key.isdisjoint([word.stem for word in one.words])
+            for one in prepared.statements
+            if one.kind == "refusal"
+            or (one.kind in ("claim", "heading") and not key.isdisjoint([word.stem for word in one.words]))
         ),
         saying[0],
     )
     total = prepared.word_count
-    before = sum([len(one.words) for one in prepared.statements if one.start < first.start])
-    reason = f"{before} words come before the answer" if before else None
+    before = sum(
+        [
+            len(one.words)
+            for one in prepared.statements
+            if one.start < first.start and not (one.kind == "phrase" and only_answers(one.text))
+        ]
+    )
+    reason = f"{before} {'word comes' if before == 1 else 'words come'} before the answer" if before else None
     return Finding(1 - before / total, reason, {"words_before": before})
 
 
-CHECK = Check("answer_first", "1", _measure)
+CHECK = Check("answer_first", "2", _measure)

@@ -1,8 +1,8 @@
 """answer_structure: share of what the type of question demands that the answer has (rubric G6).
 
 Range [0, 1]. The type is the one that the trace names (segment ``answer_type``), else read from the question's
-wording. instruction: ordered steps. comparison: both things by name, each by a word or number that the other
-one's name lacks. definition: its subject by name.
+wording. instruction: ordered steps, unless it takes a single one. comparison: both things by name, each by a word or
+number that the other one's name lacks. definition: its subject by name.
 multi_step: for each part of the question one of its key terms. short_fact: a claim within the first two
 statements. no_answer: a refusal, without citations. None where the type cannot be told, and where an answer to
 an answerable type refuses.
@@ -23,7 +23,6 @@ from ragvigil.scorer.checks.reading.question import (
     key_stems,
     parts,
 )
-from ragvigil.scorer.checks.reading.words import words
 
 _ITEM = re.compile(
     r"^[ \t]{0,12}(?:(?:\d{1,2}[.)]|[-*•]|(?:step|passo|paso|étape|schritt)\s\d{1,2})[ \t:.]"
@@ -74,13 +73,13 @@ def _demands(prepared: Prepared, kind: AnswerType) -> dict[str, bool]:
         return {name: not said.isdisjoint(stems) for name, stems in _named(query)}
     if kind == "definition":
         return {"its subject": not prepared.key_terms or not said.isdisjoint(prepared.key_terms)}
-    asked = [(part.strip(), key_stems(words(part))) for part in parts(query)]
+    asked = [(part.strip(), key_stems(part)) for part in parts(query)]
     return {part: not said.isdisjoint(stems) for part, stems in asked if stems}
 
 
 def _named(query: str) -> list[tuple[str, set[str]]]:
     """The things that a question compares, each with the stems that tell it from the others."""
-    read = [(name.strip(), set(key_stems(words(name)))) for name in compared(query) or ()]
+    read = [(name.strip(), set(key_stems(name))) for name in compared(query) or ()]
     named: list[tuple[str, set[str]]] = []
     for name, stems in read:
         others = set[str]().union(*(theirs for other, theirs in read if other != name))
@@ -90,9 +89,11 @@ def _named(query: str) -> list[tuple[str, set[str]]]:
 
 
 def _has_steps(prepared: Prepared) -> bool:
+    if sum([one.checkworthy for one in prepared.statements]) < _FEWEST_STEPS:
+        return True
     if len(_ITEM.findall(prepared.prose)) >= _FEWEST_STEPS:
         return True
     return len({match[0] for match in ORDER.finditer(prepared.prose.lower())}) >= _FEWEST_STEPS
 
 
-CHECK = Check("answer_structure", "2", _measure)
+CHECK = Check("answer_structure", "3", _measure)

@@ -17,7 +17,8 @@ from ragvigil.scorer.checks.reading.markup import fenced
 _ENDED = re.compile(r"[.!?…:。\uff01\uff1f؟।॥)\]}>\"'”»」』*_`|\u2019\u00b9\u00b2\u00b3\u2070-\u2079]")
 _OPEN_END = re.compile(
     r"(?:,|\b(?:and|or|the|a|an|of|to|with|in|for|by|that|which|und|oder|der|die|das|mit|et|ou|le|la|"
-    r"les|de|du|des|que|e|o|os|as|do|da|em|com|para|y|el|los|las|del|con|il|lo|gli|di|che))\Z",
+    r"les|de|du|des|que|and then|but|if|because|than|from|your|our|their|whose|into|weil|dass|aber|wenn|"
+    r"porque|pero|mais|perché|e|o|os|as|do|da|em|com|para|y|el|los|las|del|con|il|lo|gli|di|che))\Z",
     re.IGNORECASE,
 )
 _LINE = re.compile(r"[ \t]{0,12}(?:[-*+•▪◦‣|>#]|\d{1,3}[.)]|[^\n]{1,60}:[ \t])|https?://")
@@ -64,4 +65,4 @@ def _why(prepared: Prepared, answer: str) -> str | None:
     return f"the last sentence has no end: {line[-_LONG:]}" if ends and len(line) > 1 else None
 
 
-CHECK = Check("answer_truncated", "2", _measure, range="{0, 1}", better="low")
+CHECK = Check("answer_truncated", "3", _measure, range="{0, 1}", better="low")

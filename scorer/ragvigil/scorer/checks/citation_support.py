@@ -1,11 +1,12 @@
 """citation_support: F1 of citation precision and recall (ALCE, Gao et al., 2023; rubrics A and G4).
 
-Range [0, 1]. Recall: claims that their own citations support, over claims. Precision: (claim, cited passage)
-pairs where the passage carries the claim, over such pairs; a dead citation carries nothing. A passage carries a
-claim that the evidence supports when it is among those that the alignment names, or holds at least `_ENOUGH` of
-what those hold. Where the answer cites only in a list of sources at its end, a listed passage is one pair, good
-when it carries any claim. ALCE asks an entailment model; this asks the alignment of `supported_claims`, and shares its
-limits. None where nothing is cited, or there is no claim or no evidence text, and across languages.
+Range [0, 1]. Recall: claims that their own citations support, over claims. Precision: (claim, cited passage) pairs
+where the passage carries the claim, over such pairs; a dead citation carries nothing. A passage carries a claim that
+the evidence supports when it is among those that the alignment names, or holds at least `_ENOUGH` of what those hold.
+Where the answer cites only in a list of sources at its end, a listed passage is one pair, good when it carries any
+claim; a document or file is good where any of its chunks is. ALCE asks an entailment model; this asks the alignment of
+`supported_claims`, and shares its limits. None where nothing is cited, or there is no claim or no evidence text, and
+across languages.
 """
 
 from __future__ import annotations
@@ -74,8 +75,12 @@ def _measure(prepared: Prepared) -> Finding:
         claim = claims.get(statement.start) if statement.checkworthy else None
         if claim is None:
             continue
-        names = list(dict.fromkeys((one.id, one.cited) for one in prepared.attribution.get(place, ())))
-        good = [_carries(prepared, place, claim, name, held) for name, _ in names]
+        told = {(one.id, one.cited): one.others for one in prepared.attribution.get(place, ())}
+        names = list(told)
+        good = [
+            any(_carries(prepared, place, claim, one, held) for one in (name, *others))
+            for (name, _), others in told.items()
+        ]
         cited += len(good)
         carried += sum(good)
         recalled += any(good)
@@ -128,4 +133,4 @@ def _holders(evidence: Evidence, stem: str, held: _Holders) -> int:
     return found
 
 
-CHECK = Check("citation_support", f"3+{VERSION}+{DEFAULT_MODEL}", _measure, cost="claims")
+CHECK = Check("citation_support", f"4+{VERSION}+{DEFAULT_MODEL}", _measure, cost="claims")

@@ -25,4 +25,4 @@ def _measure(prepared: Prepared) -> Finding:
     return Finding(round(sum(precisions) / len(precisions), 6))
 
 
-CHECK = Check("context_precision", "1", _measure, cost="question")
+CHECK = Check("context_precision", "2", _measure, cost="question")

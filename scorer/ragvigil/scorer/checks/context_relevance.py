@@ -35,4 +35,4 @@ def unmeasurable(prepared: Prepared) -> str | None:
     return CROSS_LINGUAL if prepared.asked_in_another_language else None
 
 
-CHECK = Check("context_relevance", "1", _measure, cost="question")
+CHECK = Check("context_relevance", "2", _measure, cost="question")

@@ -1,7 +1,9 @@
 """missing_refusal: 1 when the answer makes claims although the evidence cannot carry an answer (rubrics G7, A2).
 
 Range {0, 1}, 0 is good. The evidence cannot where nothing was retrieved, where no passage holds 0.4 of the
-question's key terms, or where none holds 0.6 and no claim is supported. None where sufficiency cannot be told.
+question's key terms and it supports less than half of the claims, or where none holds 0.6 and no claim is supported.
+So a question in other words than its passages (vacation, annual leave) is no reason by itself. None where sufficiency
+cannot be told.
 """
 
 from __future__ import annotations
@@ -11,6 +13,8 @@ from ragvigil.scorer.checks.check import Check, Finding
 from ragvigil.scorer.checks.prepared import Prepared
 
 _SCANT = 0.6
+_CARRIED = 0.5
+"""Support of the claims from which on the passages do speak of what was asked, in whatever words."""
 
 
 def _measure(prepared: Prepared) -> Finding:
@@ -21,7 +25,7 @@ def _measure(prepared: Prepared) -> Finding:
     found = evidence_sufficiency.CHECK.measure(prepared)
     if found.value is None or prepared.cross_lingual:
         return Finding(None, found.reason or "the answer is in another language than the evidence")
-    if found.value < evidence_sufficiency.LITTLE:
+    if found.value < evidence_sufficiency.LITTLE and (prepared.assessment.support or 0.0) < _CARRIED:
         return Finding(1.0, f"should have refused: {found.reason or 'little of what was asked is there'}")
     if found.value < _SCANT and prepared.assessment.support == 0:
         return Finding(
@@ -30,4 +34,4 @@ def _measure(prepared: Prepared) -> Finding:
     return Finding(0.0)
 
 
-CHECK = Check("missing_refusal", "1", _measure, range="{0, 1}", better="low", cost="claims")
+CHECK = Check("missing_refusal", "2", _measure, range="{0, 1}", better="low", cost="claims")

@@ -22,6 +22,7 @@ from ragvigil.scorer.checks.reading.markup import blank, fenced, inline_code
 from ragvigil.scorer.checks.reading.passages import name_of
 from ragvigil.scorer.checks.reading.question import key_stems
 from ragvigil.scorer.checks.reading.restating import restated
+from ragvigil.scorer.checks.reading.structured import unstructured
 from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word, words
 from ragvigil.scorer.lazily import made_once
 from ragvigil.scorer.trace import RagTrace, input_hash
@@ -74,7 +75,7 @@ class Prepared:
         self.budget = budget
         self._most_claims = most_claims
         self.record = record
-        self.answer = record.answer or ""
+        self.answer = unstructured(record.answer or "")
         self._model = model or load(DEFAULT_MODEL)
 
     @made_once
@@ -152,16 +153,21 @@ class Prepared:
                 stems |= {word.stem for statement in self.told for word in statement.words}
             return Evidence(self.record.documents, stems | self.key_terms.keys() | TRIGGERS)
 
+    @property
+    def asked(self) -> str:
+        """The question as it was asked, of which no more is read."""
+        return (self.record.query or "")[:_LONGEST_QUESTION]
+
     @made_once
     def question(self) -> tuple[Word, ...]:
         """The words of the question, its first 4,000 characters."""
-        return tuple(words((self.record.query or "")[:_LONGEST_QUESTION]))
+        return tuple(words(self.asked))
 
     @made_once
     def key_terms(self) -> Mapping[str, float]:
         """The stems that say what the question is about, each with how telling it is."""
         weights = self._model.weights
-        return {stem: weights.known.get(stem, weights.unknown) for stem in key_stems(self.question)}
+        return {stem: weights.known.get(stem, weights.unknown) for stem in key_stems(self.asked)}
 
     @made_once
     def relevance(self) -> tuple[float, ...]:

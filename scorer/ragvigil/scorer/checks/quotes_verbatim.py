@@ -71,4 +71,4 @@ def _found(parts: list[str], texts: Iterable[str]) -> bool:
     return any(stands(parts, text) for text in texts)
 
 
-CHECK = Check("quotes_verbatim", "2", _measure)
+CHECK = Check("quotes_verbatim", "3", _measure)

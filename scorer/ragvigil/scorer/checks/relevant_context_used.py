@@ -30,4 +30,4 @@ def _measure(prepared: Prepared) -> Finding:
     return Finding(len(used) / len(relevant), reason, {"relevant": len(relevant), "used": len(used)})
 
 
-CHECK = Check("relevant_context_used", "1", _measure, cost="claims")
+CHECK = Check("relevant_context_used", "2", _measure, cost="claims")

@@ -35,6 +35,10 @@ class Citing(Section):
         description="style that answers are meant to use; the check citation_format measures drift from it; none: the "
         "style of nine tenths of the service's latest markers",
     )
+    counts_from: Literal[0, 1] | None = Field(
+        default=None,
+        description="how answers number the first passage; none: 0 where an answer cites [0], else 1",
+    )
     patterns: Annotated[tuple[str, ...], BeforeValidator(one_or_several)] = Field(
         default=(),
         description="regular expressions of markers of your own; the group id, or the first, holds an id, a rank or a "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TypeVar, cast
+from typing import TypeVar, cast, overload
 
 from ragvigil.scorer.trace import RagTrace
 
@@ -15,8 +15,18 @@ Measure = Callable[[RagTrace], object]
 F = TypeVar("F", bound=Measure)
 
 
-def check(*, version: str = "1") -> Callable[[F], F]:
+@overload
+def check(function: F, /) -> F: ...
+
+
+@overload
+def check(*, version: str = "1") -> Callable[[F], F]: ...
+
+
+def check(function: F | None = None, /, *, version: str = "1") -> F | Callable[[F], F]:
     """Make a function of a record a check; raise `version` whenever it would measure something else.
+
+    ``@check`` alone is ``@check()``.
 
     It returns a number in [0, 1], True or False, None where there is nothing to say, or a pair of one of these and a
     reason in words.
@@ -33,7 +43,7 @@ def check(*, version: str = "1") -> Callable[[F], F]:
         setattr(function, _MARK, version)
         return function
 
-    return mark
+    return mark if function is None else mark(function)
 
 
 def version_of(function: object) -> str | None:

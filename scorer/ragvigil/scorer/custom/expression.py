@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import operator
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import cast
 
 from ragvigil.scorer.trace import RagTrace
@@ -48,7 +48,9 @@ _RECORD: Mapping[str, Callable[[RagTrace], object]] = {
     "retrieval_seconds": lambda record: record.retrieval_seconds,
     "generation_seconds": lambda record: record.generation_seconds,
 }
-NAMES = tuple(_RECORD)
+TAGS = "tags"
+"""The names of the failure tags: ``'MISATTRIBUTION' not in tags``."""
+NAMES = (*_RECORD, TAGS)
 """What an expression may name of a record, beside the ids of the checks."""
 
 
@@ -82,9 +84,11 @@ class Expression:
                 raise ValueError(f"{node.id!r} is a function, not a value; write {node.id}(…)")
         self.version = hashlib.sha256(text.strip().encode()).hexdigest()[:12]
 
-    def of(self, record: RagTrace, results: Iterable[CheckResult]) -> object:
+    def of(self, record: RagTrace, results: Sequence[CheckResult]) -> object:
         """Its value; MissingError names what has none, TypeError or ZeroDivisionError what does not fit."""
-        return self._value(self._tree, record, {one.check: one.value for one in results})
+        values: dict[str, object] = {one.check: one.value for one in results}
+        values[TAGS] = next((tuple(one.details) for one in results if one.check == "failure_tags"), None)
+        return self._value(self._tree, record, values)
 
     def _refuse_what_is_unknown(self, node: ast.AST) -> None:
         if isinstance(node, ast.Call):
@@ -96,14 +100,14 @@ class Expression:
                     f"{ast.unparse(node)!r}: {node.func.id} takes {wanted}, not {len(node.args)}"
                 )
         elif isinstance(node, ast.Name):
-            if node.id not in (*_RECORD, *_FUNCTIONS) and node.id not in self._checks:
+            if node.id not in (*NAMES, *_FUNCTIONS) and node.id not in self._checks:
                 raise ValueError(f"{node.id!r} is not known; name a check, or one of {', '.join(NAMES)}")
         elif not isinstance(node, _ALLOWED):
             raise ValueError(f"{type(node).__name__} is not allowed; use a function")
         if isinstance(node, ast.Constant) and not isinstance(node.value, (bool, int, float, str, type(None))):
             raise ValueError(f"{node.value!r} is not allowed")
 
-    def _value(self, node: ast.expr, record: RagTrace, values: Mapping[str, float | None]) -> object:
+    def _value(self, node: ast.expr, record: RagTrace, values: Mapping[str, object]) -> object:
         def value(inner: ast.expr) -> object:
             return self._value(inner, record, values)
 
@@ -135,7 +139,7 @@ class Expression:
             case _:
                 raise TypeError(type(node).__name__)
 
-    def _call(self, node: ast.Call, record: RagTrace, values: Mapping[str, float | None]) -> object:
+    def _call(self, node: ast.Call, record: RagTrace, values: Mapping[str, object]) -> object:
         name = cast("ast.Name", node.func).id
         if name == "known":
             try:

@@ -76,7 +76,10 @@ class Functions:
         """Value and reason of each of the named functions."""
         now = time.monotonic()
         found: dict[str, Answer] = {
-            name: (None, f"the check rests: it took too long {_FAILURES} times in a row")
+            name: (
+                None,
+                f"the check rests: it took too long, or ended its process, {_FAILURES} times in a row",
+            )
             for name in names
             if self._rests_until[name] > now
         }

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ragvigil.scorer.dialects.errors import error_of
 from ragvigil.scorer.dialects.evidence import evidence_of
 from ragvigil.scorer.dialects.people import conversation_of
+from ragvigil.scorer.dialects.provided import provided_in
 from ragvigil.scorer.dialects.question import Question
 from ragvigil.scorer.dialects.roles import (
     Candidate,
@@ -131,7 +132,10 @@ def _what_it_found(step: Step) -> str:
         return f"{found} document{'' if found == 1 else 's'} of a {step.role}" if found else "found nothing"
     if step.role != "generator":
         return f"documents that a {step.role} handled"
-    return "what tools answered, in its messages" if step.reading.documents else "passages of its prompt"
+    if step.reading.documents:
+        return "what tools answered, in its messages"
+    provided = provided_in(*step.reading.exchange).documents
+    return "passages that its provider found or was given" if provided else "passages of its prompt"
 
 
 def _why_not_this_search(step: Step, counting: Collection[Step], generation: Step | None) -> str:

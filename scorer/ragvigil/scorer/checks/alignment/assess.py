@@ -14,7 +14,7 @@ from ragvigil.scorer.checks.reading.claims import Statement
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.verdict import Claim, ClaimVerdict, Source
 
-VERSION = "12"
+VERSION = "13"
 """Changes whenever the code would give other figures with the same coefficients."""
 MOST_CLAIMS = 500
 """Claims of one answer that are compared in production; of more, an evenly spread sample."""
@@ -138,7 +138,9 @@ def _claim(
         probability=probability,
         nearest=_nearest(alignment, evidence),
         reason=None if odds is None else reason_of(alignment),
-        unsupported_spans=() if odds is None else unsupported_spans(statement, alignment, odds, model),
+        unsupported_spans=()
+        if odds is None
+        else unsupported_spans(statement, alignment, odds, model.span_from),
     )
 
 

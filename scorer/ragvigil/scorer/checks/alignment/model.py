@@ -34,8 +34,9 @@ ANSWER_FEATURES = (
 )
 """What is taken of the claims, in the order of the fitted coefficients: of their log-odds, whether the answer says
 besides that it has none, then of the claims' figures."""
-SPAN_FEATURES = ("word", "neighbours", "claim")
-"""What tells whether one word is unfounded: its log-odds, its neighbours', and the claim's log-odds of support."""
+SPAN_FEATURES = ("word", "neighbours", "claim", "mean_word", "worst_word")
+"""What tells whether one word is unfounded: its log-odds, its neighbours', the claim's log-odds of support, and the
+mean and the worst of its words."""
 _LITTLE = FIGURES.index("little_evidence")
 _INTERACTING = tuple(FIGURES.index(name) for name in _WITH_LITTLE_EVIDENCE)
 _DIGITS = 6
@@ -162,17 +163,18 @@ def claim_figures(alignment: Alignment, words: Sequence[float]) -> tuple[float, 
     return (*figures, *summary(words), *[little * figures[place] for place in _INTERACTING])
 
 
-def span_figures(words: Sequence[float], support: float) -> list[tuple[float, float, float]]:
+def span_figures(words: Sequence[float], support: float) -> list[tuple[float, ...]]:
     """SPAN_FEATURES of each word of a claim; `support`: the claim's log-odds.
 
     >>> span_figures([1.0, 3.0], -2.0)
-    [(1.0, 3.0, -2.0), (3.0, 1.0, -2.0)]
+    [(1.0, 3.0, -2.0, 2.0, 3.0), (3.0, 1.0, -2.0, 2.0, 3.0)]
     """
     if not words:
         return []
     around = (words[1 % len(words)], *words, words[max(0, len(words) - 2)])
     beside = zip(words, around, around[2:], strict=False)
-    return [(one, before / 2 + after / 2, support) for one, before, after in beside]
+    whole = (support, sum(words) / len(words), max(words))
+    return [(one, before / 2 + after / 2, *whole) for one, before, after in beside]
 
 
 def probability(log_odds: float) -> float:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from ragvigil.scorer.checks.alignment.align import FIGURES, Alignment
 from ragvigil.scorer.checks.alignment.flags import FLAGS
-from ragvigil.scorer.checks.alignment.model import Model
 from ragvigil.scorer.checks.reading.claims import Statement
 from ragvigil.scorer.checks.reading.words import offsets
 from ragvigil.scorer.verdict import ClaimReason
@@ -16,6 +15,8 @@ _AGAINST_RECORD = tuple(_AT[name] for name in FLAGS if name not in ("true_said",
 _HOURS = (_AT["shut_days"], _AT["other_times"], _AT["other_hours"])
 _LITTLE_IN_COMMON = 0.35
 _WORDS_BETWEEN = 2
+_MOST_OF_IT = 2 / 3
+"""Share of its meaningful words at fault from which a claim is at fault as a whole, its other words too."""
 
 
 def reason_of(alignment: Alignment) -> ClaimReason:
@@ -41,13 +42,17 @@ def reason_of(alignment: Alignment) -> ClaimReason:
 
 
 def unsupported_spans(
-    statement: Statement, alignment: Alignment, odds: Sequence[float], model: Model
+    statement: Statement, alignment: Alignment, odds: Sequence[float], bound: float
 ) -> tuple[tuple[int, int], ...]:
-    """Offsets in the answer of the stretches that the evidence does not carry; `odds`: of its words, `Model.spans`."""
-    bound = model.span_from
+    """Offsets in the answer of the stretches that the evidence does not carry; the whole statement if most of it is so.
+
+    `odds`: that each of its meaningful words is in such a stretch; one from `bound` on is.
+    """
     faulty = [token.place for token, one in zip(alignment.tokens, odds, strict=True) if one >= bound]
     if not faulty:
         return ()
+    if len(faulty) >= _MOST_OF_IT * len(odds):
+        return ((statement.start, statement.end),)
     where = offsets(statement.text)
     runs = [(faulty[0], faulty[0])]
     for place in faulty[1:]:

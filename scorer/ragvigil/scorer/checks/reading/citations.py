@@ -8,6 +8,7 @@ but was not retrieved.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from ragvigil.scorer.checks.reading.citing.authors import read_narrative_authors
@@ -20,7 +21,8 @@ from ragvigil.scorer.checks.reading.citing.parentheses import read_parentheses
 from ragvigil.scorer.checks.reading.citing.references import definitions, targets
 from ragvigil.scorer.checks.reading.citing.rules import EVERYTHING, Rules
 from ragvigil.scorer.checks.reading.citing.sources import read_sources
-from ragvigil.scorer.checks.reading.citing.superscripts import read_superscripts
+from ragvigil.scorer.checks.reading.citing.structure import Structures
+from ragvigil.scorer.checks.reading.citing.superscripts import read_carets, read_superscripts
 from ragvigil.scorer.checks.reading.markup import blank, fenced, inline_code, maths
 from ragvigil.scorer.checks.reading.passages import Passages
 from ragvigil.scorer.trace import Document
@@ -31,6 +33,7 @@ _READERS = (
     read_hypertext,
     read_links,
     read_tool_markers,
+    read_carets,
     read_brackets,
     read_parentheses,
     read_addresses,
@@ -40,6 +43,14 @@ _READERS = (
 )
 """In this order: what one has read, the next does not see."""
 _MOST_CITATIONS = 5000
+_ZERO = re.compile(
+    r"(?:(?<![\w\[])(?<!\w\[\d\])|(?=\[[a-z]))\[(\^?)((?:(?:id|source|citation|cite|ref|doc(?:ument)?|passage)[\s:]{0,2})?0)\](?![\w(=\]])"
+    r"|\sindex=\"(?P<index>0)-",
+    re.IGNORECASE,
+)
+"""A marker of a passage 0."""
+_ESCAPED = re.compile(r"\\\[(\d{1,3}(?:\s?[,\u2013-]\s?\d{1,3}){0,9})\\\]")
+"""Markdown that says brackets are no link: ``\\[1\\]``."""
 _WIDE = str.maketrans("\uff3b\uff3d\uff08\uff09\uff1b\uff1a、\uff0c", "[]();:,,")
 
 
@@ -52,15 +63,28 @@ def read_citations(
     >>> [(c.cited, c.id) for c in read_citations("Yes [doc-3#1][2], `rows[1]`, no [doc-9#4] [sic].", passages)]
     [('doc-3#1', 'doc-3#1'), ('2', 'doc-5#2'), ('doc-9#4', None)]
     """
+    if "\\[" in answer:
+        answer = _ESCAPED.sub(r" [\1] ", answer)
     prose = blank(answer, [*fenced(answer), *inline_code(answer), *maths(answer)])
     if not prose.isascii():
         prose = prose.translate(_WIDE)
     known = targets(prose)
-    page = Page(blank(prose, definitions(prose)), Passages.of(documents), known)
+    counts_from = _counts_from(prose, documents) if rules.counts_from is None else rules.counts_from
+    page = Page(blank(prose, definitions(prose)), Passages.of(documents, counts_from), known)
     rules.read_own(page)
     for read in _READERS:
         read(page)
-    if known and not any(rules.allow(one.style) for one in page.found):
+    if not any(rules.allow(one.style) for one in page.found):
         read_sources(page, prose)
     found = sorted((one for one in page.found if rules.allow(one.style)), key=lambda one: one.start)
     return tuple(found[:_MOST_CITATIONS])
+
+
+def _counts_from(prose: str, documents: Sequence[Document]) -> int:
+    """What the answer calls the first passage: 0 where it cites that and not the last one by counting from 1."""
+    if ("0]" not in prose and 'index="0-' not in prose) or f"[{len(documents)}]" in prose:
+        return 1
+    if any(document.id == "0" for document in documents):
+        return 1
+    structures = Structures(prose, Passages.of(documents))
+    return 1 - any(match["index"] or not structures.has(match) for match in _ZERO.finditer(prose))

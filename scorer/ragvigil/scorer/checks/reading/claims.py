@@ -12,7 +12,7 @@ from ragvigil.scorer.checks.reading.clauses import clauses
 from ragvigil.scorer.checks.reading.courtesy import answered, courteous, greeting, may_be_courteous, signature
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.markup import Span, blank, fenced, untagged
-from ragvigil.scorer.checks.reading.refusal import Wording, advises, may_refuse, parts, refuses
+from ragvigil.scorer.checks.reading.refusal import Wording, advises, may_refuse, parts, refers, refuses
 from ragvigil.scorer.checks.reading.sentences import sentences, trim
 from ragvigil.scorer.checks.reading.words import FRAME_STEMS, POINTER_STEMS, Word, words
 
@@ -64,7 +64,8 @@ def read_statements(answer: str, hidden: list[Span]) -> tuple[Statement, ...]:
     """
     prose = untagged(blank(answer, [*hidden, *fenced(answer)]))
     wary = may_refuse(prose)
-    return tuple(_statements(prose, wary))
+    found = tuple(_statements(prose, wary))
+    return tuple(map(_only_referring, found)) if any(one.kind == "refusal" for one in found) else found
 
 
 def _statements(prose: str, wary: tuple[Wording, ...]) -> Iterator[Statement]:
@@ -99,6 +100,15 @@ def _statements(prose: str, wary: tuple[Wording, ...]) -> Iterator[Statement]:
             if sequence:
                 kind = "heading" if header else "phrase" if listed else _kind(text, sequence)
                 yield Statement(first, last, kind, text, sequence)
+
+
+def _only_referring(statement: Statement) -> Statement:
+    """A statement of an answer that refuses: whom to ask instead is no claim."""
+    return (
+        statement._replace(kind="phrase")
+        if statement.kind == "claim" and refers(statement.text)
+        else statement
+    )
 
 
 def _table_headers(prose: str) -> list[Span]:

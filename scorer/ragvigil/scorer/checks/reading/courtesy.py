@@ -132,7 +132,7 @@ def courteous(text: str, *, specific: bool) -> bool:
     wish = _WISH.match(text)
     if wish is not None and (not specific or _are_names(text[wish.end() :], _ADDRESSEES)):
         return True
-    return _only_answers(text) or greeting(text, 0, len(text)) == len(text) or closes(text)
+    return only_answers(text) or greeting(text, 0, len(text)) == len(text) or closes(text)
 
 
 def may_be_courteous(text: str) -> bool:
@@ -157,10 +157,10 @@ def answered(text: str, start: int, end: int) -> int:
     return found.end() if len(_PART.findall(text, found.end(), end)) >= _FEWEST_ANSWERED else start
 
 
-def _only_answers(text: str) -> bool:
+def only_answers(text: str) -> bool:
     """Whether there are only words that answer yes or no.
 
-    >>> _only_answers("Yes."), _only_answers("是的。"), _only_answers("Yes, correct!"), _only_answers("Yes, it opens.")
+    >>> only_answers("Yes."), only_answers("是的。"), only_answers("Yes, correct!"), only_answers("Yes, it opens.")
     (True, True, True, False)
     """
     if text.strip(_AROUND).casefold() in _ANSWERS:

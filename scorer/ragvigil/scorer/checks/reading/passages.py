@@ -14,9 +14,14 @@ _TITLE_KEYS = ("title", "name", "file_name", "filename", "document_title")
 _AUTHOR_KEYS = ("author", "authors", "creator", "creators", "byline", "publisher")
 _DATE_KEYS = ("year", "date", "published", "publication_date", "published_at", "citation")
 _ADDRESS_KEYS = ("url", "uri", "source", "link", "href", "path", "file", "file_path", "source_url")
+_PAGE_KEYS = ("page", "page_number", "page_label")
 _DOCUMENT_KEYS = ("doc_id", "document_id", "source_id", "parent_id")
 _NAME = re.compile(r"[^\W\d_]{2,40}")
 _TELLABLE = re.compile(r"(?=\S{3,200}\Z)(?=[\W\d_]*[^\W\d_])(?:\D*\d|\S*\w\.[a-z]{2,5}\Z)")
+_FILE = re.compile(r"[^/\\]{1,200}\.[A-Za-z][A-Za-z0-9]{1,4}\Z")
+"""The name of a file, without its folders."""
+_TRACKING = re.compile(r"(?:utm_\w{1,20}|fbclid|gclid|ref_src)=[^&]{0,200}(?:&|\Z)")
+"""What assistants and advertisers add to an address."""
 _OPENING = 200
 _LONGEST_ABOUT = 1000
 _CHUNK_MARKS = ("#", "::", "/chunk", ":", "@")
@@ -40,14 +45,16 @@ class Passages:
     Of two passages with one name the first counts; one without an id is named by its rank, ``#3``.
     """
 
-    def __init__(self, documents: Sequence[Document]) -> None:
+    def __init__(self, documents: Sequence[Document], counts_from: int = 1) -> None:
+        self.counts_from = counts_from
+        """How the answer numbers the first passage: 1, or 0 as many prompts do."""
         self._sources = documents
         self._names = [(name_of(document), document) for document in reversed(documents)]
 
     @classmethod
-    def of(cls, documents: Sequence[Document]) -> Self:
-        """The look-ups of `documents`."""
-        return cls(documents)
+    def of(cls, documents: Sequence[Document], counts_from: int = 1) -> Self:
+        """The look-ups of `documents`, of which the answer calls the first `counts_from`, 0 or 1."""
+        return cls(documents, counts_from)
 
     @made_once
     def _ids(self) -> Mapping[str, str]:
@@ -62,12 +69,24 @@ class Passages:
         return {document.rank: name for name, document in self._names}
 
     @made_once
-    def _documents(self) -> Mapping[str, str]:
-        return {base: name for name, document in self._names for base in _bases(document)}
+    def _documents(self) -> Mapping[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for document in self._sources:
+            for base in _bases(document):
+                found.setdefault(base, []).append(name_of(document))
+        return found
 
     @made_once
     def _addresses(self) -> Mapping[str, str]:
         return {address: name for name, document in self._names for address in _addresses(document)}
+
+    @made_once
+    def _files(self) -> Mapping[str, list[Document]]:
+        found: dict[str, list[Document]] = {}
+        for document in self._sources:
+            for name in _file_names(document):
+                found.setdefault(name, []).append(document)
+        return found
 
     @made_once
     def _shapes(self) -> frozenset[str]:
@@ -100,16 +119,34 @@ class Passages:
         return self._ids.get(text) or self._folded.get(text.casefold())
 
     def by_rank(self, rank: int) -> str | None:
-        """The passage at this 1-based rank."""
-        return self._ranks.get(rank)
+        """The passage that the answer calls so, counting from 1 or from 0."""
+        return self._ranks.get(rank + 1 - self.counts_from)
 
-    def by_document(self, text: str) -> str | None:
-        """The first chunk of the document with this id."""
-        return self._documents.get(text.casefold())
+    def by_place(self, place: int) -> str | None:
+        """The passage at this 0-based place."""
+        return self._ranks.get(place + 1)
+
+    def by_document(self, text: str) -> list[str]:
+        """The chunks of the document with this id."""
+        return self._documents.get(text.casefold(), [])
 
     def by_title(self, text: str) -> str | None:
         """The passage with this title."""
         return self._titles.get(text.casefold()) if self._titles else None
+
+    def by_file(self, text: str, page: str | None = None) -> list[str]:
+        """The passages from the file of this name, of that page where passages tell theirs; its folders set aside.
+
+        >>> one, two = (Document(f"c{page}", None, metadata={"source": "hr/book.pdf", "page": page}) for page in (3, 4))
+        >>> known = Passages.of([one, two])
+        >>> known.by_file("Book.pdf"), known.by_file("book.pdf", "4"), known.by_file("book")
+        (['c3', 'c4'], ['c4'], [])
+        """
+        if "." not in text or not self._files:
+            return []
+        found = self._files.get(text.casefold(), [])
+        there = [one for one in found if page in {str(one.metadata.get(key)) for key in _PAGE_KEYS}]
+        return [name_of(document) for document in there or found]
 
     @property
     def has_authors(self) -> bool:
@@ -222,6 +259,14 @@ def _addresses(document: Document) -> list[str]:
     return [_normal(value) for value in values if isinstance(value, str) and value]
 
 
+def _file_names(document: Document) -> list[str]:
+    if not document.metadata:
+        return []
+    values = [document.metadata.get(key) for key in (*_ADDRESS_KEYS, *_TITLE_KEYS)]
+    found = [_FILE.search(value) for value in values if isinstance(value, str)]
+    return list(dict.fromkeys(match[0].casefold() for match in found if match))
+
+
 def _titles(document: Document) -> list[str]:
     if not document.metadata:
         return []
@@ -256,7 +301,10 @@ def _stem(identifier: str) -> str:
 
 
 def _normal(address: str) -> str:
-    bare = address.strip(" <>").partition("#")[0].casefold().rstrip("/")
+    bare = address.strip(" <>").partition("#")[0].casefold()
+    if "?" in bare and "=" in bare:
+        bare = _TRACKING.sub("", bare).rstrip("?&")
+    bare = bare.rstrip("/")
     return bare.removeprefix("https://").removeprefix("http://").removeprefix("www.")
 
 

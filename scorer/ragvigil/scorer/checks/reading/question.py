@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any, Literal, get_args
 
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.patterns import tells
-from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word, stem, words
+from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word, offsets, words
 
 AnswerType = Literal["short_fact", "instruction", "multi_step", "comparison", "definition", "no_answer"]
 """Rubric G6."""
@@ -19,6 +18,7 @@ ANSWER_TYPES: dict[str, AnswerType] = {name: name for name in get_args(AnswerTyp
 _LOOKED_AT = 600
 _MOST_KEY_TERMS = 60
 _FEWEST_WORDS_OF_A_PART = 3
+_FEWEST_LETTERS = 4
 _END = re.compile("[?\uff1f؟]")
 
 _DATA: dict[str, Any] = json.loads(
@@ -43,21 +43,42 @@ ORDER = re.compile(
     "|".join([rf"(?<!\w)(?:{'|'.join(map(re.escape, _DATA['order']))})(?!\w)", *_DATA["order_unspaced"]])
 )
 """By which an answer in small letters orders steps."""
+
+
+def _told(text: str) -> list[tuple[Word, str]]:
+    """Each word with how it is written, case set aside: by their stems Dutch *wat* and water are one."""
+    spans = offsets(text)
+    return [
+        (word, text[first:last].casefold()) for word, (first, last) in zip(words(text), spans, strict=True)
+    ]
+
+
 _REQUESTS = frozenset(
+    name
+    for entry in (*_DATA["requests"], *LEXICON.asking)
+    for word, written in _told(entry)
+    for name in (written, word.stem)
+    if name == written or len(name) >= _FEWEST_LETTERS
+)
+"""How words of asking are written, and their stems where these are long enough to be of no other word."""
+_BY_SPELLING = frozenset(
     word.stem for entry in (*_DATA["requests"], *LEXICON.asking) for word in words(entry)
-) | frozenset(stem(entry) for entry in LEXICON.asking)
+).difference(_REQUESTS)
+"""Stems that words of asking share with others, so that only how a word is written tells."""
 
 
-def key_stems(question: Sequence[Word]) -> list[str]:
+def key_stems(question: str) -> list[str]:
     """The stems that say what a question is about, each once, in order.
 
-    >>> key_stems(words("What is the maximum load of the roof rack in kg?"))
-    ['maximum', 'load', 'roof', 'rack', 'kg']
+    >>> key_stems("What is the maximum load of the roof rack in kg?"), key_stems("Kann ich Milch trinken?")
+    (['maximum', 'load', 'roof', 'rack', 'kg'], ['milch', 'trinken'])
     """
-    found = (word.stem for word in question if word.content)
-    return list(dict.fromkeys(one for one in found if one not in _REQUESTS and one not in FRAME_STEMS))[
-        :_MOST_KEY_TERMS
-    ]
+    read = words(question)
+    if not _BY_SPELLING.isdisjoint([word.stem for word in read]):
+        read = [word for word, written in _told(question) if written not in _REQUESTS]
+    stems = [word.stem for word in read if word.content]
+    found = [one for one in stems if one not in _REQUESTS and one not in FRAME_STEMS]
+    return list(dict.fromkeys(found))[:_MOST_KEY_TERMS]
 
 
 def answer_type_of(question: str) -> AnswerType | None:

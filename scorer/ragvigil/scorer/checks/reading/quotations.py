@@ -53,7 +53,7 @@ _SOURCE = re.compile(r"^[ ]{0,3}>?[ \t]{0,4}(?:—|\u2013|--)[^\n]{1,200}\n?\Z",
 _INTRODUCED = (":", "\uff1a")
 _ELLIPSIS = re.compile(r"\s*(?:\[\s?(?:\.\.\.|…)\s?\]|\(\s?(?:\.\.\.|…)\s?\)|\.\.\.|…)\s*")
 _CHANGED = re.compile(r"\[([^\[\]\n]{0,60})\]")
-_NO_WORD = re.compile(r"[^\w%€$£.,:/-]+|[.,:/-]+(?=\s|\Z)|(?<=\s)[.,:/-]+")
+_NO_WORD = re.compile(r"[^\w%€$£.,:/-]+|(?<![.,:/-])[.,:/-]++(?=\s|\Z)|(?<=\s)[.,:/-]+")
 _UNSPACED = re.compile(f"[{UNSPACED}\uac00-\ud7af]")
 _ABOVE = 8
 FEWEST_WORDS = 4

@@ -16,6 +16,7 @@ from ragvigil.scorer.checks.reading.patterns import tells
 
 _LONGEST_SENTENCE = 400
 _LONGEST_KNOWN, _MOST_KNOWN = 64, 1 << 14
+_ADDRESS = re.compile(r"[\d@/]|\w\.\w")
 
 Cue = tuple[int, str]
 """Place of a wording, and what shows that a text may refuse in it."""
@@ -80,6 +81,7 @@ _SUBORDINATE = re.compile(
     re.IGNORECASE,
 )
 _ADVICE = tells(_DATA["advice"])
+_REFERRAL = tells(_DATA["referrals"])
 
 
 def may_refuse(text: str) -> tuple[Wording, ...]:
@@ -124,8 +126,9 @@ class _Cued(dict[str, tuple[Cue, ...]]):
     """
 
     def __missing__(self, word: str) -> tuple[Cue, ...]:
-        near = [_BY_START.get(word[at : at + size], ()) for at in range(len(word)) for size in (1, 2)]
-        found = tuple({cue for one in near for cue, look, part in one if look(word, part)})
+        begun = {word[at : at + size] for at in range(len(word)) for size in (1, 2)}
+        near = [entry for start in begun for entry in _BY_START.get(start, ())]
+        found = tuple({cue for cue, look, part in near if look(word, part)})
         if len(word) <= _LONGEST_KNOWN:
             if len(self) >= _MOST_KNOWN:
                 self.clear()
@@ -171,6 +174,18 @@ def advises(clause: str) -> bool:
     (True, False)
     """
     return _ADVICE.search(_plain(clause)) is not None
+
+
+def refers(statement: str) -> bool:
+    """Whether a statement only says whom to ask instead, or offers more help, as many do behind a refusal.
+
+    One that holds an address or a number says more: somebody may have made it up.
+
+    >>> refers("I recommend contacting HR directly."), refers("You can reach support at 0800 55 44.")
+    (True, False)
+    """
+    plain = _plain(statement[:_LONGEST_SENTENCE])
+    return _ADDRESS.search(plain) is None and _REFERRAL.search(plain) is not None
 
 
 def _plain(text: str) -> str:

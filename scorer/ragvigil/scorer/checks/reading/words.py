@@ -18,7 +18,7 @@ UNSPACED = (
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
 """Scripts written without spaces (Thai, Lao, Burmese, Khmer, Chinese, Japanese): one character is one word."""
-_MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u065f\u0900-\u0963\u0971-\u0dff"
+_MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0963\u0971-\u0dff"
 _NUMERAL = r"\d{1,32}(?:[.,:/]\d{1,32}|['\u2019]\d{3}(?!\d)){0,6}"
 _LETTER = rf"[^\W\d_{UNSPACED}]"
 _TOKEN = re.compile(

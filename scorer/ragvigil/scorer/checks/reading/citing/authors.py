@@ -12,7 +12,8 @@ _NAME = (
     r"(?:(?:van|von|de|der|den|da|di|la|le|el|al)\s)?[^\W\d_a-z][^\W\d_]{1,40}(?:[-'\u2019][^\W\d_]{1,30})?"
 )
 _AND = r"(?:,?\s(?:&|and|und|y|e|et|en)\s)"
-_NAMES = rf"{_NAME}(?:(?:\s|,\s){_NAME}){{0,4}}(?:{_AND}{_NAME})?(?:,?\set\sal\.?)?"
+_OTHERS = r"(?:et\sal|и\sдр|u\.\s?a|y\sotros|e\soutros|et\scoll)"  # noqa: RUF001 - Russian
+_NAMES = rf"{_NAME}(?:(?:\s|,\s){_NAME}){{0,4}}(?:{_AND}{_NAME})?(?:,?\s{_OTHERS}\.?|等)?"
 _PART = re.compile(
     rf"(?:(?:see(?: also)?|e\.g\.,?|cf\.|vgl\.|siehe|ver|véase|voir|z\.\s?B\.)\s)?({_NAMES})[,\uff0c]?\s?"
     r"((?:1[89]|20)\d\d)[a-z]?(?:[,:]\s?(?:pp?\.|S\.|p\.|ch\.)?\s?[\d\u2013-]{1,12})?\Z"
@@ -20,7 +21,7 @@ _PART = re.compile(
 _YEAR_ALONE = re.compile(r"\(((?:1[89]|20)\d\d)[a-z]?\)")
 _NARRATIVE = re.compile(rf"({_NAME}(?:(?:,\s{_NAME}){{0,3}}{_AND}{_NAME})?(?:\set\sal\.)?)\s\Z")
 _WORD = re.compile(r"[^\W\d_]{2,40}")
-_NO_NAMES = frozenset({"et", "al", "and", "und", "the"})
+_NO_NAMES = frozenset({"et", "al", "and", "und", "the", "др"})
 _LONGEST_NAMES = 80
 
 
@@ -29,7 +30,7 @@ def author_years(span: Span, content: str, passages: Passages) -> list[Citation]
     if "1" not in content and "2" not in content:
         return []
     read: list[Citation] = []
-    for part in content.split(";"):
+    for part in _entries(content):
         match = _PART.match(part.strip())
         if match is None:
             return []
@@ -38,6 +39,18 @@ def author_years(span: Span, content: str, passages: Passages) -> list[Citation]
             return []
         read.append(Citation(*span, part.strip(), found, "author_year"))
     return read if passages.has_authors or any(one.id for one in read) else []
+
+
+def _entries(content: str) -> list[str]:
+    """The works of a list; the names before a year may be parted by semicolons, too: SILVA; SOUZA, 2019."""
+    found: list[str] = []
+    names: list[str] = []
+    for part in content.split(";"):
+        names.append(part.strip())
+        if any(map(str.isdigit, part)):
+            found.append(", ".join(names))
+            names.clear()
+    return [*found, *names]
 
 
 def read_narrative_authors(page: Page) -> None:
@@ -61,7 +74,7 @@ def surnames(names: str) -> list[str]:
     >>> surnames("Smith & Doe et al.")
     ['Smith', 'Doe']
     """
-    return [word for word in _WORD.findall(names) if word.lower() not in _NO_NAMES]
+    return [word.rstrip("等") for word in _WORD.findall(names) if word.lower() not in _NO_NAMES]
 
 
 def _is_plural(names: str) -> bool:

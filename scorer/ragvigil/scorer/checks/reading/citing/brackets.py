@@ -12,6 +12,9 @@ from ragvigil.scorer.checks.reading.markup import Span
 
 _BRACKET = re.compile(r"\[(\^?)([^\[\]\n]{1,300})\]")
 _TOOL = re.compile(r"【([^【】\n]{1,300})】")
+_TURNS = re.compile(r"\ue200?(?:file)?cite((?:\ue202?turn\d{1,3}[a-z]{3,10}\d{1,3}){1,20})\ue201?")
+_TURN = re.compile(r"turn\d{1,3}[a-z]{3,10}(\d{1,3})")
+"""How ChatGPT marks what it found, with or without the private characters around it; it counts from 0."""
 _INDEX_ID = re.compile(r"(?<![\w.:/#-])([\w.:/#-]{1,80}\[[^\[\]\s]{1,40}\](?:[\w.:/#-]{0,40}\w)?)")
 _FARTHEST = 20
 
@@ -30,7 +33,7 @@ def read_brackets(page: Page) -> None:
             code_until = match.end()
             continue
         if match[1]:
-            _footnote(page, match.span(), match[2])
+            _footnote(page, match.span(), match[2].removesuffix("^"))
         elif match[2].strip() in page.targets:
             _reference(page, match.span(), match[2].strip())
         elif "†" in match[2]:
@@ -50,7 +53,13 @@ def read_brackets(page: Page) -> None:
 
 
 def read_tool_markers(page: Page) -> None:
-    """``【3†source】`` and its relatives."""
+    """``【3†source】`` and its relatives, and ``citeturn0search2``."""
+    if "cite" in page.prose and "turn" in page.prose:
+        for match in _TURNS.finditer(page.prose):
+            for turn in _TURN.finditer(match[1]):
+                found = page.passages.by_id(turn[0]) or page.passages.by_place(int(turn[1]))
+                page.cite(match.span(), turn[0], found, "tool")
+        page.turn()
     if "【" in page.prose:
         for match in _TOOL.finditer(page.prose):
             _tool(page, match.span(), match[1])
@@ -99,13 +108,13 @@ def _footnote(page: Page, span: Span, label: str) -> None:
 
 
 def _tool(page: Page, span: Span, content: str) -> None:
-    marker, dagger, rest = (part.strip() for part in content.partition("†"))
+    marker, dagger, rest = (part.strip() for part in content.strip("†").partition("†"))
     message, colon, place = marker.partition(":")
     known = page.passages.by_id(rest) if dagger else None
     if known is not None:
         page.cite(span, marker, known, "tool")
     elif dagger and colon and message.isdigit() and place.isdigit():
-        page.cite(span, marker, page.passages.by_rank(int(place[:6]) + 1), "tool")
+        page.cite(span, marker, page.passages.by_place(int(place[:6])), "tool")
     elif dagger and marker.isdigit():
         page.cite(span, marker, page.passages.by_rank(int(marker[:6])), "tool")
     else:

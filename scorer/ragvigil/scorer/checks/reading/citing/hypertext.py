@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import re
 
-from ragvigil.scorer.checks.reading.citing.listing import listed
+from ragvigil.scorer.checks.reading.citing.listing import listed, ordinals, ranked
 from ragvigil.scorer.checks.reading.citing.page import Page, Style
 from ragvigil.scorer.checks.reading.citing.superscripts import is_power
 
 _TAG = re.compile(
-    r"<(a|sup|cite|ref|source)\b((?:[^<>\"']|\"[^\"\n]{0,2000}\"|'[^'\n]{0,2000}'){0,400}?)(/?)>"
-    r"(?:((?:[^<]|<(?!/?(?:a|sup|cite|ref|source)\b)){0,400}|<a\b[^<>]{0,2000}>[^<]{0,200}</a>\s?)</\1>)?",
+    r"<(a|sup|cite|citation|ref|source|source_id|doc|document)\b((?:[^<>\"']|\"[^\"\n]{0,2000}\"|'[^'\n]{0,2000}'){0,400}?)(/?)>"
+    r"(?:((?:[^<]|<(?!/?(?:a|sup|cite|citation|ref|source|source_id|doc|document)\b)){0,400}|<a\b[^<>]{0,2000}>[^<]{0,200}</a>\s?)</\1>)?",
     re.IGNORECASE,
 )
 _ATTRIBUTE = re.compile(
-    r"(?<![\w-])(href|id|doc|doc_id|source|ref|data-id|data-source|key)\s?=\s?(?:\"([^\"<>]{1,2000})\"|'([^'<>]{1,2000})'|([^\s\"'<>]{1,2000}))",
+    r"(?<![\w-])(href|id|index|doc|doc_id|source|ref|data-id|data-source|key)\s?=\s?(?:\"([^\"<>]{1,2000})\"|'([^'<>]{1,2000})'|([^\s\"'<>]{1,2000}))",
     re.IGNORECASE,
 )
 _MARKUP = re.compile(r"<[^<>]{0,2000}>")
+_LINKED = re.compile(r"\]\([^()\s]{0,2000}\)")
+_PLACES = re.compile(r"(?<![\d:-])(\d{1,3})-\d")
+"""Of ``index="0-3,2-1:4"``, passages with their sentences."""
+_SPAN = re.compile(r"</co:\s?([\d,:\s\[\]]{1,60})>")
+"""The end of what Cohere's models mark as cited, with places that count from 0: ``</co: 0,2>``, ``</co: 0:[1,2]>``."""
+_NUMBER = re.compile(r"\d{1,3}")
+_FEWEST_WORDS = 4
 _PLAIN_LIST = re.compile(r"[\d\s,;\u2013\[\]()-]{1,40}\Z")
 
 
@@ -25,16 +32,30 @@ def read_hypertext(page: Page) -> None:
     """Tags whose attribute or content names a passage; the title of a book in <cite> is none."""
     if "<" not in page.prose:
         return
+    for match in _SPAN.finditer(page.prose):
+        places = dict.fromkeys(map(int, _NUMBER.findall(match[1].rpartition(":")[2])))
+        for place in places:
+            page.cite(match.span(), str(place), page.passages.by_place(place), "html")
     for match in _TAG.finditer(page.prose):
         _tag(page, match, match[1].lower())
     page.turn()
 
 
 def _tag(page: Page, match: re.Match[str], tag: str) -> None:
-    span, passages = match.span(), page.passages
-    content = _MARKUP.sub("", match[4] or "").strip().strip("[]()")
+    passages = page.passages
+    content = _LINKED.sub("]", _MARKUP.sub("", match[4] or "")).strip().strip("[]()")
+    claims = (
+        len(content.split()) >= _FEWEST_WORDS
+    )  # what such a tag is around is the claim, its end the marker
+    span = (match.end(4), match.end()) if claims else match.span()
+    if claims:
+        page.pass_over((match.start(), match.start(4)))
     for name, *values in _ATTRIBUTE.findall(match[2] + " " + (match[4] or "" if tag == "sup" else "")):
         value = "".join(values).rstrip("/") or "".join(values)
+        if name.lower() == "index":
+            places = dict.fromkeys(int(one) for one in _PLACES.findall(value))
+            page.add(span, ranked(span, [*places], passages, "html"))
+            return
         found = passages.by_id(value) or passages.by_address(value)
         if found is not None:
             page.cite(span, value, found, "html")
@@ -44,6 +65,12 @@ def _tag(page: Page, match: re.Match[str], tag: str) -> None:
             not linked and tag != "a" and passages.resembles(value)
         ):
             page.cite(span, value, None, "html")
+            return
+        if tag not in ("a", "sup") and (ranks := ordinals(value, passages.counts_from)):
+            page.add(span, ranked(span, ranks, passages, "html"))
+            return
+        if linked and value.startswith("#") and _PLAIN_LIST.match(content):
+            page.add(match.span(), listed(match.span(), content, passages, "html"))
             return
     if tag == "a" or not content or (tag == "sup" and is_power(page.prose, match.start())):
         return

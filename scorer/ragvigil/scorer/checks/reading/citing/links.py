@@ -8,10 +8,16 @@ from ragvigil.scorer.checks.reading.citing.listing import listed, ordinals
 from ragvigil.scorer.checks.reading.citing.page import Page
 from ragvigil.scorer.checks.reading.markup import Span
 
-_NESTED = re.compile(r"\[\[([^\[\]\n]{1,100})\]\]\(([^()\s]{1,2000})\)")
-_LINK = re.compile(r"\[([^\[\]\n]{1,300})\]\(([^()\s]{1,2000})(?:\s{1,3}[\"'][^\"'\n]{0,200}[\"'])?\)")
+_TARGET = r"(?=[!-~])(?:[^()\s]|\([^()\s]{0,200}\)){1,2000}"
+"""An address, which may hold parentheses in pairs, as those of Wikipedia do; a remark in Chinese is none."""
+_NESTED = re.compile(rf"\[ ?\[([^\[\]\n]{{1,100}})\] ?\]\(({_TARGET})\)")
+_LINK = re.compile(rf"\[([^\[\]\n]{{1,300}})\]\(({_TARGET})(?:\s{{1,3}}[\"'][^\"'\n]{{0,200}}[\"'])?\)")
 _REFERENCE = re.compile(r"\[([^\[\]\n]{1,300})\]\[([^\[\]\n]{1,100})\]")
-_ADDRESS = re.compile(r"<https?://[^\s<>]{1,2000}>|https?://[^\s<>()\[\]\"'\uff0c。、]{1,2000}")
+_ADDRESS = re.compile(
+    r"<https?://[^\s<>]{1,2000}>|https?://(?:[^\s<>()\[\]\"'\uff0c。、]|\([^\s<>()\[\]]{0,200}\)){1,2000}"
+)
+_FEWEST_WORDS = 4
+"""Of a link's text that is rather a claim than the name of a source."""
 _PLACE = re.compile(
     r"#(?:ref|cite|citation|source|fn|doc|note|user-content-fn)?[-_:]?(.{1,100})\Z", re.IGNORECASE
 )
@@ -51,6 +57,8 @@ def read_addresses(page: Page) -> None:
 def _link(page: Page, span: Span, text: str, target: str) -> None:
     passages = page.passages
     page.pass_over(span)
+    if len(text.split()) >= _FEWEST_WORDS and passages.by_title(text) is None:
+        span = page.prose.find("]", span[0] + len(text)), span[1]  # the text is the claim
     found = passages.by_address(target) or passages.by_id(target.removeprefix("./")) or passages.by_id(text)
     if found is not None:
         page.cite(span, target, found, "link")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from ragvigil.scorer.checks.reading.citing.lists import INFLECTED_POINTERS, POINTERS
 from ragvigil.scorer.checks.reading.citing.page import Citation, Style
@@ -27,6 +28,9 @@ _LOCATOR = re.compile(
     r"(?:pp?\.?|pages?|págs?\.?|pag\.|s\.|seite|sections?|sec\.|abschnitt|§|ch\.|chapters?|lines?|l\.|para\.?)\s?[\d.ivx\u2013-]{1,12}\Z",
     re.IGNORECASE,
 )
+_PAGE = re.compile(r"(.{3,200}?\.[A-Za-z]{2,5})(?:#page=|[:#]p?|\s(?:p|pp|page|pág|seite)\.?\s?)(\d{1,4})\Z")
+"""A file with the number of a page."""
+_DIGITS = re.compile(r"\d{1,4}")
 _ONE_WORD = re.compile(r"\S{1,60}")
 _LONGEST_RANGE = 50
 
@@ -42,29 +46,29 @@ def parts(content: str) -> tuple[list[str], bool]:
     return [member.strip("'\"` ^") for member in members], label is not None
 
 
-def ordinals(part: str) -> list[int]:
-    """Ranks that a bare part of a marker names; a zero or four digits make it no ordinal.
+def ordinals(part: str, least: int = 1) -> list[int]:
+    """Ranks, from `least` on, that a bare part of a marker names; four digits make it no ordinal.
 
     >>> ordinals("3"), ordinals("1-3"), ordinals("2019"), ordinals("0")
     ([3], [1, 2, 3], [], [])
     """
-    if part.isascii() and part.isdigit() and len(part) <= 3:
-        return [int(part)] if int(part) else []
+    if part.isdecimal() and len(part) <= 3:
+        return [int(part)] if int(part) >= least else []
     bounds = _RANGE.match(part)
     if not bounds:
         return []
     first, last = int(bounds[1]), int(bounds[2])
-    return list(range(first, last + 1)) if 0 < first < last <= first + _LONGEST_RANGE else []
+    return list(range(first, last + 1)) if least <= first < last <= first + _LONGEST_RANGE else []
 
 
-def named(part: str) -> list[int]:
-    """Ranks that a pointing word names, as in ``Source 2``.
+def named(part: str, least: int = 1) -> list[int]:
+    """Ranks, from `least` on, that a pointing word names, as in ``Source 2``.
 
     >>> named("Source 2"), named("Quelle 1-2"), named("Chapter 2")
     ([2], [1, 2], [])
     """
     match = _NAMED.match(part)
-    return ordinals(match[1]) if match else []
+    return ordinals(match[1], least) if match else []
 
 
 def is_pointer(word: str) -> bool:
@@ -88,7 +92,7 @@ def listed(span: Span, content: str, passages: Passages, style: Style | None = N
     if whole is not None:
         return [Citation(*span, content.strip(), whole, style or "id")]
     if content.isdecimal():
-        ranks = ordinals(content)  # it is no id, as has just been asked
+        ranks = ordinals(content, passages.counts_from)  # it is no id, as has just been asked
         return (
             ranked(span, ranks, passages, style or "ordinal")
             if ranks
@@ -97,7 +101,11 @@ def listed(span: Span, content: str, passages: Passages, style: Style | None = N
     if ":" in content and passages.sibling(content.strip()):
         return [Citation(*span, content.strip(), None, style or "id")]  # its first part is no label
     members, labelled = parts(content)
-    members = [member for member in members if not is_locator(member)] if len(members) > 1 else members
+    if len(members) > 1 and any(map(is_locator, members)):
+        page = page_of(members)
+        members = [member for member in members if not is_locator(member)]
+        if len(members) == 1 and (paged := filed(span, members[0], passages, style or "id", page)):
+            return paged
     read = [_one(span, member, passages, style) for member in members]
     if not all(read):
         if not any(one.style != "ordinal" and one.id for meant in read for one in meant):
@@ -117,21 +125,45 @@ def _one(span: Span, part: str, passages: Passages, style: Style | None) -> list
         exact = passages.by_address(part)
     if exact is not None:
         return [Citation(*span, part, exact, style or "id")]
+    from_file = filed(span, part, passages, style or "id")
+    if from_file:
+        return from_file
     bounds = _RANGE.match(part)
     if bounds and (ranged := _ranged(span, bounds, passages, style)):
         return ranged
-    ranks = ordinals(part)
+    ranks = ordinals(part, passages.counts_from)
     if ranks:
         return ranked(span, ranks, passages, style or "ordinal")
-    chunk = passages.by_document(part)
-    if chunk is not None:
-        return [Citation(*span, part, chunk, style or "id", over_broad=True)]
-    if passages.resembles(part):
+    chunks = passages.by_document(part)
+    if chunks:
+        return [Citation(*span, part, chunks[0], style or "id", over_broad=True, others=tuple(chunks[1:]))]
+    pointed = named(part, passages.counts_from) if not passages.sibling(part) else []
+    if not pointed and passages.resembles(part):
         return [Citation(*span, part, None, style or "id")]
-    pointed = named(part)
     if len(pointed) == 1:
         return [Citation(*span, part, passages.by_rank(pointed[0]), style or "ordinal")]
     return ranked(span, pointed, passages, style or "ordinal")
+
+
+def filed(span: Span, part: str, passages: Passages, style: Style, page: str | None = None) -> list[Citation]:
+    """What names a file of which passages were retrieved, with a page, in it or beside it, or without."""
+    paged = _PAGE.match(part)
+    name, page = (paged[1], paged[2]) if paged else (part, page)
+    found = passages.by_file(name, page)
+    if not found and paged:
+        exact = passages.by_id(name)
+        found = [exact] if exact else []
+    if not found:
+        return []
+    broad = len(found) > 1 and page is None
+    return [Citation(*span, part, found[0], style, broad, tuple(found[1:]))]
+
+
+def page_of(members: Sequence[str]) -> str | None:
+    """The page, section or line that stands beside what is cited."""
+    return next(
+        (one[0] for member in members if is_locator(member) and (one := _DIGITS.search(member))), None
+    )
 
 
 def _ranged(span: Span, bounds: re.Match[str], passages: Passages, style: Style | None) -> list[Citation]:

@@ -48,7 +48,7 @@ def _pointed(page: Page) -> None:
             size = len(word) + len(pointer[2])
             if not word:
                 continue
-        ranks, end = ordinals(match[0]), match.end()
+        ranks, end = ordinals(match[0], page.passages.counts_from), match.end()
         more = _MORE.match(prose, end)
         while more:
             ranks += ordinals(more[1])

@@ -37,6 +37,8 @@ class Citation(NamedTuple):
     style: Style
     over_broad: bool = False
     """Whether it names a whole document of which only chunks were retrieved."""
+    others: tuple[str, ...] = ()
+    """Where a document is named: its other retrieved chunks."""
 
     @property
     def span(self) -> Span:

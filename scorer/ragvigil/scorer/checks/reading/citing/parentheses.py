@@ -5,13 +5,23 @@ from __future__ import annotations
 import re
 
 from ragvigil.scorer.checks.reading.citing.authors import author_years
-from ragvigil.scorer.checks.reading.citing.listing import is_locator, named, parts, ranked
+from ragvigil.scorer.checks.reading.citing.listing import (
+    filed,
+    is_locator,
+    named,
+    ordinals,
+    page_of,
+    parts,
+    ranked,
+)
 from ragvigil.scorer.checks.reading.citing.page import Citation, Page
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.markup import Span
 from ragvigil.scorer.checks.reading.passages import Passages
 
 _PARENTHESIS = re.compile(r"\(([^()\[\]\n]{1,200})\)")
+_NUMBERS = re.compile(r"\d{1,3}(?:\s?[,;\u2013-]\s?\d{1,3}){0,9}\Z")
+_ANOTHER = re.compile(r"\s\(\d{1,3}\)")
 _ENDS = frozenset(".,;:!?\n|。\uff0c\uff1b")
 _LEGAL = ("§", "art.", "article", "rule", "para", "paragraph", "section", "abs.", "reg.", "no.", "nr.")
 _BEFORE = 24
@@ -24,29 +34,36 @@ def read_parentheses(page: Page) -> None:
     numbers: list[re.Match[str]] = []
     for match in _PARENTHESIS.finditer(page.prose):
         content = match[1].strip()
-        if content.isdigit():
+        if _NUMBERS.match(content):
             numbers.append(match)
         elif len(content) > 1:
             span = match.span()
             page.add(span, _cited(span, content, page.passages) or author_years(span, content, page.passages))
-    if numbers and all(_trails(page, match) for match in numbers):
+    lists = [match for match in numbers if not match[1].strip().isdecimal()]
+    if numbers and (not lists or len(numbers) > 1) and all(_trails(page, match) for match in numbers):
         for match in numbers:
-            page.add(match.span(), ranked(match.span(), [int(match[1])], page.passages, "parenthesis"))
+            page.add(match.span(), ranked(match.span(), _ranks(match[1]), page.passages, "parenthesis"))
     page.turn()
 
 
 def _cited(span: Span, content: str, passages: Passages) -> list[Citation]:
     members, labelled = parts(content)
     read: list[Citation] = []
+    page = page_of(members)
     for part in members:
+        if from_file := filed(span, part, passages, "parenthesis", page):
+            read += from_file
+            continue
         found = passages.by_id(part) or (passages.by_address(part) if "://" in part or labelled else None)
+        if found is None and (labelled or " " in part):
+            found = passages.by_title(part)
         if found is not None and (labelled or not part.isalpha()) and not part.isdigit():
             read.append(Citation(*span, part, found, "parenthesis"))
         elif is_locator(part):
             continue
         elif passages.resembles(part) and (labelled or passages.kindred(part)):
             read.append(Citation(*span, part, None, "parenthesis"))
-        elif len(part) > 4 and (ranks := named(part)):
+        elif len(part) > 4 and (ranks := named(part, passages.counts_from)):
             read += [Citation(*span, part, passages.by_rank(rank), "parenthesis") for rank in ranks]
         elif labelled and part.isdigit() and len(part) <= 3 and int(part):
             read.append(Citation(*span, part, passages.by_rank(int(part)), "parenthesis"))
@@ -55,8 +72,8 @@ def _cited(span: Span, content: str, passages: Passages) -> list[Citation]:
 
 def _trails(page: Page, match: re.Match[str]) -> bool:
     """Whether a number in parentheses stands where a citation does: after words, before the end of a clause."""
-    digits = match[1].strip()
-    if len(digits) > 2 or not int(digits) or page.passages.by_rank(int(digits)) is None:
+    digits, ranks = match[1].strip(), _ranks(match[1])
+    if not ranks or any(len(str(rank)) > 2 or page.passages.by_rank(rank) is None for rank in ranks):
         return False
     before = page.prose[max(0, match.start() - _BEFORE) : match.start()]
     if before[-1:].isalnum() and before[-1:].isascii():
@@ -65,8 +82,19 @@ def _trails(page: Page, match: re.Match[str]) -> bool:
     word = before.split()[-1:] or [""]
     if (
         word[0].lower().startswith(_LEGAL)
-        or word[0][-1:].isdigit()
+        or word[0][-1:].isdecimal()
         or LEXICON.number_words.get(word[0].lower()) == digits
     ):
         return False
-    return bool(before.strip()) and (not following or following in _ENDS or following == "(")
+    return bool(before.strip()) and (
+        not following
+        or following in _ENDS
+        or following == "("
+        or _ANOTHER.match(page.prose, match.end()) is not None
+    )
+
+
+def _ranks(content: str) -> list[int]:
+    """The ranks of a list of numbers; none where one is no rank."""
+    read = [ordinals(part) for part in re.split(r"\s?[,;]\s?", content.strip().replace("\u2013", "-"))]
+    return [rank for ranks in read for rank in ranks] if all(read) else []

@@ -22,10 +22,17 @@ _HEADING = re.compile(
 _LABELLED = re.compile(
     rf"[ \t#*_>(-]{{0,12}}(?:{_SOURCES})[ \t*_]{{0,4}}(?:[:\uff1a]|$)", re.IGNORECASE | re.MULTILINE
 )
+_LABEL = re.compile(
+    rf"^[ \t#*_>(-]{{0,12}}(?:{_SOURCES})[ \t*_]{{0,4}}[:\uff1a][ \t*_]{{0,4}}", re.IGNORECASE | re.MULTILINE
+)
+_LONGEST_LABEL, _LONGEST_LINE, _MOST_LABELS = 60, 400, 200
 _ENTRY = re.compile(
     r"^[ \t]{0,6}(?:[-*•][ \t]{1,4})?(?:\[\^?(\d{1,3}|[^\[\]\n]{1,60})\]:?|(\d{1,3})[.)])[ \t]{1,4}(\S[^\n]{0,2000})$",
     re.MULTILINE,
 )
+_OPENING = re.compile(r"\[cite_start\][ ]?|<co(?::[\d,\s]{0,40})?>")
+"""Where what Gemini and Cohere cite begins; the citation stands at its end."""
+_BULLET = re.compile(r"^[ \t]{0,6}[-*•][ \t]{1,4}(\S[^\n]{0,300})$", re.MULTILINE)
 
 
 Kind = Literal["definition", "bracketed", "numbered", "note"]
@@ -45,12 +52,14 @@ class Entry:
 
 
 def definitions(answer: str) -> list[Span]:
-    """Lines that define a footnote or a reference, which are neither citations nor claims.
+    """Lines that define a footnote or a reference, and signs before what is cited: neither citations nor claims.
 
     >>> definitions("Yes [1].\\n\\nSources:\\n[1] Handbook")
     [(10, 31)]
     """
     spans = [match.span() for match in _DEFINITION.finditer(answer)] if "]:" in answer else []
+    if "<co" in answer or "[cite_start]" in answer:
+        spans += [match.span() for match in _OPENING.finditer(answer)]
     section = _section(answer)
     if section is not None:
         entries = list(_ENTRY.finditer(answer, section[1]))
@@ -93,6 +102,28 @@ def entries(prose: str) -> list[Entry]:
         kind: Kind = "note" if heading and heading[1] else "bracketed" if bracketed else "numbered"
         found[place] = Entry((place, end), match[1] or match[2], _bare(match[3]), kind)
     return [found[place] for place in sorted(found)]
+
+
+def unlabelled(prose: str) -> list[Span]:
+    """What stands behind ``Source:`` on its line, or in a bullet below such a line, without a label of its own.
+
+    >>> text = "Yes.\\n\\nSources:\\n- Handbook, p. 3\\n- Rules"
+    >>> [text[start:end] for start, end in unlabelled(text)]
+    ['Handbook, p. 3', 'Rules']
+    """
+    found: list[Span] = []
+    named = [match for match in _LABEL.finditer(prose) if match.end() - match.start() <= _LONGEST_LABEL]
+    for label in named[-_MOST_LABELS:]:
+        line_end = prose.find("\n", label.end())
+        line = (label.end(), line_end if line_end >= 0 else len(prose))
+        if prose[line[0] : min(line[1], line[0] + _LONGEST_LINE)].strip(" \t*_"):
+            found += [line] if line[1] - line[0] <= _LONGEST_LINE else []
+            continue
+        below = line[1] + 1
+        while (bullet := _BULLET.match(prose, below)) is not None:
+            found.append(bullet.span(1))
+            below = bullet.end() + 1
+    return found
 
 
 def names_sources(line: str) -> bool:

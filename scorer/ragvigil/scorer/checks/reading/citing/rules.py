@@ -20,6 +20,8 @@ class Rules:
     """The styles that count; None: all."""
     usual: Style | None = None
     """The style that the service is meant to use; None: not said."""
+    counts_from: int | None = None
+    """What answers call the first passage, 0 or 1; None: 0 in an answer that cites ``[0]``, else 1."""
     patterns: tuple[re.Pattern[str], ...] = ()
     """Markers of its own; the group ``id``, or the first, holds an id, a rank or a list of them."""
 

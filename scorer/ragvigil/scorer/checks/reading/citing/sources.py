@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from ragvigil.scorer.checks.reading.citing.listing import listed
+import re
+
+from ragvigil.scorer.checks.reading.citing.listing import filed, listed, page_of
 from ragvigil.scorer.checks.reading.citing.page import Page
-from ragvigil.scorer.checks.reading.citing.references import Entry, entries
+from ragvigil.scorer.checks.reading.citing.references import Entry, entries, unlabelled
+from ragvigil.scorer.checks.reading.markup import Span
+from ragvigil.scorer.checks.reading.passages import Passages
+
+_SEPARATOR = re.compile(r"\s*[,;|]\s+|\s+[\u2013\u2014-]\s+")
+_PAGED = re.compile(r"\s*\([^()]{0,40}\)\Z")
 
 
 def read_sources(page: Page, prose: str) -> None:
@@ -12,8 +19,33 @@ def read_sources(page: Page, prose: str) -> None:
 
     A bracketed label may be dead; a number that only counts the list is a rank where there is such a passage.
     """
-    for entry in entries(prose):
+    listed_ones = entries(prose)
+    for entry in listed_ones:
         _source(page, entry)
+    if not listed_ones:
+        for span in unlabelled(prose):
+            _named(page, span, prose[slice(*span)])
+
+
+def _named(page: Page, span: Span, content: str) -> None:
+    """Titles, files, ids and addresses of retrieved passages, and nothing else that stands beside them."""
+    passages = page.passages
+    whole = content.strip(" \t*_()")
+    start = span[0] + content.find(whole)
+    bounds = (start, start + len(whole))
+    members = [one.strip(" \t*_()\"'") for one in _SEPARATOR.split(whole)]
+    place = page_of(members)
+    for member in [whole, *members]:
+        found = passages.by_title(member) or passages.by_id(member) or passages.by_address(member)
+        found = found or next((one for word in member.split() if (one := _tellable(passages, word))), None)
+        if found is not None:
+            page.cite(bounds, member, found, "link" if "://" in member else "footnote")
+        elif filed_ones := filed(bounds, _PAGED.sub("", member), passages, "footnote", place):
+            page.add(bounds, filed_ones)
+        else:
+            continue
+        if member == whole:
+            break
 
 
 def _source(page: Page, entry: Entry) -> None:
@@ -27,6 +59,12 @@ def _source(page: Page, entry: Entry) -> None:
         page.add(entry.span, listed(entry.span, entry.label, passages))
     elif entry.kind == "numbered" and (ranked := passages.by_rank(int(entry.label))) is not None:
         page.cite(entry.span, entry.label, ranked, "ordinal")
+
+
+def _tellable(passages: Passages, word: str) -> str | None:
+    """The passage with this id, unless that may be a word like any other."""
+    bare = _bare(word)
+    return passages.by_id(bare) if not bare.isalnum() or not (bare.isalpha() or bare.isdigit()) else None
 
 
 def _bare(word: str) -> str:

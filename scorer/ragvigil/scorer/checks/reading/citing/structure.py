@@ -24,7 +24,7 @@ _TAG = re.compile(
 )
 _GENERIC = re.compile(r"(?<=\w)<[A-Za-z_][\w, ]{0,60}>\Z")
 _DOMAIN = re.compile(r"[\w.-]{2,60}\.(?:com|org|net|edu|gov)\Z")
-_PROSE_IN_PARENTHESES = re.compile(r"\([^()\n]{0,200}[^\s,(]\s[^()\n]{1,200}\)")
+_PROSE_IN_PARENTHESES = re.compile(r"\([^()\n]{0,200}(?:[^\s,(]\s|[^\x00-\x7f])[^()\n]{1,200}\)")
 _DATA = re.compile(
     r"\b(?:such as|equals|equal to|(?:arrays?|lists?|vectors?|intervals?|ranges?|tuples?|values?|returns?|outputs?|"
     r"inputs?|prints?|results?|coordinates|pixels|matrix|sets?|shape|dimensions)"
@@ -37,7 +37,9 @@ _TECHNICAL = re.compile(
     r"\b(?:the|an?|this|that|each|every)\s(?:(?!wide|full|broad|whole|large|price)\w{1,20}\s)?(?:list|range|value|set)\Z|"
     r"\b(?:the|these|those)\s(?:arrays|lists|vectors|intervals|ranges|tuples|values|outputs|inputs|sets)\Z|"
     r"(?<!as )(?<!\w)(?:the|an?|this)\sresult\Z|"
-    r"(?:\b(?:it|that|which|this|code|program|script)|\b(?:the|an?|this|each)\s[\w.]{1,30}|[)`\]]|\s\s)\s?(?:returns|prints|outputs|gives|yields)\Z",
+    r"(?:\b(?:it|that|which|this|code|program|script)|\b(?:the|an?|this|each)\s[\w.]{1,30}|[)`\]]|\s\s)\s?(?:returns|prints|outputs|gives|yields)\Z|"
+    r"\b(?:ci|cri|iqr)\Z|\b(?:scale|range|rating)s?\s(?:of|from)\Z|\b(?:returned|printed|yielded)\Z|"
+    r"\b\w{3,20}ing (?:returns|prints|gives|yields)\Z|\u2192\Z",
     re.IGNORECASE,
 )
 """What makes a list of numbers data unless it can only be ranks: technical nouns, and verbs with their subject."""
@@ -46,6 +48,9 @@ _GENERAL = re.compile(
     re.IGNORECASE,
 )
 """Nouns after which a list of numbers is data when one of them is no rank."""
+_PARAGRAPH = re.compile(r"(?:\bat|\bparas?\.?|\bparagraphs?|\][,\u2013-]?)\s?\Z", re.IGNORECASE)
+_REPORT = re.compile(r"\[(?:19|20)\d\d\]\s[A-Z]{2,6}\b")
+_SPAN = re.compile(r"\d{1,3}\s?[\u2013-]\s?\d{1,3}\Z")
 _CALLED = re.compile(r"[A-Za-z_][\w.]{0,40}\(\Z")
 """A name of code with the parenthesis right behind it."""
 _BEFORE = 40
@@ -78,7 +83,11 @@ class Structures:
         before = prose[max(0, start - _BEFORE) : start].rstrip()
         if before.endswith(('":', "':")):
             return True
-        if "," in content and (
+        if following[:1].islower() and following[0].isascii() and line[-1:].isspace():
+            return True  # a prefix of a word, as in "a [2]catenane"
+        if self._reports and _PARAGRAPH.search(line[-_BEFORE:]):
+            return True
+        if ("," in content or _SPAN.match(content)) and (
             (_CALLED.search(line) and following.startswith(")"))
             or _is_data(line, content, self._passages)
             or _alone(prose, match, self._passages)
@@ -94,9 +103,14 @@ class Structures:
         emphasised = line[-1] == "_" and not name.startswith("__") and _emphasised(line)
         if not name or emphasised or _is_address(line):
             return False
-        if self._prose[start - len(name) - 1 : start - len(name)] == ".":
+        if self._prose[start - len(name) - 1 : start - len(name)] in (".", "$", "@"):
             return True
         return len(name) == 1 or "_" in name or name.lower() in CODE_NAMES or self._indexed
+
+    @made_once
+    def _reports(self) -> bool:
+        """Whether judgments are cited as their courts number them, whose paragraphs stand in brackets."""
+        return _REPORT.search(self._prose) is not None
 
     @made_once
     def _indexed(self) -> bool:

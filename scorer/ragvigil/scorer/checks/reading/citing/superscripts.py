@@ -13,6 +13,7 @@ _ANY = re.compile(f"[{_DIGITS}]")
 _RUN = re.compile(
     f"[\u207d]?[{_DIGITS}]{{1,3}}(?:(?:[,\u02d2\u02ce]\u2009?| |[\u207b\u2013-])[{_DIGITS}]{{1,3}}){{0,20}}[\u207e]?"
 )
+_CARETS = re.compile(r"(?<!\[)\^(\[[\d,\s\u2013\]\[-]{1,40}\]|\d{1,3}(?:[,\u2013-]\d{1,3}){0,9})\^(?!\])")
 _PLAIN = str.maketrans(_DIGITS + "\u02d2\u02ce \u207b", "0123456789,,,-", "\u207d\u207e\u2009")
 _LAST_WORD = re.compile(r"[^\W\d_]{1,12}\Z")
 _LATIN = re.compile(r"(?<![A-Za-z])[A-Za-zµ\u03bc]{1,3}\Z")
@@ -28,6 +29,18 @@ def read_superscripts(page: Page) -> None:
         if is_power(page.prose, match.start()):
             continue
         page.add(match.span(), ranked(match.span(), _ranks(page, match[0]), page.passages, "superscript"))
+    page.turn()
+
+
+def read_carets(page: Page) -> None:
+    """Ranks between carets, as in ``^1^``, ``^[1]^`` and ``^[1][2]^``."""
+    if "^" not in page.prose:
+        return
+    for match in _CARETS.finditer(page.prose):
+        if not is_power(page.prose, match.start()):
+            content = match[1].strip("[]").replace("][", ",").replace("\u2013", "-")
+            ranks = [rank for part in content.split(",") for rank in ordinals(part.strip())]
+            page.add(match.span(), ranked(match.span(), ranks, page.passages, "superscript"))
     page.turn()
 
 
