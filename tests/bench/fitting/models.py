@@ -13,6 +13,7 @@ from tests.bench.fitting.rows import STRANGERS, Answers, Claims, Words
 
 from ragvigil.scorer.checks.alignment.model import (
     CLAIM_FEATURES,
+    SPAN_FEATURES,
     answer_figures,
     claim_figures,
     span_figures,
@@ -231,7 +232,7 @@ def cross_validate(data: Data, folds: int, chosen: Chosen) -> Predicted:
     """Predictions for the `chosen` answers, each from models of the other folds of them."""
     support = np.zeros(len(data.claims.supported))
     claim = np.zeros((len(support), len(CLAIM_FEATURES)))
-    span = np.zeros((len(data.words.unfounded), 3))
+    span = np.zeros((len(data.words.unfounded), len(SPAN_FEATURES)))
     for held_out in range(folds):
         chain = fit_chain(data, chosen & (data.answers.fold != held_out))
         unseen, unseen_words = data.claim_fold == held_out, data.word_fold == held_out

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -10,8 +10,9 @@ import numpy as np
 from tests.bench.fitting.learn import Array, Places
 from tests.bench.fitting.mix import MIXES, parts_of
 from tests.bench.fitting.models import Chosen, Data, Predicted
-from tests.bench.fitting.rows import FOLDS, STRANGERS
+from tests.bench.fitting.rows import FOLDS, STRANGERS, VERDICTS
 
+from ragvigil.scorer.checks.alignment.reasons import unsupported_spans
 from ragvigil.scorer.offline.measures import (
     Flags,
     auroc,
@@ -26,7 +27,6 @@ from ragvigil.scorer.offline.measures import (
 
 TASKS = ("QA", "Data2txt", "Summary")
 SUBSETS = ("Stanford-GenSearch", "ExpertQA", "LFQA", "AttributedQA")
-_JOINED_OVER = 2
 Measure = Callable[[Array, Flags], float]
 Spread = Callable[[Places], Places]
 """Which rows stand for some, and how often each."""
@@ -168,32 +168,34 @@ class Report:
 
 def span_threshold(data: Data, predicted: Predicted, chosen: Chosen) -> float:
     """The probability from which a word is best taken for unsupported, by F1 over characters."""
-    candidates = [round(0.1 + 0.02 * step, 2) for step in range(11)]
+    candidates = [round(0.1 + 0.02 * step, 2) for step in range(16)]
     scores = [_harmonic(span_counts(data, predicted, chosen, one)) for one in candidates]
     return candidates[int(np.argmax(scores))]
 
 
 def span_counts(data: Data, predicted: Predicted, chosen: Chosen, at_least: float) -> Array:
-    """(answers, 3): characters rightly taken for unsupported, taken for it, and unsupported."""
-    words, owner = data.words, data.claims.answer[data.words.claim]
+    """(answers, 3): characters that the judge would rightly mark as unsupported, would mark, and should mark."""
+    claims, starts = data.claims, data.word_starts()
     counts = np.zeros((len(data.answers.rows), 3))
-    taken = [np.zeros(0, dtype=bool)] * len(counts)
-    for row in np.flatnonzero(chosen):
-        taken[row] = np.zeros(len(data.answers.rows[row]["answer"]), dtype=bool)
-    last = (-1, 0)
-    for word in np.flatnonzero(chosen[owner] & (predicted.spans >= at_least)):
-        start, end = (int(one) for one in words.span[word])
-        answer, claim = int(owner[word]), int(words.claim[word])
-        between = data.answers.rows[answer]["answer"][last[1] : start] if last[0] == claim else None
-        joined = between is not None and len(between.split()) <= _JOINED_OVER
-        taken[answer][last[1] if joined else start : end] = True
-        last = (claim, end)
-    for row in np.flatnonzero(chosen):
-        truth = np.zeros(len(taken[row]), dtype=bool)
-        for start, end in data.answers.rows[row]["unsupported_spans"]:
-            truth[start:end] = True
-        counts[row] = (taken[row] & truth).sum(), taken[row].sum(), truth.sum()
+    taken = {row: _marked(data, row, []) for row in np.flatnonzero(chosen).tolist()}
+    blamed = chosen[claims.answer] & (predicted.supported < VERDICTS["supported_at"])
+    for claim in np.flatnonzero(blamed).tolist():
+        odds: list[float] = predicted.spans[starts[claim] : starts[claim + 1]].tolist()
+        spans = unsupported_spans(claims.statements[claim], claims.alignments[claim], odds, at_least)
+        row = int(claims.answer[claim])
+        taken[row] |= _marked(data, row, spans)
+    for row, found in taken.items():
+        truth = _marked(data, row, data.answers.rows[row]["unsupported_spans"])
+        counts[row] = (found & truth).sum(), found.sum(), truth.sum()
     return counts
+
+
+def _marked(data: Data, row: int, spans: Iterable[Sequence[int]]) -> Flags:
+    """Which characters of an answer are in `spans`."""
+    marked = np.zeros(len(data.answers.rows[row]["answer"]), dtype=bool)
+    for start, end in spans:
+        marked[start:end] = True
+    return marked
 
 
 def _harmonic(counts: Array) -> float:

@@ -86,6 +86,7 @@ class Words:
 class Claims:
     """Every check-worthy claim; a label of -1 means that nobody marked this one."""
 
+    statements: list[Statement]
     alignments: list[Alignment]
     supported: Array
     ceiling: Array
@@ -175,6 +176,7 @@ def extract(
             laid += aligned
     owners = Counter(owner for _, _, _, owner in laid)
     claims = Claims(
+        [statement for _, statement, _, _ in laid],
         [alignment for _, _, alignment, _ in laid],
         np.array([label for label, _, _, _ in laid]),
         np.array([_ceiling(alignment, lone=owners[owner] == 1) for _, _, alignment, owner in laid]),
