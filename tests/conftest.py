@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeVar
 
+import hypothesis
 import pytest
 
 from ragvigil.scorer.errors import StoreError
@@ -22,6 +23,22 @@ from ragvigil.scorer.store.reading import open_for_reading
 
 PATIENCE = 30.0
 T = TypeVar("T")
+
+# How long an example takes says nothing of what it shows; the first text drawn on a new machine takes a second.
+hypothesis.settings.register_profile(
+    "untimed", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("untimed")
+
+
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """Bytes that nobody can read are named by their number: gzip writes the time, and each worker collects at its own.
+
+    Workers that collect different names run no test at all.
+    """
+    if isinstance(val, bytes) and not (val.isascii() and val.decode("ascii").isprintable()):
+        return f"{len(val)} bytes"
+    return None
 
 
 def eventually(probe: Callable[[], T | Literal[False] | None], *, seconds: float = PATIENCE) -> T:
