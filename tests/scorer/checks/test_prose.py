@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from random import Random
@@ -131,6 +132,20 @@ def test_threads_read_with_one_vocabulary() -> None:
     for text, reading in zip(parts * 4, found, strict=True):
         assert_read(text, reading, vocabulary)
     assert len(set(vocabulary.stems)) == len(vocabulary.stems)
+
+
+def test_stems_that_another_thread_adds_meanwhile_are_marked() -> None:
+    """While the wanted stems are looked up, one more is met: no number of theirs lies outside the marks."""
+    vocabulary = Vocabulary()
+    vocabulary.numbers(["pump"])
+
+    class Meanwhile(list[str]):
+        def __iter__(self) -> Iterator[str]:
+            yield "pump"
+            vocabulary.numbers(["valve", "leak"])
+            yield "leak"
+
+    assert vocabulary.marked(Meanwhile()).tolist() == [True, False, True]
 
 
 def test_a_full_vocabulary_makes_room_for_a_new_one() -> None:

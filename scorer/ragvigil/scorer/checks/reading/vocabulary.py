@@ -123,8 +123,10 @@ class Vocabulary:
 
     def marked(self, stems: Collection[str]) -> NDArray[np.bool_]:
         """For the number of every stem whether it is one of `stems`."""
-        marks = np.zeros(len(self.stems) + 1, np.bool_)  # one more for those that nobody met
-        marks[list(map(self._stem_numbers.get, stems, repeat(-1)))] = True
+        numbers = list(map(self._stem_numbers.get, stems, repeat(-1)))
+        # Only now: another thread may add stems. One place more is for those that nobody met.
+        marks = np.zeros(len(self.stems) + 1, np.bool_)
+        marks[numbers] = True
         return marks[:-1]
 
     def beginning_as(self, asked: Iterable[str], stems: Numbers) -> list[str]:
