@@ -343,7 +343,20 @@ def test_an_answer_with_too_many_markers_says_how_much_of_it_was_read(
 
 
 @given(
-    st.lists(st.sampled_from(["[", "]", "【", "】", "^", "a", "1", "\n", " ", "x" * 199, "x" * 200])),
+    st.lists(
+        st.sampled_from(
+            [
+                *"[]【】\uff3b\uff3d()\uff08\uff09^a1=,¹²⁻`~\n ",
+                "```",
+                "~~~",
+                "<sup>",
+                "</sup>",
+                "x" * 199,
+                "x" * 200,
+                "y" * 4_000,
+            ]
+        )
+    ),
     st.randoms(use_true_random=False),
 )
 def test_markers_are_found_however_an_answer_is_split(parts: list[str], chance: random.Random) -> None:

@@ -122,7 +122,7 @@ def test_no_rule_finds_anything_where_its_clue_is_missing(text: str) -> None:
 ADVERSARIAL = [
     "a", "1", "1 ", "a.b-", "a@", "a@b.", "AA11", "AA11 ", ":", "a:", "sk-", "eyJ", "token=", "token ",
     "-----BEGIN PRIVATE KEY-----", "1.1.", "+1 ", "(11) ", "[", "[a", "【", "-", "0 ", "Bearer ",
-    "000 ", "002 ", "%41", "gsk_%41", "://a:", "hooks.slack.com/services/", "SG.a.",
+    "(", "(a", "¹", "`", "000 ", "002 ", "%41", "gsk_%41", "://a:", "hooks.slack.com/services/", "SG.a.",
 ]  # fmt: skip
 CLUES = " %40 a@b.co://x 0301 12345"
 """Without which some rules are not asked."""
@@ -182,8 +182,15 @@ def test_without_presidio_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None
         ("Yes [doc-1][2].", ["doc-1", "doc-2"], []),
         ("Yes [1, 3] and [1-2].", ["doc-1", "[3]", "doc-2"], []),
         ("Yes 【2†source】 and [^1].", ["doc-2", "doc-1"], []),
-        ("Yes [doc-9] [7] [0].", [], ["doc-9", "7"]),
+        ("Yes [doc-9] [7].", [], ["doc-9", "7"]),
         ("Call [John Smith] [sic] [555123] [ana@example.org].", [], []),
+        ("Yes [Source 1] [Fuente: doc-2] [Quellen 1 und 3].", ["doc-1", "doc-2", "[3]"], []),
+        ("Yes (see doc-2) (source: doc-9) (opened in 1901) (Source 3).", ["doc-2", "[3]"], ["doc-9"]),
+        ("Yes.¹ No,² of 40 m² at 10³ and x<sup>2</sup>; both<sup>3</sup>.", ["doc-1", "doc-2", "[3]"], []),
+        ("是\uff3b\uff11\uff3d、[来源 2]、[1、3]。", ["doc-1", "doc-2", "[3]"], []),
+        ("It works by [ID:0] and [ID:2].", ["doc-1", "[3]"], []),
+        ("Use `rows[7]`:\n\n```python\nrows[8]\n~~~\nrows[9]\n```\nDone [DOC-1].", ["doc-1"], []),
+        ("Under [COVID-19] rules HTTP [404] is [GPT-4]; b = [9].", [], []),
         ("Nothing.", [], []),
     ],
 )
@@ -192,6 +199,26 @@ def test_citations_are_read_against_what_was_retrieved(
 ) -> None:
     """Known ids, ordinals by rank, unknown ids of the known shape, and no other words."""
     assert read_citations(answer, ["doc-1", "doc-2", None]) == (ids, unknown)
+
+
+@pytest.mark.parametrize(
+    ("answer", "retrieved", "ids", "unknown"),
+    [
+        ("See [returns-9] and [COVID-19].", ["shipping-1", "refund-2"], [], ["returns-9", "COVID-19"]),
+        ("See [handbook.pdf, page 3] [handbook.pdf#4] [annex.pdf].", ["handbook.pdf"], ["handbook.pdf"], ["annex.pdf"]),
+        ("See [guide] and [guide#9].", ["guide#1", "guide#2"], ["guide#1"], ["guide#9"]),
+        ("See [1b4e28ba-2fa1-11d2-883f-0016d3cca427].", ["3f2504e0-4f89-11d3-9a0c-0305e82c3301"], [],
+         ["1b4e28ba-2fa1-11d2-883f-0016d3cca427"]),
+        ("See [doc1] and [doc4].", ["3f2504e0", None], ["3f2504e0"], ["4"]),
+        ("All of them¹².", [f"p{rank}" for rank in range(1, 13)], ["p12"], []),
+        ("Yes [the guide](https://kb.example/a).", ["https://kb.example/a"], ["https://kb.example/a"], []),
+    ],
+)  # fmt: skip
+def test_unknown_ids_are_told_by_the_known_ones(
+    answer: str, retrieved: list[str | None], ids: list[str], unknown: list[str]
+) -> None:
+    """By their letters where all share them, by the ending of files, by their length where they are hexadecimal."""
+    assert read_citations(answer, retrieved) == (ids, unknown)
 
 
 def test_ids_without_digits_have_no_shape_to_leak_words_by() -> None:

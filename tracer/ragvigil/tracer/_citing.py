@@ -1,4 +1,8 @@
-"""Citation markers of an answer that is longer than what is kept of it, read as it flows by."""
+"""What may be citation markers of an answer, found as it flows by; what they mean is told later (`_citations`).
+
+A marker is 200 characters at most, and whether something is one depends on nothing but it, a few characters before it
+and whether it stands in a block of code. So what has gone by is forgotten.
+"""
 
 from __future__ import annotations
 
@@ -12,18 +16,38 @@ MOST_LOOKS = 100_000
 MOST_AT_ONCE = 4 * 2**20
 """Characters of one piece that are read in the service's own time."""
 
-_OPENING = re.compile(r"[\[【]")
-WHOLE_MARKER = re.compile(r"\[\^?([^\[\]\n]{1,200})\]|【([^【】\n]{1,200})】")
+ASIDE, RAISED = "(", "^"
+"""What a marker begins with that stood in parentheses, or above the line."""
+
+OPENING = re.compile(r"[\[\uff3b【(\uff08<`~⁰¹²³⁴-⁹]")
+"""What begins a marker or code; an answer without it cites nothing that is read here."""
+_FENCE = re.compile(r"```|~~~")
 _MARKER = re.compile(
-    r"\[\^?([^\[\]\n]{1,200}+)(?:(\])|\Z)|【([^【】\n]{1,200}+)(?:(】)|\Z)|\[(\^)(\])|[\[【]\^?\Z"
+    r"[\[\uff3b]\^?(?P<bracketed>[^\[\]\uff3b\uff3d\n]{1,200})[\]\uff3d]"
+    r"|【(?P<tool>[^【】\n]{1,200})】"
+    r"|[(\uff08](?P<aside>[^()\uff08\uff09\[\]\n]{1,200})[)\uff09]"
+    r"|<sup>(?P<raised>[\d,\s\[\]-]{1,40})</sup>"
+    r"|(?P<superscript>[⁰¹²³⁴-⁹]{1,3}(?:[,\u207b\u2013-][⁰¹²³⁴-⁹]{1,3}){0,9})"
+    r"|(?P<ticks>`{1,3})[^`\n]{1,200}(?P=ticks)"
 )
-"""The same, or what may become it with what follows."""
+_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹\u207b", "0123456789-")
+_FORMULA = re.compile(r"[=^${]\s?\Z")
+"""What no citation in brackets follows."""
+_WORD = re.compile(r"(?:[.,;:!?)»”\"'…。」]|[^\W\d_]{4}|[\u2e80-\uffef])\Z")
+"""What a superscript follows that is no power: a mark, or a word longer than a unit."""
+_NO_POWER = re.compile(r"(?:\A|[^\w)]|[^\W\d_]{2})\Z")
+"""What a number in `<sup>` follows that is no power."""
+_MARGIN = re.compile(r"(?:\A|\n) {0,3}\Z")
+_BEFORE, _BEHIND = 8, 256
+"""Characters before and behind its beginning that decide whether something is a marker."""
+_ENOUGH = 4_096
 
 
 class Citing(NamedTuple):
     """The different markers of an answer, in order of appearance."""
 
     markers: tuple[str, ...]
+    """What stood in them."""
     read: int | None = None
     """Characters that were read when there were too many; None when it was all of the answer."""
 
@@ -31,67 +55,87 @@ class Citing(NamedTuple):
 class Markers:
     """Collects markers piece by piece; one that lies across pieces is found like any other."""
 
-    __slots__ = ("_found", "_looks", "_read", "_rest", "_stopped")
+    __slots__ = ("_at", "_fence", "_found", "_gone", "_looks", "_read", "_stopped", "_text")
 
     def __init__(self) -> None:
         self._found: dict[str, None] = {}
         self._looks = 0
-        self._read = 0
-        self._rest = ""
-        """The beginning of what may become a marker, at most some 200 characters."""
+        self._text = ""
+        """What has not gone by."""
+        self._at = 0
+        """Where in it to read on."""
+        self._gone = 0
+        """Characters that have gone by."""
+        self._fence: str | None = None
+        """What the block of code began with that is read."""
+        self._read: int | None = None
         self._stopped = False
 
     def feed(self, piece: str) -> None:
         """Read on; what comes after the limits is left alone."""
         if self._stopped:
             return
+        self._text += piece[:MOST_AT_ONCE]
         if len(piece) > MOST_AT_ONCE:
-            self._stopped, piece = True, piece[:MOST_AT_ONCE]
-        if not self._rest and "[" not in piece and "【" not in piece:
-            self._read += len(piece)
-            return
-        text, before = self._rest + piece, self._read - len(self._rest)
-        self._rest, at = "", 0
-        self._read += len(piece)
-        while (opening := _OPENING.search(text, at)) is not None:
-            at = opening.start()
-            if self._looks >= MOST_LOOKS or len(self._found) >= MOST_MARKERS:
-                self._stopped, self._read = True, before + at
-                return
-            self._looks += 1
-            match = _MARKER.match(text, at)
-            if match is None:
-                at += 1
-            elif match.lastindex is None or match.lastindex in _OPEN:
-                self._rest = text[at:]
-                return
-            else:
-                self._found[match[1] or match[3] or match[5]] = None
-                at = match.end()
+            self._read_to(len(self._text))
+            self._stop(len(self._text))
+        elif len(self._text) >= _ENOUGH:
+            self._read_to(len(self._text) - _BEHIND)
 
     def result(self) -> Citing:
         """What was found, now that nothing follows."""
-        found = dict(self._found)
-        if self._stopped:
-            return Citing(tuple(found), self._read)
-        for match in WHOLE_MARKER.finditer(self._rest):
-            found[match[1] or match[2]] = None
-        return Citing(tuple(found))
+        if not self._stopped:
+            self._read_to(len(self._text))
+        return Citing(tuple(self._found), self._read)
+
+    def _read_to(self, end: int) -> None:
+        """Look at all that begins before `end`, and forget what is of no more use."""
+        text, at = self._text, self._at
+        while not self._stopped:
+            opening = (_FENCE if self._fence else OPENING).search(text, at)
+            if opening is None or opening.start() >= end:
+                at = max(at, end)
+                break
+            at = opening.start()
+            if self._looks >= MOST_LOOKS or len(self._found) >= MOST_MARKERS:
+                self._stop(at)
+            else:
+                self._looks += 1
+                at = self._look(text, at)
+        gone = max(0, at - _BEFORE)
+        self._text, self._at, self._gone = text[gone:], at - gone, self._gone + gone
+
+    def _look(self, text: str, at: int) -> int:
+        """Note the marker that begins there, if one does; where to read on."""
+        before = text[max(0, at - _BEFORE) : at]
+        fence = _FENCE.match(text, at)
+        if fence is not None and _MARGIN.search(before):
+            if self._fence in (None, fence[0]):
+                self._fence = None if self._fence else fence[0]
+            return fence.end()
+        match = None if self._fence else _MARKER.match(text, at)
+        if match is None:
+            return at + 1
+        kind, said = str(match.lastgroup), match[str(match.lastgroup)]
+        if kind == "aside":
+            self._found[ASIDE + said] = None
+        elif kind in ("raised", "superscript"):
+            if (_WORD if kind == "superscript" else _NO_POWER).search(before):
+                self._found[RAISED + said.translate(_DIGITS).strip("[] ")] = None
+        elif kind == "tool" or (kind == "bracketed" and not _FORMULA.search(before)):
+            self._found[said] = None
+        return match.end()
+
+    def _stop(self, at: int) -> None:
+        self._stopped, self._read = True, self._gone + at
 
 
 def markers_in(text: str) -> Citing:
     """The markers of a whole answer.
 
-    >>> markers_in("Yes [doc-3][2], no [^7].").markers
-    ('doc-3', '2', '7')
+    >>> markers_in("Yes [doc-3][2], no [^7], as the guide (doc-4) says.¹ See `rows[5]`.").markers
+    ('doc-3', '2', '7', '(doc-4', '^1')
     """
-    found: dict[str, None] = {}
-    for match in WHOLE_MARKER.finditer(text):
-        if len(found) >= MOST_MARKERS:
-            return Citing(tuple(found), match.start())
-        found[match[1] or match[2]] = None
-    return Citing(tuple(found))
-
-
-_OPEN = (1, 3)
-"""Groups that are the last of a match that the end of the text has cut short."""
+    markers = Markers()
+    markers.feed(text)
+    return markers.result()

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from ragvigil.tracer import attributes as names
+from ragvigil.tracer._citing import OPENING
 from ragvigil.tracer._findings import SLACK
 from ragvigil.tracer._metadata import DEEPEST, longest_at
 from ragvigil.tracer._notices import notices
@@ -241,7 +242,7 @@ class _Finishing:
         text = answer.text if answer else findings.texts.get(names.OUTPUT_VALUE)
         if not findings.retrieved or text is None:
             return {}
-        if findings.citing is None and not ("[" in text or "【" in text):
+        if findings.citing is None and OPENING.search(text) is None:
             return {}
         from ragvigil.tracer._citations import cited_by, read_answer_once
 
