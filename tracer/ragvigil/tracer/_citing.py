@@ -33,10 +33,11 @@ _MARKER = re.compile(
 _DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹\u207b", "0123456789-")
 _FORMULA = re.compile(r"[=^${]\s?\Z")
 """What no citation in brackets follows."""
-_WORD = re.compile(r"(?:[.,;:!?)»”\"'…。」]|[^\W\d_]{4}|[\u2e80-\uffef])\Z")
-"""What a superscript follows that is no power: a mark, or a word longer than a unit."""
-_NO_POWER = re.compile(r"(?:\A|[^\w)]|[^\W\d_]{2})\Z")
-"""What a number in `<sup>` follows that is no power."""
+_RAISED = {
+    "superscript": re.compile(r"(?:[.,;:!?)»”\"'…。」]|[^\W\d_]{4}|[\u2e80-\uffef])\Z"),
+    "raised": re.compile(r"(?:\A|[^\w)]|[^\W\d_]{2})\Z"),
+}
+"""What a raised number follows that is no power: a mark, or a word, for a superscript one longer than a unit."""
 _MARGIN = re.compile(r"(?:\A|\n) {0,3}\Z")
 _BEFORE, _BEHIND = 8, 256
 """Characters before and behind its beginning that decide whether something is a marker."""
@@ -107,22 +108,22 @@ class Markers:
 
     def _look(self, text: str, at: int) -> int:
         """Note the marker that begins there, if one does; where to read on."""
-        before = text[max(0, at - _BEFORE) : at]
-        fence = _FENCE.match(text, at)
-        if fence is not None and _MARGIN.search(before):
+        fence = _FENCE.match(text, at) if text[at] in "`~" else None
+        if fence is not None and _MARGIN.search(text[max(0, at - _BEFORE) : at]):
             if self._fence in (None, fence[0]):
                 self._fence = None if self._fence else fence[0]
             return fence.end()
         match = None if self._fence else _MARKER.match(text, at)
         if match is None:
             return at + 1
-        kind, said = str(match.lastgroup), match[str(match.lastgroup)]
+        kind = match.lastgroup or ""
+        said, before = match[kind], text[max(0, at - _BEFORE) : at]
         if kind == "aside":
             self._found[ASIDE + said] = None
-        elif kind in ("raised", "superscript"):
-            if (_WORD if kind == "superscript" else _NO_POWER).search(before):
+        elif kind in _RAISED:
+            if _RAISED[kind].search(before):
                 self._found[RAISED + said.translate(_DIGITS).strip("[] ")] = None
-        elif kind == "tool" or (kind == "bracketed" and not _FORMULA.search(before)):
+        elif kind != "ticks" and not _FORMULA.search(before):
             self._found[said] = None
         return match.end()
 
