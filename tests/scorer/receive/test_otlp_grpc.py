@@ -96,6 +96,30 @@ async def test_bad_data_is_an_invalid_argument(start: Start) -> None:
     assert details(caught.value).code == 3
 
 
+async def test_what_a_sender_gave_up_on_is_counted_when_it_is_stored(
+    start: Start, client: httpx.AsyncClient, request_of: Request, span_of: SpanOf
+) -> None:
+    """Its deadline passes while its spans wait for the commit: the ledger is held against the counts."""
+    receiver = await start(inbox={"commit_seconds": 1.0})
+
+    async def health() -> dict[str, Any]:
+        return cast("dict[str, Any]", (await client.get(f"{receiver.url}/healthz")).json())
+
+    async with calls(receiver) as call, asyncio.timeout(PATIENCE):
+        await call(request_of([span_of(1, 1)]).SerializeToString())  # the next commit is a second away
+        given_up = asyncio.ensure_future(call(request_of([span_of(2, 2)]).SerializeToString()))
+        while not (await health())["inbox"]["queued_bytes"]:
+            pass
+        given_up.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await given_up
+        while (await health())["inbox"]["queued_bytes"]:
+            pass
+        await call(request_of([span_of(3, 3)]).SerializeToString())
+        found = await health()
+    assert (found["received"]["spans"], found["open_bytes"]) == (3, 0)
+
+
 @pytest.mark.parametrize("method", [TRACES, LOGS, METRICS])
 @pytest.mark.parametrize("compression", [None, grpc.Compression.Gzip])
 async def test_messages_over_the_limit_are_refused_in_words_and_counted(

@@ -13,8 +13,9 @@ reached us, for whichever of these reasons or because their sender gave up:
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 
 import grpc
 import grpc.aio
@@ -37,7 +38,7 @@ _ROOM_FOR_AN_ANSWER = 1.25
 _EVERYWHERE = "0.0.0.0"  # noqa: S104 - only for ":4317", which the settings allow with a token alone
 
 _Context = grpc.aio.ServicerContext[bytes, bytes]
-_Handler = Callable[[bytes, _Context], Awaitable[bytes]]
+_Handler = Callable[[bytes, _Context], Coroutine[None, None, bytes]]
 
 
 async def start(intake: Intake, address: str) -> tuple[grpc.aio.Server, str]:
@@ -139,11 +140,14 @@ def _discarder(intake: Intake) -> _Handler:
 
 
 def _answering(intake: Intake, handler: _Handler) -> _Handler:
-    """The handler, with every failure turned into a status that says whether to come back."""
+    """The handler, with every failure turned into a status that says whether to come back.
+
+    A sender that gives up ends the call, not the handler: what is committed is counted all the same.
+    """
 
     async def answer(body: bytes, context: _Context) -> bytes:
         try:
-            return await handler(body, context)
+            return await asyncio.shield(handler(body, context))
         except Refusal as error:
             refusal = error
         except Exception:
