@@ -269,10 +269,20 @@ def test_a_trace_that_lost_spans_at_its_bound_is_never_complete(bench: Bench) ->
         assert [tuple(row) for row in rows] == [("timed_out", 1, 5, 2)]
 
 
-def test_a_trace_that_cannot_be_stored_is_failed_and_hurts_no_other(bench: Bench) -> None:
-    """One poisoned record must not stop the pipeline for ever."""
+@pytest.mark.parametrize(
+    "error",
+    [
+        OverflowError("Python int too large to convert to SQLite INTEGER"),
+        AttributeError("'int' object has no attribute 'encode'"),
+        TypeError("unsupported type"),
+        KeyError("p1"),
+        RecursionError("maximum recursion depth exceeded"),
+    ],
+)
+def test_a_trace_that_cannot_be_stored_is_failed_and_hurts_no_other(bench: Bench, error: Exception) -> None:
+    """One poisoned record must not stop the pipeline for ever, nor end its process again and again."""
     bench.crash()
-    bench.start(lambda store: PickyStore(store, f"{1:032x}"))
+    bench.start(lambda store: PickyStore(store, f"{1:032x}", error))
     bench.receive([*question(1), *question(2), *question(3)])
     assert len(bench.settle()) == 2
     assert bench.ledger() == reading.Ledger(3, {"pending": 2, "failed": 1}, {})
@@ -281,9 +291,10 @@ def test_a_trace_that_cannot_be_stored_is_failed_and_hurts_no_other(bench: Bench
 class PickyStore(Failing):
     """A store that cannot hold the records of one trace."""
 
-    def __init__(self, store: RecordStore, refused: str) -> None:
+    def __init__(self, store: RecordStore, refused: str, error: Exception) -> None:
         super().__init__(store, ValueError(), 0)
         self._refused = refused
+        self._error = error
 
     def commit(
         self,
@@ -292,9 +303,9 @@ class PickyStore(Failing):
         now: int,
         taken: Taken = Taken(),  # noqa: B008 - frozen
     ) -> Sequence[Job]:
-        """Fail as SQLite does for a number that it cannot hold."""
+        """Fail as SQLite does for a number that it cannot hold, or as the code that makes its rows may."""
         if any(trace.trace_id == self._refused and trace.records for trace in traces):
-            raise OverflowError("Python int too large to convert to SQLite INTEGER")
+            raise self._error
         return super().commit(traces, watermark, now, taken)
 
 

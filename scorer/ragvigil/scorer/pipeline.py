@@ -46,7 +46,11 @@ _TIDY_NANOSECONDS = 1_000_000_000
 _REMEMBER_NANOSECONDS = 60 * 1_000_000_000
 _SAMPLER = "sampler"
 _STATE = TypeAdapter(SamplerState)
-_BAD_DATA = (sqlite3.DataError, sqlite3.IntegrityError, sqlite3.ProgrammingError, OverflowError, ValueError)
+_BAD_DATA = (
+    *(sqlite3.DataError, sqlite3.IntegrityError, sqlite3.ProgrammingError),
+    *(ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError),
+)
+"""What a record may raise that nobody can store: it costs itself, and trying again would not help."""
 
 
 @dataclass(frozen=True, slots=True)
