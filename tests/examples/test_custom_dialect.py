@@ -110,6 +110,17 @@ def test_a_mistake_is_named_at_the_start(
         "return Reading(role='seeker')",
         "return Reading(role='chain', query=5)",
         "return Reading(role='retriever', documents=[{'id': 1}])",
+        "return Reading(role='retriever', documents=(Document(1, 'text'),))",
+        "return Reading(role='retriever', documents=(Document('1', b'text'),))",
+        "return Reading(role='retriever', documents=(Document('1', 'text', score='high'),))",
+        "return Reading(role='retriever', documents=(Document('1', 'text', rank=2**70),))",
+        "return Reading(role='retriever', documents=(Document('1', 'text', metadata={1: 2}),))",
+        "return Reading(role='chain', segment={'tier': 1})",
+        "return Reading(role='chain', cost_usd=float('nan'))",
+        "return Reading(role='chain', sampled_with=0.0)",
+        "return Reading(role='chain', feedback=('good',))",
+        "return Reading(role='chain', response_id=7)",
+        "return Reading(role='chain', tokens=Tokens('12', 3))",
     ],
 )
 def test_a_broken_dialect_costs_its_own_spans_only(
@@ -117,6 +128,7 @@ def test_a_broken_dialect_costs_its_own_spans_only(
 ) -> None:
     """The rest of the trace is read; the log has one line with the cause, however many spans fail."""
     source = EXAMPLE.read_text().replace('if span.name == "search":', 'if span.name != "complete":')
+    source += "\nfrom ragvigil.scorer.trace import Document, Tokens\n"
     marked = source.replace(
         "            hits = documents_of", f"            {body}\n            hits = documents_of"
     )
@@ -126,7 +138,38 @@ def test_a_broken_dialect_costs_its_own_spans_only(
     with caplog.at_level(logging.INFO):
         (record,) = read_records(spans_of(acme()), dialects=dialects_of([str(path)]))
     assert record.answer == "It is 12 euros [fee]."
+    assert record.documents == ()
     assert len(caplog.records) == 1
+
+
+@pytest.mark.parametrize(
+    ("made", "problem"),
+    [
+        ("role='seeker'", "role must be chain | retriever | "),
+        ("query=5", "query must be text or None; got 5"),
+        ("answer=''", "answer must be a text that is not empty, or None"),
+        ("documents=[]", "documents must be a tuple of Document or None; got []"),
+        ("documents=(Document(1, 'x'),)", "documents[0].id must be text or None; got 1"),
+        ("segment={'tier': 1}", "segment['tier'] must be text; got 1"),
+        ("redacted=None", "redacted must be bool; got None"),
+        ("sampled_with=2", "sampled_with must be over 0 and at most 1, or None; got 2"),
+    ],
+)
+def test_what_a_broken_dialect_got_wrong_is_named(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, made: str, problem: str
+) -> None:
+    """Down to the field of a document."""
+    path = tmp_path / "broken.py"
+    path.write_text(
+        "from ragvigil.scorer.dialects import Reading\n"
+        "from ragvigil.scorer.trace import Document\n"
+        "class Broken:\n"
+        "    name = 'broken'\n"
+        "    def matches(self, span): return True\n"
+        f"    def read(self, span): return Reading({made})\n"
+    )
+    read_records(spans_of(acme()), dialects=dialects_of([str(path)]))
+    assert problem in caplog.records[0].getMessage()
 
 
 def test_without_entries_the_built_in_dialects_are_used() -> None:

@@ -5,22 +5,21 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import cast, get_args
+from typing import cast
 
-from ragvigil.scorer.dialects.reading import Dialect, Message, Reading, Role
+from ragvigil.scorer.dialects.fitting import misfit
+from ragvigil.scorer.dialects.reading import Dialect, Reading
 from ragvigil.scorer.dialects.table import DIALECTS
 from ragvigil.scorer.errors import ConfigError
 from ragvigil.scorer.span import Span
-from ragvigil.scorer.trace import Document, Tokens
 
 _log = logging.getLogger(__name__)
 
 _KEY = "dialects"
 _HINT = "write path/to/file.py, path/to/file.py:Name or package.module:Name"
-_ROLES = (None, *get_args(Role))
 _TEXTS = (
     *("query", "answer", "tool", "model", "response_model", "finish_reason", "prompt_version"),
     *("conversation_id", "user_id", "environment", "service_version"),
@@ -138,33 +137,14 @@ def _missing_in(candidate: object) -> str | None:
 
 
 def _check(reading: object) -> None:
-    """Raise TypeError that names what is not as `Reading` says it must be."""
+    """Raise TypeError that names what is not as `Reading` says it must be, down to the id of a document."""
     if not isinstance(reading, Reading):
         raise TypeError(f"read returned {type(reading).__name__}, not a Reading")
-    if reading.role not in _ROLES:
-        raise TypeError(f"role {reading.role!r} is not one of {', '.join(get_args(Role))}")
-    for name in _TEXTS:
-        value: object = getattr(reading, name)
-        if value is not None and (not isinstance(value, str) or not value):
-            raise TypeError(f"{name} must be a text that is not empty, or None; got {value!r:.80}")
-    _check_values(reading)
-
-
-def _check_values(reading: Reading) -> None:
-    for name, kind in (("documents", Document), ("input_documents", Document), ("messages", Message)):
-        items: object = getattr(reading, name)
-        if items is not None and not _all_are(items, kind):
-            raise TypeError(f"{name} must be a tuple of {kind.__name__}; got {items!r:.80}")
-    for name, kinds in (
-        ("tokens", Tokens),
-        ("segment", Mapping),
-        ("feedback", tuple),
-        ("evaluations", tuple),
-    ):
-        value: object = getattr(reading, name)
-        if not isinstance(value, kinds):
-            raise TypeError(f"{name} must be a {kinds.__name__}; got {value!r:.80}")
-
-
-def _all_are(items: object, kind: type) -> bool:
-    return isinstance(items, tuple) and all(isinstance(item, kind) for item in cast("tuple[object]", items))
+    problem = misfit(reading, Reading, "")
+    if problem is not None:
+        raise TypeError(problem)
+    empty = next((name for name in _TEXTS if getattr(reading, name) == ""), None)
+    if empty is not None:
+        raise TypeError(f"{empty} must be a text that is not empty, or None")
+    if reading.sampled_with is not None and not 0.0 < reading.sampled_with <= 1.0:
+        raise TypeError(f"sampled_with must be over 0 and at most 1, or None; got {reading.sampled_with}")
