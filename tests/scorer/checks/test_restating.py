@@ -1,4 +1,4 @@
-"""What is said in other units, or as another form of a date, is said all the same."""
+"""What is said in other units, or as another form of a date or time, is said all the same."""
 
 from __future__ import annotations
 
@@ -30,6 +30,17 @@ SAME = (
     ("The contract was signed on 3 May 2024.", "The contract was signed on 05/03/2024."),
     ("O contrato foi assinado em 5 de março de 2024.", "O contrato foi assinado em 05/03/2024."),
     ("Der Vertrag wurde am 5. März 2024 geschlossen.", "Der Vertrag wurde am 2024-03-05 geschlossen."),
+    ("Il contratto scade il 2024-03-05.", "Il contratto scade il 5 marzo 2024."),
+    ("Umowa wygasa dnia 2024-03-05.", "Umowa wygasa dnia 5 marca 2024."),
+    ("Next update expected 2025-03-07.", "The next update is expected on 7 March."),
+    ("The update is expected on 7 March.", "The update is expected on March 7th."),
+    ("The last bus to the harbour leaves at 22:30.", "The last bus to the harbour leaves at 10:30 PM."),
+    ("The last bus to the harbour leaves at 11:59 PM.", "The last bus to the harbour leaves at 23:59."),
+    ("Der letzte Bus zum Hafen fährt um 22:30.", "Der letzte Bus zum Hafen fährt um 22.30 Uhr."),
+    ("Het loket is open van 8.00 tot 16.30 uur.", "Het loket is open van 8:00 tot 16:30."),
+    ("Le guichet ouvre à 9 h et ferme à 18 h 30.", "Le guichet ouvre à 9h et ferme à 18h30."),
+    ("The fee for each share is $0.42.", "The fee for each share is 42 cents."),
+    ("Night rate of the plan: £0.139 per unit.", "Night rate of the plan: 13.9p per unit."),
 )
 OTHER = (
     ("The road is 5 km long.", "The road is 5200 m long."),
@@ -38,6 +49,10 @@ OTHER = (
     ("The company earned $5 million.", "The company earned €5000000000."),
     ("The contract was signed on March 5, 2024.", "The contract was signed on 06.03.2024."),
     ("The contract was signed on 2024-03-05.", "The contract was signed on 5 April 2024."),
+    ("The update is expected on 2025-03-07.", "The update is expected on 8 March."),
+    ("The update is expected on 2025-03-07.", "The update is expected on 7 March 2024."),
+    ("The last bus to the harbour leaves at 22:30.", "The last bus to the harbour leaves at 11:30 PM."),
+    ("The fee for each share is $0.42.", "The fee for each share is 24 cents."),
 )
 
 
@@ -76,7 +91,18 @@ def test_another_amount_or_day_is_not(passage: str, answer: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["5 apples", "room 5", "in 2024", "31/02/2024", "1.2.3.4", "version 3.5", "the 5th floor", "a may 5"],
+    [
+        "5 apples",
+        "room 5",
+        "in 2024",
+        "31/02/2024",
+        "1.2.3.4",
+        "version 3.5",
+        "the 5th floor",
+        "a may 5",
+        "it may 5",
+        "set 5",
+    ],
 )
 def test_what_measures_nothing_is_no_expression(text: str) -> None:
     """Counts, rooms, years, days that do not exist, versions."""

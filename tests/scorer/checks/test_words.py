@@ -66,6 +66,17 @@ def test_two_spellings_of_one_word_are_one_stem(one: str, other: str) -> None:
         ("\uff19:\uff13\uff10", "9:30"),
         ("3/4", "0.75"),
         ("1/3", "0.33"),
+        ("£1,311", "1311"),
+        ("à 7,5", "7.5"),
+        ("\u4e3a2.85", "2.85"),
+        ("\u30015,000\u5186", "5000"),
+        ("3\u4e07", "30000"),
+        ("9\uff1a00", "9:00"),
+        ("tien", "10"),
+        ("vierzehn", "14"),
+        ("siedem", "7"),
+        ("duas", "2"),
+        ("\u0633\u0628\u0639\u0629", "7"),
     ],
 )
 def test_two_formats_of_one_number_share_a_value(one: str, other: str) -> None:
@@ -107,6 +118,11 @@ def test_different_numbers_share_no_value(one: str, other: str) -> None:
         ("+1 500 200", ["1", "500", "200"]),
         ("A1 500", ["500"]),
         ("5'11", ["5", "11"]),
+        ("8:00\u201316:30", ["8:00", "16:30"]),
+        ("€1.50\u20142.50", ["1.5", "2.5"]),
+        ("«2.5»", ["2.5"]),
+        ("\u7b2c5.2\u6761", ["5.2"]),
+        ("ção5", []),
     ],
 )
 def test_numbers_that_stand_beside_each_other_stay_apart(text: str, expected: list[str]) -> None:

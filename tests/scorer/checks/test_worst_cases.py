@@ -47,6 +47,7 @@ PIECES = (
         "Sources: [1]\n",
         "- [1] a\n",
     ),
+    *("8.00 tot ", "um 8.00", "5 March ", "May 5", "12.05.", "3月", "é5", "8:00\u2013", "2 pm ", "9 h "),
     *(" ", "no information about the ", "it is not ", "Der 3. ", "A. ", "。」", "# a\n", "x", "1", "1.1"),
 )
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import chain, pairwise, takewhile
 from typing import Literal
 
-from ragvigil.scorer.checks.reading.expressions import OPPOSITES, Expression, expressions
+from ragvigil.scorer.checks.reading.expressions import OPPOSITES, Expression, expressions, implied
 from ragvigil.scorer.checks.reading.words import Word, words
 
 Swap = Literal["unit", "scale", "sign", "month", "date", "period", "opposite"]
@@ -56,6 +56,7 @@ _TOLD = frozenset(
 )
 """Stems of everything in the tables."""
 _ALIKE = 0.65
+_A_SECTION = len("12.05.")
 
 
 def _forms(sides: Iterable[Sequence[str]]) -> dict[str, str]:
@@ -189,13 +190,20 @@ def _alone_and_other(mine: list[int], theirs: list[int]) -> bool:
 
 
 def _another_day(claim: str, sentence: str) -> bool:
-    """Whether each side names exactly one day, and not the same, in whatever form."""
-    one, other = ([day for day in expressions(text) if _is_day(day)] for text in (claim, sentence))
-    return len(one) == len(other) == 1 and one[0].meanings.isdisjoint(other[0].meanings)
+    """Whether each side names exactly one day, and not the same, in whatever form; one may leave out the year."""
+    one, other = ([day for day in expressions(text) if _is_day(day, text)] for text in (claim, sentence))
+    if len(one) != 1 or len(other) != 1 or not one[0].meanings.isdisjoint(other[0].meanings):
+        return False
+    mine, theirs = implied(one[0].meanings), implied(other[0].meanings)
+    return (mine == one[0].meanings) == (theirs == other[0].meanings) or mine.isdisjoint(theirs)
 
 
-def _is_day(one: Expression) -> bool:
-    return any(kind == "day" for kind, _ in one.meanings)
+def _is_day(one: Expression, text: str) -> bool:
+    """Whether it is one; 12.05 by itself may as well be a section."""
+    said = text[one.start : one.end]
+    return any(kind == "day" for kind, _ in one.meanings) and not (
+        said.isascii() and len(said) <= _A_SECTION and not any(map(str.isalpha, said))
+    )
 
 
 def _opposite(mine: list[str], theirs: list[str]) -> bool:

@@ -1,4 +1,4 @@
-"""Expressions: measures, sums and dates, which may be written in several ways: 5 km or 5000 m, 5 March or 5/3.
+"""Expressions: measures, sums, dates and times, which may be written in several ways: 5 km or 5000 m, 5 March or 5/3.
 
 What each may stand for is a set of meanings; two expressions say the same when they share one. A day and a month that
 could be either way round (05/03/2024) have both meanings. The tables are `data/measures.json`.
@@ -13,11 +13,12 @@ from datetime import date
 from importlib.resources import files
 from typing import Any, NamedTuple, TypeVar
 
+from ragvigil.scorer.checks.reading.clock import clock_times, may_be_a_time
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.numerals import readings
 
 Meaning = tuple[str, float | date]
-"""What is measured, and how much of it in its smallest unit; or the day."""
+"""What is measured, and how much of it in its smallest unit; or the day, without its year that of `_ANY_YEAR`."""
 
 _DATA: Any = json.loads(files("ragvigil.scorer.data").joinpath("measures.json").read_text("utf-8"))
 OPPOSITES: Any = json.loads(files("ragvigil.scorer.data").joinpath("opposites.json").read_text("utf-8"))
@@ -39,10 +40,11 @@ _SCALES: dict[str, int] = _DATA["scales"]
 """Beside a currency only; elsewhere m is a metre."""
 _LONG_SCALES = {name: power for name, power in LEXICON.scales.items() if name not in _UNITS}
 _CURRENCIES: dict[str, str] = {name: names[0] for names in _DATA["currencies"] for name in names}
-_NAMES = frozenset((*_UNITS, *_LONG_SCALES, *_CURRENCIES))
+_HUNDREDTHS: dict[str, list[str]] = _DATA["hundredths"]
+_NAMES = frozenset((*_UNITS, *_LONG_SCALES, *_CURRENCIES, *_HUNDREDTHS))
 _MONTHS: dict[str, int] = {
     name: place
-    for names in (OPPOSITES["months"], _DATA["short_months"])
+    for names in (OPPOSITES["months"], _DATA["short_months"], _DATA["other_months"])
     for place, entry in enumerate(names, 1)
     for name in entry.split()
 }
@@ -51,18 +53,34 @@ _DATE = re.compile(
     rf"(?<![\w.,/-])(?:(?P<y>\d{{4}})(?P<mark>[-/.])(?P<m>\d{{1,2}})(?P=mark)(?P<d>\d{{1,2}})"
     rf"|(?P<one>\d{{1,2}})(?P<sign>[-/.])(?P<other>\d{{1,2}})(?P=sign)(?P<year>\d{{4}})"
     rf"|(?P<day>\d{{1,2}})(?:st|nd|rd|th|er|\.|º)?\s(?:de\s|of\s)?(?P<month>{_MONTH})\.?,?\s(?:de\s|del\s|of\s)?(?P<in>\d{{4}})"
-    rf"|(?P<name>{_MONTH})\.?\s(?P<at>\d{{1,2}})(?:st|nd|rd|th)?,?\s(?P<of>\d{{4}}))(?![\w/-]|[.,]\d)",
+    rf"|(?P<name>{_MONTH})\.?\s(?P<at>\d{{1,2}})(?:st|nd|rd|th)?,?\s(?P<of>\d{{4}})"
+    r"|(?P<nian>\d{4})年\s?(?P<yue>\d{1,2})月\s?(?P<ri>\d{1,2})日)(?![^\W年月日\u3040-\u30ff\u4e00-\u9fff]|[/-]|[.,]\d)",
     re.IGNORECASE,
 )
+_OF_ANY_YEAR = re.compile(
+    rf"(?<![\w.,/-])(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th|er|\.|º)?\s(?:de\s|of\s)?(?P<month>{_MONTH})\b"
+    rf"|(?P<name>{_MONTH})\.?\s(?P<at>\d{{1,2}})(?:st|nd|rd|th)?(?![\w:]|[.,]\d)"
+    r"|(?P<one>[0-3]\d)(?P<sign>[./])(?P<other>[0-3]\d)(?:(?<=\d)(?![\w/:-]|[.,]\d)|\.(?!\d))"
+    r"|(?P<yue>\d{1,2})月\s?(?P<ri>\d{1,2})日)",
+    re.IGNORECASE,
+)
+_WORDS_TOO = frozenset(("may", "mar", "set", "out", "ago", "sept"))
+"""Names of months that are other words, too, in small letters."""
+_ANY_YEAR = 4
+"""A leap year before all that are told."""
 _TOKEN = re.compile(r"\d{1,15}(?:[.,'\u2019/]\d{1,15}){0,5}|[^\W\d_]{1,20}|[%$€£¥₹]")
 _BEHIND_A_NUMBER = re.compile(r"\d[ \u00a0\u202f-]?([^\W\d_]{1,20}|[%€$£¥₹])")
 _DIGIT_OR_SIGN = re.compile(r"[\d$€£¥₹]")
 _MAY_BE_PRICED = re.compile(r"[$€£¥₹]|\d/\d")
 _MAY_BE_A_DAY = re.compile(
     r"\d{4}[-/.]\d|\d[-/.]\d{4}"
-    r"|\d(?:st|nd|rd|th|er|\.|º)?,?\s(?:(?:de\s|of\s)?[^\W\d_]{3,10}\.?,?\s(?:de\s|del\s|of\s)?)?\d{4}"
+    r"|\d(?:st|nd|rd|th|er|\.|º)?,?\s(?:(?:de\s|of\s)?[^\W\d_]{3,10}\.?,?\s(?:de\s|del\s|of\s)?)?\d{4}|\d年"
 )
 """Every day begins so, or holds this; it is found at its digits, without trying the names of months everywhere."""
+_BESIDE_A_NUMBER = re.compile(
+    r"\d(?:st|nd|rd|th|er|\.|º)?\s(?:de\s|of\s)?([^\W\d_]{3,12})|([^\W\d_]{3,12})\.?\s\d{1,2}(?!\d)"
+)
+_MAY_BE_OF_ANY_YEAR = re.compile(r"(?<!\d)[0-3]\d[./][0-3]\d(?!\d)|\d月")
 _GAP = frozenset(("", " ", "-", "\u00a0", "\u202f"))
 _JOINED = frozenset((*_GAP, ", ", " and ", " e ", " y ", " und ", " et "))
 
@@ -96,7 +114,25 @@ def expressions(text: str) -> list[Expression]:
     """
     dates = _DATE.finditer(text) if _MAY_BE_A_DAY.search(text) else ()
     days = [Expression(*found.span(), meant) for found in dates if (meant := _days(found))]
-    return sorted([*days, *_measures(text)])
+    if _may_be_of_any_year(text):
+        whole = {place for one in days for place in range(one.start, one.end)}
+        others = [found for found in _OF_ANY_YEAR.finditer(text) if found.start() not in whole]
+        days += [Expression(*found.span(), meant) for found in others if (meant := _days_of_any_year(found))]
+    times = [Expression(start, end, frozenset({("clock", at)})) for start, end, at in clock_times(text)]
+    return sorted([*days, *times, *_measures(text)])
+
+
+def implied(meanings: frozenset[Meaning]) -> frozenset[Meaning]:
+    """What is also said by one who says `meanings`: a day of a year is that day without its year.
+
+    >>> implied(frozenset({("day", date(2024, 3, 5))}))
+    frozenset({('day', datetime.date(4, 3, 5))})
+    """
+    return frozenset(
+        ("day", day.replace(year=_ANY_YEAR))
+        for kind, day in meanings
+        if kind == "day" and isinstance(day, date)
+    )
 
 
 def may_have(text: str) -> bool:
@@ -105,11 +141,36 @@ def may_have(text: str) -> bool:
         return False  # as mostly
     if not _NAMES.isdisjoint(map(str.casefold, _BEHIND_A_NUMBER.findall(text))):
         return True
-    return _MAY_BE_PRICED.search(text) is not None or _MAY_BE_A_DAY.search(text) is not None
+    if _MAY_BE_PRICED.search(text) or _MAY_BE_A_DAY.search(text):
+        return True
+    return may_be_a_time(text) or _may_be_of_any_year(text)
+
+
+def _may_be_of_any_year(text: str) -> bool:
+    if _MAY_BE_OF_ANY_YEAR.search(text):
+        return True
+    return any((one or other).casefold() in _MONTHS for one, other in _BESIDE_A_NUMBER.findall(text))
+
+
+def _days_of_any_year(found: re.Match[str]) -> frozenset[Meaning]:
+    if found["one"]:
+        tried = [(found["other"], found["one"])]
+        tried += [] if found["sign"] == "." else [(found["one"], found["other"])]
+    elif found["yue"]:
+        tried = [(found["yue"], found["ri"])]
+    else:
+        name = found["month"] or found["name"]
+        if name in _WORDS_TOO:
+            return frozenset()
+        tried = [(str(_MONTHS[name.lower()]), found["day"] or found["at"])]
+    days = (_day(_ANY_YEAR, *map(int, one)) for one in tried)
+    return frozenset(("day", day) for day in days if day is not None)
 
 
 def _days(found: re.Match[str]) -> frozenset[Meaning]:
-    if found["y"]:
+    if found["nian"]:
+        tried = [(found["nian"], found["yue"], found["ri"])]
+    elif found["y"]:
         tried = [(found["y"], found["m"], found["d"])]
     elif found["year"]:
         tried = [(found["year"], found["other"], found["one"])]
@@ -182,6 +243,10 @@ def _measure(text: str, parts: list[tuple[str, int, int]], place: int) -> _Measu
     money = money or _beside(text, parts, end, following, _CURRENCIES)
     if money:
         return _Measure(start, end, {f"sum {money}": (1.0, frozenset(numbers))})
+    hundredths = _beside(text, parts, end, following, _HUNDREDTHS)
+    if hundredths:
+        amount = frozenset(round(number / 100, 9) for number in numbers)
+        return _Measure(start, parts[following][2], {f"sum {one}": (1.0, amount) for one in hundredths})
     units = _beside(text, parts, end, following, _UNITS)
     if units:
         amounts = {kind: (size, frozenset(round(one * size, 9) for one in numbers)) for kind, size in units}

@@ -16,6 +16,7 @@ _SPACED = re.compile(
 )
 _FOREIGN = re.compile(r"[^\D0-9]")
 """A decimal digit of another script."""
+_WIDE_COLON = re.compile("(?<=[0-9])\uff1a(?=[0-9])")
 _JOINED = str.maketrans(dict.fromkeys(_SPACES, "'"))
 _ARABIC_MARKS = str.maketrans({"\u066b": ".", "\u066c": ","})
 
@@ -28,8 +29,12 @@ def plain_digits(text: str) -> str:
     >>> plain_digits("१२ किमी, 1 500 000 km, room 7 12 450")
     "12 किमी, 1'500'000 km, room 7 12 450"
     """
-    if not text.isascii() and _FOREIGN.search(text):
-        text = _FOREIGN.sub(lambda digit: str(unicodedata.decimal(digit[0])), text).translate(_ARABIC_MARKS)
+    if not text.isascii():
+        if _FOREIGN.search(text):
+            text = _FOREIGN.sub(lambda digit: str(unicodedata.decimal(digit[0])), text)
+            text = text.translate(_ARABIC_MARKS)
+        if "\uff1a" in text:
+            text = _WIDE_COLON.sub(":", text)
     if _MAYBE_SPACED.search(text):
         text = _SPACED.sub(lambda number: number[0].translate(_JOINED), text)
     return text

@@ -1,15 +1,17 @@
-"""Restating: what an answer says in other units or as another form of a date, in the words of the evidence."""
+"""Restating: what an answer says in other units, or as another form of a date or time, in the words of the evidence."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 from ragvigil.scorer.checks.reading.claims import Statement
-from ragvigil.scorer.checks.reading.expressions import Expression, Meaning, expressions, may_have
+from ragvigil.scorer.checks.reading.expressions import Expression, Meaning, expressions, implied, may_have
 from ragvigil.scorer.checks.reading.words import Word, offsets, words
 
 _LONGEST_READ = 200_000
 """Characters of the passages in all that are looked through for measures and dates."""
+_YEAR = 4
+"""Digits of one."""
 _MOST = 500
 """Measures and dates of one answer that are looked for."""
 
@@ -51,7 +53,13 @@ def _known(evidence: str) -> Mapping[Meaning, list[Word]]:
         said = words(evidence[one.start : one.end])
         for meaning in one.meanings:
             found.setdefault(meaning, said)
+        for kind, day in implied(one.meanings) - one.meanings:
+            found.setdefault((kind, day), _without_year(said))
     return found
+
+
+def _without_year(said: Sequence[Word]) -> list[Word]:
+    return [word for word in said if len(word.stem) != _YEAR or not word.numbers]
 
 
 def _restated(

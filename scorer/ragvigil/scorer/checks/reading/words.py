@@ -25,8 +25,16 @@ _TOKEN = re.compile(
     rf"{_NUMERAL}|[{UNSPACED}]"
     rf"|(?:{_LETTER}|[{_MARKS}])(?:[^\W_{UNSPACED}]|[{_MARKS}]){{0,62}}(?:['\u2019][tT](?!{_LETTER}))?"
 )
-_WIDE = "\x80-\U0010ffff"
-RUN = re.compile(rf"[A-Za-z{_WIDE}][A-Za-z0-9{_WIDE}]{{0,62}}(?:'[tT](?![A-Za-z]))?|{_NUMERAL}")
+_SIGNS = (
+    "\u00a0-\u00a9\u00ab-\u00b1\u00b4\u00b6-\u00b8\u00bb\u00bf\u00d7\u00f7"
+    "\u2000-\u2017\u201a-\u203e\u20a0-\u20bf\u2190-\u2bff\u3000-\u3004\u3008-\u303f\uff00-\uff0f\uff1a-\uff20"
+)
+_APART = rf"{_SIGNS}{UNSPACED}"
+"""What stands apart from a number behind it: dashes, signs of money, characters that are words."""
+_NO_LETTER, _NO_DIGIT = r"\x00-/:-@\[-`{-\x7f", "0-9"
+RUN = re.compile(
+    rf"[^{_NO_LETTER}{_NO_DIGIT}{_APART}][^{_NO_LETTER}{_APART}]{{0,62}}(?:'[tT](?![A-Za-z]))?|{_NUMERAL}|[{_APART}]{{1,63}}"
+)
 """A word in ASCII, a number, or a run of characters of which some are not in ASCII."""
 _HALVES = ("am", "pm")
 _LONGEST_KNOWN, _MOST_KNOWN = 64, 1 << 15
