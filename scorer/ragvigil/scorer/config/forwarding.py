@@ -16,6 +16,7 @@ _ADDRESS = (
     "without user, query and fragment"
 )
 _GRPC_ADDRESS = "a gRPC address has a port and no path: grpc://host:4317 or grpcs://host:4317 (TLS)"
+_APPENDED = ("/v1/traces", "/v1/logs", "/v1/metrics")
 _OURS = frozenset(
     {
         "accept-encoding",
@@ -49,6 +50,9 @@ def _usable(url: str) -> str:
         raise ValueError(_ADDRESS)
     if parts.scheme.startswith("grpc") and (port is None or parts.path):
         raise ValueError(_GRPC_ADDRESS)
+    appended = next((path for path in _APPENDED if parts.path.endswith(path)), None)
+    if appended is not None:
+        raise ValueError(f"leave out {appended} at its end: it is appended")
     return url
 
 

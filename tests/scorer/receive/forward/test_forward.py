@@ -29,6 +29,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from starlette.applications import Starlette
 from tests.scorer.receive.forward.backends import Backend, counts_of, until
 
 from ragvigil.scorer.config import load
@@ -37,6 +38,7 @@ from ragvigil.scorer.receive.counters import counters
 from ragvigil.scorer.receive.forward import queue
 from ragvigil.scorer.receive.forward.item import Answer, Item, Received
 from ragvigil.scorer.receive.forward.queue import Forwarder
+from ragvigil.scorer.receive.http_server import HttpServer
 from ragvigil.scorer.receive.settings import ForwardTo
 from ragvigil.scorer.store.sqlite import SqliteStore
 from ragvigil.scorer.zstd import zstd
@@ -255,6 +257,93 @@ async def test_a_refusing_backend_gets_everything_once_it_takes_again(
     assert found["b.retries"] >= 20
     assert not [key for key in found if "dropped" in key]
     assert 1 <= caplog.text.count("acks go on") == caplog.text.count("takes requests again") < 10
+
+
+class Turns:
+    """Answers as it is told, one after the other, and takes whatever comes after these."""
+
+    def __init__(self, *answers: Answer) -> None:
+        self.answers = list(answers)
+
+    def form(self, received: Received) -> Item:
+        """As it came."""
+        return Item(received.signal, received.body, received.encoding, received.gzipped, received.headers)
+
+    async def send(self, item: Item) -> Answer:
+        """The next answer."""
+        await asyncio.sleep(0.001)
+        return self.answers.pop(0) if self.answers else Answer(taken=True)
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+TAKEN = Answer(taken=True)
+LIMITED = Answer(taken=False, reason="http_429", retry=True, wait_seconds=0.0, advice="raise its limit")
+TURNS = ForwardTo("", ("traces",), {}, {}, (), "none", None, 1 << 20, 60, 60)
+
+
+async def test_a_backend_that_limits_its_senders_is_told_of_once_a_minute(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """It refuses and takes in turns, many times a minute; what can be done about it is told too."""
+    counts = Counter[str]()
+    forwarder = Forwarder("b", TURNS, Turns(*[LIMITED, TAKEN] * 20), counts)
+    for _ in range(20):
+        forwarder.offer(Received("traces", b"", b"", "protobuf", {}))
+    forwarder.start()
+    await until(lambda: counts["b.delivered"] == 20)
+    assert counts["b.retries"] == 20
+    assert [record.getMessage() for record in caplog.records] == [
+        "forward.b: http_429 (raise its limit); acks go on",
+        "forward.b takes requests again",
+    ]
+
+
+async def test_a_backend_that_goes_on_failing_is_told_of_again(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Though it took a request soon after the first line about it: the log must not end with that."""
+    monkeypatch.setattr(queue, "_TELL_SECONDS", 0.3)
+    counts = Counter[str]()
+    forwarder = Forwarder("b", TURNS, Turns(LIMITED, TAKEN, *[LIMITED] * 10_000), counts)
+    forwarder.offer(Received("traces", b"", b"", "protobuf", {}))
+    forwarder.start()
+    await until(lambda: counts["b.delivered"] == 1)
+    forwarder.offer(Received("traces", b"", b"", "protobuf", {}))
+    await until(lambda: caplog.text.count("acks go on") == 2)
+    assert caplog.text.count("takes requests again") == 1
+    await forwarder.stop(0)
+
+
+async def test_what_can_be_done_about_a_backend_is_told(
+    start: Start, client: httpx.AsyncClient, http_backend: Backends, caplog: pytest.LogCaptureFixture
+) -> None:
+    """One that is not there, that speaks no TLS or no gRPC, and where nothing is served."""
+    backend = await http_backend()
+    nothing = HttpServer(Starlette(), "127.0.0.1:0", grace_seconds=1)
+    nothing.start()
+    place = f"http://{nothing.address}/otlp"
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # and does not listen
+        dead = f"127.0.0.1:{taken.getsockname()[1]}"
+        forward = {
+            "gone": {"url": f"http://{dead}"},
+            "gone_grpc": {"url": f"grpc://{dead}"},
+            "plain": {"url": backend.url.replace("http:", "https:")},
+            "elsewhere": {"url": place},
+            "http": {"url": backend.url.replace("http:", "grpc:")},
+        }
+        receiver = await start(forward=forward)
+        await client.post(f"{receiver.url}/v1/traces", content=b"\n\x00", headers=PROTOBUF)
+        await until(lambda: caplog.text.count("acks go on") >= len(forward))
+    await nothing.stop()
+    told = {record.getMessage().partition(": ")[0]: record.getMessage() for record in caplog.records}
+    assert "unreachable (nothing answers: check url, and whether it runs)" in told["forward.gone"]
+    assert "check url, and whether it runs; 'failed to connect" in told["forward.gone_grpc"]
+    assert "(it speaks no TLS: check url" in told["forward.plain"]
+    assert f"nothing takes OTLP at {place}/v1/traces: check url" in told["forward.elsewhere"]
+    assert "check url" in told["forward.http"]
 
 
 class OutOfOrder:
@@ -546,6 +635,10 @@ async def test_a_real_exporter_reaches_a_backend_through_a_receiver(start: Start
         ({"url": "localhost:4317"}, r"forward\.b\.url: must look like http://host:4318"),
         ({"url": "http://u:p@host"}, r"forward\.b\.url: must look like"),
         ({"url": "grpc://host"}, r"forward\.b\.url: a gRPC address has a port"),
+        (
+            {"url": "http://host/v1/traces/"},
+            r"forward\.b\.url: leave out /v1/traces at its end: it is appended",
+        ),
         ({"url": "http://host:99999"}, r"forward\.b\.url: must look like"),
         ({"url": "http://x", "headers": {"host": "y"}}, r"forward\.b: the header host is set by ragvigil"),
         ({"url": "http://x", "headers": {"a": "1\n2"}}, r"forward\.b\.headers\.a: must be one line"),

@@ -13,6 +13,7 @@ from ragvigil.exporters import OTLP_METHODS, otlp_channel, otlp_retry_info
 from ragvigil.scorer.errors import ConfigError
 from ragvigil.scorer.receive import otlp_json
 from ragvigil.scorer.receive.decode import LOGS, SPANS
+from ragvigil.scorer.receive.forward import advice
 from ragvigil.scorer.receive.forward.headers import Headers
 from ragvigil.scorer.receive.forward.item import Answer, Item, Received, Signal
 from ragvigil.scorer.receive.forward.partial import partial_success
@@ -113,7 +114,12 @@ def _taken(body: bytes, item: Item, unreadable: int) -> Answer:
 
 def _not_taken(error: grpc.aio.AioRpcError) -> Answer:
     code, wait = error.code(), otlp_retry_info(error)
+    name = code.name.lower()
     retry = code in _RETRYABLE or (code is grpc.StatusCode.RESOURCE_EXHAUSTED and wait is not None)
     return Answer(
-        taken=False, reason=f"grpc_{code.name.lower()}", retry=retry, wait_seconds=wait if retry else None
+        taken=False,
+        reason=f"grpc_{name}",
+        retry=retry,
+        wait_seconds=wait if retry else None,
+        advice=advice.of_code(name, error.details() or ""),
     )

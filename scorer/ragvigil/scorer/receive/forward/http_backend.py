@@ -13,6 +13,7 @@ from google.protobuf.message import DecodeError
 
 from ragvigil.exporters import is_loopback, retry_after
 from ragvigil.scorer.receive.answers import CONTENT_TYPES
+from ragvigil.scorer.receive.forward import advice
 from ragvigil.scorer.receive.forward.headers import Headers
 from ragvigil.scorer.receive.forward.item import Answer, Item, Received
 from ragvigil.scorer.receive.forward.partial import partial_success
@@ -57,11 +58,11 @@ class HttpBackend:
             async with asyncio.timeout(self._timeout_seconds):
                 return await self._post(item)
         except (TimeoutError, httpx.TimeoutException):
-            return Answer(taken=False, reason="timeout", retry=True)
-        except httpx.NetworkError:
-            return Answer(taken=False, reason="unreachable", retry=True)
+            return Answer(taken=False, reason="timeout", retry=True, advice=advice.LATE)
+        except httpx.NetworkError as error:
+            return Answer(taken=False, reason="unreachable", retry=True, advice=advice.of_error(error))
         except httpx.HTTPError:
-            return Answer(taken=False, reason="protocol_error", retry=True)
+            return Answer(taken=False, reason="protocol_error", retry=True, advice=advice.BROKEN)
 
     async def close(self) -> None:
         """Let go of connections."""
@@ -82,7 +83,13 @@ class HttpBackend:
             if response.is_success:
                 return _taken(await _beginning(response), item)
             wait = retry_after(response.headers.get("retry-after"), now=time.time())
-            return Answer(taken=False, reason=f"http_{status}", retry=status in _RETRYABLE, wait_seconds=wait)
+            return Answer(
+                taken=False,
+                reason=f"http_{status}",
+                retry=status in _RETRYABLE,
+                wait_seconds=wait,
+                advice=advice.of_status(status, url, response.headers.get("location")),
+            )
 
     async def _compressed(self, item: Item) -> tuple[bytes, bool]:
         if item.gzipped or not self._compress:

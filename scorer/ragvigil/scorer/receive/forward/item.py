@@ -64,3 +64,5 @@ class Answer:
     rejected: int = 0
     """Spans, log records or data points that it will never take, though it took the request."""
     message: str = ""
+    advice: str = ""
+    """What an operator can do about it."""

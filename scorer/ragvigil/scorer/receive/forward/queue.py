@@ -21,6 +21,8 @@ _FIRST_WAIT_SECONDS = 1.0
 _LONGEST_WAIT_SECONDS = 30.0
 _LONGEST_PAUSE_SECONDS = 300.0
 """However long a backend asks to be left alone, it is asked again after this."""
+_TELL_SECONDS = 60.0
+"""One cause is told once in so long: a backend that limits its senders fails and takes in turns."""
 
 
 class Backend(Protocol):
@@ -54,6 +56,9 @@ class Forwarder:
         self._held_bytes = self._held = 0
         self._paused_until = 0.0
         self._problem: str | None = None
+        self._said: str | None = None
+        """The problem that the log tells of and has not taken back."""
+        self._told_at: dict[str, float] = {}
         self._partial = ""
         self._taken_since = -math.inf
         self._idle = asyncio.Event()
@@ -86,7 +91,7 @@ class Forwarder:
         item = self._backend.form(received)
         if self._held_bytes + item.size > self._settings.max_queue_bytes:
             self._count("dropped.full")
-            self._fails("its queue is full (max_queue_bytes): new requests are not forwarded")
+            self._fails("its queue is full (max_queue_bytes)", "new requests are not forwarded")
             return
         self._held_bytes += item.size
         self._held += 1
@@ -117,7 +122,7 @@ class Forwarder:
                 self._taken_since = max(self._taken_since, begun)
                 return self._delivered(item, answer)
             if begun >= self._taken_since:
-                self._fails(answer.reason)
+                self._fails(answer.reason, answer.advice)
             if not answer.retry:
                 return self._count(f"dropped.{answer.reason}")
             again = time.monotonic() + random.uniform(wait / 2, wait)  # noqa: S311 - senders apart, not secrets
@@ -146,9 +151,10 @@ class Forwarder:
         if answer.rejected:
             self._count("rejected", answer.rejected)
             self._tell_partial(item, answer)
-        if self._problem is not None:
+        self._problem = None
+        if self._said is not None:
             logger.warning("forward.%s takes requests again", self.name)
-            self._problem = None
+            self._said = None
 
     def _tell_partial(self, item: Item, answer: Answer) -> None:
         """One log line for each new reason: what a backend never takes may be in every request."""
@@ -162,11 +168,14 @@ class Forwarder:
             )
         self._partial = answer.message
 
-    def _fails(self, problem: str) -> None:
+    def _fails(self, problem: str, advice: str) -> None:
         """One log line for each new cause; an answer that a later request's success overtook is no news."""
-        if problem != self._problem:
-            logger.error("forward.%s: %s; acks go on", self.name, problem)
         self._problem = problem
+        now = time.monotonic()
+        if problem != self._said and now >= self._told_at.get(problem, -math.inf) + _TELL_SECONDS:
+            hint = f" ({advice})" if advice else ""
+            logger.error("forward.%s: %s%s; acks go on", self.name, problem, hint)
+            self._said, self._told_at[problem] = problem, now
 
     def _count(self, what: str, amount: int = 1) -> None:
         if amount:

@@ -1,0 +1,76 @@
+"""What an operator can do about a backend that does not take requests, in words for the log."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+from collections.abc import Iterator, Mapping
+from http import HTTPStatus
+
+LATE = "it does not answer in time: see timeout_seconds"
+BROKEN = "it hangs up, or speaks no HTTP/1.1: check url"
+_HEADERS = "it wants other credentials: check headers and header_files"
+_LIMITED = "it limits its senders: raise its limit; what waits longer than retry_seconds is dropped"
+_PLACE = "nothing takes OTLP at {url}: check url, to which the path is appended"
+_BY_STATUS: Mapping[int, str] = {
+    401: _HEADERS,
+    403: _HEADERS,
+    404: _PLACE,
+    405: _PLACE,
+    413: "the request is too large for it: raise its limit, or let the sender batch less",
+    429: _LIMITED,
+}
+_BY_CODE: Mapping[str, str] = {
+    "unauthenticated": _HEADERS,
+    "permission_denied": _HEADERS,
+    "resource_exhausted": _LIMITED,
+    "deadline_exceeded": LATE,
+    "unimplemented": "it serves no OTLP over gRPC: check url, which is http:// for one that takes it over HTTP",
+}
+_LONGEST = 200
+
+
+def of_status(status: int, url: str, location: str | None) -> str:
+    """About an answer with that status.
+
+    >>> of_status(404, "http://tempo:4318/v1/traces", None)
+    'nothing takes OTLP at http://tempo:4318/v1/traces: check url, to which the path is appended'
+    >>> of_status(500, "http://tempo:4318/v1/traces", None)
+    ''
+    """
+    if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
+        return f"it sends requests elsewhere, where none is sent: set url to what leads to {location!r:.{_LONGEST}}"
+    return _BY_STATUS.get(status, "").format(url=url)
+
+
+def of_code(code: str, details: str) -> str:
+    """About a gRPC status, by its name in small letters; `details` are the library's words where nothing answers.
+
+    >>> of_code("unimplemented", "")
+    'it serves no OTLP over gRPC: check url, which is http:// for one that takes it over HTTP'
+    """
+    if code == "unavailable":
+        return f"nothing answers as gRPC does: check url, and whether it runs; {details!r:.{_LONGEST}}"
+    return _BY_CODE.get(code, "")
+
+
+def of_error(error: BaseException) -> str:
+    """About a connection that could not be made.
+
+    >>> of_error(ConnectionRefusedError())
+    'nothing answers: check url, and whether it runs'
+    """
+    causes = list(_causes(error))
+    if any(isinstance(one, socket.gaierror) for one in causes):
+        return "its name cannot be resolved: check url, and the name service of this machine"
+    if any(isinstance(one, ssl.SSLCertVerificationError) for one in causes):
+        return "its certificate is not trusted: check url, and name its authority in ca_file"
+    if any(isinstance(one, ssl.SSLError) for one in causes):
+        return "it speaks no TLS: check url, which is http:// or grpc:// without"
+    return "nothing answers: check url, and whether it runs"
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
