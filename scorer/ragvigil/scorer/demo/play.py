@@ -22,6 +22,7 @@ import httpx
 from ragvigil.exporters import Alert, from_json
 from ragvigil.scorer.demo.corpus import load_corpus
 from ragvigil.scorer.demo.language_model import LanguageModel
+from ragvigil.scorer.demo.faults import FaultName
 from ragvigil.scorer.demo.phases import EXTRACTIVE, LANGUAGE_MODEL, Evidence, Pace, Phase, script
 from ragvigil.scorer.demo.processes import Child, clean_environment, running
 from ragvigil.scorer.demo.questions import load_questions
@@ -210,8 +211,10 @@ async def _perform_phase(stage: Stage, phase: Phase, deadline: float) -> None:
         if phase.until(Evidence(began, stage.snapshot, stage.told)):
             break
     if phase.fault is not None:
-        deadline = time.monotonic() + _LINGER_SECONDS
-        while time.monotonic() < deadline:
+        enough = time.monotonic() + _LINGER_SECONDS
+        while (now := time.monotonic()) < enough or (
+            now < deadline and not _shown(stage, phase.fault, began)
+        ):
             await stage.observe()
     stage.acts.append(Act(phase.name, phase.fault, began, time.time_ns()))
 
@@ -248,6 +251,13 @@ def _report(stage: Stage) -> Report:
         wall_seconds=time.monotonic() - stage.began,
         most_waiting=stage.most_waiting,
     )
+
+
+def _shown(stage: Stage, fault: FaultName, began: int) -> bool:
+    """Whether enough answers since then are scored for an interval of the series that shows the fault."""
+    keys = (status.key for status in stage.snapshot.series if status.key.name == RIGHT_SERIES[fault])
+    since = [(began, time.time_ns())]
+    return all(measure(stage.store, key, since, _GRAIN) is not None for key in keys)
 
 
 def _levels(stage: Stage, name: AnyName) -> Levels:
