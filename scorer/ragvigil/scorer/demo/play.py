@@ -21,8 +21,8 @@ import httpx
 
 from ragvigil.exporters import Alert, from_json
 from ragvigil.scorer.demo.corpus import load_corpus
-from ragvigil.scorer.demo.language_model import LanguageModel
 from ragvigil.scorer.demo.faults import FaultName
+from ragvigil.scorer.demo.language_model import LanguageModel
 from ragvigil.scorer.demo.phases import EXTRACTIVE, LANGUAGE_MODEL, Evidence, Pace, Phase, script
 from ragvigil.scorer.demo.processes import Child, clean_environment, running
 from ragvigil.scorer.demo.questions import load_questions
