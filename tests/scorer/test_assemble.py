@@ -146,7 +146,7 @@ def test_a_clock_that_steps_back_delays_nothing_for_ever() -> None:
 
 
 def test_quiet_time_is_learned_per_service_within_bounds() -> None:
-    """From the gaps before the last arrival; other services keep the configured time."""
+    """From the gaps behind the root; other services keep the configured time."""
     assembler = Assembler(Assemble())
     shop, bank = (payload(service=service) for service in ("shop", "bank"))
     for number in range(20):
@@ -170,6 +170,37 @@ def test_late_spans_teach_a_longer_quiet_time() -> None:
         assert len(assembler.due(now + 2 * SECOND)) == (number < 10)
         assembler.add(row(2 * number + 1), "spans", trace_id, CHILD, now + 4 * SECOND)
         assert len(assembler.due(now + 50 * SECOND)) == 1
+
+
+@pytest.mark.parametrize("together", [1, 3])
+def test_spans_that_come_together_teach_no_shorter_quiet_time(together: int) -> None:
+    """Two services export at the same moment, a second and a half behind the root: that is still the gap."""
+    assembler = Assembler(Assemble())
+    shop = payload(service="shop")
+    scored = 0
+    for number in range(40):
+        now, trace_id = number * 100 * SECOND, f"{number:032x}"
+        assembler.add(row(4 * number), "spans", trace_id, shop, now)
+        scored += len(assembler.due(now + int(1.4 * SECOND)))
+        for place in range(together):
+            child = payload(parent=b"0" * 8, number=place + 2)
+            assembler.add(row(4 * number + place + 1), "spans", trace_id, child, now + int(1.5 * SECOND))
+        scored += len(assembler.due(now + 50 * SECOND))
+    assert scored == 40
+
+
+def test_what_comes_before_the_root_teaches_nothing() -> None:
+    """A root that ends four seconds behind its spans is the last that comes: nobody need wait for long."""
+    assembler = Assembler(Assemble())
+    shop = payload(service="shop")
+    for number in range(20):
+        now, trace_id = number * 100 * SECOND, f"{number:032x}"
+        child = payload(parent=b"0" * 8, service="shop", number=2)
+        assembler.add(row(2 * number), "spans", trace_id, child, now)
+        assembler.add(row(2 * number + 1), "spans", trace_id, shop, now + 4 * SECOND)
+        assert len(assembler.due(now + 50 * SECOND)) == 1
+    assembler.add(row(100), "spans", ONE, shop, 5_000 * SECOND)
+    assert taken(assembler, 5_000.5) == [(ONE, False)]
 
 
 def test_a_known_root_shortens_the_wait_and_nothing_else() -> None:

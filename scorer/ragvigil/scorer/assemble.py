@@ -56,7 +56,7 @@ class _Open:
     first_at: int
     last_at: int
     gap: int = 0
-    """Between the last two arrivals."""
+    """Longest time between two arrivals since the root is known: what came before kept nobody waiting."""
     service: str | None = None
     top: Top = Top.NONE
     size: int = 0
@@ -110,8 +110,8 @@ class Assembler:
             trace = self._open[trace_id] = self._reopened(trace_id, position, now)
             heappush(self._positions, (position, trace_id))
             heappush(self._deadlines, (min(self._deadline(trace), now + self._rootless), trace_id))
-        else:
-            trace.gap = max(now - trace.last_at, 0)
+        elif trace.top is Top.ROOT:
+            trace.gap = max(trace.gap, now - trace.last_at)
         if position < trace.first_position:
             trace.first_position = position
             heappush(self._positions, (position, trace_id))
@@ -163,7 +163,7 @@ class Assembler:
         recent = self._recent.pop(trace_id, None)
         if recent is None:
             return _Open(position, now, now)
-        gap = max(now - recent.last_at, 0)
+        gap = max(now - recent.last_at, 0) if recent.top is Top.ROOT else 0
         return _Open(position, now, now, gap=gap, service=recent.service, top=recent.top)
 
     def _add_spans(self, trace_id: str, trace: _Open, payload: bytes) -> None:

@@ -22,8 +22,8 @@ class _Learned:
 class QuietTimes:
     """Quiet times by service, in nanoseconds, from the last 64 gaps of each of the last 1,000 services.
 
-    A gap is the time between the last two arrivals of a trace. Twice the 95th percentile is waited for, within
-    the bounds; the first time until 20 gaps are known.
+    A gap is the longest time between two arrivals of a trace since its root is known. Twice the 95th percentile is
+    waited for, within the bounds; the first time until 20 gaps are known.
 
     >>> times = QuietTimes(first=200, shortest=50, longest=1000)
     >>> for gap in [0] * 10 + [60] * 10:
