@@ -187,5 +187,6 @@ def test_a_word_said_twice_counts_beside_another_wanted_one_only() -> None:
     """As the models were fitted."""
     alone = Evidence([Document("a", "Pump pump.")], {"pump"})
     beside = Evidence([Document("a", "Pump pump leaks.")], {"pump", "leak"})
-    assert alone.pairs == set()
-    assert beside.pairs == {("pump", "pump"), ("pump", "leak")}
+    said = ["pump", "pump", "leak", "pump"]
+    assert alone.linked(said) == [False, False, False]
+    assert beside.linked(said) == [True, True, False]

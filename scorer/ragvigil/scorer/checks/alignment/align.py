@@ -151,6 +151,7 @@ def _aligned(
     missing = [one for one in stems if one not in evidence.places and one not in question]
     novel = sum([weight[one] for one in missing]) / total
     pair = (over.in_best + over.in_second) / total
+    linked = evidence.linked(sequence)
     numbers = Numbers.of(telling, evidence, question)
     flags = flags_of(claim, text, evidence) if evidence.flags else {}
     about = log1p(sum([word.stem in FRAME_STEMS for word in claim]))
@@ -163,7 +164,7 @@ def _aligned(
         max(over.passages, default=0.0) / total,
         max(0.0, 2 * novel - 1),
         max(0.0, 1 - 2 * pair),
-        *_pairs(sequence, evidence, best),
+        *_pairs(sequence, linked, best),
         *novelty(missing, sequence, novel, weight, unknown),
         sum([weight[one] for one in missing if one in evidence.kin]) / total,
         *novel_names(claim, evidence, question, carried),
@@ -186,6 +187,7 @@ def _aligned(
         second.content if second is not None else frozenset(),
         flags,
         _words_within(text, hours.spans) if hours.spans else frozenset(),
+        linked,
     )
     return Alignment(
         figures,
@@ -210,12 +212,13 @@ def _idle(
     return right.union(idle_numbers(claim, text).intersection(lacking)) if lacking else right
 
 
-def _pairs(sequence: list[str], evidence: Evidence, best: Segment | None) -> tuple[float, float]:
-    pairs = set(pairwise(sequence))
+def _pairs(sequence: list[str], linked: list[bool], best: Segment | None) -> tuple[float, float]:
+    """The share of pairs of neighbours that the evidence has, being `linked` there, and that the best sentence has."""
+    pairs = dict(zip(pairwise(sequence), linked, strict=True))
     if not pairs:
         return (1.0, 1.0) if best is not None else (0.0, 0.0)
-    local = len(pairs & best.pairs) if best is not None else 0
-    return len(pairs & evidence.pairs) / len(pairs), local / len(pairs)
+    local = len(pairs.keys() & best.pairs) if best is not None else 0
+    return sum(pairs.values()) / len(pairs), local / len(pairs)
 
 
 def _flag_figures(flags: Mapping[int, int]) -> tuple[float, ...]:

@@ -106,6 +106,8 @@ class Surroundings(NamedTuple):
     """For a word of the claim that names a record's flag: how, as a place in FLAGS."""
     other_hours: frozenset[int]
     """Words of the claim that tell other days or times than the record."""
+    linked: Sequence[bool]
+    """Whether each of its meaningful stems stands right before the next one in the evidence."""
 
 
 def read_tokens(
@@ -115,7 +117,7 @@ def read_tokens(
     evidence, question, best, second = around.evidence, around.question, around.best, around.second
     stems = [claim[place].stem for place in places]
     found = [stem in evidence.places for stem in stems]
-    linked = [None, *map(evidence.pairs.__contains__, pairwise(stems)), None]
+    linked = [None, *around.linked, None]
     record = bool(evidence.flags)
     all_marks: list[list[int]] = []
     lacking: list[bool] = []

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import accumulate, chain, pairwise
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, chain, pairwise, repeat
 from typing import NamedTuple, overload
 
 import numpy as np
@@ -205,10 +205,10 @@ class Evidence:
         self._passages: dict[str, tuple[int, ...]] = {}
         at = vocabulary.marked(wanted)[stems].nonzero()[0] if wanted is not None else np.arange(stems.size)
         which, segment = stems[at], np.array(ends, np.intp).searchsorted(at, side="right")
-        self.places = _places(which, segment, vocabulary.stems)
+        self.places, self._numbers = _places(which, segment, vocabulary.stems)
         """Segments in which a wanted stem occurs, ascending."""
-        self.pairs = _pairs(which, segment, at, vocabulary.stems)
-        """Neighbouring meaningful stems, both of them wanted."""
+        self._unknown = len(vocabulary.stems)
+        self._pairs = _pairs(which, segment, at, self._unknown + 1)
 
     @made_once
     def kin(self) -> Kin:
@@ -248,6 +248,12 @@ class Evidence:
                 return {}
             found[day] = span
         return {day: span for day, span in found.items() if any(span)} or found
+
+    def linked(self, stems: Sequence[str]) -> list[bool]:
+        """Whether each of `stems`, all of them wanted, stands right before the next one somewhere."""
+        pairs, size = self._pairs, self._unknown + 1
+        numbers = map(self._numbers.get, stems, repeat(self._unknown))
+        return [one * size + other in pairs for one, other in pairwise(numbers)]
 
     def passages_of(self, stem: str) -> tuple[int, ...]:
         """The passages in which a wanted stem occurs, ascending."""
@@ -290,8 +296,10 @@ class Evidence:
         return found
 
 
-def _places(which: Numbers, segment: NDArray[np.intp], names: Sequence[str]) -> dict[str, list[int]]:
-    """For each stem the segments that hold it: `which` stems stand one after the other, and in which `segment`."""
+def _places(
+    which: Numbers, segment: NDArray[np.intp], names: Sequence[str]
+) -> tuple[dict[str, list[int]], dict[str, int]]:
+    """For each stem the segments that hold it, and its number: `which` stems stand where, in which `segment`."""
     order = which.argsort(kind="stable")
     which, segment = which[order], segment[order]
     other = np.concatenate(([True], which[1:] != which[:-1]))[: which.size]
@@ -300,30 +308,28 @@ def _places(which: Numbers, segment: NDArray[np.intp], names: Sequence[str]) -> 
     begins = other[new].nonzero()[0]
     found: list[int] = which[other].tolist()
     held: list[int] = segment[new].tolist()
-    stretches = zip(found, pairwise([*begins.tolist(), len(held)]), strict=True)
-    return {names[stem]: held[first:last] for stem, (first, last) in stretches}
+    said = [names[stem] for stem in found]
+    stretches = zip(said, pairwise([*begins.tolist(), len(held)]), strict=True)
+    return {stem: held[first:last] for stem, (first, last) in stretches}, dict(zip(said, found, strict=True))
 
 
-def _pairs(
-    which: Numbers, segment: NDArray[np.intp], at: NDArray[np.intp], names: Sequence[str]
-) -> set[tuple[str, str]]:
-    """The stems side by side in one segment: `which` stems stand where `at`, in which `segment`.
+def _pairs(which: Numbers, segment: NDArray[np.intp], at: NDArray[np.intp], size: int) -> frozenset[int]:
+    """The stems side by side in one segment, as numbers: the first's times `size`, which is more than any, and the other's.
+
+    `which` stems stand where `at`, in which `segment`.
 
     A stem twice in a row counts beside another one only: so the models were fitted.
     """
-    beside = ((at[1:] == at[:-1] + 1) & (segment[1:] == segment[:-1])).nonzero()[0]
-    one: list[int] = which[beside].tolist()
-    other: list[int] = which[beside + 1].tolist()
-    found = {
-        (names[before], names[after]) for before, after in zip(one, other, strict=True) if before != after
-    }
-    alike = beside[which[beside] == which[beside + 1]]
-    if alike.size:
-        mixed = segment[1:][(segment[1:] == segment[:-1]) & (which[1:] != which[:-1])]
-        others = {*mixed.tolist()}
-        twice: list[tuple[int, int]] = list(zip(which[alike].tolist(), segment[alike].tolist(), strict=True))
-        found.update((names[stem], names[stem]) for stem, where in twice if where in others)
-    return found
+    together = segment[1:] == segment[:-1]
+    beside = ((at[1:] == at[:-1] + 1) & together).nonzero()[0]
+    one, other = which[beside].astype(np.int64), which[beside + 1]
+    alike = one == other
+    keys = one * size + other
+    if not alike.any():
+        return frozenset(keys.tolist())
+    mixed = segment[1:][together & (which[1:] != which[:-1])]
+    kept = ~alike | np.isin(segment[beside], mixed)
+    return frozenset(keys[kept].tolist())
 
 
 def _start(span: Span | None) -> int:
