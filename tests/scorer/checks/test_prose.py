@@ -10,7 +10,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragvigil.scorer.checks.reading.evidence import Evidence
+from ragvigil.scorer.checks.reading.evidence import Evidence, read_ahead
 from ragvigil.scorer.checks.reading.prose import Reading, read
 from ragvigil.scorer.checks.reading.sentences import sentences
 from ragvigil.scorer.checks.reading.vocabulary import Vocabulary, current
@@ -190,3 +190,18 @@ def test_a_word_said_twice_counts_beside_another_wanted_one_only() -> None:
     said = ["pump", "pump", "leak", "pump"]
     assert alone.linked(said) == [False, False, False]
     assert beside.linked(said) == [True, True, False]
+
+
+def test_what_is_read_ahead_of_several_records_is_not_read_again() -> None:
+    """What may be data is left to the record that has it."""
+    vocabulary = current()
+    texts = ["One pumpxa leaks.", "Two pumpxe leak.", '{"pumpxi": 2}', ""]
+    read_ahead([*texts, texts[0]])
+    met = {word.stem for chunk in vocabulary.chunks for word in chunk.words}
+    said = [{word.stem for word in words(text)} for text in ("pumpxa", "pumpxe", "pumpxi")]
+    assert [one <= met for one in said] == [True, True, False]
+    first = [read([text], 10, vocabulary)[0] for text in texts[:2]]
+    read_ahead(texts[1::-1])
+    assert [read([text], 10, vocabulary)[0] is one for text, one in zip(texts, first, strict=False)] == [
+        True
+    ] * 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
 
@@ -52,6 +53,7 @@ from ragvigil.scorer.checks.check import Check
 from ragvigil.scorer.checks.prepared import Prepared
 from ragvigil.scorer.checks.reading.budget import UNLIMITED, Budget
 from ragvigil.scorer.checks.reading.citing.rules import EVERYTHING, Rules
+from ragvigil.scorer.checks.reading.evidence import read_ahead
 from ragvigil.scorer.trace import RagTrace
 from ragvigil.scorer.verdict import NOTHING, CheckResult
 
@@ -60,6 +62,8 @@ _result = partial(tuple[object, ...].__new__, CheckResult)
 """A result of its fields, in a fifth of the time: a record has dozens."""
 _LIGHT = ("record", "answer")
 """What checks read that read no passage."""
+_TOGETHER, _CHARACTERS_TOGETHER, _LEAST_OF_A_PASSAGE = 16, 200_000, 100
+"""Records whose passages are held at once, and characters of these; a short passage counts for so many more."""
 
 CHECKS: tuple[Check, ...] = (
     empty_retrieval.CHECK,
@@ -140,7 +144,7 @@ def check_all(
     """For each record what `run_checks` gives, in less time than one after the other.
 
     A check that reads no passage runs on all records before the next one does, so that its code stays in the
-    processor's cache; what is read of the passages would fill that, so the others take record after record.
+    processor's cache; what is read of the passages would fill that, so the others take some records at a time.
     """
     waiting = [
         Prepared(one.record, most_claims=most_claims, rules=one.rules, budget=one.budget) for one in asked
@@ -148,18 +152,41 @@ def check_all(
     clock = _Clock()
     if len(waiting) == 1:
         return [tuple([_of_one(check, waiting[0], clock) for check in checks])]
-    light = {place: _of_all(checks[place], waiting, clock) for place in _light(checks)}
-    found: list[tuple[CheckResult, ...]] = []
+    light = _light(checks)
+    heavy = [place for place in range(len(checks)) if place not in light]
+    found = {place: _of_all(checks[place], waiting, clock) for place in light}
+    found |= {place: [] for place in heavy}
     waiting.reverse()
-    for number in range(len(asked)):
-        prepared = waiting.pop()  # what it holds of the passages goes before the next one is read
-        found.append(
-            tuple(
-                light[place][number] if place in light else _of_one(check, prepared, clock)
-                for place, check in enumerate(checks)
-            )
-        )
-    return found
+    while heavy and waiting:
+        group = _next_group(waiting)  # what it holds of the passages goes before the next one is read
+        _read_ahead(group)
+        clock.wall = time.perf_counter()
+        for place in heavy:
+            found[place] += _of_all(checks[place], group, clock)
+    return (
+        list(zip(*map(found.__getitem__, range(len(checks))), strict=True)) if checks else [()] * len(asked)
+    )
+
+
+def _next_group(waiting: list[Prepared]) -> list[Prepared]:
+    """The last ones, in order of their taking: some, as long as their passages are few and short; always one."""
+    group: list[Prepared] = []
+    room = _CHARACTERS_TOGETHER
+    while waiting and len(group) < _TOGETHER:
+        documents = waiting[-1].record.documents
+        room -= sum([_LEAST_OF_A_PASSAGE + len(document.text or "") for document in documents])
+        if group and room < 0:
+            break
+        group.append(waiting.pop())
+    return group
+
+
+def _read_ahead(group: Sequence[Prepared]) -> None:
+    """Read the passages of several records at once; each record finds its own among what is kept of texts."""
+    texts = [document.text or "" for one in group for document in one.record.documents]
+    if len(group) > 1:
+        with suppress(Exception):  # then the checks that read them fail, each on its own record
+            read_ahead(texts)
 
 
 def _light(checks: Sequence[Check]) -> list[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import accumulate, chain, pairwise, repeat
 from typing import NamedTuple, overload
 
@@ -314,9 +314,9 @@ def _places(
 
 
 def _pairs(which: Numbers, segment: NDArray[np.intp], at: NDArray[np.intp], size: int) -> frozenset[int]:
-    """The stems side by side in one segment, as numbers: the first's times `size`, which is more than any, and the other's.
+    """The stems side by side in one segment, each pair as a number: `size` times the first's, and the other's.
 
-    `which` stems stand where `at`, in which `segment`.
+    `which` stems stand where `at`, in which `segment`; `size` is more than any number.
 
     A stem twice in a row counts beside another one only: so the models were fitted.
     """
@@ -369,6 +369,13 @@ def _stretches(documents: Sequence[Document], vocabulary: Vocabulary) -> Iterato
             else:
                 yield from _of_record(place, text, record, vocabulary)
             place += 1
+
+
+def read_ahead(texts: Iterable[str]) -> None:
+    """Read passages of several records at once, which is quicker, but for what may be data; it is kept for a while."""
+    prose = [text for text in dict.fromkeys(texts) if text[:1] not in "{["]
+    if prose:
+        read(prose, _MOST_SEGMENTS, current())
 
 
 def _together(documents: Sequence[Document]) -> Iterator[list[str]]:

@@ -145,7 +145,7 @@ def offsets(text: str) -> Sequence[tuple[int, int]]:
     return _known_offsets(text) if len(text) <= _LONGEST_CLAIM else _offsets(text)
 
 
-@lru_cache(maxsize=1 << 7)  # several ask for those of one claim
+@lru_cache(maxsize=1 << 9)  # several ask for those of one claim, while some records are held
 def _known_offsets(text: str) -> Sequence[tuple[int, int]]:
     return _offsets(text)
 
