@@ -83,6 +83,9 @@ def _begins_with_a_name(statement: Statement, *, follows: bool) -> bool:
 
     Before a known name it may be a word like any other: Former Italy captain.
     """
+    begins = statement.text[:2]
+    if not follows and begins.isascii() and begins[:1].isalpha() and begins[1:].islower():
+        return False  # as mostly
     (first, last), *others = offsets(statement.text)
     if last - first > 1 and statement.text[first:last].isupper():
         return True

@@ -58,7 +58,8 @@ def conflict_in(evidence: Evidence, key_terms: Mapping[str, float]) -> Conflict 
 
 def _kind(one: Segment, other: Segment, mine: set[str], theirs: set[str]) -> str | None:
     """What two sentences say differently, `mine` and `theirs` being their `_plain` stems."""
-    shared, every = len(mine & theirs), len(mine | theirs)
+    shared = len(mine & theirs)
+    every = len(mine) + len(theirs) - shared
     if shared < _FEWEST or shared < _ALIKE * every:
         return None
     numbers, others = values(one.words), values(other.words)
