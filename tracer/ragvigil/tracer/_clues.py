@@ -97,7 +97,7 @@ def email(look: Look) -> bool:
 
 def email_in_url(look: Look) -> bool:
     """Whether an e-mail address may be there as a query of the web has it."""
-    return b"%40" in look.data
+    return b"%" in look.data and b"%40" in look.data  # a single byte is found many times as fast
 
 
 def login_in_url(look: Look) -> bool:
@@ -107,7 +107,7 @@ def login_in_url(look: Look) -> bool:
 
 def key_block(look: Look) -> bool:
     """Whether a PEM block may be there."""
-    return b"-----BEGIN" in look.data
+    return b"-" in look.data and b"-----BEGIN" in look.data
 
 
 def token(look: Look) -> bool:
@@ -152,7 +152,7 @@ def assigned(look: Look) -> bool:
 
 def ipv6(look: Look) -> bool:
     """Whether an IPv6 address may be there."""
-    colons = look.data.count(b":")
+    colons = look.data.count(b":") if b":" in look.data else 0
     return colons >= 7 or (colons >= 2 and b"::" in look.data)
 
 
@@ -169,7 +169,7 @@ def iban(look: Look) -> bool:
 
 def cnpj(look: Look) -> bool:
     """Whether a CNPJ may be there."""
-    return look.digits(14) or _LETTERED_CNPJ.search(look.data) is not None
+    return look.digits(14) or (b"/" in look.data and _LETTERED_CNPJ.search(look.data) is not None)
 
 
 def cpf(look: Look) -> bool:
