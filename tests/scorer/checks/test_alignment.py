@@ -173,7 +173,7 @@ def test_a_word_that_answers_often_use_unfounded_weighs_more_than_one_of_their_o
     ranked = sorted(model.token.novel, key=model.token.novel.__getitem__)
 
     def odds(stem: str, *, missing: bool) -> float:
-        return model.token.log_odds(Token(0, [], 0.5, missing, stem))
+        return model.token.log_odds([Token(0, [], 0.5, missing, stem)])[0]
 
     assert odds(ranked[0], missing=True) < odds("zeppelin-like", missing=True)
     assert odds(ranked[0], missing=True) + 1 < odds(ranked[-1], missing=True)

@@ -77,16 +77,19 @@ class TokenModel:
     novel: Mapping[str, float]
     """What is added for some stems where they are missing: answers often put things in words of their own."""
 
-    def log_odds(self, token: Token) -> float:
-        """The log-odds that `token` is unfounded."""
-        if token.missing:
-            slope, total = self.weight + self.weight_missing, self.intercept + self.novel.get(token.stem, 0.0)
-        else:
-            slope, total = self.weight, self.intercept
-        total += slope * token.weight
-        for mark in token.marks:
-            total += self.marks[mark]
-        return total
+    def log_odds(self, tokens: Sequence[Token]) -> list[float]:
+        """The log-odds that each of `tokens` is unfounded."""
+        marked, slope, intercept = self.marks, self.weight, self.intercept
+        found: list[float] = []
+        for _, marks, weight, missing, stem in tokens:
+            if missing:
+                total = intercept + self.novel.get(stem, 0.0) + (slope + self.weight_missing) * weight
+            else:
+                total = intercept + slope * weight
+            for mark in marks:
+                total += marked[mark]
+            found.append(total)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +125,7 @@ class Model:
 
     def words(self, alignment: Alignment) -> list[float]:
         """The log-odds that each meaningful word of a claim is unfounded."""
-        return [self.token.log_odds(token) for token in alignment.tokens]
+        return self.token.log_odds(alignment.tokens)
 
     def support(self, figures: Rows, *, lone: bool = False) -> list[float]:
         """The log-odds that the evidence supports each claim of these `claim_figures`; `lone`: the answer's only one.

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from math import log1p
-from typing import Self
+from typing import NamedTuple, Self
 
 from ragvigil.scorer.checks.reading.evidence import Evidence, Segment
 from ragvigil.scorer.checks.reading.patterns import any_of
@@ -42,7 +41,7 @@ def idle_numbers(claim: Sequence[Word], text: str) -> frozenset[int]:
     [2, 9]
     """
     spans = [match.span() for match in _IDLE.finditer(text)] + _converted(text)
-    if not spans and all(word.numbers not in _TWO for word in claim):
+    if not spans and _TWO.isdisjoint([word.numbers for word in claim]):
         return frozenset()  # as mostly
     return frozenset(
         place
@@ -73,8 +72,7 @@ def _celsius(degrees: float, celsius: bool) -> float:
     return degrees if celsius else (degrees - 32) / 1.8
 
 
-@dataclass(frozen=True, slots=True)
-class Numbers:
+class Numbers(NamedTuple):
     """The numbers of a claim, each as the values it may stand for."""
 
     all: list[tuple[str, ...]]
@@ -98,8 +96,8 @@ class Numbers:
         """How many are novel, how many of these small, and how many stand elsewhere than in the `nearest` sentences."""
         if not self.all:
             return 0.0, 0.0, 0.0
-        near = frozenset[str]().union(*(segment.numbers for segment in nearest))
-        elsewhere = sum(near.isdisjoint(readings) for readings in self.all) - len(self.novel)
+        near = frozenset[str]().union(*[segment.numbers for segment in nearest])
+        elsewhere = sum([near.isdisjoint(readings) for readings in self.all]) - len(self.novel)
         small = sum(readings[0] in _TALLIES for readings in self.novel)
         return log1p(len(self.novel)), log1p(small), log1p(max(0, elsewhere))
 

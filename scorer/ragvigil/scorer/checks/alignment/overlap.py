@@ -62,12 +62,13 @@ class Overlap(NamedTuple):
         """The passage of the best segment, one that adds much to it, and those that hold as much."""
         if self.best is None:
             return ()
-        first = evidence.passage_of[self.best]
+        passages, passage_of = self.passages, evidence.passage_of
+        first = passage_of[self.best]
         carriers = [first]
         if self.second is not None and self.in_second / self.total >= 0.2:
-            carriers.append(evidence.passage_of[self.second])
-        enough = max(_NEAR * max(self.passages), self.passages[first])
-        carriers += [place for place, held in enumerate(self.passages) if held >= enough]
+            carriers.append(passage_of[self.second])
+        enough = max(_NEAR * max(passages), passages[first])
+        carriers += [place for place, held in enumerate(passages) if held >= enough]
         return tuple(dict.fromkeys(carriers))
 
 
@@ -143,7 +144,7 @@ class _Laid:
         size = len(self._evidence.segments)
         scores = _summed(self._of * size + self._segment, shares, self._count * size)
         rows = scores.reshape(self._count, size)
-        best, held = rows.argmax(axis=1), rows.max(axis=1).tolist()
+        best, held = rows.argmax(axis=1), np.maximum.reduce(rows, axis=1).tolist()
         negated = self._evidence.segments.negated
         for claim, place in enumerate(best.tolist()):
             if not held[claim]:

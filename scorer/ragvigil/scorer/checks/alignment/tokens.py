@@ -184,10 +184,6 @@ def summary(log_odds: Sequence[float]) -> tuple[float, ...]:
     if not log_odds:
         return _NO_WORDS
     ranked = sorted(log_odds, reverse=True)
-    expected = -sum([log(1 - min(_CERTAIN, 1 / (1 + exp(-min(one, 30.0))))) for one in ranked])
-    return (
-        ranked[0],
-        sum(ranked[:3]) / len(ranked[:3]),
-        sum(ranked[:6]) / len(ranked[:6]),
-        log(expected),
-    )
+    expected = -sum([log(1 - min(_CERTAIN, 1 / (1 + exp(-one)))) for one in ranked])
+    three, six = ranked[:3], ranked[:6]
+    return (ranked[0], sum(three) / len(three), sum(six) / len(six), log(expected))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from itertools import accumulate, chain, pairwise, repeat
 from typing import NamedTuple, overload
 
@@ -175,15 +175,28 @@ class _Segments(Sequence[Segment]):
 
     def negated(self, place: int) -> bool:
         """Whether a segment denies something, told without making it."""
+        if place not in self._may_deny:
+            return False  # as nearly always
         number = bisect_right(self._firsts, place) - 1
         stretch, sentence = self._stretches[number], place - self._firsts[number]
         return stretch.absent is not None or stretch.reading.denies(sentence)
+
+    @made_once
+    def _may_deny(self) -> frozenset[int]:
+        """Segments with a negation, or of a record's value that is denied or missing."""
+        found: list[int] = []
+        for first, stretch in zip(self._firsts, self._stretches, strict=False):
+            if stretch.path and stretch.absent is not None:
+                found.append(first)
+            elif stretch.reading.negating:
+                found += [first + sentence for sentence in stretch.reading.negating]
+        return frozenset(found)
 
 
 class Evidence:
     """All segments of a record, and where each stem occurs."""
 
-    def __init__(self, documents: Sequence[Document], wanted: Collection[str] | None = None) -> None:
+    def __init__(self, documents: Sequence[Document], wanted: Set[str] | None = None) -> None:
         """Index `documents` by those stems in `wanted` only, or by all of them."""
         vocabulary = current()
         self._wanted = wanted
@@ -215,7 +228,7 @@ class Evidence:
         """What tells whether a wanted word that does not occur has the origin of one that does."""
         if self._wanted is None:
             return Kin(self.segments.distinct())
-        return Kin(self.segments.beginning_as(one for one in self._wanted if one not in self.places))
+        return Kin(self.segments.beginning_as(self._wanted - self.places.keys()))
 
     @made_once
     def numbers(self) -> frozenset[str]:

@@ -50,8 +50,8 @@ class Reading:
     """The words of some sentences, in order; records share them, so nobody changes them."""
 
     __slots__ = (
-        *("_chunks", "_denies", "_ends", "_negating", "_numbers", "_numeric", "_vocabulary"),
-        *("spans", "stem_ends", "stems"),
+        *("_chunks", "_denies", "_ends", "_numbers", "_numeric", "_vocabulary"),
+        *("negating", "spans", "stem_ends", "stems"),
     )
 
     def __init__(
@@ -72,7 +72,9 @@ class Reading:
         self._vocabulary, self._chunks, self._ends = vocabulary, chunks, ends
         self._numbers: frozenset[str] | None = None
         self._denies: dict[int, bool] = {}
-        self._numeric, self._negating = numeric, negating
+        self._numeric = numeric
+        self.negating = negating
+        """Sentences with a negation, by place."""
         self.stems, self.stem_ends = stems, stem_ends
         """The meaningful stems of all sentences by number, and the place after the last one of each sentence."""
         self.spans = spans
@@ -87,7 +89,7 @@ class Reading:
         chunks, stems = self._chunks[: sum(ends[-1:])], self.stems[: sum(stem_ends[-1:])]
         numeric = [place for place in self._numeric if place < chunks.size]
         return Reading(
-            self._vocabulary, chunks, ends, stems, stem_ends, self.spans[:most], numeric, self._negating
+            self._vocabulary, chunks, ends, stems, stem_ends, self.spans[:most], numeric, self.negating
         )
 
     @property
@@ -111,7 +113,7 @@ class Reading:
 
     def denies(self, sentence: int) -> bool:
         """Whether a sentence denies something, by its place."""
-        if sentence not in self._negating:
+        if sentence not in self.negating:
             return False  # as nearly always
         found = self._denies.get(sentence)
         if found is None:
