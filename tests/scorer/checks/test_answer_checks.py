@@ -50,6 +50,8 @@ def result(record: RagTrace, check: str, budget: Budget | None = None) -> CheckR
         ("It is open [from nine to five", 1.0),
         ('The answer is {"opens": "nine", "closes": 5', 1.0),
         ("It is open in [0, 12) hours", 0.0),
+        ("It opens at nine. It closes at five.¹\n\n¹ the handbook", 0.0),
+        ("It opens at nine. It closes at five.\n\n[a] the handbook", 0.0),
         ("", None),
     ],
 )

@@ -278,3 +278,58 @@ def test_a_word_behind_source_is_an_id_only_if_it_can_be_nothing_else(
     """Unless it stands alone there."""
     one = record(f"The shop opens at nine.\n\n{line}", ("a", "x"), ("b", "y"), ("3", "z"), ("kb-7", "w"))
     assert [citation.id for citation in Prepared(one).citations] == cited
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Sources: kb-7, faq-returns",
+        "**Sources:** kb-7, faq-returns",
+        "Sources: `kb-7`, `faq-returns`",
+        "Sources: kb-7 and faq-returns",
+        "Sources:\n- kb-7\n- faq-returns",
+        "Sources:\n- `kb-7`\n- `faq-returns`",
+        "Source documents: kb-7, faq-returns",
+        "Source(s): kb-7, faq-returns",
+        "\U0001f4da Sources: kb-7, faq-returns",
+        "Quellen: kb-7, faq-returns",
+        "Fuentes: kb-7 y faq-returns",
+        "Źródła: kb-7, faq-returns",
+        "来源：kb-7、faq-returns",  # noqa: RUF001 - Chinese
+        "المصادر: kb-7، faq-returns",
+    ],
+)
+def test_a_list_of_sources_names_each_of_them(record: MakeRecord, line: str) -> None:
+    """Also those that running text would not tell from words, and no list of sources is a claim."""
+    one = record(f"The shop opens at nine.\n\n{line}", ("kb-7", "It opens at nine."), ("faq-returns", "x"))
+    prepared = Prepared(one)
+    assert [citation.id for citation in prepared.citations] == ["kb-7", "faq-returns"]
+    assert len({citation.style for citation in prepared.citations}) == 1
+    assert [statement.text for statement in prepared.statements if statement.checkworthy] == [
+        "The shop opens at nine."
+    ]
+    assert result(one, "citation_coverage").value == 1.0
+
+
+def test_what_is_told_elsewhere_leaves_a_list_of_sources_as_it_was(record: MakeRecord) -> None:
+    """An id in running text is one citation, and a dead one beside a list stays dead."""
+    one = record(
+        "As kb-7 says, it opens at nine.\n\nSources: faq-returns", ("kb-7", "x"), ("faq-returns", "y")
+    )
+    assert [citation.id for citation in Prepared(one).citations] == ["kb-7"]
+    dead = record("It opens at nine.\n\nSources: kb-7, kb-9", ("kb-7", "x"), ("kb-8", "y"))
+    assert [(citation.cited, citation.id) for citation in Prepared(dead).citations] == [
+        ("kb-7", "kb-7"),
+        ("kb-9", None),
+    ]
+
+
+@pytest.mark.parametrize("check", ["citation_correctness", "citations_present"])
+def test_whom_to_ask_behind_a_refusal_owes_no_citation(record: MakeRecord, check: str) -> None:
+    """Even with a number to call; what else an answer states still does."""
+    refusal = "The documents do not contain any information about rental cars."
+    passage = ("a", "Call 0800 123 4567 from nine to five.")
+    call = "Please contact our support team at 0800 123 4567."
+    assert result(record(f"{refusal} {call}", passage), check).value is None
+    assert result(record(f"{refusal} {call} The shop opens at nine.", passage), check).value == 0.0
+    assert result(record(f"The shop opens at nine. {call}", passage), check).value == 0.0

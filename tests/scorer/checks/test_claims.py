@@ -140,6 +140,14 @@ def test_the_header_of_a_table_is_no_claim_but_its_rows_are() -> None:
     assert claims(answer) == ["Adult | 12 euros |", "Child | 5 euros |"]
 
 
+def test_a_line_that_leads_to_a_list_is_a_heading_in_scripts_without_spaces_too() -> None:
+    """There each character is a word; a long sentence stays a claim."""
+    (lead, *_) = read_statements("您可以通过以下两种方式补办医保卡：\n- 网上\n- 窗口", [])  # noqa: RUF001 - Chinese
+    assert lead.kind == "heading"
+    (long,) = read_statements("水箱容量为十二升" * 4 + "：", [])  # noqa: RUF001 - Chinese
+    assert long.kind == "claim"
+
+
 def test_a_number_that_only_labels_a_list_item_is_no_claim() -> None:
     """Alone on its line, or after "Step"."""
     assert claims("1.\nOpen the box.\nStep 2: Close the lid.") == ["Open the box.", "Close the lid."]
@@ -309,6 +317,19 @@ def test_greetings_closings_signatures_and_a_yes_or_no_need_no_evidence(
         "他にご質問がございましたら、お知らせください。",
         "더 궁금한 점이 있으시면 말씀해 주세요.",
         "إذا كان لديك أي أسئلة أخرى، فأخبرني.",
+        "Falls Sie weitere Fragen haben, helfe ich Ihnen gerne weiter!",
+        "Bei weiteren Fragen stehe ich Ihnen gerne zur Verfügung.",
+        "Wenn Sie weitere Fragen haben, können Sie sich jederzeit an uns wenden.",
+        "¡Espero que le sea de ayuda!",
+        "Mocht u nog vragen hebben, laat het me gerust weten.",
+        "W razie dalszych pytań chętnie pomogę!",
+        "何かご質問がございましたらお申し付けください。",
+        "如需进一步帮助，请联系我们。",  # noqa: RUF001 - Chinese
+        "إذا كانت لديك أسئلة أخرى فلا تتردد في التواصل معنا.",
+        "도움이 되셨기를 바랍니다.",
+        "Unfortunately not.",
+        "Leider nicht.",
+        "Partly.",
     ],
 )
 def test_an_offer_of_more_help_is_no_claim(offer: str) -> None:
@@ -333,6 +354,9 @@ def test_an_offer_of_more_help_is_no_claim(offer: str) -> None:
         "Of course: Paris Nord and Lille.",
         "The Acme Team",
         "Tenha um documento com foto.",
+        "Gerne hilft Ihnen Frau Meier weiter.",
+        "Bei weiteren Fragen stehen Ihnen 20 Minuten zur Verfügung.",
+        "Leider ist Paris teuer.",
     ],
 )
 def test_what_only_begins_like_a_courtesy_is_a_claim(answer: str) -> None:

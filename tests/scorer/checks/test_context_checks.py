@@ -128,6 +128,10 @@ def test_an_answer_to_nothing_should_have_refused(record: MakeRecord) -> None:
         ("Former X200 tanks hold 12 litres.", []),
         ("Visitors, Anna says, fill the tank.", ["Anna"]),
         ("Everything Worth Knowing About Tanks", []),
+        ("**Price:** Approximately what a tank costs", []),
+        ("**Founder:** Anna Weber", ["Anna", "Weber"]),
+        ("**Founder:** Anna", ["Anna"]),
+        ("The water has 180 °C (356 °F).", ["180"]),
     ],
 )
 def test_names_and_numbers_must_stand_somewhere(record: MakeRecord, answer: str, missing: list[str]) -> None:
@@ -149,6 +153,34 @@ def test_names_and_numbers_must_stand_somewhere(record: MakeRecord, answer: str,
 def test_strong_words_need_strong_evidence(record: MakeRecord, answer: str, value: float | None) -> None:
     """The same word or one of its kind, in the nearest sentence or beside it."""
     assert result(record(answer, TANK, query=ASKED), "qualifiers_supported").value == value
+
+
+@pytest.mark.parametrize(
+    ("answer", "passage", "value"),
+    [
+        (
+            "Pets: only with the prior written consent of the landlord.",
+            "No animal shall be kept here without the prior written consent of the landlord. Pets cost a fee.",
+            1.0,
+        ),
+        (
+            "Pets: only with the prior written consent of the landlord.",
+            "An animal may be kept here with the prior written consent of the landlord. Pets cost a fee.",
+            0.0,
+        ),
+        (
+            "You can cancel the plan at any time and pay nothing, with all cancellations of the plan made by letter.",
+            "To cancel the plan, write. It takes ten days. A fee is due. You pay. All cancellations of the plan count.",
+            1.0,
+        ),
+    ],
+)
+def test_other_sentences_and_other_words_may_be_as_strong(
+    record: MakeRecord, answer: str, passage: str, value: float
+) -> None:
+    """ "Not without" is "only with", and what a passage says further down counts."""
+    one = result(record(answer, ("a", passage), query="Can I keep pets or cancel?"), "qualifiers_supported")
+    assert one.value == value
 
 
 def test_german_nouns_are_no_names(record: MakeRecord) -> None:

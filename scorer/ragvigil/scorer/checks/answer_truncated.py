@@ -2,7 +2,7 @@
 
 Range {0, 1}, 0 is good. It breaks off where the model says that it ran out of tokens, where a code fence,
 bracket or emphasis is never closed at its end, where the last words can end no sentence, and where the last of
-several sentences has no end. A list item, table row, heading or link needs none. None without an answer.
+several sentences has no end. A list item, table row, heading, footnote or link needs none. None without an answer.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ _OPEN_END = re.compile(
     r"porque|pero|mais|perché|e|o|os|as|do|da|em|com|para|y|el|los|las|del|con|il|lo|gli|di|che))\Z",
     re.IGNORECASE,
 )
-_LINE = re.compile(r"[ \t]{0,12}(?:[-*+•▪◦‣|>#]|\d{1,3}[.)]|[^\n]{1,60}:[ \t])|https?://")
+_LINE = re.compile(
+    r"[ \t]{0,12}(?:[-*+•▪◦‣|>#\u00b9\u00b2\u00b3\u2070-\u2079†‡]|\d{1,3}[.)]|\[[^\[\]\n]{1,60}\]|[^\n]{1,60}:[ \t])|https?://"
+)
 _SENTENCE_END = re.compile(r"[.!?。\uff01\uff1f؟।](?:\s|\Z)")
 _EMPHASIS = re.compile(r"\*\*|(?<!\w)__|__(?!\w)")
 _OPENS = re.compile(r"(?<![\w*])(?:\*\*|__)(?=[^\s*]|\Z)")
@@ -61,8 +63,9 @@ def _why(prepared: Prepared, answer: str) -> str | None:
         return f"emphasis is never closed: {line[-_LONG:]}"
     if sum(map(line.count, "([{")) > sum(map(line.count, ")]}")):
         return f"a bracket is never closed: {line[-_LONG:]}"
-    ends = _LINE.match(line) is None and _SENTENCE_END.search(tail)
+    whole = answer[len(prose) - len(line) :]
+    ends = _LINE.match(whole) is None and _SENTENCE_END.search(tail)
     return f"the last sentence has no end: {line[-_LONG:]}" if ends and len(line) > 1 else None
 
 
-CHECK = Check("answer_truncated", "3", _measure, range="{0, 1}", better="low")
+CHECK = Check("answer_truncated", "4", _measure, range="{0, 1}", better="low")

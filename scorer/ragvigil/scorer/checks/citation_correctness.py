@@ -1,9 +1,9 @@
 """citation_correctness: share of the cited ids that are among the retrieved ids of this trace (rubric G4).
 
-Range [0, 1]; each id counts once, however often it is cited. An answer that makes claims and cites nothing
-scores 0 (the strict definition), also where nothing was retrieved; one that refuses or makes no claim owes no
-citation and scores None. An id of a whole document of which chunks were retrieved counts as correct and is
-listed as over-broad. Where the answer is not sent, what the service found in it itself is counted.
+Range [0, 1]; each id counts once, however often it is cited. An answer that makes claims and cites nothing scores 0
+(the strict definition), also where nothing was retrieved; one that refuses or makes no claim owes no citation and
+scores None, also where it says whom to ask instead. An id of a whole document of which chunks were retrieved counts
+as correct and is listed as over-broad. Where the answer is not sent, what the service found in it itself is counted.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def _measure(prepared: Prepared) -> Finding:
         return Finding(None, "there is no answer") if record.cited is None else _told(record.cited)
     if not record.retrieved:
         return Finding(None, "no retrieval was seen")
-    if prepared.nothing_retrieved and prepared.bears_claims:
+    if prepared.nothing_retrieved and prepared.owes_citations:
         cited = list(dict.fromkeys(citation.cited for citation in prepared.citations))
         return Finding(0.0, "nothing was retrieved", {"cited": [], "not_retrieved": cited, "over_broad": []})
     if not prepared.citations:
@@ -57,7 +57,7 @@ def _told(cited: Cited) -> Finding:
 
 
 def _uncited(prepared: Prepared) -> Finding:
-    if not prepared.bears_claims:
+    if not prepared.owes_citations:
         return Finding(None, "the answer refuses" if prepared.refuses else "the answer makes no claim")
     if not prepared.record.documents:
         return Finding(None, "what was retrieved is not known")
@@ -74,4 +74,4 @@ def _was(names: list[str]) -> str:
     return "was" if len(names) == 1 else "were"
 
 
-CHECK = Check("citation_correctness", "4", _measure)
+CHECK = Check("citation_correctness", "5", _measure)

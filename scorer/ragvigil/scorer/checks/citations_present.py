@@ -21,9 +21,9 @@ def _measure(prepared: Prepared) -> Finding:
     if prepared.citations:
         styles = sorted({citation.style for citation in prepared.citations})
         return Finding(1.0, details={"markers": len(prepared.citations), "styles": styles})
-    if not prepared.bears_claims:
+    if not prepared.owes_citations:
         return Finding(None, "the answer refuses" if prepared.refuses else "the answer makes no claim")
     return Finding(0.0, "cites nothing")
 
 
-CHECK = Check("citations_present", "4", _measure, range="{0, 1}")
+CHECK = Check("citations_present", "5", _measure, range="{0, 1}")

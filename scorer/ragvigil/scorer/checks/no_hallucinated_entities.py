@@ -1,22 +1,27 @@
 """no_hallucinated_entities: share of the claims' names and numbers that evidence or question have.
 
-Range [0, 1]; rubric G2's must-pass is 1. A name is a capitalised word; the one that begins its statement only if it
-is all in capitals or right before a name that stands nowhere. One that also stands in small letters there is none, nor
-are the words of a title, which are all capitalised. German capitalises every noun: there only runs of two names, and
-words with digits or inner capitals, count. Scripts without capitals are judged by numbers and Latin words. A measure, a
-sum or a date in another unit or form is the same. None where the claims name nothing, and across languages.
+Range [0, 1]; rubric G2's must-pass is 1. A name is a capitalised word; the one that begins its statement, or stands
+behind a colon with more to follow, only if it is all in capitals or right before a name that stands nowhere. One that
+also stands in small letters there is none, nor are the words of a title, which are all capitalised. German
+capitalises every noun: there only runs of two names, and words with digits or inner capitals, count. Scripts without
+capitals are judged by numbers and Latin words. A measure, a sum, a date or a time in another unit or form is the
+same. None where the claims name nothing, and across languages.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
+from ragvigil.scorer.checks.alignment.numbers import idle_numbers
 from ragvigil.scorer.checks.check import Check, Finding
 from ragvigil.scorer.checks.prepared import CROSS_LINGUAL, Prepared
 from ragvigil.scorer.checks.reading.claims import Statement
 from ragvigil.scorer.checks.reading.words import FRAME_STEMS, offsets
 
 _MOST_LISTED = 20
+_LABEL_END = re.compile(r":[*_]{0,2}[ \t][*_]{0,2}")
+_DEGREES = ("°", "º")
 _CAPITALISES_NOUNS = frozenset({"de"})
 
 
@@ -60,12 +65,16 @@ def _places(prepared: Prepared, statement: Statement, small: set[str], asked: se
     follows = any(
         one.name and one.content and not _stands(prepared, one.stem, (), asked) for one in sequence[1:2]
     )
+    idle = idle_numbers(sequence, statement.text)
+    labelled = _after_labels(statement)
     for place, word in enumerate(sequence):
         if word.numbers:
-            if word.content:
+            if word.content and place not in idle:
                 yield place
         elif (
             capitals[place]
+            and not (place and _is_degrees(statement, place))
+            and not (place in labelled and place + 1 < len(sequence) and not capitals[place + 1])
             and (place or _begins_with_a_name(statement, follows=follows))
             and not titled
             and word.stem not in small
@@ -76,6 +85,20 @@ def _places(prepared: Prepared, statement: Statement, small: set[str], asked: se
             )
             if not nouns or beside:
                 yield place
+
+
+def _is_degrees(statement: Statement, place: int) -> bool:
+    """Whether a word only says of which degrees a number is: 25 °C."""
+    start = offsets(statement.text)[place][0]
+    return statement.text[max(0, start - 1) : start] in _DEGREES
+
+
+def _after_labels(statement: Statement) -> frozenset[int]:
+    """Words right behind a colon, which begin what is said as in "Cost: Free of charge"."""
+    if ":" not in statement.text:
+        return frozenset()  # as mostly
+    starts = {found.end() for found in _LABEL_END.finditer(statement.text)}
+    return frozenset(place for place, (first, _) in enumerate(offsets(statement.text)) if first in starts)
 
 
 def _begins_with_a_name(statement: Statement, *, follows: bool) -> bool:
@@ -98,4 +121,4 @@ def _stands(prepared: Prepared, stem: str, numbers: tuple[str, ...], asked: set[
     return bool(numbers) and not (prepared.evidence.numbers.isdisjoint(numbers) and asked.isdisjoint(numbers))
 
 
-CHECK = Check("no_hallucinated_entities", "3", _measure, cost="claims")
+CHECK = Check("no_hallucinated_entities", "4", _measure, cost="claims")

@@ -21,6 +21,7 @@ from ragvigil.scorer.checks.reading.language import code_of, in_another_script, 
 from ragvigil.scorer.checks.reading.markup import blank, fenced, inline_code
 from ragvigil.scorer.checks.reading.passages import name_of
 from ragvigil.scorer.checks.reading.question import key_stems
+from ragvigil.scorer.checks.reading.refusal import refers
 from ragvigil.scorer.checks.reading.restating import restated
 from ragvigil.scorer.checks.reading.structured import unstructured
 from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word, words
@@ -127,6 +128,14 @@ class Prepared:
         """Whether a refusal comes before any claim; one that comes after an answer only says what that leaves out."""
         saying = (one.kind for one in self.statements if one.kind in ("claim", "refusal"))
         return self.refuses and next(saying, None) == "refusal"
+
+    @made_once
+    def owes_citations(self) -> bool:
+        """Whether any claim should cite; whom to ask instead, behind a refusal, stands on no passage in particular."""
+        return any(
+            one.checkworthy and not (self.abstains and refers(one.text, addresses=True))
+            for one in self.statements
+        )
 
     @made_once
     def nothing_retrieved(self) -> bool:

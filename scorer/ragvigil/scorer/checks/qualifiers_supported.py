@@ -1,8 +1,9 @@
 """qualifiers_supported: share of the claims with a strong word whose evidence is as strong (rubric A2).
 
 Range [0, 1]. Strong words say all, none, only, or best and most, in six languages (`data/qualifiers.json`). Looked at
-are claims that the evidence carries, and the nearest sentence with its two neighbours: one of them must hold the same
-word or one of its kind. A claim without such a word is not counted. None where no carried claim has one.
+are claims that the evidence carries, and the nearest sentence with its two neighbours, and those of the carrying
+passages that share two words with the claim: one of them must hold the same word or one of its kind ("not without" is
+"only with"). A claim without such a word is not counted. None where no carried claim has one.
 """
 
 from __future__ import annotations
@@ -13,15 +14,20 @@ from importlib.resources import files
 from ragvigil.scorer.checks.alignment.assess import VERSION
 from ragvigil.scorer.checks.check import Check, Finding
 from ragvigil.scorer.checks.prepared import CROSS_LINGUAL, DEFAULT_MODEL, Prepared
+from ragvigil.scorer.checks.reading.evidence import Segment
 from ragvigil.scorer.checks.reading.words import words
 from ragvigil.scorer.verdict import Claim
 
 _MOST_LISTED = 10
 _MOST_CHARACTERS = 120
+_SHARED = 2
 _DATA = json.loads(files("ragvigil.scorer.data").joinpath("qualifiers.json").read_text("utf-8"))
 _KINDS: dict[str, str] = {
     words(entry)[0].stem: kind for kind, entries in _DATA["kinds"].items() for entry in entries
 }
+
+_EXCEPTING = frozenset(word.stem for entry in _DATA["excepting"] for word in words(entry))
+"""Words that make of "no" and "not" an "only": not without consent."""
 
 
 def _measure(prepared: Prepared) -> Finding:
@@ -38,7 +44,11 @@ def _measure(prepared: Prepared) -> Finding:
     claims = [one for one in claims if one.supported_by]
     if not claims:
         return Finding(None, "no carried claim says all, none, only or most")
-    weak = [one for one in claims if not strong[one.start] <= _kinds_near(prepared, one)]
+    said = {
+        one.start: frozenset(word.stem for word in one.words if word.content and word.stem not in _KINDS)
+        for one in prepared.told
+    }
+    weak = [one for one in claims if not strong[one.start] <= _kinds_near(prepared, one, said[one.start])]
     told = [one.text[:_MOST_CHARACTERS] for one in weak]
     return Finding(
         1 - len(weak) / len(claims),
@@ -47,22 +57,31 @@ def _measure(prepared: Prepared) -> Finding:
     )
 
 
-def _kinds_near(prepared: Prepared, claim: Claim) -> set[str]:
-    """The kinds of strong words in the sentence nearest to a claim and beside it."""
+def _kinds_near(prepared: Prepared, claim: Claim, words_of_it: frozenset[str]) -> set[str]:
+    """The kinds of strong words in the sentence nearest to a claim, beside it, and in those that share its words."""
     evidence, near = prepared.evidence, claim.nearest
     if near is None:
         return set(_KINDS.values())  # a record's value, which has no place in the text
+    found: set[str] = set()
+    nearest = None
+    carriers = {place for place, name in enumerate(evidence.names) if name in claim.supported_by}
     for place, segment in enumerate(evidence.segments):
         if segment.place == (near.start, near.end) and evidence.names[segment.passage] == near.passage:
-            around = evidence.segments[max(0, place - 1) : place + 2]
-            return {
-                kind
-                for one in around
-                if one.passage == segment.passage
-                for word in one.words
-                if (kind := _KINDS.get(word.stem))
-            }
-    return set(_KINDS.values())
+            nearest = place
+        if segment.passage in carriers and len(words_of_it & segment.content) >= _SHARED:
+            found |= _kinds_of(segment)
+    if nearest is None:
+        return set(_KINDS.values())
+    passage = evidence.segments[nearest].passage
+    around = evidence.segments[max(0, nearest - 1) : nearest + 2]
+    return found.union(*(_kinds_of(one) for one in around if one.passage == passage))
 
 
-CHECK = Check("qualifiers_supported", f"1+{VERSION}+{DEFAULT_MODEL}", _measure, cost="claims")
+def _kinds_of(segment: Segment) -> set[str]:
+    found = {kind for word in segment.words if (kind := _KINDS.get(word.stem))}
+    if segment.negated and any(word.stem in _EXCEPTING for word in segment.words):
+        found.add("only")
+    return found
+
+
+CHECK = Check("qualifiers_supported", f"2+{VERSION}+{DEFAULT_MODEL}", _measure, cost="claims")

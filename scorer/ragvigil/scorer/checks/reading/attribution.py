@@ -70,9 +70,8 @@ def sources_at_end(answer: str, statements: Sequence[Statement], citations: Sequ
         return None  # as mostly: the list begins there or above
     prose = blank(answer, [citation.span for citation in citations])
     bare = not any(map(str.isalnum, prose[first:]))
-    if bare and not prose[max(0, first - _GAP) : first].replace("\r", "").endswith("\n\n"):
-        return None
-    start = first if bare else _headed(prose, first)
+    apart = bare and prose[max(0, first - _GAP) : first].replace("\r", "").endswith("\n\n")
+    start = first if apart else _headed(prose, first)
     if start is None or claim.end > start:
         return None
     marked = {prose.count("\n", start, one.start) for one in citations}

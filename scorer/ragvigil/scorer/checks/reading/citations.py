@@ -18,7 +18,7 @@ from ragvigil.scorer.checks.reading.citing.links import read_addresses, read_lin
 from ragvigil.scorer.checks.reading.citing.narrative import read_narrative
 from ragvigil.scorer.checks.reading.citing.page import Citation, Page, Style
 from ragvigil.scorer.checks.reading.citing.parentheses import read_parentheses
-from ragvigil.scorer.checks.reading.citing.references import definitions, targets
+from ragvigil.scorer.checks.reading.citing.references import definitions, targets, unlabelled
 from ragvigil.scorer.checks.reading.citing.rules import EVERYTHING, Rules
 from ragvigil.scorer.checks.reading.citing.sources import read_sources
 from ragvigil.scorer.checks.reading.citing.structure import Structures
@@ -74,10 +74,28 @@ def read_citations(
     rules.read_own(page)
     for read in _READERS:
         read(page)
-    if not any(rules.allow(one.style) for one in page.found):
-        read_sources(page, prose)
+    _read_sources(page, answer, rules)
     found = sorted((one for one in page.found if rules.allow(one.style)), key=lambda one: one.start)
     return tuple(found[:_MOST_CITATIONS])
+
+
+def _read_sources(page: Page, answer: str, rules: Rules) -> None:
+    """The list of sources, where nothing else cites: ids that are told apart in running text may stand in it, too."""
+    told = [one for one in page.found if rules.allow(one.style)]
+    if any(one.style != "narrative" for one in told):
+        return
+    prose = blank(answer, [*fenced(answer), *maths(answer)])
+    if not prose.isascii():
+        prose = prose.translate(_WIDE)
+    if told:
+        lists = unlabelled(prose)
+        if not all(any(start <= one.start and one.end <= end for start, end in lists) for one in told):
+            return
+    before = page.found[:]
+    read_sources(page, prose)
+    known = {one.id for one in before}
+    others = [one for one in page.found[len(before) :] if one.id not in known]
+    page.found[:] = [*before, *(one._replace(style="narrative") if told else one for one in others)]
 
 
 def _counts_from(prose: str, documents: Sequence[Document]) -> int:

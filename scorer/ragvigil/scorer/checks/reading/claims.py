@@ -9,7 +9,14 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from ragvigil.scorer.checks.reading.clauses import clauses
-from ragvigil.scorer.checks.reading.courtesy import answered, courteous, greeting, may_be_courteous, signature
+from ragvigil.scorer.checks.reading.courtesy import (
+    CAPITALISED,
+    answered,
+    courteous,
+    greeting,
+    may_be_courteous,
+    signature,
+)
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.markup import Span, blank, fenced, untagged
 from ragvigil.scorer.checks.reading.refusal import Wording, advises, may_refuse, parts, refers, refuses
@@ -29,6 +36,8 @@ _LIST_NUMBER = re.compile(r"[(]?(?:\d{1,2}|[a-zA-Z])[.)]")
 _TABLE_RULE = re.compile(r"^[ \t]{0,8}\|?[ \t:]{0,8}-[ \t:|-]*$", re.MULTILINE)
 _QUESTION = ("?", "\uff1f", "؟")
 _SHORT = 4
+_HEADING_WORDS, _HEADING_CHARACTERS = 12, 24
+"""Of a line that ends in a colon; in scripts without spaces each character counts as a word."""
 MOST_SENTENCES = 20_000
 """Of one answer, that are read: those of a megabyte of prose; lists of numbers have more, and nobody's claims."""
 _MOST_GREETINGS = 2
@@ -159,11 +168,12 @@ def _kind(text: str, sequence: tuple[Word, ...]) -> Kind:
     if text.endswith(_QUESTION):
         return "claim" if _asserts(text, _content(sequence)) else "question"
     if (text[0] in "#*_" and (_HEADING.match(text) or _WHOLLY_BOLD.match(text))) or (
-        text.endswith((":", "\uff1a")) and len(sequence) <= 12
+        text.endswith((":", "\uff1a"))
+        and len(sequence) <= (_HEADING_CHARACTERS if text[0] >= "\u2e80" else _HEADING_WORDS)
     ):
         return "heading"
     if _says_nothing(sequence) or (
-        may_be_courteous(text) and courteous(text, specific=_specific(_content(sequence)))
+        may_be_courteous(text) and courteous(text, specific=_specific(_naming(_content(sequence))))
     ):
         return "phrase"
     return "claim"
@@ -171,6 +181,11 @@ def _kind(text: str, sequence: tuple[Word, ...]) -> Kind:
 
 def _content(sequence: tuple[Word, ...]) -> list[Word]:
     return [word for word in sequence if word.content and word.stem not in FRAME_STEMS]
+
+
+def _naming(content: list[Word]) -> list[Word]:
+    """`content` without words that courtesies capitalise; the first word stays, which says nothing by its capital."""
+    return [*content[:1], *(word for word in content[1:] if word.stem not in CAPITALISED)]
 
 
 def _says_nothing(sequence: tuple[Word, ...]) -> bool:

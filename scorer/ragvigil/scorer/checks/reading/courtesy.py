@@ -10,6 +10,7 @@ from itertools import chain
 from typing import Any
 
 from ragvigil.scorer.checks.reading.markup import Span
+from ragvigil.scorer.checks.reading.words import UNSPACED, words
 
 _DATA: Any = json.loads(files("ragvigil.scorer.data").joinpath("courtesies.json").read_text("utf-8"))
 _LONGEST = 160
@@ -25,7 +26,7 @@ def _any_of(entries: Iterable[str]) -> str:
     return "|".join(re.escape(one).replace("'", "['\u2019]?") for one in ranked)
 
 
-_OPENER = re.compile(rf"(?:{_any_of(_DATA['openers'])})(?![\w-])", re.IGNORECASE)
+_OPENER = re.compile(rf"(?:{_any_of(_DATA['openers'])})(?![^\W{UNSPACED}\uac00-\ud7af]|-)", re.IGNORECASE)
 _WISH = re.compile(rf"(?:{_any_of(_DATA['wishes'])})\b", re.IGNORECASE)
 _GREETS = rf"[*_]{{0,2}}(?:{_any_of(chain.from_iterable(_DATA['greetings'].values()))})(?![^\W\d_])"
 _CALLING = re.compile(
@@ -55,6 +56,9 @@ _SIGNATURE = re.compile(
 _ADDRESSEES, _SIGNERS, _ANSWERS = (
     frozenset(map(str.casefold, _DATA[name])) for name in ("addressees", "signers", "answers")
 )
+_HEDGED = _ANSWERS.union(_DATA["hedges"])
+CAPITALISED = frozenset(word.stem for entry in _DATA["capitalised"] for word in words(entry))
+"""Stems of words that courtesies write with a capital letter though they name nothing: German *Sie*, *Fragen*."""
 _ANSWERED = re.compile(
     rf"[*_]{{0,2}}({_NAME})[*_]{{0,2}}[ ]?(?:[,:;\uff0c]|[ ][\u2013\u2014-](?=[ ])|\u2014)[*_]{{0,2}}[ ]?"
 )
@@ -65,12 +69,14 @@ _BEGINNINGS = frozenset(
     for entry in chain(
         *_DATA["greetings"].values(),
         *_DATA["closings"].values(),
-        *(_DATA[name] for name in ("openers", "wishes", "answers")),
+        *(_DATA[name] for name in ("openers", "wishes", "answers", "hedges")),
     )
     for first in [_PART.search(entry)]
     if first
 )
 """The first word of everything that is looked for: few sentences begin so, and the others need not be looked at."""
+_UNSPACED_BEGINNINGS = tuple(one for one in _BEGINNINGS if one >= "\u2e80")
+"""Those of scripts that part no words, where it is only how one begins."""
 
 
 def greeting(text: str, start: int, end: int) -> int:
@@ -142,7 +148,10 @@ def may_be_courteous(text: str) -> bool:
     (True, False)
     """
     first = _PART.search(text) if len(text) <= _LONGEST else None
-    return first is not None and first[0].replace("\u2019", "'").casefold() in _BEGINNINGS
+    if first is None:
+        return False
+    word = first[0].replace("\u2019", "'").casefold()
+    return word in _BEGINNINGS or (word >= "\u2e80" and word.startswith(_UNSPACED_BEGINNINGS))
 
 
 def answered(text: str, start: int, end: int) -> int:
@@ -160,13 +169,13 @@ def answered(text: str, start: int, end: int) -> int:
 def only_answers(text: str) -> bool:
     """Whether there are only words that answer yes or no.
 
-    >>> only_answers("Yes."), only_answers("是的。"), only_answers("Yes, correct!"), only_answers("Yes, it opens.")
+    >>> only_answers("Yes."), only_answers("是的。"), only_answers("Leider nicht."), only_answers("Yes, it opens.")
     (True, True, True, False)
     """
     if text.strip(_AROUND).casefold() in _ANSWERS:
         return True
-    parts = [part.casefold() for part in _PART.findall(text)]
-    return 0 < len(parts) <= _MOST_ANSWERS and _ANSWERS.issuperset(parts) and not _DIGIT.search(text)
+    parts = [part.replace("\u2019", "'").casefold() for part in _PART.findall(text)]
+    return 0 < len(parts) <= _MOST_ANSWERS and _HEDGED.issuperset(parts) and not _DIGIT.search(text)
 
 
 def _signs(line: str) -> bool:

@@ -176,16 +176,16 @@ def advises(clause: str) -> bool:
     return _ADVICE.search(_plain(clause)) is not None
 
 
-def refers(statement: str) -> bool:
+def refers(statement: str, *, addresses: bool = False) -> bool:
     """Whether a statement only says whom to ask instead, or offers more help, as many do behind a refusal.
 
-    One that holds an address or a number says more: somebody may have made it up.
+    One that holds an address or a number says more, unless `addresses` may: somebody may have made it up.
 
     >>> refers("I recommend contacting HR directly."), refers("You can reach support at 0800 55 44.")
     (True, False)
     """
     plain = _plain(statement[:_LONGEST_SENTENCE])
-    return _ADDRESS.search(plain) is None and _REFERRAL.search(plain) is not None
+    return (addresses or _ADDRESS.search(plain) is None) and _REFERRAL.search(plain) is not None
 
 
 def _plain(text: str) -> str:

@@ -12,18 +12,22 @@ from ragvigil.scorer.checks.reading.markup import Span
 _DEFINITION = re.compile(r"^[ \t]{0,3}\[(\^?)([^\[\]\n]{1,100})\]:[ \t]*(\S[^\n]{0,2000})$", re.MULTILINE)
 _LINKED = re.compile(r"\]\(([^()\s]{1,2000})\)")
 _SOURCES = (
-    r"sources?|references?|citations?|bibliography|fontes?|referências|fuentes?|referencias|références|quellen?|"
-    r"quellenangaben|literatur|fonti?|riferimenti|bronnen|źródła|источники|参考文献|参考资料|来源|出典|参考|출처"
+    r"sources?(?:\(s\))?(?:[ ](?:documents?|used))?|references?|citations?|bibliography|fontes?(?:\(s\))?|referências|"
+    r"fuentes?|referencias|références|quellen?|quellenangaben|nachweise|literatur|fonti?|riferimenti|bron(?:nen)?|"
+    r"źródł[ao]|источники?|kaynak(?:lar)?|参考文献|参考资料|资料来源|来源|來源|出典|参照|参考|출처|المصدر|المصادر"
 )
+_SIGN = "\u2190-\u2bff\ufe0f\U0001f300-\U0001faff"
+"""Arrows and pictures, which many put before such a word."""
 _HEADING = re.compile(
-    rf"^[ \t#*_-]{{0,12}}(?:(footnotes|notes)|{_SOURCES})[ \t*_]{{0,4}}[:\uff1a]?[ \t*_]{{0,4}}$",
+    rf"^[ \t#*_{_SIGN}-]{{0,12}}(?:(footnotes|notes)|{_SOURCES})[ \t*_]{{0,4}}[:\uff1a]?[ \t*_]{{0,4}}$",
     re.MULTILINE | re.IGNORECASE,
 )
 _LABELLED = re.compile(
-    rf"[ \t#*_>(-]{{0,12}}(?:{_SOURCES})[ \t*_]{{0,4}}(?:[:\uff1a]|$)", re.IGNORECASE | re.MULTILINE
+    rf"[ \t#*_>({_SIGN}-]{{0,12}}(?:{_SOURCES})[ \t*_]{{0,4}}(?:[:\uff1a]|$)", re.IGNORECASE | re.MULTILINE
 )
 _LABEL = re.compile(
-    rf"^[ \t#*_>(-]{{0,12}}(?:{_SOURCES})[ \t*_]{{0,4}}[:\uff1a][ \t*_]{{0,4}}", re.IGNORECASE | re.MULTILINE
+    rf"^[ \t#*_>({_SIGN}-]{{0,12}}(?:{_SOURCES})[ \t*_]{{0,4}}[:\uff1a][ \t*_]{{0,4}}",
+    re.IGNORECASE | re.MULTILINE,
 )
 _LONGEST_LABEL, _LONGEST_LINE, _MOST_LABELS = 60, 400, 200
 _ENTRY = re.compile(

@@ -10,7 +10,9 @@ from ragvigil.scorer.checks.reading.citing.references import Entry, entries, unl
 from ragvigil.scorer.checks.reading.markup import Span
 from ragvigil.scorer.checks.reading.passages import Passages
 
-_SEPARATOR = re.compile(r"\s*[,;|]\s+|\s+[\u2013\u2014-]\s+")
+_SEPARATOR = re.compile(r"\s*[,;|]\s*|\s+[\u2013\u2014-]\s+")
+_AND = re.compile(r"\s+(?:and|&|y|e|et|und|en|i|и|و)\s+")
+_AROUND = " \t*_()\"'`"
 _PAGED = re.compile(r"\s*\([^()]{0,40}\)\Z")
 
 
@@ -29,23 +31,34 @@ def read_sources(page: Page, prose: str) -> None:
 
 def _named(page: Page, span: Span, content: str) -> None:
     """Titles, files, ids and addresses of retrieved passages, and nothing else that stands beside them."""
-    passages = page.passages
-    whole = content.strip(" \t*_()")
+    whole = content.strip(_AROUND)
     start = span[0] + content.find(whole)
     bounds = (start, start + len(whole))
-    members = [one.strip(" \t*_()\"'") for one in _SEPARATOR.split(whole)]
+    members = [one.strip(_AROUND) for one in _SEPARATOR.split(whole)]
     place = page_of(members)
-    for member in [whole, *members]:
-        found = passages.by_title(member) or passages.by_id(member) or passages.by_address(member)
-        found = found or next((one for word in member.split() if (one := _tellable(passages, word))), None)
-        if found is not None:
-            page.cite(bounds, member, found, "link" if "://" in member else "footnote")
-        elif filed_ones := filed(bounds, _PAGED.sub("", member), passages, "footnote", place):
-            page.add(bounds, filed_ones)
-        else:
-            continue
-        if member == whole:
-            break
+    if len(members) > 1 and _one(page, bounds, whole, place, words=False):
+        return
+    for member in members:
+        _one(page, bounds, member, place, words=True)
+
+
+def _one(page: Page, bounds: Span, member: str, place: str | None, *, words: bool) -> bool:
+    """Whether `member` of a list of sources names a passage, or two that "and" joins; `words`: or holds an id."""
+    passages = page.passages
+    found = passages.by_title(member) or passages.by_id(member) or passages.by_address(member)
+    if words and found is None:
+        found = next((one for word in member.split() if (one := _tellable(passages, word))), None)
+    joined = [one.strip(_AROUND) for one in _AND.split(member)]
+    if len(joined) > 1 and all(map(passages.by_id, joined)):
+        for one in joined:
+            page.cite(bounds, one, passages.by_id(one), "footnote")
+    elif found is not None:
+        page.cite(bounds, member, found, "link" if "://" in member else "footnote")
+    elif filed_ones := filed(bounds, _PAGED.sub("", member), passages, "footnote", place):
+        page.add(bounds, filed_ones)
+    else:
+        return False
+    return True
 
 
 def _source(page: Page, entry: Entry) -> None:
