@@ -296,3 +296,19 @@ def test_status_shows_the_shares(tmp_path: Path) -> None:
         ("coverage_asked", 1.0, 100),
         ("coverage_delivered", 1.0, 400),
     ]
+
+
+def test_status_tells_the_environments_of_a_service_apart(tmp_path: Path) -> None:
+    """Two lines of one service, one of which is nobody's worry; the open incident says which it is of."""
+    import time
+
+    shop = Service(tmp_path, {})
+    shop.now = time.time_ns()
+    shop.answer(60)
+    shop.answer(60, "failed", environment="staging")
+    shop.look()
+    shop.store.close()
+    text = ragvigil("status", "--store", str(shop.settings.store.path)).stdout
+    assert "scored      shop, production     100.0 %" in text
+    assert "scored      shop, staging        0.0 %" in text
+    assert "coverage_scored of shop" in text

@@ -9,6 +9,7 @@ from dataclasses import asdict
 
 from ragvigil.exporters import Measurement, percent, shown
 from ragvigil.scorer import config
+from ragvigil.scorer.commands._places import places
 from ragvigil.scorer.coverage import least_of
 from ragvigil.scorer.store import reading
 
@@ -29,10 +30,12 @@ def as_json(connection: sqlite3.Connection, settings: config.Coverage) -> list[d
 
 def as_text(connection: sqlite3.Connection, settings: config.Coverage) -> list[str]:
     """The same as lines; those under their threshold say so."""
+    found = list(_shares(connection, settings))
+    named = places([(service, environment) for service, environment, _, _ in found])
     lines = [
-        f"  {name.removeprefix('coverage_'):<11} {service:<20} {shown(share)} of {share.n:,}"
+        f"  {name.removeprefix('coverage_'):<11} {named[service, environment]:<20} {shown(share)} of {share.n:,}"
         + (f"  UNDER {percent(least)}" if share.value < (least := least_of(name, settings)) else "")
-        for service, _, name, share in _shares(connection, settings)
+        for service, environment, name, share in found
     ]
     return [f"coverage of the last {settings.window_seconds / 60:g} minutes:", *lines] if lines else []
 

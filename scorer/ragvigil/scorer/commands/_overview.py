@@ -9,6 +9,7 @@ from dataclasses import asdict
 
 from ragvigil.exporters import Measurement
 from ragvigil.scorer.commands import _coverage, _criteria, _detectors, _judge, _styles, _told, _upstream
+from ragvigil.scorer.commands._places import places
 from ragvigil.scorer.config import Settings
 from ragvigil.scorer.monitoring import Incident
 from ragvigil.scorer.receive.counters import waiting_for
@@ -144,10 +145,12 @@ def _series(statuses: Sequence[reading.SeriesStatus]) -> list[str]:
     if not statuses:
         return ["series: none yet"]
     width = max(13, *(len(status.key.name) for status in statuses))
+    keys = [(status.key.service, status.key.environment) for status in statuses]
+    named = places(keys)
     return [
-        f"{status.key.name:<{width}} {status.key.service:<20} {status.state:<20} {_measured(status.now)}"
+        f"{status.key.name:<{width}} {named[key]:<20} {status.state:<20} {_measured(status.now)}"
         + (f"  (baseline {_measured(status.before)})" if status.before else "")
-        for status in statuses
+        for key, status in zip(keys, statuses, strict=True)
     ]
 
 
@@ -159,10 +162,12 @@ def _measured(measurement: Measurement | None) -> str:
 
 def _incidents(incidents: Sequence[Incident]) -> list[str]:
     lines = [f"incidents: {sum(incident.resolved_at is None for incident in incidents)} open"]
+    named = places([(incident.key.service, incident.key.environment) for incident in incidents])
     for incident in incidents:
+        place = named[incident.key.service, incident.key.environment]
         opened = time.strftime("%Y-%m-%d %H:%M:%SZ", time.gmtime(incident.opened_at / 1e9))
         lines.append(
-            f"  {opened}  {incident.key.name} of {incident.key.service}: {_measured(incident.before)} -> "
+            f"  {opened}  {incident.key.name} of {place}: {_measured(incident.before)} -> "
             f"{_measured(incident.worst)}, {'open' if incident.resolved_at is None else 'resolved'}"
         )
     return lines
