@@ -324,7 +324,7 @@ def test_what_may_be_one_agent_stays_one_record(scorer: Scorer, changed: dict[in
 
 @pytest.mark.parametrize("skew", [-3_600_000, -50, 50, 3_600_000])
 def test_a_clock_that_is_wrong_in_one_process_loses_no_evidence(scorer: Scorer, skew: int) -> None:
-    """The retrieval ran on another machine."""
+    """The retrieval ran on another machine; the answer belongs to the minute of the other spans."""
     base = 7_200_000
     root = span(1, None, "CHAIN", base, base + 90, input__value="Why?", output__value="So [p2].")
     found = search(2, "Why?", base + 1 + skew, base + 20 + skew)
@@ -333,6 +333,7 @@ def test_a_clock_that_is_wrong_in_one_process_loses_no_evidence(scorer: Scorer, 
     (record,) = scorer.records()
     assert (record.query, record.answer) == ("Why?", "So [p2].")
     assert [document.id for document in record.documents] == ["p2"]
+    assert abs(record.started_at - base * 10**6) <= 50 * 10**6
 
 
 def test_a_giant_trace_is_cut_and_counted_and_hurts_no_other(tmp_path: Path) -> None:

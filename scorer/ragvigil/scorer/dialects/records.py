@@ -25,6 +25,8 @@ _UNKNOWN_MODELS = frozenset({"unknown", "none", "null"})
 _UNKNOWN_SERVICE = "unknown_service"
 """What OpenTelemetry's resource conventions say for a service without a name."""
 _LATEST = 2**63
+_LONGEST_APART = 30 * 60 * 10**9
+"""Nanoseconds by which a step may begin before the middle one; what is further back has another clock."""
 """Nanoseconds of a moment in 2262: whoever says a later one does not know it, and no store holds it."""
 _ENVIRONMENT = ("deployment.environment.name", "deployment.environment")
 
@@ -92,9 +94,7 @@ def record_of(question: Question, *, timed_out: bool = False, told: Iterable[Opi
         trace_id=stands_for.trace_id,
         span_id=stands_for.span_id,
         service=_first_text(resources, "service.name") or _UNKNOWN_SERVICE,
-        started_at=min(
-            (step.span.start for step in question.steps if 0 < step.span.start < _LATEST), default=0
-        ),
+        started_at=_started_at(question),
         query=query,
         documents=evidence.documents,
         answer=answer,
@@ -191,6 +191,15 @@ def _seconds(steps: Iterable[Step]) -> float | None:
         covered += max(0, end - max(start, edge))
         edge = max(edge, end)
     return covered / 1e9
+
+
+def _started_at(question: Question) -> int:
+    """When the first step began, but for steps whose clock is far behind that of most; 0 when nobody says."""
+    starts = sorted(step.span.start for step in question.steps if 0 < step.span.start < _LATEST)
+    if not starts:
+        return 0
+    middle = starts[(len(starts) - 1) // 2]
+    return next(start for start in starts if middle - start <= _LONGEST_APART)
 
 
 def _completeness(
