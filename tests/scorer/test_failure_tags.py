@@ -133,7 +133,7 @@ def test_the_axes_of_a_good_answer_are_full() -> None:
         "format": 4.0,
     }
     assert (found.score, found.weight) == (100.0, 80)
-    assert found.axes[2].why == "nothing is known of answer_structure"
+    assert found.axes[2].why == "nothing is known of answer_structure, conditions_kept"
 
 
 def test_each_failure_pulls_its_axis() -> None:

@@ -4,8 +4,8 @@ HALLUCINATION_FACT: a claim that the evidence lacks or denies, or two names that
 UNSUPPORTED_QUALIFIER: one that goes too far by "all", "only" or "largest". MISATTRIBUTION: a citation that does not
 carry its claim, or was not retrieved. OVER_BROAD_CITATION: one that points at too much. MISSING_REFUSAL,
 OVER_REFUSAL: claims without evidence, a refusal in spite of it. INCOMPLETE_ANSWER: it breaks off, or lacks what its
-type demands. CONTEXT_IGNORED: nothing relevant was used. CONFLICTING_SOURCES_UNRESOLVED: one of two sides was picked
-silently. FORMAT_DRIFT: another citation style or language.
+type demands, or a condition beside its fact. CONTEXT_IGNORED: nothing relevant was used.
+CONFLICTING_SOURCES_UNRESOLVED: one of two sides was picked silently. FORMAT_DRIFT: another citation style or language.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Tag = Literal[
     "FORMAT_DRIFT",
 ]
 TAGS: tuple[Tag, ...] = get_args(Tag)
-VERSION = "2"
+VERSION = "3"
 """Changes whenever the same checks and verdict would get other tags."""
 JUDGED = "judge.failure_tags"
 """Of a judged answer, by checks and verdict together."""
@@ -76,6 +76,7 @@ _BY_VALUE = (
     Bad("OVER_REFUSAL", "over_refusal", above=0.0),
     Bad("INCOMPLETE_ANSWER", "answer_truncated", above=0.0),
     Bad("INCOMPLETE_ANSWER", "answer_structure", below=1.0),
+    Bad("INCOMPLETE_ANSWER", "conditions_kept", below=1.0),
     Bad("CONTEXT_IGNORED", "relevant_context_used", below=1e-9),
     Bad("CONFLICTING_SOURCES_UNRESOLVED", "conflict_surfaced", below=1.0),
     Bad("FORMAT_DRIFT", "citation_format", below=1.0),

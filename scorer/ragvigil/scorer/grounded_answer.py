@@ -3,7 +3,8 @@
 Anchors. Factuality: 4 all claims supported, 3 some only in part, 2 one unsupported, 1 several, 0 none
 supported. Attribution: 4 times the F1 of citations and claims, at most 3 with a citation that is too broad or a
 quotation that is not verbatim; 0 without citations. Coverage: 4 times the share of what the question's type and
-parts demand. Calibration: 4, 1 where a conflict of sources is hidden, 0 for a refusal too many or too few.
+parts demand, or of the conditions beside the facts, whichever is less. Calibration: 4, 1 where a conflict of sources is
+hidden, 0 for a refusal too many or too few.
 Conciseness: 4, less 1 above a budget, 1 or 2 for repetition, 2 where it breaks off. Format: 4 times the mean of
 answer first, citation style and language. Where the six-axis judge was asked, its points count instead, but for
 attribution and format, which checks decide. An axis of which nothing is known is shown as unscored, and the score
@@ -27,7 +28,7 @@ WEIGHTS: Mapping[AxisName, int] = {
     "format": 10,
 }
 """Of 100."""
-VERSION = "2"
+VERSION = "3"
 """Changes whenever the same checks and verdict would get another score."""
 JUDGED = "judge.grounded_answer"
 """Of a judged answer, by checks, verdict and the six-axis judge together."""
@@ -84,7 +85,7 @@ def grounded_answer(checks: Iterable[CheckResult], verdict: Verdict | None = Non
     made: Mapping[AxisName, tuple[float | None, str]] = {
         "factuality": (_factuality(known, verdict), "claims"),
         "attribution": (_attribution(known), "citations"),
-        "coverage": (_value(known, "answer_structure", lambda value: _MOST * value), "answer_structure"),
+        "coverage": (_coverage(known), "answer_structure, conditions_kept"),
         "calibration": (_calibration(known), "missing_refusal, over_refusal, conflict_surfaced"),
         "conciseness": (_conciseness(known), "length_budget, repetition, answer_truncated"),
         "format": (_format(known), "answer_first, citation_format, language_match"),
@@ -169,6 +170,12 @@ def _attribution(known: Known) -> float | None:
     verbatim = _value(known, "quotes_verbatim", float)
     loose = verbatim is not None and verbatim < 1.0
     return min(_MOST * support, _BROAD if broad or loose else _MOST)
+
+
+def _coverage(known: Known) -> float | None:
+    found = [_value(known, name, float) for name in ("answer_structure", "conditions_kept")]
+    shares = [one for one in found if one is not None]
+    return _MOST * min(shares) if shares else None
 
 
 def _calibration(known: Known) -> float | None:

@@ -34,15 +34,28 @@ _LOWER_TYPES: dict[AnswerType, re.Pattern[str]] = {
 }
 """The same for a text in ASCII and lower case, in half the time."""
 _PAIRS = tuple(re.compile(pattern, re.IGNORECASE) for pattern in _DATA["pairs"])
+_AND_ASKS = re.compile(rf"(?<=\w|,)\s(?:{'|'.join(_DATA['and_asks'])})", re.IGNORECASE)
 _LANGUAGE_NAMES = tuple(_DATA["languages"])
 CONFLICT = re.compile(rf"\b(?:{'|'.join(_DATA['conflict'])})\b")
 """By which an answer in small letters says that its sources differ."""
 CONTRAST = re.compile(rf"\b(?:{'|'.join(_DATA['contrast'])})\b")
 """By which it sets one thing against another; whether its sources differ, only those things tell."""
+DIFFERENCE = re.compile(rf"\b(?:{'|'.join(_DATA['difference'])})\b")
+"""By which it says that two things differ."""
+LIKENESS = re.compile(rf"\b(?:{'|'.join(_DATA['likeness'])})\b")
+"""By which it says that they are alike."""
+COMPOSITION = re.compile(rf"\b(?:{'|'.join(_DATA['composition'])})\b")
+"""By which it says what its parts come to."""
+ASKS_LIKENESS = re.compile(rf"\b(?:{'|'.join(_DATA['asks_likeness'])})\b", re.IGNORECASE)
+ASKS_COMPOSITION = re.compile(rf"\b(?:{'|'.join(_DATA['asks_composition'])})\b", re.IGNORECASE)
+ASKS_QUANTITY = re.compile(rf"\b(?:{'|'.join(_DATA['asks_quantity'])})\b", re.IGNORECASE)
+"""By which a question asks for that, or for a number or time."""
 ORDER = re.compile(
     "|".join([rf"(?<!\w)(?:{'|'.join(map(re.escape, _DATA['order']))})(?!\w)", *_DATA["order_unspaced"]])
 )
 """By which an answer in small letters orders steps."""
+ORDERED = tells([*(rf"\b{re.escape(one)}(?!\w)" for one in _DATA["order"]), *_DATA["order_unspaced"]])
+"""The same for whole passages, in less time."""
 
 
 def _told(text: str) -> list[tuple[Word, str]]:
@@ -113,12 +126,11 @@ def compared(question: str) -> tuple[str, str] | None:
 def parts(question: str) -> list[str]:
     """The questions of which a question consists.
 
-    >>> parts("When does it open? And what does it cost on Sundays?")
-    ['When does it open', ' And what does it cost on Sundays']
+    >>> parts("When does it open? And what does it cost on Sundays, and who may come in?")
+    ['When does it open', ' And what does it cost on Sundays,', 'who may come in']
     """
-    return [
-        part for part in _END.split(question[:_LOOKED_AT]) if len(part.split()) >= _FEWEST_WORDS_OF_A_PART
-    ]
+    asked = [part for one in _END.split(question[:_LOOKED_AT]) for part in _AND_ASKS.split(one)]
+    return [part for part in asked if len(part.split()) >= _FEWEST_WORDS_OF_A_PART]
 
 
 def asks_for_a_language(question: str) -> bool:

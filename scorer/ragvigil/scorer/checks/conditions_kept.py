@@ -1,0 +1,142 @@
+"""conditions_kept: share of the conditions beside the facts in the evidence that the answer tells (rubric G6).
+
+Range [0, 1]. Asked of a short fact: its exceptions ("except", "unless", "does not apply to", in six languages); of an
+instruction: its preconditions and when to stop, too. Looked at are the sentence that carries a supported claim, the
+one behind it, around a step the two before and behind, and sentences of other passages that hold most of the
+question's key terms. One is told where a third of its words stand in the answer, words of question and fact aside.
+None where the evidence names none there, for other types of question and longer answers, and across languages.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+
+from ragvigil.scorer.checks.alignment.assess import VERSION
+from ragvigil.scorer.checks.answer_structure import kind_of
+from ragvigil.scorer.checks.check import Check, Finding
+from ragvigil.scorer.checks.prepared import CROSS_LINGUAL, DEFAULT_MODEL, Prepared
+from ragvigil.scorer.checks.reading.conditions import Condition, Restriction, conditions
+from ragvigil.scorer.checks.reading.evidence import Segment
+from ragvigil.scorer.verdict import Claim
+
+_MOST_CLAIMS_OF_A_FACT = 3
+_MOST_CLAIMS_OF_STEPS = 20
+_ON_THE_QUESTION = 0.5
+"""Share of the question's key terms, by weight, that a fact and its claim hold together."""
+_WHOLLY_ON_IT = 0.75
+_FEWEST_TERMS = 2
+_MOST_PLACES = 200
+_MOST_ELSEWHERE = 8
+_TOLD = 1 / 3
+_MOST_LISTED = 3
+_MOST_CHARACTERS = 160
+_OF_A_FACT: frozenset[Restriction] = frozenset({"exception"})
+_OF_STEPS: frozenset[Restriction] = frozenset({"exception", "precondition", "stop"})
+
+
+def _measure(prepared: Prepared) -> Finding:
+    if not prepared.has_evidence:
+        return Finding(None, "there is no evidence text")
+    kind = kind_of(prepared)
+    if kind not in (None, "short_fact", "instruction"):
+        return Finding(None, "conditions are asked of a fact or an instruction")
+    if not prepared.bears_claims or not prepared.key_terms:
+        return Finding(None, "nothing is asked or claimed")
+    if prepared.cross_lingual:
+        return Finding(None, CROSS_LINGUAL)
+    steps = kind == "instruction"
+    claims = prepared.assessment.claims
+    if not steps and len(claims) > _MOST_CLAIMS_OF_A_FACT:
+        return Finding(None, "the answer is longer than a fact")
+    carried = [one for one in claims[:_MOST_CLAIMS_OF_STEPS] if one.verdict == "supported" and one.nearest]
+    named = {one.text: one for one in _named(prepared, carried, steps=steps)}
+    if not named:
+        return Finding(None, "the evidence names no condition beside what the answer says")
+    said = {word.stem for statement in prepared.statements for word in statement.words}
+    lacking = [one for one in named.values() if not _told(one, said)]
+    told = [f"{one.kind}: {one.text[:_MOST_CHARACTERS]}" for one in lacking[:_MOST_LISTED]]
+    return Finding(
+        1 - len(lacking) / len(named),
+        f"leaves out the {told[0]}" if told else None,
+        {"conditions": len(named), "lacking": told} if told else {"conditions": len(named)},
+    )
+
+
+def _named(prepared: Prepared, carried: Iterable[Claim], *, steps: bool) -> Iterator[Condition]:
+    """The conditions that restrict what the answer says, each with the words by which it is told."""
+    seen: set[int] = set()
+    evidence, asked = prepared.evidence, prepared.key_terms.keys()
+    for claim in carried:
+        near = claim.nearest
+        for place in evidence.sentences_at(near.passage, near.start) if near else ():
+            fact = evidence.segments[place]
+            if not _on_the_question(prepared, claim, fact, steps=steps):
+                continue
+            yield from _new(seen, place, _text(fact), asked, _OF_STEPS if steps else _OF_A_FACT)
+            for other in range(place - 2, place + 3) if steps else (place + 1,):
+                yield from _beside(prepared, seen, fact, other, steps=steps)
+    if seen and not steps:
+        for place in _elsewhere(prepared):
+            yield from _new(seen, place, _text(evidence.segments[place]), asked, _OF_A_FACT)
+
+
+def _beside(
+    prepared: Prepared, seen: set[int], fact: Segment, place: int, *, steps: bool
+) -> Iterator[Condition]:
+    """The conditions of a neighbour in the same passage; of a fact's neighbour those that begin it or point back."""
+    segments = prepared.evidence.segments
+    if not 0 <= place < len(segments) or segments[place].passage != fact.passage:
+        return
+    kinds = _OF_STEPS if steps else _OF_A_FACT
+    for one in _new(seen, place, _text(segments[place]), prepared.key_terms.keys() | fact.content, kinds):
+        if one.kind != "exception" or one.rule <= fact.content | prepared.key_terms.keys():
+            yield one
+
+
+def _new(
+    seen: set[int], place: int, text: str, known: Iterable[str], kinds: frozenset[Restriction]
+) -> Iterator[Condition]:
+    """The conditions of a sentence that was not looked at before, without what is known already."""
+    if place in seen:
+        return
+    seen.add(place)
+    for one in conditions(text, kinds):
+        stems = one.stems.difference(known)
+        if stems and len(stems) * 2 >= len(one.stems):
+            yield one._replace(stems=stems)
+
+
+def _elsewhere(prepared: Prepared) -> list[int]:
+    """The sentences that hold most of the question's key terms, the best of them."""
+    if len(prepared.key_terms) < _FEWEST_TERMS:
+        return []
+    scores: defaultdict[int, float] = defaultdict(float)
+    for stem, weight in prepared.key_terms.items():
+        for place in prepared.evidence.places.get(stem, ())[:_MOST_PLACES]:
+            scores[place] += weight
+    enough = _WHOLLY_ON_IT * sum(prepared.key_terms.values())
+    best = sorted((place for place, score in scores.items() if score >= enough), key=lambda one: -scores[one])
+    return best[:_MOST_ELSEWHERE]
+
+
+def _on_the_question(prepared: Prepared, claim: Claim, fact: Segment, *, steps: bool) -> bool:
+    """Whether a fact is what was asked for, and no aside."""
+    if steps:
+        return True
+    held = fact.content | {
+        word.stem for one in prepared.statements if one.start == claim.start for word in one.words
+    }
+    weight = sum(weight for stem, weight in prepared.key_terms.items() if stem in held)
+    return weight >= _ON_THE_QUESTION * sum(prepared.key_terms.values())
+
+
+def _text(segment: Segment) -> str:
+    return segment.text[slice(*segment.span)] if segment.span else ""
+
+
+def _told(one: Condition, said: set[str]) -> bool:
+    return len(one.stems & said) >= _TOLD * len(one.stems)
+
+
+CHECK = Check("conditions_kept", f"1+{VERSION}+{DEFAULT_MODEL}", _measure, cost="claims")

@@ -1,0 +1,81 @@
+"""Conditions: exceptions, preconditions and ends by which a sentence restricts what it, or the one before it, says."""
+
+from __future__ import annotations
+
+import json
+import re
+from importlib.resources import files
+from typing import Any, Literal, NamedTuple
+
+from ragvigil.scorer.checks.reading.patterns import tells
+from ragvigil.scorer.checks.reading.words import FRAME_STEMS, words
+
+Restriction = Literal["exception", "precondition", "stop"]
+_DATA: dict[str, Any] = json.loads(
+    files("ragvigil.scorer.data").joinpath("conditions.json").read_text("utf-8")
+)
+_EXCEPTION = re.compile("|".join(_DATA["exception"]), re.IGNORECASE)
+"""Not sorted by letters: where it ends matters."""
+_MAY_RESTRICT = tells(
+    [one for kind in ("exception", "precondition", "stop") for one in _DATA[kind]], re.IGNORECASE
+)
+"""Whether any kind occurs at all, in less time."""
+_WHOLE: dict[Restriction, re.Pattern[str]] = {
+    "precondition": tells(_DATA["precondition"], re.IGNORECASE),
+    "stop": tells(_DATA["stop"], re.IGNORECASE),
+}
+_LOOKED_AT = 600
+_LEADING = 3
+"""Characters before a condition with which a sentence still begins with it."""
+_CLAUSE_END = re.compile(r"[.!?](?:\s|\Z)|[;:\n]|\s[\u2013\u2014-]\s|\)|,\s(?:but|aber|pero|mais|mas|ma)\s")
+_COMMA = re.compile(r",\s")
+
+
+class Condition(NamedTuple):
+    """What restricts a rule."""
+
+    kind: Restriction
+    text: str
+    """As it stands, with the words that announce it."""
+    stems: frozenset[str]
+    """What it is about."""
+    rule: frozenset[str]
+    """What the rest of the sentence is about."""
+
+
+def conditions(sentence: str, kinds: frozenset[Restriction]) -> list[Condition]:
+    """The conditions of these kinds that a sentence names; an exception ends with its clause.
+
+    >>> [one.text for one in conditions("Parking is free, except on public holidays.", frozenset({"exception"}))]
+    ['except on public holidays']
+    >>> [one.kind for one in conditions("Stop if the lamp turns red.", frozenset({"stop", "exception"}))]
+    ['stop']
+    """
+    text = sentence[:_LOOKED_AT]
+    found: list[Condition] = []
+    if _MAY_RESTRICT.search(text) is None:
+        return found
+    if "exception" in kinds and (match := _EXCEPTION.search(text)) is not None:
+        end = _end(text, match.start(), match.end())
+        stems = _stems(text[match.end() : end])
+        rule = _stems(f"{text[: match.start()]} {text[end:]}")
+        if stems:
+            found.append(Condition("exception", text[match.start() : end].strip(), stems - rule, rule))
+    whole = None
+    for kind, pattern in _WHOLE.items():
+        if kind in kinds and not found and pattern.search(text) is not None:
+            whole = _stems(text) if whole is None else whole
+            found.append(Condition(kind, text.strip(), whole, frozenset()))
+    return found
+
+
+def _end(text: str, start: int, after: int) -> int:
+    """Where an exception ends: with its clause, or at a comma where the sentence begins with it."""
+    ends = [match.start() for match in (_CLAUSE_END.search(text, after),) if match is not None]
+    if start <= _LEADING:
+        ends += [match.start() for match in (_COMMA.search(text, after),) if match is not None]
+    return min(ends, default=len(text))
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(word.stem for word in words(text) if word.content) - FRAME_STEMS
