@@ -36,6 +36,8 @@ _LONGEST_ORDINAL = 12
 _APOSTROPHE = re.compile("['\u2019]")
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 _LONGEST_SHORT = 3
+_FEWEST_CAPITALS = 2
+_TITLES = frozenset(("DR", "FR", "MR", "MRS", "MS", "MT", "NO", "ST"))
 _ABBREVIATED = frozenset((*LEXICON.abbreviations, *LEXICON.may_end, *LEXICON.before_numbers))
 _TAILS = frozenset(f" {one}"[-4:] for one in _ABBREVIATED)
 """What stands before the full stop of a word that may be an abbreviation; no other word of such letters is one."""
@@ -109,7 +111,7 @@ def _is_abbreviated(text: str, place: int, following: int, mark: str) -> bool:
     short, plain = len(last) <= _LONGEST_SHORT or "." in last, last.lower()
     if letter.islower():
         return short or mark != "." or plain in LEXICON.abbreviations or plain in LEXICON.may_end
-    if not last or mark != ".":
+    if not last or mark != "." or _is_in_capitals(last, text, following):
         return False
     if letter.isdigit() and plain in LEXICON.before_numbers:
         return True
@@ -122,6 +124,13 @@ def _is_abbreviated(text: str, place: int, following: int, mark: str) -> bool:
     if not last.isdigit() and len(last) > 1:
         return False
     return len(last) <= 3 and (_is_list_number(text, place, last) or _is_ordinal(text, place))
+
+
+def _is_in_capitals(last: str, text: str, following: int) -> bool:
+    """Whether `last` is written in capitals and what follows is not: HR and CA are no *hr.* and no *ca.*"""
+    if len(last) < _FEWEST_CAPITALS or not (last.isalpha() and last.isupper()) or last in _TITLES:
+        return False
+    return text[following : following + 1].isupper() and text[following + 1 : following + 2].islower()
 
 
 def _plainly_ends(text: str, place: int, end: int) -> bool:
