@@ -41,6 +41,15 @@ SAME = (
     ("Le guichet ouvre à 9 h et ferme à 18 h 30.", "Le guichet ouvre à 9h et ferme à 18h30."),
     ("The fee for each share is $0.42.", "The fee for each share is 42 cents."),
     ("Night rate of the plan: £0.139 per unit.", "Night rate of the plan: 13.9p per unit."),
+    ("The company earned $875,400 in spring.", "The company earned about $875,000 in spring."),
+    ("The company earned $1,002,900 in spring.", "The company earned roughly $1.0 million in spring."),
+    ("Der Verein zählt 19.870 Mitglieder.", "Der Verein zählt rund 20.000 Mitglieder."),
+    ("A empresa tem 1 987 funcionários.", "A empresa tem quase 2.000 funcionários."),
+    (
+        "The margin of the company rose from 38.2% to 40.1%.",
+        "The margin of the company rose by 1.9, from 38.2% to 40.1%.",
+    ),
+    ("The fee is $250 per cat.", "The fee is $250 per cat, so $500 for two."),
 )
 OTHER = (
     ("The road is 5 km long.", "The road is 5200 m long."),
@@ -53,6 +62,14 @@ OTHER = (
     ("The update is expected on 2025-03-07.", "The update is expected on 7 March 2024."),
     ("The last bus to the harbour leaves at 22:30.", "The last bus to the harbour leaves at 11:30 PM."),
     ("The fee for each share is $0.42.", "The fee for each share is 24 cents."),
+    ("The company earned $875,400 in spring.", "The company earned about $785,000 in spring."),
+    ("The company earned $875,400 in spring.", "The company earned $875,000 in spring."),
+    ("The company earned $1,602,900 in spring.", "The company earned about $2 million in spring."),
+    (
+        "The margin of the company rose from 38.2% to 40.1%.",
+        "The margin of the company rose by 2.9, from 38.2% to 40.1%.",
+    ),
+    ("The fee is $250 per cat.", "The fee is $250 per cat, so $600 for two."),
 )
 
 

@@ -48,6 +48,7 @@ PIECES = (
         "- [1] a\n",
     ),
     *("8.00 tot ", "um 8.00", "5 March ", "May 5", "12.05.", "3月", "é5", "8:00\u2013", "2 pm ", "9 h "),
+    *("about 875 000 ", "about 1,000", "~5", "5 million "),
     *(" ", "no information about the ", "it is not ", "Der 3. ", "A. ", "。」", "# a\n", "x", "1", "1.1"),
 )
 

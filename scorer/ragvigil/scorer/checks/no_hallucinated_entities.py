@@ -69,7 +69,7 @@ def _places(prepared: Prepared, statement: Statement, small: set[str], asked: se
     labelled = _after_labels(statement)
     for place, word in enumerate(sequence):
         if word.numbers:
-            if word.content and place not in idle:
+            if word.content and (place not in idle or _stands(prepared, word.stem, word.numbers, asked)):
                 yield place
         elif (
             capitals[place]

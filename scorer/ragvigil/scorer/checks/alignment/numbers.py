@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from itertools import combinations
 from math import log1p
 from typing import NamedTuple, Self
 
@@ -27,13 +28,18 @@ _DEGREES = re.compile(
     r"(-?\d{1,3}(?:\.\d)?)\s?(?:°|º|degrees\s)?\s?(F|C|fahrenheit|celsius)\b", re.IGNORECASE
 )
 _NEAR_DEGREES = 0.6
+_TOLD, _MOST_TOLD = 3, 6
+_YEARS = range(1000, 3000)
+_COUNTED = 12
+"""Whole numbers up to it count things; they are no results, but the lesser of two factors is one of them."""
+_EXACTLY = 1e-6
 
 
 def idle_numbers(claim: Sequence[Word], text: str) -> frozenset[int]:
     """Words of `claim`, those of `text`, whose numbers are no facts that evidence must hold.
 
     "Seven days a week" is each day, steps and options are the answer's own, marks are "out of 5", "the two" counts
-    what was named, and one temperature tells the same one in other degrees.
+    what was named, one temperature tells the same one in other degrees, and a sum is that of what stands beside it.
 
     >>> from ragvigil.scorer.checks.reading.words import words
     >>> text = "Repeat step 4 until it has 180 degrees Celsius (356 °F)."
@@ -41,9 +47,10 @@ def idle_numbers(claim: Sequence[Word], text: str) -> frozenset[int]:
     [2, 9]
     """
     spans = [match.span() for match in _IDLE.finditer(text)] + _converted(text)
+    derived = _derived(claim)
     if not spans and _TWO.isdisjoint([word.numbers for word in claim]):
-        return frozenset()  # as mostly
-    return frozenset(
+        return derived  # as mostly
+    return derived | frozenset(
         place
         for place, (word, (first, last)) in enumerate(zip(claim, offsets(text), strict=True))
         if word.numbers
@@ -52,6 +59,43 @@ def idle_numbers(claim: Sequence[Word], text: str) -> frozenset[int]:
             or (word.numbers in _TWO and not text[first].isdigit())
         )
     )
+
+
+def _derived(claim: Sequence[Word]) -> frozenset[int]:
+    """Which numbers are the sum, the difference or a multiple of two others: up 1.9 points, from 38.2 % to 40.1 %.
+
+    >>> from ragvigil.scorer.checks.reading.words import words
+    >>> [sorted(_derived(words(text))) for text in ("up 1.9, from 38.2 to 40.1", "$250 each, so $500 for two")]
+    [[1, 3, 5], [3]]
+    """
+    told = [(place, value) for place, word in enumerate(claim) if (value := _amount(word)) is not None]
+    if not len({value for _, value in told}) == _TOLD <= len(told) <= _MOST_TOLD:
+        return frozenset()  # as mostly; of many numbers some add up by chance
+    return frozenset(
+        place
+        for place, value in told
+        if (value > _COUNTED or value % 1)
+        and value not in _YEARS
+        and any(
+            abs(result - value) <= _EXACTLY * value
+            for (_, first), (_, second) in combinations(told, 2)
+            if value not in (first, second)
+            for result in _results(first, second)
+        )
+    )
+
+
+def _results(one: float, other: float) -> tuple[float, ...]:
+    least = min(one, other)
+    return (
+        abs(one - other),
+        one + other,
+        one * other if least % 1 == 0 and 1 < least <= _COUNTED else 0.0,
+    )
+
+
+def _amount(word: Word) -> float | None:
+    return float(word.numbers[0]) if word.numbers and word.numbers[0].replace(".", "", 1).isdigit() else None
 
 
 def _converted(text: str) -> list[tuple[int, int]]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from ragvigil.scorer.checks.reading.claims import Statement
 from ragvigil.scorer.checks.reading.expressions import Expression, Meaning, expressions, implied, may_have
+from ragvigil.scorer.checks.reading.rounding import may_round, numbers_of, unrounded
 from ragvigil.scorer.checks.reading.words import Word, offsets, words
 
 _LONGEST_READ = 200_000
@@ -38,11 +39,25 @@ def restated(statements: Sequence[Statement], texts: Sequence[str]) -> Sequence[
             ]
             room -= len(each)
             found |= {place: each} if each else {}
-    if not found:
-        return statements
-    known = _known(evidence)
+    told = statements
+    if found:
+        known = _known(evidence)
+        told = [
+            _restated(one, found[place], known) if place in found else one
+            for place, one in enumerate(statements)
+        ]
+    return _unrounded(told, texts)
+
+
+def _unrounded(statements: Sequence[Statement], texts: Sequence[str]) -> Sequence[Statement]:
+    """`statements`, with rounded numbers as those of the passages."""
+    rounding = {place for place, one in enumerate(statements) if one.checkworthy and may_round(one.text)}
+    if not rounding:
+        return statements  # as mostly
+    numbers = numbers_of("\n".join(texts)[:_LONGEST_READ])
     return [
-        _restated(one, found[place], known) if place in found else one for place, one in enumerate(statements)
+        one._replace(words=tuple(unrounded(one.words, one.text, numbers))) if place in rounding else one
+        for place, one in enumerate(statements)
     ]
 
 

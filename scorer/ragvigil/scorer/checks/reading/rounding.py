@@ -1,0 +1,119 @@
+"""Rounding: a number that an answer says is about so much, as the number of the evidence that it rounds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from ragvigil.scorer.checks.reading.lexicon import LEXICON
+from ragvigil.scorer.checks.reading.numerals import decimal, readings
+from ragvigil.scorer.checks.reading.words import Word, offsets
+
+_NUMBER = r"\d{1,15}(?:[.,'\u2019 \u00a0\u202f]\d{3}){0,5}(?:[.,]\d{1,6})?"
+_ABOUT = re.compile(
+    r"(?:\b(?:(?P<over>just over|over|more than|gut|über|más de|plus de|mais de|oltre|ruim|ponad)"
+    r"|(?P<under>nearly|almost|just under|knapp|casi|près de|presque|quase|quasi|bijna|prawie|почти)"
+    r"|about|around|roughly|approximately|approx\.|close to|etwa|rund|ca\.|circa|ungefähr|cerca de|aproximadamente"
+    r"|alrededor de|unos|unas|environ|por volta de|ongeveer|około|около|примерно|حوالي|نحو)[ \u00a0]"
+    r"|[~\u2248\u7ea6\u7d04])[*_]{0,2}(?:US)?[$€£¥]?\s?"
+    rf"(?P<number>{_NUMBER})(?![\d:/])",
+    re.IGNORECASE,
+)
+_IN_EVIDENCE = re.compile(rf"(?<![\w.,:/]){_NUMBER}(?![\d:/]|[.,]\d)")
+_SCALE = re.compile(r"[ \u00a0-]?([^\W\d_]{1,12})")
+_FEWEST = 20
+"""Below, nobody rounds to something else."""
+_NEAR = 0.05
+
+
+class _About(NamedTuple):
+    """A number that is said to be rounded."""
+
+    start: int
+    end: int
+    value: float
+    least: float
+    most: float
+    """Between which it stands for the number that was rounded."""
+
+
+def may_round(text: str) -> bool:
+    """Whether a number is said to be about so much.
+
+    >>> may_round("It costs about 900 euros."), may_round("It costs 900 euros, more or less.")
+    (True, False)
+    """
+    return _ABOUT.search(text) is not None
+
+
+def numbers_of(evidence: str) -> list[float]:
+    """The numbers of the passages that a rounded one may stand for.
+
+    >>> numbers_of("South | 980,300 | 1.4 million | 12:30")
+    [980300.0, 1400000.0]
+    """
+    found = {
+        value * 10.0 ** _scale(evidence, match.end())[0]
+        for match in _IN_EVIDENCE.finditer(evidence)
+        if (value := _value(match[0])) is not None
+    }
+    return sorted(one for one in found if one >= _FEWEST)
+
+
+def unrounded(sequence: Sequence[Word], text: str, numbers: Sequence[float]) -> list[Word]:
+    """`sequence`, the words of `text`, with each rounded number as the one of `numbers` that is nearest to it.
+
+    >>> from ragvigil.scorer.checks.reading.words import words
+    >>> [word.stem for word in unrounded(words("about $875,000 and 76"), "about $875,000 and 76", [875400.0])]
+    ['about', '875400', 'and', '76']
+    """
+    found = list(sequence)
+    for about in _rounded(text):
+        there = [one for one in numbers if about.least <= one <= about.most and one != about.value]
+        if not there or about.value in numbers:
+            continue
+        nearest = min(there, key=lambda one: abs(one - about.value))
+        said = decimal(f"{nearest:.6f}")
+        for place, (first, last) in enumerate(offsets(text)):
+            if first < about.end and last > about.start:
+                found[place] = Word(said, content=True, name=False, numbers=(said,))
+    return found
+
+
+def _rounded(text: str) -> Iterator[_About]:
+    for match in _ABOUT.finditer(text):
+        value = _value(match["number"])
+        if value is None:
+            continue
+        power, end = _scale(text, match.end())
+        step = min(_step(decimal(f"{value:.6f}")) * 10.0**power, _NEAR * value * 10.0**power)
+        value *= 10.0**power
+        below = 0.0 if match["over"] else step if match["under"] else step / 2
+        above = 0.0 if match["under"] else step if match["over"] else step / 2
+        if value >= _FEWEST:
+            yield _About(match.start("number"), end, value, value - below, value + above)
+
+
+def _value(said: str) -> float | None:
+    one = readings(re.sub("[ \u00a0\u202f]", "'", said))[0]
+    return float(one) if one.replace(".", "", 1).isdigit() else None
+
+
+def _scale(text: str, end: int) -> tuple[int, int]:
+    """The power of ten of the word behind a number, and where it ends."""
+    word = _SCALE.match(text, end)
+    power = LEXICON.scales.get(word[1].lower()) if word else None
+    return (power, word.end()) if word and power is not None else (0, end)
+
+
+def _step(said: str) -> float:
+    """What one is at the last digit that is no naught.
+
+    >>> _step("875000"), _step("2.5"), _step("76")
+    (1000.0, 0.1, 1.0)
+    """
+    whole, _, fraction = said.partition(".")
+    if fraction:
+        return 10.0 ** -len(fraction)
+    return 10.0 ** (len(whole) - len(whole.rstrip("0")))
