@@ -33,9 +33,11 @@ class RequestFiles(Generic[Q, A]):
 
     def next(self) -> tuple[str, Q] | None:
         """A request that waits, oldest first; one that cannot be read is deleted, and stays unanswered."""
-        for path in sorted(self._folder.glob("*.request"), key=lambda path: path.stat().st_mtime_ns):
+        for path in sorted(self._folder.glob("*.request"), key=_age):
             try:
                 return path.stem, self._request.validate_json(path.read_bytes())
+            except FileNotFoundError:
+                continue  # whoever asked withdraws it at this moment
             except (ValueError, ValidationError):
                 path.unlink(missing_ok=True)
         return None
@@ -65,6 +67,14 @@ class RequestFiles(Generic[Q, A]):
         with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
             file.write(text)
         draft.rename(self._folder / name)
+
+
+def _age(path: Path) -> int:
+    """When it was asked; whoever asked may withdraw it meanwhile."""
+    try:
+        return path.stat().st_mtime_ns
+    except FileNotFoundError:
+        return 0
 
 
 class Answering(Generic[Q, A]):
