@@ -128,6 +128,15 @@ async def test_a_full_inbox_holds_the_reading_up_and_loses_nothing(tmp_path: Pat
         await until(lambda: once(receiver, 12))
 
 
+def test_a_rotated_file_that_is_gone_when_it_is_looked_at_hides_no_other(tmp_path: Path) -> None:
+    """The Collector deletes its oldest: the folder still names it, as it names a link to nothing."""
+    path = tmp_path / "traces.json"
+    path.write_bytes(LINES[0])
+    path.with_name("traces-2026-11-20T10-00-00.000.json").symlink_to(tmp_path / "gone")
+    followed = FollowedFiles([str(path)], Positions(tmp_path), max_bytes=2**20)
+    assert [batch.body for batch in followed.batches()] == [LINES[0].rstrip()]
+
+
 def test_what_was_not_acked_is_yielded_again(tmp_path: Path) -> None:
     """By the next process; what was is not."""
     path = tmp_path / "traces.json"

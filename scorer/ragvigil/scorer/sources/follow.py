@@ -85,7 +85,8 @@ class FollowedFiles:
     def _rotated(self, path: Path) -> Iterator[Path]:
         """Files that were `path` before: named for it, and known."""
         for other in path.parent.glob(f"{glob.escape(path.stem)}-*{glob.escape(path.suffix)}"):
-            if self._positions.get(_identity(other.stat())) is not None:
+            status = _status(other)
+            if status is not None and self._positions.get(_identity(status)) is not None:
                 yield other
 
     def _new_in(self, path: Path) -> Iterator[Batch]:
@@ -153,6 +154,14 @@ def _digest(path: Path, size: int) -> str:
 
 def _identity(status: os.stat_result) -> str:
     return f"{status.st_dev}:{status.st_ino}"
+
+
+def _status(path: Path) -> os.stat_result | None:
+    """None for a file that was deleted since the folder was listed."""
+    try:
+        return path.stat()
+    except FileNotFoundError:
+        return None
 
 
 def _age(path: Path) -> tuple[int, str]:
