@@ -331,5 +331,7 @@ def test_whom_to_ask_behind_a_refusal_owes_no_citation(record: MakeRecord, check
     passage = ("a", "Call 0800 123 4567 from nine to five.")
     call = "Please contact our support team at 0800 123 4567."
     assert result(record(f"{refusal} {call}", passage), check).value is None
+    asked = record(f"{refusal} {call}", passage, query="Do you rent electric cars abroad?")
+    assert result(asked, "missing_refusal").value == 0.0
     assert result(record(f"{refusal} {call} The shop opens at nine.", passage), check).value == 0.0
     assert result(record(f"The shop opens at nine. {call}", passage), check).value == 0.0

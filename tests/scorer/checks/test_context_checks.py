@@ -164,6 +164,11 @@ def test_strong_words_need_strong_evidence(record: MakeRecord, answer: str, valu
             1.0,
         ),
         (
+            "Guests are free, up to five guests for every paid member.",
+            "Guests are free of charge, up to 5 guests per paid member.",
+            1.0,
+        ),
+        (
             "Pets: only with the prior written consent of the landlord.",
             "An animal may be kept here with the prior written consent of the landlord. Pets cost a fee.",
             0.0,

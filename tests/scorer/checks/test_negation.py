@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ragvigil.scorer.checks import run_checks
+from ragvigil.scorer.checks.reading.evidence import Evidence
+from ragvigil.scorer.checks.reading.words import denies, words
 from ragvigil.scorer.trace import Document, RagTrace
 
 
@@ -55,3 +57,24 @@ def test_a_verb_denied_in_another_form_contradicts(passage: str, answer: str) ->
 def test_what_agrees_does_not(passage: str, answer: str) -> None:
     """A fall is no rise, winning is no denial, and each clause denies for itself."""
     assert verdict(passage, answer) == (1.0, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "denying"),
+    [
+        ("You are liable for no more than 50 euros.", False),
+        ("Apply no later than 5 May.", False),
+        ("No se pueden llevar más de dos bultos.", True),
+        ("There is no more than one pump, and no tank.", True),
+        ("There are no more tickets.", True),
+        ("The shop is no longer open.", True),
+        ("La crèche répond le 15 mai.", False),
+        ("Der Kurs beginnt am 3. Mai.", False),
+        ("Il museo non chiude mai.", True),
+    ],
+)
+def test_a_bound_and_a_month_deny_nothing(text: str, denying: bool) -> None:
+    """ "No more than" tells how much; *mai* is May in French and German, and Italian says *non* beside it."""
+    assert denies(words(text)) == denying
+    evidence = Evidence([Document("a", text, rank=1)], {word.stem for word in words(text)})
+    assert [segment.negated for segment in evidence.segments] == [denying]

@@ -20,8 +20,8 @@ _CARRIED = 0.5
 def _measure(prepared: Prepared) -> Finding:
     if not prepared.answer.strip():
         return Finding(None, "there is no answer")
-    if not prepared.bears_claims:
-        return Finding(0.0)
+    if not prepared.owes_citations:
+        return Finding(0.0)  # it makes no claim, or refuses and says whom to ask instead
     found = evidence_sufficiency.CHECK.measure(prepared)
     if found.value is None or prepared.cross_lingual:
         return Finding(None, found.reason or "the answer is in another language than the evidence")
@@ -34,4 +34,4 @@ def _measure(prepared: Prepared) -> Finding:
     return Finding(0.0)
 
 
-CHECK = Check("missing_refusal", "2", _measure, range="{0, 1}", better="low", cost="claims")
+CHECK = Check("missing_refusal", "3", _measure, range="{0, 1}", better="low", cost="claims")

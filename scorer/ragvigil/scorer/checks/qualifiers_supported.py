@@ -28,6 +28,8 @@ _KINDS: dict[str, str] = {
 
 _EXCEPTING = frozenset(word.stem for entry in _DATA["excepting"] for word in words(entry))
 """Words that make of "no" and "not" an "only": not without consent."""
+_DISTRIBUTING = frozenset(word.stem for entry in _DATA["distributing"] for word in words(entry))
+"""Words that say of each what "every" says: 5 per member."""
 
 
 def _measure(prepared: Prepared) -> Finding:
@@ -81,6 +83,8 @@ def _kinds_of(segment: Segment) -> set[str]:
     found = {kind for word in segment.words if (kind := _KINDS.get(word.stem))}
     if segment.negated and any(word.stem in _EXCEPTING for word in segment.words):
         found.add("only")
+    if any(word.stem in _DISTRIBUTING for word in segment.words):
+        found.add("all")
     return found
 
 

@@ -232,17 +232,37 @@ POINTER_STEMS = frozenset(stem(word) for word in LEXICON.pointer_words)
 """Stems of the words that point at a passage, as in "passage 2"."""
 
 
-def denies(sequence: Sequence[Word]) -> bool:
-    """Whether a sentence denies something; Portuguese *no*, "in the", does not.
+_BOUNDS = frozenset(
+    (stem(one), stem(than))
+    for one, than in (
+        *(
+            (one, "than")
+            for one in ("more", "less", "fewer", "later", "earlier", "greater", "higher", "lower", "longer")
+        ),
+        *((one, "de") for one in ("más", "mas", "menos")),
+    )
+)
+"""What makes of *no* a bound instead of a denial."""
 
-    >>> denies(words("No dogs")), denies(words("O museu fica no centro")), denies(words("A dog"))
+
+def denies(sequence: Sequence[Word]) -> bool:
+    """Whether a sentence denies something; Portuguese *no*, "in the", does not, nor does "no more than".
+
+    >>> denies(words("No dogs")), denies(words("O museu fica no centro")), denies(words("No later than May"))
     (True, False, False)
     """
     negations = {word.stem for word in sequence if word.negation}
     if negations != {"no"}:
         return bool(negations)
-    stems = {word.stem for word in sequence}
-    return stems.isdisjoint(LEXICON.portuguese_words) or not stems.isdisjoint(LEXICON.not_portuguese_words)
+    stems = [word.stem for word in sequence]
+    if all(_bounds(stems, place) for place, one in enumerate(stems) if one == "no"):
+        return False
+    return LEXICON.portuguese_words.isdisjoint(stems) or not LEXICON.not_portuguese_words.isdisjoint(stems)
+
+
+def _bounds(stems: Sequence[str], place: int) -> bool:
+    """Whether *no* at `place` only says how much there is at most or least: no more than."""
+    return (*stems[place + 1 : place + 3],) in _BOUNDS
 
 
 def values(sequence: Sequence[Word]) -> list[tuple[str, ...]]:
