@@ -150,6 +150,21 @@ def test_preconditions_and_ends_of_an_instruction(
     ("kind", "query", "answer", "lacking"),
     [
         ("no_answer", "Who?", "The passages do not mention this. Please contact the help desk.", []),
+        ("no_answer", "¿Quién?", "No encontré información sobre eso. Pregunte a su gerente.", []),
+        ("no_answer", "Qui ?", "Je n'ai pas trouvé cette information. Demandez à votre responsable.", []),
+        ("no_answer", "Quem?", "Não encontrei informações sobre isso. Pergunte ao seu gerente.", []),
+        (
+            "no_answer",
+            "Wer?",
+            "Dazu habe ich keine Informationen gefunden. Fragen Sie die Personalabteilung.",
+            [],
+        ),
+        (
+            "no_answer",
+            "Who?",
+            "The passages do not mention this. It was Ada Lovelace.",
+            ["suggests a next step", "invents nothing"],
+        ),
         ("no_answer", "Who?", "The passages do not mention this.", ["suggests a next step"]),
         ("no_answer", "Wer?", "Dazu habe ich keine Informationen gefunden.", ["suggests a next step"]),
         (

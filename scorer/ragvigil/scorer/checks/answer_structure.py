@@ -28,12 +28,12 @@ from ragvigil.scorer.checks.reading.question import (
     CONTRAST,
     DIFFERENCE,
     LIKENESS,
-    ORDER,
-    ORDERED,
+    NEXT_STEP,
     AnswerType,
     answer_type_of,
     compared,
     key_stems,
+    ordered_by,
     parts,
 )
 from ragvigil.scorer.checks.reading.refusal import advises, refers
@@ -82,12 +82,18 @@ def kind_of(prepared: Prepared) -> AnswerType | None:
 
 
 def _of_a_refusal(prepared: Prepared) -> dict[str, bool]:
+    steps = [_is_a_next_step(one.text) for one in prepared.statements]
+    claims = [one.checkworthy for one in prepared.statements]
     return {
         "refuses": prepared.refuses,
-        "suggests a next step": any(advises(one.text) or refers(one.text) for one in prepared.statements),
-        "invents nothing": not prepared.bears_claims,
+        "suggests a next step": any(steps),
+        "invents nothing": not any(claim and not step for claim, step in zip(claims, steps, strict=True)),
         "cites nothing": not prepared.citations,
     }
+
+
+def _is_a_next_step(text: str) -> bool:
+    return NEXT_STEP.match(text) is not None or advises(text) or refers(text)
 
 
 def _demands(prepared: Prepared, kind: AnswerType) -> dict[str, bool]:
@@ -193,15 +199,11 @@ def _has_steps(prepared: Prepared) -> bool:
 def _steps_are_known(prepared: Prepared) -> bool:
     """Whether any passage puts steps in order; where none does, an answer need not."""
     texts = [one.text[:_READ_OF_A_PASSAGE].lower() for one in prepared.record.documents if one.text]
-    return not texts or any(
-        len(_ITEM.findall(text)) >= _FEWEST_STEPS
-        or len({match[0] for match in ORDERED.finditer(text)}) >= _FEWEST_STEPS
-        for text in texts
-    )
+    return not texts or any(len(_ITEM.findall(text)) >= _FEWEST_STEPS or _in_order(text) for text in texts)
 
 
 def _in_order(text: str) -> bool:
-    return len({match[0] for match in ORDER.finditer(text)}) >= _FEWEST_STEPS
+    return len(ordered_by(text)) >= _FEWEST_STEPS
 
 
 CHECK = Check("answer_structure", "4", _measure)

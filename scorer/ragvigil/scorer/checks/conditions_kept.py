@@ -66,43 +66,42 @@ def _measure(prepared: Prepared) -> Finding:
 def _named(prepared: Prepared, carried: Iterable[Claim], *, steps: bool) -> Iterator[Condition]:
     """The conditions that restrict what the answer says, each with the words by which it is told."""
     seen: set[int] = set()
-    evidence, asked = prepared.evidence, prepared.key_terms.keys()
+    evidence, kinds = prepared.evidence, _OF_STEPS if steps else _OF_A_FACT
     for claim in carried:
         near = claim.nearest
         for place in evidence.sentences_at(near.passage, near.start) if near else ():
             fact = evidence.segments[place]
             if not _on_the_question(prepared, claim, fact, steps=steps):
                 continue
-            yield from _new(seen, place, _text(fact), asked, _OF_STEPS if steps else _OF_A_FACT)
+            yield from _new(prepared, seen, place, kinds)
             for other in range(place - 2, place + 3) if steps else (place + 1,):
-                yield from _beside(prepared, seen, fact, other, steps=steps)
+                if 0 <= other < len(evidence.segments) and evidence.passage_of[other] == fact.passage:
+                    yield from _new(prepared, seen, other, kinds, beside=fact)
     if seen and not steps:
         for place in _elsewhere(prepared):
-            yield from _new(seen, place, _text(evidence.segments[place]), asked, _OF_A_FACT)
-
-
-def _beside(
-    prepared: Prepared, seen: set[int], fact: Segment, place: int, *, steps: bool
-) -> Iterator[Condition]:
-    """The conditions of a neighbour in the same passage; of a fact's neighbour those that begin it or point back."""
-    segments = prepared.evidence.segments
-    if not 0 <= place < len(segments) or segments[place].passage != fact.passage:
-        return
-    kinds = _OF_STEPS if steps else _OF_A_FACT
-    for one in _new(seen, place, _text(segments[place]), prepared.key_terms.keys() | fact.content, kinds):
-        if one.kind != "exception" or one.rule <= fact.content | prepared.key_terms.keys():
-            yield one
+            yield from _new(prepared, seen, place, kinds)
 
 
 def _new(
-    seen: set[int], place: int, text: str, known: Iterable[str], kinds: frozenset[Restriction]
+    prepared: Prepared,
+    seen: set[int],
+    place: int,
+    kinds: frozenset[Restriction],
+    *,
+    beside: Segment | None = None,
 ) -> Iterator[Condition]:
-    """The conditions of a sentence that was not looked at before, without what is known already."""
+    """The conditions of a sentence that was not looked at before, without the words of question and fact.
+
+    An exception in a sentence beside the fact is one of that fact where the sentence speaks of nothing else.
+    """
     if place in seen:
         return
     seen.add(place)
-    for one in conditions(text, kinds):
-        stems = one.stems.difference(known)
+    for one in conditions(_text(prepared.evidence.segments[place]), kinds):
+        known = {*prepared.key_terms, *(beside.content if beside else ())}
+        stems = one.stems - known
+        if beside and one.kind == "exception" and not one.rule <= known:
+            continue
         if stems and len(stems) * 2 >= len(one.stems):
             yield one._replace(stems=stems)
 

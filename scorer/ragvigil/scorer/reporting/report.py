@@ -29,7 +29,9 @@ CHECKS: Mapping[str, Mapping[str, str]] = {
         "six axes": "judge.six_axes",
         "grounded answer score": "grounded_answer",
         "grounded answer score, judged": "judge.grounded_answer",
+        "claims misread": "claims_misread",
         "answer structure": "answer_structure",
+        "conditions kept": "conditions_kept",
         "answer first": "answer_first",
     },
     "retrieval": {

@@ -39,7 +39,11 @@ def sections(report: Report) -> Iterator[Section]:
             *(_example("best", one) for one in report.best),
         ),
     )
-    yield _table("Axes by day", report.trend, "Shares of the best of each axis, with n.")
+    yield _table(
+        "Axes by day",
+        report.trend,
+        "Shares of the best of each axis, over the n answers on which it could be scored.",
+    )
     yield _table(
         "Failure tags by day", report.tags_by_day, "Share of the answers that carry each tag, with n."
     )
