@@ -234,7 +234,7 @@ class Prepared:
             for word in statement.words
             if word.content and not word.numbers
         } - FRAME_STEMS
-        return sum(stem in self.evidence.places for stem in said) >= _ENOUGH_IN_COMMON * len(said)
+        return len(said & self.evidence.places.keys()) >= _ENOUGH_IN_COMMON * len(said)
 
     @made_once
     def asked_in_another_language(self) -> bool:
