@@ -73,14 +73,16 @@ _BEHIND_A_NUMBER = re.compile(r"\d[ \u00a0\u202f-]?([^\W\d_]{1,20}|[%€$£¥₹
 _DIGIT_OR_SIGN = re.compile(r"[\d$€£¥₹]")
 _MAY_BE_PRICED = re.compile(r"[$€£¥₹]|\d/\d")
 _MAY_BE_A_DAY = re.compile(
-    r"\d{4}[-/.]\d|\d[-/.]\d{4}"
-    r"|\d(?:st|nd|rd|th|er|\.|º)?,?\s(?:(?:de\s|of\s)?[^\W\d_]{3,10}\.?,?\s(?:de\s|del\s|of\s)?)?\d{4}|\d年"
+    r"\d(?:\d{3}[-/.]\d|[-/.]\d{4}"
+    r"|(?:st|nd|rd|th|er|\.|º)?,?\s(?:(?:de\s|of\s)?[^\W\d_]{3,10}\.?,?\s(?:de\s|del\s|of\s)?)?\d{4}|年)"
 )
-"""Every day begins so, or holds this; it is found at its digits, without trying the names of months everywhere."""
+"""Every day begins so, or holds this; it is found at its digits, without trying the names of months everywhere.
+
+All of it begins with one kind of character, to which the engine skips."""
 _BESIDE_A_NUMBER = re.compile(
     r"\d(?:st|nd|rd|th|er|\.|º)?\s(?:de\s|of\s)?([^\W\d_]{3,12})|([^\W\d_]{3,12})\.?\s\d{1,2}(?!\d)"
 )
-_MAY_BE_OF_ANY_YEAR = re.compile(r"(?<!\d)[0-3]\d[./][0-3]\d(?!\d)|\d月")
+_MAY_BE_OF_ANY_YEAR = re.compile(r"\d(?:(?<=[0-3])(?<!\d\d)\d[./][0-3]\d(?!\d)|月)")
 _GAP = frozenset(("", " ", "-", "\u00a0", "\u202f"))
 _JOINED = frozenset((*_GAP, ", ", " and ", " e ", " y ", " und ", " et "))
 
