@@ -336,13 +336,15 @@ def _pairs(which: Numbers, segment: NDArray[np.intp], at: NDArray[np.intp], size
     together = segment[1:] == segment[:-1]
     beside = ((at[1:] == at[:-1] + 1) & together).nonzero()[0]
     one, other = which[beside].astype(np.int64), which[beside + 1]
-    alike = one == other
-    keys = one * size + other
-    if not alike.any():
+    keys, twice = one * size + other, one == other
+    if not twice.any():
         return frozenset(keys.tolist())
-    mixed = segment[1:][together & (which[1:] != which[:-1])]
-    kept = ~alike | np.isin(segment[beside], mixed)
-    return frozenset(keys[kept].tolist())
+    mixed: list[int] = segment[1:][together & (which[1:] != which[:-1])].tolist()
+    others = {*mixed}
+    alike: list[tuple[int, int]] = list(
+        zip(keys[twice].tolist(), segment[beside[twice]].tolist(), strict=True)
+    )
+    return frozenset(keys[~twice].tolist()).union([key for key, where in alike if where in others])
 
 
 def _start(span: Span | None) -> int:
