@@ -96,6 +96,16 @@ def test_an_exception_of_another_passage_or_another_fact(record: MakeRecord) -> 
     assert _result(record(answer, behind, query=query), "conditions_kept").value is None
 
 
+def test_exceptions_that_a_program_raises_are_none(record: MakeRecord) -> None:
+    """Found in Python's documentation: a word alone excepts nothing."""
+    passage = ("a", "A task group waits for all tasks. Exceptions are then combined and raised as a group.")
+    said = record("A task group waits for all tasks.", passage, query="What does a task group wait for?")
+    assert _result(said, "conditions_kept").value is None
+    ruled = ("a", "A task group waits for all tasks. The only exception is the main thread.")
+    said = record("A task group waits for all tasks.", ruled, query="What does a task group wait for?")
+    assert _result(said, "conditions_kept").value == 0.0
+
+
 @pytest.mark.parametrize(
     ("query", "before", "steps", "stop"),
     [
