@@ -24,6 +24,32 @@ def test_sentences_end_where_people_end_them(path: Path, least: float) -> None:
     assert 2 * hits / total >= least
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "In Smith v. Jones the court held it. It is so.",
+            ["In Smith v. Jones the court held it.", "It is so."],
+        ),
+        (
+            "In *Hart v. Greene* (2d Cir. 2005), it was void.",
+            ["In *Hart v. Greene* (2d Cir. 2005), it was void."],
+        ),
+        ("All mail (incl. spam) is kept. See Sect. 5.", ["All mail (incl. spam) is kept.", "See Sect. 5."]),
+        ("Please contact HR. The form is online.", ["Please contact HR.", "The form is online."]),
+        (
+            "It is in Goleta, CA. Known for wine, it grows.",
+            ["It is in Goleta, CA.", "Known for wine, it grows."],
+        ),
+        ("DR. Smith came. MR. JONES left.", ["DR. Smith came.", "MR. JONES left."]),
+        ("Die Fa. Müller liefert. Sie ist da.", ["Die Fa. Müller liefert.", "Sie ist da."]),
+    ],
+)
+def test_what_is_written_in_capitals_abbreviates_other_things(text: str, expected: list[str]) -> None:
+    """HR is no *hr.*, and *v.* stands between two parties."""
+    assert [text[start:end] for start, end in sentences(text)] == expected
+
+
 def test_the_hard_cases_are_many() -> None:
     """At least 150 in at least 12 languages."""
     languages = [language for language, _, _ in cases(TUNED)]
