@@ -65,12 +65,17 @@ def _places(prepared: Prepared, statement: Statement, small: set[str], asked: se
     follows = any(
         one.name and one.content and not _stands(prepared, one.stem, (), asked) for one in sequence[1:2]
     )
-    idle = idle_numbers(sequence, statement.text)
+    idle: frozenset[int] | None = None
     labelled = _after_labels(statement)
     for place, word in enumerate(sequence):
         if word.numbers:
-            if word.content and (place not in idle or _stands(prepared, word.stem, word.numbers, asked)):
-                yield place
+            if not word.content:
+                continue
+            if not _stands(prepared, word.stem, word.numbers, asked):
+                idle = idle_numbers(sequence, statement.text) if idle is None else idle
+                if place in idle:
+                    continue
+            yield place
         elif (
             capitals[place]
             and not (place and _is_degrees(statement, place))
