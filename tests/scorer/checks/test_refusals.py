@@ -52,7 +52,32 @@ def test_refusals_in_other_words_are_recognised() -> None:
     assert hits / (hits + seen[True, False]) >= 0.9
 
 
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("The documents do not say who painted it.", True),
+        ("The sources don't tell us exactly when it was built.", True),
+        ("The manual does not describe how to reset it.", True),
+        ("Das steht nicht in den Unterlagen.", True),
+        ("In den Dokumenten steht nichts darüber.", True),
+        ("In diesem Handbuch steht der Preis leider nicht.", True),
+        ("Darüber sagen die Unterlagen nichts.", True),
+        ("The law does not say who must pay.", False),
+        ("The documents do not need to be signed.", False),
+        ("In den Unterlagen steht, dass das Rauchen nicht erlaubt ist.", False),
+        ("Das Auto steht nicht in der Garage.", False),
+    ],
+)
+def test_a_refusal_may_name_what_is_not_said(sentence: str, expected: bool) -> None:
+    """Of documents that are silent; what a law, a sign or a person does not say is a fact."""
+    assert refuses(sentence) is expected
+
+
 REFERRALS = (
+    ("The documents do not say who painted it.", "Try asking the museum."),
+    ("Los documentos no dicen quién lo pintó.", "Pregunte al museo."),
+    ("Os documentos não dizem quem o pintou.", "Pergunte ao museu."),
+    ("Les documents ne disent pas qui l'a peint.", "Demandez au musée."),
     ("I couldn't find that in the documents.", "I recommend contacting HR directly."),
     ("I'm sorry, but I don't have information about that.", "Please contact HR."),
     ("The context does not mention the refund policy.", "You may want to check the company's website."),
