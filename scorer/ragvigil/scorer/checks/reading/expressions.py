@@ -79,9 +79,10 @@ _MAY_BE_A_DAY = re.compile(
 """Every day begins so, or holds this; it is found at its digits, without trying the names of months everywhere.
 
 All of it begins with one kind of character, to which the engine skips."""
-_BESIDE_A_NUMBER = re.compile(
-    r"\d(?:st|nd|rd|th|er|\.|º)?\s(?:de\s|of\s)?([^\W\d_]{3,12})|([^\W\d_]{3,12})\.?\s\d{1,2}(?!\d)"
-)
+_WORD_BEHIND = re.compile(r"\d(?:st|nd|rd|th|er|\.|º)?\s(?:de\s|of\s)?([^\W\d_]{3,12})")
+_SMALL = re.compile(r"\d(?<=\s\d)\d?(?!\d)")
+_WORD_BEFORE = re.compile(r"([^\W\d_]{3,12})\.?\s\Z")
+_LONGEST_BEFORE = 15
 _MAY_BE_OF_ANY_YEAR = re.compile(r"\d(?:(?<=[0-3])(?<!\d\d)\d[./][0-3]\d(?!\d)|月)")
 _GAP = frozenset(("", " ", "-", "\u00a0", "\u202f"))
 _JOINED = frozenset((*_GAP, ", ", " and ", " e ", " y ", " und ", " et "))
@@ -151,7 +152,11 @@ def may_have(text: str) -> bool:
 def _may_be_of_any_year(text: str) -> bool:
     if _MAY_BE_OF_ANY_YEAR.search(text):
         return True
-    return any((one or other).casefold() in _MONTHS for one, other in _BESIDE_A_NUMBER.findall(text))
+    if any(word.casefold() in _MONTHS for word in _WORD_BEHIND.findall(text)):
+        return True
+    before = (text[max(0, one.start() - _LONGEST_BEFORE) : one.start()] for one in _SMALL.finditer(text))
+    words = (_WORD_BEFORE.search(one) for one in before)
+    return any(word is not None and word[1].casefold() in _MONTHS for word in words)
 
 
 def _days_of_any_year(found: re.Match[str]) -> frozenset[Meaning]:

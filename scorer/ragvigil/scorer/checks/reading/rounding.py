@@ -11,20 +11,53 @@ from ragvigil.scorer.checks.reading.numerals import decimal, readings
 from ragvigil.scorer.checks.reading.words import Word, offsets
 
 _NUMBER = r"\d{1,15}(?:[.,'\u2019 \u00a0\u202f]\d{3}){0,5}(?:[.,]\d{1,6})?"
+_OVER = (
+    *(
+        "just over",
+        "over",
+        "more than",
+        "gut",
+        "über",
+        "más de",
+        "plus de",
+        "mais de",
+        "oltre",
+        "ruim",
+        "ponad",
+    ),
+)
+_UNDER = (
+    *("nearly", "almost", "just under", "knapp", "casi", "près de", "presque", "quase", "quasi", "bijna"),
+    *("prawie", "почти"),
+)
+_AROUND = (
+    *("about", "around", "roughly", "approximately", "approx.", "close to", "etwa", "rund", "ca.", "circa"),
+    *("ungefähr", "cerca de", "aproximadamente", "alrededor de", "unos", "unas", "environ", "por volta de"),
+    *("ongeveer", "około", "около", "примерно", "حوالي", "نحو"),
+)
+_SIGNS = "~\u2248\u7ea6\u7d04"
+_ENDS = frozenset(one[-2:] for one in (*_OVER, *_UNDER, *_AROUND))
+"""What a word before a rounded number ends with."""
+
+
+def _one_of(words: tuple[str, ...]) -> str:
+    return "|".join(map(re.escape, words))
+
+
 _ABOUT = re.compile(
-    r"(?:\b(?:(?P<over>just over|over|more than|gut|über|más de|plus de|mais de|oltre|ruim|ponad)"
-    r"|(?P<under>nearly|almost|just under|knapp|casi|près de|presque|quase|quasi|bijna|prawie|почти)"
-    r"|about|around|roughly|approximately|approx\.|close to|etwa|rund|ca\.|circa|ungefähr|cerca de|aproximadamente"
-    r"|alrededor de|unos|unas|environ|por volta de|ongeveer|około|около|примерно|حوالي|نحو)[ \u00a0]"
-    r"|[~\u2248\u7ea6\u7d04])[*_]{0,2}(?:US)?[$€£¥]?\s?"
-    rf"(?P<number>{_NUMBER})(?![\d:/])",
+    rf"(?:\b(?:(?P<over>{_one_of(_OVER)})|(?P<under>{_one_of(_UNDER)})|{_one_of(_AROUND)})[ \u00a0]|[{_SIGNS}])"
+    rf"[*_]{{0,2}}(?:US)?[$€£¥]?\s?(?P<number>{_NUMBER})(?![\d:/])",
     re.IGNORECASE,
 )
+_FIRST_DIGIT = re.compile(r"\d(?<!\d\d)")
+_BESIDE = " \t\n\u00a0\u202f*_$€£¥"
 _IN_EVIDENCE = re.compile(rf"(?<![\w.,:/]){_NUMBER}(?![\d:/]|[.,]\d)")
 _SCALE = re.compile(r"[ \u00a0-]?([^\W\d_]{1,12})")
 _FEWEST = 20
 """Below, nobody rounds to something else."""
 _NEAR = 0.05
+_NEAR_BY = 12
+"""Characters that hold what stands between a word and its number, and the end of the word."""
 
 
 class _About(NamedTuple):
@@ -44,7 +77,14 @@ def may_round(text: str) -> bool:
     >>> may_round("It costs about 900 euros."), may_round("It costs 900 euros, more or less.")
     (True, False)
     """
-    return _ABOUT.search(text) is not None
+    for digit in _FIRST_DIGIT.finditer(text):
+        before = text[max(0, digit.start() - _NEAR_BY) : digit.start()].rstrip(_BESIDE)
+        before = before.removesuffix("US").rstrip(_BESIDE)
+        if (
+            before[-2:].lower() in _ENDS or before[-1:] in _SIGNS
+        ):  # seldom: the pattern tries all words everywhere
+            return _ABOUT.search(text) is not None
+    return False
 
 
 def numbers_of(evidence: str) -> list[float]:
