@@ -313,7 +313,7 @@ async def test_a_refusal_in_words_that_the_checks_do_not_know_is_no_claim(qualit
             abstain = {"should_have_abstained": True, "abstain_quality": quality}
             return json.dumps(self.reply(shown) | {"supported_claims": [], "abstain": abstain})
 
-    answer = "The documents do not say when the pool opens. Please contact the front desk on weekdays."
+    answer = "When the pool opens is anybody's guess. Please contact the front desk on weekdays."
     with ScriptedJudge(Reading(sensitivity=1.0, truth=lambda _: True)) as server:
         (verdict,) = await judged(settings(server), record(answer))
         asked = len(server.requests)
