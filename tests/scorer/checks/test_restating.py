@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from ragvigil.scorer.checks import run_checks
+from ragvigil.scorer.checks import no_hallucinated_entities, run_checks
 from ragvigil.scorer.checks.prepared import Prepared
+from ragvigil.scorer.checks.reading import rounding
 from ragvigil.scorer.checks.reading.expressions import expressions
+from ragvigil.scorer.checks.reading.words import offsets
 from ragvigil.scorer.trace import Document, RagTrace
 
 SAME = (
@@ -70,6 +72,7 @@ OTHER = (
         "The margin of the company rose by 2.9, from 38.2% to 40.1%.",
     ),
     ("The fee is $250 per cat.", "The fee is $250 per cat, so $600 for two."),
+    ("The fee was raised by 10, from 50 to 60 euros.", "The fee was raised by 25, from 40 to 65 euros."),
 )
 
 
@@ -136,3 +139,31 @@ def test_words_keep_their_number_and_places() -> None:
     assert prepared.told[2] is prepared.statements[2]
     plain = Prepared(answered("It is red.", passage))
     assert plain.told is plain.statements
+
+
+@pytest.mark.parametrize(
+    "passage", ["The area is 5 km \u00b2 in all.", "It opens on 5 Augu\u017ft or 3 Apr\u0131l 2024."]
+)
+def test_letters_that_look_like_digits_or_others_fail_no_check(passage: str) -> None:
+    """A superscript is no digit to count with, and the long s of old prints no s of a table."""
+    for answer in (passage, "The area is 6 km on 7 August 2024."):
+        found = run_checks(answered(answer, passage))
+        assert not [one for one in found if "failed" in (one.reason or "")]
+
+
+def test_the_words_of_a_long_statement_are_placed_a_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many names, degrees and rounded numbers it has: each time takes as long as the statement."""
+    asked: list[int] = []
+
+    def counting(text: str) -> object:
+        asked.append(len(text))
+        return offsets(text)
+
+    monkeypatch.setattr(no_hallucinated_entities, "offsets", counting)
+    monkeypatch.setattr(rounding, "offsets", counting)
+    names = " ".join(
+        f"Foo{number} of Bar{number} had 25 \u00b0C, about 7{number}00" for number in range(10, 90)
+    )
+    passage = " ".join(f"71{number}" for number in range(10, 90))
+    run_checks(answered(f"It says {names}.", passage))
+    assert 0 < len(asked) <= 10

@@ -11,17 +11,17 @@ same. None where the claims name nothing, and across languages.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ragvigil.scorer.checks.alignment.numbers import idle_numbers
 from ragvigil.scorer.checks.check import Check, Finding
 from ragvigil.scorer.checks.prepared import CROSS_LINGUAL, Prepared
 from ragvigil.scorer.checks.reading.claims import Statement
-from ragvigil.scorer.checks.reading.words import FRAME_STEMS, offsets
+from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word, offsets
 
 _MOST_LISTED = 20
 _LABEL_END = re.compile(r":[*_]{0,2}[ \t][*_]{0,2}")
-_DEGREES = ("°", "º")
+_DEGREES = frozenset("°º")
 _CAPITALISES_NOUNS = frozenset({"de"})
 
 
@@ -40,12 +40,17 @@ def _measure(prepared: Prepared) -> Finding:
     for statement in prepared.told:
         if not statement.checkworthy:
             continue
+        novel: list[int] = []
         for place in _places(prepared, statement, small, asked):
             word = statement.words[place]
             named.add(word.stem)
             if not _stands(prepared, word.stem, word.numbers, asked) and word.stem not in missing:
                 invented += not word.numbers
-                missing[word.stem] = statement.text[slice(*offsets(statement.text)[place])]
+                missing[word.stem] = ""
+                novel.append(place)
+        spans = offsets(statement.text) if novel else ()
+        for place in novel:
+            missing[statement.words[place].stem] = statement.text[slice(*spans[place])]
     if not named:
         return Finding(None, "the claims name nothing")
     told = list(missing.values())
@@ -66,19 +71,20 @@ def _places(prepared: Prepared, statement: Statement, small: set[str], asked: se
         one.name and one.content and not _stands(prepared, one.stem, (), asked) for one in sequence[1:2]
     )
     idle: frozenset[int] | None = None
-    labelled = _after_labels(statement)
+    labelled, degrees = _after_labels(statement), _of_degrees(statement)
     for place, word in enumerate(sequence):
         if word.numbers:
             if not word.content:
                 continue
             if not _stands(prepared, word.stem, word.numbers, asked):
-                idle = idle_numbers(sequence, statement.text) if idle is None else idle
+                if idle is None:
+                    idle = idle_numbers(sequence, statement.text, _lacking(prepared, sequence, asked))
                 if place in idle:
                     continue
             yield place
         elif (
             capitals[place]
-            and not (place and _is_degrees(statement, place))
+            and place not in degrees
             and not (place in labelled and place + 1 < len(sequence) and not capitals[place + 1])
             and (place or _begins_with_a_name(statement, follows=follows))
             and not titled
@@ -92,10 +98,23 @@ def _places(prepared: Prepared, statement: Statement, small: set[str], asked: se
                 yield place
 
 
-def _is_degrees(statement: Statement, place: int) -> bool:
-    """Whether a word only says of which degrees a number is: 25 °C."""
-    start = offsets(statement.text)[place][0]
-    return statement.text[max(0, start - 1) : start] in _DEGREES
+def _lacking(prepared: Prepared, sequence: Sequence[Word], asked: set[str]) -> frozenset[int]:
+    """Words whose numbers stand neither in the evidence nor in the question."""
+    return frozenset(
+        place
+        for place, word in enumerate(sequence)
+        if word.numbers and not _stands(prepared, word.stem, word.numbers, asked)
+    )
+
+
+def _of_degrees(statement: Statement) -> frozenset[int]:
+    """Words that only say of which degrees a number is: 25 °C."""
+    if _DEGREES.isdisjoint(statement.text):
+        return frozenset()  # as mostly
+    signs = {place + 1 for place, letter in enumerate(statement.text) if letter in _DEGREES}
+    return frozenset(
+        place for place, (first, _) in enumerate(offsets(statement.text)) if place and first in signs
+    )
 
 
 def _after_labels(statement: Statement) -> frozenset[int]:

@@ -209,7 +209,7 @@ def _idle(
         for place, word in enumerate(claim)
         if word.numbers and evidence.numbers.isdisjoint(word.numbers)
     ]
-    return right.union(idle_numbers(claim, text).intersection(lacking)) if lacking else right
+    return right.union(idle_numbers(claim, text, lacking).intersection(lacking)) if lacking else right
 
 
 def _pairs(sequence: list[str], linked: list[bool], best: Segment | None) -> tuple[float, float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import combinations
 from math import log1p
 from typing import NamedTuple, Self
@@ -35,19 +35,20 @@ _COUNTED = 12
 _EXACTLY = 1e-6
 
 
-def idle_numbers(claim: Sequence[Word], text: str) -> frozenset[int]:
+def idle_numbers(claim: Sequence[Word], text: str, lacking: Collection[int]) -> frozenset[int]:
     """Words of `claim`, those of `text`, whose numbers are no facts that evidence must hold.
 
     "Seven days a week" is each day, steps and options are the answer's own, marks are "out of 5", "the two" counts
     what was named, one temperature tells the same one in other degrees, and a sum is that of what stands beside it.
+    `lacking` are the words whose numbers stand nowhere: only of numbers that stand somewhere may one be the sum.
 
     >>> from ragvigil.scorer.checks.reading.words import words
     >>> text = "Repeat step 4 until it has 180 degrees Celsius (356 °F)."
-    >>> sorted(idle_numbers(words(text), text))
+    >>> sorted(idle_numbers(words(text), text, ()))
     [2, 9]
     """
     spans = [match.span() for match in _IDLE.finditer(text)] + _converted(text)
-    derived = _derived(claim)
+    derived = _derived(claim, lacking)
     if not spans and _TWO.isdisjoint([word.numbers for word in claim]):
         return derived  # as mostly
     return derived | frozenset(
@@ -61,41 +62,49 @@ def idle_numbers(claim: Sequence[Word], text: str) -> frozenset[int]:
     )
 
 
-def _derived(claim: Sequence[Word]) -> frozenset[int]:
-    """Which numbers are the sum, the difference or a multiple of two others: up 1.9 points, from 38.2 % to 40.1 %.
+def _derived(claim: Sequence[Word], lacking: Collection[int]) -> frozenset[int]:
+    """Which numbers that stand nowhere are the sum, the difference or a multiple of two that stand somewhere.
 
     >>> from ragvigil.scorer.checks.reading.words import words
-    >>> [sorted(_derived(words(text))) for text in ("up 1.9, from 38.2 to 40.1", "$250 each, so $500 for two")]
-    [[1, 3, 5], [3]]
+    >>> risen = words("up 1.9, from 38.2 to 40.1")
+    >>> [sorted(_derived(risen, lacking)) for lacking in ((1,), (1, 3), ())]
+    [[1], [], []]
+    >>> _derived(words("$250 each, so $500 for two"), (3,))
+    frozenset({3})
     """
     told = [(place, value) for place, word in enumerate(claim) if (value := _amount(word)) is not None]
     if not len({value for _, value in told}) == _TOLD <= len(told) <= _MOST_TOLD:
         return frozenset()  # as mostly; of many numbers some add up by chance
+    known = [(value, place not in lacking) for place, value in told]
     return frozenset(
         place
         for place, value in told
-        if (value > _COUNTED or value % 1)
+        if place in lacking
+        and (value > _COUNTED or value % 1)
         and value not in _YEARS
         and any(
             abs(result - value) <= _EXACTLY * value
-            for (_, first), (_, second) in combinations(told, 2)
-            if value not in (first, second)
-            for result in _results(first, second)
+            for first, second in combinations(known, 2)
+            if value not in (first[0], second[0])
+            for result in _results(min(first, second), max(first, second))
         )
     )
 
 
-def _results(one: float, other: float) -> tuple[float, ...]:
-    least = min(one, other)
-    return (
-        abs(one - other),
-        one + other,
-        one * other if least % 1 == 0 and 1 < least <= _COUNTED else 0.0,
-    )
+def _results(least: tuple[float, bool], most: tuple[float, bool]) -> Iterator[float]:
+    """What two numbers come to, each with whether it stands somewhere; how often the answer itself may count."""
+    if most[1]:
+        if least[1]:
+            yield most[0] - least[0]
+            yield most[0] + least[0]
+        if least[0] % 1 == 0 and 1 < least[0] <= _COUNTED:
+            yield most[0] * least[0]
 
 
 def _amount(word: Word) -> float | None:
-    return float(word.numbers[0]) if word.numbers and word.numbers[0].replace(".", "", 1).isdigit() else None
+    return (
+        float(word.numbers[0]) if word.numbers and word.numbers[0].replace(".", "", 1).isdecimal() else None
+    )
 
 
 def _converted(text: str) -> list[tuple[int, int]]:

@@ -169,7 +169,7 @@ def _days_of_any_year(found: re.Match[str]) -> frozenset[Meaning]:
         name = found["month"] or found["name"]
         if name in _WORDS_TOO:
             return frozenset()
-        tried = [(str(_MONTHS[name.lower()]), found["day"] or found["at"])]
+        tried = [(str(_MONTHS.get(name.casefold(), 0)), found["day"] or found["at"])]
     days = (_day(_ANY_YEAR, *map(int, one)) for one in tried)
     return frozenset(("day", day) for day in days if day is not None)
 
@@ -183,9 +183,9 @@ def _days(found: re.Match[str]) -> frozenset[Meaning]:
         tried = [(found["year"], found["other"], found["one"])]
         tried += [] if found["sign"] == "." else [(found["year"], found["one"], found["other"])]
     elif found["month"]:
-        tried = [(found["in"], str(_MONTHS[found["month"].lower()]), found["day"])]
+        tried = [(found["in"], str(_MONTHS.get(found["month"].casefold(), 0)), found["day"])]
     else:
-        tried = [(found["of"], str(_MONTHS[found["name"].lower()]), found["at"])]
+        tried = [(found["of"], str(_MONTHS.get(found["name"].casefold(), 0)), found["at"])]
     return frozenset(("day", day) for one in tried if (day := _day(*map(int, one))) is not None)
 
 
@@ -276,10 +276,10 @@ def _beside(
 
 
 def _numbers(said: str) -> set[float]:
-    if said[0].isdigit():
+    if said[0].isdecimal():
         one, over, other = said.partition("/")
         if over:
             return {int(one) / int(other)} if one.isdecimal() and other.isdecimal() and int(other) else set()
-        return {float(one) for one in readings(said) if one.replace(".", "", 1).isdigit()}
+        return {float(one) for one in readings(said) if one.replace(".", "", 1).isdecimal()}
     number = LEXICON.number_words.get(said)
     return {float(number)} if number and number.isdecimal() else set()

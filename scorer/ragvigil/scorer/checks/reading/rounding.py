@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -102,22 +103,23 @@ def numbers_of(evidence: str) -> list[float]:
 
 
 def unrounded(sequence: Sequence[Word], text: str, numbers: Sequence[float]) -> list[Word]:
-    """`sequence`, the words of `text`, with each rounded number as the one of `numbers` that is nearest to it.
+    """`sequence`, the words of `text`, with each rounded number as the one of `numbers`, in order, nearest to it.
 
     >>> from ragvigil.scorer.checks.reading.words import words
     >>> [word.stem for word in unrounded(words("about $875,000 and 76"), "about $875,000 and 76", [875400.0])]
     ['about', '875400', 'and', '76']
     """
     found = list(sequence)
+    spans = offsets(text)
+    begins, ends = [first for first, _ in spans], [last for _, last in spans]
     for about in _rounded(text):
-        there = [one for one in numbers if about.least <= one <= about.most and one != about.value]
-        if not there or about.value in numbers:
+        place = bisect_left(numbers, about.value)
+        near = [one for one in numbers[max(0, place - 1) : place + 1] if about.least <= one <= about.most]
+        if not near or about.value in near:
             continue
-        nearest = min(there, key=lambda one: abs(one - about.value))
-        said = decimal(f"{nearest:.6f}")
-        for place, (first, last) in enumerate(offsets(text)):
-            if first < about.end and last > about.start:
-                found[place] = Word(said, content=True, name=False, numbers=(said,))
+        said = decimal(f"{min(near, key=lambda one: abs(one - about.value)):.6f}")
+        for one in range(bisect_right(ends, about.start), bisect_left(begins, about.end)):
+            found[one] = Word(said, content=True, name=False, numbers=(said,))
     return found
 
 
@@ -137,7 +139,7 @@ def _rounded(text: str) -> Iterator[_About]:
 
 def _value(said: str) -> float | None:
     one = readings(re.sub("[ \u00a0\u202f]", "'", said))[0]
-    return float(one) if one.replace(".", "", 1).isdigit() else None
+    return float(one) if one.replace(".", "", 1).isdecimal() else None
 
 
 def _scale(text: str, end: int) -> tuple[int, int]:
