@@ -113,6 +113,7 @@ def test_whom_to_ask_instead_is_no_claim_of_a_refusal(refusal: str, referral: st
     "more",
     [
         "You can reach support at 0800 1234567.",
+        "Please contact support: refunds of $500 are paid within 90 days.",
         "Please contact anna.weber@example.com.",
         "Please note that employees receive unlimited leave.",
         "It is recommended to check the battery, tyres and fluids first.",
@@ -132,3 +133,16 @@ def test_a_referral_without_a_refusal_is_a_claim() -> None:
     assert Prepared(
         RagTrace("0" * 32, "1" * 16, "shop", 0, answer="Please contact the front desk.")
     ).bears_claims
+
+
+@pytest.mark.parametrize(
+    ("referral", "owes"),
+    [
+        ("Please contact support at 0800 123 4567 or support@example.com.", False),
+        ("Please contact support at support@example.com: refunds of $500 are paid within 90 days.", True),
+    ],
+)
+def test_only_whom_to_ask_owes_no_citation(referral: str, owes: bool) -> None:
+    """A sum or a term stands on a passage, whoever is to be asked."""
+    answer = f"I couldn't find that in the documents. {referral}"
+    assert Prepared(RagTrace("0" * 32, "1" * 16, "shop", 0, answer=answer)).owes_citations is owes

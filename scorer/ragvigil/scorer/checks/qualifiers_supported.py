@@ -50,7 +50,7 @@ def _measure(prepared: Prepared) -> Finding:
         one.start: frozenset(word.stem for word in one.words if word.content and word.stem not in _KINDS)
         for one in prepared.told
     }
-    weak = [one for one in claims if not strong[one.start] <= _kinds_near(prepared, one, said[one.start])]
+    weak = [one for one in claims if not _is_carried(prepared, one, said[one.start], strong[one.start])]
     told = [one.text[:_MOST_CHARACTERS] for one in weak]
     return Finding(
         1 - len(weak) / len(claims),
@@ -59,24 +59,36 @@ def _measure(prepared: Prepared) -> Finding:
     )
 
 
-def _kinds_near(prepared: Prepared, claim: Claim, words_of_it: frozenset[str]) -> set[str]:
-    """The kinds of strong words in the sentence nearest to a claim, beside it, and in those that share its words."""
+def _is_carried(prepared: Prepared, claim: Claim, words_of_it: frozenset[str], wanted: set[str]) -> bool:
+    """Whether the `wanted` kinds stand in the sentence nearest to a claim, beside it, or in those of its words."""
     evidence, near = prepared.evidence, claim.nearest
     if near is None:
-        return set(_KINDS.values())  # a record's value, which has no place in the text
-    found: set[str] = set()
-    nearest = None
-    carriers = {place for place, name in enumerate(evidence.names) if name in claim.supported_by}
-    for place, segment in enumerate(evidence.segments):
-        if segment.place == (near.start, near.end) and evidence.names[segment.passage] == near.passage:
-            nearest = place
-        if segment.passage in carriers and len(words_of_it & segment.content) >= _SHARED:
-            found |= _kinds_of(segment)
+        return True  # a record's value, which has no place in the text
+    places = range(len(evidence.segments))
+    nearest = next(
+        (
+            place
+            for place in places
+            if evidence.segments[place].place == (near.start, near.end)
+            and evidence.names[evidence.segments[place].passage] == near.passage
+        ),
+        None,
+    )
     if nearest is None:
-        return set(_KINDS.values())
+        return True
     passage = evidence.segments[nearest].passage
     around = evidence.segments[max(0, nearest - 1) : nearest + 2]
-    return found.union(*(_kinds_of(one) for one in around if one.passage == passage))
+    found = set[str]().union(*(_kinds_of(one) for one in around if one.passage == passage))
+    if wanted <= found:
+        return True  # as mostly
+    carriers = {place for place, name in enumerate(evidence.names) if name in claim.supported_by}
+    for place in places:
+        segment = evidence.segments[place]
+        if segment.passage in carriers and len(words_of_it & segment.content) >= _SHARED:
+            found |= _kinds_of(segment)
+            if wanted <= found:
+                return True
+    return False
 
 
 def _kinds_of(segment: Segment) -> set[str]:

@@ -16,6 +16,10 @@ from ragvigil.scorer.checks.reading.patterns import tells
 
 _LONGEST_SENTENCE = 400
 _LONGEST_KNOWN, _MOST_KNOWN = 64, 1 << 14
+_CONTACT = re.compile(
+    r"\S{1,64}@\S{1,100}|https?://\S{1,200}|www\.\S{1,200}|\+?\(?\d[\d\s()/.\u2011\u2013-]{4,20}\d"
+)
+"""An address, or a number to call."""
 _ADDRESS = re.compile(r"[\d@/]|\w\.\w")
 
 Cue = tuple[int, str]
@@ -179,13 +183,15 @@ def advises(clause: str) -> bool:
 def refers(statement: str, *, addresses: bool = False) -> bool:
     """Whether a statement only says whom to ask instead, or offers more help, as many do behind a refusal.
 
-    One that holds an address or a number says more, unless `addresses` may: somebody may have made it up.
+    One that holds an address or a number says more, for somebody may have made it up; `addresses` and numbers to
+    call alone do not, where that is asked.
 
     >>> refers("I recommend contacting HR directly."), refers("You can reach support at 0800 55 44.")
     (True, False)
     """
     plain = _plain(statement[:_LONGEST_SENTENCE])
-    return (addresses or _ADDRESS.search(plain) is None) and _REFERRAL.search(plain) is not None
+    rest = _CONTACT.sub(" ", plain) if addresses else plain
+    return _ADDRESS.search(rest) is None and _REFERRAL.search(plain) is not None
 
 
 def _plain(text: str) -> str:
