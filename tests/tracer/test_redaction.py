@@ -211,6 +211,7 @@ def test_citations_are_read_against_what_was_retrieved(
         ("See [1b4e28ba-2fa1-11d2-883f-0016d3cca427].", ["3f2504e0-4f89-11d3-9a0c-0305e82c3301"], [],
          ["1b4e28ba-2fa1-11d2-883f-0016d3cca427"]),
         ("See [doc1] and [doc4].", ["3f2504e0", None], ["3f2504e0"], ["4"]),
+        ("It is [0], [1] and [3].", ["a", "b", "c"], ["a", "c"], []),
         ("All of them¹².", [f"p{rank}" for rank in range(1, 13)], ["p12"], []),
         ("Yes [the guide](https://kb.example/a).", ["https://kb.example/a"], ["https://kb.example/a"], []),
     ],

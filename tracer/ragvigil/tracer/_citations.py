@@ -94,8 +94,9 @@ class _Retrieval:
         self._by_name = {_CHUNK.sub("", identity).casefold(): identity for identity in ids}
         self._by_name |= {identity.casefold(): identity for identity in ids}
         self._shapes = {_shape(identity) for identity in self.known} - {""}
-        self._first = 0 if any(_labelled(one)[1].strip(_QUOTES) == "0" for one in markers) else 1
-        """Whoever cites a lone `0` counts from 0."""
+        told = {_labelled(one)[1].strip(_QUOTES) for one in markers}
+        self._first = 0 if "0" in told and str(len(retrieved)) not in told else 1
+        """Whoever cites a lone `0`, and not the last by counting from 1, counts from 0."""
         self._rough = {_rough(shape) for shape in self._shapes} if len(self._shapes) > 1 else set[str]()
         """Of ids that differ in their letters any letters will do."""
 

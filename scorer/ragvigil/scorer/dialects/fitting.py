@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import is_dataclass
 from functools import cache
@@ -71,12 +70,7 @@ def _is_plain(value: object, kind: Any) -> bool:
     if get_origin(kind) is Literal:
         return value in get_args(kind)
     if kind in (int, float):
-        return (
-            isinstance(value, (int, kind))
-            and not isinstance(value, bool)
-            and math.isfinite(value)
-            and abs(value) < _WIDEST
-        )
+        return isinstance(value, (int, kind)) and not isinstance(value, bool) and abs(value) < _WIDEST
     return isinstance(value, get_origin(kind) or kind)
 
 

@@ -25,9 +25,9 @@ _UNKNOWN_MODELS = frozenset({"unknown", "none", "null"})
 _UNKNOWN_SERVICE = "unknown_service"
 """What OpenTelemetry's resource conventions say for a service without a name."""
 _LATEST = 2**63
+"""Nanoseconds of a moment in 2262: whoever says a later one does not know it, and no store holds it."""
 _LONGEST_APART = 30 * 60 * 10**9
 """Nanoseconds by which a step may begin before the middle one; what is further back has another clock."""
-"""Nanoseconds of a moment in 2262: whoever says a later one does not know it, and no store holds it."""
 _ENVIRONMENT = ("deployment.environment.name", "deployment.environment")
 
 
