@@ -7,6 +7,8 @@ Server on core 0, load on core 1, loopback only, each server in turn in every ro
 SQLite row a span before the ack. "Stored" is in the server's file; for ragvigil alone that is its inbox, with checks
 its store, the scores with it. Phoenix acks before it stores; it runs in the venv that `--phoenix` (or
 RAGVIGIL_BENCH_PHOENIX) names, else in a new one made for this run (2 GB of packages) where it can be installed.
+The plain-Python loop of `bench_checks.py` runs between the servers: seconds of CPU mean little from one machine, or
+one hour, to the next, seconds in such loops do.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -26,6 +29,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from tests.bench.ingest.measure import Run, measure
 from tests.bench.ingest.report import costs, ratios, table
 from tests.bench.ingest.servers import Checks, floor, phoenix, ragvigil
+from tests.bench.plain_loop import loop_seconds
 
 PHOENIX = "arize-phoenix==20.26.1"
 PHOENIX_TRACES = 200
@@ -38,9 +42,12 @@ OVERLOAD = 3
 SCORED: tuple[Checks, ...] = ("checks", "checks + cheap score")
 
 
-def compare(traces: int, scored: int, rounds: int, venv: Path | None, scratch: Path) -> list[Run]:
-    """Every server in turn, `rounds` times; then ours at fixed rates, and over its capacity."""
+def compare(
+    traces: int, scored: int, rounds: int, venv: Path | None, scratch: Path
+) -> tuple[list[Run], float]:
+    """Every server in turn, `rounds` times, then ours at fixed rates; and the plain loop's CPU seconds meanwhile."""
     runs: list[Run] = []
+    loops: list[float] = []
     for number in range(rounds):
         place, seed = scratch / str(number), number + 1
         if venv is not None:
@@ -56,13 +63,14 @@ def compare(traces: int, scored: int, rounds: int, venv: Path | None, scratch: P
             with ragvigil(place / checks.replace(" ", ""), checks) as server:
                 runs.append(measure(server, "http", scored, seed=seed))
                 runs.append(measure(server, "http", scored, seed=200 + seed, passages=RECURRING))
+            loops.append(loop_seconds())
     for rate in RATES:
         with ragvigil(scratch / f"rate-{rate}") as server:
             runs += [
                 measure(server, protocol, rate * RATED_SECONDS, rate=rate, seed=seed)
                 for seed, protocol in enumerate(("http", "grpc"))
             ]
-    return runs
+    return runs, statistics.median(loops)
 
 
 def overload(scored: int, scratch: Path) -> Run:
@@ -100,14 +108,14 @@ def main() -> None:
         venv = options.phoenix
         if venv is None and not options.without_phoenix:
             venv = installed(scratch / "venv")
-        runs = compare(options.traces, options.scored, options.rounds, venv, scratch)
+        runs, loop = compare(options.traces, options.scored, options.rounds, venv, scratch)
         flood = overload(options.scored, scratch)
     if options.json:
         print("\n".join(json.dumps(asdict(run)) for run in [*runs, flood]))
         return
     table(runs)
     ratios(runs)
-    costs(runs)
+    costs(runs, loop)
     print(
         f"overload, {OVERLOAD * options.scored} traces as fast as they are acked: {flood.rss_peak_mb:.0f} MB at most, "
         f"{flood.refused} requests refused, {flood.missing} acked traces missing"

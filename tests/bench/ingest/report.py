@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import fields
 
 from tests.bench.ingest.measure import Run
+from tests.bench.ingest.traces import SPANS_PER_TRACE
 
 _COLUMNS = "{:<30} {:<5} {:<13} {:>9} {:>9} {:>8} {:>8} {:>8} {:>8} {:>8} {:>7} {:>6} {:>7} {:>7}"
 _TITLES = (
@@ -56,12 +58,20 @@ def ratios(runs: Sequence[Run]) -> None:
         print(f"{server}, {protocol}, {load}: {', '.join(told) or 'nothing to compare with'}")
 
 
-def costs(runs: Sequence[Run]) -> None:
-    """What ours cost, by the roles that ran: CPU seconds for 10,000 spans, memory, and the time to the first ack."""
+def costs(runs: Sequence[Run], loop: float) -> None:
+    """What ours cost, by the roles that ran: CPU seconds for 10,000 spans, memory, and the time to the first ack.
+
+    `loop`: CPU seconds of the plain loop for one answer, as measured between these runs.
+    """
+    print(f"the plain-Python loop: {1000 * loop:.2f} ms of CPU an answer")
+    phoenix = middle([run for run in runs if run.server == "phoenix"], "cpu_per_10k_spans")
     for server, protocol, load in _ours(runs):
         same = [run for run in runs if (run.server, run.protocol, run.load) == (server, protocol, load)]
+        cpu = middle(same, "cpu_per_10k_spans")
+        loops = cpu * SPANS_PER_TRACE / 10_000 / loop
+        beside = "" if math.isnan(phoenix) else f" and 1/{phoenix / cpu:.0f} of Phoenix"
         print(
-            f"{server}, {protocol}, {load}: {middle(same, 'cpu_per_10k_spans'):.2f} CPU s per 10,000 spans, "
+            f"{server}, {protocol}, {load}: {cpu:.2f} CPU s per 10,000 spans, {loops:.2f} loops a trace{beside}, "
             f"{middle(same, 'rss_idle_mb'):.0f} MB idle, {middle(same, 'rss_peak_mb'):.0f} MB at most, "
             f"first ack after {middle(same, 'start_seconds'):.2f} s"
         )
