@@ -18,7 +18,7 @@ from ragvigil.scorer.dialects import read_records
 from ragvigil.scorer.inbox import Arrival, InboxReader, InboxWriter
 from ragvigil.scorer.payload import Seen, Top, look, trimmed
 from ragvigil.scorer.pipeline import Pipeline, SamplePlan
-from ragvigil.scorer.redact import Redaction
+from ragvigil.scorer.redact.payload import Redaction
 from ragvigil.scorer.span import spans_of
 from ragvigil.scorer.store import reading
 from ragvigil.scorer.store.sqlite import SqliteStore

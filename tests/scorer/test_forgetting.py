@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import socket
 import sqlite3
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import httpx
@@ -360,22 +363,45 @@ def test_a_running_scorer_forgets_and_goes_on(serve: Serve, tmp_path: Path) -> N
     assert checked.returncode == 0, checked.stdout
 
 
-def test_what_waits_to_be_forwarded_is_said(serve: Serve, tmp_path: Path) -> None:
-    """It is in memory, as it arrived, and its backend will have it: whoever asks for an erasure must know."""
+def test_what_waits_to_be_forwarded_is_forgotten_too(serve: Serve, tmp_path: Path) -> None:
+    """It is in memory, as it arrived, and a backend that comes back gets what others asked, and no more."""
     with socket.socket() as dead:
         dead.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{dead.getsockname()[1]}"
-        settings = {"RAGVIGIL_FORWARD__TEMPO__URL": url, "RAGVIGIL_METRICS__ENABLED": "false"}
-        scorer = serve(environment=settings)
+        port = dead.getsockname()[1]
+        inbox = tmp_path / "ragvigil-inbox"
+        settings = {"RAGVIGIL_FORWARD__TEMPO__URL": f"http://127.0.0.1:{port}"}
+        scorer = serve(environment={**settings, "RAGVIGIL_METRICS__ENABLED": "false"})
         send(scorer, exported(1, "user-wanda", "copper lamp"))
-        eventually(lambda: waiting_for("tempo", counters(tmp_path / "ragvigil-inbox")) == 1)
-        eventually(lambda: scorer.ledger().ingested == 1)
-        config = tmp_path / "forward.toml"
-        config.write_text(f'[forward.tempo]\nurl = "{url}"\n')
-        command = ("forget", "--user", "user-wanda", "--store", str(scorer.store), "--config", str(config))
-        done = ragvigil(*command)
+        send(scorer, exported(1, "user-wanda", "copper lamp") + exported(2, "user-eva", "marble table"))
+        eventually(lambda: waiting_for("tempo", counters(inbox)) == 2)
+        done = ragvigil("forget", "--user", "user-wanda", "--json", "--store", str(scorer.store))
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "not in reach: 1 requests wait to be forwarded to tempo" in done.stdout
+    said = json.loads(done.stdout)
+    assert (said["unsent"], said["sent"], said["unsent_left"]) == ({"tempo": 2}, {}, False)
+    assert not list((inbox / "forget-unsent").iterdir())
+    bodies = list[bytes]()
+
+    class Tempo(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["content-length"]))
+            packed = self.headers.get("content-encoding") == "gzip"
+            bodies.append(gzip.decompress(body) if packed else body)
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as in the library
+            """Say nothing."""
+
+    with HTTPServer(("127.0.0.1", port), Tempo) as tempo:
+        threading.Thread(target=tempo.serve_forever).start()
+        try:
+            eventually(lambda: bool(bodies))
+        finally:
+            tempo.shutdown()
+    assert b"marble" in bodies[0]
+    assert not any(word in bodies[0] for word in (b"copper", b"user-wanda"))
+    eventually(lambda: counters(inbox).get("forwarded.tempo.dropped.forgotten") == 1)
+    eventually(lambda: counters(inbox).get("forwarded.tempo.delivered") == 1)
 
 
 def test_without_a_scorer_the_command_does_it_in_store_and_inbox(serve: Serve, tmp_path: Path) -> None:

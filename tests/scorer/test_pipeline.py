@@ -18,7 +18,7 @@ from ragvigil.scorer.filtering import Filters
 from ragvigil.scorer.inbox import Arrival, InboxReader, InboxWriter, Position
 from ragvigil.scorer.pipeline import Pipeline, SamplePlan
 from ragvigil.scorer.receive.told import Feedback
-from ragvigil.scorer.redact import Redaction
+from ragvigil.scorer.redact.payload import Redaction
 from ragvigil.scorer.span import spans_of
 from ragvigil.scorer.store import reading
 from ragvigil.scorer.store.port import Job, Judgement, RawTrace, RecordStore, ScoredTrace, Taken

@@ -13,7 +13,7 @@ from ragvigil.scorer.assemble import Assembled
 from ragvigil.scorer.checking import Checking
 from ragvigil.scorer.config import Content
 from ragvigil.scorer.inbox import Position
-from ragvigil.scorer.redact import Redaction
+from ragvigil.scorer.redact.payload import Redaction
 from ragvigil.scorer.redact.pseudonyms import Pseudonyms
 from ragvigil.scorer.sample import Sampler
 from ragvigil.scorer.scoring import Arrived, TraceScoring

@@ -33,7 +33,8 @@ with atheris.instrument_imports(include=["ragvigil"]):
     from ragvigil.scorer.config import Content
     from ragvigil.scorer.dialects import read_records
     from ragvigil.scorer.payload import look
-    from ragvigil.scorer.redact import Pseudonyms, Redaction
+    from ragvigil.scorer.redact import Pseudonyms
+    from ragvigil.scorer.redact.payload import Redaction
     from ragvigil.scorer.span import logs_of, spans_of
 redaction = Redaction(Content(), Pseudonyms("key"))
 limits = Limits(max_body_bytes=100_000, max_span_bytes=10_000, max_json_values=5_000)

@@ -14,6 +14,7 @@ from google.protobuf.message import DecodeError
 
 from ragvigil.scorer.asking import By, have_done
 from ragvigil.scorer.config import Settings
+from ragvigil.scorer.erase_unsent import erase_unsent
 from ragvigil.scorer.errors import StoreError
 from ragvigil.scorer.forget_requests import forget_requests
 from ragvigil.scorer.forgetting import Desk, Forgotten, Wanted
@@ -23,8 +24,7 @@ from ragvigil.scorer.inbox.segments import connect, damaged, last_number, reques
 from ragvigil.scorer.judge.paid import Paid
 from ragvigil.scorer.lock import Lock
 from ragvigil.scorer.metrics import file as snapshot
-from ragvigil.scorer.receive.counters import counters, waiting_for
-from ragvigil.scorer.redact import Redaction
+from ragvigil.scorer.redact.payload import Redaction
 from ragvigil.scorer.store.sqlite import SqliteStore
 
 _PAUSE_SECONDS = 0.05
@@ -41,20 +41,26 @@ class Erased:
     """Segments of the inbox that still hold what arrived before the request, as received."""
     metrics_left: bool
     """Whether the snapshot for /metrics may still name one of the traces as an example."""
-    forwarded_later: Mapping[str, int]
-    """Requests as they arrived, of anybody, that wait in memory for each backend of `forward`."""
+    unsent: Mapping[str, int]
+    """Requests that waited for each backend of `forward` and lost something, or all."""
+    sent: Mapping[str, int]
+    """Requests that were on their way to each backend of `forward` when it was their turn: what went is there."""
+    unsent_left: bool
+    """Whether a receiver that runs has not said yet what waited."""
     damaged: tuple[str, ...]
     """Segments that were set aside: nobody can tell whose content they hold."""
 
     @property
     def complete(self) -> bool:
         """Whether nothing is left anywhere in ragvigil's files."""
-        return self.forgotten.log_cleared and not (self.segments_left or self.metrics_left or self.damaged)
+        return self.forgotten.log_cleared and not (
+            self.segments_left or self.metrics_left or self.unsent_left or self.damaged
+        )
 
 
 def erase(settings: Settings, wanted: Wanted, *, seconds: float) -> Erased:
     """Have it forgotten. Raises StoreError when that has not been done within `seconds`; the request then stays."""
-    deadline = time.monotonic() + seconds
+    deadline, asked_at = time.monotonic() + seconds, time.time()
     requests = forget_requests(settings.inbox_path)
     left = 0
 
@@ -71,7 +77,8 @@ def erase(settings: Settings, wanted: Wanted, *, seconds: float) -> Erased:
         left = _leave_inbox(settings, deadline)
     aside = tuple(sorted(str(path) for path in damaged(settings.inbox_path)))
     shown = _leave_metrics(settings, by, deadline)
-    return Erased(forgotten, by, left, shown, _forwarded_later(settings, by), aside)
+    unsent = erase_unsent(settings, wanted, asked_at, deadline)
+    return Erased(forgotten, by, left, shown, unsent.cut, unsent.late, unsent.unanswered, aside)
 
 
 @contextmanager
@@ -103,13 +110,6 @@ def _leave_metrics(settings: Settings, by: By, deadline: float) -> bool:
             return True
         time.sleep(_PAUSE_SECONDS)
     return False
-
-
-def _forwarded_later(settings: Settings, by: By) -> Mapping[str, int]:
-    """What waited when no scorer runs is gone with the last one."""
-    received = counters(settings.inbox_path) if by == "scorer" else {}
-    waiting = {name: waiting_for(name, received) for name in settings.forward}
-    return {name: count for name, count in waiting.items() if count}
 
 
 def _clean_inbox(settings: Settings, store: SqliteStore, wanted: Wanted) -> int:

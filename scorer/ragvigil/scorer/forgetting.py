@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import time
 from collections import Counter
@@ -14,6 +15,11 @@ Kind = Literal["user", "conversation", "trace"]
 _LOOK_SECONDS = 0.5
 _ATTEMPTS = 40
 """Steps on which clearing the write-ahead log is tried: a reader may hold it for a moment."""
+
+
+def tombstone(trace_id: str) -> bytes:
+    """What stays of the id of a forgotten trace: 16 bytes of a hash. Trace ids are random, so it needs no key."""
+    return hashlib.sha256(trace_id.encode()).digest()[:16]
 
 
 class Wanted(NamedTuple):

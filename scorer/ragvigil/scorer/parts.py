@@ -13,7 +13,7 @@ from ragvigil.scorer.diagnose.diagnoser import Diagnoser
 from ragvigil.scorer.dialects import Dialect
 from ragvigil.scorer.filtering import Filters
 from ragvigil.scorer.pipeline import Inbox, Pipeline, SamplePlan
-from ragvigil.scorer.redact import Redaction
+from ragvigil.scorer.redact.payload import Redaction
 from ragvigil.scorer.sample import Budget, Spent
 from ragvigil.scorer.store.sqlite import SqliteStore
 from ragvigil.scorer.usual import UsualStyles

@@ -23,7 +23,7 @@ from ragvigil.scorer.filtering import Filters
 from ragvigil.scorer.inbox import InboxRow, Position
 from ragvigil.scorer.jumps import steady
 from ragvigil.scorer.payload import Top, look
-from ragvigil.scorer.redact import Redaction
+from ragvigil.scorer.redact.payload import Redaction
 from ragvigil.scorer.sample import Budget, Sampler, SamplerState, Spent
 from ragvigil.scorer.scoring import Arrived, Redacted, TraceScoring
 from ragvigil.scorer.signals.arriving import Arriving, ArrivingSignal

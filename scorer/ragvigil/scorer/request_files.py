@@ -8,18 +8,29 @@ import secrets
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Generic, TypeVar
-
-from pydantic import TypeAdapter, ValidationError
+from typing import Generic, Protocol, TypeVar
 
 Q = TypeVar("Q")
 A = TypeVar("A")
+T = TypeVar("T")
+
+
+class Codec(Protocol[T]):
+    """How a request or an answer stands in a file; pydantic's TypeAdapter is one."""
+
+    def dump_json(self, value: T, /) -> bytes:
+        """The value as JSON."""
+        ...
+
+    def validate_json(self, text: bytes, /) -> T:
+        """What `dump_json` was given. Raises ValueError."""
+        ...
 
 
 class RequestFiles(Generic[Q, A]):
     """A folder of requests of one kind, in an inbox. A request may hold an id, so it goes when it has been answered."""
 
-    def __init__(self, folder: Path, request: TypeAdapter[Q], answer: TypeAdapter[A]) -> None:
+    def __init__(self, folder: Path, request: Codec[Q], answer: Codec[A]) -> None:
         self._folder = folder
         self._request = request
         self._answer = answer
@@ -38,7 +49,7 @@ class RequestFiles(Generic[Q, A]):
                 return path.stem, self._request.validate_json(path.read_bytes())
             except FileNotFoundError:
                 continue  # whoever asked withdraws it at this moment
-            except (ValueError, ValidationError):
+            except ValueError:
                 path.unlink(missing_ok=True)
         return None
 

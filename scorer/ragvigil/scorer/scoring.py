@@ -13,7 +13,7 @@ from ragvigil.scorer.checking import Checking
 from ragvigil.scorer.dialects import DIALECTS, Dialect, Received, lost_in_service, read_all
 from ragvigil.scorer.filtering import Filtered, Filters
 from ragvigil.scorer.payload import without_repeats
-from ragvigil.scorer.redact import Redaction
+from ragvigil.scorer.redact.payload import Redaction
 from ragvigil.scorer.sample import Sampler, informative, stratum_of
 from ragvigil.scorer.signals.arriving import Arriving
 from ragvigil.scorer.span import Span, logs_of, not_finite, resource_text, spans_of

@@ -34,7 +34,7 @@ from ragvigil.scorer.metrics.collect import Vitals
 from ragvigil.scorer.monitor import Monitor
 from ragvigil.scorer.oncall import OrderDesk, order_requests
 from ragvigil.scorer.parts import pipeline_of, watcher_of
-from ragvigil.scorer.redact import Redaction
+from ragvigil.scorer.redact.payload import Redaction
 from ragvigil.scorer.retention import Retention
 from ragvigil.scorer.sample import Spent
 from ragvigil.scorer.store.port import Job, Judgement

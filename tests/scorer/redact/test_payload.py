@@ -23,8 +23,9 @@ from ragvigil.scorer.dialects import read_records
 from ragvigil.scorer.inbox import Arrival, InboxReader, InboxWriter
 from ragvigil.scorer.pipeline import Pipeline, SamplePlan
 from ragvigil.scorer.receive.told import Feedback
-from ragvigil.scorer.redact import Pseudonyms, Redaction
+from ragvigil.scorer.redact import Pseudonyms
 from ragvigil.scorer.redact.keys import Meaning, meaning_of, meaning_under
+from ragvigil.scorer.redact.payload import Redaction
 from ragvigil.scorer.span import spans_of
 from ragvigil.scorer.store.port import Judgement
 from ragvigil.scorer.store.sqlite import SqliteStore

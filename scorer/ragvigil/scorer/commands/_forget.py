@@ -38,10 +38,11 @@ def forget(
 ) -> int:
     """Erase what is kept of one user, conversation or trace, and say what was removed.
 
-    Spans, texts, records, scores, verdicts, feedback, waiting judge jobs, examples in messages to channels, and
-    what the inbox still holds go; sums that name nobody stay. A late span or another import does not bring it
-    back; questions asked later are new data. A running scorer carries it out; when none runs, the command does.
-    Exit code 1 when something is left: it says what, and run again it looks again.
+    Spans, texts, records, scores, verdicts, feedback, waiting judge jobs, examples in messages to channels,
+    what the inbox still holds and what waits to be forwarded go; sums that name nobody stay. A late span or
+    another import does not bring it back; questions asked later are new data. A running scorer carries it out;
+    when none runs, the command does. Exit code 1 when something is left: it says what, and run again it looks
+    again.
     """
     from ragvigil.scorer.erase import erase
 
@@ -80,9 +81,12 @@ def _lines(kind: str, erased: Erased) -> list[str]:
     if gone.shown:
         lines.append(f"shown already, to be deleted there: {', '.join(gone.shown)}")
     lines += [
-        f"not in reach: {count:,} requests wait to be forwarded to {name}, for forward.{name}.retry_seconds at most; "
-        "erase there after that"
-        for name, count in erased.forwarded_later.items()
+        f"  content in {count:,} requests that waited to be forwarded to {name}"
+        for name, count in erased.unsent.items()
+    ]
+    lines += [
+        f"sent to {name} at this moment, in {count:,} requests: erase it there"
+        for name, count in erased.sent.items()
     ]
     if not gone.log_cleared:
         lines.append("LEFT: the write-ahead log, which somebody reads; run again")
@@ -94,6 +98,11 @@ def _lines(kind: str, erased: Erased) -> list[str]:
     if erased.metrics_left:
         lines.append(
             "LEFT: the snapshot for /metrics, which may name a trace until it is written anew; run again"
+        )
+    if erased.unsent_left:
+        lines.append(
+            "LEFT: what waits to be forwarded, for forward.NAME.retry_seconds at most: the receiver has not answered; "
+            "run again"
         )
     lines += [f"LEFT: {path}, set aside as damaged: delete it" for path in erased.damaged]
     return [*lines, "rollups stay; copies in other backends, exports and backups are not ragvigil's"]

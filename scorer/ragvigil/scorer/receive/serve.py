@@ -43,7 +43,7 @@ async def receive(settings: Receiving, *, ready: Callable[[Bound], None], stop: 
     writer = _writer(settings)
     try:
         intake = _intake(settings, writer)
-        forwarded = forwarding(settings.forward, intake.counters.forwarded, intake.limits)
+        forwarded = forwarding(settings.forward, intake.counters.forwarded, intake.limits, settings.inbox)
         async with _counted(settings, intake.counters), forwarded as intake.tee:
             await _serve(settings, intake, writer, ready, stop)
     finally:

@@ -1,7 +1,9 @@
-"""What must not stay is cut here, between the inbox and everything else: store, judge, pages."""
+"""What must not stay is cut here, between the inbox and everything else: store, judge, pages.
 
-from ragvigil.scorer.redact.payload import Redaction
+`payload` is imported by name: the receiving process needs no more than what stands here.
+"""
+
 from ragvigil.scorer.redact.persons import logs_without, persons_in
 from ragvigil.scorer.redact.pseudonyms import Pseudonyms
 
-__all__ = ["Pseudonyms", "Redaction", "logs_without", "persons_in"]
+__all__ = ["Pseudonyms", "logs_without", "persons_in"]

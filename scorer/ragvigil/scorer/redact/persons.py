@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord, LogsData
-from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
+from opentelemetry.proto.trace.v1.trace_pb2 import Span, TracesData
 
 from ragvigil.scorer.redact.keys import Meaning, meaning_of
 
@@ -19,16 +19,36 @@ def persons_in(spans: bytes, logs: bytes = b"") -> set[str]:
     """The values of all ids of users and conversations in TracesData and LogsData, as they stand there."""
     found = set[str]()
     for resource_spans in TracesData.FromString(spans).resource_spans:
-        found.update(_named(resource_spans.resource.attributes))
+        found.update(named_in(resource_spans.resource.attributes))
         for scope_spans in resource_spans.scope_spans:
-            for span in scope_spans.spans:
-                found.update(_named(span.attributes))
-                found.update(name for event in span.events for name in _named(event.attributes))
+            found.update(name for span in scope_spans.spans for name in named_by_span(span))
     for resource_logs in LogsData.FromString(logs).resource_logs:
-        found.update(_named(resource_logs.resource.attributes))
+        found.update(named_in(resource_logs.resource.attributes))
         for scope_logs in resource_logs.scope_logs:
-            found.update(name for record in scope_logs.log_records for name in _of_record(record))
+            found.update(name for record in scope_logs.log_records for name in named_by_record(record))
     return found
+
+
+def named_by_span(span: Span) -> Iterator[str]:
+    """Those that a span names, in its events, too."""
+    yield from named_in(span.attributes)
+    for event in span.events:
+        yield from named_in(event.attributes)
+
+
+def named_by_record(record: LogRecord) -> Iterator[str]:
+    """Those that a log record names, in its body, too."""
+    yield from named_in(record.attributes)
+    yield from _within(record.body)
+
+
+def named_in(pairs: Iterable[KeyValue]) -> Iterator[str]:
+    """Those that attributes name, in JSON within them, too."""
+    for pair in pairs:
+        if meaning_of(pair.key) is Meaning.PERSON:
+            yield from _values(pair.value)
+        else:
+            yield from _within(pair.value)
 
 
 def logs_without(logs: bytes, unwanted: Callable[[str, int], bool]) -> bytes:
@@ -45,20 +65,7 @@ def logs_without(logs: bytes, unwanted: Callable[[str, int], bool]) -> bytes:
 
 def _has(record: LogRecord, unwanted: Callable[[str, int], bool]) -> bool:
     moment = record.time_unix_nano or record.observed_time_unix_nano
-    return any(unwanted(name, moment) for name in _of_record(record))
-
-
-def _of_record(record: LogRecord) -> Iterator[str]:
-    yield from _named(record.attributes)
-    yield from _within(record.body)
-
-
-def _named(pairs: Iterable[KeyValue]) -> Iterator[str]:
-    for pair in pairs:
-        if meaning_of(pair.key) is Meaning.PERSON:
-            yield from _values(pair.value)
-        else:
-            yield from _within(pair.value)
+    return any(unwanted(name, moment) for name in named_by_record(record))
 
 
 def _values(value: AnyValue) -> Iterator[str]:
@@ -67,7 +74,7 @@ def _values(value: AnyValue) -> Iterator[str]:
         for item in value.array_value.values:
             yield from _values(item)
     elif which == "kvlist_value":
-        yield from _named(value.kvlist_value.values)
+        yield from named_in(value.kvlist_value.values)
     elif which is not None:
         yield str(getattr(value, which))
 
@@ -79,7 +86,7 @@ def _within(value: AnyValue) -> Iterator[str]:
         for item in value.array_value.values:
             yield from _within(item)
     elif which == "kvlist_value":
-        yield from _named(value.kvlist_value.values)
+        yield from named_in(value.kvlist_value.values)
     elif which == "string_value" and value.string_value.lstrip()[:1] in ("{", "["):
         for key, text, number in _FIELD.findall(value.string_value):
             if meaning_of(key) is Meaning.PERSON:

@@ -17,7 +17,7 @@ from ragvigil.scorer.judge.judges import judges_of
 from ragvigil.scorer.judging import judgement_of
 from ragvigil.scorer.monitor import Monitor
 from ragvigil.scorer.parts import pipeline_of, watcher_of
-from ragvigil.scorer.redact import Redaction
+from ragvigil.scorer.redact.payload import Redaction
 from ragvigil.scorer.replay.recording import RecordedInbox, Recording
 from ragvigil.scorer.store.port import Job, Judgement
 from ragvigil.scorer.store.sqlite import SqliteStore

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import sqlite3
@@ -11,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 
-from ragvigil.scorer.forgetting import Found, Removed, Wanted
+from ragvigil.scorer.forgetting import Found, Removed, Wanted, tombstone
 from ragvigil.scorer.redact import Pseudonyms, logs_without, persons_in
 from ragvigil.scorer.span import spans_of
 from ragvigil.scorer.store._packing import pack, unpack
@@ -23,11 +22,6 @@ _TRACES_A_LOOK = 200
 _NEVER = 2**64
 _REMOVED = "<REMOVED>"
 _KNOWN = "SELECT 1 FROM ledger WHERE trace_id = ? UNION SELECT 1 FROM traces WHERE trace_id = ?"
-
-
-def tombstone(trace_id: str) -> bytes:
-    """What stays of the id of a forgotten trace: 16 bytes of a hash. Trace ids are random, so it needs no key."""
-    return hashlib.sha256(trace_id.encode()).digest()[:16]
 
 
 class SqliteErasures:

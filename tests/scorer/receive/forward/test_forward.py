@@ -39,7 +39,7 @@ from ragvigil.scorer.receive.forward import queue
 from ragvigil.scorer.receive.forward.item import Answer, Item, Received
 from ragvigil.scorer.receive.forward.queue import Forwarder
 from ragvigil.scorer.receive.http_server import HttpServer
-from ragvigil.scorer.receive.settings import ForwardTo
+from ragvigil.scorer.receive.settings import ForwardTo, receiving
 from ragvigil.scorer.store.sqlite import SqliteStore
 from ragvigil.scorer.zstd import zstd
 
@@ -692,3 +692,38 @@ def test_the_status_says_what_became_of_what_was_forwarded(tmp_path: Path) -> No
     line = "forward tempo: 7 requests delivered, 2 waiting, 3 dropped (full 2, killed 1)"
     assert line in shown
     assert "4  spans, records or points that it took the request without" in shown
+
+
+async def test_what_is_under_way_when_it_is_forgotten_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody can say whether it arrived; what is sent again is what was left of it."""
+    monkeypatch.setattr(queue, "_FIRST_WAIT_SECONDS", 0.0)
+    asked, go_on = list[bytes](), asyncio.Event()
+
+    class Slow:
+        def form(self, received: Received) -> Item:
+            return Item(received.signal, received.body, received.encoding, gzipped=False, headers={})
+
+        async def send(self, item: Item) -> Answer:
+            asked.append(item.body)
+            await go_on.wait()
+            return Answer(taken=len(asked) > 2, reason="late", retry=True)
+
+        async def close(self) -> None:
+            """Nothing is open."""
+
+    counts = Counter[str]()
+    settings = load(overrides={"forward": {"b": {"url": "http://127.0.0.1:1"}}})
+    forwarder = Forwarder("b", receiving(settings).forward["b"], Slow(), counts)
+    for body in (b"all of it", b"all of hers"):
+        forwarder.offer(Received("traces", body, body, "protobuf", {}))
+    forwarder.start()
+    await until(lambda: len(asked) == 2)
+    first, second = forwarder.waiting
+    assert first.item is not None
+    assert not forwarder.replace(first, Item("traces", b"the rest", "protobuf", gzipped=False, headers={}))
+    assert not forwarder.replace(second, None)
+    go_on.set()
+    await until(lambda: counts["b.delivered"] + counts["b.dropped.forgotten"] == 2)
+    assert asked[2:] == [b"the rest"]
+    assert forwarder.health()["queued_bytes"] == 0
+    await forwarder.stop(1)

@@ -7,29 +7,18 @@ import asyncio
 import grpc
 import grpc.aio
 from google.protobuf.message import DecodeError
-from opentelemetry.proto.metrics.v1.metrics_pb2 import Metric, ResourceMetrics, ScopeMetrics
 
 from ragvigil.exporters import OTLP_METHODS, otlp_channel, otlp_retry_info
 from ragvigil.scorer.errors import ConfigError
-from ragvigil.scorer.receive import otlp_json
-from ragvigil.scorer.receive.decode import LOGS, SPANS
 from ragvigil.scorer.receive.forward import advice
 from ragvigil.scorer.receive.forward.headers import Headers
-from ragvigil.scorer.receive.forward.item import Answer, Item, Received, Signal
+from ragvigil.scorer.receive.forward.item import Answer, Item, Received
 from ragvigil.scorer.receive.forward.partial import partial_success
+from ragvigil.scorer.receive.forward.protobuf import as_protobuf
 from ragvigil.scorer.receive.limits import Limits
 from ragvigil.scorer.receive.refusal import Refusal
 from ragvigil.scorer.receive.settings import ForwardTo
 
-_LEVELS: dict[Signal, tuple[otlp_json.Level, otlp_json.Level, otlp_json.Level]] = {
-    "traces": SPANS.levels,
-    "logs": LOGS.levels,
-    "metrics": (
-        otlp_json.Level("resourceMetrics", ResourceMetrics.DESCRIPTOR),
-        otlp_json.Level("scopeMetrics", ScopeMetrics.DESCRIPTOR),
-        otlp_json.Level("metrics", Metric.DESCRIPTOR),
-    ),
-}
 _RETRYABLE = frozenset(
     {
         grpc.StatusCode.CANCELLED,
@@ -67,7 +56,7 @@ class GrpcBackend:
         if item.encoding == "json":
             async with self._one_by_one:  # parsed JSON takes several times its size
                 try:
-                    body, unreadable = await asyncio.to_thread(_protobuf, item, self._limits)
+                    body, unreadable = await asyncio.to_thread(as_protobuf, item, self._limits)
                 except Refusal as refusal:
                     return Answer(taken=False, reason="not_otlp_json", message=str(refusal))
         call: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes] = self._channel.unary_unary(
@@ -95,13 +84,6 @@ def _channel(name: str, settings: ForwardTo) -> grpc.aio.Channel:
     except OSError as error:
         raise ConfigError(f"forward.{name}.ca_file", f"cannot be read: {error.strerror}") from None
     return otlp_channel(settings.url, roots=roots)
-
-
-def _protobuf(item: Item, limits: Limits) -> tuple[bytes, int]:
-    """The request in protobuf, and how many of its items cannot be put into it."""
-    return otlp_json.as_protobuf(
-        item.body, _LEVELS[item.signal], max_values=limits.max_json_values, max_depth=limits.max_depth
-    )
 
 
 def _taken(body: bytes, item: Item, unreadable: int) -> Answer:

@@ -8,6 +8,7 @@ import math
 import random
 import time
 from collections import Counter
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from ragvigil.scorer.receive.forward.item import Answer, Item, Received
@@ -41,6 +42,20 @@ class Backend(Protocol):
         ...
 
 
+@dataclass(slots=True, eq=False)
+class Waiting:
+    """One request in the queue."""
+
+    item: Item | None
+    """None once nothing of it may be sent."""
+    deadline: float
+    """Monotonic time from which it is not tried again."""
+    arrived: float = field(default_factory=time.time)
+    """Unix seconds."""
+    under_way: bool = False
+    """Whether the backend is being sent it at this moment."""
+
+
 class Forwarder:
     """Everything between `offer` and one backend's answer; used from one event loop.
 
@@ -52,8 +67,9 @@ class Forwarder:
         self._settings = settings
         self._backend = backend
         self._counts = counts
-        self._queue: asyncio.Queue[tuple[Item, float]] = asyncio.Queue()
-        self._held_bytes = self._held = 0
+        self._queue: asyncio.Queue[Waiting] = asyncio.Queue()
+        self._held = dict[Waiting, None]()
+        self._held_bytes = 0
         self._paused_until = 0.0
         self._problem: str | None = None
         self._said: str | None = None
@@ -76,11 +92,11 @@ class Forwarder:
             try:
                 await asyncio.wait_for(self._idle.wait(), grace_seconds)
             except TimeoutError:
-                logger.warning("forward.%s: %d requests still wait at the end", self.name, self._held)
+                logger.warning("forward.%s: %d requests still wait at the end", self.name, len(self._held))
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        self._count("dropped.stopped", self._held)
+        self._count("dropped.stopped", len(self._held))
         await self._backend.close()
 
     def offer(self, received: Received) -> None:
@@ -93,31 +109,57 @@ class Forwarder:
             self._count("dropped.full")
             self._fails("its queue is full (max_queue_bytes)", "new requests are not forwarded")
             return
+        waiting = Waiting(item, time.monotonic() + self._settings.retry_seconds)
+        self._held[waiting] = None
         self._held_bytes += item.size
-        self._held += 1
         self._idle.clear()
-        self._queue.put_nowait((item, time.monotonic() + self._settings.retry_seconds))
+        self._queue.put_nowait(waiting)
 
     def health(self) -> dict[str, object]:
         """What /healthz shows of it."""
-        return {"problem": self._problem, "queued": self._held, "queued_bytes": self._held_bytes}
+        return {"problem": self._problem, "queued": len(self._held), "queued_bytes": self._held_bytes}
+
+    @property
+    def waiting(self) -> tuple[Waiting, ...]:
+        """What was offered and has neither been taken nor given up."""
+        return tuple(self._held)
+
+    def replace(self, waiting: Waiting, item: Item | None) -> bool:
+        """Send this item in the place of what waits, or nothing; False where it is too late, or may be."""
+        late = waiting not in self._held or waiting.under_way
+        if waiting in self._held and waiting.item is not None:
+            self._held_bytes += (item.size if item else 0) - waiting.item.size
+            waiting.item = item
+            if item is None and not late:
+                self._let_go(waiting)
+                self._count("dropped.forgotten")
+        return not late
 
     async def _send_for_ever(self) -> None:
         while True:
-            item, deadline = await self._queue.get()
-            await self._deliver(item, deadline)
-            self._held_bytes -= item.size
-            self._held -= 1
-            if not self._held:
-                self._idle.set()
+            waiting = await self._queue.get()
+            await self._deliver(waiting)
+            self._let_go(waiting)
 
-    async def _deliver(self, item: Item, deadline: float) -> None:
+    def _let_go(self, waiting: Waiting) -> None:
+        if waiting in self._held:
+            del self._held[waiting]
+            self._held_bytes -= waiting.item.size if waiting.item else 0
+        if not self._held:
+            self._idle.set()
+
+    async def _deliver(self, waiting: Waiting) -> None:
         """Until the backend takes it or it is too old; what had no turn before that is tried once."""
         wait, again = _FIRST_WAIT_SECONDS, 0.0
         while True:
             await self._sleep_until(again)
+            item = waiting.item
+            if item is None:
+                return self._count("dropped.forgotten", waiting in self._held)
             begun = time.monotonic()
+            waiting.under_way = True
             answer = await self._attempt(item)
+            waiting.under_way = False
             if answer.taken:
                 self._taken_since = max(self._taken_since, begun)
                 return self._delivered(item, answer)
@@ -129,7 +171,7 @@ class Forwarder:
             if answer.wait_seconds is not None:
                 again = time.monotonic() + min(answer.wait_seconds, _LONGEST_PAUSE_SECONDS)
                 self._paused_until = max(self._paused_until, again)
-            if again > deadline:
+            if again > waiting.deadline:
                 return self._count("dropped.expired")
             self._count("retries")
             wait = min(2 * wait, _LONGEST_WAIT_SECONDS)

@@ -8,9 +8,11 @@ import secrets
 from collections import Counter
 from collections.abc import AsyncGenerator, Iterable, Mapping
 from contextlib import asynccontextmanager
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from ragvigil.scorer.errors import ConfigError
+from ragvigil.scorer.receive.forward.erasing import erasing
 from ragvigil.scorer.receive.forward.headers import Headers
 from ragvigil.scorer.receive.forward.item import Received
 from ragvigil.scorer.receive.forward.queue import Backend, Forwarder
@@ -48,14 +50,16 @@ class Tee:
 
 @asynccontextmanager
 async def forwarding(
-    backends: Mapping[str, ForwardTo], counts: Counter[str], limits: Limits
+    backends: Mapping[str, ForwardTo], counts: Counter[str], limits: Limits, inbox: Path
 ) -> AsyncGenerator[Tee | None]:
     """A tee that sends until the end of the block, and a little longer; None when nothing is configured.
 
-    Raises ConfigError for a header file or an authority that cannot be used.
+    Requests in the folder `inbox` can have what waits erased. Raises ConfigError for a header file or an authority
+    that cannot be used.
     """
     if not backends:
-        yield None
+        async with erasing(inbox, (), limits):
+            yield None
         return
     instance = secrets.token_hex(8)
     forwarders: list[Forwarder] = []
@@ -65,7 +69,8 @@ async def forwarding(
             forwarders.append(Forwarder(name, settings, _backend(name, settings, headers, limits), counts))
         for forwarder in forwarders:
             forwarder.start()
-        yield Tee(forwarders, instance=instance)
+        async with erasing(inbox, forwarders, limits):
+            yield Tee(forwarders, instance=instance)
     finally:
         await asyncio.gather(*(forwarder.stop(_GRACE_SECONDS) for forwarder in forwarders))
 

@@ -1,0 +1,123 @@
+"""Erasure requests for what waits in memory to be forwarded, as ``ragvigil forget`` leaves them in the inbox."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import AsyncGenerator, Callable, Iterable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from ragvigil.scorer.receive.forward.item import Item
+from ragvigil.scorer.receive.forward.queue import Forwarder
+from ragvigil.scorer.receive.limits import Limits
+from ragvigil.scorer.request_files import RequestFiles
+
+logger = logging.getLogger(__name__)
+
+_LOOK_SECONDS = 0.5
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Unwanted:
+    """Whose content is not to be sent on."""
+
+    before: float
+    """What arrived later (Unix seconds) is new data."""
+    names: list[str]
+    """All that the id of the user or conversation may be called."""
+    key: str
+    """Where only a pseudonym of the id is known, the key by which those of others are made; else ""."""
+    tombstones: list[str]
+    """Of traces that never come back, in hex."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unsent:
+    """What became of it, by backend."""
+
+    cut: dict[str, int]
+    """Requests that lost something, or all."""
+    late: dict[str, int]
+    """Requests that were being sent at that moment, as they had come."""
+
+
+class _Plain(Generic[T]):
+    """A dataclass of plain values in JSON: what validates settings has no place in the receiving process."""
+
+    def __init__(self, make: Callable[..., T]) -> None:
+        self._make = make
+
+    def dump_json(self, value: Any, /) -> bytes:
+        """The value as JSON."""
+        return json.dumps(asdict(value)).encode()
+
+    def validate_json(self, text: bytes, /) -> T:
+        """What `dump_json` was given. Raises ValueError."""
+        try:
+            return self._make(**json.loads(text))
+        except TypeError as error:
+            raise ValueError(str(error)) from None
+
+
+def unsent_requests(inbox: Path) -> RequestFiles[Unwanted, Unsent]:
+    """The folder of them in an inbox."""
+    return RequestFiles(inbox / "forget-unsent", _Plain(Unwanted), _Plain(Unsent))
+
+
+@asynccontextmanager
+async def erasing(inbox: Path, forwarders: Iterable[Forwarder], limits: Limits) -> AsyncGenerator[None]:
+    """Requests are answered until the end of the block, also where nothing is forwarded."""
+    looking = asyncio.create_task(_keep_answering(unsent_requests(inbox), tuple(forwarders), limits))
+    try:
+        yield
+    finally:
+        looking.cancel()
+        with suppress(asyncio.CancelledError):
+            await looking
+
+
+async def _keep_answering(
+    requests: RequestFiles[Unwanted, Unsent], forwarders: Iterable[Forwarder], limits: Limits
+) -> None:
+    while True:
+        await asyncio.sleep(_LOOK_SECONDS)
+        try:
+            found = requests.next()
+            if found is not None:
+                name, unwanted = found
+                requests.answer(name, await _erased(unwanted, forwarders, limits))
+        except Exception:
+            logger.exception(
+                "a request to forget in what waits to be forwarded cannot be answered; trying again"
+            )
+
+
+async def _erased(unwanted: Unwanted, forwarders: Iterable[Forwarder], limits: Limits) -> Unsent:
+    """Whatever is asked of all backends is learned before anything is cut from one: a trace may be split."""
+    from ragvigil.scorer.receive.forward.cutting import Cut  # the rules for names come with it
+
+    cut = Cut(unwanted, limits)
+    concerned = [
+        (forwarder, waiting)
+        for forwarder in forwarders
+        for waiting in forwarder.waiting
+        if waiting.arrived <= unwanted.before
+    ]
+    for _, waiting in concerned:
+        if waiting.item is not None:
+            await asyncio.to_thread(cut.learn, waiting.item)
+    found = Unsent({}, {})
+    for forwarder, waiting in concerned:
+        if (item := waiting.item) is None:
+            continue
+        left: Item | None = await asyncio.to_thread(cut.cut, item)
+        if left is not item:
+            counts = found.cut if forwarder.replace(waiting, left) else found.late
+            counts[forwarder.name] = counts.get(forwarder.name, 0) + 1
+    return found
