@@ -336,6 +336,19 @@ def test_a_clock_that_is_wrong_in_one_process_loses_no_evidence(scorer: Scorer, 
     assert abs(record.started_at - base * 10**6) <= 50 * 10**6
 
 
+def test_a_trace_without_a_moment_is_of_the_one_at_which_it_came(scorer: Scorer) -> None:
+    """In 1970 it would be out of every window; what comes late brings it to that moment."""
+    asked = span(1, None, "CHAIN", 0, 0, input__value="Why?", output__value="So [p2].")
+    said = chat(3, "Why?", "So [p2].", 0, 0)
+    for payload, moment, found in ((asked, 5, 0), (said, 6, 0), (search(2, "Why?", 0, 0), 9, 1)):
+        rows = [row._replace(received_at=moment * SECOND) for row in arrivals(payload)]
+        scorer.writer.append(rows).result(10)
+        if payload is not asked:
+            scorer.settle()
+            (record,) = scorer.records()
+            assert (len(record.documents), record.started_at) == (found, {6: 5, 9: 9}[moment] * SECOND)
+
+
 def test_a_giant_trace_is_cut_and_counted_and_hurts_no_other(tmp_path: Path) -> None:
     """By spans, across requests, and again when it comes back after it was stored."""
     root = span(1, None, "CHAIN", 0, 90, input__value="Why?", output__value="So.")

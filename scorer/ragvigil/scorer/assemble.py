@@ -41,6 +41,8 @@ class Assembled:
     """Whether the trace was given up waiting for, or lost spans at its bounds."""
     dropped: int = 0
     """Spans and log payloads beyond the bounds of one trace."""
+    received_at: int = 0
+    """When the first of it was received, Unix nanoseconds; 0 when nobody says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,7 @@ class _Open:
     first_position: Position
     first_at: int
     last_at: int
+    received_at: int = 0
     gap: int = 0
     """Longest time between two arrivals since the root is known: what came before kept nobody waiting."""
     service: str | None = None
@@ -99,7 +102,16 @@ class Assembler:
         """Bytes of the payloads of open traces."""
         return self._bytes
 
-    def add(self, position: Position, kind: Kind, trace_id: str, payload: bytes, now: int) -> bool:
+    def add(
+        self,
+        position: Position,
+        kind: Kind,
+        trace_id: str,
+        payload: bytes,
+        now: int,
+        *,
+        received_at: int = 0,
+    ) -> bool:
         """Put one inbox row to its trace, opening the trace when it is new.
 
         Whether that opened a trace whose root is not known: somebody may know it (see `root_is_known`).
@@ -108,6 +120,7 @@ class Assembler:
         opened = trace is None
         if trace is None:
             trace = self._open[trace_id] = self._reopened(trace_id, position, now)
+            trace.received_at = received_at
             heappush(self._positions, (position, trace_id))
             heappush(self._deadlines, (min(self._deadline(trace), now + self._rootless), trace_id))
         elif trace.top is Top.ROOT:
@@ -250,4 +263,5 @@ class Assembler:
             trace.first_position,
             timed_out or trace.dropped > 0,
             trace.dropped,
+            trace.received_at,
         )

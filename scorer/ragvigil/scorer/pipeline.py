@@ -191,10 +191,11 @@ class Pipeline:
         opened = set[str]()
         self._take(rows)
         for row in rows:
-            if row.kind != "changes" and self._assembler.add(
-                row.position, row.kind, row.trace_id, row.payload, ticks
-            ):
-                opened.add(row.trace_id)
+            if row.kind != "changes":
+                new = self._assembler.add(
+                    row.position, row.kind, row.trace_id, row.payload, ticks, received_at=row.received_at
+                )
+                opened |= {row.trace_id} if new else set[str]()
             self._read_to = row.position
         self._tell_known_roots(opened)
         self._assembled += self._assembler.due(ticks)

@@ -53,6 +53,7 @@ class _Read:
     raw: RawTrace
     timed_out: bool
     dropped: int
+    received_at: int
     spans: Sequence[Span] = ()
     """Those of `raw`, as far as they have been read."""
     records: Sequence[RagTrace] = ()
@@ -103,14 +104,7 @@ class TraceScoring:
                 "trace %s cannot be redacted and is not kept: %s", received.trace_id, type(error).__name__
             )
             return None
-        item = Assembled(
-            received.trace_id,
-            (payload,),
-            (logs,),
-            received.first_position,
-            received.timed_out,
-            received.dropped,
-        )
+        item = replace(received, spans=(payload,), logs=(logs,))
         return Redacted(item, spans)
 
     def score(self, arrived: Sequence[Arrived], room: int) -> list[ScoredTrace | None]:
@@ -151,7 +145,8 @@ class TraceScoring:
                 dropped,
             )
         timed_out = item.timed_out or raw.dropped > 0
-        return _Read(item.trace_id, raw, timed_out, dropped, spans if stored is None else ())
+        fresh = spans if stored is None else ()
+        return _Read(item.trace_id, raw, timed_out, dropped, item.received_at, fresh)
 
     def _rules_met(
         self, stored: RawTrace | None, item: Assembled, received: Assembled, raw: RawTrace
@@ -197,8 +192,8 @@ class TraceScoring:
             events = logs_of(trace.raw.logs) if trace.raw.logs else ()
             received.append(Received(spans, events, trace.timed_out))
         for trace, records in zip(traces, read_all(received, self._dialects), strict=True):
-            trace.records = records
-            trace.filtered = self._filters.of(trace.spans, records, trace.raw.rules)
+            trace.records = [_dated(record, trace.received_at) for record in records]
+            trace.filtered = self._filters.of(trace.spans, trace.records, trace.raw.rules)
 
     def _checked(self, records: Sequence[RagTrace]) -> list[tuple[CheckResult, ...] | None]:
         """The results of each record; None for one that could not be checked, which hurts no other."""
@@ -293,6 +288,11 @@ class TraceScoring:
             logs=known.logs + logs if fresh_logs else known.logs,
         )
         return merged, item.dropped
+
+
+def _dated(record: RagTrace, received_at: int) -> RagTrace:
+    """A record whose spans do not say when they were is one of the moment at which they came."""
+    return record if record.started_at or not received_at else replace(record, started_at=received_at)
 
 
 def _left_out(record: RagTrace, filtered: Filtered) -> ScoredRecord:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import pytest
@@ -174,6 +175,55 @@ def test_clocks_that_disagree_do_not_hide_the_evidence() -> None:
         "timetable-1",
         "fares-2",
     ]
+
+
+HOUR = 3_600_000
+"""In milliseconds."""
+
+
+@pytest.mark.parametrize(
+    ("root", "search", "chat", "at"),
+    [
+        ((0, 90), (-1_000, -990), (20, 80), 0),
+        ((0, 90), (-HOUR, -HOUR + 10), (20, 80), 0),
+        ((0, 90), (HOUR, HOUR + 10), (20, 80), 0),
+        ((0, 90), (-HOUR, -HOUR + 10), None, 0),
+        ((0, 90), (HOUR, HOUR + 10), None, 0),
+        ((0, HOUR), (HOUR - 900, HOUR - 500), (HOUR - 400, HOUR - 100), 0),
+        ((-HOUR, -HOUR + 90), (10, 20), (20, 80), 10),
+        ((HOUR, HOUR + 90), (10, 20), (20, 80), 10),
+    ],
+    ids=[
+        "a second behind",
+        "an hour behind",
+        "an hour ahead",
+        "one step behind",
+        "one step ahead",
+        "agent",
+        "old root",
+        "new root",
+    ],
+)
+def test_an_answer_is_of_the_moment_of_its_question(
+    root: tuple[int, int], search: tuple[int, int], chat: tuple[int, int] | None, at: int
+) -> None:
+    """By the clock of the span above all others, unless most steps say that this one is off."""
+    spans = [
+        span("a1", chain(), start=root[0], end=root[1]),
+        span("a2", retrieval(), parent="a1", start=search[0], end=search[1]),
+    ]
+    if chat is not None:
+        spans.append(span("a3", generation(), parent="a1", start=chat[0], end=chat[1]))
+    for order in itertools.permutations(spans):
+        assert only(list(order)).started_at == 1_700_000_000_000_000_000 + at * 10**6
+
+
+def test_an_answer_whose_spans_have_no_start_is_of_the_moment_of_its_end() -> None:
+    """Some senders leave one out; none at all is no moment."""
+    whole = trace()
+    ends = [replace(each, start=0) for each in whole]
+    assert only(ends).started_at == min(each.end for each in whole)
+    assert only([replace(each, start=0, end=2**63) for each in whole]).started_at == 0
 
 
 def test_nested_retrievers_count_once() -> None:

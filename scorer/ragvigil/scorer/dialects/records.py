@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ragvigil.scorer.dialects.dropped import lost_content
@@ -27,7 +27,7 @@ _UNKNOWN_SERVICE = "unknown_service"
 _LATEST = 2**63
 """Nanoseconds of a moment in 2262: whoever says a later one does not know it, and no store holds it."""
 _LONGEST_APART = 30 * 60 * 10**9
-"""Nanoseconds by which a step may begin before the middle one; what is further back has another clock."""
+"""Nanoseconds by which a step may begin before the middle one, or outside of the span above it: else a clock is off."""
 _ENVIRONMENT = ("deployment.environment.name", "deployment.environment")
 
 
@@ -194,12 +194,36 @@ def _seconds(steps: Iterable[Step]) -> float | None:
 
 
 def _started_at(question: Question) -> int:
-    """When the first step began, but for steps whose clock is far behind that of most; 0 when nobody says."""
-    starts = sorted(step.span.start for step in question.steps if 0 < step.span.start < _LATEST)
+    """When the question was asked, by the clock of the span above all others; 0 when nobody says.
+
+    Steps run within that span, so one that began before it has another clock, however little it is off. Where most
+    steps began long before or after it, its own clock is the one that is off: then the first step counts, but for
+    those whose clock is far behind that of most. Where nobody says when a step began, its end counts.
+    """
+    top = _outermost(question)
+    starts = sorted(_known(step.span.start for step in question.steps))
+    if top is not None and 0 < top.start < _LATEST:
+        first, last = top.start - _LONGEST_APART, max(top.start, top.end) + _LONGEST_APART
+        agreeing = sum(first <= start <= last for start in starts)  # its own among them
+        if 2 * agreeing >= len(starts):
+            return top.start
     if not starts:
-        return 0
+        return min(_known(step.span.end for step in question.steps), default=0)
     middle = starts[(len(starts) - 1) // 2]
     return next(start for start in starts if middle - start <= _LONGEST_APART)
+
+
+def _outermost(question: Question) -> Span | None:
+    """The span above all others, such as a web request's; None when there is no one such span."""
+    if question.top is None:
+        return None
+    own = set(question.steps)
+    above = [step for step in question.top.ancestors() if step in own]
+    return (above[-1] if above else question.top).span
+
+
+def _known(moments: Iterable[int]) -> Iterator[int]:
+    return (moment for moment in moments if 0 < moment < _LATEST)
 
 
 def _completeness(
