@@ -55,7 +55,8 @@ installed = pytest.mark.skipif(
 def scorer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scorer]:
     """One for all of them."""
     with starting(tmp_path_factory.mktemp("guides")) as serve:
-        yield serve(environment={"RAGVIGIL_ASSEMBLE__QUIET_SECONDS": "2"})
+        patient = {"RAGVIGIL_ASSEMBLE__QUIET_SECONDS": "2", "RAGVIGIL_ASSEMBLE__ROOTLESS_SECONDS": "10"}
+        yield serve(environment=patient)  # a service's first spans may be sent seconds before its root
 
 
 @pytest.fixture(scope="module")

@@ -145,6 +145,7 @@ def test_a_reply_without_a_text_is_no_answer(reply: object) -> None:
 STATES: list[object] = [
     {"question": QUESTION, "language": "en"},
     {"prompt": f"Context: none\nQuestion: {QUESTION}", "language": "en"},
+    {"prompt": ["ChatMessage(content='Answer from: none')", f"ChatMessage(content='{QUESTION}')"]},
     {"rows": [{"page_content": "The ferry leaves at nine.", "metadata": {}}]},
     [{"id": "a", "text": "The ferry leaves at nine."}],
 ]

@@ -138,7 +138,8 @@ def _are_parts(items: list[object]) -> bool:
 
 def _is_state(structure: object, asked: str) -> bool:
     values = list(mapping_of(structure).values()) or sequence_of(structure)
-    if any(isinstance(value, str) and asked in value for value in values):
+    texts = (text for value in values for text in (value, *_list(value)))
+    if any(isinstance(text, str) and asked in text for text in texts):
         return True
     return any(_holds_passages(value) for value in (structure, *values))
 
