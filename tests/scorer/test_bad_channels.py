@@ -97,5 +97,5 @@ def test_check_config_notes_links_that_nobody_could_open(tmp_path: Path) -> None
 @pytest.mark.parametrize("kind", CHANNELS)
 def test_a_channel_without_what_it_needs_names_it(kind: str) -> None:
     """Every kind of channel, set by nothing but its type."""
-    with pytest.raises(ConfigError, match=r"channels\.new\.\w+: Field required"):
+    with pytest.raises(ConfigError, match=r"channels\.new\.\w+: is missing"):
         load(overrides={"channels": {"new": {"type": kind}}})

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import cast, get_args, get_origin
 
 import pytest
 from pydantic import BaseModel
@@ -45,13 +49,13 @@ def test_arguments_win_over_the_environment_and_that_over_the_file(
     [
         ("[sample]\nrat = 0.2", r"sample\.rat: unknown key \(did you mean rate\?\)"),
         ("[sampel]\nrate = 0.2", r"sampel: unknown key \(did you mean sample\?\)"),
-        ("[sample]\nrate = 1.2", r"sample\.rate: Input should be less than or equal to 1 \(got 1\.2\)"),
+        ("[sample]\nrate = 1.2", r"sample\.rate: must be at most 1 \(got 1\.2; share of records"),
         ("[sample]\nrate = nan", r"sample\.rate: "),
         ("[detect]\nburn = 2.0", r"detect: burn needs the slo whose budget burns: set slo as well"),
         ("[monitor.faithfulness]\nmin_sample = 3", r"monitor\.faithfulness\.min_sample: .*20"),
         (
             "[channels.a]\ntype = 'webhook'\nurl = 'http://x'",
-            r"channels\.a\.secret: Field required",
+            r"channels\.a\.secret: is missing",
         ),
         (
             "[channels.a]\ntype = 'pager'",
@@ -85,7 +89,7 @@ def test_arguments_win_over_the_environment_and_that_over_the_file(
         ),
         ("[monitor.faithfullness]\nmin_drop = 0.1", r"unknown key \(did you mean faithfulness\?\)"),
         ("[monitor.latency]\nmin_drop = 0.1", r"monitor\.latency: unknown key \(known: .*faithfulness"),
-        ("[detect]\nslo = 1.2", r"detect\.slo: Input should be less than 1 \(got 1\.2\)"),
+        ("[detect]\nslo = 1.2", r"detect\.slo: must be under 1 \(got 1\.2; "),
         ("sample = 3", r"sample: is a section, not a value \(set a key in it, such as rate\)"),
         ("channels = 3", r"channels: "),
         ("[judge]\nmodel = 'gpt-4o'", r"judge: no model 'gpt-4o' for the builtin judge; known: lexical-1"),
@@ -179,7 +183,7 @@ def test_a_secret_that_is_not_in_its_file_is_said(tmp_path: Path, value: str, me
 @pytest.mark.parametrize("kind", CHANNELS)
 def test_a_channel_without_its_settings_names_the_first(tmp_path: Path, kind: str) -> None:
     """A channel without a key never gets as far as the first page."""
-    with pytest.raises(ConfigError, match=r"channels\.a\.\w+: Field required"):
+    with pytest.raises(ConfigError, match=r"channels\.a\.\w+: is missing"):
         load(written(tmp_path, f"[channels.a]\ntype = '{kind}'"))
 
 
@@ -244,3 +248,46 @@ def test_one_key_of_the_citation_rule_leaves_its_others() -> None:
     assert rule == load().monitor.citation.model_copy(update={"window_seconds": 300.0})
     with pytest.raises(ConfigError, match=r"monitor\.citation\.window_second: unknown key"):
         load(overrides={"monitor": {"citation": {"window_second": 300}}})
+
+
+NONSENSE = ({"a": 1}, [1], "nonsense", -5, 1e300, True, "")
+
+
+def every_setting(
+    section: type[BaseModel] = Settings, place: tuple[str, ...] = ()
+) -> Iterator[tuple[str, ...]]:
+    """Where each of them stands; x is a name of the operator's own."""
+    for name, field in section.model_fields.items():
+        values = field.annotation
+        own = get_origin(values) is dict
+        inner = get_args(values)[1] if own else values
+        if isinstance(inner, type) and issubclass(inner, BaseModel):
+            yield from every_setting(inner, (*place, name, "x") if own else (*place, name))
+        elif name != "channels":
+            yield (*place, name)
+    for kind, channel in () if place else CHANNELS.items():
+        yield from (("channels", kind, name) for name in channel.model_fields if name != "type")
+
+
+def test_whatever_stands_in_a_setting_is_taken_or_refused_in_our_words() -> None:
+    """Never a traceback, never the words of the library, and always a fix or what the setting is for."""
+    strange: list[str] = []
+    places = list(every_setting())
+    for place, value in itertools.product(places, NONSENSE):
+        tree: dict[str, object] = {"channels": {place[1]: {"type": place[1]}}} if "channels" in place else {}
+        branch = tree
+        for part in place[:-1]:
+            branch = cast("dict[str, object]", branch.setdefault(part, {}))
+        branch[place[-1]] = value
+        try:
+            load(overrides=tree)
+        except ConfigError as error:
+            strange += [line for line in str(error).splitlines() if not _helps(line)]
+    assert len(places) > 200
+    assert strange == []
+
+
+def _helps(line: str) -> bool:
+    """Whether an error says what to do."""
+    foreign = re.search(r"Input should|Field required|Value error|valid (?:string|tuple)|Expecting", line)
+    return foreign is None and bool(re.search(r"\(.+\)$|must|give it|set ", line))

@@ -46,7 +46,7 @@ def _no_vendor(monkeypatch: pytest.MonkeyPatch) -> None:
         ),
         (
             '[judge.prices.m]\ninput = 1.0\noutput = 2.0\nunit = "per_token"',
-            "judge.prices.m.unit: input should be 'usd_per_million_tokens'",
+            "judge.prices.m.unit: must be 'usd_per_million_tokens'",
         ),
         (
             "[judge.prices.m]\ninputs = 1.0\noutput = 2.0",

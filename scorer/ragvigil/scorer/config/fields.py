@@ -60,11 +60,12 @@ def several(value: object) -> object:
     """What an environment variable says of a list: JSON, or words between commas."""
     if not isinstance(value, str):
         return value
-    return (
-        json.loads(value)
-        if value.startswith("[")
-        else [word.strip() for word in value.split(",") if word.strip()]
-    )
+    if not value.startswith("["):
+        return [word.strip() for word in value.split(",") if word.strip()]
+    try:
+        return json.loads(value)
+    except ValueError:
+        raise ValueError('must be words between commas, or a list in JSON such as ["a", "b"]') from None
 
 
 def one_or_several(value: object) -> object:

@@ -246,10 +246,10 @@ def borrowed(kind: object, variables: Mapping[str, str]) -> dict[str, str]:
     >>> borrowed("openai", {"OPENAI_MODEL": "m", "ANTHROPIC_MODEL": "n"})
     {'model': 'm'}
     """
-    if kind not in ENDPOINTS:
+    if not isinstance(kind, str) or kind not in ENDPOINTS:
         return {}
     names = {"base_url": "BASE_URL", "api_key": "API_KEY", "model": "MODEL"}
-    found = {key: variables.get(f"{str(kind).upper()}_{name}", "").strip() for key, name in names.items()}
+    found = {key: variables.get(f"{kind.upper()}_{name}", "").strip() for key, name in names.items()}
     if kind == "anthropic" and found["base_url"] and not found["base_url"].rstrip("/").endswith("/v1"):
         found["base_url"] = f"{found['base_url'].rstrip('/')}/v1"  # Anthropic's own clients add it
     return {key: value for key, value in found.items() if value}

@@ -2,65 +2,26 @@
 
 from __future__ import annotations
 
-import difflib
 import ipaddress
 import os
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import cast, get_args, get_origin
+from typing import cast
 
-from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails
+from pydantic import ValidationError
 
-from ragvigil.scorer.config.budgeting import Budgets
-from ragvigil.scorer.config.channels import CHANNELS, SlackChannel
-from ragvigil.scorer.config.citing import Citing
-from ragvigil.scorer.config.custom import CustomCheck
-from ragvigil.scorer.config.filtering import Filter
-from ragvigil.scorer.config.forwarding import Forward
+from ragvigil.scorer.config.channels import SlackChannel
+from ragvigil.scorer.config.faults import explained, is_section, nearest, together
 from ragvigil.scorer.config.judging import borrowed
-from ragvigil.scorer.config.routing import Route
 from ragvigil.scorer.config.sections import Receive, Settings
 from ragvigil.scorer.errors import ConfigError
 
 _PREFIX = "RAGVIGIL_"
 _OTHER_ROOMS = ("RAGVIGIL_DISABLED", "RAGVIGIL_HASH_KEY", "RAGVIGIL_DEMO_", "RAGVIGIL_BENCH_")
 """Variables that share the prefix without being settings of the scorer."""
-_NAMED: Mapping[str, tuple[type[BaseModel], ...]] = {
-    "channels": tuple(CHANNELS.values()),
-    "forward": (Forward,),
-    "filters": (Filter,),
-    "citations": (Citing,),
-    "budgets": (Budgets,),
-    "custom_checks": (CustomCheck,),
-    "routes": (Route,),
-}
-"""Sections of which there may be several, each under a name of its own, and what such a one may be."""
-_MOST_FAULTS = 50
-_NAME_DEPTH = 2
-"""Parts of the key of one of them; deeper are tables whose keys are the operator's own."""
 _REASONS = frozenset({"no_question", "no_spans"})
 """Why the ledger filters without a rule."""
-_SECRETS = frozenset(
-    {
-        "token",
-        "secret",
-        "routing_key",
-        "api_key",
-        "embedding_key",
-        "password",
-        "user_id_key",
-        "url",
-        "headers",
-        "heartbeat_url",
-        "pagerduty_secret",
-        "slack_signing_secret",
-        "secret_key",
-    }
-)
-"""Values that no error may show; an address may hold a password."""
-
 Tree = dict[str, object]
 
 
@@ -79,7 +40,7 @@ def load(path: Path | None = None, overrides: Mapping[str, object] | None = None
     try:
         settings = Settings.model_validate(tree)
     except ValidationError as error:
-        raise _explain(error) from None
+        raise explained(error) from None
     faults = [
         *_open_doors(settings.receive),
         *_leaks(settings),
@@ -87,7 +48,7 @@ def load(path: Path | None = None, overrides: Mapping[str, object] | None = None
         *_dead_buttons(settings),
     ]
     if faults:
-        raise _together(faults)
+        raise together(faults)
     return settings
 
 
@@ -109,7 +70,7 @@ def _environment(variables: Mapping[str, str]) -> Tree:
             continue
         place = name.removeprefix(_PREFIX).lower().split("__")
         if place[0] not in sections:
-            raise ConfigError(name, "unknown setting", _nearest(place[0], sections))
+            raise ConfigError(name, "unknown setting", nearest(place[0], sections))
         branch: object = value
         for part in reversed(place):
             branch = {part: branch}
@@ -143,7 +104,7 @@ def _merge(tree: Tree, over: Mapping[str, object], place: tuple[str, ...]) -> No
         below = tree.get(key)
         if isinstance(value, Mapping) and below is not None:
             if not isinstance(below, dict):
-                raise _is_section((*place, key))
+                raise is_section((*place, key))
             _merge(cast("Tree", below), cast("Mapping[str, object]", value), (*place, key))
         elif isinstance(value, Mapping):
             branch: Tree = {}
@@ -151,86 +112,6 @@ def _merge(tree: Tree, over: Mapping[str, object], place: tuple[str, ...]) -> No
             _merge(branch, cast("Mapping[str, object]", value), (*place, key))
         else:
             tree[key] = value
-
-
-def _explain(error: ValidationError) -> ConfigError:
-    """All that is wrong: a misspelt key before what follows from it, and never a secret's value."""
-    problems = sorted(error.errors(), key=lambda problem: problem["type"] != "extra_forbidden")
-    return _together([_explain_one(problem) for problem in problems])
-
-
-def _explain_one(problem: ErrorDetails) -> ConfigError:
-    place = tuple(str(part) for part in problem["loc"])
-    if place[0] == "channels":
-        place = tuple(part for number, part in enumerate(place) if number != 2 or part not in CHANNELS)
-    return _EXPLANATIONS.get(problem["type"], _plainly)(place, problem)
-
-
-def _together(faults: Sequence[ConfigError]) -> ConfigError:
-    """One error that says them all, so that a configuration is mended in one go; each key once."""
-    first, *others = {fault.key: fault for fault in faults}.values()
-    return ConfigError(first.key, first.problem, first.hint, also=others[:_MOST_FAULTS])
-
-
-def _unknown_key(place: tuple[str, ...], _: ErrorDetails) -> ConfigError:
-    return ConfigError(".".join(place), "unknown key", _nearest(place[-1], _known_keys(place[:-1])))
-
-
-def _no_type(place: tuple[str, ...], _: ErrorDetails) -> ConfigError:
-    return ConfigError(f"{'.'.join(place)}.type", "missing", "known: " + ", ".join(CHANNELS))
-
-
-def _wrong_type(place: tuple[str, ...], problem: ErrorDetails) -> ConfigError:
-    said = str(problem.get("ctx", {}).get("tag"))
-    return ConfigError(
-        f"{'.'.join(place)}.type", f"no channel is called {said!r}", _nearest(said, list(CHANNELS))
-    )
-
-
-def _is_section(place: tuple[str, ...], _: ErrorDetails | None = None) -> ConfigError:
-    inner = place[0] in _NAMED and len(place) > _NAME_DEPTH
-    hint = '{ "key" = "value" }' if inner else f"set a key in it, such as {_known_keys(place)[0]}"
-    return ConfigError(".".join(place), "is a section, not a value", hint)
-
-
-def _plainly(place: tuple[str, ...], problem: ErrorDetails) -> ConfigError:
-    value = problem["input"]
-    shown = isinstance(value, (str, int, float)) and _SECRETS.isdisjoint(place)
-    message = problem["msg"].removeprefix("Value error, ")
-    if place[:2] == ("judge", "panel"):  # it is checked as if it were the only judge
-        message = message.replace("judge.", ".".join(place[:3]) + ".")
-    return ConfigError(".".join(place), message, f"got {value!r}"[:200] if shown else None)
-
-
-_EXPLANATIONS = {
-    "extra_forbidden": _unknown_key,
-    "union_tag_not_found": _no_type,
-    "union_tag_invalid": _wrong_type,
-    "model_type": _is_section,
-    "dict_type": _is_section,
-}
-
-
-def _known_keys(place: tuple[str, ...]) -> list[str]:
-    """Keys of the section at `place`; for a channel, those of every kind of channel."""
-    if place and place[0] in _NAMED:
-        return sorted({key for section in _NAMED[place[0]] for key in section.model_fields})
-    section: type[BaseModel] = Settings
-    parts = iter(place)
-    for part in parts:
-        annotation: object = section.model_fields[part].annotation
-        if get_origin(annotation) is dict:  # the next part is a name of the operator's own
-            annotation = get_args(annotation)[1]
-            next(parts, None)
-        assert isinstance(annotation, type)
-        assert issubclass(annotation, BaseModel)
-        section = annotation
-    return list(section.model_fields)
-
-
-def _nearest(word: str, known: list[str]) -> str:
-    close = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
-    return f"did you mean {close[0]}?" if close else "known: " + ", ".join(known)
 
 
 def _open_doors(receive: Receive) -> Iterator[ConfigError]:
@@ -265,7 +146,7 @@ def _lost_routes(settings: Settings) -> Iterator[ConfigError]:
         for key, channel in [(key, channel) for key, words in wanted.items() for channel in words]:
             if channel not in settings.channels:
                 hint = (
-                    _nearest(channel, list(settings.channels)) if settings.channels else "none is configured"
+                    nearest(channel, list(settings.channels)) if settings.channels else "none is configured"
                 )
                 yield ConfigError(f"routes.{name}.{key}", f"no channel is called {channel!r}", hint)
         earlier = seen.setdefault(route.conditions, name)

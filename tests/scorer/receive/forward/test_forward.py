@@ -631,7 +631,7 @@ async def test_a_real_exporter_reaches_a_backend_through_a_receiver(start: Start
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({}, r"forward\.b\.url: Field required"),
+        ({}, r"forward\.b\.url: is missing"),
         ({"url": "localhost:4317"}, r"forward\.b\.url: must look like http://host:4318"),
         ({"url": "http://u:p@host"}, r"forward\.b\.url: must look like"),
         ({"url": "grpc://host"}, r"forward\.b\.url: a gRPC address has a port"),

@@ -1,0 +1,201 @@
+"""What is wrong with settings, in words that name the key, the problem and the fix."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import get_args, get_origin
+
+from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
+
+from ragvigil.scorer.config.budgeting import Budgets
+from ragvigil.scorer.config.channels import CHANNELS
+from ragvigil.scorer.config.citing import Citing
+from ragvigil.scorer.config.custom import CustomCheck
+from ragvigil.scorer.config.filtering import Filter
+from ragvigil.scorer.config.forwarding import Forward
+from ragvigil.scorer.config.routing import Route
+from ragvigil.scorer.config.sections import Settings
+from ragvigil.scorer.errors import ConfigError
+
+_NAMED: Mapping[str, tuple[type[BaseModel], ...]] = {
+    "channels": tuple(CHANNELS.values()),
+    "forward": (Forward,),
+    "filters": (Filter,),
+    "citations": (Citing,),
+    "budgets": (Budgets,),
+    "custom_checks": (CustomCheck,),
+    "routes": (Route,),
+}
+"""Sections of which there may be several, each under a name of its own, and what such a one may be."""
+_MOST_FAULTS = 50
+_NAME_DEPTH = 2
+"""Parts of the key of one of them; deeper are tables whose keys are the operator's own."""
+_SECRETS = frozenset(
+    {
+        "token",
+        "secret",
+        "routing_key",
+        "api_key",
+        "embedding_key",
+        "password",
+        "user_id_key",
+        "url",
+        "headers",
+        "heartbeat_url",
+        "pagerduty_secret",
+        "slack_signing_secret",
+        "secret_key",
+    }
+)
+"""Values that no error may show; an address may hold a password."""
+
+
+def explained(error: ValidationError) -> ConfigError:
+    """All that is wrong: a misspelt key before what follows from it, and never a secret's value."""
+    problems = sorted(error.errors(), key=lambda problem: problem["type"] != "extra_forbidden")
+    return together([_explain_one(problem) for problem in problems])
+
+
+def _explain_one(problem: ErrorDetails) -> ConfigError:
+    place = tuple(str(part) for part in problem["loc"])
+    explain = _EXPLANATIONS.get(problem["type"])
+    if place[0] == "channels" and len(place) > _NAME_DEPTH and place[_NAME_DEPTH] in CHANNELS:
+        kind, place = place[_NAME_DEPTH], (*place[:_NAME_DEPTH], *place[_NAME_DEPTH + 1 :])
+        return explain(place, problem) if explain else _plainly(place, problem, kind)
+    return explain(place, problem) if explain else _plainly(place, problem)
+
+
+def together(faults: Sequence[ConfigError]) -> ConfigError:
+    """One error that says them all, so that a configuration is mended in one go; each key once."""
+    first, *others = {fault.key: fault for fault in faults}.values()
+    return ConfigError(first.key, first.problem, first.hint, also=others[:_MOST_FAULTS])
+
+
+def _unknown_key(place: tuple[str, ...], _: ErrorDetails) -> ConfigError:
+    return ConfigError(".".join(place), "unknown key", nearest(place[-1], _known_keys(place[:-1])))
+
+
+def _no_type(place: tuple[str, ...], _: ErrorDetails) -> ConfigError:
+    return ConfigError(f"{'.'.join(place)}.type", "missing", "known: " + ", ".join(CHANNELS))
+
+
+def _wrong_type(place: tuple[str, ...], problem: ErrorDetails) -> ConfigError:
+    said = str(problem.get("ctx", {}).get("tag"))
+    return ConfigError(
+        f"{'.'.join(place)}.type", f"no channel is called {said!r}", nearest(said, list(CHANNELS))
+    )
+
+
+def is_section(place: tuple[str, ...], _: ErrorDetails | None = None) -> ConfigError:
+    known = [] if place[0] in _NAMED and len(place) > _NAME_DEPTH else _known_keys(place)
+    hint = f"set a key in it, such as {known[0]}" if known else '{ "key" = "value" }'
+    return ConfigError(".".join(place), "is a section, not a value", hint)
+
+
+def _plainly(place: tuple[str, ...], problem: ErrorDetails, kind: str | None = None) -> ConfigError:
+    """What the value has to be, what it is, and what the setting is for."""
+    value = problem["input"]
+    words = _WORDS.get(problem["type"])
+    bounds = {
+        name: f"{bound:g}" if isinstance(bound, float) else bound
+        for name, bound in problem.get("ctx", {}).items()
+    }
+    message = words.format_map(bounds) if words else problem["msg"].removeprefix("Value error, ")
+    if place[:2] == ("judge", "panel"):  # it is checked as if it were the only judge
+        message = message.replace("judge.", ".".join(place[:3]) + ".")
+    hints = [] if problem["type"] == "missing" or not _SECRETS.isdisjoint(place) else [_got(value)]
+    _, field = _found(place, kind)
+    if words and field is not None and field.description:
+        hints.append(field.description)
+    return ConfigError(".".join(place), message, "; ".join(hints) or None)
+
+
+def _got(value: object) -> str:
+    """A value in an error."""
+    if isinstance(value, Mapping | list | tuple):
+        return "got a section" if isinstance(value, Mapping) else "got a list"
+    return f"got {value!r}"[:_SHOWN_CHARACTERS]
+
+
+_SHOWN_CHARACTERS = 200
+_NUMBER = "must be a number"
+_WHOLE = "must be a whole number"
+_LIST = 'must be a list, such as ["a", "b"]'
+_WORDS = {
+    "missing": "is missing",
+    "int_type": _WHOLE,
+    "int_parsing": _WHOLE,
+    "int_parsing_size": "is too large a number",
+    "int_from_float": _WHOLE,
+    "float_type": _NUMBER,
+    "float_parsing": _NUMBER,
+    "finite_number": "must be a finite number",
+    "bool_type": "must be true or false",
+    "bool_parsing": "must be true or false",
+    "string_type": "must be a text in quotes",
+    "path_type": "must be a path in quotes",
+    "tuple_type": _LIST,
+    "list_type": _LIST,
+    "literal_error": "must be {expected}",
+    "greater_than": "must be over {gt}",
+    "greater_than_equal": "must be at least {ge}",
+    "less_than": "must be under {lt}",
+    "less_than_equal": "must be at most {le}",
+    "string_pattern_mismatch": "must match the pattern {pattern}",
+    "string_too_short": "is empty",
+    "too_short": "is empty",
+    "model_attributes_type": "is a section, not a value",
+}
+"""What pydantic finds wrong, in words for whoever writes settings."""
+_EXPLANATIONS = {
+    "extra_forbidden": _unknown_key,
+    "union_tag_not_found": _no_type,
+    "union_tag_invalid": _wrong_type,
+    "model_type": is_section,
+    "dict_type": is_section,
+}
+
+
+def _known_keys(place: tuple[str, ...]) -> list[str]:
+    """Keys of the section at `place`; for a channel, those of every kind of channel."""
+    if place and place[0] in _NAMED:
+        return sorted({key for section in _NAMED[place[0]] for key in section.model_fields})
+    sections, _ = _found(place)
+    return [key for section in sections for key in section.model_fields]
+
+
+def _found(
+    place: tuple[str, ...], kind: str | None = None
+) -> tuple[tuple[type[BaseModel], ...], FieldInfo | None]:
+    """The sections at that place, and the field that leads there, or to the value that holds it.
+
+    `kind` is the type of a channel, which decides what it may be.
+    """
+    sections: tuple[type[BaseModel], ...] = (Settings,)
+    field: FieldInfo | None = None
+    for part in place:
+        fields = (section.model_fields.get(part) for section in sections)
+        known = next((one for one in fields if one is not None), None)
+        if known is None:  # a name of the operator's own, or a place in a list
+            continue
+        if field is None and part in _NAMED:
+            sections = (CHANNELS[kind],) if part == "channels" and kind is not None else _NAMED[part]
+        else:
+            sections = tuple(_section_of(known.annotation))
+        field = known
+    return sections, field
+
+
+def _section_of(annotation: object) -> Iterator[type[BaseModel]]:
+    """The section that a field is, or that each of its values is."""
+    inner: object = get_args(annotation)[1] if get_origin(annotation) is dict else annotation
+    if isinstance(inner, type) and issubclass(inner, BaseModel):
+        yield inner
+
+
+def nearest(word: str, known: list[str]) -> str:
+    close = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
+    return f"did you mean {close[0]}?" if close else "known: " + ", ".join(known)
