@@ -40,8 +40,18 @@ class Wording:
         """Whether `plain`, a text in lower case, holds a cue and refuses."""
         for cue in self.cues:
             if cue in plain:
-                return self.pattern.search(plain) is not None
+                return self.pattern.search(plain) is not None and self._refuses_itself(plain)
         return False
+
+    def _refuses_itself(self, plain: str) -> bool:
+        """Whether `plain` refuses in its own words, and not only in the condition that it begins with."""
+        own = _QUOTED.sub('""', plain)
+        if len(own.split()) < _FEW_WORDS:
+            own = plain
+        found, condition = self.pattern.search(own), _CONDITION.match(own)
+        if found is None or condition is None or found.end() > condition.end():
+            return found is not None
+        return self.pattern.search(own, condition.end()) is not None
 
 
 def _load(data: Mapping[str, Any]) -> tuple[Wording, ...]:
@@ -50,10 +60,15 @@ def _load(data: Mapping[str, Any]) -> tuple[Wording, ...]:
             language,
             tuple(one["cues"]),
             tuple(map(_mark, one["cues"])),
-            tells(one["patterns"]),
+            tells([_spelt_out(pattern) for pattern in one["patterns"]]),
         )
         for language, one in data["languages"].items()
     )
+
+
+def _spelt_out(pattern: str) -> str:
+    """`pattern` with the choices that the names in angle brackets stand for."""
+    return _NAMED.sub(lambda name: _DATA["words"][name[1]], pattern)
 
 
 def _mark(cue: str) -> tuple[Callable[[str, str], bool], str]:
@@ -78,6 +93,11 @@ def _has_the_word(text: str, word: str) -> bool:
 _DATA = json.loads(files("ragvigil.scorer.data").joinpath("abstention.json").read_text("utf-8"))
 _WHOLE_WORDS = frozenset(_DATA["whole_words"])
 """Cues that show nothing within a word: French *ne* and *rien* stand in engine and friends."""
+_NAMED = re.compile("<([a-z_]+)>")
+_CONDITION = re.compile(_DATA["conditions"])
+_QUOTED = re.compile(r'"[^"]{1,200}"|“[^”]{1,200}”|«[^»]{1,200}»|„[^“”]{1,200}[“”]|「[^」]{1,200}」')
+_FEW_WORDS = 3
+"""Beside a quotation, that are no sentence of their own: what is quoted is what the text says."""
 _WORDINGS = _load(_DATA)
 _JOINT = re.compile("|".join(_DATA["joints"]), re.IGNORECASE)
 _SUBORDINATE = re.compile(
