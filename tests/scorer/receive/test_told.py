@@ -52,6 +52,23 @@ async def test_feedback_is_in_the_inbox_before_the_answer(start: Start, client: 
 
 
 @pytest.mark.parametrize(
+    ("missing", "said"),
+    [
+        ("trace_id", "trace_id: is missing"),
+        ("kind", "kind: is missing; one of thumbs, score, comment, rephrase, follow_up"),
+    ],
+)
+async def test_what_feedback_needs_is_named(
+    start: Start, client: httpx.AsyncClient, missing: str, said: str
+) -> None:
+    """With what it may be."""
+    receiver = await start()
+    told = {name: value for name, value in THUMBS.items() if name != missing}
+    answer = await post(client, receiver, "/v1/feedback", told)
+    assert (answer.status_code, answer.json()["message"]) == (400, said)
+
+
+@pytest.mark.parametrize(
     ("changed", "said"),
     [
         ({"trace_id": "xyz"}, "trace_id: must be 32 hex digits, got 3 characters"),
@@ -64,14 +81,16 @@ async def test_feedback_is_in_the_inbox_before_the_answer(start: Start, client: 
         ({"kind": "comment", "comment": "  "}, "comment: must say something"),
         ({"trace_id": "0" * 32}, "trace_id: must not be all zeros"),
         ({"span_id": "12"}, "span_id: "),
-        ({"kind": "like"}, "kind: "),
+        ({"kind": "like"}, "kind: must be 'thumbs', 'score', 'comment', 'rephrase' or 'follow_up'"),
         ({"value": 7}, "value: thumbs need"),
         ({"kind": "score", "value": "up"}, "value: a score needs a finite number"),
         ({"kind": "comment", "comment": None}, "comment: a comment needs its text"),
-        ({"at": "yesterday"}, "at: "),
+        ({"at": "yesterday"}, "at: must be a moment such as"),
         ({"at": "1970-01-01T00:00:00Z"}, "at: must lie between"),
         ({"coment": "x"}, "coment: unknown field; known: id, at, trace_id"),
-        ({"comment": "x" * 20_001}, "comment: "),
+        ({"comment": "x" * 20_001}, "comment: must have at most 20000 characters"),
+        ({"user": ""}, "user: is empty"),
+        ({"user": ["a"]}, "user: must be a text"),
     ],
 )
 async def test_bad_feedback_names_its_field_and_nothing_is_kept(

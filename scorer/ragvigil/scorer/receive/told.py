@@ -10,11 +10,11 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Annotated, ClassVar, Literal, Self, TypeAlias, TypeVar, cast
+from typing import Annotated, ClassVar, Literal, Self, TypeAlias, TypeVar, cast, get_args
 
 from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord, LogsData
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
-from pydantic_core import from_json
+from pydantic_core import ErrorDetails, from_json
 
 from ragvigil.scorer.inbox import Arrival
 from ragvigil.scorer.receive.refusal import Refusal
@@ -192,13 +192,31 @@ def _item(found: object, kind: type[Item], place: str) -> Item:
     except ValidationError as error:
         problem = error.errors(include_url=False, include_input=False)[0]
         field = str(problem["loc"][0]) if problem["loc"] else ""
-        said = problem["msg"].removeprefix("Value error, ")
-        if problem["type"] == "extra_forbidden":
-            said = f"unknown field; known: {', '.join(kind.model_fields)}"
-        if problem["type"] == "model_type":
-            said = "must be a JSON object"
-            raise Refusal.malformed(f"{place.rstrip('.') or 'the body'}: {said}") from None
+        if not field and problem["type"] in ("model_type", "model_attributes_type"):
+            raise Refusal.malformed(f"{place.rstrip('.') or 'the body'}: must be a JSON object") from None
+        said = _in_words(problem, field, kind)
         raise Refusal.malformed(f"{place}{field}: {said}" if field else f"{place}{said}") from None
+
+
+def _in_words(problem: ErrorDetails, field: str, kind: type[Told]) -> str:
+    if problem["type"] == "extra_forbidden":
+        return f"unknown field; known: {', '.join(kind.model_fields)}"
+    if problem["type"] == "missing":
+        choices = get_args(kind.model_fields[field].annotation)
+        return "is missing" + (f"; one of {', '.join(map(str, choices))}" if choices else "")
+    if problem["type"].startswith(("datetime_", "timezone_")):
+        return 'must be a moment such as "2026-03-01T09:30:00Z"'
+    words = _WORDS.get(problem["type"])
+    return words.format_map(problem.get("ctx", {})) if words else problem["msg"].removeprefix("Value error, ")
+
+
+_WORDS = {
+    "literal_error": "must be {expected}",
+    "string_type": "must be a text",
+    "string_too_short": "is empty",
+    "string_too_long": "must have at most {max_length} characters",
+}
+"""What pydantic finds wrong, in words for whoever tells it."""
 
 
 def _logs(record: LogRecord, resource: Mapping[str, str | None]) -> bytes:
