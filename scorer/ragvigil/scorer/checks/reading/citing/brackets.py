@@ -26,14 +26,21 @@ def read_brackets(page: Page) -> None:
     if page.passages.has_brackets:
         _ids_with_brackets(page)
     lists: list[tuple[Span, list[Citation]]] = []
-    code_until = -1
+    code_until = twin = -1
     structures = Structures(page.prose, page.passages)
     for match in _BRACKET.finditer(page.prose):
+        if match.start() == twin:
+            continue  # ``[^3^][3]`` is one marker
         if match.start() == code_until or structures.has(match):
             code_until = match.end()
             continue
         if match[1]:
-            _footnote(page, match.span(), match[2].removesuffix("^"))
+            label = match[2].removesuffix("^")
+            end = match.end()
+            if label != match[2] and page.prose.startswith(f"[{label}]", end):
+                twin = end
+                end += len(label) + 2
+            _footnote(page, (match.start(), end), label)
         elif match[2].strip() in page.targets:
             _reference(page, match.span(), match[2].strip())
         elif "†" in match[2]:
@@ -81,7 +88,9 @@ def _ids_with_brackets(page: Page) -> None:
 
 def _doubtful(page: Page, read: list[Citation]) -> bool:
     """Whether numbers alone cite nothing that was retrieved, and rather are data, unless ranks are cited elsewhere."""
-    if not read or any(one.id is not None or one.style != "ordinal" for one in read):
+    if not read or any(
+        one.id is not None or one.style != "ordinal" or page.passages.resembles(one.cited) for one in read
+    ):
         return False
     farthest = 3 * page.passages.count + _FARTHEST
     return len(read) > 1 or any(one.cited.isdigit() and int(one.cited) > farthest for one in read)

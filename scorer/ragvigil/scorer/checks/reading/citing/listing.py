@@ -12,7 +12,7 @@ from ragvigil.scorer.checks.reading.passages import Passages
 
 _POINTER = "|".join(sorted(map(re.escape, POINTERS), key=len, reverse=True))
 _NAMED = re.compile(
-    rf"(?:(?:{_POINTER})[ .:#]{{0,3}}|[ps#]#?)(\d{{1,3}}(?:\s?[-\u2013—]\s?\d{{1,3}})?)\Z", re.IGNORECASE
+    rf"(?:(?:{_POINTER})[ .:#]{{0,3}}|[dps#]#?)(\d{{1,3}}(?:\s?[-\u2013—]\s?\d{{1,3}})?)\Z", re.IGNORECASE
 )
 _LABEL = re.compile(
     rf"(?:(?:{_POINTER}|cite[ds]?|ids?|doc_?ids?|出处|參考|参考)\s?[:=]\s?"
@@ -35,13 +35,19 @@ _ONE_WORD = re.compile(r"\S{1,60}")
 _LONGEST_RANGE = 50
 
 
-def parts(content: str) -> tuple[list[str], bool]:
-    """The members of a list, and whether a label such as ``Source:`` stands before them.
+def parts(content: str, passages: Passages) -> tuple[list[str], bool]:
+    """The members of a list, and whether a label such as ``Source:`` stands before them, which is no part of an id.
 
-    >>> parts("Sources: doc-1, doc-2 and 'doc-3'")
-    (['doc-1', 'doc-2', 'doc-3'], True)
+    >>> from ragvigil.scorer.trace import Document
+    >>> known = Passages.of([Document("chunk:3", None)])
+    >>> parts("Sources: doc-1, doc-2 and 'doc-3'", known), parts("chunk:3, chunk:7", known)
+    ((['doc-1', 'doc-2', 'doc-3'], True), (['chunk:3', 'chunk:7'], False))
     """
     label = _LABEL.match(content)
+    if label:
+        first = _SEPARATOR.split(content.strip(), maxsplit=1)[0]
+        if passages.by_id(first) or passages.sibling(first):
+            label = None
     members = _SEPARATOR.split(content[label.end() :].strip() if label else content.strip())
     return [member.strip("'\"` ^") for member in members], label is not None
 
@@ -100,7 +106,7 @@ def listed(span: Span, content: str, passages: Passages, style: Style | None = N
         )
     if ":" in content and passages.sibling(content.strip()):
         return [Citation(*span, content.strip(), None, style or "id")]  # its first part is no label
-    members, labelled = parts(content)
+    members, labelled = parts(content, passages)
     if len(members) > 1 and any(map(is_locator, members)):
         page = page_of(members)
         members = [member for member in members if not is_locator(member)]

@@ -47,9 +47,9 @@ def read_parentheses(page: Page) -> None:
 
 
 def _cited(span: Span, content: str, passages: Passages) -> list[Citation]:
-    members, labelled = parts(content)
+    members, labelled = parts(content, passages)
     read: list[Citation] = []
-    page = page_of(members)
+    page, pointed = page_of(members), False
     for part in members:
         if from_file := filed(span, part, passages, "parenthesis", page):
             read += from_file
@@ -64,7 +64,10 @@ def _cited(span: Span, content: str, passages: Passages) -> list[Citation]:
         elif passages.resembles(part) and (labelled or passages.kindred(part)):
             read.append(Citation(*span, part, None, "parenthesis"))
         elif len(part) > 4 and (ranks := named(part, passages.counts_from)):
-            read += [Citation(*span, part, passages.by_rank(rank), "parenthesis") for rank in ranks]
+            read += ranked(span, ranks, passages, "parenthesis")
+            pointed = True
+        elif pointed and (ranks := ordinals(part, passages.counts_from)):
+            read += ranked(span, ranks, passages, "parenthesis")
         elif labelled and part.isdigit() and len(part) <= 3 and int(part):
             read.append(Citation(*span, part, passages.by_rank(int(part)), "parenthesis"))
     return read

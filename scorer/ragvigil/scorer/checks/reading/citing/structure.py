@@ -196,5 +196,5 @@ def _only_ranks(content: str, passages: Passages) -> bool:
     """Whether each member of a list was retrieved."""
     return all(
         passages.by_id(part) or ((ranks := ordinals(part)) and all(map(passages.by_rank, ranks)))
-        for part in parts(content)[0]
+        for part in parts(content, passages)[0]
     )

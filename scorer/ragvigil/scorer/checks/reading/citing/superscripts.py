@@ -17,6 +17,7 @@ _CARETS = re.compile(r"(?<!\[)\^(\[[\d,\s\u2013\]\[-]{1,40}\]|\d{1,3}(?:[,\u2013
 _PLAIN = str.maketrans(_DIGITS + "\u02d2\u02ce \u207b", "0123456789,,,-", "\u207d\u207e\u2009")
 _LAST_WORD = re.compile(r"[^\W\d_]{1,12}\Z")
 _LATIN = re.compile(r"(?<![A-Za-z])[A-Za-zµ\u03bc]{1,3}\Z")
+_CHARGES = frozenset("\u207a\u207b")
 _SIGNS = frozenset("\u207b\u207a^")
 _BEFORE = 12
 
@@ -26,7 +27,7 @@ def read_superscripts(page: Page) -> None:
     if page.prose.isascii() or not _ANY.search(page.prose):
         return
     for match in _RUN.finditer(page.prose):
-        if is_power(page.prose, match.start()):
+        if is_power(page.prose, match.start()) or _is_chemical(page.prose, *match.span()):
             continue
         page.add(match.span(), ranked(match.span(), _ranks(page, match[0]), page.passages, "superscript"))
     page.turn()
@@ -61,6 +62,18 @@ def is_power(prose: str, place: int) -> bool:
     latin = _LATIN.search(before)
     return word[0].lower() in UNITS or (
         latin is not None and (len(latin[0]) == 1 or latin[0].lower() in UNITS)
+    )
+
+
+def _is_chemical(prose: str, start: int, end: int) -> bool:
+    """Whether it is a charge or an isotope.
+
+    >>> _is_chemical("Ca²⁺", 2, 3), _is_chemical("a ¹⁴C test", 2, 4), _is_chemical("at nine.² The", 8, 9)
+    (True, True, False)
+    """
+    following = prose[end : end + 1]
+    return following in _CHARGES or (
+        following.isupper() and not prose[max(0, start - 1) : start].strip(" \n(/-")
     )
 
 
