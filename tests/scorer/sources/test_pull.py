@@ -403,10 +403,31 @@ def test_a_pull_goes_straight_into_a_store(backend: Backend, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    "arguments", [["grafana", "--out", "-"], ["phoenix"], ["phoenix", "--since", "soon", "--out", "-"]]
+    "arguments",
+    [
+        ["grafana", "--out", "-"],
+        ["phoenix"],
+        ["phoenix", "--since", "soon", "--out", "-"],
+        ["phoenix", "--since", "1d", "--until", "2d", "--out", "-"],
+        ["phoenix", "--url", "http://127.0.0.1:9", "--out", "no/such/folder/spans.jsonl"],
+    ],
 )
 def test_what_cannot_work_is_one_sentence(arguments: list[str]) -> None:
     """Exit code 2."""
     done = ragvigil("pull", *arguments)
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
+
+
+def test_an_export_is_never_written_over(tmp_path: Path) -> None:
+    """Neither what is read nor what was written before; what fails leaves nothing behind."""
+    export = tmp_path / "export.json"
+    export.write_text('{"traces": 1}')
+    done = ragvigil("pull", "langfuse", "--file", str(export), "--out", str(export))
+    assert done.returncode == 2
+    assert "exists already" in done.stderr
+    done = ragvigil("pull", "langfuse", "--file", str(export), "--out", str(tmp_path / "spans.jsonl"))
+    assert done.returncode == 2
+    assert "holds no trace" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["export.json"]
+    assert export.read_text() == '{"traces": 1}'

@@ -52,7 +52,7 @@ from ragvigil.scorer.commands._status import status
 from ragvigil.scorer.commands._synth import synth
 from ragvigil.scorer.commands._test_alert import test_alert
 from ragvigil.scorer.commands._try_prompt import try_prompt
-from ragvigil.scorer.errors import RagvigilError, exit_code
+from ragvigil.scorer.errors import InputError, RagvigilError, exit_code
 from ragvigil.scorer.receive.job import LOG_FORMAT
 
 _EPILOG = """Exit codes: 0 done; 1 what was checked does not hold (a ledger out of balance, a demo without its pages,
@@ -180,4 +180,9 @@ def run() -> int:
     except RagvigilError as error:
         typer.echo(f"ragvigil: {error}", err=True)
         return exit_code(error)
+    except OSError as error:
+        if error.filename is None or error.strerror is None:
+            raise
+        typer.echo(f"ragvigil: {error.filename}: {error.strerror.lower()}", err=True)
+        return exit_code(InputError(str(error.filename), error.strerror))
     return 0

@@ -34,7 +34,12 @@ def ago(option: str, said: str, now: int) -> int:
 def stretch(since: str, until: str | None) -> tuple[int, int]:
     """From --since to --until or now, Unix nanoseconds. Raises ConfigError."""
     now = time.time_ns()
-    return ago("--since", since, now), ago("--until", until, now) if until else now
+    begin, end = ago("--since", since, now), ago("--until", until, now) if until else now
+    if end <= begin:
+        raise ConfigError(
+            "--until", "is not after --since", f"nothing lies between {utc(begin)} and {utc(end)}"
+        )
+    return begin, end
 
 
 def length(option: str, said: str) -> int:

@@ -86,14 +86,20 @@ def pull(
 
 def _pulled(source: str, url: str | None, wanted: Wanted, exports: list[Path], out: Path) -> Pulled:
     from ragvigil.scorer.sources.pull.fetch import Fetch
-    from ragvigil.scorer.sources.pull.run import client_of, convert, history_of, pull, pull_to_file
+    from ragvigil.scorer.sources.pull.run import (
+        client_of,
+        convert,
+        convert_to_file,
+        history_of,
+        pull,
+        pull_to_file,
+    )
 
     history = history_of(source)
     if exports:
         if str(out) == "-":
             return convert(history, exports, wanted, sys.stdout.buffer)
-        with out.open("wb") as lines:
-            return convert(history, exports, wanted, lines)
+        return convert_to_file(history, exports, wanted, out)
     with client_of(history, url) as client:
         if str(out) == "-":
             return pull(history, Fetch(client), wanted, sys.stdout.buffer)

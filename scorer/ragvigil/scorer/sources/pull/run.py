@@ -78,8 +78,8 @@ def pull_to_file(history: History, fetch: Fetch, wanted: Wanted, path: Path) -> 
     """
     note = path.with_name(f"{path.name}.pull")
     kept = _kept(note)
-    if kept is None and path.exists() and path.stat().st_size:
-        raise InputError(str(path), "exists already; name another file")
+    if kept is None:
+        _refuse_to_overwrite(path)
     question: dict[str, object] = {"source": history.name, **asdict(wanted)}
     del question["until"], question["since"]
     if kept is not None and kept.get("question") != question:
@@ -109,6 +109,25 @@ def pull_to_file(history: History, fetch: Fetch, wanted: Wanted, path: Path) -> 
             draft.replace(note)
     note.unlink(missing_ok=True)
     return pulled
+
+
+def convert_to_file(history: History, paths: list[Path], wanted: Wanted, out: Path) -> Pulled:
+    """Write the traces of export files into a file, whole or not at all. Raises InputError."""
+    _refuse_to_overwrite(out)
+    draft = out.with_name(f"{out.name}.new")
+    try:
+        with draft.open("wb") as lines:
+            pulled = convert(history, paths, wanted, lines)
+        draft.replace(out)
+    finally:
+        draft.unlink(missing_ok=True)
+    return pulled
+
+
+def _refuse_to_overwrite(path: Path) -> None:
+    """It may be the export itself."""
+    if path.exists() and path.stat().st_size:
+        raise InputError(str(path), "exists already; name another file")
 
 
 def convert(history: History, paths: list[Path], wanted: Wanted, out: IO[bytes]) -> Pulled:
