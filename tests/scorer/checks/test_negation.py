@@ -78,3 +78,46 @@ def test_a_bound_and_a_month_deny_nothing(text: str, denying: bool) -> None:
     assert denies(words(text)) == denying
     evidence = Evidence([Document("a", text, rank=1)], {word.stem for word in words(text)})
     assert [segment.negated for segment in evidence.segments] == [denying]
+
+
+FLIPPED = (
+    ("The warranty covers water damage.", "The warranty does not cover water damage."),
+    ("The device is waterproof.", "The device isn't waterproof."),
+    ("Customers can cancel online.", "Customers cannot cancel online."),
+    ("The shop always closes on Mondays.", "The shop never closes on Mondays."),
+    ("The company still sells the X200.", "The company no longer sells the X200."),
+    ("The plan comes with a phone.", "The plan comes without a phone."),
+    ("The contract includes support and training.", "The contract includes neither support nor training."),
+    ("Die Garantie deckt Wasserschäden ab.", "Die Garantie deckt keine Wasserschäden ab."),
+    ("La garantie couvre les dégâts des eaux.", "La garantie ne couvre pas les dégâts des eaux."),
+    ("La garantía cubre los daños por agua.", "La garantía no cubre los daños por agua."),
+    ("De garantie dekt waterschade.", "De garantie dekt geen waterschade."),
+)
+
+
+@pytest.mark.parametrize(("one", "other"), [*FLIPPED, *(pair[::-1] for pair in FLIPPED)])
+@pytest.mark.parametrize("more", ["", " for two years after purchase"])
+def test_a_claim_denied_by_a_sentence_that_tells_more_is_contradicted(
+    one: str, other: str, more: str
+) -> None:
+    """What else a sentence says takes nothing from what it denies."""
+    passage = f"{one[:-1]}{more}. The office was founded in Leeds."
+    assert verdict(passage, other) == (0.0, {"contradicted": 1})
+
+
+@pytest.mark.parametrize(
+    ("passage", "answer"),
+    [
+        (
+            "The warranty does not cover water damage if the case was opened before.",
+            "The warranty covers water damage.",
+        ),
+        ("Not only members can cancel online within a week.", "Members can cancel online."),
+        ("Orders cannot be changed without consent of the seller.", "Orders can be changed with consent."),
+        ("The firm was founded in May without Wayne, who sold his share.", "The firm was founded in May."),
+        ("A equipe perdeu o jogo no estádio e eles saíram cedo.", "A equipe perdeu o jogo."),
+    ],
+)
+def test_what_holds_in_some_cases_only_contradicts_nothing(passage: str, answer: str) -> None:
+    """A condition, not only, not without, without whom, and Portuguese *no*."""
+    assert "contradicted" not in (verdict(passage, answer)[1] or {})  # type: ignore[operator]

@@ -15,9 +15,17 @@ from ragvigil.scorer.checks.alignment.swaps import (
     swapped,
 )
 from ragvigil.scorer.checks.reading.evidence import Segment
-from ragvigil.scorer.checks.reading.words import Word, values
+from ragvigil.scorer.checks.reading.lexicon import LEXICON
+from ragvigil.scorer.checks.reading.words import NEGATION_ADVERBS, Word, values, words
 
 _ALIKE = 0.8
+_FEWEST_WITHIN = 2
+"""Meaningful words of a claim that may be looked for within a longer sentence."""
+_HAVING, _LACKING = (
+    frozenset(word.stem for entry in entries for word in words(entry))
+    for entries in (LEXICON.having, LEXICON.lacking)
+)
+_LIMITING = frozenset(word.stem for entry in LEXICON.limiting for word in words(entry))
 
 
 def opposes(claim: Sequence[Word], denying: bool, best: Segment) -> bool:
@@ -40,7 +48,7 @@ def _denied(sequence: Sequence[Word]) -> set[str]:
     """The meaningful stem after each negation; empty where one ends the sentence and so denies all of it."""
     found, open_ended = set[str](), False
     for word in sequence:
-        if open_ended and word.content:
+        if open_ended and word.content and word.stem not in NEGATION_ADVERBS:
             found.add(word.stem)
             open_ended = False
         open_ended = open_ended or word.negation
@@ -51,6 +59,14 @@ def _shares(denied: set[str], other: frozenset[str]) -> bool:
     return (
         not denied or not denied.isdisjoint(other) or not in_one_form(denied).isdisjoint(in_one_form(other))
     )
+
+
+def _opposite(claim: Sequence[Word], denying: bool, best: Segment) -> bool:
+    """Whether one of them plainly denies what the other says; to be without a thing, only to be with it does."""
+    one, other = (claim, best.words) if denying else (best.words, claim)
+    if all(word.stem in _LACKING for word in one if word.negation):
+        return any(word.stem in _HAVING for word in other)
+    return opposes(claim, denying, best)
 
 
 def contradiction_of(
@@ -69,7 +85,7 @@ def contradiction_of(
     there = {word.stem for word in best.words if word.content and not word.numbers}
     if _renumbers(claim, best, numbers, said, there) and _comparable(claim, best, numbers.all[0]):
         return "number"
-    if denied and _are_alike(in_one_form(said), in_one_form(there)) and opposes(claim, denying, best):
+    if denied and _says_the_same(claim, best, said, there) and _opposite(claim, denying, best):
         return "negation"
     if not _are_alike(said, there):
         return None
@@ -84,6 +100,33 @@ def _swap(claim: Sequence[Word], text: str, said: set[str], best: Segment) -> Sw
         return None
     sentence = best.text[slice(*best.span)]
     return swapped(claim, text, best.words, sentence) if may_swap(claim, text, sentence) else None
+
+
+def _says_the_same(claim: Sequence[Word], best: Segment, said: set[str], there: set[str]) -> bool:
+    """Whether claim and sentence, or the claim and one clause of a longer sentence, are the same but for a negation."""
+    mine, theirs = (in_one_form(one - NEGATION_ADVERBS) for one in (said, there))
+    if _are_alike(mine, theirs):
+        return True
+    if len(mine) < _FEWEST_WITHIN or not mine <= theirs or best.span is None:
+        return False
+    return _stands_together(mine, best.words) and not _limits(claim, best)
+
+
+def _stands_together(mine: set[str], sequence: Sequence[Word]) -> bool:
+    """Whether all stems of `mine` stand in a stretch of `sequence` with hardly another meaningful word."""
+    told = [in_one_form([word.stem]).pop() for word in sequence if word.content and not word.numbers]
+    told = [stem for stem in told if stem not in NEGATION_ADVERBS]
+    most = len(mine) + 1
+    return any(mine <= set(told[place : place + most]) for place in range(max(1, len(told) - most + 1)))
+
+
+def _limits(claim: Sequence[Word], best: Segment) -> bool:
+    """Whether the sentence may both say and deny a thing: in some cases, not without, or because it asks."""
+    if best.span is not None and best.text[slice(*best.span)].endswith("?"):
+        return True
+    told = [*claim, *best.words]
+    denials = {word.stem in _LACKING for word in told if word.negation}
+    return len(denials) > 1 or any(word.stem in _LIMITING for word in told)
 
 
 def _are_alike(said: set[str], there: set[str]) -> bool:

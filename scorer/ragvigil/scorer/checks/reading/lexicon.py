@@ -15,6 +15,14 @@ class Lexicon:
 
     stop_words: frozenset[str]
     negations: frozenset[str]
+    negation_adverbs: frozenset[str]
+    """What only shades a denial, or what it denies: no longer, not yet, still, always."""
+    having: frozenset[str]
+    """Words for "with"."""
+    lacking: frozenset[str]
+    """Words for "without", which deny a thing, not the sentence."""
+    limiting: tuple[str, ...]
+    """Words by which one sentence may both say and deny a thing: unless, except."""
     qualifiers: frozenset[str]
     frame_words: frozenset[str]
     """Words by which an answer speaks about its evidence (passage, context, based); no claim rests on them."""
@@ -58,6 +66,10 @@ def _load() -> Lexicon:
     return Lexicon(
         stop_words=_bared(word for entries in data["stop_words"].values() for word in entries),
         negations=_bared(data["negations"]),
+        negation_adverbs=_bared(data["negation_adverbs"]),
+        having=_bared(data["with"]),
+        lacking=_bared(data["without"]),
+        limiting=tuple(data["limiting"]),
         qualifiers=_bared(data["qualifiers"]),
         frame_words=_bared(data["frame_words"]),
         pointer_words=_bared(data["pointer_words"]),

@@ -227,6 +227,8 @@ def _singular(word: str) -> str:
 FRAME_STEMS = frozenset(stem(word) for word in LEXICON.frame_words)
 """Stems of the words by which an answer speaks about its evidence; no claim rests on them."""
 
+NEGATION_ADVERBS = frozenset(stem(_plain(word)) for word in LEXICON.negation_adverbs)
+"""Stems of the words that only shade a denial or what it denies: no longer, still, always."""
 
 POINTER_STEMS = frozenset(stem(word) for word in LEXICON.pointer_words)
 """Stems of the words that point at a passage, as in "passage 2"."""
