@@ -149,6 +149,21 @@ def test_a_wall_clock_that_is_set_ahead_takes_nothing_away(store: SqliteStore, t
         assert other.execute("SELECT count(*) FROM records").fetchone() == (1,)
 
 
+def test_a_clock_that_is_wrong_at_the_start_takes_nothing_away(store: SqliteStore) -> None:
+    """A machine without a battery asks for the time once it runs; until it knows, nothing is old."""
+    trace = commit(store, 1, day=1)
+    minutes = [0]
+    settings = Settings(content_days=30, scores_days=400)
+    retention = Retention(store.retention, settings, ticks=lambda: minutes[0] * DAY // 1440)
+    for minute, day in ((0, 800), (4, 800), (5, 2), (15, 2)):
+        minutes[0] = minute
+        retention.step(day * DAY)
+        assert not store.records.raw([trace])[trace].gone
+    minutes[0] = 40 * 1440
+    retention.step(42 * DAY)
+    assert store.records.raw([trace])[trace].gone
+
+
 def test_scores_go_by_age_and_the_rollups_stay(store: SqliteStore, tmp_path: Path) -> None:
     """With their ledger rows, traces without a question too; every sum still holds."""
     old, young = commit(store, 1, day=1), commit(store, 2, day=300)

@@ -8,10 +8,12 @@ from typing import Protocol
 
 from ragvigil.scorer import config
 from ragvigil.scorer.jumps import Clock, Jumps
-from ragvigil.scorer.moments import DAY, HOUR
+from ragvigil.scorer.moments import DAY, HOUR, MINUTE
 
 _log = logging.getLogger(__name__)
 
+_SETTLING = 10 * MINUTE
+"""Nanoseconds in which NTP has set the clock of a machine that was just started."""
 _TRACES_A_STEP = 50
 _RECORDS_A_STEP = 200
 _MESSAGES_A_STEP = 200
@@ -63,8 +65,11 @@ class Retention:
     ) -> None:
         """`drop` is told of each trace whose content goes; `ticks` is a clock that nobody sets.
 
-        What goes is gone, so a wall clock that is set ahead makes nothing older.
+        What goes is gone, so a wall clock that is set ahead makes nothing older, and one that is wrong at the start
+        has ten minutes to be set.
         """
+        self._ticks = ticks
+        self._begun = ticks() if ticks is not None else 0
         self._drop = drop
         self._store = store
         self._settings = settings
@@ -100,7 +105,9 @@ class Retention:
         return bool(aged or old or told) or crowded or spare > _PAGES_A_STEP
 
     def _ago(self, now: int, days: float) -> int:
-        return self._jumps.ago(now, int(days * DAY))
+        moment = self._jumps.ago(now, int(days * DAY))
+        settling = self._ticks is not None and self._ticks() - self._begun < _SETTLING
+        return 0 if settling else moment
 
     def _make_room(self, now: int) -> bool:
         """Take the oldest content where the store is over its ceiling; whether any was taken."""
