@@ -386,3 +386,19 @@ def test_of_a_very_long_answer_the_first_sentences_are_read(piece: str) -> None:
     whole = read_statements(piece * 2 * MOST_SENTENCES, [])
     assert 0 < len(whole) <= MOST_SENTENCES
     assert [one.start for one in whole[:50]] == [one.start for one in read_statements(piece * 60, [])[:50]]
+
+
+def test_lettered_items_are_claims_of_their_own() -> None:
+    """A line that goes on in lower case goes on, unless a letter or Roman number of a list begins it."""
+    answer = "a) The fee is 40 euros\nb) The deposit is 100 euros\nii. the rest is\ndue in May"
+    assert claims(answer) == [
+        "The fee is 40 euros",
+        "The deposit is 100 euros",
+        "ii. the rest is\ndue in May",
+    ]
+
+
+def test_a_bare_apology_is_no_claim() -> None:
+    """One with a sentence behind it leaves that sentence to be checked."""
+    assert claims("Sorry! The shop is closed on Mondays.") == ["The shop is closed on Mondays."]
+    assert claims("Sorry, the shop is closed on Mondays.") == ["Sorry, the shop is closed on Mondays."]

@@ -21,6 +21,8 @@ _END = re.compile(
 )
 _LONGEST_ABBREVIATION = 8
 _LONGEST_LIST_MARK = 16
+_LETTERED = re.compile(r"(?:[a-z]|[ivx]{1,4})[.)][ \t]")
+"""The letter or Roman number of a list item."""
 _TERMINAL = frozenset(".!?:;…。\uff01\uff1f؟।|")
 _SPACES = " \t\r"
 _OPENING = "(*_\"'“„«["
@@ -87,7 +89,9 @@ def _goes_on(text: str, match: re.Match[str]) -> bool:
     following = text[place : place + 1]
     if mark == "\n":
         previous = text[max(0, match.start() - 2) : match.start()].rstrip(_SPACES)[-1:]
-        return following.islower() and bool(previous) and previous not in _TERMINAL and previous != "\n"
+        if not following.islower() or not previous or previous in _TERMINAL or previous == "\n":
+            return False
+        return _LETTERED.match(text, place) is None
     if mark[-1] in _QUOTED and _is_said(text, place):
         return True
     if mark[0] == "…" or mark.startswith(".."):
