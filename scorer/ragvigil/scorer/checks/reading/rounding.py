@@ -11,7 +11,8 @@ from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.numerals import decimal, readings
 from ragvigil.scorer.checks.reading.words import Word, offsets
 
-_NUMBER = r"\d{1,15}(?:[.,'\u2019 \u00a0\u202f]\d{3}){0,5}(?:[.,]\d{1,6})?"
+_REST = r"(?:[.,'\u2019 \u00a0\u202f]\d{3}){0,5}(?:[.,]\d{1,6})?"
+_NUMBER = rf"\d{{1,15}}{_REST}"
 _OVER = (
     *(
         "just over",
@@ -37,7 +38,7 @@ _AROUND = (
     *("ongeveer", "około", "около", "примерно", "حوالي", "نحو"),
 )
 _SIGNS = "~\u2248\u7ea6\u7d04"
-_ENDS = frozenset(one[-2:] for one in (*_OVER, *_UNDER, *_AROUND))
+_ENDS = frozenset(one[-3:] for one in (*_OVER, *_UNDER, *_AROUND))
 """What a word before a rounded number ends with."""
 
 
@@ -52,7 +53,8 @@ _ABOUT = re.compile(
 )
 _FIRST_DIGIT = re.compile(r"\d(?<!\d\d)")
 _BESIDE = " \t\n\u00a0\u202f*_$€£¥"
-_IN_EVIDENCE = re.compile(rf"(?<![\w.,:/]){_NUMBER}(?![\d:/]|[.,]\d)")
+_IN_EVIDENCE = re.compile(rf"\d(?<![\w.,:/]\d)\d{{0,14}}{_REST}(?![\d:/]|[.,]\d)")
+"""It begins with a digit, and only then looks behind it: the engine skips to digits."""
 _SCALE = re.compile(r"[ \u00a0-]?([^\W\d_]{1,12})")
 _FEWEST = 20
 """Below, nobody rounds to something else."""
@@ -82,7 +84,7 @@ def may_round(text: str) -> bool:
         before = text[max(0, digit.start() - _NEAR_BY) : digit.start()].rstrip(_BESIDE)
         before = before.removesuffix("US").rstrip(_BESIDE)
         if (
-            before[-2:].lower() in _ENDS or before[-1:] in _SIGNS
+            before[-3:].lower() in _ENDS or before[-1:] in _SIGNS
         ):  # seldom: the pattern tries all words everywhere
             return _ABOUT.search(text) is not None
     return False
@@ -94,11 +96,8 @@ def numbers_of(evidence: str) -> list[float]:
     >>> numbers_of("South | 980,300 | 1.4 million | 12:30")
     [980300.0, 1400000.0]
     """
-    found = {
-        value * 10.0 ** _scale(evidence, match.end())[0]
-        for match in _IN_EVIDENCE.finditer(evidence)
-        if (value := _value(match[0])) is not None
-    }
+    said = {(match[0], _scale(evidence, match.end())[0]) for match in _IN_EVIDENCE.finditer(evidence)}
+    found = {value * 10.0**power for one, power in said if (value := _value(one)) is not None}
     return sorted(one for one in found if one >= _FEWEST)
 
 
