@@ -159,3 +159,10 @@ def test_invented_quotations_cost_attribution(verbatim: float | None, points: fl
 def test_without_claims_there_is_no_score() -> None:
     """Good form makes nothing true."""
     assert grounded_answer(run_checks(record(ASKED, "Hello!", TANK))).score is None
+
+
+def test_a_cited_claim_that_nothing_carries_is_invented_not_misattributed() -> None:
+    """MISATTRIBUTION says that the right passage was there, and another one is cited."""
+    invented = tags(record(ASKED, "A dragon from Oslo guards the treasure chamber [tank].", TANK, OVEN))
+    assert "HALLUCINATION_FACT" in invented
+    assert "MISATTRIBUTION" not in invented

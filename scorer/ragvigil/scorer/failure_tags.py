@@ -1,8 +1,9 @@
 """Failure tags: what went wrong with an answer, in the ten words of rubric A2, from checks and verdict.
 
 HALLUCINATION_FACT: a claim that the evidence lacks or denies, or two names that stand nowhere.
-UNSUPPORTED_QUALIFIER: one that goes too far by "all", "only" or "largest". MISATTRIBUTION: a citation that does not
-carry its claim, or was not retrieved. OVER_BROAD_CITATION: one that points at too much. MISSING_REFUSAL,
+UNSUPPORTED_QUALIFIER: one that goes too far by "all", "only" or "largest". MISATTRIBUTION: a citation of a
+claim that another passage carries (one that none carries is a HALLUCINATION_FACT), or of what was not retrieved.
+OVER_BROAD_CITATION: one that points at too much. MISSING_REFUSAL,
 OVER_REFUSAL: claims without evidence, a refusal in spite of it. INCOMPLETE_ANSWER: it breaks off, or lacks what its
 type demands, or a condition beside its fact. CONTEXT_IGNORED: nothing relevant was used.
 CONFLICTING_SOURCES_UNRESOLVED: one of two sides was picked silently. FORMAT_DRIFT: another citation style or language.
@@ -30,7 +31,7 @@ Tag = Literal[
     "FORMAT_DRIFT",
 ]
 TAGS: tuple[Tag, ...] = get_args(Tag)
-VERSION = "3"
+VERSION = "4"
 """Changes whenever the same checks and verdict would get other tags."""
 JUDGED = "judge.failure_tags"
 """Of a judged answer, by checks and verdict together."""
@@ -133,8 +134,11 @@ def _by_value(known: Mapping[str, CheckResult]) -> Iterable[Failure]:
     if named is not None and cast("int", named.details.get("missing_names", 0)) >= _MANY_NAMES:
         yield Failure("HALLUCINATION_FACT", "no_hallucinated_entities", named.reason or "names stand nowhere")
     support = known.get("citation_support")
-    if support is not None and support.details.get("mismatched"):
-        yield Failure("MISATTRIBUTION", "citation_support", support.reason or "does not carry its claim")
+    wrong = cast("int", support.details.get("misattributed", 0)) if support is not None else 0
+    if support is not None and wrong:
+        yield Failure(
+            "MISATTRIBUTION", "citation_support", f"{wrong} of the claims: another passage carries it"
+        )
     for bad in _BY_VALUE:
         check = known.get(bad.check)
         if check is not None and check.value is not None and bad.met(check.value):

@@ -104,6 +104,7 @@ def _finding(recall: float, precision: float, wrong: Sequence[_Mistake], claims:
             "recall": round(recall, 6),
             "claims": claims,
             "pairs": cited,
+            "misattributed": sum([bool(one.claim.supported_by) for one in wrong]),
             "mismatched": [one.detail for one in wrong[:_MOST_LISTED]],
         },
     )
