@@ -5,15 +5,25 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, is_dataclass
 from typing import cast
 
 import pydantic_core
 
-_ENCODE = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str, allow_nan=False).encode
+
+def _said(value: object) -> object:
+    """What JSON cannot say as what it can."""
+    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else str(value)
+
+
+_ENCODE = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_said, allow_nan=False).encode
 
 
 def to_json(value: object) -> str:
-    """Compact JSON of anything: what JSON cannot say becomes its text, a number that is none becomes null."""
+    """Compact JSON of anything: what JSON cannot say becomes its text, a number that is none becomes null.
+
+    A dataclass becomes an object of its fields, in a fraction of the time that `asdict` takes.
+    """
     try:
         return pydantic_core.to_json(value, fallback=str, inf_nan_mode="null").decode()
     except ValueError:  # half a surrogate pair, or lists in lists beyond what it counts
@@ -45,6 +55,8 @@ def storable(text: str) -> str:
 
 
 def _finite(value: object) -> object:
+    if is_dataclass(value) and not isinstance(value, type):
+        value = asdict(value)
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):

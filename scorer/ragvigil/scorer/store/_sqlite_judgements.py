@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import cast
 
 from ragvigil.scorer.series import faithfulness_value
@@ -104,7 +104,6 @@ class SqliteJudgements:
 
     def _write_verdict(self, job: Job, verdict: Verdict, now: int) -> None:
         instrument = self._instruments.judge(verdict)
-        claims = [asdict(claim) for claim in verdict.claims]
         self._connection.execute("UPDATE verdicts SET current = 0 WHERE record_id = ?", (job.record_id,))
         self._connection.execute(
             _INSERT_VERDICT,
@@ -116,7 +115,7 @@ class SqliteJudgements:
                 verdict.support,
                 verdict.faithfulness,
                 verdict.passed,
-                to_json(claims),
+                to_json(verdict.claims),
                 verdict.reason,
                 to_json(verdict.details),
                 now,
