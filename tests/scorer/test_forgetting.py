@@ -373,7 +373,7 @@ def test_what_waits_to_be_forwarded_is_forgotten_too(serve: Serve, tmp_path: Pat
         scorer = serve(environment={**settings, "RAGVIGIL_METRICS__ENABLED": "false"})
         send(scorer, exported(1, "user-wanda", "copper lamp"))
         send(scorer, exported(1, "user-wanda", "copper lamp") + exported(2, "user-eva", "marble table"))
-        eventually(lambda: waiting_for("tempo", counters(inbox)) == 2)
+        eventually(lambda: waiting_for("tempo", counters(inbox)) == 2 and scorer.store.exists())
         done = ragvigil("forget", "--user", "user-wanda", "--json", "--store", str(scorer.store))
     assert done.returncode == 0, done.stdout + done.stderr
     said = json.loads(done.stdout)
