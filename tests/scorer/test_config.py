@@ -218,6 +218,9 @@ def test_a_secret_is_never_in_an_error_or_in_the_settings_text(tmp_path: Path) -
         with pytest.raises(ConfigError) as caught:
             load(written(tmp_path, text))
         assert secret not in str(caught.value)
+    with pytest.raises(ConfigError) as caught:
+        load(written(tmp_path, f"[channels]\na = 'https://hooks.example.com/{SECRET}'"))
+    assert SECRET not in str(caught.value)
     settings = load(written(tmp_path, text.replace("3", "'http://127.0.0.1'")))
     assert SECRET not in repr(settings) + settings.model_dump_json()
 

@@ -25,7 +25,7 @@ from ragvigil.scorer.offline.read import as_json, read_files
 from ragvigil.scorer.sources.pull.fetch import Fetch
 from ragvigil.scorer.sources.pull.history import Wanted
 from ragvigil.scorer.sources.pull.otlp import mapping, objects
-from ragvigil.scorer.sources.pull.run import Pulled, client_of, history_of, pull_to_file
+from ragvigil.scorer.sources.pull.run import Pulled, client_of, convert_to_file, history_of, pull_to_file
 
 RECORDED = Path(__file__).parents[2] / "fixtures" / "pull"
 WANTED = Wanted(since=0, until=2**62)
@@ -431,3 +431,29 @@ def test_an_export_is_never_written_over(tmp_path: Path) -> None:
     assert "holds no trace" in done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["export.json"]
     assert export.read_text() == '{"traces": 1}'
+
+
+def test_an_export_is_written_where_it_is_to_go(tmp_path: Path) -> None:
+    """What stands beside it is left alone, a link is followed, and a pipe or device is written through."""
+    original = (RECORDED / "phoenix_spans.json").read_bytes()
+    export = tmp_path / "spans.jsonl.new"
+    export.write_bytes(original)
+    out, link = tmp_path / "spans.jsonl", tmp_path / "link.jsonl"
+    link.symlink_to(out)
+    os.mkfifo(tmp_path / "pipe")
+    read = list[bytes]()
+    reader = threading.Thread(target=lambda: read.append((tmp_path / "pipe").read_bytes()))
+    reader.start()
+    convert_to_file(history_of("phoenix"), [export], WANTED, tmp_path / "pipe")
+    reader.join(30)
+    convert_to_file(history_of("phoenix"), [export], WANTED, link)
+    assert link.is_symlink()
+    assert [out.read_bytes()] == read
+    assert read != [b""]
+    assert export.read_bytes() == original
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "link.jsonl",
+        "pipe",
+        "spans.jsonl",
+        "spans.jsonl.new",
+    ]

@@ -106,7 +106,8 @@ def _plainly(place: tuple[str, ...], problem: ErrorDetails, kind: str | None = N
     message = words.format_map(bounds) if words else problem["msg"].removeprefix("Value error, ")
     if place[:2] == ("judge", "panel"):  # it is checked as if it were the only judge
         message = message.replace("judge.", ".".join(place[:3]) + ".")
-    hints = [] if problem["type"] == "missing" or not _SECRETS.isdisjoint(place) else [_got(value)]
+    untold = problem["type"] in _UNTOLD or not _SECRETS.isdisjoint(place)
+    hints = [] if untold else [_got(value)]
     _, field = _found(place, kind)
     if words and field is not None and field.description:
         hints.append(field.description)
@@ -121,6 +122,8 @@ def _got(value: object) -> str:
 
 
 _SHOWN_CHARACTERS = 200
+_UNTOLD = ("missing", "model_attributes_type")
+"""Problems whose error does not show the value: there is none, or it stands for a whole section, secrets and all."""
 _NUMBER = "must be a number"
 _WHOLE = "must be a whole number"
 _LIST = 'must be a list, such as ["a", "b"]'

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import IO
 from urllib.parse import urlsplit
 
@@ -112,9 +113,17 @@ def pull_to_file(history: History, fetch: Fetch, wanted: Wanted, path: Path) -> 
 
 
 def convert_to_file(history: History, paths: list[Path], wanted: Wanted, out: Path) -> Pulled:
-    """Write the traces of export files into a file, whole or not at all. Raises InputError."""
+    """Write the traces of export files into a file, whole or not at all; into a pipe or device as they come.
+
+    Raises InputError.
+    """
+    if out.exists() and not out.is_file():
+        with out.open("wb") as lines:
+            return convert(history, paths, wanted, lines)
     _refuse_to_overwrite(out)
-    draft = out.with_name(f"{out.name}.new")
+    out = out.resolve()  # where a link leads to
+    with NamedTemporaryFile(dir=out.parent, prefix=f"{out.name}.", delete=False) as made:
+        draft = Path(made.name)
     try:
         with draft.open("wb") as lines:
             pulled = convert(history, paths, wanted, lines)
