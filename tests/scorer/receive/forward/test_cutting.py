@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gzip
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from opentelemetry.proto.common.v1.common_pb2 import KeyValue
 from opentelemetry.proto.logs.v1.logs_pb2 import LogsData
 from opentelemetry.proto.metrics.v1.metrics_pb2 import MetricsData
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
@@ -91,6 +93,17 @@ def test_nothing_is_left_of_a_request_of_one_person() -> None:
         assert cut.cut(broken) is None
 
 
+def test_what_cannot_be_read_costs_nobody_else_anything() -> None:
+    """A text that is not UTF-8 in one span, and one span that is too large to be looked at."""
+    data = traces(t1="wanda", t2=None, t3="eva", t4=None)
+    data.resource_spans[0].scope_spans[0].spans[3].attributes.extend(KeyValue() for _ in range(2_000))
+    broken = item(data)
+    broken = replace(broken, body=broken.body.replace(b"eva", b"\xffva"))
+    cut = Cut(WANDA, Limits(max_span_bytes=2_000))
+    cut.learn(broken)
+    assert names(cut.cut(broken)) == ["t2"]
+
+
 @pytest.mark.parametrize("gzipped", [False, True])
 def test_json_and_gzip_are_cut_too(gzipped: bool) -> None:
     """What came as JSON goes on in protobuf; what came compressed, compressed. What nobody can read is not left."""
@@ -133,9 +146,11 @@ def test_a_metric_loses_the_points_and_examples_of_the_person() -> None:
     points = metrics[0].sum.data_points
     points.add().exemplars.add(trace_id=(1).to_bytes(16, "big"))
     metrics.add(name="empty")
+    metrics.add(name="silent").gauge.SetInParent()
+    assert Cut(WANDA, Limits()).cut(item(MetricsData(), "metrics")) is not None
     gone = Unwanted(0.0, ["wanda"], "", [tombstone((1).to_bytes(16, "big").hex()).hex()])
     left = Cut(gone, Limits()).cut(item(data, "metrics"))
     assert left is not None
     kept = MetricsData.FromString(left.body).resource_metrics[0].scope_metrics[0].metrics
-    assert [metric.name for metric in kept] == ["both", "empty"]
+    assert [metric.name for metric in kept] == ["both", "empty", "silent"]
     assert [len(point.exemplars) for point in kept[0].sum.data_points] == [0]
