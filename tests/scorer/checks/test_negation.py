@@ -121,3 +121,23 @@ def test_a_claim_denied_by_a_sentence_that_tells_more_is_contradicted(
 def test_what_holds_in_some_cases_only_contradicts_nothing(passage: str, answer: str) -> None:
     """A condition, not only, not without, without whom, and Portuguese *no*."""
     assert "contradicted" not in (verdict(passage, answer)[1] or {})  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    ("passage", "answer"),
+    [
+        (
+            "The warranty covers defects and does not cover misuse of the device.",
+            "The warranty covers defects.",
+        ),
+        ("The museum opens on Sunday and does not open on Monday or Tuesday.", "The museum opens on Sunday."),
+        ("Students pay no fee, teachers pay a fee of ten euros.", "Teachers pay a fee."),
+        ("Members can enter the pool; guests cannot enter the pool.", "Members can enter the pool."),
+    ],
+)
+def test_a_sentence_that_says_it_and_denies_something_else_contradicts_nothing(
+    passage: str, answer: str
+) -> None:
+    """The verb that both have is denied of another thing."""
+    _, reasons = verdict(passage, answer)
+    assert "contradicted" not in str(reasons)

@@ -105,11 +105,33 @@ def _swap(claim: Sequence[Word], text: str, said: set[str], best: Segment) -> Sw
 def _says_the_same(claim: Sequence[Word], best: Segment, said: set[str], there: set[str]) -> bool:
     """Whether claim and sentence, or the claim and one clause of a longer sentence, are the same but for a negation."""
     mine, theirs = (in_one_form(one - NEGATION_ADVERBS) for one in (said, there))
+    if best.negated and _says_outright(claim, best.words):
+        return False  # what it denies is something else: "covers defects, does not cover misuse"
     if _are_alike(mine, theirs):
         return True
     if len(mine) < _FEWEST_WITHIN or not mine <= theirs or best.span is None:
         return False
     return _stands_together(mine, best.words) and not _limits(claim, best)
+
+
+def _says_outright(claim: Sequence[Word], sequence: Sequence[Word]) -> bool:
+    """Whether `sequence` holds the meaningful words of `claim` one after another, none of them denied."""
+    if any(word.negation for word in sequence) and not _denied(sequence):
+        return False  # a negation that ends it denies all of it
+    mine = _told(claim)
+    there = _told(sequence)
+    return any(there[place : place + len(mine)] == mine for place in range(len(there) - len(mine) + 1))
+
+
+def _told(sequence: Sequence[Word]) -> list[str]:
+    """The meaningful stems of `sequence`, in one form; empty where one is denied."""
+    told, denies = list[str](), False
+    for word in sequence:
+        if word.content and word.stem not in NEGATION_ADVERBS:
+            told.append("" if denies else in_one_form([word.stem]).pop())
+            denies = False
+        denies = denies or word.negation
+    return told
 
 
 def _stands_together(mine: set[str], sequence: Sequence[Word]) -> bool:
