@@ -138,7 +138,12 @@ def report_of(
     panels = _panels(answers, scores, groups, weight)
     sample = asked(answers, groups, judge, _bears_claims(answers, scores["supported_claims"]))
     faithfulness, level = pass_rate(sample), faithful(sample, labels)
-    panels["generation quality"] = (faithfulness, level, *panels["generation quality"])
+    panels["generation quality"] = (
+        faithfulness,
+        level,
+        _success(answers, groups, weight),
+        *panels["generation quality"],
+    )
     panels["cost and latency"] = _cost(answers, groups)
     by_tag = _tag_values(answers, scores["failure_tags"])
     figures = {one.name: one for panel in panels.values() for one in panel}
@@ -176,8 +181,7 @@ def _panels(
     answers: Sequence[Answer], scores: Mapping[str, Mapping[int, Score]], groups: Integers, weight: Floats
 ) -> dict[str, tuple[Figure, ...]]:
     """Those of CHECKS."""
-    # A judge's measure exists only where the sampler chose the answer, and it does not choose evenly.
-    drawn = weight / np.array([max(one.inclusion, _LEAST_CHANCE) for one in answers], dtype=np.float64)
+    drawn = _drawn(answers, weight)
     return {
         name: tuple(
             mean(
@@ -190,6 +194,19 @@ def _panels(
         )
         for name, lines in CHECKS.items()
     }
+
+
+def _drawn(answers: Sequence[Answer], weight: Floats) -> Floats:
+    """What judged measures weigh: they exist only where the sampler chose the answer, which it does not evenly."""
+    return weight / np.array([max(one.inclusion, _LEAST_CHANCE) for one in answers], dtype=np.float64)
+
+
+def _success(answers: Sequence[Answer], groups: Integers, weight: Floats) -> Figure:
+    """The share of queries that succeeded from end to end (rubric G8), by the newest judge that says so."""
+    judge = next((one.success_by for one in reversed(answers) if one.success is not None), None)
+    values = _floats([one.success if one.success_by == judge else None for one in answers])
+    note = "no judge says it" if judge is None else ""
+    return mean("end-to-end success", values, groups, weight=_drawn(answers, weight), note=note)
 
 
 def _bears_claims(answers: Sequence[Answer], scores: Mapping[int, Score]) -> Booleans:

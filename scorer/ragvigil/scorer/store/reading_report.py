@@ -24,13 +24,16 @@ _ANSWERS = (
     "r.segment, r.cost_usd, r.total_seconds, r.retrieval_seconds, r.generation_seconds, r.output_tokens, l.inclusion, "
     "l.state, l.reason, l.updated_at, coalesce(r.upstream_probability, 1.0) AS upstream, o.value AS passed, o.weight, "
     "i.judge_version || ' ' || i.prompt_digest AS judge, v.faithfulness, v.reason AS why, "
-    "coalesce(r.query, r.answer, r.evidence) IS NOT NULL AS whole "
+    "coalesce(r.query, r.answer, r.evidence) IS NOT NULL AS whole, "
+    # Which judge said it: a refusal is judged, and makes no observation of faithfulness.
+    "json_extract(v.details, '$.success') AS success, vi.judge_version || ' ' || vi.prompt_digest AS success_by "
     "FROM (SELECT r.id {where} AND ragvigil_hash(coalesce(r.conversation_id, r.trace_id)) < ?) s "
     "CROSS JOIN records r ON r.id = s.id "
     "JOIN ledger l USING (trace_id, span_id) "
     "LEFT JOIN observations o ON o.record_id = r.id AND o.series = 'faithfulness' "
     "LEFT JOIN instruments i ON i.id = o.instrument_id "
-    "LEFT JOIN verdicts v ON v.record_id = r.id AND v.current ORDER BY r.started_at, r.id"
+    "LEFT JOIN verdicts v ON v.record_id = r.id AND v.current "
+    "LEFT JOIN instruments vi ON vi.id = v.instrument_id ORDER BY r.started_at, r.id"
 )
 _SCORES = (
     "SELECT s.record_id, s.instrument_id, s.value, s.details FROM json_each(?) j CROSS JOIN json_each(?) k "
@@ -67,6 +70,10 @@ class Answer(NamedTuple):
     why: str | None
     whole: bool = True
     """Whether its content is still there: without it, a check's number is left and not what it was about."""
+    success: int | None = None
+    """1 where the judge says that it succeeded from end to end, 0 that it did not."""
+    success_by: str | None = None
+    """Which judge gave the verdict, like `judge`, also where no faithfulness was judged."""
     awaited: Awaited = "nothing"
     """Of an answer that was to be judged and has no verdict: whether one is still to come, or never came."""
 
