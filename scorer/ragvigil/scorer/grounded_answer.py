@@ -5,7 +5,9 @@ supported. Attribution: 4 times the F1 of citations and claims, at most 3 with a
 quotation that is not verbatim; 0 without citations. Coverage: 4 times the share of what the question's type and
 parts demand, or of the conditions beside the facts, whichever is less. Calibration: 4, 1 where a conflict of sources is
 hidden, 0 for a refusal too many or too few.
-Conciseness: 4, less 1 above a budget, 1 or 2 for repetition, 2 where it breaks off. Format: 4 times the mean of
+Conciseness: 4, less 1 above a budget, 1 or 2 for repetition, 2 where it breaks off; that irrelevant context is
+recited only the judge sees (6 of 299 RAGTruth answers copied a fifth from passages without the question's terms, and
+all 6 were to the point). Format: 4 times the mean of
 answer first, citation style and language. Where the six-axis judge was asked, its points count instead, but for
 attribution and format, which checks decide. An axis of which nothing is known is shown as unscored, and the score
 is over the others; its weight says of how much.
