@@ -33,3 +33,14 @@ def test_a_request_that_is_withdrawn_at_this_moment_keeps_no_other_waiting(tmp_p
     assert requests.next() == (name, "why?")
     requests.withdraw(name)
     assert requests.next() is None
+
+
+def test_no_answer_stays_of_a_request_that_is_withdrawn_while_it_is_answered(tmp_path: Path) -> None:
+    """Before the answer stands there, or after."""
+    requests = requests_in(tmp_path)
+    before, after = requests.ask("why?"), requests.ask("how?")
+    requests.withdraw(before)
+    requests.answer(before, "so")
+    requests.answer(after, "thus")
+    requests.withdraw(after)
+    assert list(tmp_path.iterdir()) == []

@@ -54,13 +54,20 @@ class RequestFiles(Generic[Q, A]):
         return None
 
     def answer(self, name: str, answer: A) -> None:
-        """Say what was done, and let the request go."""
+        """Say what was done, and let the request go; nobody is told where it was withdrawn meanwhile."""
         self._write(f"{name}.answer", self._answer.dump_json(answer))
-        self.withdraw(name)
+        try:
+            (self._folder / f"{name}.request").unlink()
+        except FileNotFoundError:
+            self._drop_answer(name)
 
     def withdraw(self, name: str) -> None:
-        """Let a request go."""
+        """Let a request go, and whatever answer it has by now."""
         (self._folder / f"{name}.request").unlink(missing_ok=True)
+        self._drop_answer(name)
+
+    def _drop_answer(self, name: str) -> None:
+        (self._folder / f"{name}.answer").unlink(missing_ok=True)
 
     def answered(self, name: str) -> A | None:
         """The answer, once: None while there is none."""

@@ -695,7 +695,7 @@ def test_the_status_says_what_became_of_what_was_forwarded(tmp_path: Path) -> No
 
 
 async def test_what_is_under_way_when_it_is_forgotten_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody can say whether it arrived; what is sent again is what was left of it."""
+    """Nobody can say whether it arrived; what is sent again is what was left of it, and each is counted once."""
     monkeypatch.setattr(queue, "_FIRST_WAIT_SECONDS", 0.0)
     asked, go_on = list[bytes](), asyncio.Event()
 
@@ -706,7 +706,7 @@ async def test_what_is_under_way_when_it_is_forgotten_is_told_of(monkeypatch: py
         async def send(self, item: Item) -> Answer:
             asked.append(item.body)
             await go_on.wait()
-            return Answer(taken=len(asked) > 2, reason="late", retry=True)
+            return Answer(taken=item.body in (b"the rest", b"hers, taken"), reason="late", retry=True)
 
         async def close(self) -> None:
             """Nothing is open."""
@@ -714,16 +714,18 @@ async def test_what_is_under_way_when_it_is_forgotten_is_told_of(monkeypatch: py
     counts = Counter[str]()
     settings = load(overrides={"forward": {"b": {"url": "http://127.0.0.1:1"}}})
     forwarder = Forwarder("b", receiving(settings).forward["b"], Slow(), counts)
-    for body in (b"all of it", b"all of hers"):
+    for body in (b"all of it", b"all of hers", b"hers, taken"):
         forwarder.offer(Received("traces", body, body, "protobuf", {}))
     forwarder.start()
-    await until(lambda: len(asked) == 2)
-    first, second = forwarder.waiting
+    await until(lambda: len(asked) == 3)
+    first, second, third = forwarder.waiting
     assert first.item is not None
     assert not forwarder.replace(first, Item("traces", b"the rest", "protobuf", gzipped=False, headers={}))
     assert not forwarder.replace(second, None)
+    assert not forwarder.replace(third, None)
     go_on.set()
-    await until(lambda: counts["b.delivered"] + counts["b.dropped.forgotten"] == 2)
-    assert asked[2:] == [b"the rest"]
+    await until(lambda: not forwarder.waiting)
+    assert asked[3:] == [b"the rest"]
+    assert (counts["b.delivered"], counts["b.dropped.forgotten"]) == (2, 1)
     assert forwarder.health()["queued_bytes"] == 0
     await forwarder.stop(1)

@@ -19,6 +19,7 @@ from ragvigil.scorer.request_files import RequestFiles
 logger = logging.getLogger(__name__)
 
 _LOOK_SECONDS = 0.5
+_LONGEST_PAUSE_SECONDS = 60.0
 
 T = TypeVar("T")
 
@@ -85,24 +86,30 @@ async def erasing(inbox: Path, forwarders: Iterable[Forwarder], limits: Limits) 
 async def _keep_answering(
     requests: RequestFiles[Unwanted, Unsent], forwarders: Iterable[Forwarder], limits: Limits
 ) -> None:
+    """One log line for each new fault, and ever longer pauses while it lasts."""
+    pause, told = _LOOK_SECONDS, ""
     while True:
-        await asyncio.sleep(_LOOK_SECONDS)
+        await asyncio.sleep(pause)
         try:
-            found = requests.next()
+            found = await asyncio.to_thread(requests.next)
             if found is not None:
                 name, unwanted = found
                 requests.answer(name, await _erased(unwanted, forwarders, limits))
-        except Exception:
-            logger.exception(
-                "a request to forget in what waits to be forwarded cannot be answered; trying again"
-            )
+            pause, told = _LOOK_SECONDS, ""
+        except Exception as error:
+            pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+            if (fault := repr(error)) != told:
+                logger.exception(
+                    "a request to forget in what waits to be forwarded cannot be answered; trying again"
+                )
+            told = fault
 
 
 async def _erased(unwanted: Unwanted, forwarders: Iterable[Forwarder], limits: Limits) -> Unsent:
     """Whatever is asked of all backends is learned before anything is cut from one: a trace may be split."""
     from ragvigil.scorer.receive.forward.cutting import Cut  # the rules for names come with it
 
-    cut = Cut(unwanted, limits)
+    cut = await asyncio.to_thread(Cut, unwanted, limits)
     concerned = [
         (forwarder, waiting)
         for forwarder in forwarders
