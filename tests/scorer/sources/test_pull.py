@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import socket
 import subprocess
 import sys
 import threading
@@ -343,7 +344,31 @@ def test_an_interrupted_pull_goes_on_without_loss_or_double(backend: Backend, tm
         pulled(backend, "phoenix", path)
 
 
-@pytest.mark.parametrize("url", ["ftp://host", "host:80", "http://user:secret@host"])
+def test_an_address_where_nobody_is_fails_at_once_and_a_pause_later_on_does_not(
+    backend: Backend, tmp_path: Path
+) -> None:
+    """Eight tries told nobody for over a minute that a port was wrong."""
+    slept = list[float]()
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        with client_of(history_of("phoenix"), f"http://127.0.0.1:{unused.getsockname()[1]}") as client:
+            fetch = Fetch(client, sleep=slept.append)
+            with pytest.raises(InputError, match=r"cannot be reached .*address right") as caught:
+                pull_to_file(history_of("phoenix"), fetch, WANTED, tmp_path / "out.jsonl")
+            assert (slept, str(client.base_url) in str(caught.value)) == ([], True)
+            client.base_url = backend.url
+            backend.answers["/"] = {}
+            assert fetch.get("") == {}
+            client.base_url = f"http://127.0.0.1:{unused.getsockname()[1]}"
+            with pytest.raises(InputError):
+                fetch.get("")
+    assert len(slept) == 7
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["ftp://host", "host:80", "http://user:secret@host", "http://host?key=secret", "http://host/#secret"],
+)
 def test_an_address_that_cannot_be_is_refused_without_showing_a_password(url: str) -> None:
     """Keys come from the environment only."""
     with pytest.raises(ConfigError, match="--url") as caught:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -70,18 +72,25 @@ def pull(
             "--out", "says nothing of where to", "name a file, - for standard output, or a --store"
         )
     wanted = Wanted(*stretch(since, until), project, service)
-    with tempfile.TemporaryDirectory(prefix="ragvigil-pull-") as scratch:
-        lines = Path(scratch) / "pulled.jsonl" if out is None else out
+    with _file_or_scratch(out) as lines:
         pulled = _pulled(source, url, wanted, file or [], lines)
-        shown: dict[str, object] = {"spans": pulled.spans, "resumed": pulled.resumed}
-        text = f"{pulled.spans:,} spans pulled" + (f" to {lines}" if out is not None else "")
-        if store is not None:
-            summary, found = _scored(lines, config, store)
-            shown |= summary
-            text = "\n".join([text, *found])
-    if str(out) != "-":
-        typer.echo(json.dumps(shown, ensure_ascii=False) if as_json else text)
+        summary, found = _scored(lines, config, store) if store is not None else ({}, [])
+    if str(out) == "-":
+        return 0
+    text = f"{pulled.spans:,} spans pulled" + (f" to {out}" if out is not None else "")
+    shown = {"spans": pulled.spans, "resumed": pulled.resumed, **summary}
+    typer.echo(json.dumps(shown, ensure_ascii=False) if as_json else "\n".join([text, *found]))
     return 0
+
+
+@contextmanager
+def _file_or_scratch(out: Path | None) -> Generator[Path]:
+    """Where the lines go: `out`, else a file that is gone at the end."""
+    if out is not None:
+        yield out
+        return
+    with tempfile.TemporaryDirectory(prefix="ragvigil-pull-") as scratch:
+        yield Path(scratch) / "pulled.jsonl"
 
 
 def _pulled(source: str, url: str | None, wanted: Wanted, exports: list[Path], out: Path) -> Pulled:

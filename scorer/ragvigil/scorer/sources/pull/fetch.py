@@ -18,15 +18,20 @@ _ATTEMPTS = 8
 _LONGEST_SECONDS = 300.0
 _LATER = frozenset({408, 425, 429, 500, 502, 503, 504})
 _SHOWN = 200
+_UNREACHABLE = (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError)
 _Params = Mapping[str, str | int | Sequence[str]]
 
 
 class Fetch:
-    """Asks, and asks again when another try is worth it: as long as the answer says, else longer each time."""
+    """Asks, and asks again when another try is worth it: as long as the answer says, else longer each time.
+
+    Where nobody has answered yet and none can be reached, it is the address that is wrong: that is said at once.
+    """
 
     def __init__(self, client: httpx.Client, *, sleep: Callable[[float], None] = time.sleep) -> None:
         self._client = client
         self._sleep = sleep
+        self._reached = False
         self._jitter = random.Random()  # noqa: S311 - spreads retries, keeps no secret
 
     def get(self, path: str, params: _Params | None = None) -> object:
@@ -59,7 +64,12 @@ class Fetch:
                 )
             except httpx.TransportError as error:
                 problem, wanted = str(error) or type(error).__name__, 0.0
+                if not self._reached and isinstance(error, _UNREACHABLE):
+                    raise InputError(
+                        place, f"cannot be reached ({problem}); is the server up, and its address right?"
+                    ) from None
             else:
+                self._reached = True
                 if answer.is_success:
                     return _parsed(answer, place)
                 if answer.status_code in missing:

@@ -31,7 +31,7 @@ HISTORIES: Mapping[str, Callable[[], History]] = {
 """Where history can be pulled from."""
 
 _LARGEST = 2**30
-_TIMEOUT_SECONDS = 120.0
+_TIMEOUT = httpx.Timeout(120.0, connect=10.0)
 
 
 @dataclass(slots=True)
@@ -60,7 +60,11 @@ def client_of(history: History, url: str | None) -> httpx.Client:
         raise ConfigError("--url", "must look like https://HOST")
     if parts.username or parts.password:
         raise ConfigError("--url", "holds a password", "keys come from the environment")
-    return httpx.Client(base_url=address, headers=history.headers(), timeout=_TIMEOUT_SECONDS)
+    if parts.query or parts.fragment:
+        raise ConfigError(
+            "--url", "goes on behind a ? or #", "name the server's root; keys come from the environment"
+        )
+    return httpx.Client(base_url=address, headers=history.headers(), timeout=_TIMEOUT)
 
 
 def pull(history: History, fetch: Fetch, wanted: Wanted, out: IO[bytes]) -> Pulled:
