@@ -34,7 +34,7 @@ async def test_a_fault_that_lasts_is_told_of_once_and_looked_at_ever_less_often(
             raise OSError(faults.pop(0))
         return Cut(unwanted, limits)
 
-    monkeypatch.setattr(erasing.asyncio, "sleep", noted)
+    monkeypatch.setattr(asyncio, "sleep", noted)
     monkeypatch.setattr("ragvigil.scorer.receive.forward.cutting.Cut", fails)
     requests = unsent_requests(tmp_path)
     name = requests.ask(WANDA)
