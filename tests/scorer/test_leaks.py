@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from tests.scorer.test_forgetting import asked
 from tests.scorer.test_pipeline import Bench, span
 
 from ragvigil.exporters import Alert, as_text, to_json
-from ragvigil.scorer.config import load
+from ragvigil.scorer.config import Content, load
 from ragvigil.scorer.inbox import Arrival
 from ragvigil.scorer.leaks import LeakWatch
 
@@ -34,8 +35,8 @@ def leaking(trace: int, data: str) -> list[Arrival]:
 class Desk:
     """A bench with the watch beside its store."""
 
-    def __init__(self, folder: Path) -> None:
-        self.bench = Bench(folder, rate=0.0)
+    def __init__(self, folder: Path, content: Content | None = None) -> None:
+        self.bench = Bench(folder, rate=0.0, content=content)
         channel = {"type": "webhook", "url": "https://example.com", "secret": "whsec_" + "c2VjcmV0" * 4}
         self.settings = load(
             overrides={
@@ -110,3 +111,19 @@ def test_a_crash_between_reading_and_telling_loses_no_ticket(desk: Desk) -> None
 def test_what_the_evidence_holds_is_no_leak(desk: Desk) -> None:
     """An address that a passage gives may be said."""
     assert desk.receive(*asked(1, "ana", secret=f"lamp of {ADDRESS}")) == []
+
+
+@pytest.mark.parametrize("mode", ["redacted", "full"])
+def test_what_the_service_may_say_of_itself_is_no_leak(
+    tmp_path: Path, mode: Literal["redacted", "full"]
+) -> None:
+    """Its support's address stands in its instructions, not in a passage; any other address is a leak as before."""
+    content = Content(mode=mode, keep=(r"support@example\.org", r"\+1 555 010 0000"))
+    desk = Desk(tmp_path, content)
+    try:
+        assert desk.receive(*leaking(1, "support@example.org or +1 555 010 0000")) == []
+        (ticket,) = desk.receive(*leaking(2, f"support@example.org or {ADDRESS}"), at=NOW + 1)
+        assert ticket.summary.startswith("1 answer so far")
+        assert "content.keep" in ticket.summary
+    finally:
+        desk.bench.close()

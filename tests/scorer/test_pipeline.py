@@ -13,6 +13,7 @@ import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
 from ragvigil.scorer.assemble import Assembler
+from ragvigil.scorer.checking import Checking
 from ragvigil.scorer.config import Content, Settings, load
 from ragvigil.scorer.filtering import Filters
 from ragvigil.scorer.inbox import Arrival, InboxReader, InboxWriter, Position
@@ -119,6 +120,7 @@ class Bench:
             plan=self.plan,
             filters=self.filters,
             redaction=Redaction(self.content, self.store.pseudonyms),
+            checking=Checking(own=self.content.kept),
             ticks=self.clock,
         )
         return self.pipeline.resume()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from ragvigil.scorer.checks import CHECKS, Asked, check_all, citation_format
@@ -29,11 +30,14 @@ class Checking:
         budgets: Mapping[str, Budgets] | None = None,
         custom: Mapping[str, CustomCheck] | None = None,
         usual: UsualStyles | None = None,
+        own: re.Pattern[str] | None = None,
     ) -> None:
         """By service; `custom` by name, and ConfigError names the one that cannot be loaded.
 
-        `usual`: how services cited before; None: nothing is known, and each answer is held against itself.
+        `usual`: how services cited before; None: nothing is known, and each answer is held against itself. `own`: what
+        they may say of themselves.
         """
+        self._own = own
         self._usual = usual
         self._custom = CustomChecks(custom) if custom else None
         self._citing = CitingRules(citations or {})
@@ -54,7 +58,12 @@ class Checking:
     def run_all(self, records: Sequence[RagTrace]) -> list[tuple[CheckResult, ...]]:
         """The results of each record, as `run` gives them, in less time than one after the other."""
         asked = [
-            Asked(record, self._citing.of(record.service), self._budgets.get(record.service, self._budget))
+            Asked(
+                record,
+                self._citing.of(record.service),
+                self._budgets.get(record.service, self._budget),
+                self._own,
+            )
             for record in records
         ]
         return [

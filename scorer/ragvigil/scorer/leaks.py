@@ -156,7 +156,10 @@ def _example(leak: Leak, links: config.Links) -> Example:
     return Example(leak.trace_id, None, None, f"holds {kinds}", trace_link(leak.trace_id, links))
 
 
-_NOT_HERE = "The data are not repeated here; the traces show them to whoever may see them."
+_NOT_HERE = (
+    "The data are not repeated here; the traces show them to whoever may see them. "
+    "What the service may say of itself, such as its support's address, is named in content.keep."
+)
 
 
 def _titled(incident: Incident, action: Action, room: int) -> str:

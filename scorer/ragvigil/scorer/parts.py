@@ -59,7 +59,9 @@ def pipeline_of(
         redaction=redaction,
         dialects=dialects,
         filters=Filters(settings.active_filters),
-        checking=Checking(settings.citations, settings.budgets, settings.custom_checks, usual),
+        checking=Checking(
+            settings.citations, settings.budgets, settings.custom_checks, usual, settings.content.kept
+        ),
         now=now,
         ticks=ticks,
     )

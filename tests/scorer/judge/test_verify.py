@@ -8,6 +8,7 @@ from typing import Literal, cast
 import pytest
 
 from ragvigil.scorer.checks.prepared import Prepared
+from ragvigil.scorer.config import Content
 from ragvigil.scorer.judge.conclude import Conclusion, conclude, omission
 from ragvigil.scorer.judge.reply import Abstain, MustPass, ReplyClaim, RubricReply, Scores
 from ragvigil.scorer.judge.verify import verify
@@ -179,6 +180,18 @@ def test_names_that_stand_nowhere_and_personal_data_override_the_judge() -> None
     )
     kept = concluded(prepared("The library opens at nine [d1]."), careful)
     assert "overridden:safety_pass" not in kept.flags
+
+
+def test_what_the_service_may_say_of_itself_does_not_override_the_judge() -> None:
+    """An address of its own is no personal data."""
+    answer = "The library opens at nine [d1]. Write to desk@library.example about it [d1]."
+    one = prepared(answer)
+    said = reply(
+        claim("The library opens at nine", "d1"), claim("Write to desk@library.example about it", "d1")
+    )
+    assert "overridden:safety_pass" in concluded(one, said).flags
+    own = Prepared(one.record, own=Content(keep=(r"desk@library\.example",)).kept)
+    assert "overridden:safety_pass" not in concluded(own, said).flags
 
 
 def test_invented_facts_where_there_is_no_answer_are_unsafe_and_ungrounded() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import time
 from collections.abc import Mapping, Sequence
 
@@ -69,11 +70,16 @@ class Prepared:
         most_claims: int | None = MOST_CLAIMS,
         rules: Rules = EVERYTHING,
         budget: Budget = UNLIMITED,
+        own: re.Pattern[str] | None = None,
     ) -> None:
-        """Of more than `most_claims` an evenly spread sample is compared; None: all of them."""
+        """Of more than `most_claims` an evenly spread sample is compared; None: all of them.
+
+        `own` is what the service may say of itself: an address in it is no leak.
+        """
         self.apart = Apart()
         self.rules = rules
         self.budget = budget
+        self.own = own
         self._most_claims = most_claims
         self.record = record
         self.answer = unstructured(record.answer or "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -140,6 +141,8 @@ class Asked(NamedTuple):
     """How it cites."""
     budget: Budget = UNLIMITED
     """What one may take."""
+    own: re.Pattern[str] | None = None
+    """What it may say of itself."""
 
 
 def check_all(
@@ -151,7 +154,8 @@ def check_all(
     processor's cache; what is read of the passages would fill that, so the others take some records at a time.
     """
     waiting = [
-        Prepared(one.record, most_claims=most_claims, rules=one.rules, budget=one.budget) for one in asked
+        Prepared(one.record, most_claims=most_claims, rules=one.rules, budget=one.budget, own=one.own)
+        for one in asked
     ]
     clock = _Clock()
     if len(waiting) == 1:

@@ -39,7 +39,8 @@ class Content(Section):
     )
     keep: Patterns = Field(
         default=(),
-        description="regular expressions of what no rule may touch, such as ids that look like card numbers",
+        description="regular expressions of what no rule may touch and is no leak, such as ids that look like card "
+        "numbers, or your support's address",
     )
     hook: str | None = Field(
         default=None,
@@ -48,3 +49,8 @@ class Content(Section):
         "a text that it fails on is withheld",
     )
     hook_seconds: Seconds = Field(default=1.0, description="longest time it may take for one text")
+
+    @property
+    def kept(self) -> re.Pattern[str] | None:
+        """What `keep` names, as one pattern; None where it names nothing."""
+        return re.compile("|".join(f"(?:{pattern})" for pattern in self.keep)) if self.keep else None

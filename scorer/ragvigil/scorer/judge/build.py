@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -66,6 +67,7 @@ def build_judge(
     most_claims: int | None = MOST_CLAIMS,
     patience_seconds: float | None = None,
     citing: Callable[[str], Rules] = any_style,
+    own: re.Pattern[str] | None = None,
     asker: Asker | None = None,
     trouble: Trouble | None = None,
     tries: int | None = None,
@@ -74,10 +76,10 @@ def build_judge(
     """The configured judge, None when judging is off; ConfigError names the known kinds or models.
 
     The built-in judge takes an evenly spread sample of more than `most_claims` claims; None: all of them. An
-    endpoint that does not answer is waited for `patience_seconds`; None: for ever. `citing` says how a service cites.
-    `asker` is the endpoint where others ask it too, with the patience and the trouble that it has. `trouble` is told
-    what keeps the endpoint from answering. `tries` is how often a question may fail before LaterError. `quotas` are
-    shared with all who may ask with the same key.
+    endpoint that does not answer is waited for `patience_seconds`; None: for ever. `citing` says how a service cites,
+    `own` what it may say of itself. `asker` is the endpoint where others ask it too, with the patience and the trouble
+    that it has. `trouble` is told what keeps the endpoint from answering. `tries` is how often a question may fail
+    before LaterError. `quotas` are shared with all who may ask with the same key.
 
     >>> judge = build_judge(config.Judge())
     >>> judge.name if judge else None
@@ -102,7 +104,7 @@ def build_judge(
         builtin = Builtin(most_claims=most_claims, citing=citing)
         band = (settings.doubt_above, settings.doubt_below)
         return TiebreakJudge(asker, builtin, band=band, citing=citing)
-    return RubricJudge(asker, citing=citing)
+    return RubricJudge(asker, citing=citing, own=own)
 
 
 def _nli(
@@ -178,6 +180,7 @@ def panel_of(
     settings: config.Judge,
     *,
     citing: Callable[[str], Rules] = any_style,
+    own: re.Pattern[str] | None = None,
     memory: Memory | None = None,
     quotas: Quotas | None = None,
 ) -> list[Member]:
@@ -189,7 +192,9 @@ def panel_of(
         if one.kind in WIRES:
             asker = build_asker(one, patience_seconds=patience, memory=memory, quotas=quotas)
             asker = asker if settings.remember else asker.afresh()
-        judge = build_judge(one, patience_seconds=patience, citing=citing, asker=asker, quotas=quotas)
+        judge = build_judge(
+            one, patience_seconds=patience, citing=citing, own=own, asker=asker, quotas=quotas
+        )
         assert judge is not None
         presence = Presence(seconds=None if one.kind == "builtin" else _SPARE * patience)
         members.append(Member(name, judge, rubric_of(one), presence))

@@ -83,10 +83,10 @@ def judges_of(
     `trouble` is told what keeps the endpoint of the first from answering; after `tries` failures in a row it raises
     LaterError; None: it waits.
     """
-    citing = CitingRules(settings.citations).of
+    citing, own = CitingRules(settings.citations).of, settings.content.kept
     quotas = Quotas()
     memory = None if paid is None else Memory(paid)
-    members = panel_of(settings.judge, citing=citing, memory=memory, quotas=quotas)
+    members = panel_of(settings.judge, citing=citing, own=own, memory=memory, quotas=quotas)
     if settings.judge.kind not in ENDPOINTS:
         judge = build_judge(settings.judge, citing=citing, trouble=trouble, tries=tries, quotas=quotas)
         return Judges(None if judge is None else Panel(judge, members), judge, None)
@@ -94,10 +94,10 @@ def judges_of(
     asker = build_asker(settings.judge, memory=memory, trouble=trouble, tries=tries, quotas=quotas)
     anew = asker.afresh()
     usual = asker if settings.judge.remember else anew
-    first = build_judge(settings.judge, citing=citing, asker=usual)
+    first = build_judge(settings.judge, citing=citing, own=own, asker=usual)
     assert first is not None
     return Judges(
         Panel(first, members),
-        build_judge(settings.judge, citing=citing, asker=anew),
+        build_judge(settings.judge, citing=citing, own=own, asker=anew),
         build_measuring(settings.judge, usual, citing=citing, quotas=quotas),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable, Sequence
 
 from ragvigil.prompts import Prompt
@@ -24,9 +25,16 @@ VERSION = "2"
 class RubricJudge:
     """Asks a model about each record, once more when the reply makes no sense, and verifies what it says."""
 
-    def __init__(self, asker: Asker, *, citing: Callable[[str], Rules] = any_style) -> None:
-        """`citing` says how a service cites."""
+    def __init__(
+        self,
+        asker: Asker,
+        *,
+        citing: Callable[[str], Rules] = any_style,
+        own: re.Pattern[str] | None = None,
+    ) -> None:
+        """`citing` says how a service cites, `own` what it may say of itself."""
         self._asker = asker
+        self._own = own
         self._citing = citing
 
     @property
@@ -41,7 +49,7 @@ class RubricJudge:
 
     async def judge(self, record: RagTrace, rubric: Prompt) -> Verdict:
         """The verdict on one record; raises UnavailableError when the endpoint does not answer."""
-        prepared = Prepared(record, rules=self._citing(record.service))
+        prepared = Prepared(record, rules=self._citing(record.service), own=self._own)
         obstacle = obstacle_to(prepared)
         if obstacle is not None:
             return unjudged(self, rubric, obstacle)

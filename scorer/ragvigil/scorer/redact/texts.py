@@ -36,8 +36,7 @@ class Texts:
     def __init__(self, settings: Content, pseudonyms: Pseudonyms) -> None:
         self._all: Sequence[Rule] = () if settings.mode == "full" else RULES
         self._patterns = [re.compile(pattern) for pattern in settings.patterns]
-        kept = "|".join(f"(?:{pattern})" for pattern in settings.keep)
-        self._keep = re.compile(kept) if kept else None
+        self._keep = settings.kept
         self._hook = Hook(settings.hook, seconds=settings.hook_seconds) if settings.hook else None
         self._pseudonyms = pseudonyms
 
