@@ -33,7 +33,8 @@ def named_by_span(span: Span) -> Iterator[str]:
     """Those that a span names, in its events, too."""
     yield from named_in(span.attributes)
     for event in span.events:
-        yield from named_in(event.attributes)
+        if event.attributes:
+            yield from named_in(event.attributes)
 
 
 def named_by_record(record: LogRecord) -> Iterator[str]:
@@ -43,8 +44,13 @@ def named_by_record(record: LogRecord) -> Iterator[str]:
 
 
 def named_in(pairs: Iterable[KeyValue]) -> Iterator[str]:
-    """Those that attributes name, in JSON within them, too."""
+    """Those that attributes name, in JSON within them, too.
+
+    An attribute without a value takes two bytes, so there may be millions: no more is done for one than need be.
+    """
     for pair in pairs:
+        if not pair.HasField("value") or pair.value.WhichOneof("value") is None:
+            continue
         if meaning_of(pair.key) is Meaning.PERSON:
             yield from _values(pair.value)
         else:
