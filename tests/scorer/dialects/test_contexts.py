@@ -228,6 +228,30 @@ def test_passages_of_several_paragraphs_are_kept_whole() -> None:
     assert passages_in(prompt) == (f"{SNOW}\n\n{COAL}", f"{COAL}\n\n{SNOW}")
 
 
+@pytest.mark.parametrize(
+    "passage", ["Snow.\n\nIt is white.", "Snow\n---\nIt is white.", "Note:\nQuestion: Snow?\nAnswer: White."]
+)
+@pytest.mark.parametrize("mark", ["[{}] ", "Document {}: "])
+def test_what_other_passages_have_within_them_does_not_end_the_last_one(passage: str, mark: str) -> None:
+    """With the question labelled, not labelled, or in a message of its own; a tool gives nothing but passages."""
+    items = f"{mark.format(1)}{passage}\n{mark.format(2)}{passage}"
+    ends = [f"\n\nQuestion: {QUESTION}"] + ([] if "Answer" in passage else [f"\n\n{QUESTION}"])
+    for end in ends:
+        record = read(("user", f"{items}{end}"))
+        assert (texts(record), record.query) == ([passage] * 2, QUESTION)
+    record = read(("system", f"Be brief.\n\n{items}"), ("user", QUESTION))
+    assert (texts(record), record.query) == ([passage] * 2, QUESTION)
+    found = documents_in(f"{mark.format(1)}{SNOW}\n{mark.format(2)}{passage}", alone=True)
+    assert [each.text for each in found] == [SNOW, passage]
+
+
+def test_a_passage_that_is_an_object_is_no_form_of_one() -> None:
+    """Rows of a table, each numbered."""
+    rows = ('{"city": "Kiruna", "snow": "120 cm"}', '{"city": "Bergen", "snow": "2 cm"}')
+    record = read(("user", f"[1] {rows[0]}\n[2] {rows[1]}\n\nQuestion: {QUESTION}"))
+    assert (texts(record), record.query) == ([*rows], QUESTION)
+
+
 def test_references_within_a_passage_are_no_passages() -> None:
     """Whatever stands in tags of its own is one."""
     article = f"{SNOW} [1]\n[1] A book of snow.\n[2] A book of coal."

@@ -244,12 +244,22 @@ def test_a_plain_trace_reads_whole(dialect: str) -> None:
     assert record.completeness == "complete"
 
 
-@pytest.mark.parametrize("answer", ["42", "true", "null", '"yes"'])
+@pytest.mark.parametrize("answer", ["42", "true", "null", '"yes" or "no"'])
 def test_langfuse_answers_that_look_like_json_stay_text(answer: str) -> None:
     """It sends a text as it is, without saying that it is one."""
     said: dict[str, object] = {
         "langfuse.observation.type": "generation",
         "langfuse.observation.output": answer,
+    }
+    assert only([span("a1", said, start=1, end=2)]).answer == answer
+
+
+@pytest.mark.parametrize("answer", ["At nine [1].", "Um neun \u00fchr [1].", 'It says "nine" [1].'])
+def test_the_quotes_that_langfuse_3_0_put_around_texts_are_none_of_the_answer(answer: str) -> None:
+    """With an escape in them or without: as a quotation the whole answer would have to stand in the passages."""
+    said: dict[str, object] = {
+        "langfuse.observation.type": "generation",
+        "langfuse.observation.output": as_json(answer),
     }
     assert only([span("a1", said, start=1, end=2)]).answer == answer
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ragvigil.scorer.dialects.fields import named_marks, without_fields
-from ragvigil.scorer.dialects.frames import WRAPPER, Context, asked_at, frames, is_example, wrapped
+from ragvigil.scorer.dialects.frames import WRAPPER, Context, asked_at, asks, frames, is_example, wrapped
 from ragvigil.scorer.dialects.labels import ANSWERED, ASKED, COLON, HEAD, PASSAGE
 from ragvigil.scorer.dialects.products import product_context
 from ragvigil.scorer.dialects.shapes import RULE, in_turn, split_frame
@@ -34,7 +34,8 @@ _LABELLED = re.compile(
 )
 _NUMBERED = re.compile(r"\n[ \t]*[\[\u3010\uff3b]\^?(?P<number>\d{1,3})[\]\u3011\uff3d][ \t:\uff1a]*(?=\S)")
 _END = re.compile(
-    rf"\n(?:[ \t]*\n|(?=[ \t]*[-=]{{3,}}[ \t]*\n)|(?={HEAD}(?:user )?(?:{ASKED}|{ANSWERED})(?:{COLON}|[*_]*[ \t]*\n))"
+    rf"\n(?:(?P<blank>[ \t]*\n)|(?P<rule>(?=[ \t]*[-=]{{3,}}[ \t]*\n))"
+    rf"|(?P<label>(?={HEAD}(?:user )?(?:{ASKED}|{ANSWERED})(?:{COLON}|[*_]*[ \t]*\n)))"
     rf"|(?=[ \t]*</?(?:{WRAPPER}|document|source|passage|[a-z_]*(?:question|query))>))",
     re.IGNORECASE,
 )
@@ -45,14 +46,27 @@ _SENTENCE = re.compile(
 _SHORTEST = 10
 """Bytes of a sentence that tells something."""
 _BLANK = re.compile(r"\n[ \t]*\n")
+_WITHIN = {
+    "blank": _BLANK,
+    "rule": re.compile(r"\n[ \t]*[-=]{3,}[ \t]*\n"),
+    "label": re.compile(
+        rf"(?:\A|\n){HEAD}(?:user )?(?:{ASKED}|{ANSWERED})(?:{COLON}|[*_]*[ \t]*(?=\n|\Z))", re.IGNORECASE
+    ),
+}
+"""What ends a passage, within one: there it is a part of it, and so it is of the last one."""
 _CLOSED = re.compile(
     rf"\n[ \t]*(?:{_RULED}|[\[(<])[ \t]*(?:end(?: of)?[ _]|/)[^\n]{{1,40}}(?=\n|\Z)", re.IGNORECASE
 )
 """A line that says that a passage ends."""
 
+_Marks = Sequence[tuple[re.Match[str], str | None]]
+"""What passages begin with, and the name that each has."""
 
-def context_in(prompt: str, *, apart: bool = False) -> Context | None:
-    """The context of a prompt; None where nothing says that there is one. `apart`: the question stands elsewhere.
+
+def context_in(prompt: str, *, apart: bool = False, alone: bool = False) -> Context | None:
+    """The context of a prompt; None where nothing says that there is one.
+
+    `apart` from the question, which stands elsewhere; `alone`, as a tool gives it: nothing follows the passages.
 
     >>> [each.text for each in context_in("<doc id='a'>Snow.</doc>\\n<doc id='b'>Coal.</doc>\\nWhy?").documents]
     ['Snow.', 'Coal.']
@@ -68,28 +82,28 @@ def context_in(prompt: str, *, apart: bool = False) -> Context | None:
     text = (
         f"\n{prompt}"  # a pattern that begins with a line break is looked for ten times as fast as one with ^
     )
-    found = product_context(text, marked=True) or tagged(text) or _labelled(text) or _numbered(text)
-    found = found or _called(text) or product_context(text, marked=False) or _framed(text, apart=apart)
+    found = product_context(text, marked=True) or tagged(text)
+    found = found or _parted(text, _labelled(text) or _numbered(text) or _called(text), apart, alone)
+    found = found or product_context(text, marked=False) or _framed(text, apart=apart)
     return found and found._replace(start=max(0, found.start - 1), end=found.end - 1)
 
 
-def _labelled(prompt: str) -> Context | None:
+def _labelled(prompt: str) -> _Marks:
     """One word for each passage, numbered from one or naught without a gap; a lone one only before a question."""
     marks = [*_LABELLED.finditer(prompt)]
     marks = _last_run(prompt, [mark for mark in marks if mark["label"].lower() == marks[0]["label"].lower()])
-    if not marks or (len(marks) == 1 and asked_at(prompt, marks[0].end()) is None):
-        return None
-    return _marked(prompt, marks, (0, 1))
+    if len(marks) == 1 and asked_at(prompt, marks[0].end()) is None:
+        return []
+    return _in_turn(marks, (0, 1))
 
 
-def _numbered(prompt: str) -> Context | None:
-    return _marked(prompt, _last_run(prompt, [*_NUMBERED.finditer(prompt)]), (1,))
+def _numbered(prompt: str) -> _Marks:
+    return _in_turn(_last_run(prompt, [*_NUMBERED.finditer(prompt)]), (1,))
 
 
-def _called(prompt: str) -> Context | None:
+def _called(prompt: str) -> _Marks:
     """Passages that begin with a word for a passage and a name of their own."""
-    marks = named_marks(prompt)
-    return _parted(prompt, marks, [mark["name"].strip() for mark in marks]) if marks else None
+    return [(mark, mark["name"].strip()) for mark in named_marks(prompt)]
 
 
 def _last_run(prompt: str, marks: list[re.Match[str]]) -> list[re.Match[str]]:
@@ -102,21 +116,22 @@ def _last_run(prompt: str, marks: list[re.Match[str]]) -> list[re.Match[str]]:
     return marks
 
 
-def _marked(prompt: str, marks: Sequence[re.Match[str]], first: Sequence[int]) -> Context | None:
-    """The passages behind marks that count from one of `first` on."""
-    if not in_turn([int(mark["number"]) for mark in marks], first):
-        return None
-    return _parted(prompt, marks, [None] * len(marks))
+def _in_turn(marks: Sequence[re.Match[str]], first: Sequence[int]) -> _Marks:
+    """Marks that count from one of `first` on; else none."""
+    return [(mark, None) for mark in marks] if in_turn([int(mark["number"]) for mark in marks], first) else []
 
 
-def _parted(prompt: str, marks: Sequence[re.Match[str]], names: Sequence[str | None]) -> Context | None:
+def _parted(prompt: str, marked: _Marks, apart: bool, alone: bool) -> Context | None:
     """The passages between the marks, and what is behind the last one of it; none where its end cannot be told."""
+    if not marked:
+        return None
+    marks = [mark for mark, _ in marked]
     texts = [prompt[mark.end() : other.start()].strip() for mark, other in itertools.pairwise(marks)]
     begin = marks[-1].end()
     begin = len(prompt) - len(prompt[begin:].lstrip())
     closed = [_CLOSED.search(f"\n{text}") for text in texts]
     ended = _CLOSED.search(prompt, begin) if texts and all(closed) else None
-    end = ended.end() if ended else _last_end(prompt, begin, texts)
+    end = ended.end() if ended else len(prompt) if alone else _last_end(prompt, begin, texts, apart=apart)
     if not ended and _goes_on(prompt, marks[0].start(), end, texts):
         return Context((), marks[0].start(), end)
     texts.append(prompt[begin:end].strip())
@@ -124,17 +139,29 @@ def _parted(prompt: str, marks: Sequence[re.Match[str]], names: Sequence[str | N
         texts = [_CLOSED.split(f"\n{text}", maxsplit=1)[0].strip() for text in texts]
     if below := RULE.match(prompt, end):
         texts = [text.removesuffix(f"\n{below['rule']}").rstrip() for text in texts]
-    documents = without_fields(texts)
-    documents = [replace(each, id=name or each.id) for name, each in zip(names, documents, strict=True)]
+    documents = [
+        replace(each, id=name or each.id)
+        for (_, name), each in zip(marked, without_fields(texts), strict=True)
+    ]
     return wrapped(prompt, documents, marks[0].start(), end)
 
 
-def _last_end(prompt: str, begin: int, others: Sequence[str]) -> int:
-    """Where the last passage ends. Where others have paragraphs it may, and goes on to the question's label."""
-    if any(map(_BLANK.search, others)) and (asked := asked_at(prompt, begin)) is not None:
+def _last_end(prompt: str, begin: int, others: Sequence[str], *, apart: bool) -> int:
+    """Where the last passage ends: at what no other passage has within it, and the question's label at the latest.
+
+    Where nothing labels a question right behind passages of several paragraphs, it is the last paragraph if that asks.
+    """
+    within = {kind for kind, pattern in _WITHIN.items() if any(map(pattern.search, others))}
+    asked = asked_at(prompt, begin) if within and not apart else None
+    for found in _END.finditer(prompt, begin):
+        if found.start() == asked or found.lastgroup not in within:
+            return found.start()
+    if asked is not None:
         return asked
-    found = _END.search(prompt, begin)
-    return found.start() if found else len(prompt)
+    blanks = [each.start() for each in _BLANK.finditer(prompt, begin, len(prompt.rstrip()))]
+    if apart or not blanks:
+        return len(prompt)
+    return blanks[-1] if asks(prompt) else blanks[0]
 
 
 def _goes_on(prompt: str, start: int, end: int, others: Sequence[str]) -> bool:

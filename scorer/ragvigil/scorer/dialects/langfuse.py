@@ -103,22 +103,17 @@ class Langfuse:
 def _asked(given: object) -> str | None:
     structure = structure_of(given)
     if structure is None:
-        return text_of(_unquoted(given))
+        return text_of(unquoted(given))
     fields = mapping_of(structure)
     said = messages_of(fields.get("messages") if fields else structure)
     return last_of(said, "user") or query_in(fields)
 
 
 def _answered(made: object, role: Role, asked: str | None) -> str | None:
-    made = _unquoted(made)
+    made = unquoted(made)  # the first versions 3 quoted texts; others leave them as they are
     if role == "generator":
         return completion_of(made)
     return returned_in(made, asked)
-
-
-def _unquoted(value: object) -> object:
-    """The first versions 3 quoted texts; others leave them as they are."""
-    return unquoted(value) if isinstance(value, str) and "\\" in value else value
 
 
 def _prompt_version(attributes: Mapping[str, object]) -> str | None:

@@ -41,9 +41,9 @@ def context_of(prompt: str, *, apart: bool = False) -> Context | None:
     return context_in(prompt[:_LONGEST_PROMPT], apart=apart)
 
 
-def documents_in(prompt: str) -> tuple[Document, ...]:
-    """The passages of a prompt, in order; () where none are told apart beyond doubt."""
-    context = context_of(prompt)
+def documents_in(prompt: str, *, alone: bool = False) -> tuple[Document, ...]:
+    """The passages of a prompt, in order; () where none are told apart beyond doubt. `alone`: nothing follows them."""
+    context = context_in(prompt[:_LONGEST_PROMPT], alone=alone)
     return context.documents if context else ()
 
 

@@ -23,7 +23,7 @@ RULE = re.compile(r"\n[ \t]*(?P<rule>-{3,}|={3,}|\*{3,}|_{3,}|#{3,}|~{3,})[ \t]*
 _BLANK = re.compile(r"\n[ \t]*\n")
 _TITLE = re.compile(r"(?:\A|\n[ \t]*\n)[^\n]{0,60}[^\s.!?\u3002\uff01\uff1f\u0964]\n?\Z")
 """A line that may be a title, which Markdown underlines, and no end of a passage."""
-_TEMPLATE = re.compile(r"\s*(?:<[^<>\n]*>|\[[^\]\n]*\]|\{[^}\n]*\}|\.{3}|\u2026)?\s*")
+_TEMPLATE = re.compile(r"\s*(?:<[^<>\n]*>|\[[^\]\n]*\]|\{[^}\n\"]*\}|\.{3}|\u2026)?\s*")
 """What stands for a passage where a prompt shows the form of an answer."""
 
 

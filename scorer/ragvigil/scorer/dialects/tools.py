@@ -45,7 +45,7 @@ def tool_reading(name: str, arguments: object, result: object) -> Reading:
     if passages and not is_search(name) and keyed_in(mapping_of(result)):
         return Reading(role="tool", tool=name)  # facts under their names look the same
     text = text_of(result) if documents is None and structure_of(result) is None else None
-    numbered = documents_in(text) if text else ()
+    numbered = documents_in(text, alone=True) if text else ()
     if not passages and len(numbered) < _FEW and not is_search(name):
         return Reading(role="tool", tool=name)
     if text:
