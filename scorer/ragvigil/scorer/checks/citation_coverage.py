@@ -36,4 +36,4 @@ def _measure(prepared: Prepared) -> Finding:
     )
 
 
-CHECK = Check("citation_coverage", "3", _measure)
+CHECK = Check("citation_coverage", "4", _measure)

@@ -12,7 +12,8 @@ import re
 from collections.abc import Sequence
 
 from ragvigil.scorer.checks.reading.citing.authors import read_narrative_authors
-from ragvigil.scorer.checks.reading.citing.brackets import read_brackets, read_tool_markers
+from ragvigil.scorer.checks.reading.citing.braces import read_braces
+from ragvigil.scorer.checks.reading.citing.brackets import PLACED, read_brackets, read_tool_markers
 from ragvigil.scorer.checks.reading.citing.hypertext import read_hypertext
 from ragvigil.scorer.checks.reading.citing.links import read_addresses, read_links
 from ragvigil.scorer.checks.reading.citing.narrative import read_narrative
@@ -23,7 +24,7 @@ from ragvigil.scorer.checks.reading.citing.rules import EVERYTHING, Rules
 from ragvigil.scorer.checks.reading.citing.sources import read_sources
 from ragvigil.scorer.checks.reading.citing.structure import Structures
 from ragvigil.scorer.checks.reading.citing.superscripts import read_carets, read_superscripts
-from ragvigil.scorer.checks.reading.markup import blank, fenced, inline_code, maths
+from ragvigil.scorer.checks.reading.markup import Span, blank, fenced, inline_code, maths
 from ragvigil.scorer.checks.reading.passages import Passages
 from ragvigil.scorer.trace import Document
 
@@ -35,6 +36,7 @@ _READERS = (
     read_tool_markers,
     read_carets,
     read_brackets,
+    read_braces,
     read_parentheses,
     read_addresses,
     read_narrative_authors,
@@ -65,9 +67,7 @@ def read_citations(
     """
     if "\\[" in answer:
         answer = _ESCAPED.sub(r" [\1] ", answer)
-    prose = blank(answer, [*fenced(answer), *inline_code(answer), *maths(answer)])
-    if not prose.isascii():
-        prose = prose.translate(_WIDE)
+    prose = _prose(answer, inline_code(answer))
     known = targets(prose)
     counts_from = _counts_from(prose, documents) if rules.counts_from is None else rules.counts_from
     page = Page(blank(prose, definitions(prose)), Passages.of(documents, counts_from), known)
@@ -79,14 +79,19 @@ def read_citations(
     return tuple(found[:_MOST_CITATIONS])
 
 
+def _prose(answer: str, code: Sequence[Span] = ()) -> str:
+    """`answer` without its blocks of code, `code` in its lines and its formulas; its full-width brackets are narrow."""
+    formulas = maths(PLACED.sub(lambda marker: " " * len(marker[0]), answer) if "$$" in answer else answer)
+    prose = blank(answer, [*fenced(answer), *code, *formulas])
+    return prose if prose.isascii() else prose.translate(_WIDE)
+
+
 def _read_sources(page: Page, answer: str, rules: Rules) -> None:
     """The list of sources, where nothing else cites: ids that are told apart in running text may stand in it, too."""
     told = [one for one in page.found if rules.allow(one.style)]
     if any(one.style != "narrative" for one in told):
         return
-    prose = blank(answer, [*fenced(answer), *maths(answer)])
-    if not prose.isascii():
-        prose = prose.translate(_WIDE)
+    prose = _prose(answer)
     if told:
         lists = unlabelled(prose)
         if not all(any(start <= one.start and one.end <= end for start, end in lists) for one in told):

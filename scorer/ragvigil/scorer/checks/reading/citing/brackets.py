@@ -15,6 +15,8 @@ _TOOL = re.compile(r"【([^【】\n]{1,300})】")
 _TURNS = re.compile(r"\ue200?(?:file)?cite((?:\ue202?turn\d{1,3}[a-z]{3,10}\d{1,3}){1,20})\ue201?")
 _TURN = re.compile(r"turn\d{1,3}[a-z]{3,10}(\d{1,3})")
 """How ChatGPT marks what it found, with or without the private characters around it; it counts from 0."""
+PLACED = re.compile(r"##(\d{1,4})\$\$")
+"""How RAGFlow marks a passage, by a place that counts from 0."""
 _INDEX_ID = re.compile(r"(?<![\w.:/#-])([\w.:/#-]{1,80}\[[^\[\]\s]{1,40}\](?:[\w.:/#-]{0,40}\w)?)")
 _FARTHEST = 20
 
@@ -60,7 +62,11 @@ def read_brackets(page: Page) -> None:
 
 
 def read_tool_markers(page: Page) -> None:
-    """``【3†source】`` and its relatives, and ``citeturn0search2``."""
+    """``【3†source】`` and its relatives, ``citeturn0search2`` and ``##2$$``."""
+    if "$$" in page.prose:
+        for match in PLACED.finditer(page.prose):
+            page.cite(match.span(), match[1], page.passages.by_place(int(match[1])), "tool")
+        page.turn()
     if "cite" in page.prose and "turn" in page.prose:
         for match in _TURNS.finditer(page.prose):
             for turn in _TURN.finditer(match[1]):

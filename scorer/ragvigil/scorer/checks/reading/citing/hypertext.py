@@ -14,7 +14,7 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 _ATTRIBUTE = re.compile(
-    r"(?<![\w-])(href|id|index|doc|doc_id|source|ref|data-id|data-source|key)\s?=\s?(?:\"([^\"<>]{1,2000})\"|'([^'<>]{1,2000})'|([^\s\"'<>]{1,2000}))",
+    r"(?<![\w-])(href|id|index|name|doc|doc_id|source|ref|data-id|data-source|key)\s?=\s?(?:\"([^\"<>]{1,2000})\"|'([^'<>]{1,2000})'|([^\s\"'<>]{1,2000}))",
     re.IGNORECASE,
 )
 _MARKUP = re.compile(r"<[^<>]{0,2000}>")
@@ -52,6 +52,8 @@ def _tag(page: Page, match: re.Match[str], tag: str) -> None:
         page.pass_over((match.start(), match.start(4)))
     for name, *values in _ATTRIBUTE.findall(match[2] + " " + (match[4] or "" if tag == "sup" else "")):
         value = "".join(values).rstrip("/") or "".join(values)
+        if name.lower() == "name" and tag != "ref":
+            continue  # an anchor's name, or a form's
         if name.lower() == "index":
             places = dict.fromkeys(int(one) for one in _PLACES.findall(value))
             page.add(span, ranked(span, [*places], passages, "html"))

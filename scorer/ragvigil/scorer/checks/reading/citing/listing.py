@@ -31,6 +31,8 @@ _LOCATOR = re.compile(
 _PAGE = re.compile(r"(.{3,200}?\.[A-Za-z]{2,5})(?:#page=|[:#]p?|\s(?:p|pp|page|pág|seite)\.?\s?)(\d{1,4})\Z")
 """A file with the number of a page."""
 _DIGITS = re.compile(r"\d{1,4}")
+_LINES = re.compile(r"(\d{1,3}):\s?(\d{1,4})\s?[-\u2013]\s?(\d{1,4})\Z")
+"""A rank with the lines of its passage, ``1: 4-5``."""
 _ONE_WORD = re.compile(r"\S{1,60}")
 _LONGEST_RANGE = 50
 
@@ -134,6 +136,9 @@ def _one(span: Span, part: str, passages: Passages, style: Style | None) -> list
     from_file = filed(span, part, passages, style or "id")
     if from_file:
         return from_file
+    lines = _LINES.match(part)
+    if lines and int(lines[2]) < int(lines[3]) and passages.by_rank(int(lines[1])):
+        return ranked(span, [int(lines[1])], passages, style or "ordinal")
     bounds = _RANGE.match(part)
     if bounds and (ranged := _ranged(span, bounds, passages, style)):
         return ranged

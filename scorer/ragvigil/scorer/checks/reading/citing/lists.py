@@ -16,3 +16,28 @@ CODE_NAMES = frozenset(_DATA["code_names"])
 """Names before a bracket that make it an index."""
 UNITS = frozenset(_DATA["units"])
 """Units before a superscript that make it a power."""
+NUMBERING = {
+    name: frozenset(_DATA[name])
+    for name in (
+        "key_verbs",
+        "before_key_verbs",
+        "opening_key_verbs",
+        "of",
+        "lines",
+        "before_lines",
+        "bounding",
+        "quantities",
+        "lies",
+        "chessmen",
+        "vitamins",
+    )
+}
+"""Words by which a number in brackets is told to be a key, a step, a line or a bound (`numbering.py`)."""
+MEASURES = frozenset(_DATA["measures"])
+"""Words that make the number before them an amount."""
+DEMONSTRATIVES = frozenset(_DATA["demonstratives"])
+"""Words that point at a thing already, so that a number behind it counts what follows."""
+NUMBERED_THINGS = frozenset(_DATA["numbered_things"])
+"""Things with a number of their own, as in "issue (#2)"."""
+BEFORE_YEARS = frozenset(_DATA["before_years"])
+"""Words before a year."""

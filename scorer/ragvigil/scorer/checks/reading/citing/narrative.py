@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ragvigil.scorer.checks.reading.citing.listing import is_pointer, ordinals
+from ragvigil.scorer.checks.reading.citing.lists import DEMONSTRATIVES, MEASURES
 from ragvigil.scorer.checks.reading.citing.page import Page
 
 _NUMBER = re.compile(r"\d\d{0,2}(?:\s?[-\u2013]\s?\d{1,3})?(?![A-Za-z0-9_%/]|[.,:]\d)")
@@ -13,6 +14,10 @@ _LAST_WORD = re.compile(rf"([^\W\d_]{{2,{_LONGEST_WORD}}})([ \t]?[:#.]?[ \t]?)\Z
 _MORE = re.compile(r"(?:,\s|\s(?:and|&|y|e|et|und|en|i)\s|,\s(?:and|&)\s)(\d{1,3})(?![A-Za-z0-9_%/]|[.,:]\d)")
 _PLURAL = ("s", "n", "i", "ы", "y")
 _TOKEN = re.compile(r"[^\W_][\w.#:/-]{1,80}[^\W_]")
+_NEXT_WORD = re.compile(r"\s([^\W\d_]{1,20}|%)(?![\w'\u2019])")
+_ENGLISH = frozenset(("context", "document", "passage", "reference", "source"))
+"""Beside these an "a" is English: in Portuguese it is the article of "a Fonte 1"."""
+_PERSONS = frozenset(("people", "persons", "men", "women", "children"))
 _BEFORE = 22
 _LONGEST_POINTER = 6
 
@@ -54,7 +59,9 @@ def _pointed(page: Page) -> None:
             ranks += ordinals(more[1])
             end = more.end()
             more = _MORE.match(prose, end)
-        if _is_count(word, ranks, pointer[2]):
+        if _is_count(word, ranks, pointer[2]) or (
+            len(ranks) == 1 and not pointer[2].strip() and _is_amount(before[:-size], word, prose, end)
+        ):
             continue
         for rank in ranks:
             page.cite((start - size, end), str(rank), page.passages.by_rank(rank), "narrative")
@@ -63,6 +70,29 @@ def _pointed(page: Page) -> None:
 def _is_count(word: str, ranks: list[int], between: str) -> bool:
     """Whether one number after a plural counts something, as in "documents 2 years old"."""
     return word.isascii() and word.endswith("s") and len(ranks) < 2 and not between.strip()
+
+
+def _is_amount(before: str, pointer: str, prose: str, end: int) -> bool:
+    """Whether the number that ends at `end` counts what follows it: "a source 2 km away", "in this context 3 things".
+
+    >>> text = "In context 2 people were hurt."
+    >>> _is_amount("In ", "context", text, 12), _is_amount("As ", "context", "As context 2 says", 12)
+    (True, False)
+    """
+    following = _NEXT_WORD.match(prose, end)
+    if following is None:
+        return False
+    word = following[1].lower()
+    if word in MEASURES:
+        return not (word == "times" and prose.startswith(" out", following.end()))
+    last = before.split()[-1:] or [""]
+    if last[0].lower() in DEMONSTRATIVES or (last[0].lower() in ("a", "an") and pointer in _ENGLISH):
+        return True
+    return (
+        pointer == "context"
+        and last[0].lower() == "in"
+        and (word in _PERSONS or (word.endswith("s") and not word.endswith("ss")))
+    )
 
 
 def _mentioned(page: Page) -> None:

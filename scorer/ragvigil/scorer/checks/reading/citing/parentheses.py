@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from ragvigil.scorer.checks.reading.citing.authors import author_years
 from ragvigil.scorer.checks.reading.citing.listing import (
@@ -14,14 +15,18 @@ from ragvigil.scorer.checks.reading.citing.listing import (
     parts,
     ranked,
 )
+from ragvigil.scorer.checks.reading.citing.lists import BEFORE_YEARS, NUMBERED_THINGS
 from ragvigil.scorer.checks.reading.citing.page import Citation, Page
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.markup import Span
 from ragvigil.scorer.checks.reading.passages import Passages
 
 _PARENTHESIS = re.compile(r"\(([^()\[\]\n]{1,200})\)")
-_NUMBERS = re.compile(r"\d{1,3}(?:\s?[,;\u2013-]\s?\d{1,3}){0,9}\Z")
+_NUMBERS = re.compile(r"(#?)\d{1,3}(?:\s?[,;\u2013-]\s?#?\d{1,3}){0,9}\Z")
 _ANOTHER = re.compile(r"\s\(\d{1,3}\)")
+_JOINED = re.compile(r"\s(?:and|or|but|und|oder|et|ou|y|o|e|en|i)\s")
+_NUMBER_AT_END = re.compile(r"\d\s?\Z")
+_YEAR = re.compile(r"(?:1\d|20)\d\d\Z")
 _ENDS = frozenset(".,;:!?\n|。\uff0c\uff1b")
 _LEGAL = ("§", "art.", "article", "rule", "para", "paragraph", "section", "abs.", "reg.", "no.", "nr.")
 _BEFORE = 24
@@ -32,18 +37,26 @@ def read_parentheses(page: Page) -> None:
     if "(" not in page.prose:
         return
     numbers: list[re.Match[str]] = []
+    hashed: list[re.Match[str]] = []
     for match in _PARENTHESIS.finditer(page.prose):
         content = match[1].strip()
-        if _NUMBERS.match(content):
-            numbers.append(match)
+        if number := _NUMBERS.match(content):
+            (hashed if number[1] else numbers).append(match)
         elif len(content) > 1:
             span = match.span()
             page.add(span, _cited(span, content, page.passages) or author_years(span, content, page.passages))
     lists = [match for match in numbers if not match[1].strip().isdecimal()]
-    if numbers and (not lists or len(numbers) > 1) and all(_trails(page, match) for match in numbers):
-        for match in numbers:
-            page.add(match.span(), ranked(match.span(), _ranks(match[1]), page.passages, "parenthesis"))
+    plain = any(not _behind_number(page.prose, match.start()) and _trails(page, match) for match in numbers)
+    if (not lists or len(numbers) > 1) and all(_trails(page, match, plain) for match in numbers):
+        _add_ranks(page, numbers)
+    if all(_trails(page, match) for match in hashed):
+        _add_ranks(page, hashed)
     page.turn()
+
+
+def _add_ranks(page: Page, markers: Sequence[re.Match[str]]) -> None:
+    for match in markers:
+        page.add(match.span(), ranked(match.span(), _ranks(match[1]), page.passages, "parenthesis"))
 
 
 def _cited(span: Span, content: str, passages: Passages) -> list[Citation]:
@@ -73,31 +86,53 @@ def _cited(span: Span, content: str, passages: Passages) -> list[Citation]:
     return read
 
 
-def _trails(page: Page, match: re.Match[str]) -> bool:
-    """Whether a number in parentheses stands where a citation does: after words, before the end of a clause."""
-    digits, ranks = match[1].strip(), _ranks(match[1])
+def _trails(page: Page, match: re.Match[str], behind_amounts: bool = False) -> bool:
+    """Whether a number in parentheses stands where a citation does: after words, before the end of a clause.
+
+    Behind another number it does where that is a year, or, with `behind_amounts`, any that begins no name of a law.
+    """
+    ranks = _ranks(match[1])
     if not ranks or any(len(str(rank)) > 2 or page.passages.by_rank(rank) is None for rank in ranks):
         return False
     before = page.prose[max(0, match.start() - _BEFORE) : match.start()]
-    if before[-1:].isalnum() and before[-1:].isascii():
+    words = before.lower().split()
+    if not words or not _follows(before, words, match[1].strip(), behind_amounts):
+        return False
+    if match[1].lstrip().startswith("#") and words[-1] in NUMBERED_THINGS:
         return False
     following = page.prose[match.end() : match.end() + 1]
-    word = before.split()[-1:] or [""]
-    if (
-        word[0].lower().startswith(_LEGAL)
-        or word[0][-1:].isdecimal()
-        or LEXICON.number_words.get(word[0].lower()) == digits
-    ):
-        return False
-    return bool(before.strip()) and (
+    return (
         not following
         or following in _ENDS
         or following == "("
         or _ANOTHER.match(page.prose, match.end()) is not None
+        or (
+            (match[1].lstrip().startswith("#") or _behind_number(page.prose, match.start()))
+            and _JOINED.match(page.prose, match.end()) is not None
+        )
     )
+
+
+def _follows(before: str, words: Sequence[str], content: str, behind_amounts: bool) -> bool:
+    """Whether the last of `words`, in lower case, can be what is cited."""
+    if not _NUMBER_AT_END.search(before):
+        glued = before[-1].isalnum() and before[-1].isascii()
+        spelled_out = LEXICON.number_words.get(words[-1]) == content
+        return not glued and not words[-1].startswith(_LEGAL) and not spelled_out
+    named = words[-2] if len(words) > 1 else ""
+    if named.startswith(_LEGAL) or named in NUMBERED_THINGS or not named.isalpha():
+        return False
+    return behind_amounts or (_YEAR.match(words[-1]) is not None and named in BEFORE_YEARS)
+
+
+def _behind_number(prose: str, place: int) -> bool:
+    return _NUMBER_AT_END.search(prose[max(0, place - _BEFORE) : place]) is not None
 
 
 def _ranks(content: str) -> list[int]:
     """The ranks of a list of numbers; none where one is no rank."""
-    read = [ordinals(part) for part in re.split(r"\s?[,;]\s?", content.strip().replace("\u2013", "-"))]
+    read = [
+        ordinals(part)
+        for part in re.split(r"\s?[,;]\s?", content.strip().replace("\u2013", "-").replace("#", ""))
+    ]
     return [rank for ranks in read for rank in ranks] if all(read) else []

@@ -10,6 +10,7 @@ import re
 
 from ragvigil.scorer.checks.reading.citing.listing import ordinals, parts
 from ragvigil.scorer.checks.reading.citing.lists import CODE_NAMES
+from ragvigil.scorer.checks.reading.citing.numbering import Numbering
 from ragvigil.scorer.checks.reading.passages import Passages
 from ragvigil.scorer.lazily import made_once
 
@@ -64,6 +65,7 @@ class Structures:
     def __init__(self, prose: str, passages: Passages) -> None:
         self._prose = prose
         self._passages = passages
+        self._numbering = Numbering(prose, passages)
 
     def has(self, match: re.Match[str]) -> bool:
         """Whether the brackets of `match`, a caret its first group and what they hold its second, are one of these."""
@@ -92,6 +94,8 @@ class Structures:
             or _is_data(line, content, self._passages)
             or _alone(prose, match, self._passages)
         ):
+            return True
+        if not match[1] and self._numbering.has(start, end, content):
             return True
         nested_first, nested_last = before.endswith("["), following[:3].lstrip().startswith("]")
         return nested_first != nested_last and (nested_first or before.endswith(","))
