@@ -17,6 +17,8 @@ from ragvigil.scorer.causes import likely_cause
 from ragvigil.scorer.config import Links, load
 from ragvigil.scorer.detect import Alert as Found
 from ragvigil.scorer.detect.sequential.batch import Metric
+from ragvigil.scorer.diagnose.diagnosis import Other
+from ragvigil.scorer.diagnose.words import full_lines
 from ragvigil.scorer.escalation import Step, Unanswered, said
 from ragvigil.scorer.monitoring import FLOOR, AnyName, Incident, SeriesKey
 from ragvigil.scorer.pages import CAUSE_FOUND, label, page
@@ -200,3 +202,10 @@ def test_what_is_most_urgent_stands_in_the_first_lines() -> None:
     assert said[5].endswith('Playbook "Citations do not match".')
     assert "docs/playbook.md" not in alert.summary
     assert not any(line.startswith("Since: ") for line in said)
+
+
+def test_a_diagnosis_lists_what_it_considered_only_where_there_is_something() -> None:
+    """An empty list looks as if its end were missing."""
+    other = Other((("language", "de"),), 3.2, 0.04)
+    assert "considered:" not in list(full_lines(FOUND, LINKS))
+    assert "considered:" in list(full_lines(replace(FOUND, considered=(other,)), LINKS))

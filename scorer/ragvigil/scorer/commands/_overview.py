@@ -8,7 +8,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from ragvigil.exporters import Measurement
-from ragvigil.scorer.commands import _coverage, _criteria, _detectors, _judge, _styles, _told, _upstream
+from ragvigil.scorer.commands import (
+    _coverage,
+    _criteria,
+    _detectors,
+    _judge,
+    _styles,
+    _told,
+    _unseen,
+    _upstream,
+)
 from ragvigil.scorer.commands._places import places
 from ragvigil.scorer.config import Settings
 from ragvigil.scorer.monitoring import Incident
@@ -48,6 +57,7 @@ def as_json(
         "upstream_sampling": _upstream.as_json(connection, settings.coverage.window_seconds),
         "judge": _judge.as_json(connection),
         "citation_styles": _styles.as_json(connection),
+        "retrievals": _unseen.as_json(connection),
         "feedback": _told.feedback_as_json(connection),
         "changes": _told.changes_as_json(connection),
         "undelivered": sum(
@@ -71,6 +81,7 @@ def as_text(connection: sqlite3.Connection, received: Mapping[str, int], setting
             *_judge.as_text(connection),
             *_told.as_text(connection),
             *_styles.as_text(connection),
+            *_unseen.as_text(connection),
             *_not_taken(received),
             *_forwarded(received),
         ]
@@ -155,8 +166,15 @@ def _series(statuses: Sequence[reading.SeriesStatus]) -> list[str]:
 
 
 def _measured(measurement: Measurement | None) -> str:
+    """A level with its interval and n; a threshold, which nobody measured, alone.
+
+    >>> _measured(Measurement(0.5, 0.5, 0.5, n=0)), _measured(Measurement(0.5, 0.4, 0.6, n=100))
+    ('50.0%', '50.0% [40.0%, 60.0%] n=100')
+    """
     if measurement is None:
         return "not enough data"
+    if not measurement.n:
+        return f"{measurement.value:.1%}"
     return f"{measurement.value:.1%} [{measurement.lower:.1%}, {measurement.upper:.1%}] n={measurement.n:,}"
 
 

@@ -92,7 +92,8 @@ def full_lines(diagnosis: Diagnosis, links: Links) -> Iterator[str]:
         for name, level in (("before", cause.before), ("now", cause.now)):
             if level is not None:
                 yield f"  {name:<14} {shown(level)} of {level.n:,}"
-    yield "considered:"
+    if diagnosis.considered:
+        yield "considered:"
     for other in diagnosis.considered:
         yield f"  {_values(other.values):<40} gain {other.gain:6.1f} nats, p {other.p:.3f}"
     yield from _changed(diagnosis)

@@ -1,0 +1,31 @@
+"""With how many answers a retrieval was seen, from a store that another process writes."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_SEEN = (
+    "SELECT r.service, nullif(r.environment, '') AS environment, count(*) AS answers, sum(s.value IS NULL) AS unseen "
+    "FROM (SELECT id, service, environment FROM records ORDER BY started_at DESC LIMIT ?) r "
+    "JOIN instruments i ON i.name = 'empty_retrieval' "
+    "JOIN scores s ON s.record_id = r.id AND s.instrument_id = i.id AND s.current "
+    "GROUP BY 1, 2 ORDER BY 1, 2"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Retrievals:
+    """How many of a service's latest answers came with a retrieval."""
+
+    service: str
+    environment: str | None
+    answers: int
+    unseen: int
+    """Of those, how many with none: neither passages nor the word that there were none."""
+
+
+def retrievals(connection: sqlite3.Connection, latest: int = 2000) -> Sequence[Retrievals]:
+    """Each service among the `latest` answers that were checked."""
+    return [Retrievals(*row) for row in connection.execute(_SEEN, (latest,))]

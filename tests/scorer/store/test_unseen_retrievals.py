@@ -1,0 +1,58 @@
+"""A service whose retriever is not traced is named: its answers are never judged, and nothing else would say why."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+
+from ragvigil.scorer.checks import run_checks
+from ragvigil.scorer.commands import _unseen
+from ragvigil.scorer.config import load
+from ragvigil.scorer.store.port import LedgerEntry, RawTrace, ScoredRecord, ScoredTrace
+from ragvigil.scorer.store.reading import open_for_reading
+from ragvigil.scorer.store.sqlite import SqliteStore
+from ragvigil.scorer.trace import Document, RagTrace, Retrieval
+
+FOUND = (Document("d1", "It opens at nine.", rank=1),)
+EMPTY = (Retrieval("retrieve", "When?", (), ()),)
+
+
+def scored(
+    number: int, service: str, documents: tuple[Document, ...], asked: tuple[Retrieval, ...]
+) -> ScoredTrace:
+    """One answer with what the checks say of it."""
+    record = RagTrace(
+        f"{number:032x}",
+        "1" * 16,
+        service,
+        number * 10**9,
+        query="When?",
+        answer="It opens at nine.",
+        documents=documents,
+        retrievals=asked,
+    )
+    one = ScoredRecord(record, run_checks(record), LedgerEntry("checked_only", 0.1))
+    return ScoredTrace(record.trace_id, RawTrace(b"", b""), timed_out=False, records=(one,))
+
+
+def test_a_service_whose_answers_mostly_come_without_a_retrieval_is_named(tmp_path: Path) -> None:
+    """One that found nothing was seen, and small talk between other questions is nothing to tell."""
+    settings = load(overrides={"store": {"url": f"sqlite:///{tmp_path / 'a.db'}"}})
+    traces = [
+        *(scored(number, "blind", (), ()) for number in (1, 2)),
+        scored(3, "blind", FOUND, ()),
+        scored(4, "empty", (), EMPTY),
+        scored(5, "chatty", (), ()),
+        scored(6, "chatty", FOUND, ()),
+    ]
+    with SqliteStore(settings) as store:
+        store.records.commit(traces, None, 1)
+    with closing(open_for_reading(settings.store.path)) as connection:
+        (line,) = _unseen.as_text(connection)
+        assert line.startswith("blind: no retrieval was seen with 2 of its latest 3 answers")
+        assert "docs/tracer.md" in line
+        assert {one["service"]: one["unseen"] for one in _unseen.as_json(connection)} == {
+            "blind": 2,
+            "chatty": 1,
+            "empty": 0,
+        }
