@@ -112,7 +112,7 @@ def test_a_rule_may_not_pass_for_another_reason() -> None:
     """Neither by its name nor with spaces in it."""
     with pytest.raises(ConfigError, match="the ledger uses this name"):
         load(overrides={"filters": {"no_question": {"environment": "x"}}})
-    with pytest.raises(ConfigError, match="must match the pattern"):
+    with pytest.raises(ConfigError, match="must begin with a small letter"):
         load(overrides={"filters": {"My rule": {"environment": "x"}}})
 
 

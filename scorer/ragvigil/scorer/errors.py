@@ -84,6 +84,16 @@ class MissingExtraError(RagvigilError, ImportError):
         super().__init__(f"{missing} is not installed; run: pip install 'ragvigil[{extra}]'")
 
 
+def why(error: Exception) -> str:
+    """Why a file cannot be read, in words.
+
+    >>> why(FileNotFoundError(2, "No such file or directory")), why(ValueError())
+    ('no such file or directory', 'ValueError')
+    """
+    said = error.strerror if isinstance(error, OSError) else None
+    return said.lower() if said else type(error).__name__
+
+
 def exit_code(error: RagvigilError) -> int:
     """With what the command line ends for it: 3 for a store, 2 for anything else.
 

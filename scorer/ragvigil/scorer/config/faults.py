@@ -14,6 +14,7 @@ from ragvigil.scorer.config.budgeting import Budgets
 from ragvigil.scorer.config.channels import CHANNELS
 from ragvigil.scorer.config.citing import Citing
 from ragvigil.scorer.config.custom import CustomCheck
+from ragvigil.scorer.config.fields import ADDRESS, NAME
 from ragvigil.scorer.config.filtering import Filter
 from ragvigil.scorer.config.forwarding import Forward
 from ragvigil.scorer.config.routing import Route
@@ -53,10 +54,20 @@ _SECRETS = frozenset(
 """Values that no error may show; an address may hold a password."""
 
 
-def explained(error: ValidationError) -> ConfigError:
-    """All that is wrong: a misspelt key before what follows from it, and never a secret's value."""
+def explained(error: ValidationError, variables: Mapping[str, str]) -> ConfigError:
+    """All that is wrong: a misspelt key before what follows from it, and never a secret's value.
+
+    `variables` are the names of the environment's by the keys that they set: those are in no file.
+    """
     problems = sorted(error.errors(), key=lambda problem: problem["type"] != "extra_forbidden")
-    return together([_explain_one(problem) for problem in problems])
+    return together([_told_by(_explain_one(problem), variables) for problem in problems])
+
+
+def _told_by(fault: ConfigError, variables: Mapping[str, str]) -> ConfigError:
+    name = variables.get(fault.key)
+    if name is None:
+        return fault
+    return ConfigError(fault.key, fault.problem, "; ".join(filter(None, (fault.hint, f"set by {name}"))))
 
 
 def _explain_one(problem: ErrorDetails) -> ConfigError:
@@ -97,7 +108,7 @@ def is_section(place: tuple[str, ...], _: ErrorDetails | None = None) -> ConfigE
 
 def _plainly(place: tuple[str, ...], problem: ErrorDetails, kind: str | None = None) -> ConfigError:
     """What the value has to be, what it is, and what the setting is for."""
-    value = problem["input"]
+    value: object = problem["input"]
     words = _WORDS.get(problem["type"])
     bounds = {
         name: f"{bound:g}" if isinstance(bound, float) else bound
@@ -106,8 +117,11 @@ def _plainly(place: tuple[str, ...], problem: ErrorDetails, kind: str | None = N
     message = words.format_map(bounds) if words else problem["msg"].removeprefix("Value error, ")
     if place[:2] == ("judge", "panel"):  # it is checked as if it were the only judge
         message = message.replace("judge.", ".".join(place[:3]) + ".")
-    untold = problem["type"] in _UNTOLD or not _SECRETS.isdisjoint(place)
-    hints = [] if untold else [_got(value)]
+    if problem["type"] == "string_pattern_mismatch":
+        message = _SHAPES.get(str(bounds["pattern"]), message)
+    told = problem["type"] not in _UNTOLD and _SECRETS.isdisjoint(place)
+    got = _got(value) if told else ""
+    hints = [got] if got and (words or got != _SECTION) else []  # what a section lacks, its rule says
     _, field = _found(place, kind)
     if words and field is not None and field.description:
         hints.append(field.description)
@@ -117,10 +131,11 @@ def _plainly(place: tuple[str, ...], problem: ErrorDetails, kind: str | None = N
 def _got(value: object) -> str:
     """A value in an error."""
     if isinstance(value, Mapping | list | tuple):
-        return "got a section" if isinstance(value, Mapping) else "got a list"
+        return _SECTION if isinstance(value, Mapping) else "got a list"
     return f"got {value!r}"[:_SHOWN_CHARACTERS]
 
 
+_SECTION = "got a section"
 _SHOWN_CHARACTERS = 200
 _UNTOLD = ("missing", "model_attributes_type")
 """Problems whose error does not show the value: there is none, or it stands for a whole section, secrets and all."""
@@ -153,6 +168,11 @@ _WORDS = {
     "model_attributes_type": "is a section, not a value",
 }
 """What pydantic finds wrong, in words for whoever writes settings."""
+_SHAPES = {
+    ADDRESS: "must be host:port, such as 127.0.0.1:4318",
+    NAME: "must begin with a small letter and hold only small letters, digits, _ and -, 63 at most",
+}
+"""What patterns ask for."""
 _EXPLANATIONS = {
     "extra_forbidden": _unknown_key,
     "union_tag_not_found": _no_type,

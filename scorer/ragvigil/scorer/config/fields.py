@@ -9,6 +9,8 @@ from typing import Annotated, cast
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, SecretStr
 
+from ragvigil.scorer.errors import why
+
 _SIGNING_IN = re.compile(r"^([^/]*//)[^/]*@")
 
 
@@ -53,7 +55,7 @@ def _read(secret: object) -> object:
     try:
         return Path(path).read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
-        raise ValueError(f"the file {path} cannot be read ({type(error).__name__})") from None
+        raise ValueError(f"the file {path} cannot be read ({why(error)})") from None
 
 
 def several(value: object) -> object:
@@ -93,10 +95,11 @@ def without_secrets(url: str) -> str:
 Url = Annotated[str, PlainSerializer(without_secrets, when_used="json")]
 """An address in which an operator may have put a secret."""
 Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-Address = Annotated[str, Field(pattern=r"^[^\s]*:\d{1,5}$"), AfterValidator(_port_exists)]
+ADDRESS, NAME = r"^[^\s]*:\d{1,5}$", r"^[a-z][a-z0-9_-]{0,62}$"
+Address = Annotated[str, Field(pattern=ADDRESS), AfterValidator(_port_exists)]
 Secret = Annotated[SecretStr, BeforeValidator(_read), AfterValidator(_not_empty)]
 Key = Annotated[Secret, AfterValidator(_sendable)]
 """A secret that is sent as a header."""
 Words = Annotated[tuple[str, ...], BeforeValidator(several)]
-Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,62}$")]
+Name = Annotated[str, Field(pattern=NAME)]
 """What an operator calls a thing of which there may be several; it stands in counters and log lines."""

@@ -40,7 +40,7 @@ def load(path: Path | None = None, overrides: Mapping[str, object] | None = None
     try:
         settings = Settings.model_validate(tree)
     except ValidationError as error:
-        raise explained(error) from None
+        raise explained(error, _variables(os.environ)) from None
     faults = [
         *_open_doors(settings.receive),
         *_leaks(settings),
@@ -76,6 +76,15 @@ def _environment(variables: Mapping[str, str]) -> Tree:
             branch = {part: branch}
         _merge(tree, cast("Tree", branch), ())
     return tree
+
+
+def _variables(variables: Mapping[str, str]) -> Mapping[str, str]:
+    """Which of them says each key."""
+    return {
+        name.removeprefix(_PREFIX).lower().replace("__", "."): name
+        for name in variables
+        if name.startswith(_PREFIX)
+    }
 
 
 def _borrow(tree: Tree, variables: Mapping[str, str]) -> None:

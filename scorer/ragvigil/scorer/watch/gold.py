@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from ragvigil.scorer import config
 from ragvigil.scorer.detect import GoldSet
-from ragvigil.scorer.errors import ConfigError
+from ragvigil.scorer.errors import ConfigError, why
 
 _KEY = "monitor.gold"
 
@@ -71,7 +71,7 @@ def read_gold(path: Path, *, key: str = _KEY) -> GoldSet:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(key, f"{path} cannot be read ({type(error).__name__})") from None
+        raise ConfigError(key, f"{path} cannot be read ({why(error)})") from None
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
