@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ragvigil.scorer.dialects.batches import with_others
 from ragvigil.scorer.dialects.reading import Role
 from ragvigil.scorer.dialects.rounds import rounds_of
 from ragvigil.scorer.dialects.step import Step
@@ -38,7 +39,7 @@ def questions(roots: Sequence[Step]) -> list[Question]:
         if strays := _strays(top, level):
             waiting += [(step,) for step in strays]
             level = [step for step in level if step not in strays]
-        units = [] if _asks(top) else _complete(level)
+        units = [] if _asks(top) else with_others(level, _complete(level))
         if len(units) < 2 and (rounds := rounds_of(top, level)):
             found += [_question((), each) for each in rounds]
         elif len(units) < 2 or _concludes(top, level, units):

@@ -7,13 +7,17 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from ragvigil.scorer.dialects.asides import is_aside
+from ragvigil.scorer.dialects.batches import shows
 from ragvigil.scorer.dialects.messages import last_of
 from ragvigil.scorer.dialects.prompt import question_in
 from ragvigil.scorer.dialects.question import Question
 from ragvigil.scorer.dialects.react import answer_after_thoughts
+from ragvigil.scorer.dialects.reading import Role
 from ragvigil.scorer.dialects.step import Step
 
 _Value = TypeVar("_Value")
+
+_SEARCHING = frozenset[Role]({"retriever", "reranker"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +155,19 @@ def _root(steps: Iterable[Step]) -> Step | None:
         return chains[0] if chains else None
     rivals = [step for step in telling if step.depth == telling[0].depth]
     above = chains[0] in telling[0].ancestors()
-    return chains[0] if above and len(rivals) > 1 else telling[0]
+    return chains[0] if above and len(rivals) > 1 else _unprepared(rivals)
+
+
+def _unprepared(rivals: Sequence[Step]) -> Step:
+    """The first of them, but for calls that had nothing to go by, such as one that rewrites the question."""
+    for step in rivals if len(rivals) > 1 else ():
+        if (
+            "generator" not in step.roles_within
+            or not step.roles_within.isdisjoint(_SEARCHING)
+            or shows(step)
+        ):
+            return step
+    return rivals[0]
 
 
 def _generation(steps: Sequence[Step], returned: str | None) -> Step | None:
