@@ -11,10 +11,11 @@ from math import log1p
 from typing import NamedTuple, Self
 
 from ragvigil.scorer.checks.alignment.contradiction import contradiction_of, opposes
+from ragvigil.scorer.checks.alignment.days import tells_a_day, within_a_range
 from ragvigil.scorer.checks.alignment.flags import FLAGS, flags_of
 from ragvigil.scorer.checks.alignment.hours import AGREED, Disagreement, compare
 from ragvigil.scorer.checks.alignment.novelty import novel_names, novel_qualifiers, novelty
-from ragvigil.scorer.checks.alignment.numbers import Numbers, idle_numbers
+from ragvigil.scorer.checks.alignment.numbers import Numbers, idle_numbers, is_novel
 from ragvigil.scorer.checks.alignment.overlap import Overlap, Weights, overlaps
 from ragvigil.scorer.checks.alignment.tokens import Surroundings, Token, read_tokens
 from ragvigil.scorer.checks.reading.evidence import Evidence, Segment
@@ -205,11 +206,14 @@ def _idle(
     """Words that need not stand in the evidence: numbers that are no facts, and days and `hours` that are right."""
     right = _words_within(text, hours) if hours else frozenset[int]()
     lacking = [
-        place
-        for place, word in enumerate(claim)
-        if word.numbers and evidence.numbers.isdisjoint(word.numbers)
+        place for place, word in enumerate(claim) if word.numbers and is_novel(word.numbers, evidence.numbers)
     ]
-    return right.union(idle_numbers(claim, text, lacking).intersection(lacking)) if lacking else right
+    if not lacking:
+        return right
+    idle = idle_numbers(claim, text, lacking)
+    if tells_a_day(claim) and (days := within_a_range(text, evidence.segments)):
+        idle |= _words_within(text, days)
+    return right.union(idle.intersection(lacking))
 
 
 def _pairs(sequence: list[str], linked: list[bool], best: Segment | None) -> tuple[float, float]:

@@ -33,6 +33,7 @@ _YEARS = range(1000, 3000)
 _COUNTED = 12
 """Whole numbers up to it count things; they are no results, but the lesser of two factors is one of them."""
 _EXACTLY = 1e-6
+_STROKES_OF_A_DATE = 2
 
 
 def idle_numbers(claim: Sequence[Word], text: str, lacking: Collection[int]) -> frozenset[int]:
@@ -141,7 +142,7 @@ class Numbers(NamedTuple):
         novel = [
             one
             for one in found
-            if evidence.numbers.isdisjoint(one) and not any(value in question for value in one)
+            if is_novel(one, evidence.numbers) and not any(value in question for value in one)
         ]
         return cls(found, novel)
 
@@ -153,6 +154,23 @@ class Numbers(NamedTuple):
         elsewhere = sum([near.isdisjoint(readings) for readings in self.all]) - len(self.novel)
         small = sum(readings[0] in _TALLIES for readings in self.novel)
         return log1p(len(self.novel)), log1p(small), log1p(max(0, elsewhere))
+
+
+def is_novel(number: tuple[str, ...], known: Collection[str]) -> bool:
+    """Whether none of the values that `number` may stand for is known; of a date with strokes a part does not suffice.
+
+    >>> date = ("28/02/2025", "28", "2", "2025")
+    >>> [is_novel(date, known) for known in ({"28/02/2025"}, {"28", "2025"}, {"27", "2", "2025"}, {"2"})]
+    [False, False, True, True]
+    """
+    if number[0].count("/") != _STROKES_OF_A_DATE or number[0] in known:
+        return not any(value in known for value in number)
+    told = (
+        [value for value in number[1:] if int(value) > _COUNTED]
+        if all(map(str.isdecimal, number[1:]))
+        else []
+    )
+    return not told or not all(value in known for value in told)
 
 
 def _without_references(claim: Sequence[Word], passages: int) -> list[Word]:

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import chain, pairwise, takewhile
 from typing import Literal
 
-from ragvigil.scorer.checks.reading.expressions import OPPOSITES, Expression, expressions, implied
+from ragvigil.scorer.checks.alignment.days import another_day, may_tell_another_day, tells_a_day
+from ragvigil.scorer.checks.reading.expressions import OPPOSITES
 from ragvigil.scorer.checks.reading.words import Word, words
 
 Swap = Literal["unit", "scale", "sign", "month", "date", "period", "opposite"]
@@ -56,7 +57,6 @@ _TOLD = frozenset(
 )
 """Stems of everything in the tables."""
 _ALIKE = 0.65
-_A_SECTION = len("12.05.")
 
 
 def _forms(sides: Iterable[Sequence[str]]) -> dict[str, str]:
@@ -82,12 +82,14 @@ def in_one_form(stems: Iterable[str]) -> set[str]:
 
 
 def may_swap(claim: Sequence[Word], text: str, sentence: str) -> bool:
-    """Whether `claim`, the words of `text`, has a word of the tables, or either text has a sign: a quick first look.
+    """Whether `claim`, the words of `text`, has a word of the tables or a day, or either text a sign: a quick look.
 
     >>> [may_swap(words(text), text, "It is so.") for text in ("Sales fell.", "It is so.", "It is -3.")]
     [True, False, True]
     """
-    return not _TOLD.isdisjoint([word.stem for word in claim]) or _may_sign(text) or _may_sign(sentence)
+    if not _TOLD.isdisjoint([word.stem for word in claim]) or tells_a_day(claim):
+        return True
+    return _may_sign(text) or _may_sign(sentence)
 
 
 def _may_sign(text: str) -> bool:
@@ -99,15 +101,21 @@ def _may_sign(text: str) -> bool:
 def swapped(claim: Sequence[Word], text: str, sequence: Sequence[Word], sentence: str) -> Swap | None:
     """What `claim`, the words of `text`, says otherwise than `sequence`, those of a `sentence` that is much like it.
 
-    Nothing is compared unless the claim has a word of the tables that the sentence lacks, or either has a sign.
+    Nothing is compared unless the claim has a word of the tables that the sentence lacks, or either has a sign; of a
+    claim that has but a number which the sentence lacks, beside a month or as a date, only the days.
     """
     told = [word.stem for word in claim if word.stem in _TOLD]
     there = {word.stem for word in sequence}
-    if there.issuperset(told) and not _may_sign(text) and not _may_sign(sentence):
+    days_only = there.issuperset(told) and not _may_sign(text) and not _may_sign(sentence)
+    if days_only and not may_tell_another_day(claim, there):
         return None
     mine, theirs = _matter(claim), _matter(sequence)
     shared = len(mine & theirs)
-    return swap_of(text, sentence) if shared and shared >= _ALIKE * len(mine | theirs) else None
+    if not shared or shared < _ALIKE * len(mine | theirs):
+        return None
+    if days_only:
+        return "date" if another_day(text, sentence) else None
+    return swap_of(text, sentence)
 
 
 def may_be_swapped(said: Set[str], there: Set[str]) -> bool:
@@ -141,7 +149,7 @@ def swap_of(claim: str, sentence: str) -> Swap | None:
         return "sign"
     if _alone_and_other(_months(mine), _months(theirs)):
         return "month"
-    if _another_day(claim, sentence):
+    if another_day(claim, sentence):
         return "date"
     if _alone_and_other(_periods(mine), _periods(theirs)):
         return "period"
@@ -187,23 +195,6 @@ def _periods(parts: list[str]) -> list[int]:
 def _alone_and_other(mine: list[int], theirs: list[int]) -> bool:
     """Whether each side names exactly one, and not the same."""
     return len(mine) == 1 and len(theirs) == 1 and mine != theirs
-
-
-def _another_day(claim: str, sentence: str) -> bool:
-    """Whether each side names exactly one day, and not the same, in whatever form; one may leave out the year."""
-    one, other = ([day for day in expressions(text) if _is_day(day, text)] for text in (claim, sentence))
-    if len(one) != 1 or len(other) != 1 or not one[0].meanings.isdisjoint(other[0].meanings):
-        return False
-    mine, theirs = implied(one[0].meanings), implied(other[0].meanings)
-    return (mine == one[0].meanings) == (theirs == other[0].meanings) or mine.isdisjoint(theirs)
-
-
-def _is_day(one: Expression, text: str) -> bool:
-    """Whether it is one; 12.05 by itself may as well be a section."""
-    said = text[one.start : one.end]
-    return any(kind == "day" for kind, _ in one.meanings) and not (
-        said.isascii() and len(said) <= _A_SECTION and not any(map(str.isalpha, said))
-    )
 
 
 def _opposite(mine: list[str], theirs: list[str]) -> bool:

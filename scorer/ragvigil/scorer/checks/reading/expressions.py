@@ -18,7 +18,7 @@ from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.numerals import readings
 
 Meaning = tuple[str, float | date]
-"""What is measured, and how much of it in its smallest unit; or the day, without its year that of `_ANY_YEAR`."""
+"""What is measured, and how much of it in its smallest unit; or the day, without its year that of `ANY_YEAR`."""
 
 _DATA: Any = json.loads(files("ragvigil.scorer.data").joinpath("measures.json").read_text("utf-8"))
 OPPOSITES: Any = json.loads(files("ragvigil.scorer.data").joinpath("opposites.json").read_text("utf-8"))
@@ -42,22 +42,24 @@ _LONG_SCALES = {name: power for name, power in LEXICON.scales.items() if name no
 _CURRENCIES: dict[str, str] = {name: names[0] for names in _DATA["currencies"] for name in names}
 _HUNDREDTHS: dict[str, list[str]] = _DATA["hundredths"]
 _NAMES = frozenset((*_UNITS, *_LONG_SCALES, *_CURRENCIES, *_HUNDREDTHS))
-_MONTHS: dict[str, int] = {
+MONTHS: dict[str, int] = {
     name: place
     for names in (OPPOSITES["months"], _DATA["short_months"], _DATA["other_months"])
     for place, entry in enumerate(names, 1)
     for name in entry.split()
 }
-_MONTH = "|".join(sorted(map(re.escape, _MONTHS), key=len, reverse=True))
+"""The names of the months in eight languages, with the place of each in the year."""
+_MONTH = "|".join(sorted(map(re.escape, MONTHS), key=len, reverse=True))
 _DATE = re.compile(
     rf"(?<![\w.,/-])(?:(?P<y>\d{{4}})(?P<mark>[-/.])(?P<m>\d{{1,2}})(?P=mark)(?P<d>\d{{1,2}})"
     rf"|(?P<one>\d{{1,2}})(?P<sign>[-/.])(?P<other>\d{{1,2}})(?P=sign)(?P<year>\d{{4}})"
-    rf"|(?P<day>\d{{1,2}})(?:st|nd|rd|th|er|\.|º)?\s(?:de\s|of\s)?(?P<month>{_MONTH})\.?,?\s(?:de\s|del\s|of\s)?(?P<in>\d{{4}})"
+    r"|(?P<first>[0-3]?\d)/(?P<second>[0-3]?\d)/(?P<short>\d\d)"
+    rf"|(?P<day>\d{{1,2}})(?:(?:st|nd|rd|th|er|\.|º)?\s(?:de\s|of\s)?|-)(?P<month>{_MONTH})(?:\.?,?\s(?:de\s|del\s|of\s)?|-)(?P<in>\d{{4}})"
     rf"|(?P<name>{_MONTH})\.?\s(?P<at>\d{{1,2}})(?:st|nd|rd|th)?,?\s(?P<of>\d{{4}})"
     r"|(?P<nian>\d{4})年\s?(?P<yue>\d{1,2})月\s?(?P<ri>\d{1,2})日)(?![^\W年月日\u3040-\u30ff\u4e00-\u9fff]|[/-]|[.,]\d)",
     re.IGNORECASE,
 )
-_OF_ANY_YEAR = re.compile(
+_OFANY_YEAR = re.compile(
     rf"(?<![\w.,/-])(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th|er|\.|º)?\s(?:de\s|of\s)?(?P<month>{_MONTH})\b"
     rf"|(?P<name>{_MONTH})\.?\s(?P<at>\d{{1,2}})(?:st|nd|rd|th)?(?![\w:]|[.,]\d)"
     r"|(?P<one>[0-3]\d)(?P<sign>[./])(?P<other>[0-3]\d)(?:(?<=\d)(?![\w/:-]|[.,]\d)|\.(?!\d))"
@@ -66,14 +68,15 @@ _OF_ANY_YEAR = re.compile(
 )
 _WORDS_TOO = frozenset(("may", "mar", "set", "out", "ago", "sept"))
 """Names of months that are other words, too, in small letters."""
-_ANY_YEAR = 4
+ANY_YEAR = 4
 """A leap year before all that are told."""
+_CENTURY = 2000
 _TOKEN = re.compile(r"\d{1,15}(?:[.,'\u2019/]\d{1,15}){0,5}|[^\W\d_]{1,20}|[%$€£¥₹]")
 _BEHIND_A_NUMBER = re.compile(r"\d[ \u00a0\u202f-]?([^\W\d_]{1,20}|[%€$£¥₹])")
 _DIGIT_OR_SIGN = re.compile(r"[\d$€£¥₹]")
 _MAY_BE_PRICED = re.compile(r"[$€£¥₹]|\d/\d")
 _MAY_BE_A_DAY = re.compile(
-    r"\d(?:\d{3}[-/.]\d|[-/.]\d{4}"
+    r"\d(?:\d{3}[-/.]\d|[-/.]\d{4}|/[0-3]?\d/\d\d|-[^\W\d_]{3,10}-\d{4}"
     r"|(?:st|nd|rd|th|er|\.|º)?,?\s(?:(?:de\s|of\s)?[^\W\d_]{3,10}\.?,?\s(?:de\s|del\s|of\s)?)?\d{4}|年)"
 )
 """Every day begins so, or holds this; it is found at its digits, without trying the names of months everywhere.
@@ -83,7 +86,7 @@ _WORD_BEHIND = re.compile(r"\d(?:st|nd|rd|th|er|\.|º)?\s(?:de\s|of\s)?([^\W\d_]
 _SMALL = re.compile(r"\d(?<=\s\d)\d?(?!\d)")
 _WORD_BEFORE = re.compile(r"([^\W\d_]{3,12})\.?\s\Z")
 _LONGEST_BEFORE = 15
-_MAY_BE_OF_ANY_YEAR = re.compile(r"\d(?:(?<=[0-3])(?<!\d\d)\d[./][0-3]\d(?!\d)|月)")
+_MAY_BE_OFANY_YEAR = re.compile(r"\d(?:(?<=[0-3])(?<!\d\d)\d[./][0-3]\d(?!\d)|月)")
 _GAP = frozenset(("", " ", "-", "\u00a0", "\u202f"))
 _JOINED = frozenset((*_GAP, ", ", " and ", " e ", " y ", " und ", " et "))
 
@@ -119,7 +122,7 @@ def expressions(text: str) -> list[Expression]:
     days = [Expression(*found.span(), meant) for found in dates if (meant := _days(found))]
     if _may_be_of_any_year(text):
         whole = {place for one in days for place in range(one.start, one.end)}
-        others = [found for found in _OF_ANY_YEAR.finditer(text) if found.start() not in whole]
+        others = [found for found in _OFANY_YEAR.finditer(text) if found.start() not in whole]
         days += [Expression(*found.span(), meant) for found in others if (meant := _days_of_any_year(found))]
     times = [Expression(start, end, frozenset({("clock", at)})) for start, end, at in clock_times(text)]
     return sorted([*days, *times, *_measures(text)])
@@ -132,7 +135,7 @@ def implied(meanings: frozenset[Meaning]) -> frozenset[Meaning]:
     frozenset({('day', datetime.date(4, 3, 5))})
     """
     return frozenset(
-        ("day", day.replace(year=_ANY_YEAR))
+        ("day", day.replace(year=ANY_YEAR))
         for kind, day in meanings
         if kind == "day" and isinstance(day, date)
     )
@@ -150,13 +153,13 @@ def may_have(text: str) -> bool:
 
 
 def _may_be_of_any_year(text: str) -> bool:
-    if _MAY_BE_OF_ANY_YEAR.search(text):
+    if _MAY_BE_OFANY_YEAR.search(text):
         return True
-    if any(word.casefold() in _MONTHS for word in _WORD_BEHIND.findall(text)):
+    if any(word.casefold() in MONTHS for word in _WORD_BEHIND.findall(text)):
         return True
     before = (text[max(0, one.start() - _LONGEST_BEFORE) : one.start()] for one in _SMALL.finditer(text))
     words = (_WORD_BEFORE.search(one) for one in before)
-    return any(word is not None and word[1].casefold() in _MONTHS for word in words)
+    return any(word is not None and word[1].casefold() in MONTHS for word in words)
 
 
 def _days_of_any_year(found: re.Match[str]) -> frozenset[Meaning]:
@@ -169,8 +172,8 @@ def _days_of_any_year(found: re.Match[str]) -> frozenset[Meaning]:
         name = found["month"] or found["name"]
         if name in _WORDS_TOO:
             return frozenset()
-        tried = [(str(_MONTHS.get(name.casefold(), 0)), found["day"] or found["at"])]
-    days = (_day(_ANY_YEAR, *map(int, one)) for one in tried)
+        tried = [(str(MONTHS.get(name.casefold(), 0)), found["day"] or found["at"])]
+    days = (_day(ANY_YEAR, *map(int, one)) for one in tried)
     return frozenset(("day", day) for day in days if day is not None)
 
 
@@ -182,10 +185,13 @@ def _days(found: re.Match[str]) -> frozenset[Meaning]:
     elif found["year"]:
         tried = [(found["year"], found["other"], found["one"])]
         tried += [] if found["sign"] == "." else [(found["year"], found["one"], found["other"])]
+    elif found["short"]:
+        year = str(_CENTURY + int(found["short"]))
+        tried = [(year, found["second"], found["first"]), (year, found["first"], found["second"])]
     elif found["month"]:
-        tried = [(found["in"], str(_MONTHS.get(found["month"].casefold(), 0)), found["day"])]
+        tried = [(found["in"], str(MONTHS.get(found["month"].casefold(), 0)), found["day"])]
     else:
-        tried = [(found["of"], str(_MONTHS.get(found["name"].casefold(), 0)), found["at"])]
+        tried = [(found["of"], str(MONTHS.get(found["name"].casefold(), 0)), found["at"])]
     return frozenset(("day", day) for one in tried if (day := _day(*map(int, one))) is not None)
 
 

@@ -1,0 +1,170 @@
+"""Days: dates of a claim beside those of the evidence, in whatever form, and ranges of days that hold them."""
+
+from __future__ import annotations
+
+import re
+from calendar import isleap
+from collections.abc import Iterable, Iterator, Sequence, Set
+from datetime import date
+from itertools import islice, pairwise, product
+
+from ragvigil.scorer.checks.reading.evidence import Segment
+from ragvigil.scorer.checks.reading.expressions import ANY_YEAR, MONTHS, Expression, expressions, implied
+from ragvigil.scorer.checks.reading.words import Word, words
+
+_MONTH_STEMS = frozenset(word.stem for name in MONTHS for word in words(name))
+_A_SECTION = len("12.05.")
+_THROUGH = r"(?:[-\u2013\u2014]|to|until|till|through|thru|bis|a|à|al|au|até|hasta|tot|t/m|do)"
+_ALSO = r"(?:[,&]|and|or|und|oder|et|ou|y|o|e|i|en|of|lub)"
+_NUMBER_BEFORE = re.compile(
+    rf"(?<!\d)(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.|º)?\s?(?P<joined>{_THROUGH}|{_ALSO})\s?(?:the\s)?\Z",
+    re.IGNORECASE,
+)
+_GOES_ON = re.compile(
+    rf"\s?(?P<joined>{_THROUGH}|{_ALSO})\s?(?:the\s)?(?P<day>\d{{1,2}})(?!\d|[.,:/]\d)", re.IGNORECASE
+)
+_THROUGH_ALONE = re.compile(_THROUGH, re.IGNORECASE)
+_BETWEEN = re.compile(rf"\s?,?\s?(?:{_THROUGH}|and|und|et|y|e)\s?(?:the\s|le\s|al\s)?", re.IGNORECASE)
+_BOUND = re.compile(
+    r"\b(?:until|till|by|before|after|from|since|starting|ending|bis|ab|vor|nach|seit|von|jusqu.{1,3}|avant|après|depuis|"
+    r"hasta|antes|después|desde|até|depois|a partir|tot|voor|na|vanaf|do|od|przed|po)\s(?:\S{1,12}\s){0,2}\Z",
+    re.IGNORECASE,
+)
+_LAST_DAY = date(ANY_YEAR, 12, 31)
+_NEAR = 30
+_DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+_MOST_SENTENCES = 400
+
+
+def tells_a_day(claim: Iterable[Word]) -> bool:
+    """Whether a claim names a month, or a date with strokes: a quick first look.
+
+    >>> [tells_a_day(words(text)) for text in ("due on 3 March", "due on 28/02/2025", "3/4 of 20")]
+    [True, True, False]
+    """
+    return any(word.stem in _MONTH_STEMS or (word.numbers and word.stem.count("/") == 2) for word in claim)
+
+
+def may_tell_another_day(claim: Sequence[Word], there: Set[str]) -> bool:
+    """Whether `claim` tells a day and has a number that is none of `there`, the stems of a sentence."""
+    return any(word.numbers and word.stem not in there for word in claim) and tells_a_day(claim)
+
+
+def another_day(claim: str, sentence: str) -> bool:
+    """Whether each side names exactly one day, and not the same, in whatever form; one may leave out the year.
+
+    Of several days and of ranges nothing is said, nor where one side only bounds the time: "until", "since".
+
+    >>> another_day("Due on 28/02/2025.", "Due on 27 February 2025."), another_day("Due 5/3/2025.", "Due 3 May 2025.")
+    (True, False)
+    >>> another_day("Open on 27 May.", "Open 27 to 28 May."), another_day("Open on 1 May.", "Open until 5 May.")
+    (False, False)
+    """
+    one, other = ([day for day in expressions(text) if _is_day(day, text)] for text in (claim, sentence))
+    if len(one) != 1 or len(other) != 1 or not one[0].meanings.isdisjoint(other[0].meanings):
+        return False
+    mine, theirs = implied(one[0].meanings), implied(other[0].meanings)
+    if (mine == one[0].meanings) != (theirs == other[0].meanings) and not mine.isdisjoint(theirs):
+        return False
+    told = ((one[0], claim), (other[0], sentence))
+    same = _bounds(*told[0]) == _bounds(*told[1])
+    return same and not any(_is_one_of_several(day, text) for day, text in told)
+
+
+def within_a_range(claim: str, segments: Sequence[Segment]) -> list[tuple[int, int]]:
+    """Where `claim` names a day that lies within a range of days of a sentence, ends included.
+
+    A day with which the claim says when something begins or ends has to be that of the evidence.
+
+    >>> from types import SimpleNamespace as Sentence
+    >>> text = "It is open from 27/02/2025 to 02/03/2025."
+    >>> within_a_range("It is open on 28 February 2025.", [Sentence(text=text, span=(0, len(text)))])
+    [(14, 30)]
+    """
+    told = [one for one in expressions(claim) if _is_day(one, claim)]
+    ends = {
+        day
+        for one, other in pairwise(told)
+        if _BETWEEN.fullmatch(claim, one.end, other.start)
+        for day in (one, other)
+    }
+    days = [
+        one
+        for one in told
+        if one not in ends and not _bounds(one, claim) and not _is_one_of_several(one, claim)
+    ]
+    if not days:
+        return []
+    ranges = [
+        found
+        for segment in islice(segments, _MOST_SENTENCES)
+        if segment.span is not None
+        for found in _ranges(segment.text[slice(*segment.span)])
+    ]
+    return [
+        (one.start, one.end)
+        for one in days
+        if any(first <= day <= last for first, last in ranges for day in (*_dates(one), *_yearless(one)))
+    ]
+
+
+def _ranges(sentence: str) -> Iterator[tuple[date, date]]:
+    """The first and last day of each range, and the same without its years."""
+    if not any(map(str.isdigit, sentence)):
+        return
+    days = [one for one in expressions(sentence) if _is_day(one, sentence)]
+    for one, other in pairwise(days):
+        if _BETWEEN.fullmatch(sentence, one.end, other.start):
+            yield from ((_in_year_of(last, day), last) for day in _dates(one) for last in _dates(other))
+            first, last = _yearless(one), _yearless(other)
+            if len(first) == len(last) == 1 and first > last:  # over the end of a year
+                yield from ((first[0], _LAST_DAY), (_LAST_DAY.replace(month=1, day=1), last[0]))
+            yield from product(first, last)
+    for one in days:
+        before = _NUMBER_BEFORE.search(sentence, max(0, one.start - _NEAR), one.start)
+        behind = _GOES_ON.match(sentence, one.end)
+        for day in (*_dates(one), *_yearless(one)):
+            if before and _THROUGH_ALONE.fullmatch(before["joined"]) and 0 < int(before["day"]) <= day.day:
+                yield day.replace(day=int(before["day"])), day
+            if (
+                behind
+                and _THROUGH_ALONE.fullmatch(behind["joined"])
+                and int(behind["day"]) <= _DAYS[day.month - 1]
+            ):
+                yield day, day.replace(day=int(behind["day"]))
+
+
+def _in_year_of(other: date, day: date) -> date:
+    """`day`, in the year of `other` where none is told with it."""
+    return day.replace(year=other.year) if day.year == ANY_YEAR and _exists(day, other.year) else day
+
+
+def _exists(day: date, year: int) -> bool:
+    return (day.month, day.day) != (2, 29) or isleap(year)
+
+
+def _dates(one: Expression) -> list[date]:
+    return sorted(day for _, day in one.meanings if isinstance(day, date))
+
+
+def _yearless(one: Expression) -> list[date]:
+    return sorted(day for _, day in implied(one.meanings) if isinstance(day, date))
+
+
+def _bounds(day: Expression, text: str) -> bool:
+    """Whether it is said until, before or since when."""
+    return _BOUND.search(text, max(0, day.start - _NEAR), day.start) is not None
+
+
+def _is_one_of_several(day: Expression, text: str) -> bool:
+    """Whether other days stand beside it of which only numbers are told: 27 and 28 February."""
+    before = _NUMBER_BEFORE.search(text, max(0, day.start - _NEAR), day.start)
+    return before is not None or _GOES_ON.match(text, day.end) is not None
+
+
+def _is_day(one: Expression, text: str) -> bool:
+    """Whether it is one; 12.05 by itself may as well be a section."""
+    said = text[one.start : one.end]
+    return any(kind == "day" for kind, _ in one.meanings) and not (
+        said.isascii() and len(said) <= _A_SECTION and not any(map(str.isalpha, said))
+    )

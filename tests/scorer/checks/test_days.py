@@ -1,0 +1,118 @@
+"""Days of a claim beside those of the evidence, in many spellings."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragvigil.scorer.checks.prepared import Prepared
+from ragvigil.scorer.trace import Document, RagTrace
+from ragvigil.scorer.verdict import Claim
+
+
+def claim_of(answer: str, passage: str) -> Claim:
+    """The one claim of an answer beside a passage and another one that is about something else."""
+    record = RagTrace(
+        "0" * 32,
+        "1" * 16,
+        "shop",
+        0,
+        query="When?",
+        answer=answer,
+        documents=(Document("a", passage, rank=1), Document("b", "The kitchen serves tea.", rank=2)),
+    )
+    (claim,) = Prepared(record).assessment.claims
+    return claim
+
+
+OTHER_DAYS = (
+    ("The application deadline is 28/02/2025.", "The application deadline is 27/02/2025."),
+    ("The application deadline is 28 February 2025.", "The application deadline is 27 February 2025."),
+    ("The application deadline is February 28, 2025.", "The application deadline is February 27, 2025."),
+    ("The application deadline is 28.02.2025.", "The application deadline is 27.02.2025."),
+    ("The application deadline is 2025-02-28.", "The application deadline is 2025-02-27."),
+    ("The application deadline is 28/02/2025.", "The application deadline is 27 February 2025."),
+    ("The application deadline is 28 February 2025.", "The application deadline is 2025-02-27."),
+    ("The application deadline is 02/28/2025.", "The application deadline is 02/27/2025."),
+    ("The application deadline is 28/02/25.", "The application deadline is 27/02/25."),
+    ("The application deadline is 28-Feb-2025.", "The application deadline is 27-Feb-2025."),
+    ("The application deadline is 28/03/2025.", "The application deadline is 28/04/2025."),
+    ("A taxa vence em 28 de fevereiro de 2025.", "A taxa vence em 27 de fevereiro de 2025."),
+    ("Die Frist endet am 28.2.2025.", "Die Frist endet am 27.2.2025."),
+    ("Termin upływa 28 lutego 2025.", "Termin upływa 27 lutego 2025."),
+    ("The deadline is 28 Feb 2025.", "The deadline is 27 Feb 2025. It opened on 28 January 2025."),
+    # Written to be kept aside, and measured once.
+    ("The lease ends on 14/11/2026.", "The lease ends on 15/11/2026."),
+    ("The lease ends on 14 November 2026.", "The lease ends on November 15th, 2026."),
+    ("The museum reopens on 3 June 2024.", "The museum reopens on 4 June 2024."),
+    ("The invoice was sent on 07/08/2023.", "The invoice was sent on 9 September 2023."),
+    ("El plazo termina el 15 de mayo de 2025.", "El plazo termina el 16 de mayo de 2025."),
+    ("La réunion a lieu le 3 mars 2025.", "La réunion a lieu le 4 mars 2025."),
+    ("Il contratto scade il 30/06/2025.", "Il contratto scade il 29/06/2025."),
+    ("De winkel opent op 12 maart 2025.", "De winkel opent op 13 maart 2025."),
+    ("The parcel arrived on Dec 3, 2024.", "The parcel arrived on 2024-12-02."),
+    ("Der Kurs beginnt am 1. Oktober 2025.", "Der Kurs beginnt am 2. Oktober 2025."),
+)
+
+
+@pytest.mark.parametrize(("answer", "passage"), OTHER_DAYS)
+def test_another_day_contradicts(answer: str, passage: str) -> None:
+    """The same sentence with another day, however either is written."""
+    found = claim_of(answer, passage)
+    assert (found.verdict, found.reason) == ("contradicted", "number_mismatch")
+
+
+SAME_DAYS = (
+    ("The deadline is 28/02/2025.", "The deadline is 28 February 2025."),
+    ("The deadline is 05/03/2025.", "The deadline is 5 March 2025."),
+    ("The deadline is 05/03/2025.", "The deadline is May 3, 2025."),
+    ("The deadline is 28/02/25.", "The deadline is 28 February 2025."),
+    ("The deadline is 28-Feb-2025.", "The deadline is 28 February 2025."),
+    ("The deadline is 28 February.", "The deadline is 28/02/2025."),
+    ("The deadline is in February 2025.", "The deadline is 28 February 2025."),
+    ("The fair is open on 28/02/2025.", "The fair is open from 27/02/2025 to 02/03/2025."),
+    ("The fair takes place on 28 February 2025.", "The fair takes place from 27 February to 2 March 2025."),
+    ("The fair is open on 12 May.", "The fair is open 10 to 14 May 2025."),
+    ("The fair is open on 27 February 2025.", "The fair is open 27-28 February 2025."),
+    ("The store is closed on 24 December.", "The store is closed on 24 and 25 December."),
+    ("The store is closed on December 25.", "The store is closed on December 24-26."),
+    ("The store is closed on 25 December.", "The store is closed from December 24 to January 2."),
+    # Written to be kept aside, and measured once.
+    ("The lease ends on 15/11/2026.", "The lease ends on November 15th, 2026."),
+    ("The course runs on 5 July 2025.", "The course runs from July 1 to July 12, 2025."),
+    ("Der Kurs läuft am 3. Oktober 2025.", "Der Kurs läuft vom 1.10.2025 bis 5.10.2025."),
+    ("The invoice was sent on 07/08/2023.", "The invoice was sent on July 8, 2023."),
+    ("La réunion a lieu le 3 mars 2025.", "La réunion a lieu le 03/03/2025."),
+    ("The pool is closed on 1 and 2 August.", "The pool is closed on 1 August and 2 August."),
+    ("The offer is valid on 10 April.", "The offer is valid 8 April \u2013 15 April."),
+)
+
+
+@pytest.mark.parametrize(("answer", "passage"), SAME_DAYS)
+def test_the_same_day_and_one_within_a_range_are_supported(answer: str, passage: str) -> None:
+    """In another form, with a day and a month that may be either way round, or between first and last day."""
+    assert claim_of(answer, passage).verdict == "supported"
+
+
+NOT_TOLD = (
+    ("The deadline is 28 February 2025.", "The deadline is February 2025."),
+    ("The sale ended on 28 February 2025.", "The sale lasted until the end of February 2025."),
+    ("The fair opens on 1 May 2025.", "The fair is open until 5 May 2025."),
+    ("The store is closed on December 27.", "The store is closed on December 24 and 25."),
+    (
+        "He was president from 25 July 2011 to 3 October 2011.",
+        "He was president from 2 July 2011 to 2 April 2016.",
+    ),
+    ("The course is on 20 July 2025.", "The course is held from July 1 to July 12, 2025."),
+)
+
+
+@pytest.mark.parametrize(("answer", "passage"), NOT_TOLD)
+def test_a_day_that_the_evidence_does_not_tell_is_not_supported(answer: str, passage: str) -> None:
+    """A month alone, a bound, or a range that ends before."""
+    assert claim_of(answer, passage).verdict != "supported"
+
+
+@pytest.mark.parametrize(("answer", "passage"), NOT_TOLD[:3])
+def test_a_month_or_a_bound_contradicts_no_day(answer: str, passage: str) -> None:
+    """The day is missing there, it is not another one."""
+    assert claim_of(answer, passage).verdict != "contradicted"
