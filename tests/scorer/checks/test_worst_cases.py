@@ -60,6 +60,16 @@ PIECES = (
         "[1: 4-",
         '<ref name="1">',
     ),
+    *(
+        "3rd ",
+        "1½ ",
+        "1 ½",
+        "third floor ",
+        "27 February - ",
+        "from 1/2/25 to ",
+        "Monday to ",
+        "24 hours a day ",
+    ),
     *("about 875 000 ", "about 1,000", "~5", "5 million "),
     *(" ", "no information about the ", "it is not ", "Der 3. ", "A. ", "。」", "# a\n", "x", "1", "1.1"),
 )

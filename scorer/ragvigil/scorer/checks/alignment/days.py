@@ -1,4 +1,4 @@
-"""Days: dates of a claim beside those of the evidence, in whatever form, and ranges of days that hold them."""
+"""Days: dates and weekdays of a claim beside those of the evidence, and ranges of days that hold them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from itertools import islice, pairwise, product
 
 from ragvigil.scorer.checks.reading.evidence import Segment
 from ragvigil.scorer.checks.reading.expressions import ANY_YEAR, MONTHS, Expression, expressions, implied
+from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.words import Word, words
 
 _MONTH_STEMS = frozenset(word.stem for name in MONTHS for word in words(name))
@@ -33,6 +34,10 @@ _BOUND = re.compile(
 _LAST_DAY = date(ANY_YEAR, 12, 31)
 _NEAR = 30
 _DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+_WEEKDAY = re.compile(
+    rf"(?<!\w)({'|'.join(sorted(map(re.escape, LEXICON.days), key=len, reverse=True))})(?:s|er)?(?!\w)",
+    re.IGNORECASE,
+)
 _MOST_SENTENCES = 400
 
 
@@ -69,6 +74,24 @@ def another_day(claim: str, sentence: str) -> bool:
     told = ((one[0], claim), (other[0], sentence))
     same = _bounds(*told[0]) == _bounds(*told[1])
     return same and not any(_is_one_of_several(day, text) for day, text in told)
+
+
+def another_weekday(claim: str, sentence: str) -> bool:
+    """Whether each side names exactly one day of the week, and not the same; where one side bounds the time, nothing.
+
+    >>> another_weekday("Closed on Monday.", "Closed on Tuesdays."), another_weekday("On Friday.", "Until Sunday.")
+    (True, False)
+    """
+    told: list[tuple[int, bool]] = []
+    for text in (claim, sentence):
+        named = list(_WEEKDAY.finditer(text))
+        if len({LEXICON.days[day[1].casefold()] for day in named}) != 1:
+            return False
+        day = named[0]
+        bounded = _BOUND.search(text, max(0, day.start() - _NEAR), day.start()) is not None
+        told.append((LEXICON.days[day[1].casefold()], bounded))
+    (mine, bounded), (theirs, others_bounded) = told
+    return mine != theirs and bounded == others_bounded
 
 
 def within_a_range(claim: str, segments: Sequence[Segment]) -> list[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""Swaps: what a sentence says with another unit, scale, sign, month or day, or with the opposite word.
+"""Swaps: what a sentence says with another unit, scale, sign, month, day or place, or with the opposite word.
 
 A fitted model of shared words cannot see them: all words but one are the same. The tables are `data/opposites.json`.
 """
@@ -10,11 +10,18 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import chain, pairwise, takewhile
 from typing import Literal
 
-from ragvigil.scorer.checks.alignment.days import another_day, may_tell_another_day, tells_a_day
+from ragvigil.scorer.checks.alignment.days import (
+    another_day,
+    another_weekday,
+    may_tell_another_day,
+    tells_a_day,
+)
 from ragvigil.scorer.checks.reading.expressions import OPPOSITES
+from ragvigil.scorer.checks.reading.lexicon import LEXICON
+from ragvigil.scorer.checks.reading.ordinals import ORDINALS, another_place
 from ragvigil.scorer.checks.reading.words import Word, words
 
-Swap = Literal["unit", "scale", "sign", "month", "date", "period", "opposite"]
+Swap = Literal["unit", "scale", "sign", "month", "date", "weekday", "place", "period", "opposite"]
 
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+")
 _SIGN = re.compile(r"(?:(?<![\w.,)\]%])[-\u2212\u2013](?=\d)|\b(?:minus|menos)\s+(?=\d))", re.IGNORECASE)
@@ -52,7 +59,7 @@ _OPPOSITE = frozenset(chain.from_iterable(chain.from_iterable(_OPPOSITES)))
 _THAN = frozenset(("than", "que", "als"))
 _TOLD = frozenset(
     word.stem
-    for name in chain(_UNITS, _SCALES, _MONTHS, *chain.from_iterable(_OPPOSITES))
+    for name in chain(_UNITS, _SCALES, _MONTHS, LEXICON.days, ORDINALS, *chain.from_iterable(_OPPOSITES))
     for word in words(name)
 )
 """Stems of everything in the tables."""
@@ -151,6 +158,10 @@ def swap_of(claim: str, sentence: str) -> Swap | None:
         return "month"
     if another_day(claim, sentence):
         return "date"
+    if another_weekday(claim, sentence):
+        return "weekday"
+    if another_place(claim, sentence):
+        return "place"
     if _alone_and_other(_periods(mine), _periods(theirs)):
         return "period"
     return "opposite" if _opposite(mine, theirs) else None

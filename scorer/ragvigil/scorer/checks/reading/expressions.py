@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from ragvigil.scorer.checks.reading.clock import clock_times, may_be_a_time
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
-from ragvigil.scorer.checks.reading.numerals import readings
+from ragvigil.scorer.checks.reading.numerals import PARTS, readings
 
 Meaning = tuple[str, float | date]
 """What is measured, and how much of it in its smallest unit; or the day, without its year that of `ANY_YEAR`."""
@@ -71,8 +71,10 @@ _WORDS_TOO = frozenset(("may", "mar", "set", "out", "ago", "sept"))
 ANY_YEAR = 4
 """A leap year before all that are told."""
 _CENTURY = 2000
-_TOKEN = re.compile(r"\d{1,15}(?:[.,'\u2019/]\d{1,15}){0,5}|[^\W\d_]{1,20}|[%$€£¥₹]")
-_BEHIND_A_NUMBER = re.compile(r"\d[ \u00a0\u202f-]?([^\W\d_]{1,20}|[%€$£¥₹])")
+_TOKEN = re.compile(
+    rf"\d{{1,15}}(?:[.,'\u2019/]\d{{1,15}}){{0,5}}(?: ?[{PARTS}](?!\w))?|[^\W\d_]{{1,20}}|[%$€£¥₹]"
+)
+_BEHIND_A_NUMBER = re.compile(rf"\d(?: ?[{PARTS}])?[ \u00a0\u202f-]?([^\W\d_{PARTS}]{{1,20}}|[%€$£¥₹])")
 _DIGIT_OR_SIGN = re.compile(r"[\d$€£¥₹]")
 _MAY_BE_PRICED = re.compile(r"[$€£¥₹]|\d/\d")
 _MAY_BE_A_DAY = re.compile(

@@ -7,6 +7,19 @@ import unicodedata
 
 _CLOCK = re.compile(r"(\d{1,2}):(\d{1,2})(?::\d{1,2})?\Z")
 _FRACTION = re.compile(r"(\d{1,3})/([1-9]\d{0,2})\Z")
+_PARTS = {
+    "¼": 0.25,
+    "½": 0.5,
+    "¾": 0.75,
+    "⅓": 1 / 3,
+    "⅔": 2 / 3,
+    "⅛": 0.125,
+    "⅜": 0.375,
+    "⅝": 0.625,
+    "⅞": 0.875,
+}
+PARTS = "".join(_PARTS)
+"""Signs of a part of one, as in 1½."""
 _MARK = re.compile("[.,']")
 _SPACES = " \u00a0\u2009\u202f"
 _MAYBE_SPACED = re.compile(rf"[0-9][{_SPACES}][0-9]{{3}}(?![0-9])")
@@ -46,6 +59,8 @@ def readings(token: str) -> tuple[str, ...]:
     >>> readings("1,234"), readings("1.234,5"), readings("12,50"), readings("9:0"), readings("3/4"), readings("007")
     (('1234', '1.234'), ('1234.5',), ('12.5',), ('9:00', '9'), ('3/4', '3', '4', '0.75'), ('7',))
     """
+    if token[-1] in PARTS:
+        return (with_part(token),)
     clock = _CLOCK.match(token)
     if clock:
         hour, minute = int(clock[1]), int(clock[2])
@@ -54,6 +69,16 @@ def readings(token: str) -> tuple[str, ...]:
         parts = [value for part in re.split("[/:]", token) for value in readings(part)]
         return (token, *parts, *_quotient(token))
     return _grouped(token.replace("\u2019", "'"))
+
+
+def with_part(token: str) -> str:
+    """The value of a whole number with the sign of a part behind it.
+
+    >>> with_part("1½"), with_part("2 ¾"), with_part("0.5½")
+    ('1.5', '2.75', '0.5½')
+    """
+    whole = token[:-1].rstrip()
+    return decimal(f"{int(whole) + _PARTS[token[-1]]:.3f}") if whole.isdecimal() else token
 
 
 def decimal(digits: str) -> str:

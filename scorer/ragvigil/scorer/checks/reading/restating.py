@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 
 from ragvigil.scorer.checks.reading.claims import Statement
 from ragvigil.scorer.checks.reading.expressions import Expression, Meaning, expressions, implied, may_have
+from ragvigil.scorer.checks.reading.ordinals import may_have_ordinals, ordinals
 from ragvigil.scorer.checks.reading.rounding import may_round, numbers_of, unrounded
 from ragvigil.scorer.checks.reading.words import Word, offsets, words
 
 _LONGEST_READ = 200_000
 """Characters of the passages in all that are looked through for measures and dates."""
+_PLACE, _HOURS = "place", "hours"
 _YEAR = 4
 """Digits of one."""
+_ALWAYS = re.compile(
+    r"\b(?:24/7|24\shours\s(?:a|per)\sday(?:(?:,\s|\sand\s|,\sand\s|\s)(?:seven|7)\sdays\s(?:a|per)\sweek)?|a?round\sthe\sclock|"
+    r"rund\sum\sdie\suhr|24\sheures\ssur\s24|24\shoras(?:\s(?:por|al)\sd[ií]a)?)(?!\w)",
+    re.IGNORECASE,
+)
+"""In so many words: at all hours."""
 _MOST = 500
 """Measures and dates of one answer that are looked for."""
 
@@ -27,21 +36,19 @@ def restated(statements: Sequence[Statement], texts: Sequence[str]) -> Sequence[
     >>> [word.stem for word in told[0].words]
     ['the', 'road', 'is', '5', 'km', 'long']
     """
-    telling = [place for place, one in enumerate(statements) if one.checkworthy and may_have(one.text)]
+    telling = [place for place, one in enumerate(statements) if one.checkworthy and _may_have(one.text)]
     evidence = "\n".join(texts)[:_LONGEST_READ] if telling else ""
     room = _MOST
     found: dict[int, list[Expression]] = {}
     for place in telling:
         one = statements[place]
         if evidence and room:
-            each = [
-                said for said in expressions(one.text)[:room] if one.text[slice(*said[:2])] not in evidence
-            ]
+            each = [said for said in _told(one.text)[:room] if one.text[slice(*said[:2])] not in evidence]
             room -= len(each)
             found |= {place: each} if each else {}
     told = statements
     if found:
-        known = _known(evidence)
+        known = _known(evidence, (one for each in found.values() for one in each))
         told = [
             _restated(one, found[place], known) if place in found else one
             for place, one in enumerate(statements)
@@ -61,10 +68,30 @@ def _unrounded(statements: Sequence[Statement], texts: Sequence[str]) -> Sequenc
     ]
 
 
-def _known(evidence: str) -> Mapping[Meaning, list[Word]]:
-    """The words of the first expression in the passages of each meaning."""
+def _may_have(text: str) -> bool:
+    """Whether `_told` might find any: a quick first look."""
+    if may_have(text) or may_have_ordinals(text):
+        return True
+    return ("clock" in text or "Uhr" in text) and _ALWAYS.search(text) is not None
+
+
+def _told(text: str, kinds: Iterable[str] = (_PLACE, _HOURS)) -> list[Expression]:
+    """Its expressions, the ordinals among them, and where it says "at all hours"."""
+    found = expressions(text)
+    if _HOURS in kinds:
+        found += [Expression(*one.span(), frozenset({(_HOURS, 24.0)})) for one in _ALWAYS.finditer(text)]
+    if _PLACE in kinds:
+        found += [
+            Expression(start, end, frozenset({(_PLACE, float(at))})) for start, end, at in ordinals(text)
+        ]
+    return found
+
+
+def _known(evidence: str, wanted: Iterable[Expression]) -> Mapping[Meaning, list[Word]]:
+    """The words of the first expression in the passages of each meaning, of the kinds that are `wanted`."""
     found: dict[Meaning, list[Word]] = {}
-    for one in expressions(evidence):
+    kinds = {kind for one in wanted for kind, _ in one.meanings}
+    for one in _told(evidence, kinds):
         said = words(evidence[one.start : one.end])
         for meaning in one.meanings:
             found.setdefault(meaning, said)

@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
-from ragvigil.scorer.checks.reading.numerals import decimal, plain_digits, readings
+from ragvigil.scorer.checks.reading.numerals import PARTS, decimal, plain_digits, readings
 
 UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff"
@@ -19,7 +19,7 @@ UNSPACED = (
 )
 """Scripts written without spaces (Thai, Lao, Burmese, Khmer, Chinese, Japanese): one character is one word."""
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0963\u0971-\u0dff"
-_NUMERAL = r"\d{1,32}(?:[.,:/]\d{1,32}|['\u2019]\d{3}(?!\d)){0,6}"
+_NUMERAL = rf"\d{{1,32}}(?:[.,:/]\d{{1,32}}|['\u2019]\d{{3}}(?!\d)){{0,6}}(?: ?[{PARTS}](?!\w))?"
 _LETTER = rf"[^\W\d_{UNSPACED}]"
 _TOKEN = re.compile(
     rf"{_NUMERAL}|[{UNSPACED}]"
@@ -168,7 +168,8 @@ def _offsets(text: str) -> Sequence[tuple[int, int]]:
 @lru_cache(maxsize=1 << 16)
 def _word(token: str) -> Word:
     if token[0].isdigit():
-        token = unicodedata.normalize("NFKC", token)
+        if token[-1] not in PARTS:
+            token = unicodedata.normalize("NFKC", token)
         numbers = readings(token)
         return Word(numbers[0], True, False, numbers)
     plain = _plain(token)

@@ -1,0 +1,71 @@
+"""Ordinals: the third floor is the 3rd one, and not the 2nd."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from importlib.resources import files
+
+_DATA: dict[str, list[str]] = json.loads(
+    files("ragvigil.scorer.data").joinpath("ordinals.json").read_text("utf-8")
+)
+_PLACES = {name: place for place, names in enumerate(_DATA["ordinals"], 1) for name in names.split()}
+ORDINALS = frozenset(_PLACES)
+"""Their names in eight languages, each one word."""
+_WORD = "|".join(sorted(map(re.escape, _PLACES), key=len, reverse=True))
+_IN_DIGITS = r"(?P<digits>\d{1,2})(?:st|nd|rd|th|er|ère|re|ème|ste|de|º|ª|e(?=\s))"
+_MAYBE = re.compile(r"\d(?:st|nd|rd|th|er|ère|re|ème|ste|de|º|ª|e\s)")
+_ORDINAL = re.compile(rf"(?<![\w.,-])(?:{_IN_DIGITS}|(?P<word>{_WORD}))(?!\w)", re.IGNORECASE)
+_NAMED = re.compile(
+    rf"(?<![\w.,-])(?:{_IN_DIGITS}|(?P<dotted>\d{{1,2}})\.|(?P<word>{_WORD}))[\s-](?P<thing>[^\W\d_]{{3,30}})",
+    re.IGNORECASE,
+)
+
+
+def may_have_ordinals(text: str) -> bool:
+    """Whether `text` has an ordinal in digits, which a passage may spell.
+
+    >>> may_have_ordinals("on the 3rd floor"), may_have_ordinals("on floor 3")
+    (True, False)
+    """
+    return _MAYBE.search(text) is not None
+
+
+def ordinals(text: str) -> Iterator[tuple[int, int, int]]:
+    """Where each ordinal begins and ends, and which place it is.
+
+    >>> list(ordinals("the 3rd floor, the twenty-second one, the second"))
+    [(4, 7, 3), (42, 48, 2)]
+    """
+    for found in _ORDINAL.finditer(text):
+        yield found.start(), found.end(), _place(found)
+
+
+def another_place(claim: str, sentence: str) -> bool:
+    """Whether the same thing, named once on each side, has another place there.
+
+    >>> another_place("It is on the third floor.", "It is on the 2nd floor."), another_place("third man", "3rd man")
+    (True, False)
+    >>> another_place("The first floor is open.", "First, the second floor was open.")
+    True
+    """
+    mine, theirs = _things(claim), _things(sentence)
+    return any(
+        len(places) == len(theirs.get(thing, ())) == 1 and places != theirs[thing]
+        for thing, places in mine.items()
+    )
+
+
+def _things(text: str) -> dict[str, set[int]]:
+    """By what has a place: its places."""
+    found: dict[str, set[int]] = {}
+    for named in _NAMED.finditer(text):
+        found.setdefault(named["thing"].casefold(), set()).add(_place(named))
+    return found
+
+
+def _place(found: re.Match[str]) -> int:
+    told = found.groupdict()
+    digits = told["digits"] or told.get("dotted")
+    return int(digits) if digits else _PLACES[told["word"].casefold()]

@@ -1,0 +1,85 @@
+"""Ordinals, parts of one, hours and weekdays: the same in words and in signs, and others than those of the evidence."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragvigil.scorer.checks.prepared import Prepared
+from ragvigil.scorer.checks.reading.words import words
+from ragvigil.scorer.trace import Document, RagTrace
+from ragvigil.scorer.verdict import Claim
+
+
+def claim_of(answer: str, passage: str) -> Claim:
+    """The one claim of an answer beside a passage."""
+    document = Document("a", passage, rank=1)
+    record = RagTrace("0" * 32, "1" * 16, "shop", 0, query="What?", answer=answer, documents=(document,))
+    (claim,) = Prepared(record).assessment.claims
+    return claim
+
+
+SAME = (
+    ("The office is on the third floor.", "The office is on the 3rd floor."),
+    ("The office is on the 3rd floor.", "The office is on the third floor."),
+    ("Das Büro ist im dritten Stock.", "Das Büro ist im 3. Stock."),
+    ("La oficina está en el tercer piso.", "La oficina está en el 3er piso."),
+    ("Bake for 1½ hours.", "Bake for 1.5 hours."),
+    ("Bake for 1.5 hours.", "Bake for 1½ hours."),
+    ("Bake for 1½ hours.", "Bake for 90 minutes."),
+    ("Bake for 1 ½ hours.", "Bake for 1.5 hours."),
+    ("The hotline is open 24 hours a day, seven days a week.", "The hotline is open 24/7."),
+    ("The hotline is open around the clock.", "The hotline is open 24/7."),
+    ("First, open the lid of the box.", "Open the lid of the box."),
+    ("The shop is closed on Monday.", "The shop is closed on Monday and Tuesday."),
+    ("The shop is open on Tuesday.", "The shop is open from Monday to Friday."),
+    # Written to be kept aside, and measured once.
+    ("She finished in 5th place.", "She finished in fifth place."),
+    ("Le bureau est au 2e étage.", "Le bureau est au deuxième étage."),
+    ("The pipe is 2¼ inches wide.", "The pipe is 2.25 inches wide."),
+    ("It is a work of the 19th century.", "It is a work of the nineteenth century."),
+    ("Sklep jest zamknięty w środę.", "Sklep jest zamknięty w środy."),
+    ("Support is available 24/7.", "Support is available around the clock."),
+)
+
+
+@pytest.mark.parametrize(("answer", "passage"), SAME)
+def test_the_same_value_is_supported(answer: str, passage: str) -> None:
+    """In words, digits or signs."""
+    assert claim_of(answer, passage).verdict == "supported"
+
+
+OTHER = (
+    ("The office is on the third floor.", "The office is on the 2nd floor."),
+    ("The office is on the third floor.", "The office is on the second floor."),
+    ("The office is on the 3rd floor.", "The office is on the second floor."),
+    ("The office is on the 3rd floor.", "The office is on the 2nd floor."),
+    ("Das Büro ist im dritten Stock.", "Das Büro ist im 2. Stock."),
+    ("La oficina está en el tercer piso.", "La oficina está en el 2º piso."),
+    ("O escritório fica no terceiro andar.", "O escritório fica no 2º andar."),
+    ("Bake for 1½ hours.", "Bake for 2½ hours."),
+    ("Bake for 1½ hours.", "Bake for 1 hour."),
+    ("De winkel is gesloten op maandag.", "De winkel is gesloten op dinsdag."),
+    ("Sklep jest zamknięty w poniedziałek.", "Sklep jest zamknięty we wtorek."),
+    ("The shop is closed on Monday.", "The shop is closed on Tuesday."),
+    # Written to be kept aside, and measured once.
+    ("She finished in fifth place.", "She finished in sixth place."),
+    ("Le bureau est au deuxième étage.", "Le bureau est au 3e étage."),
+    ("The pipe is 2¼ inches wide.", "The pipe is 2¾ inches wide."),
+    ("It is a work of the nineteenth century.", "It is a work of the 18th century."),
+    ("Der Markt findet am Samstag statt.", "Der Markt findet am Sonntag statt."),
+    ("A feira acontece na quinta-feira.", "A feira acontece na sexta-feira."),
+)
+
+
+@pytest.mark.parametrize(("answer", "passage"), OTHER)
+def test_another_value_is_a_mismatch(answer: str, passage: str) -> None:
+    """In words, digits or signs."""
+    found = claim_of(answer, passage)
+    assert found.verdict in ("contradicted", "unsupported")
+    assert found.reason == "number_mismatch"
+
+
+def test_a_sign_of_a_part_belongs_to_its_number() -> None:
+    """With a space between or without; by itself it is a word."""
+    told = [word.numbers for word in words("1½ cups, 2 ¾ and 10⅛, ½ cup")]
+    assert [numbers for numbers in told if numbers] == [("1.5",), ("2.75",), ("10.125",)]
