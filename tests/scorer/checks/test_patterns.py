@@ -32,7 +32,7 @@ def test_the_shipped_patterns_are_found_where_they_were() -> None:
     source = Random(3)
     known = [
         line.rpartition("\t")[2].lower()
-        for name in ("refusals.txt", "refusals_unseen.txt", "sentences.txt")
+        for name in ("refusals.txt", "refusals_unseen.txt", "refusals_provoked.txt", "sentences.txt")
         for line in (CORPUS / name).read_text("utf-8").splitlines()
     ]
     hits = 0

@@ -14,6 +14,9 @@ from ragvigil.scorer.trace import RagTrace
 CORPUS = Path(__file__).parent / "corpus"
 UNSEEN = "refusals_unseen.txt"
 NINE = ("pt", "es", "fr", "de", "it", "nl", "pl", "ja", "zh")
+TWELVE = ("en", *NINE, "ru", "tr")
+PROVOKING = (("refusals_provoked.txt", 0.04, 0.9), ("refusals_provoked_held.txt", 0.06, 0.75))
+"""Files of true statements that hold the words of a refusal, and refusals; see docs/reading.md."""
 
 
 def cases(name: str = "refusals.txt") -> Iterator[tuple[str, bool, str]]:
@@ -50,6 +53,44 @@ def test_refusals_in_other_words_are_recognised() -> None:
     hits = seen[True, True]
     assert hits / (hits + seen[False, True]) >= 0.9
     assert hits / (hits + seen[True, False]) >= 0.9
+
+
+@pytest.mark.parametrize(("name", "taken", "known"), PROVOKING)
+def test_true_statements_near_the_words_of_a_refusal_are_none(name: str, taken: float, known: float) -> None:
+    """At most the share `taken` of them; of the refusals beside them the share `known` at least."""
+    seen = Counter((expected, refuses(answer)) for _, expected, answer in cases(name))
+    assert seen[False, True] / (seen[False, True] + seen[False, False]) <= taken
+    assert seen[True, True] / (seen[True, True] + seen[True, False]) >= known
+
+
+@pytest.mark.parametrize("name", [name for name, _, _ in PROVOKING])
+def test_twelve_languages_are_provoked(name: str) -> None:
+    """By eight true statements each, with five refusals beside them."""
+    counts = Counter((language, expected) for language, expected, _ in cases(name))
+    assert all(counts[language, False] >= 8 and counts[language, True] >= 5 for language in TWELVE)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("Article 5 does not mention a fine.", False),
+        ("The fifth document does not mention a fine.", True),
+        ("The file does not contain macros.", False),
+        ("The file does not contain the answer.", True),
+        ("There is no reference to a fee on the invoice.", False),
+        ("There is no reference to a fee in the sources.", True),
+        ("No information is stored.", False),
+        ("No information is given about the fee.", True),
+        ("I don't have access to your PIN.", False),
+        ("I don't have access to your account balance.", True),
+        ("Das Dokument darf keine Umlaute enthalten.", False),
+        ("Das Dokument kann die Frage nicht beantworten.", True),
+        ("I found no references.", True),
+    ],
+)
+def test_what_is_said_of_a_thing_is_no_refusal(sentence: str, expected: bool) -> None:
+    """Of a numbered one, of what a file holds, of data that are kept, of a secret, of what must be."""
+    assert refuses(sentence) is expected
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from typing import Any
 
 from ragvigil.scorer.checks.reading.clauses import cut
 from ragvigil.scorer.checks.reading.markup import Span
-from ragvigil.scorer.checks.reading.patterns import tells
+from ragvigil.scorer.checks.reading.patterns import any_of, tells
 
 _LONGEST_SENTENCE = 400
 _LONGEST_KNOWN, _MOST_KNOWN = 64, 1 << 14
@@ -35,11 +35,13 @@ class Wording:
     marks: tuple[tuple[Callable[[str, str], bool], str], ...]
     """For each cue what one word of a text shows that holds it."""
     pattern: re.Pattern[str]
+    things: re.Pattern[str]
+    """What has the words of a refusal and tells of a thing: Article 5, a file that contains no macros."""
 
     def refuses(self, plain: str) -> bool:
         """Whether `plain`, a text in lower case, holds a cue and refuses."""
         for cue in self.cues:
-            if cue in plain:
+            if cue in plain and (cue not in _WHOLE_WORDS or _has_the_word(plain, cue.rstrip())):
                 return self.pattern.search(plain) is not None and self._refuses_itself(plain)
         return False
 
@@ -48,6 +50,7 @@ class Wording:
         own = _QUOTED.sub('""', plain)
         if len(own.split()) < _FEW_WORDS:
             own = plain
+        own = self.things.sub(_APART, own)
         found, condition = self.pattern.search(own), _CONDITION.match(own)
         if found is None or condition is None or found.end() > condition.end():
             return found is not None
@@ -61,6 +64,7 @@ def _load(data: Mapping[str, Any]) -> tuple[Wording, ...]:
             tuple(one["cues"]),
             tuple(map(_mark, one["cues"])),
             tells([_spelt_out(pattern) for pattern in one["patterns"]]),
+            any_of([_spelt_out(pattern) for pattern in (*one.get("things", ()), data["numbered"])]),
         )
         for language, one in data["languages"].items()
     )
@@ -68,7 +72,7 @@ def _load(data: Mapping[str, Any]) -> tuple[Wording, ...]:
 
 def _spelt_out(pattern: str) -> str:
     """`pattern` with the choices that the names in angle brackets stand for."""
-    return _NAMED.sub(lambda name: _DATA["words"][name[1]], pattern)
+    return _NAMED.sub(lambda name: _spelt_out(_DATA["words"][name[1]]), pattern)
 
 
 def _mark(cue: str) -> tuple[Callable[[str, str], bool], str]:
@@ -96,6 +100,8 @@ _WHOLE_WORDS = frozenset(_DATA["whole_words"])
 _NAMED = re.compile("<([a-z_]+)>")
 _CONDITION = re.compile(_DATA["conditions"])
 _QUOTED = re.compile(r'"[^"]{1,200}"|“[^”]{1,200}”|«[^»]{1,200}»|„[^“”]{1,200}[“”]|「[^」]{1,200}」')
+_APART = " \N{HORIZONTAL ELLIPSIS} "
+"""Stands where a thing was named, so that what stood on either side of it does not meet."""
 _FEW_WORDS = 3
 """Beside a quotation, that are no sentence of their own: what is quoted is what the text says."""
 _WORDINGS = _load(_DATA)
