@@ -48,22 +48,14 @@ def untouched(end: int, length: int, spans: Iterable[Span]) -> int:
     >>> untouched(100, 20, [(70, 90)])
     60
     """
-    known = list(spans)
-    start = end - length
-    while (reached := max(end - 2 * length, end - length - _covered(start, end, known))) < start:
-        start = reached
-    return start
-
-
-def _covered(start: int, end: int, spans: Sequence[Span]) -> int:
-    """Length of the union of `spans` within [start, end)."""
-    covered, reached = 0, start
-    for begin, stop in sorted(spans, key=lambda span: span[0]):
-        low, high = max(begin, reached), end if stop is None else min(stop, end)
-        if high > low:
-            covered += high - low
-            reached = high
-    return covered
+    start, wanted = end, length
+    ends = [(begin, end if stop is None else min(stop, end)) for begin, stop in spans]
+    for begin, stop in sorted(ends, key=lambda span: span[1], reverse=True):
+        if stop <= start - wanted:
+            break
+        wanted -= max(0, start - stop)
+        start = min(start, begin)
+    return max(end - 2 * length, start - wanted)
 
 
 def outside(start: int, end: int, spans: Iterable[Span]) -> list[tuple[int, int]]:
