@@ -108,7 +108,7 @@ def test_the_command_pages_when_the_running_monitor_did(
     assert page["evidence"]["since"] == pytest.approx(FALL, abs=3 * MINUTE)
     assert asked(["--rule", rule, "--history", store]) == 0
     said = capsys.readouterr().out
-    assert "present rules: 1 pages" in said
+    assert "present rules: 1 page;" in said
     assert "The past cannot be judged again" in said
 
 

@@ -29,7 +29,7 @@ from ragvigil.scorer.store.port import Judgement, LedgerEntry, RawTrace, ScoredR
 from ragvigil.scorer.store.reading_report import Answer, Read, Score
 from ragvigil.scorer.store.sqlite import SqliteStore
 from ragvigil.scorer.trace import RagTrace
-from ragvigil.scorer.verdict import Verdict
+from ragvigil.scorer.verdict import Claim, Verdict
 from ragvigil.scorer.watch.gold import Labels
 from ragvigil.scorer.watch.port import Place
 
@@ -437,6 +437,42 @@ def test_success_is_read_from_the_store_of_refusals_too(tmp_path: Path) -> None:
         ("1", 1, "m 1 d"),
         ("2", None, "builtin 1 d"),
     ]
+
+
+def test_the_worst_claim_of_an_answer_stands_for_the_reason_that_the_built_in_judge_does_not_give(
+    tmp_path: Path,
+) -> None:
+    """Of claims that are not carried the least likely one; an answer without such a claim has none."""
+    settings, now = load(overrides={"store": {"url": f"sqlite:///{tmp_path / 'store.db'}"}}), 40 * DAY
+    claims = (
+        Claim("It opens at nine.", 0, 17, ("a",), "supported", 0.2),
+        Claim("It is free.", 18, 29, (), "unsupported", 0.3),
+        Claim("It is red.", 30, 40, (), "unsupported", 0.4),
+    )
+    made = [
+        ScoredTrace(
+            f"{number:032x}",
+            RawTrace(b"", b""),
+            False,
+            (
+                ScoredRecord(
+                    RagTrace(f"{number:032x}", "1" * 16, "shop", now, query="?"),
+                    (),
+                    LedgerEntry("pending", 1.0),
+                ),
+            ),
+        )
+        for number in range(2)
+    ]
+    with SqliteStore(settings, durable=False) as store:
+        jobs = store.records.commit(made, None, now, Taken())
+        for job in jobs:
+            known = claims if int(job.record.trace_id, 16) else claims[:1]
+            verdict = Verdict("builtin", "1", "d", "unsupported", 0.3, 0.1, known)
+            store.records.record_judgements([Judgement(job, verdict)], now)
+    with closing(reading.open_for_reading(settings.store.path)) as connection:
+        found = [reading_report.worst_claim(connection, f"{number:032x}") for number in range(3)]
+    assert found == [None, "not in the passages: It is free.", None]
 
 
 def test_bands_are_by_value_and_surely_by_the_interval() -> None:

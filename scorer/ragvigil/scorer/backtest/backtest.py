@@ -15,6 +15,7 @@ from ragvigil.scorer.backtest.windows import watched, window_pages
 from ragvigil.scorer.detect import nanoseconds
 from ragvigil.scorer.errors import ConfigError
 from ragvigil.scorer.moments import DAY, HOUR
+from ragvigil.scorer.simulate.benchmark import poisson_interval
 from ragvigil.scorer.store import reading_history
 from ragvigil.scorer.watch.gold import labels_of
 from ragvigil.scorer.watch.port import Place, Seen
@@ -31,9 +32,17 @@ class Outcome:
     """Of history in which pages were looked for."""
 
     @property
-    def per_30_days(self) -> float:
-        """Pages in thirty days."""
-        return 30.0 * len(self.pages) / self.days if self.days > 0.0 else 0.0
+    def per_30_days(self) -> tuple[float, float, float] | None:
+        """Pages in thirty days with the exact 95 % Poisson interval; None where less than a day was looked at.
+
+        >>> [round(rate, 2) for rate in Outcome((), 60.0).per_30_days or ()], Outcome((), 0.01).per_30_days
+        ([0.0, 0.0, 1.84], None)
+        """
+        if self.days < 1.0:
+            return None
+        lower, upper = poisson_interval(len(self.pages))
+        months = self.days / 30.0
+        return len(self.pages) / months, lower / months, upper / months
 
 
 @dataclass(frozen=True, slots=True)

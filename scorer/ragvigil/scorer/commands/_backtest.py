@@ -159,21 +159,31 @@ def _put(tree: dict[str, object], keys: tuple[str, ...], value: object) -> None:
 
 def _object(found: Compared) -> dict[str, object]:
     sides = {
-        name: {**asdict(one), "per_30_days": one.per_30_days}
+        name: {**asdict(one), **_per_30_days(one)}
         for name, one in (("present", found.present), ("other", found.other))
     }
     return {"since": found.since, "until": found.until, **sides, "notes": list(found.notes)}
 
 
+def _per_30_days(outcome: Outcome) -> dict[str, float | None]:
+    value, lower, upper = outcome.per_30_days or (None, None, None)
+    return {"per_30_days": value, "per_30_days_lower": lower, "per_30_days_upper": upper}
+
+
 def _lines(found: Compared, rules: Sequence[str]) -> Iterator[str]:
-    yield f"{utc(found.since)} to {utc(found.until)}, {found.present.days:.1f} days"
+    yield f"{utc(found.since)} to {utc(found.until)}, {found.present.days:,.1f} days"
     yield from _side("present rules", found.present)
     yield from _side(" ".join(rules), found.other)
     yield from (f"note: {note}" for note in found.notes)
 
 
 def _side(name: str, outcome: Outcome) -> Iterator[str]:
-    yield f"{name}: {len(outcome.pages)} pages, {outcome.per_30_days:.1f} in 30 days"
+    pages = f"{len(outcome.pages)} page{'' if len(outcome.pages) == 1 else 's'}"
+    if outcome.per_30_days is None:
+        yield f"{name}: {pages}; less than a day of history says nothing of 30 days"
+    else:
+        value, lower, upper = outcome.per_30_days
+        yield f"{name}: {pages}, {value:.1f} (95 % interval {lower:.1f} to {upper:.1f}) in 30 days"
     yield from (f"  {_page(one)}" for one in outcome.pages[:_MOST_SHOWN])
     if len(outcome.pages) > _MOST_SHOWN:
         yield f"  and {len(outcome.pages) - _MOST_SHOWN} more (--json shows all)"

@@ -24,6 +24,14 @@ _NAME = len("conversation")
 _INDENT = " " * (_NAME + 5)
 _NAMING_A_CONVERSATION = ("session", "conversation", "thread", "chat")
 """What stands in the keys of attributes that tell one; the other facts are not looked for there."""
+_LIKELY = {
+    "query": ("input", "query", "question", "prompt"),
+    "documents": ("document", "retriev", "context", "result"),
+    "answer": ("output", "completion", "answer"),
+    "model": ("model",),
+    "tokens": ("token", "usage"),
+}
+"""What stands in the keys that tell a fact: these are shown first, for only the first are shown."""
 
 
 def explain(
@@ -127,6 +135,8 @@ def _missed(fact: Fact, span: SpanAccount | None) -> str:
         return ""
     hidden = f"; without content: {', '.join(span.hidden)}" if span.hidden else ""
     keys = [key for key in span.looked_for if (fact.name == "conversation") == _names_a_conversation(key)]
+    likely = _LIKELY.get(fact.name, ())
+    keys.sort(key=lambda key: not any(word in key.lower() for word in likely))
     missed = f" for {', '.join(keys)}" if keys else ""
     return f" {_clean(missed, 300)}{_clean(hidden)}"
 

@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -81,7 +81,7 @@ def _report(
     read = reading_report.answers(connection, place, since, until, overdue)
     scores = reading_report.scores(connection, [one.id for one in read.answers], NAMES, DETAILED)
     people = reading_report.read_traces(connection, since, until)
-    return report_of(
+    found = report_of(
         (place.service, place.environment),
         read,
         scores,
@@ -90,6 +90,14 @@ def _report(
         people_read=people,
         labels=labels,
     )
+    unexplained = {one.trace_id for one in found.worst if not one.why and one.faithfulness < 0.5}
+    worst = [
+        replace(one, why=reading_report.worst_claim(connection, one.trace_id))
+        if one.trace_id in unexplained
+        else one
+        for one in found.worst
+    ]
+    return replace(found, worst=tuple(worst))
 
 
 def _show(found: Sequence[Report], form: str) -> None:

@@ -68,8 +68,8 @@ def sections(report: Report) -> Iterator[Section]:
 def said(figure: Figure) -> str:
     """A value in its unit.
 
-    >>> said(Figure("x", 0.9512, 0.9, 0.98, 80))
-    '95.1 %'
+    >>> said(Figure("x", 0.9512, 0.9, 0.98, 80)), said(Figure("x", 0.0031, 0.003, 0.004, 80, unit="seconds"))
+    ('95.1 %', '3.1 ms')
     """
     return "-" if figure.value is None else _in_unit(figure, figure.value)
 
@@ -121,7 +121,7 @@ def _in_unit(figure: Figure, value: float) -> str:
     forms = {
         "share": f"{100.0 * value:.1f} %",
         "number": f"{value:,.1f}",
-        "seconds": f"{value:.2f} s",
+        "seconds": f"{value:.2f} s" if value >= 1.0 else f"{1000.0 * value:,.3g} ms",
         "usd": f"${value:.4f}",
     }
     return forms[figure.unit]

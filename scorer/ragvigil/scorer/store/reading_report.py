@@ -102,6 +102,17 @@ def places(connection: sqlite3.Connection, since: int, until: int) -> Sequence[P
     return [Place(row[0], row[1] or None) for row in rows]
 
 
+def worst_claim(connection: sqlite3.Connection, trace_id: str) -> str | None:
+    """What the passages carry least of a trace's worst answer, where a judge gave no reason of its own."""
+    row = connection.execute(
+        "SELECT json_extract(c.value, '$.text') FROM records r JOIN verdicts v ON v.record_id = r.id AND v.current "
+        "JOIN json_each(v.claims) c WHERE r.trace_id = ? AND json_extract(c.value, '$.verdict') <> 'supported' "
+        "ORDER BY v.faithfulness, json_extract(c.value, '$.probability') LIMIT 1",
+        (trace_id,),
+    ).fetchone()
+    return f"not in the passages: {row[0]}" if row and row[0] else None
+
+
 def answers(
     connection: sqlite3.Connection, place: Place, since: int, until: int, overdue: int | None = None
 ) -> Read:
