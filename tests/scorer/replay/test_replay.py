@@ -142,6 +142,20 @@ def test_the_monitor_runs_on_the_recordings_clock(tmp_path: Path) -> None:
     assert created <= done.ended
 
 
+@pytest.mark.parametrize("tick_seconds", [1, 2, 15])
+def test_the_last_verdicts_are_written_whenever_the_series_are_looked_at(
+    tick_seconds: float, tmp_path: Path
+) -> None:
+    """Verdicts are written by the turn after the one they are of: with short ticks that one was not taken."""
+    path = tmp_path / "day.jsonl"
+    path.write_bytes(FORMS["json lines"](list(day(3))))
+    monitor: dict[str, object] = {"tick_seconds": tick_seconds}
+    replayed([path], settings_of(tmp_path / "out.db", monitor=monitor, sample={"rate": 1.0}))
+    with closing(sqlite3.connect(tmp_path / "out.db")) as connection:
+        states = connection.execute("SELECT state, count(*) FROM ledger GROUP BY state").fetchall()
+    assert states == [("judged", 3)]
+
+
 @pytest.mark.parametrize("series", ["faithfulness", "citation", "measures"])
 def test_a_silence_is_watched_for_as_long_as_any_rule_looks_back(tmp_path: Path, series: str) -> None:
     """An incident may resolve in it, of a criterion as well."""

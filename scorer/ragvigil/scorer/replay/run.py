@@ -97,6 +97,8 @@ class Replay:
                     done.alerts += self._watch(runner, now)
                     ticked = now
                 done.ended = now
+            while self._turn(runner):  # what was judged at the last look is written, too
+                pass
         return done
 
     def _next_step(self, ticked: int, quiet_since: int) -> int | None:
@@ -113,10 +115,11 @@ class Replay:
         return min(look, at_event) if watching else at_event
 
     def _turn(self, runner: asyncio.Runner) -> bool:
+        """One turn; whether another has something to do. Verdicts are written by the turn after the one they are of."""
         turn = self._pipeline.turn()
         if turn.jobs:
             self._pipeline.judged(self._judged(runner, turn.jobs))
-        return turn.worked
+        return turn.worked or bool(turn.jobs)
 
     def _watch(self, runner: asyncio.Runner, now: int) -> Sequence[Alert]:
         watched = self._watcher.tick(now, caught_up=self._pipeline.caught_up)
