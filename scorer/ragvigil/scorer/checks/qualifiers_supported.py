@@ -1,26 +1,30 @@
 """qualifiers_supported: share of the claims with a strong word whose evidence is as strong (rubric A2).
 
-Range [0, 1]. Strong words say all, none, only, or best and most, in six languages (`data/qualifiers.json`). Looked at
-are claims that the evidence carries, and the nearest sentence with its two neighbours, and those of the carrying
-passages that share two words with the claim: one of them must hold the same word or one of its kind ("not without" is
-"only with"). A claim without such a word is not counted. None where no carried claim has one.
+Range [0, 1]. Strong words say all, none, only, or best and most, in six languages (`data/qualifiers.json`); "not all"
+is none. Looked at are claims that the evidence carries. The nearest sentence must hold the same word or one of its kind
+("not without" is "only with"), or one of its two neighbours, or a sentence of the carrying passages that shares two
+words with the claim, must say it of one of the claim's words or share half of them: "all dogs" is not carried by "dogs"
+beside "all visitors". A claim without such a word is not counted. None where no carried claim has one.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from importlib.resources import files
 
 from ragvigil.scorer.checks.alignment.assess import VERSION
 from ragvigil.scorer.checks.check import Check, Finding
 from ragvigil.scorer.checks.prepared import CROSS_LINGUAL, DEFAULT_MODEL, Prepared
 from ragvigil.scorer.checks.reading.evidence import Segment
-from ragvigil.scorer.checks.reading.words import words
+from ragvigil.scorer.checks.reading.words import Word, words
 from ragvigil.scorer.verdict import Claim
 
 _MOST_LISTED = 10
 _MOST_CHARACTERS = 120
 _SHARED = 2
+_NEAR = 4
+"""Words between a negation and what it weakens: not present in all cases."""
 _DATA = json.loads(files("ragvigil.scorer.data").joinpath("qualifiers.json").read_text("utf-8"))
 _KINDS: dict[str, str] = {
     words(entry)[0].stem: kind for kind, entries in _DATA["kinds"].items() for entry in entries
@@ -28,8 +32,13 @@ _KINDS: dict[str, str] = {
 
 _EXCEPTING = frozenset(word.stem for entry in _DATA["excepting"] for word in words(entry))
 """Words that make of "no" and "not" an "only": not without consent."""
+_DENYING = frozenset(word.stem for entry in _DATA["denying"] for word in words(entry))
+"""Words that make "not all" of "all"."""
 _DISTRIBUTING = frozenset(word.stem for entry in _DATA["distributing"] for word in words(entry))
 """Words that say of each what "every" says: 5 per member."""
+
+_ADVERBS = frozenset(word.stem for entry in _DATA["adverbs"] for word in words(entry))
+"""Strong words between what they are about and what they say of it: fees are always paid."""
 
 
 def _measure(prepared: Prepared) -> Finding:
@@ -38,9 +47,7 @@ def _measure(prepared: Prepared) -> Finding:
     if prepared.bears_claims and prepared.cross_lingual:
         return Finding(None, CROSS_LINGUAL)
     strong = {
-        one.start: found
-        for one in prepared.statements
-        if one.checkworthy and (found := {kind for word in one.words if (kind := _KINDS.get(word.stem))})
+        one.start: found for one in prepared.statements if one.checkworthy and (found := _claimed(one.words))
     }
     claims = [one for one in prepared.assessment.claims if one.start in strong] if strong else []
     claims = [one for one in claims if one.supported_by]
@@ -57,6 +64,21 @@ def _measure(prepared: Prepared) -> Finding:
         f"says more than its evidence: {told[0]}" if told else None,
         {"claims": len(claims), "weaker": told[:_MOST_LISTED]},
     )
+
+
+def _claimed(sequence: Sequence[Word]) -> set[str]:
+    """The kinds of strong words of a claim; "not all" and "not always" are weak."""
+    found: set[str] = set()
+    for place, word in enumerate(sequence):
+        kind = _KINDS.get(word.stem)
+        denied = kind == "all" and any(map(_denies, sequence[max(0, place - _NEAR) : place]))
+        if kind and not denied:
+            found.add(kind)
+    return found
+
+
+def _denies(word: Word) -> bool:
+    return word.negation and (word.stem in _DENYING or word.stem.endswith("n't"))
 
 
 def _is_carried(prepared: Prepared, claim: Claim, words_of_it: frozenset[str], wanted: set[str]) -> bool:
@@ -76,28 +98,50 @@ def _is_carried(prepared: Prepared, claim: Claim, words_of_it: frozenset[str], w
     )
     if nearest is None:
         return True
-    passage = evidence.segments[nearest].passage
-    around = evidence.segments[max(0, nearest - 1) : nearest + 2]
-    found = set[str]().union(*(_kinds_of(one) for one in around if one.passage == passage))
+    found = _kinds_of(evidence.segments[nearest], None)
     if wanted <= found:
         return True  # as mostly
+    passage = evidence.segments[nearest].passage
     carriers = {place for place, name in enumerate(evidence.names) if name in claim.supported_by}
     for place in places:
         segment = evidence.segments[place]
-        if segment.passage in carriers and len(words_of_it & segment.content) >= _SHARED:
-            found |= _kinds_of(segment)
+        beside = abs(place - nearest) <= 1 and segment.passage == passage
+        shared = len(words_of_it & segment.content) if segment.passage in carriers else 0
+        if beside or shared >= _SHARED:
+            found |= _kinds_of(segment, None if 2 * shared >= len(words_of_it) else words_of_it)
             if wanted <= found:
                 return True
     return False
 
 
-def _kinds_of(segment: Segment) -> set[str]:
-    found = {kind for word in segment.words if (kind := _KINDS.get(word.stem))}
-    if segment.negated and any(word.stem in _EXCEPTING for word in segment.words):
+def _kinds_of(segment: Segment, of: frozenset[str] | None) -> set[str]:
+    """The kinds of its strong words; `of`: of those alone that are said of one of these stems."""
+    found: set[str] = set()
+    before: str | None = None
+    sequence = segment.words
+    for place, word in enumerate(sequence):
+        kind = _KINDS.get(word.stem) or ("all" if word.stem in _DISTRIBUTING else None)
+        if kind and (of is None or _is_said_of(sequence, place, before, of)):
+            found.add(kind)
+        if word.content and not kind:
+            before = word.stem
+    if segment.negated and any(word.stem in _EXCEPTING for word in sequence):
         found.add("only")
-    if any(word.stem in _DISTRIBUTING for word in segment.words):
-        found.add("all")
     return found
 
 
-CHECK = Check("qualifiers_supported", f"2+{VERSION}+{DEFAULT_MODEL}", _measure, cost="claims")
+def _is_said_of(sequence: Sequence[Word], place: int, before: str | None, of: frozenset[str]) -> bool:
+    """Whether the strong word at `place` is said of one `of` these stems: the next meaningful one, or the one before.
+
+    Of two kinds beside an adverb ("fees are always paid") that both must be; what is most is most in whatever words.
+    """
+    if _KINDS.get(sequence[place].stem) == "most":
+        return True
+    following = (word.stem for word in sequence[place + 1 :] if word.content and word.stem not in _KINDS)
+    behind = next(following, None)
+    if behind is None:
+        return before in of
+    return behind in of and (sequence[place].stem not in _ADVERBS or before is None or before in of)
+
+
+CHECK = Check("qualifiers_supported", f"3+{VERSION}+{DEFAULT_MODEL}", _measure, cost="claims")
