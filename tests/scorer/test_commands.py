@@ -18,7 +18,9 @@ ROW = {
 }
 
 
-def ragvigil(*arguments: str, text: str = "", folder: Path | None = None) -> subprocess.CompletedProcess[str]:
+def ragvigil(
+    *arguments: str, text: str = "", folder: Path | None = None, columns: str = "120"
+) -> subprocess.CompletedProcess[str]:
     """Run the command."""
     return subprocess.run(
         [sys.executable, "-m", "ragvigil.scorer", *arguments],
@@ -27,7 +29,7 @@ def ragvigil(*arguments: str, text: str = "", folder: Path | None = None) -> sub
         text=True,
         timeout=60,
         cwd=folder,
-        env={**os.environ, "COLUMNS": "120"},
+        env={**os.environ, "COLUMNS": columns},
     )
 
 
@@ -60,6 +62,23 @@ def test_every_command_teaches(command: str) -> None:
     assert shown.returncode == 0
     assert len(shown.stdout) > 500
     assert "Exit codes: 0 done" in shown.stdout
+
+
+@pytest.mark.parametrize("group", [(), ("silence",), ("routes",), ("calibrate",), ("bench",)])
+def test_no_line_of_a_list_of_commands_is_cut(group: tuple[str, ...]) -> None:
+    """Each says what it is for, at whatever width."""
+    shown = ragvigil(*group, "--help", columns="80").stdout
+    assert len(shown.partition("Commands:")[2]) > 40
+    assert "..." not in shown.partition("Commands:")[2]
+
+
+def test_calibrate_alone_takes_the_options_of_its_report(tmp_path: Path) -> None:
+    """It was "No such option: --store"; its own help and its other commands stay."""
+    alone = ragvigil("calibrate", "--store", str(tmp_path / "none.db"))
+    assert alone.returncode == 3
+    assert "none.db: no such store" in alone.stderr
+    assert "Commands:" in ragvigil("calibrate", "--help").stdout
+    assert "no such store" in ragvigil("calibrate", "draw", "--store", str(tmp_path / "none.db")).stderr
 
 
 @pytest.mark.parametrize(

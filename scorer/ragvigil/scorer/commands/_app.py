@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import functools
 import logging
+import re
 import sys
 from collections.abc import Callable
 from importlib.metadata import version
-from typing import Annotated, ParamSpec
+from typing import Annotated, Any, ParamSpec
 
 import typer
+from typer.core import TyperGroup
 
 from ragvigil.scorer.commands import (
     _bench,
@@ -63,6 +65,22 @@ cannot be opened."""
 P = ParamSpec("P")
 
 
+class _ReportAlone(TyperGroup):
+    """Commands of which `report` is meant where none is named, with its options."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """The arguments with the command that is meant."""
+        if not args or (args[0].startswith("-") and args[0] != "--help"):
+            args = ["report", *args]
+        return super().parse_args(ctx, args)
+
+
+def _gist(command: Callable[..., int]) -> str:
+    """The first clause of its docstring, for the list of commands: Typer cuts sentences short."""
+    first = (command.__doc__ or "").partition("\n\n")[0]
+    return re.split(r"[:;] |\.$", " ".join(first.split()), maxsplit=1)[0] + "."
+
+
 def _exiting(command: Callable[P, int]) -> Callable[P, None]:
     """The command as Typer wants it: its answer is the exit code."""
 
@@ -90,11 +108,13 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 for command in COMMANDS:
-    app.command(name=command.__name__.replace("_", "-"), epilog=_EPILOG)(_exiting(command))
+    name = command.__name__.replace("_", "-")
+    app.command(name=name, short_help=_gist(command), epilog=_EPILOG)(_exiting(command))
 
 silence = typer.Typer(
     name="silence",
     help="Hold back for a while what would be sent about incidents: add, list, remove.",
+    short_help="Hold back for a while what would be sent about incidents.",
     epilog=_EPILOG,
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -105,7 +125,7 @@ SILENCE_COMMANDS: dict[str, Callable[..., int]] = {
     "remove": _silence.remove,
 }
 for name, command in SILENCE_COMMANDS.items():
-    silence.command(name=name, epilog=_EPILOG)(_exiting(command))
+    silence.command(name=name, short_help=_gist(command), epilog=_EPILOG)(_exiting(command))
 app.add_typer(silence)
 
 routes = typer.Typer(
@@ -118,14 +138,15 @@ def _routes_help() -> None:
     """Where an incident would go."""
 
 
-routes.command(name="explain", epilog=_EPILOG)(_exiting(_routes.explain))
+routes.command(name="explain", short_help=_gist(_routes.explain), epilog=_EPILOG)(_exiting(_routes.explain))
 app.add_typer(routes)
 
 calibrate = typer.Typer(
     name="calibrate",
     help="How often the judge errs, by people's labels: draw, read, report, compare, steadiness. Alone: report.",
+    short_help="How often the judge errs, by people's labels.",
     epilog=_EPILOG,
-    invoke_without_command=True,
+    cls=_ReportAlone,
     rich_markup_mode=None,
 )
 CALIBRATE_COMMANDS: dict[str, Callable[..., int]] = {
@@ -137,21 +158,20 @@ CALIBRATE_COMMANDS: dict[str, Callable[..., int]] = {
 }
 
 
-@calibrate.callback()
-def _calibrate_alone(context: typer.Context) -> None:
-    if context.invoked_subcommand is None:
-        raise typer.Exit(_calibrate_report.report())
-
-
 for name, command in CALIBRATE_COMMANDS.items():
-    calibrate.command(name=name, epilog=_EPILOG)(_exiting(command))
+    calibrate.command(name=name, short_help=_gist(command), epilog=_EPILOG)(_exiting(command))
 app.add_typer(calibrate)
 
 bench = typer.Typer(
-    name="bench", help="Measure ragvigil and its rivals on simulated services.", no_args_is_help=True
+    name="bench",
+    help="Measure ragvigil and its rivals on simulated services.",
+    no_args_is_help=True,
+    epilog=_EPILOG,
 )
-bench.command(name="alerts", epilog=_EPILOG)(_exiting(_bench.alerts))
-bench.command(name="diagnosis", epilog=_EPILOG)(_exiting(_bench_diagnosis.diagnosis))
+bench.command(name="alerts", short_help=_gist(_bench.alerts), epilog=_EPILOG)(_exiting(_bench.alerts))
+bench.command(name="diagnosis", short_help=_gist(_bench_diagnosis.diagnosis), epilog=_EPILOG)(
+    _exiting(_bench_diagnosis.diagnosis)
+)
 app.add_typer(bench)
 
 
