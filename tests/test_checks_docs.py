@@ -20,8 +20,8 @@ retrieval series are made of `citation_correctness` and `empty_retrieval`, the c
 other check can page.
 
 `better` is the good end of the range. `reads` is what a check reads that grows: nothing beyond the record's figures,
-the answer, the question's words in the passages, or every claim on the passages. Each is read once for all checks, so
-that the second check of a kind costs next to nothing; memory is bounded by the sizes of what is read.
+the answer, the passages (mostly for the question's words), or every claim on the passages. Each is read once for all
+checks, so that the second check of a kind costs next to nothing; memory is bounded by the sizes of what is read.
 
 This page is made from the code; a test holds it.
 """

@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragvigil.scorer.checks.reading.citations import read_citations
+from ragvigil.scorer.checks.reading.citing.lists import POINTERS
 from ragvigil.scorer.trace import Document
+from ragvigil.tracer._citations import LABELS
 
 DOCUMENTS = (
     Document("doc-3#1", "one", rank=1, metadata={"url": "https://shop.example/opening"}),
@@ -222,3 +224,8 @@ def test_an_id_that_looks_like_those_retrieved_is_an_id_and_no_rank(
     """An id that was never retrieved must not pass because its number is a rank, or vanish beside a known one."""
     documents = tuple(Document(key, "text", rank=rank) for rank, key in enumerate(ids, 1))
     assert [(citation.cited, citation.id) for citation in read_citations(answer, documents)] == expected
+
+
+def test_the_tracer_knows_the_same_words_before_a_rank() -> None:
+    """The tracer imports nothing of the scorer, nor the scorer this of the tracer, so each has a list of its own."""
+    assert POINTERS | {"cite"} == LABELS

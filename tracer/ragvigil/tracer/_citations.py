@@ -21,6 +21,11 @@ source sources auszug beleg dok dokument dokumente quelle quellen documento docu
 fuente fuentes pasaje referencia extrait référence références brano fonti bron bronnen fragment źródło dokumen sumber
 kaynak källa документ источник المستند المصدر مستند مصدر وثيقة מסמך מקור दस्तावेज़ स्रोत
 出典 参考 文書 文档 文献 来源 來源 资料 資料 문서 참고 출처
+belege belge brani contesto context contexte contexto contexts documenti dokumenty excerpt excerpts extraits
+fragmenten fragmento fragmentos fragmenty kaynaklar kontext liệu nguồn pasajes passagem referencias referenz
+referenzen referências riferimento snippets trechos tài zdroj źródła джерело документі отрывок קטע المرجع المقطع
+الوثيقة مرجع संदर्भ
+ドキュメント 参照 参考資料 参考资料 引用 文件 段落 片段 자료
 """
 LABELS = frozenset(_LABELS.split())
 """Words before an ordinal or an id in a citation."""

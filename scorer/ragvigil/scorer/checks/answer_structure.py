@@ -147,12 +147,10 @@ def _of_parts(prepared: Prepared) -> dict[str, bool]:
     query, said = prepared.record.query or "", _said(prepared)
     numbers = [word.numbers for one in prepared.statements for word in one.words if word.numbers]
     asked = [(part.strip(), set(key_stems(part)) - _of_the_whole(part)) for part in parts(query)]
-    quantities = sum(ASKS_QUANTITY.search(part) is not None for part, _ in asked)
-    enough = bool(numbers) and len(set(numbers)) >= quantities
+    quantities = {part for part, _ in asked if ASKS_QUANTITY.search(part)}
+    enough = bool(numbers) and len(set(numbers)) >= sum(part in quantities for part, _ in asked)
     found = {
-        part: not said.isdisjoint(stems) or (enough and ASKS_QUANTITY.search(part) is not None)
-        for part, stems in asked
-        if stems
+        part: not said.isdisjoint(stems) or (enough and part in quantities) for part, stems in asked if stems
     }
     if found and ASKS_COMPOSITION.search(query) and _in_words(prepared):
         composed = COMPOSITION.search(prepared.prose.lower()) is not None
@@ -206,4 +204,4 @@ def _in_order(text: str) -> bool:
     return len(ordered_by(text)) >= _FEWEST_STEPS
 
 
-CHECK = Check("answer_structure", "4", _measure)
+CHECK = Check("answer_structure", "4", _measure, cost="question")

@@ -12,7 +12,7 @@ from ragvigil.scorer.verdict import NOTHING
 Range = Literal["[0, 1]", "{0, 1}"]
 Better = Literal["high", "low", "neither"]
 Cost = Literal["record", "answer", "question", "claims"]
-"""What a check reads that grows: nothing, the answer, the question's words in the passages, every claim on them.
+"""What a check reads that grows: nothing, the answer, the passages (mostly for the question), each claim on them.
 
 Each is read once for all checks, so that the second check of a kind costs next to nothing."""
 
