@@ -142,6 +142,38 @@ def test_a_dead_scorer_changes_no_result_and_is_one_log_line(
     assert tracing.dropped_spans >= 2 * 401
 
 
+def test_the_port_for_grpc_is_named_with_the_one_to_take(
+    stop: list[Tracing], caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its answer is a frame of HTTP/2: the log showed that, and no way out."""
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "2")
+    settings_frame = bytes(6) + b"\x04" + bytes(4)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(30)
+        threading.Thread(target=_answering, args=(server, settings_frame), daemon=True).start()
+        tracing = configure(service_name="tests", endpoint=f"http://127.0.0.1:{server.getsockname()[1]}")
+        stop.append(tracing)
+        assert ask("why") == "1 found"
+        assert tracing.flush(timeout_seconds=30)
+    (line,) = [one.getMessage() for one in caplog.records if "not delivered" in one.getMessage()]
+    assert "name the port for OTLP over HTTP" in line
+    assert line.isprintable()
+
+
+def _answering(server: socket.socket, answer: bytes) -> None:
+    """Whoever connects gets that and no more."""
+    while True:
+        try:
+            connection, _ = server.accept()
+        except OSError:
+            return
+        with connection:
+            connection.sendall(answer)
+            connection.shutdown(socket.SHUT_WR)
+            while connection.recv(65_536):
+                pass
+
+
 @pytest.mark.parametrize("status", [400, 401, 404, 413])
 def test_a_refusing_scorer_is_one_log_line_that_names_its_answer(
     receiver: Receiver, stop: list[Tracing], caplog: pytest.LogCaptureFixture, status: int

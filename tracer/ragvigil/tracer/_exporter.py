@@ -7,6 +7,7 @@ import logging
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from http.client import BadStatusLine
 from typing import NamedTuple, Protocol
 
 from opentelemetry.exporter.otlp.proto.http import trace_exporter
@@ -65,7 +66,7 @@ class QuietExporter(SpanExporter):
         try:
             arrived = deliver()
         except Exception as error:  # early versions raise what later ones log
-            raise DeliveryError(self._endpoint, describe(_root(error))) from error
+            raise DeliveryError(self._endpoint, _said(_root(error))) from error
         finally:
             for name in _LOGGERS:
                 logging.getLogger(name).removeFilter(self._listener)
@@ -165,7 +166,21 @@ def _cause(record: logging.LogRecord) -> str | None:
     """The first of the errors behind a log line: what the operating system or the peer said."""
     arguments = record.args if isinstance(record.args, tuple) else ()
     error = next((argument for argument in arguments if isinstance(argument, BaseException)), None)
-    return None if error is None else describe(_root(error))
+    return None if error is None else _said(_root(error))
+
+
+def _said(error: BaseException) -> str:
+    """What it was, in words where it is what everybody mistakes: OTLP's other port, whose answer is binary.
+
+    >>> _said(BadStatusLine(chr(0)))
+    "what answers there speaks no HTTP/1, as on gRPC's port 4317: name the port for OTLP over HTTP, 4318 unless changed"
+    """
+    if isinstance(error, BadStatusLine) and not str(error).isprintable():
+        return (
+            "what answers there speaks no HTTP/1, as on gRPC's port 4317: "
+            "name the port for OTLP over HTTP, 4318 unless changed"
+        )
+    return describe(error)
 
 
 def _root(error: BaseException) -> BaseException:
