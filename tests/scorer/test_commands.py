@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -165,6 +167,26 @@ def test_a_store_that_is_no_database_is_refused_before_anything_is_acknowledged(
             "serve", "--store", place, "--grpc", "127.0.0.1:0", "--http", "127.0.0.1:0", folder=tmp_path
         )
         assert (done.returncode, "is ready" in done.stdout) == (3, False)
+
+
+@pytest.mark.parametrize(
+    ("sql", "problem"),
+    [
+        ("PRAGMA user_version = 99; CREATE TABLE ledger (a)", "written by a newer ragvigil (schema 99)"),
+        ("CREATE TABLE ledger (a)", "holds tables that are not ragvigil's; name another file"),
+    ],
+)
+def test_a_store_that_is_not_ours_is_refused_before_anything_is_acknowledged(
+    tmp_path: Path, sql: str, problem: str
+) -> None:
+    """It said that it was ready, took spans and ended; commands that read showed a newer store as if they knew it."""
+    with closing(sqlite3.connect(tmp_path / "other.db")) as connection:
+        connection.executescript(sql)
+    own = ("--store", "other.db", "--grpc", "127.0.0.1:0", "--http", "127.0.0.1:0")
+    for arguments in (("serve", *own), ("status", "--store", "other.db")):
+        done = ragvigil(*arguments, folder=tmp_path)
+        assert (done.returncode, "is ready" in done.stdout) == (3, False)
+        assert f"other.db: {problem}" in done.stderr
 
 
 @pytest.mark.parametrize("command", ["check-config", "serve"])

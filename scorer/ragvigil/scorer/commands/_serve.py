@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+import sqlite3
 import sys
 from collections.abc import Sequence
+from contextlib import closing
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Literal
@@ -96,6 +98,18 @@ def _refuse_unusable_store(path: Path) -> None:
         raise StoreError(f"{path}: {error.strerror}; name another with --store") from None
     if head not in (b"", _SQLITE_MAGIC):
         raise StoreError(f"{path} is not a database; name another with --store")
+    if head:
+        _refuse_others_store(path)
+
+
+def _refuse_others_store(path: Path) -> None:
+    from ragvigil.scorer.store.schema_version import known_version
+
+    try:
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection:
+            known_version(connection, path)
+    except sqlite3.Error:
+        return  # busy, or in need of recovery: the score process says what is wrong
 
 
 def _refuse_broken_dialects(names: Sequence[str]) -> None:

@@ -14,6 +14,7 @@ from ragvigil.scorer.errors import StoreError
 from ragvigil.scorer.monitoring import Incident, SeriesKey, SeriesState
 from ragvigil.scorer.store._rows import measurement_of
 from ragvigil.scorer.store._sqlite_monitoring import incident_of, key_of, read_coverage
+from ragvigil.scorer.store.schema_version import known_version
 
 _BUSY_SECONDS = 10.0
 _DELETED = ("records_expired", "records_expired_early", "records_forgotten")
@@ -89,9 +90,13 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
     connection.row_factory = sqlite3.Row
     try:
         connection.execute("SELECT 1 FROM ledger LIMIT 1")
+        known_version(connection, path)
     except sqlite3.Error as error:
         connection.close()
         raise StoreError(f"{path}: not a ragvigil store ({error})") from error
+    except StoreError:
+        connection.close()
+        raise
     return connection
 
 

@@ -9,8 +9,6 @@ from contextlib import AbstractContextManager
 from importlib.resources import files
 from typing import Self
 
-import sqlite_utils
-
 from ragvigil.scorer.config import Settings
 from ragvigil.scorer.errors import StoreError
 from ragvigil.scorer.redact import Pseudonyms
@@ -29,8 +27,8 @@ from ragvigil.scorer.store._sqlite_records import SqliteRecords
 from ragvigil.scorer.store._sqlite_retention import SqliteRetention
 from ragvigil.scorer.store._sqlite_watching import SqliteWatching
 from ragvigil.scorer.store.reading import CitationStyle, citation_styles
+from ragvigil.scorer.store.schema_version import SCHEMA_VERSION, known_version
 
-SCHEMA_VERSION = 1
 _BUSY_SECONDS = 10.0
 _LONGEST_LOG_BYTES = 64 * 2**20
 
@@ -128,17 +126,7 @@ class SqliteStore:
         self._connection.execute("PRAGMA secure_delete = ON")  # what retention takes out is overwritten
         self._connection.execute("PRAGMA synchronous = FULL")
         self._connection.execute("PRAGMA wal_autocheckpoint = 0")
-        database = sqlite_utils.Database(self._connection)
-        version = int(self._connection.execute("PRAGMA user_version").fetchone()[0])
-        if version > SCHEMA_VERSION:
-            raise StoreError(
-                f"{settings.store.path}: written by a newer ragvigil (schema {version}); upgrade"
-            )
-        if version < SCHEMA_VERSION:
-            if database.table_names():
-                raise StoreError(
-                    f"{settings.store.path}: holds tables that are not ragvigil's; name another file"
-                )
+        if known_version(self._connection, settings.store.path) < SCHEMA_VERSION:
             schema = files("ragvigil.scorer.store").joinpath("schema/0001_initial.sql").read_text()
             self._connection.executescript(
                 f"BEGIN; {schema}; PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
