@@ -159,6 +159,10 @@ def test_numbers_are_read_in_the_digits_and_brackets_of_other_scripts(items: str
         ("<document index='1'>{0}</document>\n<document index='2'>{1}</document>\n\nWhy?", [None, None]),
         ("<doc title='1 > 0' id='a'>{0}</doc>\n<doc id='b'>{1}</doc>\n\nWhy?", ["a", "b"]),
         ('Context: [{{"id": "a", "text": "{0}"}}, {{"id": "b", "text": "{1}"}}]\nQuestion: Why?', ["a", "b"]),
+        (
+            'Context: [{{"pageContent": "{0}", "id": "a"}}, {{"pageContent": "{1}", "id": "b"}}]\nQuestion: Why?',
+            ["a", "b"],
+        ),
         ("Context:\nSource: a.txt\n{0}\n\nSource: b.txt\n{1}\n\nQuestion: Why?", ["a.txt", "b.txt"]),
         ("Context:\nSource: a.txt\n{0}\n\nSource: a.txt\n{1}\n\nQuestion: Why?", [None, None]),
     ],
@@ -243,6 +247,26 @@ def test_what_other_passages_have_within_them_does_not_end_the_last_one(passage:
     assert (texts(record), record.query) == ([passage] * 2, QUESTION)
     found = documents_in(f"{mark.format(1)}{SNOW}\n{mark.format(2)}{passage}", alone=True)
     assert [each.text for each in found] == [SNOW, passage]
+
+
+@pytest.mark.parametrize("fence", ['"""', "'" * 3, "```", "```text"])
+@pytest.mark.parametrize(
+    "items",
+    ["[1] {0}\n[2] {1}", "Document 1 (source: a.md):\n{0}\nDocument 2 (source: b.md):\n{1}", "{0}\n---\n{1}"],
+)
+def test_quotes_or_a_fence_around_a_context_are_none_of_its_passages(items: str, fence: str) -> None:
+    """Where code is fenced within a passage, too."""
+    coal = f"{COAL}\n```\nburn(coal)\n```\nIt burns."
+    context = f"{fence}\n{items.format(SNOW, coal)}\n{fence[:3]}"
+    record = read(("user", f"Be brief.\n\nContext:\n{context}\n\nUse it alone.\n\nQuestion: {QUESTION}"))
+    assert (texts(record), record.query, record.completeness) == ([SNOW, coal], QUESTION, "complete")
+
+
+def test_a_fence_that_is_never_closed_ends_nothing() -> None:
+    """Nor is one far above the first passage one around it."""
+    for opened in ("```\n", f"```\ncode()\n```\n{'So it is. ' * 9}\n"):
+        prompt = f"{opened}[1] {SNOW}\n[2] {COAL}\n\nQuestion: {QUESTION}"
+        assert (passages_in(prompt), question_in(prompt)) == ((SNOW, COAL), QUESTION)
 
 
 def test_a_passage_that_is_an_object_is_no_form_of_one() -> None:

@@ -22,7 +22,10 @@ from ragvigil.scorer.dialects.tagged import tagged
 from ragvigil.scorer.trace import Document
 
 _RULED = "[-=~#*]{2,40}"
-_AT = r"\((?:[^\s()]{1,200}\.[a-z]{2,5}(?:#[^\s()]{1,80})?|(?:score|similarity|page|p\.)[^()\n]{1,60})\)"
+_AT = (
+    r"\((?:[^\s()]{1,200}\.[a-z]{2,5}(?:#[^\s()]{1,80})?"
+    r"|(?:score|similarity|page|p\.|source:|file:|url:)[^()\n]{1,60})\)"
+)
 """Where a passage is from, behind its number; a title in such a place stays with the text."""
 _LABELLED = re.compile(
     rf"\n(?>{HEAD}(?:[-=~#]{{2,40}}[ \t]*)?)(?P<open>[\[\u3010(])?(?P<label>{PASSAGE})"
@@ -59,6 +62,13 @@ _CLOSED = re.compile(
 )
 """A line that says that a passage ends."""
 
+_OPENED = re.compile(r"(?P<fence>\"{3}|'{3}|`{3})[a-z]{0,20}\s*\Z")
+_FENCED = re.compile(
+    r"\s*(?P<fence>\"{3}|'{3}|`{3})[a-z]{0,20}[ \t]*\n(?P<inside>.*)\n[ \t]*(?P=fence)[ \t]*(?=\n|\Z)",
+    re.DOTALL,
+)
+"""Quotes or a fence around all passages."""
+_LONGEST_FENCE = 40
 _Marks = Sequence[tuple[re.Match[str], str | None]]
 """What passages begin with, and the name that each has."""
 
@@ -129,6 +139,10 @@ def _parted(prompt: str, marked: _Marks, apart: bool, alone: bool) -> Context | 
     texts = [prompt[mark.end() : other.start()].strip() for mark, other in itertools.pairwise(marks)]
     begin = marks[-1].end()
     begin = len(prompt) - len(prompt[begin:].lstrip())
+    fence = _fence(prompt, marks[0].start(), begin)
+    if fence is not None:
+        texts.append(prompt[begin : fence[1]].strip())
+        return wrapped(prompt, _documents(marked, texts), fence[0], fence[2])
     closed = [_CLOSED.search(f"\n{text}") for text in texts]
     ended = _CLOSED.search(prompt, begin) if texts and all(closed) else None
     end = ended.end() if ended else len(prompt) if alone else _last_end(prompt, begin, texts, apart=apart)
@@ -139,11 +153,25 @@ def _parted(prompt: str, marked: _Marks, apart: bool, alone: bool) -> Context | 
         texts = [_CLOSED.split(f"\n{text}", maxsplit=1)[0].strip() for text in texts]
     if below := RULE.match(prompt, end):
         texts = [text.removesuffix(f"\n{below['rule']}").rstrip() for text in texts]
-    documents = [
-        replace(each, id=name or each.id)
-        for (_, name), each in zip(marked, without_fields(texts), strict=True)
-    ]
-    return wrapped(prompt, documents, marks[0].start(), end)
+    return wrapped(prompt, _documents(marked, texts), marks[0].start(), end)
+
+
+def _documents(marked: _Marks, texts: Sequence[str]) -> list[Document]:
+    named = zip(marked, without_fields(texts), strict=True)
+    return [replace(each, id=name or each.id) for (_, name), each in named]
+
+
+def _fence(prompt: str, start: int, begin: int) -> tuple[int, int, int] | None:
+    """Where a fence around the passages opens, where it closes, and where that ends; None without one.
+
+    `start` is where the first passage begins and `begin` where the last one does. A passage may hold fenced code.
+    """
+    opened = _OPENED.search(prompt, max(0, start - _LONGEST_FENCE), start)
+    if opened is None:
+        return None
+    closing = f"\n{opened['fence']}"
+    closed = prompt.rfind(closing, begin, asked_at(prompt, begin) or len(prompt))
+    return (opened.start(), closed, closed + len(closing)) if closed >= 0 else None
 
 
 def _last_end(prompt: str, begin: int, others: Sequence[str], *, apart: bool) -> int:
@@ -184,7 +212,9 @@ def _framed(prompt: str, *, apart: bool) -> Context | None:
     """What the surest frame holds; what is in one that is not sure has to be passages beyond doubt."""
     for frame in frames(prompt):
         inside = prompt[frame.first : frame.last]
-        documents = split_frame(inside, closed=frame.end > frame.last, sure=frame.sure)
+        fenced = _FENCED.match(inside)
+        inside = fenced["inside"] if fenced else inside
+        documents = split_frame(inside, closed=bool(fenced) or frame.end > frame.last, sure=frame.sure)
         if not documents and apart and frame.whole:
             documents = _told(split_frame(inside, closed=False))
         found = wrapped(prompt, documents, frame.start, frame.end)

@@ -18,7 +18,7 @@ _ID_KEYS = (
 )
 _TEXT_KEYS = (
     *("content", "page_content", "text", "chunk", "passage", "body", "snippet"),
-    *("passage_text", "chunk_text", "document_text", "excerpt"),
+    *("pageContent", "passage_text", "chunk_text", "document_text", "excerpt"),
     *("texto", "contenido", "inhalt", "texte", "contenu", "conteudo", "conteúdo", "testo", "contenuto"),
     *("содержание", "текст", "内容", "文本", "本文", "내용"),
 )
