@@ -269,6 +269,25 @@ def test_a_fence_that_is_never_closed_ends_nothing() -> None:
         assert (passages_in(prompt), question_in(prompt)) == ((SNOW, COAL), QUESTION)
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Use the following pieces of context.",
+        "Use the following pieces of context to answer the question at the end.",
+        "Given the following documents, answer the question.",
+        "Answer the question with the following retrieved passages",
+    ],
+)
+def test_a_sentence_that_says_that_a_context_follows_announces_it(sentence: str) -> None:
+    """No colon ends it; without a word between it and the question nothing followed."""
+    asked = f"Question: {QUESTION}\nHelpful Answer:"
+    listed = read(("user", f"{sentence}\n\n1. {SNOW}\n2. {COAL}\n\n{asked}"))
+    assert (texts(listed), listed.query, listed.completeness) == ([SNOW, COAL], QUESTION, "complete")
+    whole = read(("user", f"{sentence}\nDo not guess.\n\n{SNOW}\n\n{COAL}\n\n{asked}"))
+    assert (texts(whole), whole.query, whole.completeness) == ([], QUESTION, "partial_evidence")
+    assert read(("user", f"{sentence}\n\n{asked}")).completeness == "complete"
+
+
 def test_a_passage_that_is_an_object_is_no_form_of_one() -> None:
     """Rows of a table, each numbered."""
     rows = ('{"city": "Kiruna", "snow": "120 cm"}', '{"city": "Bergen", "snow": "2 cm"}')

@@ -25,6 +25,8 @@ _FRAME = re.compile(rf"\n[ \t]*<(?P<tag>{WRAPPER})>", re.IGNORECASE)
 _LINE = re.compile(r"\n(?P<label>[^\n:\uff1a]{1,80})(?:[:\uff1a][*_]*|(?=\n|\Z))")
 _BELOW = re.compile(
     r"(?:context|documents?|sources|passages|information)\b.{0,40}\bbelow(?:, surrounded by)?\W*\Z"
+    r"|\bfollowing (?:[\w-]+ ){0,4}(?:context|documents|docs|passages|sources|excerpts|snippets|chunks|information)\b"
+    r"[^.]{0,60}\.?\Z"
 )
 _SAYS = tuple(CONTEXT.split("|"))
 _BACKGROUND = re.compile(rf"[# ]*(?:[^\W\d_]+ )?(?:{BACKGROUND})", re.IGNORECASE)
