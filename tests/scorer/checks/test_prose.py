@@ -10,9 +10,10 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragvigil.scorer.checks.reading.evidence import Evidence, read_ahead
+from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.prose import Reading, read
 from ragvigil.scorer.checks.reading.sentences import sentences
+from ragvigil.scorer.checks.reading.stretches import read_ahead
 from ragvigil.scorer.checks.reading.vocabulary import Vocabulary, current
 from ragvigil.scorer.checks.reading.words import denies, values, words
 from ragvigil.scorer.trace import Document

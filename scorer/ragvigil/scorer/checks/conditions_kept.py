@@ -17,7 +17,7 @@ from ragvigil.scorer.checks.answer_structure import kind_of
 from ragvigil.scorer.checks.check import Check, Finding
 from ragvigil.scorer.checks.prepared import CROSS_LINGUAL, DEFAULT_MODEL, Prepared
 from ragvigil.scorer.checks.reading.conditions import Condition, Restriction, conditions
-from ragvigil.scorer.checks.reading.evidence import Segment
+from ragvigil.scorer.checks.reading.segments import Segment
 from ragvigil.scorer.verdict import Claim
 
 _MOST_CLAIMS_OF_A_FACT = 3

@@ -11,7 +11,7 @@ from __future__ import annotations
 from ragvigil.scorer.checks.check import Check, Finding
 from ragvigil.scorer.checks.context_relevance import unmeasurable
 from ragvigil.scorer.checks.prepared import Prepared
-from ragvigil.scorer.checks.reading.evidence import Segment
+from ragvigil.scorer.checks.reading.segments import Segment
 
 _MOST_CHARACTERS = 200
 

@@ -16,7 +16,7 @@ from importlib.resources import files
 from ragvigil.scorer.checks.alignment.assess import VERSION
 from ragvigil.scorer.checks.check import Check, Finding
 from ragvigil.scorer.checks.prepared import CROSS_LINGUAL, DEFAULT_MODEL, Prepared
-from ragvigil.scorer.checks.reading.evidence import Segment
+from ragvigil.scorer.checks.reading.segments import Segment
 from ragvigil.scorer.checks.reading.words import Word, words
 from ragvigil.scorer.verdict import Claim
 

@@ -56,7 +56,7 @@ from ragvigil.scorer.checks.check import Check
 from ragvigil.scorer.checks.prepared import Prepared
 from ragvigil.scorer.checks.reading.budget import UNLIMITED, Budget
 from ragvigil.scorer.checks.reading.citing.rules import EVERYTHING, Rules
-from ragvigil.scorer.checks.reading.evidence import read_ahead
+from ragvigil.scorer.checks.reading.stretches import read_ahead
 from ragvigil.scorer.trace import RagTrace
 from ragvigil.scorer.verdict import NOTHING, CheckResult
 

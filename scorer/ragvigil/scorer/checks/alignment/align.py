@@ -18,7 +18,8 @@ from ragvigil.scorer.checks.alignment.novelty import novel_names, novel_qualifie
 from ragvigil.scorer.checks.alignment.numbers import Numbers, idle_numbers, is_novel
 from ragvigil.scorer.checks.alignment.overlap import Overlap, Weights, overlaps
 from ragvigil.scorer.checks.alignment.tokens import Surroundings, Token, read_tokens
-from ragvigil.scorer.checks.reading.evidence import Evidence, Segment
+from ragvigil.scorer.checks.reading.evidence import Evidence
+from ragvigil.scorer.checks.reading.segments import Segment
 from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word, denies, offsets
 
 FIGURES = (

@@ -14,8 +14,8 @@ from ragvigil.scorer.checks.alignment.swaps import (
     may_swap,
     swapped,
 )
-from ragvigil.scorer.checks.reading.evidence import Segment
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
+from ragvigil.scorer.checks.reading.segments import Segment
 from ragvigil.scorer.checks.reading.words import NEGATION_ADVERBS, Word, values, words
 
 _ALIKE = 0.8

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from datetime import date
 from itertools import islice, pairwise, product
 
-from ragvigil.scorer.checks.reading.evidence import Segment
 from ragvigil.scorer.checks.reading.expressions import ANY_YEAR, MONTHS, Expression, expressions, implied
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
+from ragvigil.scorer.checks.reading.segments import Segment
 from ragvigil.scorer.checks.reading.words import Word, words
 
 _MONTH_STEMS = frozenset(word.stem for name in MONTHS for word in words(name))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from ragvigil.scorer.checks.reading.evidence import Evidence, Segment
+from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.flags import Flag
+from ragvigil.scorer.checks.reading.segments import Segment
 from ragvigil.scorer.checks.reading.words import Word, offsets, words
 
 FLAGS = ("false_said", "null_said", "null_denied", "true_denied", "true_said", "false_denied")

@@ -8,8 +8,9 @@ from itertools import combinations
 from math import log1p
 from typing import NamedTuple, Self
 
-from ragvigil.scorer.checks.reading.evidence import Evidence, Segment
+from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.patterns import any_of
+from ragvigil.scorer.checks.reading.segments import Segment
 from ragvigil.scorer.checks.reading.words import POINTER_STEMS, Word, offsets, values
 
 _MOST_DIGITS = 3

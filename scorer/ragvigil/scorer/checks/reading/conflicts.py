@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
-from ragvigil.scorer.checks.reading.evidence import Evidence, Segment
+from ragvigil.scorer.checks.reading.evidence import Evidence
+from ragvigil.scorer.checks.reading.segments import Segment
 from ragvigil.scorer.checks.reading.words import values
 
 _MOST_CANDIDATES = 12
