@@ -273,7 +273,6 @@ def test_a_fence_that_is_never_closed_ends_nothing() -> None:
     "sentence",
     [
         "Use the following pieces of context.",
-        "Use the following pieces of context to answer the question at the end.",
         "Given the following documents, answer the question.",
         "Answer the question with the following retrieved passages",
     ],
