@@ -227,6 +227,19 @@ def test_where_to_look_next_names_the_store() -> None:
     assert "ragvigil status --store sqlite:////d/demo.db" in next_steps(Path("/d/demo.db"))
 
 
+def test_the_next_steps_can_be_typed_where_no_path_names_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After `make demo` the command is in .venv/bin of the checkout."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("sys.executable", str(tmp_path / ".venv" / "bin" / "python"))
+    assert "\n  .venv/bin/ragvigil status --store" in next_steps(Path("/d/demo.db"))
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert f"\n  {tmp_path}/.venv/bin/ragvigil ledger --store" in next_steps(Path("/d/demo.db"))
+
+
 def test_an_incident_report_is_a_plain_value() -> None:
     """Equal when its parts are."""
     assert timed(CITATION, ACTS, Told(1, 1)) == IncidentReport(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 import time
 from collections.abc import Sequence
@@ -184,14 +185,23 @@ def summary_of(report: Report) -> RenderableType:
 def next_steps(store: Path) -> str:
     """Where to look next."""
     url = f"sqlite:///{store}"
+    command = _command()
     return "\n".join(
         [
             "\nLook next at what it left behind:",
-            f"  ragvigil status --store {url}",
-            f"  ragvigil ledger --store {url}",
+            f"  {command} status --store {url}",
+            f"  {command} ledger --store {url}",
             f"  sqlite3 {store} '.schema answers'",
         ]
     )
+
+
+def _command() -> str:
+    """How ragvigil is called here: `make demo` leaves it in an environment that no PATH names."""
+    if shutil.which("ragvigil"):
+        return "ragvigil"
+    own = Path(sys.executable).with_name("ragvigil")
+    return str(own.relative_to(Path.cwd()) if own.is_relative_to(Path.cwd()) else own)
 
 
 def _table(*columns: str) -> Table:
