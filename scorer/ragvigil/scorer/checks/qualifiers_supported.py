@@ -23,6 +23,8 @@ from ragvigil.scorer.verdict import Claim
 _MOST_LISTED = 10
 _MOST_CHARACTERS = 120
 _SHARED = 2
+_AHEAD = 12
+"""Words behind a strong word among which the next meaningful one is looked for."""
 _NEAR = 4
 """Words between a negation and what it weakens: not present in all cases."""
 _DATA = json.loads(files("ragvigil.scorer.data").joinpath("qualifiers.json").read_text("utf-8"))
@@ -137,7 +139,11 @@ def _is_said_of(sequence: Sequence[Word], place: int, before: str | None, of: fr
     """
     if _KINDS.get(sequence[place].stem) == "most":
         return True
-    following = (word.stem for word in sequence[place + 1 :] if word.content and word.stem not in _KINDS)
+    following = (
+        word.stem
+        for word in sequence[place + 1 : place + 1 + _AHEAD]
+        if word.content and word.stem not in _KINDS
+    )
     behind = next(following, None)
     if behind is None:
         return before in of

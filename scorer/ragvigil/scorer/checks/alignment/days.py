@@ -6,6 +6,7 @@ import re
 from calendar import isleap
 from collections.abc import Iterable, Iterator, Sequence, Set
 from datetime import date
+from functools import lru_cache
 from itertools import islice, pairwise, product
 
 from ragvigil.scorer.checks.reading.expressions import ANY_YEAR, MONTHS, Expression, expressions, implied
@@ -131,7 +132,12 @@ def within_a_range(claim: str, segments: Sequence[Segment]) -> list[tuple[int, i
     ]
 
 
-def _ranges(sentence: str) -> Iterator[tuple[date, date]]:
+@lru_cache(maxsize=1 << 10)  # each claim of an answer that tells a day asks for those of the same sentences
+def _ranges(sentence: str) -> tuple[tuple[date, date], ...]:
+    return tuple(_ranges_in(sentence))
+
+
+def _ranges_in(sentence: str) -> Iterator[tuple[date, date]]:
     """The first and last day of each range, and the same without its years."""
     if not any(map(str.isdigit, sentence)):
         return
