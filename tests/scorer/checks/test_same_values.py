@@ -83,3 +83,19 @@ def test_a_sign_of_a_part_belongs_to_its_number() -> None:
     """With a space between or without; by itself it is a word."""
     told = [word.numbers for word in words("1½ cups, 2 ¾ and 10⅛, ½ cup")]
     assert [numbers for numbers in told if numbers] == [("1.5",), ("2.75",), ("10.125",)]
+
+
+@pytest.mark.parametrize(
+    ("answer", "passage"),
+    [
+        ("The office is on the twenty first floor.", "The office is on the 21st floor."),
+        ("Biuro jest na dwudziestym pierwszym piętrze.", "Biuro jest na 21. piętrze."),
+        ("The THİRD floor is on the 3rd side.", "The second floor is on the 3rd side."),
+        ("The shop is closed on FRİDAY.", "The shop is closed on Monday."),
+    ],
+)
+def test_a_part_of_a_name_and_letters_of_other_alphabets_contradict_nothing(
+    answer: str, passage: str
+) -> None:
+    """Twenty first is not first; a capital İ is found as an i is, but is another letter."""
+    assert claim_of(answer, passage).verdict != "contradicted"

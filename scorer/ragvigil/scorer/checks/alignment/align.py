@@ -11,7 +11,7 @@ from math import log1p
 from typing import NamedTuple, Self
 
 from ragvigil.scorer.checks.alignment.contradiction import contradiction_of, opposes
-from ragvigil.scorer.checks.alignment.days import tells_a_day, within_a_range
+from ragvigil.scorer.checks.alignment.days import Ranges, tells_a_day
 from ragvigil.scorer.checks.alignment.flags import FLAGS, flags_of
 from ragvigil.scorer.checks.alignment.hours import AGREED, Disagreement, compare
 from ragvigil.scorer.checks.alignment.novelty import novel_names, novel_qualifiers, novelty
@@ -103,7 +103,8 @@ def align(
     weights: Weights,
 ) -> list[Alignment]:
     """Each of `claims`, its words and its text, on `evidence`; `question`: stems of the query, which none invented."""
-    said = [_Said.of(*claim, evidence) for claim in claims]
+    ranges = Ranges(evidence.segments)
+    said = [_Said.of(*claim, evidence, ranges) for claim in claims]
     laid = overlaps([one.stems for one in said], [one.denying for one in said], evidence, weights)
     return [_aligned(one, over, evidence, question, weights) for one, over in zip(said, laid, strict=True)]
 
@@ -126,10 +127,10 @@ class _Said(NamedTuple):
     """What it says of days and times, beside a record's."""
 
     @classmethod
-    def of(cls, claim: Sequence[Word], text: str, evidence: Evidence) -> Self:
-        """What `claim`, the words of `text`, says that `evidence` must hold."""
+    def of(cls, claim: Sequence[Word], text: str, evidence: Evidence, ranges: Ranges) -> Self:
+        """What `claim`, the words of `text`, says that `evidence` must hold; `ranges`: the days of that."""
         hours = compare(text, evidence.hours) if evidence.hours else AGREED
-        idle = _idle(claim, text, evidence, hours.right)
+        idle = _idle(claim, text, evidence, ranges, hours.right)
         places = [place for place, word in enumerate(claim) if word.content and word.stem not in FRAME_STEMS]
         telling = claim
         if idle:
@@ -202,7 +203,11 @@ def _aligned(
 
 
 def _idle(
-    claim: Sequence[Word], text: str, evidence: Evidence, hours: Sequence[tuple[int, int]]
+    claim: Sequence[Word],
+    text: str,
+    evidence: Evidence,
+    ranges: Ranges,
+    hours: Sequence[tuple[int, int]],
 ) -> frozenset[int]:
     """Words that need not stand in the evidence: numbers that are no facts, and days and `hours` that are right."""
     right = _words_within(text, hours) if hours else frozenset[int]()
@@ -212,7 +217,7 @@ def _idle(
     if not lacking:
         return right
     idle = idle_numbers(claim, text, lacking)
-    if tells_a_day(claim) and (days := within_a_range(text, evidence.segments)):
+    if tells_a_day(claim) and (days := ranges.holding(text)):
         idle |= _words_within(text, days)
     return right.union(idle.intersection(lacking))
 

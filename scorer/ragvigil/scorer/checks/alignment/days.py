@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from calendar import isleap
 from collections.abc import Iterable, Iterator, Sequence, Set
-from datetime import date
-from functools import lru_cache
+from datetime import MAXYEAR, MINYEAR, date
 from itertools import islice, pairwise, product
+from typing import NamedTuple
 
 from ragvigil.scorer.checks.reading.expressions import ANY_YEAR, MONTHS, Expression, expressions, implied
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.segments import Segment
 from ragvigil.scorer.checks.reading.words import Word, words
+from ragvigil.scorer.lazily import made_once
 
 _MONTH_STEMS = frozenset(word.stem for name in MONTHS for word in words(name))
 _A_SECTION = len("12.05.")
@@ -32,7 +33,13 @@ _BOUND = re.compile(
     r"hasta|antes|después|desde|até|depois|a partir|tot|voor|na|vanaf|do|od|przed|po)\s(?:\S{1,12}\s){0,2}\Z",
     re.IGNORECASE,
 )
+_BEGINS_OR_ENDS = re.compile(
+    r"\b(?:begins?|began|starts?|started|ends?|ended|expires?|expired|beginnt|startet|endet|commence|débute|finit|expire|"
+    r"empieza|comienza|termina|começa|inizia|finisce|scade|begint|eindigt|zaczyna|kończy)\s(?:\S{1,12}\s){0,2}\Z",
+    re.IGNORECASE,
+)
 _LAST_DAY = date(ANY_YEAR, 12, 31)
+_A_YEAR = 365
 _NEAR = 30
 _DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _WEEKDAY = re.compile(
@@ -85,104 +92,137 @@ def another_weekday(claim: str, sentence: str) -> bool:
     """
     told: list[tuple[int, bool]] = []
     for text in (claim, sentence):
-        named = list(_WEEKDAY.finditer(text))
-        if len({LEXICON.days[day[1].casefold()] for day in named}) != 1:
+        named = [(LEXICON.days.get(day[1].casefold()), day.start()) for day in _WEEKDAY.finditer(text)]
+        day, start = named[0] if named else (None, 0)
+        if day is None or any(other != day for other, _ in named):
             return False
-        day = named[0]
-        bounded = _BOUND.search(text, max(0, day.start() - _NEAR), day.start()) is not None
-        told.append((LEXICON.days[day[1].casefold()], bounded))
+        told.append((day, _BOUND.search(text, max(0, start - _NEAR), start) is not None))
     (mine, bounded), (theirs, others_bounded) = told
     return mine != theirs and bounded == others_bounded
 
 
-def within_a_range(claim: str, segments: Sequence[Segment]) -> list[tuple[int, int]]:
-    """Where `claim` names a day that lies within a range of days of a sentence, ends included.
+class Ranges:
+    """The ranges of days in the sentences of the evidence, read once, when first asked for."""
 
-    A day with which the claim says when something begins or ends has to be that of the evidence.
+    def __init__(self, segments: Sequence[Segment]) -> None:
+        self._segments = segments
 
-    >>> from types import SimpleNamespace as Sentence
-    >>> text = "It is open from 27/02/2025 to 02/03/2025."
-    >>> within_a_range("It is open on 28 February 2025.", [Sentence(text=text, span=(0, len(text)))])
-    [(14, 30)]
-    """
-    told = [one for one in expressions(claim) if _is_day(one, claim)]
-    ends = {
-        day
-        for one, other in pairwise(told)
-        if _BETWEEN.fullmatch(claim, one.end, other.start)
-        for day in (one, other)
-    }
-    days = [
-        one
-        for one in told
-        if one not in ends and not _bounds(one, claim) and not _is_one_of_several(one, claim)
-    ]
-    if not days:
-        return []
-    ranges = [
-        found
-        for segment in islice(segments, _MOST_SENTENCES)
-        if segment.span is not None
-        for found in _ranges(segment.text[slice(*segment.span)])
-    ]
-    return [
-        (one.start, one.end)
-        for one in days
-        if any(first <= day <= last for first, last in ranges for day in (*_dates(one), *_yearless(one)))
-    ]
+    def holding(self, claim: str) -> list[tuple[int, int]]:
+        """Where `claim` names a day that lies within one of them, ends included.
+
+        A day with which the claim says when something begins or ends has to be that of the evidence.
+
+        >>> from types import SimpleNamespace as Sentence
+        >>> text = "It is open from 27/02/2025 to 02/03/2025."
+        >>> ranges = Ranges([Sentence(text=text, span=(0, len(text)))])
+        >>> ranges.holding("It is open on 28 February 2025."), ranges.holding("It is open on 28 February 2024.")
+        ([(14, 30)], [])
+        """
+        told = [one for one in expressions(claim) if _is_day(one, claim)]
+        ends = {
+            day
+            for one, other in pairwise(told)
+            if _BETWEEN.fullmatch(claim, one.end, other.start)
+            for day in (one, other)
+        }
+        return [
+            (one.start, one.end)
+            for one in told
+            if one not in ends
+            and not _bounds(one, claim)
+            and not _begins_or_ends(one, claim)
+            and not _is_one_of_several(one, claim)
+            and any(found.holds(day) for day in _dates(one) for found in self._found)
+        ]
+
+    @made_once
+    def _found(self) -> Set[_Range]:
+        return {
+            found
+            for segment in islice(self._segments, _MOST_SENTENCES)
+            if segment.span is not None
+            for found in _ranges(segment.text[slice(*segment.span)])
+        }
 
 
-@lru_cache(maxsize=1 << 10)  # each claim of an answer that tells a day asks for those of the same sentences
-def _ranges(sentence: str) -> tuple[tuple[date, date], ...]:
-    return tuple(_ranges_in(sentence))
+class _Range(NamedTuple):
+    """A range of days, of any year or of one."""
+
+    first: date
+    last: date
+    of_any_year: bool
+    """Whether no year is told with it."""
+
+    def holds(self, day: date) -> bool:
+        """Whether `day` lies within; beside a year that is told on one side only, the day of any year does."""
+        if day.year != ANY_YEAR and self.of_any_year:
+            day = day.replace(year=ANY_YEAR)
+        return self.first <= day <= self.last
 
 
-def _ranges_in(sentence: str) -> Iterator[tuple[date, date]]:
-    """The first and last day of each range, and the same without its years."""
+def _ranges(sentence: str) -> Iterator[_Range]:
+    """Each range of days; one with years also without them, for claims that tell none."""
     if not any(map(str.isdigit, sentence)):
         return
     days = [one for one in expressions(sentence) if _is_day(one, sentence)]
     for one, other in pairwise(days):
         if _BETWEEN.fullmatch(sentence, one.end, other.start):
-            yield from ((_in_year_of(last, day), last) for day in _dates(one) for last in _dates(other))
-            first, last = _yearless(one), _yearless(other)
-            if len(first) == len(last) == 1 and first > last:  # over the end of a year
-                yield from ((first[0], _LAST_DAY), (_LAST_DAY.replace(month=1, day=1), last[0]))
-            yield from product(first, last)
+            for first, last in product(_dates(one), _dates(other)):
+                yield from _between(*_in_one_era(first, last))
     for one in days:
         before = _NUMBER_BEFORE.search(sentence, max(0, one.start - _NEAR), one.start)
         behind = _GOES_ON.match(sentence, one.end)
-        for day in (*_dates(one), *_yearless(one)):
+        for day in _dates(one):
             if before and _THROUGH_ALONE.fullmatch(before["joined"]) and 0 < int(before["day"]) <= day.day:
-                yield day.replace(day=int(before["day"])), day
-            if (
-                behind
-                and _THROUGH_ALONE.fullmatch(behind["joined"])
-                and int(behind["day"]) <= _DAYS[day.month - 1]
-            ):
-                yield day, day.replace(day=int(behind["day"]))
+                yield from _between(day.replace(day=int(before["day"])), day)
+            if behind and _THROUGH_ALONE.fullmatch(behind["joined"]):
+                until = int(behind["day"])
+                if day.day <= until <= _DAYS[day.month - 1]:
+                    yield from _between(day, day.replace(day=until))
 
 
-def _in_year_of(other: date, day: date) -> date:
-    """`day`, in the year of `other` where none is told with it."""
-    return day.replace(year=other.year) if day.year == ANY_YEAR and _exists(day, other.year) else day
+def _between(first: date, last: date) -> Iterator[_Range]:
+    """The days from `first` to `last`, and the same of any year; these may go over the end of a year."""
+    if first.year != ANY_YEAR:
+        yield _Range(first, last, of_any_year=False)
+    if (last - first).days >= _A_YEAR:
+        return
+    told = first.year == ANY_YEAR
+    first, last = first.replace(year=ANY_YEAR), last.replace(year=ANY_YEAR)
+    if first <= last:
+        yield _Range(first, last, told)
+    else:
+        yield _Range(first, _LAST_DAY, told)
+        yield _Range(_LAST_DAY.replace(month=1, day=1), last, told)
+
+
+def _in_one_era(first: date, last: date) -> tuple[date, date]:
+    """Both, the one without a year in that of the other, or in the one beside it where else the last would be first."""
+    if first.year == ANY_YEAR != last.year:
+        year = last.year - ((first.month, first.day) > (last.month, last.day))
+        return (first.replace(year=year) if _exists(first, year) else first), last
+    if last.year == ANY_YEAR != first.year:
+        year = first.year + ((first.month, first.day) > (last.month, last.day))
+        return first, (last.replace(year=year) if _exists(last, year) else last)
+    return first, last
 
 
 def _exists(day: date, year: int) -> bool:
-    return (day.month, day.day) != (2, 29) or isleap(year)
+    return MINYEAR <= year <= MAXYEAR and ((day.month, day.day) != (2, 29) or isleap(year))
 
 
 def _dates(one: Expression) -> list[date]:
     return sorted(day for _, day in one.meanings if isinstance(day, date))
 
 
-def _yearless(one: Expression) -> list[date]:
-    return sorted(day for _, day in implied(one.meanings) if isinstance(day, date))
-
-
 def _bounds(day: Expression, text: str) -> bool:
     """Whether it is said until, before or since when."""
     return _BOUND.search(text, max(0, day.start - _NEAR), day.start) is not None
+
+
+def _begins_or_ends(day: Expression, text: str) -> bool:
+    """Whether it is the day on which something begins or ends."""
+    return _BEGINS_OR_ENDS.search(text, max(0, day.start - _NEAR), day.start) is not None
 
 
 def _is_one_of_several(day: Expression, text: str) -> bool:

@@ -70,7 +70,8 @@ _WORDS_TOO = frozenset(("may", "mar", "set", "out", "ago", "sept"))
 """Names of months that are other words, too, in small letters."""
 ANY_YEAR = 4
 """A leap year before all that are told."""
-_CENTURY = 2000
+_CENTURIES = (2000, 1900)
+"""To which a year of two digits may belong."""
 _TOKEN = re.compile(
     rf"\d{{1,15}}(?:[.,'\u2019/]\d{{1,15}}){{0,5}}(?: ?[{PARTS}](?!\w))?|[^\W\d_]{{1,20}}|[%$€£¥₹]"
 )
@@ -188,8 +189,9 @@ def _days(found: re.Match[str]) -> frozenset[Meaning]:
         tried = [(found["year"], found["other"], found["one"])]
         tried += [] if found["sign"] == "." else [(found["year"], found["one"], found["other"])]
     elif found["short"]:
-        year = str(_CENTURY + int(found["short"]))
-        tried = [(year, found["second"], found["first"]), (year, found["first"], found["second"])]
+        years = [str(century + int(found["short"])) for century in _CENTURIES]
+        tried = [(year, found["second"], found["first"]) for year in years]
+        tried += [(year, found["first"], found["second"]) for year in years]
     elif found["month"]:
         tried = [(found["in"], str(MONTHS.get(found["month"].casefold(), 0)), found["day"])]
     else:

@@ -21,6 +21,9 @@ _NAMED = re.compile(
     rf"(?<![\w.,-])(?:{_IN_DIGITS}|(?P<dotted>\d{{1,2}})\.|(?P<word>{_WORD}))[\s-](?P<thing>[^\W\d_]{{3,30}})",
     re.IGNORECASE,
 )
+_LONGEST_TENS = 20
+_TENS = re.compile(rf"(?<!\w)(?:{'|'.join(_DATA['tens'])})\w{{0,6}}(?:\s(?:and|e|y|i))?\s\Z", re.IGNORECASE)
+"""A multiple of ten before an ordinal of which it is a part."""
 
 
 def may_have_ordinals(text: str) -> bool:
@@ -39,7 +42,9 @@ def ordinals(text: str) -> Iterator[tuple[int, int, int]]:
     [(4, 7, 3), (42, 48, 2)]
     """
     for found in _ORDINAL.finditer(text):
-        yield found.start(), found.end(), _place(found)
+        place = _place(found)
+        if place is not None:
+            yield found.start(), found.end(), place
 
 
 def another_place(claim: str, sentence: str) -> bool:
@@ -61,11 +66,17 @@ def _things(text: str) -> dict[str, set[int]]:
     """By what has a place: its places."""
     found: dict[str, set[int]] = {}
     for named in _NAMED.finditer(text):
-        found.setdefault(named["thing"].casefold(), set()).add(_place(named))
+        place = _place(named)
+        if place is not None:
+            found.setdefault(named["thing"].casefold(), set()).add(place)
     return found
 
 
-def _place(found: re.Match[str]) -> int:
+def _place(found: re.Match[str]) -> int | None:
+    """Which place it is; None where it is only a part of a name, as in "twenty first", or spelled as no ordinal is."""
     told = found.groupdict()
     digits = told["digits"] or told.get("dotted")
-    return int(digits) if digits else _PLACES[told["word"].casefold()]
+    if digits:
+        return int(digits)
+    before = found.string[max(0, found.start() - _LONGEST_TENS) : found.start()]
+    return None if _TENS.search(before) else _PLACES.get(told["word"].casefold())
