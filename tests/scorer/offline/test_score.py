@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from typer.testing import CliRunner
 
 from ragvigil.scorer.checks import CHECKS
+from ragvigil.scorer.commands._app import app
 from ragvigil.scorer.errors import ConfigError
 from ragvigil.scorer.offline.score import score_rows
-from ragvigil.scorer.testing import Script, ScriptedJudge
+from ragvigil.scorer.testing import Script, ScriptedJudge, Shown
 
 ROW = {
     "id": "r1",
@@ -212,3 +214,24 @@ def test_measures_and_criteria_are_taken_of_every_row(
     for result in results:
         assert {"judge.six_axes", "criteria.polite"} <= cast("dict[str, object]", result["measured"]).keys()
         assert isinstance(result["judge.six_axes"], float)
+
+
+@pytest.mark.parametrize(("reply", "code"), [(None, 0), ("I would rather not.", 1)])
+def test_a_judge_without_a_verdict_fails_the_run(
+    reply: str | None, code: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A gate in CI must not pass because nothing was judged."""
+
+    class Told(Script):
+        __slots__ = ()
+
+        def said(self, shown: Shown, number: int, wanted: str = "rubric") -> str:
+            return reply or super().said(shown, number, wanted)
+
+    (tmp_path / "rows.jsonl").write_text(json.dumps(ROW))
+    with ScriptedJudge(Told(sensitivity=1.0, truth=lambda _: True)) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        monkeypatch.setenv("OPENAI_MODEL", "scripted-1")
+        arguments = ["score", str(tmp_path / "rows.jsonl"), "--judge", "openai"]
+        found = CliRunner().invoke(app, arguments, catch_exceptions=False, standalone_mode=False)
+    assert found.return_value == code, found.output

@@ -15,6 +15,8 @@ import typer
 from ragvigil.scorer.commands._options import JsonOption
 from ragvigil.scorer.errors import InputError
 
+_NO_VERDICT = ("failed", "unparseable")
+
 
 def score(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="JSONL; - reads standard input.")],
@@ -31,8 +33,9 @@ def score(
     """Score answers from a file with the checks and judge that production uses; no sampling, no budgets.
 
     A row is {id, query, evidence: [{id, text}], answer} or {question, answer, contexts: [text]}; unknown keys
-    are allowed, the query may be empty. One result per row, in order. Exit code 1 when one has no score. A model
-    takes the measures and criteria too that RAGVIGIL_JUDGE__MEASURES and RAGVIGIL_JUDGE__CRITERIA name.
+    are allowed, the query may be empty. One result per row, in order. Exit code 1 when a row cannot be read, or the
+    judge gave no verdict on one (failed, unparseable); what a row lacks shows in its state. A model takes the
+    measures and criteria too that RAGVIGIL_JUDGE__MEASURES and RAGVIGIL_JUDGE__CRITERIA name.
     """
     from ragvigil.scorer.offline.score import score_rows
 
@@ -47,7 +50,7 @@ def score(
         raise InputError(str(file), error.strerror or "cannot be read") from error
     with source as lines:
         for result in score_rows(lines, judge=judge, model=model):
-            failed += "error" in result
+            failed += "error" in result or result["state"] in _NO_VERDICT
             typer.echo(json.dumps(result, ensure_ascii=False) if as_json else _line(result))
     return 1 if failed else 0
 
