@@ -214,6 +214,21 @@ def test_the_half_at_fault_the_tags_and_the_changes_are_told() -> None:
     assert np.all((late & german)[typical])
 
 
+def test_what_a_service_began_with_is_no_change() -> None:
+    """Its first version was not another one before; told by somebody, or seen only later, it is one."""
+    random = np.random.default_rng(4)
+    times = np.sort(random.uniform(0.0, HOUR, 4_000))
+    outcome = [float(random.random() < (0.5 if at > HOUR / 2 else 0.95)) for at in times]
+    case = Case("faithfulness", HOUR / 2, evidence_of(time=times, outcome=outcome), np.arange(4_000), {}, {})
+    begin = round(float(times[0]) * 1e9)
+    first = Change("1", begin, "service_version", "1.0", "shop", source="traffic")
+    other = Change("2", begin, "model", "large", "shop", source="traffic", before="small")
+    later = Change("3", round((HOUR / 2 - 60.0) * 1e9), "index_version", "7", "shop", source="traffic")
+    told = Change("4", begin, "deploy", "release 1", "shop")
+    found = diagnose(replace(case, changes=(first, other, later, told)))
+    assert found.changes == (later, other, told)
+
+
 def test_the_same_case_gives_the_same_diagnosis() -> None:
     """Design invariant 9, also where signs are drawn at random."""
     case = case_of(lambda at, one: 0.7 if at >= ONSET else 0.95, released)

@@ -23,7 +23,7 @@ from ragvigil.scorer.diagnose.tags import Grown, grown
 from ragvigil.scorer.diagnose.typical import candidates
 from ragvigil.scorer.diagnose.views import View, views_of
 from ragvigil.scorer.estimate import rate
-from ragvigil.scorer.estimate.window import Booleans
+from ragvigil.scorer.estimate.window import Booleans, Floats
 from ragvigil.scorer.monitoring import Sums
 
 Kind = Literal["new", "segment", "mix", "everywhere", "unclear"]
@@ -32,6 +32,8 @@ _MIX = 0.6
 _BEFORE_ONSET = 3_600.0
 _AFTER_ONSET = 600.0
 _MOST_CHANGES = 5
+_FIRST_ANSWERS = 60.0
+"""Seconds from a service's first answer on: what is first seen in them came with the service."""
 _ENOUGH = 500
 """Records of the time before that an expectation is learned from; with fewer, those up to the onset are taken too."""
 
@@ -150,7 +152,7 @@ def diagnose(case: Case) -> Diagnosis:
         tuple(signals.values()),
         tags,
         tuple(row.id for row in rows),
-        _near(case.changes, onset),
+        _near(_real(case.changes, evidence.time), onset),
         evidence.size,
         int(np.isfinite(evidence.outcome).sum()),
         tuple(int(case.record[place]) for place in places),
@@ -210,6 +212,14 @@ def _level(evidence: Evidence, rows: Booleans) -> Measurement | None:
     return Measurement(
         found.value, found.lower, found.upper, found.n_judged, found.n_traces, found.method, found.calibrated
     )
+
+
+def _real(changes: Sequence[Change], time: Floats) -> list[Change]:
+    """Those that changed anything: what the very first answers of a service show was not otherwise before."""
+    begin = (float(time.min()) if len(time) else 0.0) + _FIRST_ANSWERS
+    return [
+        one for one in changes if one.source != "traffic" or one.before is not None or one.at / 1e9 > begin
+    ]
 
 
 def _near(changes: Sequence[Change], onset: Onset) -> tuple[Change, ...]:
