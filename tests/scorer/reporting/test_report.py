@@ -492,6 +492,18 @@ def test_bands_are_by_value_and_surely_by_the_interval() -> None:
     assert "not measured: answer relevance, context precision, context recall" in whole.why
 
 
+def test_nothing_is_excellent_beside_a_red_flag() -> None:
+    """Citations have no band, and a report called them excellent while it raised a flag about them."""
+    figures = {
+        "faithfulness": Figure("faithfulness", 0.95, 0.93, 0.97, 300),
+        "context relevance": Figure("context relevance", 0.9, 0.85, 0.94, 300),
+    }
+    assert overall(banded(figures)).band == "excellent"
+    whole = overall(banded(figures), ("citation correctness is below 0.9",))
+    assert (whole.band, whole.surely) == ("needs work", "needs work")
+    assert whole.why.startswith("for a red flag stands; excellent would be the lowest of 2 measures")
+
+
 def test_one_end_to_end_number_is_refused() -> None:
     """D5: without retrieval apart from generation nobody knows what to mend."""
     whole = overall(banded({"faithfulness": Figure("faithfulness", 0.93, 0.9, 0.96, 300)}))

@@ -61,8 +61,8 @@ def banded(figures: Mapping[str, Figure]) -> tuple[Banded, ...]:
     return tuple(found)
 
 
-def overall(found: tuple[Banded, ...]) -> Overall:
-    """The lowest of them; refused where retrieval or generation is not measured at all."""
+def overall(found: tuple[Banded, ...], flags: tuple[str, ...] = ()) -> Overall:
+    """The lowest of them, less where red flags stand; refused where retrieval or generation is not measured at all."""
     known = {one.name: one for one in found if one.band is not None}
     for half, names in (("retrieval", _RETRIEVAL), ("generation", _GENERATION)):
         if not any(name in known for name in names):
@@ -77,7 +77,10 @@ def overall(found: tuple[Banded, ...]) -> Overall:
     )
     bands: list[Band] = [one.band for one in known.values() if one.band]
     sure: list[Band] = [one.surely for one in known.values() if one.surely]
-    return Overall(min(bands, key=_RANK.index), min(sure, key=_RANK.index), why)
+    lowest = min(bands, key=_RANK.index)
+    if flags and lowest != _RANK[0]:
+        return Overall(_RANK[0], _RANK[0], f"for a red flag stands; {lowest} would be {why}")
+    return Overall(lowest, min(sure, key=_RANK.index), why)
 
 
 def red_flags(figures: Mapping[str, Figure]) -> tuple[str, ...]:

@@ -151,7 +151,7 @@ def report_of(
     bands = banded(_for_bands(figures))
     days = np.array([one.started_at // DAY for one in answers], dtype=np.int64)
     segments, codes, left_out = _segments(answers)
-    ranked = _ranked(answers, judge)
+    ranked, flags = _ranked(answers, judge), red_flags(figures)
     return Report(
         place[0],
         place[1],
@@ -161,8 +161,8 @@ def report_of(
         len(answers),
         panels,
         bands,
-        overall(bands),
-        red_flags(figures),
+        overall(bands, flags),
+        flags,
         tuple(ranked[::-1][:_EXAMPLES]),
         tuple(ranked[:_EXAMPLES]),
         _by_day(_axis_values(answers, scores["grounded_answer"]), days, groups, weight),
