@@ -149,3 +149,55 @@ def test_a_sentence_is_read_once_for_all_claims(monkeypatch: pytest.MonkeyPatch)
     told = [ranges.holding(f"The hall is open on {day} May.") for day in range(1, 6)]
     assert [len(one) for one in told] == [1, 1, 1, 0, 0]
     assert read.count(passage) == 1
+
+
+ROOM = (
+    ("Tickets are valid on 3 May.", "Tickets are valid through 5 May."),
+    ("Tickets are valid on 3 May.", "Tickets are valid until 5 May."),
+    ("La mostra è aperta il 3 maggio.", "La mostra è aperta fino al 5 maggio."),
+    ("L'exposition est ouverte le 3 mai.", "L'exposition est ouverte jusqu'au 5 mai."),
+    ("La exposición está abierta el 3 de mayo.", "La exposición está abierta hasta el 5 de mayo."),
+    ("Please register by 4 March.", "Please register before 5 March."),
+    ("The rule applies after 4 March 2025.", "The rule applies from 5 March 2025."),
+    ("The exhibition is open from 1 March.", "The exhibition is open until 5 March."),
+    ("The museum is open on 24 December.", "The museum is open every day except 25 December."),
+    ("The museum is open on 24 December.", "The museum is open daily, but not on 25 December."),
+    ("The ferry leaves on 3 May.", "The ferry does not leave on 4 May."),
+    ("The large concert hall is open on 3 May.", "The large concert hall is closed on 4 May."),
+    ("The fair takes place on 5 March.", "The fair takes place in the week of 3 March."),
+    ("The shop is open on Saturday.", "The shop is closed on Sunday."),
+    ("The shop is open on Saturdays.", "The shop is not open on Sundays."),
+    ("The shop is open on Monday.", "The shop is open every day except Sunday."),
+    # Written to be kept aside, and measured once.
+    ("Der Zoo ist am Montag geöffnet.", "Der Zoo ist am Dienstag geschlossen."),
+    ("The permit is valid on 9 June 2025.", "The permit is valid until 12 June 2025."),
+    ("De tentoonstelling is open op 2 juni.", "De tentoonstelling is open tot 9 juni."),
+    ("Das Bad ist am 1. Juni offen.", "Das Bad ist täglich außer am 2. Juni offen."),
+    ("O museu abre em 3 de junho.", "O museu abre todos os dias, exceto em 4 de junho."),
+    ("The bus runs on Friday.", "The bus does not run on Saturday."),
+    ("The bus runs in May.", "The bus does not run in June."),
+    ("Wystawa jest czynna 3 maja.", "Wystawa jest czynna do 5 maja."),
+)
+
+
+@pytest.mark.parametrize(("answer", "passage"), ROOM)
+def test_a_bound_an_exception_or_a_denial_leaves_room_for_other_days(answer: str, passage: str) -> None:
+    """What is so until 5 May may be so on 3 May; what is not so on Sunday may be so on Saturday."""
+    assert claim_of(answer, passage).verdict != "contradicted"
+
+
+@pytest.mark.parametrize(
+    ("answer", "passage"),
+    [
+        ("Tickets are valid until 5 May.", "Tickets are valid until 3 May."),
+        ("Please register before 9 March.", "Please register before 5 March."),
+        ("The shop is not open on Saturdays.", "The shop is not open on Sundays."),
+        (
+            "The museum is open every day except 24 December.",
+            "The museum is open every day except 25 December.",
+        ),
+    ],
+)
+def test_another_day_behind_the_same_bound_or_exception_contradicts(answer: str, passage: str) -> None:
+    """There is no room where both say the same of their day."""
+    assert claim_of(answer, passage).verdict == "contradicted"

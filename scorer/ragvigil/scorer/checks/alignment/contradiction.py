@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from ragvigil.scorer.checks.alignment.days import leaves_room, tells_a_day
 from ragvigil.scorer.checks.alignment.numbers import Numbers
 from ragvigil.scorer.checks.alignment.swaps import (
     UNIT_STEMS,
@@ -12,6 +13,7 @@ from ragvigil.scorer.checks.alignment.swaps import (
     in_one_form,
     may_be_swapped,
     may_swap,
+    opposed,
     swapped,
 )
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
@@ -25,6 +27,7 @@ _HAVING, _LACKING = (
     frozenset(word.stem for entry in entries for word in words(entry))
     for entries in (LEXICON.having, LEXICON.lacking)
 )
+_OF_TIME = ("month", "date", "weekday")
 _LIMITING = frozenset(word.stem for entry in LEXICON.limiting for word in words(entry))
 
 
@@ -76,12 +79,15 @@ def contradiction_of(
     if best is None or (best.path and best.span is None):
         return None
     said = {word.stem for word in claim if word.content and not word.numbers}
-    swap = _swap(claim, text, said, best)
-    if swap and (swap != "opposite" or denying == best.negated):
+    swap, denied = _swap(claim, text, said, best), denying != best.negated
+    if denied and swap in _OF_TIME:
+        return None  # what is not so on Sunday may be so on Saturday
+    if swap and (swap != "opposite" or not denied):
         return "negation" if swap == "opposite" else "number"
-    denied = denying != best.negated
     if not numbers.novel and not denied and len(said & best.content) < _ALIKE * len(said):
         return None  # as nearly always
+    if numbers.novel and _leaves_room(claim, text, denied, best):
+        return None
     there = {word.stem for word in best.words if word.content and not word.numbers}
     if _renumbers(claim, best, numbers, said, there) and _comparable(claim, best, numbers.all[0]):
         return "number"
@@ -92,6 +98,14 @@ def contradiction_of(
     mine, theirs = numbers.all, best.numbers
     differ = len(mine) == 1 and theirs and theirs.isdisjoint(mine[0]) and _comparable(claim, best, mine[0])
     return "number" if differ else None
+
+
+def _leaves_room(claim: Sequence[Word], text: str, denied: bool, best: Segment) -> bool:
+    """Whether the best sentence tells another day, but so that what `claim` says of its own may be so as well."""
+    if best.span is None or not tells_a_day(claim):
+        return False
+    sentence = best.text[slice(*best.span)]
+    return leaves_room(text, sentence, denied=denied or opposed(text, sentence))
 
 
 def _swap(claim: Sequence[Word], text: str, said: set[str], best: Segment) -> Swap | None:

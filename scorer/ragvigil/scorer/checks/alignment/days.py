@@ -9,6 +9,7 @@ from datetime import MAXYEAR, MINYEAR, date
 from itertools import islice, pairwise, product
 from typing import NamedTuple
 
+from ragvigil.scorer.checks.alignment.bounds import Bound, begins_or_ends, bound_of, excepts
 from ragvigil.scorer.checks.reading.expressions import ANY_YEAR, MONTHS, Expression, expressions, implied
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.segments import Segment
@@ -28,16 +29,6 @@ _GOES_ON = re.compile(
 )
 _THROUGH_ALONE = re.compile(_THROUGH, re.IGNORECASE)
 _BETWEEN = re.compile(rf"\s?,?\s?(?:{_THROUGH}|and|und|et|y|e)\s?(?:the\s|le\s|al\s)?", re.IGNORECASE)
-_BOUND = re.compile(
-    r"\b(?:until|till|by|before|after|from|since|starting|ending|bis|ab|vor|nach|seit|von|jusqu.{1,3}|avant|après|depuis|"
-    r"hasta|antes|después|desde|até|depois|a partir|tot|voor|na|vanaf|do|od|przed|po)\s(?:\S{1,12}\s){0,2}\Z",
-    re.IGNORECASE,
-)
-_BEGINS_OR_ENDS = re.compile(
-    r"\b(?:begins?|began|starts?|started|ends?|ended|expires?|expired|beginnt|startet|endet|commence|débute|finit|expire|"
-    r"empieza|comienza|termina|começa|inizia|finisce|scade|begint|eindigt|zaczyna|kończy)\s(?:\S{1,12}\s){0,2}\Z",
-    re.IGNORECASE,
-)
 _LAST_DAY = date(ANY_YEAR, 12, 31)
 _A_YEAR = 365
 _NEAR = 30
@@ -80,8 +71,31 @@ def another_day(claim: str, sentence: str) -> bool:
     if (mine == one[0].meanings) != (theirs == other[0].meanings) and not mine.isdisjoint(theirs):
         return False
     told = ((one[0], claim), (other[0], sentence))
-    same = _bounds(*told[0]) == _bounds(*told[1])
-    return same and not any(_is_one_of_several(day, text) for day, text in told)
+    return not leaves_room(claim, sentence) and not any(_is_one_of_several(day, text) for day, text in told)
+
+
+def leaves_room(claim: str, sentence: str, *, denied: bool = False) -> bool:
+    """Whether the day of `sentence` may be as told and that of `claim` as well, though it is another one.
+
+    So it is beside an exception, where one side bounds the time and the other does not or at its other end, by the
+    next day ("before 5 May" is "by 4 May"), and where one side is `denied`: what is not so on 4 May may be so on 3 May.
+
+    >>> leaves_room("Valid on 3 May.", "Valid until 5 May."), leaves_room("Valid on 3 May.", "Valid on 5 May.")
+    (True, False)
+    >>> leaves_room("Apply by 4 May.", "Apply before 5 May."), leaves_room("Apply by 4 May.", "Apply before 7 May.")
+    (True, False)
+    """
+    if excepts(claim, sentence):
+        return True
+    one, other = ([day for day in expressions(text) if _is_day(day, text)] for text in (claim, sentence))
+    if len(one) != 1 or len(other) != 1 or not one[0].meanings.isdisjoint(other[0].meanings):
+        return False
+    mine, theirs = bound_of(claim, one[0].start), bound_of(sentence, other[0].start)
+    if denied or mine != theirs:
+        return True
+    return mine is not None and any(
+        abs((day - another).days) == 1 for day, another in product(_dates(one[0]), _dates(other[0]))
+    )
 
 
 def another_weekday(claim: str, sentence: str) -> bool:
@@ -90,15 +104,17 @@ def another_weekday(claim: str, sentence: str) -> bool:
     >>> another_weekday("Closed on Monday.", "Closed on Tuesdays."), another_weekday("On Friday.", "Until Sunday.")
     (True, False)
     """
-    told: list[tuple[int, bool]] = []
+    if excepts(claim, sentence):
+        return False
+    told: list[tuple[int, Bound | None]] = []
     for text in (claim, sentence):
         named = [(LEXICON.days.get(day[1].casefold()), day.start()) for day in _WEEKDAY.finditer(text)]
         day, start = named[0] if named else (None, 0)
         if day is None or any(other != day for other, _ in named):
             return False
-        told.append((day, _BOUND.search(text, max(0, start - _NEAR), start) is not None))
-    (mine, bounded), (theirs, others_bounded) = told
-    return mine != theirs and bounded == others_bounded
+        told.append((day, bound_of(text, start)))
+    (mine, bound), (theirs, others_bound) = told
+    return mine != theirs and bound == others_bound
 
 
 class Ranges:
@@ -129,8 +145,8 @@ class Ranges:
             (one.start, one.end)
             for one in told
             if one not in ends
-            and not _bounds(one, claim)
-            and not _begins_or_ends(one, claim)
+            and bound_of(claim, one.start) is None
+            and not begins_or_ends(claim, one.start)
             and not _is_one_of_several(one, claim)
             and any(found.holds(day) for day in _dates(one) for found in self._found)
         ]
@@ -213,16 +229,6 @@ def _exists(day: date, year: int) -> bool:
 
 def _dates(one: Expression) -> list[date]:
     return sorted(day for _, day in one.meanings if isinstance(day, date))
-
-
-def _bounds(day: Expression, text: str) -> bool:
-    """Whether it is said until, before or since when."""
-    return _BOUND.search(text, max(0, day.start - _NEAR), day.start) is not None
-
-
-def _begins_or_ends(day: Expression, text: str) -> bool:
-    """Whether it is the day on which something begins or ends."""
-    return _BEGINS_OR_ENDS.search(text, max(0, day.start - _NEAR), day.start) is not None
 
 
 def _is_one_of_several(day: Expression, text: str) -> bool:

@@ -13,6 +13,7 @@ from typing import Literal
 from ragvigil.scorer.checks.alignment.days import (
     another_day,
     another_weekday,
+    leaves_room,
     may_tell_another_day,
     tells_a_day,
 )
@@ -21,7 +22,8 @@ from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.ordinals import ORDINALS, another_place
 from ragvigil.scorer.checks.reading.words import Word, words
 
-Swap = Literal["unit", "scale", "sign", "month", "date", "weekday", "place", "period", "opposite"]
+TimeSwap = Literal["month", "date", "weekday"]
+Swap = TimeSwap | Literal["unit", "scale", "sign", "place", "period", "opposite"]
 
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+")
 _SIGN = re.compile(r"(?:(?<![\w.,)\]%])[-\u2212\u2013](?=\d)|\b(?:minus|menos)\s+(?=\d))", re.IGNORECASE)
@@ -154,17 +156,27 @@ def swap_of(claim: str, sentence: str) -> Swap | None:
         return "scale"
     if _differ(_signs(claim), _signs(sentence)):
         return "sign"
-    if _alone_and_other(_months(mine), _months(theirs)):
-        return "month"
-    if another_day(claim, sentence):
-        return "date"
-    if another_weekday(claim, sentence):
-        return "weekday"
+    if time := _another_time(claim, sentence):
+        return None if _opposite(mine, theirs) else time  # closed on Sunday leaves room for open on Saturday
     if another_place(claim, sentence):
         return "place"
     if _alone_and_other(_periods(mine), _periods(theirs)):
         return "period"
     return "opposite" if _opposite(mine, theirs) else None
+
+
+def _another_time(claim: str, sentence: str) -> TimeSwap | None:
+    months = (_months(_parts(text)) for text in (claim, sentence))
+    if _alone_and_other(*months) and not leaves_room(claim, sentence):
+        return "month"
+    if another_day(claim, sentence):
+        return "date"
+    return "weekday" if another_weekday(claim, sentence) else None
+
+
+def opposed(claim: str, sentence: str) -> bool:
+    """Whether one side has a word of one kind and the other side one of the opposite: open and closed."""
+    return _opposite(_parts(claim), _parts(sentence))
 
 
 def _parts(text: str) -> list[str]:
