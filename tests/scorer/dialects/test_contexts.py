@@ -309,3 +309,32 @@ def test_the_context_is_the_one_of_the_last_question() -> None:
     assert (texts(record), record.query) == ([SNOW, COAL], QUESTION)
     record = read(("system", f"[1] {SNOW}\n[2] {COAL}"), ("assistant", listed), ("user", QUESTION))
     assert (texts(record), record.query) == ([SNOW, COAL], QUESTION)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Context:\n[1] {0}\n\nQuestion: {1}\n\nAnswer:",
+        "Document 1:\n{0}\n\nQuestion: {1}\n\nAnswer:",
+        "Context:\n\n### Source 1\n{0}\n\nQuestion: {1}",
+        "Question: {1}\n\nContext:\n[1] {0}",
+    ],
+)
+def test_a_lone_passage_keeps_its_paragraphs(prompt: str) -> None:
+    """No other one shows that they are its own: what is cut off would count as invented."""
+    both = f"{SNOW}\n\n{COAL}"
+    record = read(("user", prompt.format(both, QUESTION)))
+    assert (texts(record), record.query) == ([both], QUESTION)
+
+
+def test_the_last_passage_keeps_its_paragraphs_below_the_question() -> None:
+    """Where the others have such, and nothing behind it asks."""
+    both = f"{SNOW}\n\n{COAL}"
+    record = read(("user", f"Question: {QUESTION}\n\nContext:\n[1] {both}\n\n[2] {both}"))
+    assert (texts(record), record.query) == ([both, both], QUESTION)
+
+
+def test_an_unlabelled_question_behind_a_lone_passage_is_no_part_of_it() -> None:
+    """With turns of a conversation above it, too."""
+    prompt = f"User: Hello?\nAssistant: Hello.\n\nContext:\n[1] {SNOW}\n\n{COAL}\n\n{QUESTION}"
+    assert texts(read(("user", prompt))) == [f"{SNOW}\n\n{COAL}"]

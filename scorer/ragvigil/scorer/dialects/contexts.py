@@ -145,7 +145,13 @@ def _parted(prompt: str, marked: _Marks, apart: bool, alone: bool) -> Context | 
         return wrapped(prompt, _documents(marked, texts), fence[0], fence[2])
     closed = [_CLOSED.search(f"\n{text}") for text in texts]
     ended = _CLOSED.search(prompt, begin) if texts and all(closed) else None
-    end = ended.end() if ended else len(prompt) if alone else _last_end(prompt, begin, texts, apart=apart)
+    end = (
+        ended.end()
+        if ended
+        else len(prompt)
+        if alone
+        else _last_end(prompt, begin, texts, apart=apart, above=is_example(prompt, 0, marks[0].start()))
+    )
     if not ended and _goes_on(prompt, marks[0].start(), end, texts):
         return Context((), marks[0].start(), end)
     texts.append(prompt[begin:end].strip())
@@ -174,12 +180,15 @@ def _fence(prompt: str, start: int, begin: int) -> tuple[int, int, int] | None:
     return (opened.start(), closed, closed + len(closing)) if closed >= 0 else None
 
 
-def _last_end(prompt: str, begin: int, others: Sequence[str], *, apart: bool) -> int:
+def _last_end(prompt: str, begin: int, others: Sequence[str], *, apart: bool, above: bool) -> int:
     """Where the last passage ends: at what no other passage has within it, and the question's label at the latest.
 
-    Where nothing labels a question right behind passages of several paragraphs, it is the last paragraph if that asks.
+    A lone passage may have paragraphs, as one beside others that do. Where nothing labels a question behind such, it is
+    the last paragraph if that asks, save where it stands `apart`; else all is theirs if one is labelled `above` them.
     """
     within = {kind for kind, pattern in _WITHIN.items() if any(map(pattern.search, others))}
+    if not others:
+        within = {"blank"}  # a text may have paragraphs: what is cut off would count as invented
     asked = asked_at(prompt, begin) if within and not apart else None
     for found in _END.finditer(prompt, begin):
         if found.start() == asked or found.lastgroup not in within:
@@ -189,7 +198,7 @@ def _last_end(prompt: str, begin: int, others: Sequence[str], *, apart: bool) ->
     blanks = [each.start() for each in _BLANK.finditer(prompt, begin, len(prompt.rstrip()))]
     if apart or not blanks:
         return len(prompt)
-    return blanks[-1] if asks(prompt) else blanks[0]
+    return blanks[-1] if asks(prompt) else len(prompt) if above else blanks[0]
 
 
 def _goes_on(prompt: str, start: int, end: int, others: Sequence[str]) -> bool:
