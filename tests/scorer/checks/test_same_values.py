@@ -27,6 +27,8 @@ SAME = (
     ("Bake for 1.5 hours.", "Bake for 1½ hours."),
     ("Bake for 1½ hours.", "Bake for 90 minutes."),
     ("Bake for 1 ½ hours.", "Bake for 1.5 hours."),
+    ("The tank takes 2⅓ gallons.", "The tank takes 2.33 gallons."),
+    ("The tank takes 2.33 gallons.", "The tank takes 2⅓ gallons."),
     ("The hotline is open 24 hours a day, seven days a week.", "The hotline is open 24/7."),
     ("The hotline is open around the clock.", "The hotline is open 24/7."),
     ("First, open the lid of the box.", "Open the lid of the box."),
@@ -92,9 +94,11 @@ def test_a_sign_of_a_part_belongs_to_its_number() -> None:
         ("Biuro jest na dwudziestym pierwszym piętrze.", "Biuro jest na 21. piętrze."),
         ("The THİRD floor is on the 3rd side.", "The second floor is on the 3rd side."),
         ("The shop is closed on FRİDAY.", "The shop is closed on Monday."),
+        ("The museum is open on the first Sunday.", "The museum is closed on the second Sunday."),
+        ("The museum is open on the first Sunday.", "The museum is not open on the second Sunday."),
     ],
 )
-def test_a_part_of_a_name_and_letters_of_other_alphabets_contradict_nothing(
+def test_a_part_of_a_name_another_alphabet_and_a_denial_of_another_place_contradict_nothing(
     answer: str, passage: str
 ) -> None:
     """Twenty first is not first; a capital İ is found as an i is, but is another letter."""

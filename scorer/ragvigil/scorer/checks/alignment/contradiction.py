@@ -27,7 +27,7 @@ _HAVING, _LACKING = (
     frozenset(word.stem for entry in entries for word in words(entry))
     for entries in (LEXICON.having, LEXICON.lacking)
 )
-_OF_TIME = ("month", "date", "weekday")
+_OF_ONE = ("month", "date", "weekday", "place")
 _LIMITING = frozenset(word.stem for entry in LEXICON.limiting for word in words(entry))
 
 
@@ -80,7 +80,7 @@ def contradiction_of(
         return None
     said = {word.stem for word in claim if word.content and not word.numbers}
     swap, denied = _swap(claim, text, said, best), denying != best.negated
-    if denied and swap in _OF_TIME:
+    if denied and swap in _OF_ONE:
         return None  # what is not so on Sunday may be so on Saturday
     if swap and (swap != "opposite" or not denied):
         return "negation" if swap == "opposite" else "number"

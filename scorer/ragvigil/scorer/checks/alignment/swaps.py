@@ -159,7 +159,7 @@ def swap_of(claim: str, sentence: str) -> Swap | None:
     if time := _another_time(claim, sentence):
         return None if _opposite(mine, theirs) else time  # closed on Sunday leaves room for open on Saturday
     if another_place(claim, sentence):
-        return "place"
+        return None if _opposite(mine, theirs) else "place"
     if _alone_and_other(_periods(mine), _periods(theirs)):
         return "period"
     return "opposite" if _opposite(mine, theirs) else None

@@ -18,6 +18,7 @@ _PARTS = {
     "⅝": 0.625,
     "⅞": 0.875,
 }
+_THIRDS = "⅓⅔"
 PARTS = "".join(_PARTS)
 """Signs of a part of one, as in 1½."""
 _MARK = re.compile("[.,']")
@@ -60,7 +61,7 @@ def readings(token: str) -> tuple[str, ...]:
     (('1234', '1.234'), ('1234.5',), ('12.5',), ('9:00', '9'), ('3/4', '3', '4', '0.75'), ('7',))
     """
     if token[-1] in PARTS:
-        return (with_part(token),)
+        return _with_part(token)
     clock = _CLOCK.match(token)
     if clock:
         hour, minute = int(clock[1]), int(clock[2])
@@ -71,14 +72,18 @@ def readings(token: str) -> tuple[str, ...]:
     return _grouped(token.replace("\u2019", "'"))
 
 
-def with_part(token: str) -> str:
-    """The value of a whole number with the sign of a part behind it.
+def _with_part(token: str) -> tuple[str, ...]:
+    """The value of a whole number with the sign of a part behind it; of a third to three places and to two.
 
-    >>> with_part("1½"), with_part("2 ¾"), with_part("0.5½")
-    ('1.5', '2.75', '0.5½')
+    >>> readings("1½"), readings("2 ¾"), readings("0.5½"), readings("2⅓")
+    (('1.5',), ('2.75',), ('0.5½',), ('2.333', '2.33'))
     """
     whole = token[:-1].rstrip()
-    return decimal(f"{int(whole) + _PARTS[token[-1]]:.3f}") if whole.isdecimal() else token
+    if not whole.isdecimal():
+        return (token,)
+    value = int(whole) + _PARTS[token[-1]]
+    places = (3, 2) if token[-1] in _THIRDS else (3,)
+    return tuple(decimal(f"{value:.{one}f}") for one in places)
 
 
 def decimal(digits: str) -> str:
