@@ -20,6 +20,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 from ragvigil.scorer.assemble import Assembler
 from ragvigil.scorer.config import Content, load
 from ragvigil.scorer.dialects import read_records
+from ragvigil.scorer.errors import ConfigError
 from ragvigil.scorer.inbox import Arrival, InboxReader, InboxWriter
 from ragvigil.scorer.pipeline import Pipeline, SamplePlan
 from ragvigil.scorer.receive.told import Feedback
@@ -224,6 +225,15 @@ def test_patterns_of_ones_own_and_what_they_must_not_touch() -> None:
     own = redaction(patterns=[r"ORDER-\d+"], keep=[r"\[\d{16}\]"])
     found = attributes(own.spans(spans(a="ORDER-77 by ana@example.org [4111111111111111] 4111111111111111")))
     assert found["a"] == "<REMOVED> by <EMAIL> [4111111111111111] <CARD>"
+
+
+@pytest.mark.parametrize("keep", [["(?i)support"], ["(?P<a>x)", "(?P<a>y)"]])
+def test_what_to_keep_is_refused_by_name_where_it_cannot_stand_beside_others(keep: list[str]) -> None:
+    """Each compiles by itself; joined they were a traceback when the scorer started."""
+    with pytest.raises(
+        ConfigError, match=r"content\.keep: cannot stand beside others: .*write \(\?i:support\)"
+    ):
+        load(overrides={"content": {"keep": keep}})
 
 
 @pytest.mark.parametrize("kind", [TracesData, LogsData])

@@ -18,6 +18,18 @@ def _regular(pattern: str) -> str:
     return pattern
 
 
+def _joinable(patterns: tuple[str, ...]) -> tuple[str, ...]:
+    try:
+        _joined(patterns)
+    except re.error as error:
+        raise ValueError(f"cannot stand beside others: {error}; write (?i:support) for (?i)support") from None
+    return patterns
+
+
+def _joined(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
+
+
 Pattern = Annotated[str, AfterValidator(_regular)]
 Patterns = Annotated[tuple[Pattern, ...], BeforeValidator(several)]
 ContentMode = Literal["full", "redacted", "ids_only"]
@@ -37,7 +49,7 @@ class Content(Section):
     patterns: Patterns = Field(
         default=(), description="regular expressions of your own; what they match becomes <REMOVED>"
     )
-    keep: Patterns = Field(
+    keep: Annotated[Patterns, AfterValidator(_joinable)] = Field(
         default=(),
         description="regular expressions of what no rule may touch and is no leak, such as ids that look like card "
         "numbers, or your support's address",
@@ -53,4 +65,4 @@ class Content(Section):
     @property
     def kept(self) -> re.Pattern[str] | None:
         """What `keep` names, as one pattern; None where it names nothing."""
-        return re.compile("|".join(f"(?:{pattern})" for pattern in self.keep)) if self.keep else None
+        return _joined(self.keep) if self.keep else None
