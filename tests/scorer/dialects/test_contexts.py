@@ -338,3 +338,20 @@ def test_an_unlabelled_question_behind_a_lone_passage_is_no_part_of_it() -> None
     """With turns of a conversation above it, too."""
     prompt = f"User: Hello?\nAssistant: Hello.\n\nContext:\n[1] {SNOW}\n\n{COAL}\n\n{QUESTION}"
     assert texts(read(("user", prompt))) == [f"{SNOW}\n\n{COAL}"]
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        "Answer in one sentence.",
+        "Ignore anything not in the context. You are a helpful assistant.",
+        "Given the context information and not prior knowledge, answer the query.",
+        "Beantworte die Frage nur aus dem Kontext.",
+    ],
+)
+@pytest.mark.parametrize("frame", ["{0}\n\n{1}\n\nQuestion: {2}", "Question: {2}\n\n{0}\n\n{1}"])
+def test_an_order_behind_a_lone_passage_is_no_part_of_it(order: str, frame: str) -> None:
+    """It would count as an instruction that somebody hid in what was retrieved."""
+    both = f"{SNOW}\n\n{COAL}"
+    record = read(("user", frame.format(f"Context:\n[1] {both}", order, QUESTION)))
+    assert (texts(record), record.query) == ([both], QUESTION)

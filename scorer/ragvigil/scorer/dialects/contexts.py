@@ -57,6 +57,15 @@ _WITHIN = {
     ),
 }
 """What ends a passage, within one: there it is a part of it, and so it is of the last one."""
+_ORDERS = re.compile(
+    r"(?>\s{0,20})(?:answer|respond|reply|use|using|ignore|given|based on|please|only|cite|do not|don't"
+    r"|you (?:are|must|should)|if (?:you|the)|beantworte|antworte|verwende|nutze"
+    r"|répond(?:s|ez)|utilise[sz]?|responde|responda|usa|utiliza"
+    r"|rispondi)\b[^\n]{0,200}\b(?:contexte?|question|answer|passages?|sources?|documents?|knowledge|sentences?|kontext"
+    r"|frage|satz|phrases?|contexto|pregunta|pergunta|contesto|domanda|frase)\b",
+    re.IGNORECASE,
+)
+"""A paragraph that tells the model how to answer."""
 _CLOSED = re.compile(
     rf"\n[ \t]*(?:{_RULED}|[\[(<])[ \t]*(?:end(?: of)?[ _]|/)[^\n]{{1,40}}(?=\n|\Z)", re.IGNORECASE
 )
@@ -183,15 +192,17 @@ def _fence(prompt: str, start: int, begin: int) -> tuple[int, int, int] | None:
 def _last_end(prompt: str, begin: int, others: Sequence[str], *, apart: bool, above: bool) -> int:
     """Where the last passage ends: at what no other passage has within it, and the question's label at the latest.
 
-    A lone passage may have paragraphs, as one beside others that do. Where nothing labels a question behind such, it is
-    the last paragraph if that asks, save where it stands `apart`; else all is theirs if one is labelled `above` them.
+    A lone passage may have paragraphs, as one beside others that do, up to one that tells how to answer. Where nothing
+    labels a question behind such, it is the last paragraph if that asks, save where it stands `apart`; else all is
+    theirs if one is labelled `above` them.
     """
     within = {kind for kind, pattern in _WITHIN.items() if any(map(pattern.search, others))}
     if not others:
         within = {"blank"}  # a text may have paragraphs: what is cut off would count as invented
     asked = asked_at(prompt, begin) if within and not apart else None
     for found in _END.finditer(prompt, begin):
-        if found.start() == asked or found.lastgroup not in within:
+        ordered = not others and _ORDERS.match(prompt, found.end()) is not None
+        if found.start() == asked or found.lastgroup not in within or ordered:
             return found.start()
     if asked is not None:
         return asked
