@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import os
 import secrets
@@ -9,6 +10,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
+
+logger = logging.getLogger(__name__)
 
 Q = TypeVar("Q")
 A = TypeVar("A")
@@ -34,6 +37,7 @@ class RequestFiles(Generic[Q, A]):
         self._folder = folder
         self._request = request
         self._answer = answer
+        self._told: set[str] = set()
 
     def ask(self, wanted: Q) -> str:
         """Leave a request; its name, under which the answer will stand. Raises OSError."""
@@ -43,12 +47,21 @@ class RequestFiles(Generic[Q, A]):
         return name
 
     def next(self) -> tuple[str, Q] | None:
-        """A request that waits, oldest first; one that cannot be read is deleted, and stays unanswered."""
+        """A request that waits, oldest first; what is none is deleted, and stays unanswered.
+
+        A file that this user may not read, as of who asked as root, keeps no other waiting.
+        """
         for path in sorted(self._folder.glob("*.request"), key=_age):
             try:
                 return path.stem, self._request.validate_json(path.read_bytes())
             except FileNotFoundError:
                 continue  # whoever asked withdraws it at this moment
+            except OSError as error:
+                if path.name not in self._told:
+                    logger.error(
+                        "%s cannot be read (%s): the request waits until it can", path, error.strerror
+                    )
+                self._told.add(path.name)
             except ValueError:
                 path.unlink(missing_ok=True)
         return None
