@@ -57,6 +57,34 @@ OTHER_DAYS = (
 )
 
 
+CORRECTED = (
+    ("The deadline is 8 May.", "The deadline was 3 May. It was moved to 8 May."),
+    ("The deadline is 8 May 2025.", "The deadline was 3 May 2025. It was moved to 8 May 2025."),
+    ("The fee is 15 euros.", "The fee was 12 euros. It was raised to 15."),
+    ("Die Frist endet am 8. Mai.", "Die Frist endet am 3. Mai. Sie wurde auf den 8. Mai verlegt."),
+    ("A consulta é no dia 8 de maio.", "A consulta é no dia 3 de maio. Foi adiada para 8 de maio."),
+)
+NOT_CORRECTED = (
+    (
+        "The lease of the shop ends on 14 May.",
+        "The lease of the shop ends on 3 May. Rent is due on 14 April.",
+    ),
+    ("The deadline is 8 May.", "The deadline is 3 May. It opened on 8 January."),
+)
+
+
+@pytest.mark.parametrize(("answer", "passage"), CORRECTED)
+def test_what_the_next_sentence_says_is_no_contradiction(answer: str, passage: str) -> None:
+    """The one that is most alike says what was so before."""
+    assert claim_of(answer, passage).verdict != "contradicted"
+
+
+@pytest.mark.parametrize(("answer", "passage"), NOT_CORRECTED)
+def test_what_the_next_sentence_says_of_another_thing_excuses_nothing(answer: str, passage: str) -> None:
+    """It names that thing anew, or another month."""
+    assert claim_of(answer, passage).verdict == "contradicted"
+
+
 @pytest.mark.parametrize(("answer", "passage"), OTHER_DAYS)
 def test_another_day_contradicts(answer: str, passage: str) -> None:
     """The same sentence with another day, however either is written."""

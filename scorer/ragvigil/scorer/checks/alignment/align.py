@@ -10,7 +10,7 @@ from itertools import pairwise
 from math import log1p
 from typing import NamedTuple, Self
 
-from ragvigil.scorer.checks.alignment.contradiction import contradiction_of, opposes
+from ragvigil.scorer.checks.alignment.contradiction import contradiction_of, corrects, opposes
 from ragvigil.scorer.checks.alignment.days import Ranges, tells_a_day
 from ragvigil.scorer.checks.alignment.flags import FLAGS, flags_of
 from ragvigil.scorer.checks.alignment.hours import AGREED, Disagreement, compare
@@ -197,9 +197,22 @@ def _aligned(
         read_tokens(claim, places, [weight[one] / unknown for one in sequence], surroundings),
         over.carriers(evidence),
         best,
-        contradiction_of(claim, text, denying, best, numbers),
+        _contradicted(claim, text, denying, evidence, over, numbers),
         bool(numbers.novel),
     )
+
+
+def _contradicted(
+    claim: Sequence[Word], text: str, denying: bool, evidence: Evidence, over: Overlap, numbers: Numbers
+) -> str | None:
+    """How the best sentence contradicts `claim`, unless the next one says that it is so now."""
+    if over.best is None:
+        return None
+    best = evidence.segments[over.best]
+    found = contradiction_of(claim, text, denying, best, numbers)
+    if found != "number" or over.best + 1 == len(evidence.segments):
+        return found
+    return None if corrects(evidence.segments[over.best + 1], claim, best) else found
 
 
 def _idle(

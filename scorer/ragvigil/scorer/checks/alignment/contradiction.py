@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from ragvigil.scorer.checks.alignment.days import leaves_room, tells_a_day
+from ragvigil.scorer.checks.alignment.days import MONTH_STEMS, leaves_room, tells_a_day
 from ragvigil.scorer.checks.alignment.numbers import Numbers
 from ragvigil.scorer.checks.alignment.swaps import (
     UNIT_STEMS,
@@ -98,6 +98,22 @@ def contradiction_of(
     mine, theirs = numbers.all, best.numbers
     differ = len(mine) == 1 and theirs and theirs.isdisjoint(mine[0]) and _comparable(claim, best, mine[0])
     return "number" if differ else None
+
+
+def corrects(after: Segment, claim: Sequence[Word], best: Segment) -> bool:
+    """Whether the sentence `after` the best one says of the same thing what `claim` says: "It was moved to 8 May."
+
+    It has the words that the best one lacks, and no thing in common with it that it would name anew: "Gate B closes at
+    8" says nothing of gate A.
+    """
+    if after.passage != best.passage or after.span is None:
+        return False
+    said, there, then = ({word.stem for word in one} for one in (claim, best.words, after.words))
+    new = {word.stem for word in claim if (word.content or word.numbers) and word.stem not in there}
+    values = {word.stem for word in claim if word.numbers} | MONTH_STEMS
+    return (
+        bool(new) and new <= then and then & MONTH_STEMS <= said and not after.content & best.content - values
+    )
 
 
 def _leaves_room(claim: Sequence[Word], text: str, denied: bool, best: Segment) -> bool:

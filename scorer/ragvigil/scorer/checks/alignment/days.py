@@ -16,7 +16,7 @@ from ragvigil.scorer.checks.reading.segments import Segment
 from ragvigil.scorer.checks.reading.words import Word, words
 from ragvigil.scorer.lazily import made_once
 
-_MONTH_STEMS = frozenset(word.stem for name in MONTHS for word in words(name))
+MONTH_STEMS = frozenset(word.stem for name in MONTHS for word in words(name))
 _A_SECTION = len("12.05.")
 _THROUGH = r"(?:[-\u2013\u2014]|to|until|till|through|thru|bis|a|à|al|au|até|hasta|tot|t/m|do)"
 _ALSO = r"(?:[,&]|and|or|und|oder|et|ou|y|o|e|i|en|of|lub)"
@@ -46,7 +46,7 @@ def tells_a_day(claim: Iterable[Word]) -> bool:
     >>> [tells_a_day(words(text)) for text in ("due on 3 March", "due on 28/02/2025", "3/4 of 20")]
     [True, True, False]
     """
-    return any(word.stem in _MONTH_STEMS or (word.numbers and word.stem.count("/") == 2) for word in claim)
+    return any(word.stem in MONTH_STEMS or (word.numbers and word.stem.count("/") == 2) for word in claim)
 
 
 def may_tell_another_day(claim: Sequence[Word], there: Set[str]) -> bool:
