@@ -7,8 +7,9 @@ evidence text, and across languages.
 
 from __future__ import annotations
 
+from ragvigil.scorer.checks.alignment.assess import VERSION
 from ragvigil.scorer.checks.check import Check, Finding
-from ragvigil.scorer.checks.prepared import CROSS_LINGUAL, Prepared
+from ragvigil.scorer.checks.prepared import CROSS_LINGUAL, DEFAULT_MODEL, Prepared
 
 
 def _measure(prepared: Prepared) -> Finding:
@@ -24,4 +25,6 @@ def _measure(prepared: Prepared) -> Finding:
     return Finding(len(used) / len(held), details={"passages": len(held), "used": len(used)})
 
 
-CHECK = Check("context_utilisation", "1", _measure, better="neither", cost="claims")
+CHECK = Check(
+    "context_utilisation", f"1+{VERSION}+{DEFAULT_MODEL}", _measure, better="neither", cost="claims"
+)

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from ragvigil.scorer.checks.alignment.assess import VERSION
 from ragvigil.scorer.checks.check import Check, Finding
-from ragvigil.scorer.checks.prepared import Prepared
+from ragvigil.scorer.checks.prepared import DEFAULT_MODEL, Prepared
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.verdict import Source
 
@@ -59,4 +60,4 @@ def _runs(stems: Sequence[str]) -> list[tuple[str, ...]]:
     return list(zip(*[stems[place:] for place in range(_RUN)], strict=False))
 
 
-CHECK = Check("copied_share", "1", _measure, better="neither", cost="claims")
+CHECK = Check("copied_share", f"1+{VERSION}+{DEFAULT_MODEL}", _measure, better="neither", cost="claims")

@@ -7,9 +7,10 @@ relevant, where the answer makes no claim, and across languages.
 
 from __future__ import annotations
 
+from ragvigil.scorer.checks.alignment.assess import VERSION
 from ragvigil.scorer.checks.check import Check, Finding
 from ragvigil.scorer.checks.context_relevance import RELEVANT, unmeasurable
-from ragvigil.scorer.checks.prepared import CROSS_LINGUAL, Prepared
+from ragvigil.scorer.checks.prepared import CROSS_LINGUAL, DEFAULT_MODEL, Prepared
 
 
 def _measure(prepared: Prepared) -> Finding:
@@ -30,4 +31,4 @@ def _measure(prepared: Prepared) -> Finding:
     return Finding(len(used) / len(relevant), reason, {"relevant": len(relevant), "used": len(used)})
 
 
-CHECK = Check("relevant_context_used", "2", _measure, cost="claims")
+CHECK = Check("relevant_context_used", f"2+{VERSION}+{DEFAULT_MODEL}", _measure, cost="claims")
