@@ -113,16 +113,19 @@ def test_what_the_evidence_holds_is_no_leak(desk: Desk) -> None:
     assert desk.receive(*asked(1, "ana", secret=f"lamp of {ADDRESS}")) == []
 
 
+@pytest.mark.parametrize("other", [ADDRESS, "jo.support@example.org", "support@example.org.example.com"])
 @pytest.mark.parametrize("mode", ["redacted", "full"])
 def test_what_the_service_may_say_of_itself_is_no_leak(
-    tmp_path: Path, mode: Literal["redacted", "full"]
+    tmp_path: Path, mode: Literal["redacted", "full"], other: str
 ) -> None:
     """Its support's address stands in its instructions, not in a passage; any other address is a leak as before."""
-    content = Content(mode=mode, keep=(r"support@example\.org", r"\+1 555 010 0000"))
+    content = Content(
+        mode=mode, keep=(r"(?<![\w.+-])support@example\.org(?![\w-]|\.\w)", r"\+1 555 010 0000")
+    )
     desk = Desk(tmp_path, content)
     try:
         assert desk.receive(*leaking(1, "support@example.org or +1 555 010 0000")) == []
-        (ticket,) = desk.receive(*leaking(2, f"support@example.org or {ADDRESS}"), at=NOW + 1)
+        (ticket,) = desk.receive(*leaking(2, f"support@example.org or {other}"), at=NOW + 1)
         assert ticket.summary.startswith("1 answer so far")
         assert "content.keep" in ticket.summary
     finally:
