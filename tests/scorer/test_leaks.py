@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
@@ -15,6 +17,7 @@ from ragvigil.scorer.config import Content, load
 from ragvigil.scorer.inbox import Arrival
 from ragvigil.scorer.leaks import LeakWatch
 
+PAGE = Path(__file__).parents[2] / "docs" / "incidents.md"
 DAY = 86_400 * 10**9
 NOW = 1_772_334_000 * 10**9
 ADDRESS = "maria.huber@example.org"
@@ -119,9 +122,8 @@ def test_what_the_service_may_say_of_itself_is_no_leak(
     tmp_path: Path, mode: Literal["redacted", "full"], other: str
 ) -> None:
     """Its support's address stands in its instructions, not in a passage; any other address is a leak as before."""
-    content = Content(
-        mode=mode, keep=(r"(?<![\w.+-])support@example\.org(?![\w-]|\.\w)", r"\+1 555 010 0000")
-    )
+    (documented,) = re.findall(r"```toml\n(\[content\].*?)```", PAGE.read_text(), re.DOTALL)
+    content = Content(mode=mode, keep=tomllib.loads(documented)["content"]["keep"])
     desk = Desk(tmp_path, content)
     try:
         assert desk.receive(*leaking(1, "support@example.org or +1 555 010 0000")) == []

@@ -18,7 +18,8 @@ from ragvigil.scorer.routing import routed
 from ragvigil.scorer.store.sqlite import SqliteStore
 
 PAGE = Path(__file__).parents[2] / "docs" / "incidents.md"
-(DOCUMENTED,) = re.findall(r"```toml\n(.*?)```", PAGE.read_text(), re.DOTALL)
+BLOCKS = re.findall(r"```toml\n(.*?)```", PAGE.read_text(), re.DOTALL)
+(DOCUMENTED,) = (block for block in BLOCKS if "[routes." in block)
 HOOK = {"type": "webhook", "url": "https://example.com", "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"}
 CHANNELS = {"oncall": HOOK, "tickets": HOOK}
 
