@@ -3,20 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from tests.scorer.checks.test_days import claim_of
 
-from ragvigil.scorer.checks.prepared import Prepared
 from ragvigil.scorer.checks.reading.words import words
-from ragvigil.scorer.trace import Document, RagTrace
-from ragvigil.scorer.verdict import Claim
-
-
-def claim_of(answer: str, passage: str) -> Claim:
-    """The one claim of an answer beside a passage."""
-    document = Document("a", passage, rank=1)
-    record = RagTrace("0" * 32, "1" * 16, "shop", 0, query="What?", answer=answer, documents=(document,))
-    (claim,) = Prepared(record).assessment.claims
-    return claim
-
 
 SAME = (
     ("The office is on the third floor.", "The office is on the 3rd floor."),

@@ -341,6 +341,12 @@ def test_what_waits_or_makes_no_claim_is_not_lost_and_what_is_lost_is_its_own_ju
     assert not any("never came" in one for one in report.warnings)
 
 
+def asked(number: int, at: int, entry: LedgerEntry) -> ScoredTrace:
+    """A trace with one question, as it is stored."""
+    record = RagTrace(f"{number:032x}", "1" * 16, "shop", at, query="?")
+    return ScoredTrace(record.trace_id, RawTrace(b"", b""), False, (ScoredRecord(record, (), entry),))
+
+
 def test_the_store_says_which_verdicts_never_came(tmp_path: Path) -> None:
     """Shed, failed, read as nothing, expired with its place in the sample, waiting too long: lost. No claim: not."""
     settings, now = load(overrides={"store": {"url": f"sqlite:///{tmp_path / 'store.db'}"}}), 40 * DAY
@@ -357,15 +363,7 @@ def test_the_store_says_which_verdicts_never_came(tmp_path: Path) -> None:
         (first[7], LedgerEntry("checked_only", 0.5, "sampled_out"), "nothing"),
         (last, LedgerEntry("expired", 0.5, "judge_backlog"), "nothing"),
     ]
-    made = [
-        ScoredTrace(
-            f"{number:032x}",
-            RawTrace(b"", b""),
-            False,
-            (ScoredRecord(RagTrace(f"{number:032x}", "1" * 16, "shop", now, query="?"), (), entry),),
-        )
-        for number, entry, _ in entries
-    ]
+    made = [asked(number, now, entry) for number, entry, _ in entries]
     with SqliteStore(settings, durable=False) as store:
         store.records.commit(made, None, now, Taken())
     with closing(reading.open_for_reading(settings.store.path)) as connection:
@@ -410,21 +408,7 @@ def test_success_is_read_from_the_store_of_refusals_too(tmp_path: Path) -> None:
         Verdict("m", "1", "d", "no_claims", None, None, details={"success": True}),
         Verdict("builtin", "1", "d", "supported", 1.0, 0.9),
     )
-    made = [
-        ScoredTrace(
-            f"{number:032x}",
-            RawTrace(b"", b""),
-            False,
-            (
-                ScoredRecord(
-                    RagTrace(f"{number:032x}", "1" * 16, "shop", now, query="?"),
-                    (),
-                    LedgerEntry("pending", 1.0),
-                ),
-            ),
-        )
-        for number in range(len(verdicts))
-    ]
+    made = [asked(number, now, LedgerEntry("pending", 1.0)) for number in range(len(verdicts))]
     with SqliteStore(settings, durable=False) as store:
         jobs = store.records.commit(made, None, now, Taken())
         store.records.record_judgements(
@@ -449,21 +433,7 @@ def test_the_worst_claim_of_an_answer_stands_for_the_reason_that_the_built_in_ju
         Claim("It is free.", 18, 29, (), "unsupported", 0.3),
         Claim("It is red.", 30, 40, (), "unsupported", 0.4),
     )
-    made = [
-        ScoredTrace(
-            f"{number:032x}",
-            RawTrace(b"", b""),
-            False,
-            (
-                ScoredRecord(
-                    RagTrace(f"{number:032x}", "1" * 16, "shop", now, query="?"),
-                    (),
-                    LedgerEntry("pending", 1.0),
-                ),
-            ),
-        )
-        for number in range(2)
-    ]
+    made = [asked(number, now, LedgerEntry("pending", 1.0)) for number in range(2)]
     with SqliteStore(settings, durable=False) as store:
         jobs = store.records.commit(made, None, now, Taken())
         for job in jobs:

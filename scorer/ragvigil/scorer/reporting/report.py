@@ -59,6 +59,7 @@ CHECKS: Mapping[str, Mapping[str, str]] = {
 DETAILED = ("grounded_answer", "failure_tags")
 NAMES = tuple(dict.fromkeys([*(one for panel in CHECKS.values() for one in panel.values()), *DETAILED]))
 _JUDGED = "judge."
+_Scores = Mapping[int, Score]
 _LEAST_CHANCE = 1e-6
 _EXAMPLES = 3
 _MOST_SEGMENTS = 12
@@ -120,7 +121,7 @@ class Report:
 def report_of(
     place: tuple[str, str | None],
     read: Read,
-    scores: Mapping[str, Mapping[int, Score]],
+    scores: Mapping[str, _Scores],
     *,
     since: int,
     until: int,
@@ -135,13 +136,14 @@ def report_of(
     groups = _conversations(answers)
     weight = np.array([1.0 / one.upstream for one in answers], dtype=np.float64)
     judge = next((one.judge for one in reversed(answers) if one.judge is not None), None)
-    panels = _panels(answers, scores, groups, weight)
+    drawn = _drawn(answers, weight)
+    panels = _panels(answers, scores, groups, weight, drawn)
     sample = asked(answers, groups, judge, _bears_claims(answers, scores["supported_claims"]))
     faithfulness, level = pass_rate(sample), faithful(sample, labels)
     panels["generation quality"] = (
         faithfulness,
         level,
-        _success(answers, groups, weight),
+        _success(answers, groups, drawn),
         *panels["generation quality"],
     )
     panels["cost and latency"] = _cost(answers, groups)
@@ -178,17 +180,16 @@ def report_of(
 
 
 def _panels(
-    answers: Sequence[Answer], scores: Mapping[str, Mapping[int, Score]], groups: Integers, weight: Floats
+    answers: Sequence[Answer], scores: Mapping[str, _Scores], groups: Integers, weight: Floats, judged: Floats
 ) -> dict[str, tuple[Figure, ...]]:
     """Those of CHECKS."""
-    drawn = _drawn(answers, weight)
     return {
         name: tuple(
             mean(
                 line,
                 _values(answers, scores[check]),
                 groups,
-                weight=drawn if check.startswith(_JUDGED) else weight,
+                weight=judged if check.startswith(_JUDGED) else weight,
             )
             for line, check in lines.items()
         )
@@ -201,15 +202,15 @@ def _drawn(answers: Sequence[Answer], weight: Floats) -> Floats:
     return weight / np.array([max(one.inclusion, _LEAST_CHANCE) for one in answers], dtype=np.float64)
 
 
-def _success(answers: Sequence[Answer], groups: Integers, weight: Floats) -> Figure:
+def _success(answers: Sequence[Answer], groups: Integers, drawn: Floats) -> Figure:
     """The share of queries that succeeded from end to end (rubric G8), by the newest judge that says so."""
     judge = next((one.success_by for one in reversed(answers) if one.success is not None), None)
     values = _floats([one.success if one.success_by == judge else None for one in answers])
     note = "no judge says it" if judge is None else ""
-    return mean("end-to-end success", values, groups, weight=_drawn(answers, weight), note=note)
+    return mean("end-to-end success", values, groups, weight=drawn, note=note)
 
 
-def _bears_claims(answers: Sequence[Answer], scores: Mapping[int, Score]) -> Booleans:
+def _bears_claims(answers: Sequence[Answer], scores: _Scores) -> Booleans:
     """Where the check found claims and evidence, or did not run."""
     return np.array([one.id not in scores or scores[one.id].value is not None for one in answers], np.bool_)
 
@@ -251,7 +252,7 @@ def _signals(
     return telling([found[place] for place in known], bad, weight, groups[known])
 
 
-def _read_warnings(read: Read, days: Integers, retrieved: Mapping[int, Score]) -> tuple[str, ...]:
+def _read_warnings(read: Read, days: Integers, retrieved: _Scores) -> tuple[str, ...]:
     """What the figures are made of. `retrieved` has a value where a retrieval was seen."""
     answers = read.answers
     found: list[str] = []
@@ -319,7 +320,7 @@ def _ranked(answers: Sequence[Answer], judge: str | None) -> list[Shown]:
     return [Shown(one.trace_id, one.query, one.faithfulness or 0.0, one.why) for one in known]
 
 
-def _tag_values(answers: Sequence[Answer], scores: Mapping[int, Score]) -> dict[str, Floats]:
+def _tag_values(answers: Sequence[Answer], scores: _Scores) -> dict[str, Floats]:
     found = {str(tag): np.full(len(answers), np.nan) for tag in TAGS}
     for place, one in enumerate(answers):
         score = scores.get(one.id)
@@ -330,7 +331,7 @@ def _tag_values(answers: Sequence[Answer], scores: Mapping[int, Score]) -> dict[
     return found
 
 
-def _axis_values(answers: Sequence[Answer], scores: Mapping[int, Score]) -> dict[str, Floats]:
+def _axis_values(answers: Sequence[Answer], scores: _Scores) -> dict[str, Floats]:
     found = {axis: np.full(len(answers), np.nan) for axis in AXES}
     for place, one in enumerate(answers):
         axes: dict[str, float | None] = scores[one.id].details.get("axes", {}) if one.id in scores else {}
@@ -379,7 +380,7 @@ def _segments(answers: Sequence[Answer]) -> tuple[list[str], Integers, int]:
     return [f"{name}={value}" for value in kept], np.array(codes, dtype=np.int64), len(fit[name]) - len(kept)
 
 
-def _values(answers: Sequence[Answer], scores: Mapping[int, Score]) -> Floats:
+def _values(answers: Sequence[Answer], scores: _Scores) -> Floats:
     return _floats([scores[one.id].value if one.id in scores else None for one in answers])
 
 
