@@ -9,10 +9,10 @@ from ragvigil.scorer.checks.reading.markup import Span
 
 # One character class first: the engine skips to it without trying the alternatives at every place.
 # The first of them is how nearly every sentence ends: a full stop between a word and a capital letter. The word has
-# three small letters or more, or two where the next word has three, or it is a number of four digits or more.
+# three small letters or more, or two where no full stop follows the next one or two, or it is a number of four digits or more.
 _END = re.compile(
     r"""[.!?…؟।॥\u06d4\u1362\u104b\u0589;。\uff01\uff1f｡\n](?:"""
-    r"""((?<=[a-z ][a-z]{3}\.)(?= [A-Z])|(?<= [a-z]{2}\.)(?= [A-Z][a-z]{2})|(?<=[0-9]{4}\.)(?= [A-Z]))"""
+    r"""((?<=[a-z ][a-z]{3}\.)(?= [A-Z])|(?<= [a-z]{2}\.)(?= [A-Z](?:[a-z]{2}|[a-z]? ))|(?<=[0-9]{4}\.)(?= [A-Z]))"""
     r"""|(?<=\n)"""
     r"""|(?<=[。\uff01\uff1f｡])[。\uff01\uff1f｡]{0,3}[」』”\u2019》\uff09]{0,2}"""
     r"""|(?<=[^;\n])[.!?…؟।॥\u06d4\u1362\u104b\u0589]{0,7}(?:["'”“\u2019»)\]*_]{1,4}|[ \u00a0\u202f]»)?"""
@@ -56,13 +56,14 @@ def sentences(text: str, most: int | None = None) -> list[Span]:
     """
     spans: list[Span] = []
     start, trimmed = 0, False
+    size = len(text)
     for match in _END.finditer(text):
         if len(spans) == most:
             break
         place, end = match.span()
-        if end == len(text):
+        if end == size:
             break  # whether it ends there or goes on: nothing follows
-        if match.lastindex and _TAILS.isdisjoint((text[end - 5 : end - 1], text[end - 4 : end - 1])):
+        if match.lastindex and text[end - 5 : place] not in _TAILS and text[end - 4 : place] not in _TAILS:
             spans.append((start, end) if trimmed else trim(text, start, end))
             start, trimmed = end + 1, True
         elif _plainly_ends(text, place, end) or not _goes_on(text, match):
