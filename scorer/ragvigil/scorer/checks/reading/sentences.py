@@ -9,7 +9,8 @@ from ragvigil.scorer.checks.reading.markup import Span
 
 # One character class first: the engine skips to it without trying the alternatives at every place.
 # The first of them is how nearly every sentence ends: a full stop between a word and a capital letter. The word has
-# three small letters or more, or two where no full stop follows the next one or two, or it is a number of four digits or more.
+# three small letters or more, or two where no full stop follows the next one or two, or it is a number of four digits
+# or more.
 _END = re.compile(
     r"""[.!?…؟।॥\u06d4\u1362\u104b\u0589;。\uff01\uff1f｡\n](?:"""
     r"""((?<=[a-z ][a-z]{3}\.)(?= [A-Z])|(?<= [a-z]{2}\.)(?= [A-Z](?:[a-z]{2}|[a-z]? ))|(?<=[0-9]{4}\.)(?= [A-Z]))"""
