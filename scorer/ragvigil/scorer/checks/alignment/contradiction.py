@@ -27,7 +27,7 @@ _HAVING, _LACKING = (
     frozenset(word.stem for entry in entries for word in words(entry))
     for entries in (LEXICON.having, LEXICON.lacking)
 )
-_OF_ONE = ("month", "date", "weekday", "place")
+_OF_ONE = ("month", "date", "weekday", "moment", "place")
 _LIMITING = frozenset(word.stem for entry in LEXICON.limiting for word in words(entry))
 
 

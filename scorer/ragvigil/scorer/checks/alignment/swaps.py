@@ -17,12 +17,13 @@ from ragvigil.scorer.checks.alignment.days import (
     may_tell_another_day,
     tells_a_day,
 )
+from ragvigil.scorer.checks.alignment.moments import another_moment, may_tell_moments
 from ragvigil.scorer.checks.reading.expressions import OPPOSITES
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.ordinals import ORDINALS, another_place
 from ragvigil.scorer.checks.reading.words import Word, words
 
-TimeSwap = Literal["month", "date", "weekday"]
+TimeSwap = Literal["month", "date", "weekday", "moment"]
 Swap = TimeSwap | Literal["unit", "scale", "sign", "place", "period", "opposite"]
 
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+")
@@ -98,7 +99,7 @@ def may_swap(claim: Sequence[Word], text: str, sentence: str) -> bool:
     """
     if not _TOLD.isdisjoint([word.stem for word in claim]) or tells_a_day(claim):
         return True
-    return _may_sign(text) or _may_sign(sentence)
+    return _may_sign(text) or _may_sign(sentence) or may_tell_moments(text, sentence)
 
 
 def _may_sign(text: str) -> bool:
@@ -115,15 +116,17 @@ def swapped(claim: Sequence[Word], text: str, sequence: Sequence[Word], sentence
     """
     told = [word.stem for word in claim if word.stem in _TOLD]
     there = {word.stem for word in sequence}
-    days_only = there.issuperset(told) and not _may_sign(text) and not _may_sign(sentence)
-    if days_only and not may_tell_another_day(claim, there):
+    times_only = there.issuperset(told) and not _may_sign(text) and not _may_sign(sentence)
+    if times_only and not may_tell_another_day(claim, there) and not may_tell_moments(text, sentence):
         return None
     mine, theirs = _matter(claim), _matter(sequence)
     shared = len(mine & theirs)
     if not shared or shared < _ALIKE * len(mine | theirs):
         return None
-    if days_only:
-        return "date" if another_day(text, sentence) else None
+    if times_only:
+        if another_day(text, sentence):
+            return "date"
+        return "moment" if another_moment(text, sentence) else None
     return swap_of(text, sentence)
 
 
@@ -171,7 +174,10 @@ def _another_time(claim: str, sentence: str) -> TimeSwap | None:
         return "month"
     if another_day(claim, sentence):
         return "date"
-    return "weekday" if another_weekday(claim, sentence) else None
+    weekday, moment = another_weekday(claim, sentence), another_moment(claim, sentence)
+    if weekday and moment:
+        return None  # at ten on Monday, at eleven on Sunday
+    return "weekday" if weekday else "moment" if moment else None
 
 
 def opposed(claim: str, sentence: str) -> bool:

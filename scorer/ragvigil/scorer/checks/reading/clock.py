@@ -1,50 +1,150 @@
-"""Times of the day, which may be written in several ways: 10:30 PM, 22:30, 22.30 Uhr, 22h30."""
+"""Times of the day, which may be written in several ways: 10:30 PM, 22.30 Uhr, 22h30, half past ten, halb elf, noon.
+
+The words are those of `clock` in `data/measures.json`.
+"""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from importlib.resources import files
+from typing import Any
 
+from ragvigil.scorer.checks.reading.words import words
+
+_DATA: Any = json.loads(files("ragvigil.scorer.data").joinpath("measures.json").read_text("utf-8"))["clock"]
 _SEVERAL = r"(?:\s?(?:[-\u2013\u2014]|bis|tot|to|till|until|a|\u00e0|e|and|und|en|do)\s?\d{1,2}\.[0-5]\d)?"
 _UNIT = r"(?:uhr|uur|hrs?|horas?|ore|heures?|h)\b"
 _TIME = re.compile(
-    r"(?<![\w.,:/+-])(?P<hour>[01]?\d|2[0-3])(?:"
+    r"(?<![\w.,:/+-])(?P<hour>[01]?\d|2[0-4])(?:"
     r":(?P<minute>[0-5]\d)(?::[0-5]\d)?(?![\d:])(?:\s?(?P<half>[ap])\.?m\b)?"
     r"|\s?(?P<only>[ap])\.?m\b"
-    rf"|\.(?P<dotted>[0-5]\d)(?={_SEVERAL}\s?{_UNIT})"
-    r"|\s?(?:h|uhr|uur|時|时|点)\s?(?P<past>[0-5]\d)(?![\d.,:])"
+    rf"|\.(?P<dotted>[0-5]\d)(?:\s?(?P<behind>[ap])\.?m\b|(?={_SEVERAL}\s?{_UNIT}))"
+    r"|\s?(?:h|uhr|uur|時|时|点)\s?(?P<past>[0-5]\d)(?!\d|[.,:]\d)"
     r"|\s?(?:h\b|uhr\b|uur\b|o'clock\b|時|时|点)(?!\s?[\d半]))",
     re.IGNORECASE,
 )
+
+
+def _one_of(said: Iterable[str]) -> str:
+    return "|".join(sorted(map(re.escape, said), key=len, reverse=True))
+
+
 _DOTTED = re.compile(
-    r"(?<!\w)(?:alle|dalle|ore|kl\.?|om|um|tot|van|von|bis|till|until)\s"
-    r"(?P<hour>[01]?\d|2[0-3])\.(?P<minute>[0-5]\d)(?![\w.,:%\u20ac$\u00a3])",
+    rf"(?<!\w)(?:{_one_of(_DATA['at'])})\s(?P<hour>[01]?\d|2[0-3])\.(?P<minute>[0-5]\d)"
+    r"(?![\w,:%\u20ac$\u00a3]|\.\d|\s?[ap]\.?m\b)",
     re.IGNORECASE,
 )
+_MOMENTS: dict[str, int] = _DATA["moments"]
+_BEFORE_THE_HOUR: dict[str, int] = _DATA["before_the_hour"]
+_BEHIND_THE_HOUR: dict[str, int] = _DATA["behind_the_hour"]
+_ONE = frozenset(_DATA["one"])
+_HALF_PAST = frozenset(_DATA["half_past"])
+"""Hours before which *half* is past the hour, as in English; before those of other languages it is before it."""
+_HALVES = {part: half for half, parts in _DATA["halves"].items() for part in parts}
+_NAMED = r"(?P<named>\d{1,2}|[^\W\d_]{2,12})"
+_PART = rf"(?:\s?(?:uhr|uur|o['\u2019]clock|heures?|horas?|ore|h))?\s?,?\s?(?:{_one_of(_DATA['in_the'])})?\s?(?P<part>{_one_of(_HALVES)})(?!\w)"
+_BEHIND_IT = re.compile(_PART, re.IGNORECASE)
+_IN_WORDS = (
+    re.compile(rf"(?<!\w)(?P<moment>{_one_of(_MOMENTS)})(?!\w)", re.IGNORECASE),
+    re.compile(rf"(?<!\w)(?P<offset>{_one_of(_BEFORE_THE_HOUR)})\s{_NAMED}(?!\w|[.,:]\d)", re.IGNORECASE),
+    re.compile(
+        rf"(?<![\w.,:/]){_NAMED}[\s-](?P<offset>{_one_of(_BEHIND_THE_HOUR)})(?!\w|[.,:]\d)", re.IGNORECASE
+    ),
+    re.compile(r"(?<!\w)(?P<named>[^\W\d_]{2,12})\s(?:o['\u2019]clock|uhr|uur)(?!\w)", re.IGNORECASE),
+    re.compile(rf"(?<![\w.,:/]){_NAMED}(?={_PART})", re.IGNORECASE),
+)
 _MAYBE = re.compile(r"\d:\d|\d\s?[ap]\.?m\b|\d\.\d\d|\d\s?(?:h|uhr|uur|o'clock|時|时|点)", re.IGNORECASE)
+_CLUE = re.compile(_one_of(_DATA["clues"]))
+_HALF_DAY, _DAY = 720, 1440
+
+_Time = tuple[int, int, frozenset[int]]
+"""Where one begins and ends, and the minutes since midnight that it may stand for."""
 
 
 def may_be_a_time(text: str) -> bool:
     """Whether `clock_times` might find any: a quick first look."""
-    return _MAYBE.search(text) is not None
+    return _MAYBE.search(text) is not None or may_be_in_words(text)
 
 
-def clock_times(text: str) -> Iterator[tuple[int, int, float]]:
-    """Where each time of the day begins and ends, and its minutes since midnight.
+def may_be_in_words(text: str) -> bool:
+    """Whether `clock_times` might find any that is told in words: half past ten."""
+    return _CLUE.search(text) is not None
+
+
+def clock_times(text: str) -> Iterator[_Time]:
+    """Where each time of the day begins and ends, and the minutes since midnight that it may stand for.
 
     >>> texts = ("at 10:30 PM", "22.30 Uhr", "22h30", "2 p.m.", "22:30:00", "12 am", "1.50 m, 3:2:1, 25:00")
-    >>> [[at / 60 for _, _, at in clock_times(text)] for text in texts]
-    [[22.5], [22.5], [22.5], [14.0], [22.5], [0.0], []]
+    >>> [[sorted(at) for _, _, at in clock_times(text)] for text in texts]
+    [[[1350]], [[1350]], [[1350]], [[840]], [[1350]], [[0]], []]
+    >>> [[sorted(at) for _, _, at in clock_times(text)] for text in ("half past ten", "halb elf abends", "noon")]
+    [[[630, 1350]], [[1350]], [[720]]]
     """
-    if not may_be_a_time(text):
-        return
+    found = [*_in_digits(text)] if _MAYBE.search(text) else []
+    if may_be_in_words(text):
+        found += _in_words(text)
+    read = 0
+    for one in sorted(found, key=_from_the_first_and_longest):
+        if one[0] >= read:
+            yield one
+            read = one[1]
+
+
+def _from_the_first_and_longest(one: _Time) -> tuple[int, int]:
+    return one[0], -one[1]
+
+
+def _in_digits(text: str) -> Iterator[_Time]:
     for pattern in (_TIME, _DOTTED):
         for found in pattern.finditer(text):
             told = found.groupdict()
-            half = told.get("half") or told.get("only")
+            half = told.get("half") or told.get("only") or told.get("behind")
             hour = int(told["hour"])
             minute = int(told["minute"] or told.get("dotted") or told.get("past") or 0)
             if half is None:
-                yield found.start("hour"), found.end(), float(hour * 60 + minute)
-            elif 1 <= hour <= 12:
-                yield found.start(), found.end(), float((hour % 12 + 12 * (half in "pP")) * 60 + minute)
+                end, at = _in_its_half(text, found.end(), hour, minute)
+                if hour * 60 + minute <= _DAY:
+                    yield found.start("hour"), end, frozenset((at % _DAY,))
+            elif 1 <= hour <= _HALF_DAY // 60:
+                at = (hour % 12) * 60 + _HALF_DAY * (half in "pP") + minute
+                yield found.start(), found.end(), frozenset((at,))
+
+
+def _in_words(text: str) -> Iterator[_Time]:
+    for pattern in _IN_WORDS:
+        for found in pattern.finditer(text):
+            told = found.groupdict()
+            if told.get("moment"):
+                yield *found.span(), frozenset((_MOMENTS[told["moment"].casefold()],))
+                continue
+            hour = _hour(told["named"])
+            if hour is None:
+                continue
+            end, at = _in_its_half(text, found.end(), hour, _offset(told))
+            unsure = end == found.end() and hour <= _HALF_DAY // 60
+            yield found.start(), end, frozenset((at % _DAY, (at + _HALF_DAY * unsure) % _DAY))
+
+
+def _offset(told: dict[str, str | Any]) -> int:
+    """Minutes past the hour that is named, in [-30, 30]."""
+    said = " ".join((told.get("offset") or "").casefold().split())
+    if said == "half" and told["named"].casefold() in _HALF_PAST:
+        return _BEFORE_THE_HOUR["half past"]
+    return _BEFORE_THE_HOUR.get(said, _BEHIND_THE_HOUR.get(said, 0))
+
+
+def _hour(named: str) -> int | None:
+    """Which hour this is, in [0, 23]; None for what is none."""
+    numbers = ("1",) if named.casefold() in _ONE else words(named)[0].numbers if words(named) else ()
+    hour = int(numbers[0]) if numbers and numbers[0].isdecimal() else _DAY
+    return hour if hour < _DAY // 60 else None
+
+
+def _in_its_half(text: str, end: int, hour: int, minute: int) -> tuple[int, int]:
+    """Where the time ends that is told up to `end`, and its minutes since midnight: 7 in the evening is 19:00."""
+    behind = _BEHIND_IT.match(text, end) if 0 < hour < _HALF_DAY // 60 else None
+    if behind is None:
+        return end, hour * 60 + minute
+    return behind.end(), hour * 60 + minute + _HALF_DAY * (_HALVES[behind["part"].casefold()] == "p")

@@ -13,7 +13,7 @@ from datetime import date
 from importlib.resources import files
 from typing import Any, NamedTuple, TypeVar
 
-from ragvigil.scorer.checks.reading.clock import clock_times, may_be_a_time
+from ragvigil.scorer.checks.reading.clock import clock_times, may_be_a_time, may_be_in_words
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.numerals import PARTS, readings
 
@@ -63,6 +63,7 @@ _OFANY_YEAR = re.compile(
     rf"(?<![\w.,/-])(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th|er|\.|º)?\s(?:de\s|of\s)?(?P<month>{_MONTH})\b"
     rf"|(?P<name>{_MONTH})\.?\s(?P<at>\d{{1,2}})(?:st|nd|rd|th)?(?![\w:]|[.,]\d)"
     r"|(?P<one>[0-3]\d)(?P<sign>[./])(?P<other>[0-3]\d)(?:(?<=\d)(?![\w/:-]|[.,]\d)|\.(?!\d))"
+    r"|(?:am|ab|vom|zum|bis|den)\s(?P<tag>\d{1,2})\.\s?(?P<monat>\d{1,2})\.(?!\d)"
     r"|(?P<yue>\d{1,2})月\s?(?P<ri>\d{1,2})日)",
     re.IGNORECASE,
 )
@@ -89,7 +90,7 @@ _WORD_BEHIND = re.compile(r"\d(?:st|nd|rd|th|er|\.|º)?\s(?:de\s|of\s)?([^\W\d_]
 _SMALL = re.compile(r"\d(?<=\s\d)\d?(?!\d)")
 _WORD_BEFORE = re.compile(r"([^\W\d_]{3,12})\.?\s\Z")
 _LONGEST_BEFORE = 15
-_MAY_BE_OFANY_YEAR = re.compile(r"\d(?:(?<=[0-3])(?<!\d\d)\d[./][0-3]\d(?!\d)|月)")
+_MAY_BE_OFANY_YEAR = re.compile(r"\d(?:(?<=[0-3])(?<!\d\d)\d[./][0-3]\d(?!\d)|\.\s?[01]?\d\.(?!\d)|月)")
 _GAP = frozenset(("", " ", "-", "\u00a0", "\u202f"))
 _JOINED = frozenset((*_GAP, ", ", " and ", " e ", " y ", " und ", " et "))
 
@@ -126,8 +127,15 @@ def expressions(text: str) -> list[Expression]:
     if _may_be_of_any_year(text):
         whole = {place for one in days for place in range(one.start, one.end)}
         others = [found for found in _OFANY_YEAR.finditer(text) if found.start() not in whole]
-        days += [Expression(*found.span(), meant) for found in others if (meant := _days_of_any_year(found))]
-    times = [Expression(start, end, frozenset({("clock", at)})) for start, end, at in clock_times(text)]
+        days += [
+            Expression(max(found.start(), found.start("tag")), found.end(), meant)
+            for found in others
+            if (meant := _days_of_any_year(found))
+        ]
+    times = [
+        Expression(start, end, frozenset(("clock", float(minute)) for minute in at))
+        for start, end, at in clock_times(text)
+    ]
     return sorted([*days, *times, *_measures(text)])
 
 
@@ -145,9 +153,9 @@ def implied(meanings: frozenset[Meaning]) -> frozenset[Meaning]:
 
 
 def may_have(text: str) -> bool:
-    """Whether `expressions` might find any with digits: a quick first look."""
+    """Whether `expressions` might find any with digits, or a time of the day: a quick first look."""
     if not _DIGIT_OR_SIGN.search(text):
-        return False  # as mostly
+        return may_be_in_words(text)  # as mostly not
     if not _NAMES.isdisjoint(map(str.casefold, _BEHIND_A_NUMBER.findall(text))):
         return True
     if _MAY_BE_PRICED.search(text) or _MAY_BE_A_DAY.search(text):
@@ -169,6 +177,8 @@ def _days_of_any_year(found: re.Match[str]) -> frozenset[Meaning]:
     if found["one"]:
         tried = [(found["other"], found["one"])]
         tried += [] if found["sign"] == "." else [(found["one"], found["other"])]
+    elif found["tag"]:
+        tried = [(found["monat"], found["tag"])]
     elif found["yue"]:
         tried = [(found["yue"], found["ri"])]
     else:
