@@ -78,7 +78,9 @@ def _places(prepared: Prepared, statement: Statement, small: set[str], asked: se
                 continue
             if not _stands(prepared, word.stem, word.numbers, asked):
                 if idle is None:
-                    idle = idle_numbers(sequence, statement.text, _lacking(prepared, sequence, asked))
+                    idle = idle_numbers(
+                        sequence, statement.text, _lacking(prepared, sequence, asked), hours=True
+                    )
                 if place in idle:
                     continue
             yield place

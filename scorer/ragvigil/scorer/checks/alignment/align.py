@@ -229,7 +229,7 @@ def _idle(
     ]
     if not lacking:
         return right
-    idle = idle_numbers(claim, text, lacking)
+    idle = idle_numbers(claim, text, lacking, hours=bool(evidence.hours))
     if tells_a_day(claim) and (days := ranges.holding(text)):
         idle |= _words_within(text, days)
     return right.union(idle.intersection(lacking))

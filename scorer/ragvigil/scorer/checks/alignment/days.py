@@ -10,6 +10,7 @@ from itertools import islice, pairwise, product
 from typing import NamedTuple
 
 from ragvigil.scorer.checks.alignment.bounds import Bound, begins_or_ends, bound_of, excepts
+from ragvigil.scorer.checks.alignment.hours import days_named
 from ragvigil.scorer.checks.reading.expressions import ANY_YEAR, MONTHS, Expression, expressions, implied
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.segments import Segment
@@ -37,6 +38,15 @@ _WEEKDAY = re.compile(
     rf"(?<!\w)({'|'.join(sorted(map(re.escape, LEXICON.days), key=len, reverse=True))})(?:s|er)?(?!\w)",
     re.IGNORECASE,
 )
+_WEEKEND = {5, 6}
+_FEWEST_OF_A_RANGE = 3
+"""Days; two that are named are two days."""
+_FURTHER_DAYS = re.compile(
+    r"\b(?:holidays?|other days|otherwise|sometimes|also|as well|too|feiertag\w*|auch|sonst|feriados?|também|también|"
+    r"festivos?|fériés?|aussi|festivi|anche|feestdagen|ook|święta|także)\b",
+    re.IGNORECASE,
+)
+"""What leaves room for days besides those of a range."""
 _MOST_SENTENCES = 400
 
 
@@ -101,11 +111,17 @@ def leaves_room(claim: str, sentence: str, *, denied: bool = False) -> bool:
 def another_weekday(claim: str, sentence: str) -> bool:
     """Whether each side names exactly one day of the week, and not the same; where one side bounds the time, nothing.
 
+    Nor may it be a day, or the weekend, that is not of the one range that the sentence names.
+
     >>> another_weekday("Closed on Monday.", "Closed on Tuesdays."), another_weekday("On Friday.", "Until Sunday.")
+    (True, False)
+    >>> another_weekday("Open on Sunday.", "Open Monday to Friday."), another_weekday("On Friday.", "Monday to Friday.")
     (True, False)
     """
     if excepts(claim, sentence):
         return False
+    if _is_outside(claim, sentence):
+        return True
     told: list[tuple[int, Bound | None]] = []
     for text in (claim, sentence):
         named = [(LEXICON.days.get(day[1].casefold()), day.start()) for day in _WEEKDAY.finditer(text)]
@@ -115,6 +131,19 @@ def another_weekday(claim: str, sentence: str) -> bool:
         told.append((day, bound_of(text, start)))
     (mine, bound), (theirs, others_bound) = told
     return mine != theirs and bound == others_bound
+
+
+def _is_outside(claim: str, sentence: str) -> bool:
+    """Whether the one day that `claim` names, or the weekend, is none of the one range of days in `sentence`."""
+    if _FURTHER_DAYS.search(sentence):
+        return False
+    theirs = days_named(sentence)
+    if len(theirs) != 1 or len(theirs[0][1]) < _FEWEST_OF_A_RANGE or not _THROUGH_ALONE.search(sentence):
+        return False
+    mine = days_named(claim)
+    if len(mine) != 1 or len(mine[0][1]) > len(_WEEKEND) or not mine[0][1].isdisjoint(theirs[0][1]):
+        return False
+    return len(mine[0][1]) == 1 or mine[0][1] == _WEEKEND
 
 
 class Ranges:

@@ -86,7 +86,7 @@ def compare(text: str, hours: Hours) -> Disagreement:
     >>> compare("It opens Monday to Friday from 9 AM to 5 PM.", {0: (540, 1020), 4: (540, 1080)}).figures[:3]
     (0.6931471805599453, 0.0, 0.5)
     """
-    days, times = _days(text), _times(text)
+    days, times = days_named(text), _times(text)
     constant = _constant(text, hours) or _no_longer(text, days, hours)
     if not days and not times and not constant:
         return AGREED
@@ -128,7 +128,7 @@ def _constant(text: str, hours: Hours) -> list[Span]:
 def _no_longer(text: str, days: Sequence[Mention], hours: Hours) -> list[Span]:
     """Where the days named next are said to have longer hours than the others, and none of them is open longer.
 
-    >>> _no_longer("longer hours on Friday", _days("longer hours on Friday"), {3: (540, 1020), 4: (600, 1020)})
+    >>> _no_longer("longer hours on Friday", days_named("longer hours on Friday"), {3: (540, 1020), 4: (600, 1020)})
     [(0, 12)]
     """
     found: list[Span] = []
@@ -161,8 +161,12 @@ def _vague(text: str, start: int, end: int) -> bool:
     return bool(_WEEKEND.fullmatch(text, start, end) or _WEEKDAYS.fullmatch(text, start, end))
 
 
-def _days(text: str) -> list[Mention]:
-    """Mentions of days: single ones, lists and ranges, and names of several."""
+def days_named(text: str) -> list[Mention]:
+    """Mentions of days of the week, from Monday, 0: single ones, lists and ranges, and names of several.
+
+    >>> days_named("Open Monday to Wednesday and at the weekend.")
+    [((5, 24), {0, 1, 2}), ((36, 43), {5, 6})]
+    """
     groups = [(match.span(), LEXICON.days[match[1].lower()]) for match in _DAY.finditer(text)]
     found: list[Mention] = []
     for (start, end), day in groups:

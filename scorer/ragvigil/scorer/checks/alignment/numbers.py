@@ -17,7 +17,8 @@ _MOST_DIGITS = 3
 _TALLIES = frozenset(str(number) for number in range(13))
 """Numbers with which an answer counts what it says itself: two ways, ten steps."""
 _TWO = frozenset({("2",)})
-_ALL_WEEK = r"\b(?:(?:seven|7)\sdays\sa\sweek|24\shours\sa\sday|24/7)\b"
+_ALL_WEEK = r"\b(?:seven|7)\sdays\sa\sweek\b"
+_ALL_DAY = r"\b(?:24\shours\sa\sday|24/7)\b"
 _OWN_LABEL = (
     r"\b(?:steps?|questions?|options?|points?|items?|tips?|methods?|pasos?|passos?|etapas?|schritte?n?|étapes?)"
     r"\s\d{1,2}(?:(?:,\s|\s(?:and|or|to|through|y|e|o|ou|und|oder|et)\s|\s?[-\u2013]\s?)\d{1,2}){0,9}\b"
@@ -25,6 +26,7 @@ _OWN_LABEL = (
 _OUT_OF = r"\bout\sof\s(?:5|10|100|five|ten)\b"
 _COVID = r"\bcovid-19\b"
 _IDLE = any_of([_ALL_WEEK, _OWN_LABEL, _OUT_OF, _COVID], re.IGNORECASE)
+_IDLE_BESIDE_HOURS = any_of([_ALL_WEEK, _ALL_DAY, _OWN_LABEL, _OUT_OF, _COVID], re.IGNORECASE)
 _DEGREES = re.compile(
     r"(-?\d{1,3}(?:\.\d)?)\s?(?:°|º|degrees\s)?\s?(F|C|fahrenheit|celsius)\b", re.IGNORECASE
 )
@@ -37,19 +39,23 @@ _EXACTLY = 1e-6
 _STROKES_OF_A_DATE = 2
 
 
-def idle_numbers(claim: Sequence[Word], text: str, lacking: Collection[int]) -> frozenset[int]:
+def idle_numbers(
+    claim: Sequence[Word], text: str, lacking: Collection[int], *, hours: bool = False
+) -> frozenset[int]:
     """Words of `claim`, those of `text`, whose numbers are no facts that evidence must hold.
 
     "Seven days a week" is each day, steps and options are the answer's own, marks are "out of 5", "the two" counts
     what was named, one temperature tells the same one in other degrees, and a sum is that of what stands beside it.
     `lacking` are the words whose numbers stand nowhere: only of numbers that stand somewhere may one be the sum.
+    Where the evidence has opening `hours`, these tell whether it is open 24 hours a day.
 
     >>> from ragvigil.scorer.checks.reading.words import words
     >>> text = "Repeat step 4 until it has 180 degrees Celsius (356 °F)."
     >>> sorted(idle_numbers(words(text), text, ()))
     [2, 9]
     """
-    spans = [match.span() for match in _IDLE.finditer(text)] + _converted(text)
+    idle = _IDLE_BESIDE_HOURS if hours else _IDLE
+    spans = [match.span() for match in idle.finditer(text)] + _converted(text)
     derived = _derived(claim, lacking)
     if not spans and _TWO.isdisjoint([word.numbers for word in claim]):
         return derived  # as mostly

@@ -18,6 +18,7 @@ from ragvigil.scorer.checks.alignment.days import (
     tells_a_day,
 )
 from ragvigil.scorer.checks.alignment.moments import another_moment, may_tell_moments
+from ragvigil.scorer.checks.reading.clock import TIME_WORDS
 from ragvigil.scorer.checks.reading.expressions import OPPOSITES
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.ordinals import ORDINALS, another_place
@@ -51,6 +52,7 @@ _UNITS: dict[str, tuple[str, int]] = {
     for name, place in _groups(entries).items()
 }
 _MONTHS = _groups(OPPOSITES["months"])
+_WEEKENDS = ("weekend", "weekends", "week-end", "wochenende", "wochenenden")
 _PER = frozenset(OPPOSITES["per"])
 _OPPOSITES: tuple[tuple[frozenset[str], frozenset[str]], ...] = tuple(
     (frozenset(one), frozenset(other)) for one, other in OPPOSITES["opposites"]
@@ -62,7 +64,10 @@ _OPPOSITE = frozenset(chain.from_iterable(chain.from_iterable(_OPPOSITES)))
 _THAN = frozenset(("than", "que", "als"))
 _TOLD = frozenset(
     word.stem
-    for name in chain(_UNITS, _SCALES, _MONTHS, LEXICON.days, ORDINALS, *chain.from_iterable(_OPPOSITES))
+    for name in chain(
+        *(_UNITS, _SCALES, _MONTHS, LEXICON.days, _WEEKENDS, ORDINALS, TIME_WORDS),
+        *chain.from_iterable(_OPPOSITES),
+    )
     for word in words(name)
 )
 """Stems of everything in the tables."""

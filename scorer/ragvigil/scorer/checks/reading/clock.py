@@ -44,7 +44,10 @@ _HALF_PAST = frozenset(_DATA["half_past"])
 """Hours before which *half* is past the hour, as in English; before those of other languages it is before it."""
 _HALVES = {part: half for half, parts in _DATA["halves"].items() for part in parts}
 _NAMED = r"(?P<named>\d{1,2}|[^\W\d_]{2,12})"
-_PART = rf"(?:\s?(?:uhr|uur|o['\u2019]clock|heures?|horas?|ore|h))?\s?,?\s?(?:{_one_of(_DATA['in_the'])})?\s?(?P<part>{_one_of(_HALVES)})(?!\w)"
+_PART = (
+    rf"(?:\s?(?:uhr|uur|o['\u2019]clock|heures?|horas?|ore|h))?\s?,?\s?(?:{_one_of(_DATA['in_the'])})?\s?"
+    rf"(?P<part>{_one_of(_HALVES)})(?!\w)"
+)
 _BEHIND_IT = re.compile(_PART, re.IGNORECASE)
 _IN_WORDS = (
     re.compile(rf"(?<!\w)(?P<moment>{_one_of(_MOMENTS)})(?!\w)", re.IGNORECASE),
@@ -54,10 +57,17 @@ _IN_WORDS = (
     ),
     re.compile(r"(?<!\w)(?P<named>[^\W\d_]{2,12})\s(?:o['\u2019]clock|uhr|uur)(?!\w)", re.IGNORECASE),
     re.compile(rf"(?<![\w.,:/]){_NAMED}(?={_PART})", re.IGNORECASE),
+    re.compile(
+        rf"(?<!\w)(?P<part>{_one_of(_HALVES)})\s(?:um|gegen|om)\s{_NAMED}(?!\w|[.,:]\d)", re.IGNORECASE
+    ),
 )
 _MAYBE = re.compile(r"\d:\d|\d\s?[ap]\.?m\b|\d\.\d\d|\d\s?(?:h|uhr|uur|o'clock|時|时|点)", re.IGNORECASE)
 _CLUE = re.compile(_one_of(_DATA["clues"]))
 _HALF_DAY, _DAY = 720, 1440
+_EVENING = 6
+"""Of the hours of the night the first that is before midnight."""
+TIME_WORDS = frozenset((*_MOMENTS, *_HALVES, "past"))
+"""What tells a time of the day besides its numbers."""
 
 _Time = tuple[int, int, frozenset[int]]
 """Where one begins and ends, and the minutes since midnight that it may stand for."""
@@ -81,6 +91,8 @@ def clock_times(text: str) -> Iterator[_Time]:
     [[[1350]], [[1350]], [[1350]], [[840]], [[1350]], [[0]], []]
     >>> [[sorted(at) for _, _, at in clock_times(text)] for text in ("half past ten", "halb elf abends", "noon")]
     [[[630, 1350]], [[1350]], [[720]]]
+    >>> [[sorted(at) for _, _, at in clock_times(text)] for text in ("ten at night", "2 at night", "abends um 8")]
+    [[[1320]], [[120]], [[1200]]]
     """
     found = [*_in_digits(text)] if _MAYBE.search(text) else []
     if may_be_in_words(text):
@@ -122,8 +134,8 @@ def _in_words(text: str) -> Iterator[_Time]:
             hour = _hour(told["named"])
             if hour is None:
                 continue
-            end, at = _in_its_half(text, found.end(), hour, _offset(told))
-            unsure = end == found.end() and hour <= _HALF_DAY // 60
+            end, at = _in_its_half(text, found.end(), hour, _offset(told), told.get("part"))
+            unsure = end == found.end() and hour <= _HALF_DAY // 60 and not told.get("part")
             yield found.start(), end, frozenset((at % _DAY, (at + _HALF_DAY * unsure) % _DAY))
 
 
@@ -142,9 +154,18 @@ def _hour(named: str) -> int | None:
     return hour if hour < _DAY // 60 else None
 
 
-def _in_its_half(text: str, end: int, hour: int, minute: int) -> tuple[int, int]:
-    """Where the time ends that is told up to `end`, and its minutes since midnight: 7 in the evening is 19:00."""
-    behind = _BEHIND_IT.match(text, end) if 0 < hour < _HALF_DAY // 60 else None
-    if behind is None:
-        return end, hour * 60 + minute
-    return behind.end(), hour * 60 + minute + _HALF_DAY * (_HALVES[behind["part"].casefold()] == "p")
+def _in_its_half(text: str, end: int, hour: int, minute: int, before: str | None = None) -> tuple[int, int]:
+    """Where the time ends that is told up to `end`, and its minutes since midnight: 7 in the evening is 19:00.
+
+    `before`: the part of the day that stands before it.
+    """
+    at = hour * 60 + minute
+    if not 0 < hour < _HALF_DAY // 60:
+        return end, at
+    behind = None if before else _BEHIND_IT.match(text, end)
+    part = before or (behind["part"] if behind else None)
+    if part is None:
+        return end, at
+    half = _HALVES[part.casefold()]
+    late = half == "p" or (half == "night" and hour >= _EVENING)
+    return behind.end() if behind else end, at + _HALF_DAY * late

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from ragvigil.scorer.checks.reading.clock import clock_times, may_be_a_time, may_be_in_words
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
-from ragvigil.scorer.checks.reading.numerals import PARTS, readings
+from ragvigil.scorer.checks.reading.numerals import PARTS, plain_digits, readings
 
 Meaning = tuple[str, float | date]
 """What is measured, and how much of it in its smallest unit; or the day, without its year that of `ANY_YEAR`."""
@@ -38,6 +38,12 @@ _UNITS = _units()
 _FRACTIONS: dict[str, float] = _DATA["fractions"]
 _SCALES: dict[str, int] = _DATA["scales"]
 """Beside a currency only; elsewhere m is a metre."""
+_SPELLED_TIMES: dict[str, int] = _DATA["spelled_times"]
+_SPELLED = re.compile(
+    rf"(?<!\w)(?:{'|'.join(sorted(map(re.escape, _SPELLED_TIMES), key=len, reverse=True))})(?!\w)",
+    re.IGNORECASE,
+)
+_MAY_BE_SPELLED = re.compile(r"hour|tunde|hora|heure|[ 'z]ora\b|ezzora| uur|godziny")
 _LONG_SCALES = {name: power for name, power in LEXICON.scales.items() if name not in _UNITS}
 _CURRENCIES: dict[str, str] = {name: names[0] for names in _DATA["currencies"] for name in names}
 _HUNDREDTHS: dict[str, list[str]] = _DATA["hundredths"]
@@ -136,7 +142,19 @@ def expressions(text: str) -> list[Expression]:
         Expression(start, end, frozenset(("clock", float(minute)) for minute in at))
         for start, end, at in clock_times(text)
     ]
-    return sorted([*days, *times, *_measures(text)])
+    if not _MAY_BE_SPELLED.search(text):
+        return sorted([*days, *times, *_measures(text)])  # as mostly
+    spelled = [Expression(*one.span(), _spelled(one[0])) for one in _SPELLED.finditer(text)]
+    measures = [one for one in _measures(text) if not any(_touch(one, other) for other in spelled)]
+    return sorted([*days, *times, *spelled, *measures])
+
+
+def _spelled(said: str) -> frozenset[Meaning]:
+    return frozenset({("time", float(_SPELLED_TIMES[said.casefold()]))})
+
+
+def _touch(one: Expression, other: Expression) -> bool:
+    return one.start < other.end and one.end > other.start
 
 
 def implied(meanings: frozenset[Meaning]) -> frozenset[Meaning]:
@@ -155,7 +173,7 @@ def implied(meanings: frozenset[Meaning]) -> frozenset[Meaning]:
 def may_have(text: str) -> bool:
     """Whether `expressions` might find any with digits, or a time of the day: a quick first look."""
     if not _DIGIT_OR_SIGN.search(text):
-        return may_be_in_words(text)  # as mostly not
+        return may_be_in_words(text) or _MAY_BE_SPELLED.search(text) is not None  # as mostly neither
     if not _NAMES.isdisjoint(map(str.casefold, _BEHIND_A_NUMBER.findall(text))):
         return True
     if _MAY_BE_PRICED.search(text) or _MAY_BE_A_DAY.search(text):
@@ -217,7 +235,8 @@ def _day(year: int, month: int, day: int) -> date | None:
 
 
 def _measures(text: str) -> Iterator[Expression]:
-    parts = [(found[0].casefold(), found.start(), found.end()) for found in _TOKEN.finditer(text)]
+    told = _TOKEN.finditer(plain_digits(text))
+    parts = [(found[0].casefold(), found.start(), found.end()) for found in told]
     whole: _Measure | None = None
     for place in range(len(parts)):
         measure = _measure(text, parts, place)
@@ -298,7 +317,7 @@ def _beside(
 def _numbers(said: str) -> set[float]:
     if said[0].isdecimal():
         one, over, other = said.partition("/")
-        if over:
+        if over and "'" not in one:
             return {int(one) / int(other)} if one.isdecimal() and other.isdecimal() and int(other) else set()
         return {float(one) for one in readings(said) if one.replace(".", "", 1).isdecimal()}
     number = LEXICON.number_words.get(said)

@@ -31,6 +31,8 @@ class Lexicon:
     portuguese_words: frozenset[str]
     """Short words beside which *no* is Portuguese (in the), unless one of another language stands there too."""
     not_portuguese_words: frozenset[str]
+    portuguese_nouns: frozenset[str]
+    """Nouns right before which *no* is Portuguese."""
     offers: tuple[str, ...]
     """How a question begins that offers something or asks what was meant."""
     asking: tuple[str, ...]
@@ -75,6 +77,7 @@ def _load() -> Lexicon:
         pointer_words=_bared(data["pointer_words"]),
         portuguese_words=_bared(data["portuguese_words"]),
         not_portuguese_words=_bared(data["not_portuguese_words"]),
+        portuguese_nouns=_bared(data["portuguese_nouns"]),
         offers=tuple(data["offers"]),
         asking=tuple(data["asking"]),
         number_words={_bare(word): value for word, value in data["number_words"].items()},

@@ -23,11 +23,17 @@ PARTS = "".join(_PARTS)
 """Signs of a part of one, as in 1½."""
 _MARK = re.compile("[.,']")
 _SPACES = " \u00a0\u2009\u202f"
-_MAYBE_SPACED = re.compile(rf"[0-9][{_SPACES}][0-9]{{3}}(?![0-9])")
+_MAYBE_SPACED = re.compile(rf"[0-9][{_SPACES}][0-9](?:[0-9]{{2}}(?![0-9])|/[2-9])")
 _SPACED = re.compile(
     rf"(?<![^\W_])(?<![.,:/'\u2019+])(?<![0-9][{_SPACES}])[1-9][0-9]{{0,2}}"
     rf"([{_SPACES}])[0-9]{{3}}(?:\1[0-9]{{3}}){{0,6}}(?![0-9]|[{_SPACES}:/'\u2019][0-9]|-(?:[^\W\d]|[0-9]{{4}}))"
 )
+_MIXED_SPACED = re.compile(
+    rf"(?<![^\W_])(?<![.,:/'\u2019+])(?<![0-9][{_SPACES}])[1-9][0-9]{{0,2}}[{_SPACES}]"
+    r"(?:1/[2-9]|2/[35]|3/[458]|4/5|5/[68]|7/8)(?![0-9/]|[.,][0-9])"
+)
+_MIXED = re.compile(r"([1-9]\d{0,2})'(\d)/(\d)\Z")
+"""A whole number and a part of one, which `plain_digits` joins."""
 _FOREIGN = re.compile(r"[^\D0-9]")
 """A decimal digit of another script."""
 _WIDE_COLON = re.compile("(?<=[0-9])\uff1a(?=[0-9])")
@@ -38,10 +44,11 @@ _ARABIC_MARKS = str.maketrans({"\u066b": ".", "\u066c": ","})
 def plain_digits(text: str) -> str:
     """`text` with every digit in ASCII and an apostrophe for white space between groups of three; as long as it was.
 
-    Rows of numbers stay apart: white space that parts groups stands between nothing but groups of three.
+    Rows of numbers stay apart: white space that parts groups stands between nothing but groups of three. An apostrophe
+    also joins a whole number to the part of one behind it.
 
-    >>> plain_digits("१२ किमी, 1 500 000 km, room 7 12 450")
-    "12 किमी, 1'500'000 km, room 7 12 450"
+    >>> plain_digits("१२ किमी, 1 500 000 km, room 7 12 450"), plain_digits("1 1/2 cups, 5 3/4/2025")
+    ("12 किमी, 1'500'000 km, room 7 12 450", "1'1/2 cups, 5 3/4/2025")
     """
     if not text.isascii():
         if _FOREIGN.search(text):
@@ -50,8 +57,13 @@ def plain_digits(text: str) -> str:
         if "\uff1a" in text:
             text = _WIDE_COLON.sub(":", text)
     if _MAYBE_SPACED.search(text):
-        text = _SPACED.sub(lambda number: number[0].translate(_JOINED), text)
+        text = _SPACED.sub(_join, text)
+        text = _MIXED_SPACED.sub(_join, text)
     return text
+
+
+def _join(number: re.Match[str]) -> str:
+    return number[0].translate(_JOINED)
 
 
 def readings(token: str) -> tuple[str, ...]:
@@ -59,6 +71,8 @@ def readings(token: str) -> tuple[str, ...]:
 
     >>> readings("1,234"), readings("1.234,5"), readings("12,50"), readings("9:0"), readings("3/4"), readings("007")
     (('1234', '1.234'), ('1234.5',), ('12.5',), ('9:00', '9'), ('3/4', '3', '4', '0.75'), ('7',))
+    >>> readings("1'1/2"), readings("2'2/3")
+    (('1.5',), ('2.667', '2.67'))
     """
     if token[-1] in PARTS:
         return _with_part(token)
@@ -66,6 +80,10 @@ def readings(token: str) -> tuple[str, ...]:
     if clock:
         hour, minute = int(clock[1]), int(clock[2])
         return (f"{hour}:{minute:02}", *((str(hour),) if minute == 0 else ()))
+    mixed = _MIXED.match(token)
+    if mixed:
+        value = int(mixed[1]) + int(mixed[2]) / int(mixed[3])
+        return tuple(dict.fromkeys(decimal(f"{value:.{places}f}") for places in (3, 2)))
     if "/" in token or ":" in token:
         parts = [value for part in re.split("[/:]", token) for value in readings(part)]
         return (token, *parts, *_quotient(token))

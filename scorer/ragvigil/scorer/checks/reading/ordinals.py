@@ -13,9 +13,24 @@ _DATA: dict[str, list[str]] = json.loads(
 _PLACES = {name: place for place, names in enumerate(_DATA["ordinals"], 1) for name in names.split()}
 ORDINALS = frozenset(_PLACES)
 """Their names in eight languages, each one word."""
-_WORD = "|".join(sorted(map(re.escape, _PLACES), key=len, reverse=True))
+_MULTIPLES = {
+    "twenty": 20,
+    "thirty": 30,
+    "forty": 40,
+    "fifty": 50,
+    "sixty": 60,
+    "seventy": 70,
+    "eighty": 80,
+    "ninety": 90,
+}
+_BELOW_TEN = "first|second|third|fourth|fifth|sixth|seventh|eighth|ninth"
+_WORD = rf"(?:{'|'.join(_MULTIPLES)})[\s-](?:{_BELOW_TEN})|" + "|".join(
+    sorted(map(re.escape, _PLACES), key=len, reverse=True)
+)
 _IN_DIGITS = r"(?P<digits>\d{1,2})(?:st|nd|rd|th|er|ère|re|ème|ste|de|º|ª|e(?=\s))"
-_MAYBE = re.compile(r"\d(?:st|nd|rd|th|er|ère|re|ème|ste|de|º|ª|e\s)")
+_MAYBE = re.compile(
+    r"\d(?:st|nd|rd|th|er|ère|re|ème|ste|de|º|ª|e\s)|ty[\s-](?:fir|sec|thi|fou|fif|six|sev|eig|nin)"
+)
 _ORDINAL = re.compile(rf"(?<![\w.,-])(?:{_IN_DIGITS}|(?P<word>{_WORD}))(?!\w)", re.IGNORECASE)
 _NAMED = re.compile(
     rf"(?<![\w.,-])(?:{_IN_DIGITS}|(?P<dotted>\d{{1,2}})\.|(?P<word>{_WORD}))[\s-](?P<thing>[^\W\d_]{{3,30}})",
@@ -24,10 +39,12 @@ _NAMED = re.compile(
 _LONGEST_TENS = 20
 _TENS = re.compile(rf"(?<!\w)(?:{'|'.join(_DATA['tens'])})\w{{0,6}}(?:\s(?:and|e|y|i))?\s\Z", re.IGNORECASE)
 """A multiple of ten before an ordinal of which it is a part."""
+_A_SHARE = re.compile(r"\b(?:a|one)[\s-]\w+\sof\b", re.IGNORECASE)
+"""The name of a part, which is no place: a third of it."""
 
 
 def may_have_ordinals(text: str) -> bool:
-    """Whether `text` has an ordinal in digits, which a passage may spell.
+    """Whether `text` has an ordinal in digits, which a passage may spell, or one like twenty-first.
 
     >>> may_have_ordinals("on the 3rd floor"), may_have_ordinals("on floor 3")
     (True, False)
@@ -38,8 +55,8 @@ def may_have_ordinals(text: str) -> bool:
 def ordinals(text: str) -> Iterator[tuple[int, int, int]]:
     """Where each ordinal begins and ends, and which place it is.
 
-    >>> list(ordinals("the 3rd floor, the twenty-second one, the second"))
-    [(4, 7, 3), (42, 48, 2)]
+    >>> list(ordinals("the 3rd floor, the twenty-second one, the second, a third of it"))
+    [(4, 7, 3), (19, 32, 22), (42, 48, 2)]
     """
     for found in _ORDINAL.finditer(text):
         place = _place(found)
@@ -78,5 +95,10 @@ def _place(found: re.Match[str]) -> int | None:
     digits = told["digits"] or told.get("dotted")
     if digits:
         return int(digits)
-    before = found.string[max(0, found.start() - _LONGEST_TENS) : found.start()]
-    return None if _TENS.search(before) else _PLACES.get(told["word"].casefold())
+    word = told["word"].casefold()
+    begins = found.start("word")
+    before = found.string[max(0, begins - _LONGEST_TENS) : begins]
+    if _TENS.search(before) or _A_SHARE.search(found.string, max(0, begins - 4), found.end("word") + 3):
+        return None
+    many, _, one = word.replace("-", " ").partition(" ")
+    return _MULTIPLES[many] + _PLACES[one] if one else _PLACES.get(word)

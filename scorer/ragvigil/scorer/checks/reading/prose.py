@@ -250,11 +250,12 @@ def _joined(texts: Sequence[str]) -> Bytes:
     raw = _bytes(texts)
     digits: NDArray[np.bool_] = raw - np.uint8(ord("0")) < 10
     gaps: NDArray[np.intp] = (digits[:-2] & digits[2:] & (raw[1:-1] == ord(" "))).nonzero()[0] + 1
-    grouped = gaps[digits.take(gaps + 2) & digits.take(gaps + 3) & ~digits.take(gaps + 4)]
-    if not grouped.size:
+    grouped = digits.take(gaps + 2) & digits.take(gaps + 3) & ~digits.take(gaps + 4)
+    joined = gaps[grouped | (raw.take(gaps + 2) == ord("/"))]
+    if not joined.size:
         return raw
     ends = [*accumulate(len(text) + 1 for text in texts)]
-    where = {bisect_right(ends, place) for place in grouped.tolist()}
+    where = {bisect_right(ends, place) for place in joined.tolist()}
     return _bytes([plain_digits(text) if place in where else text for place, text in enumerate(texts)])
 
 

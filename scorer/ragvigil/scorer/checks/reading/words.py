@@ -19,7 +19,7 @@ UNSPACED = (
 )
 """Scripts written without spaces (Thai, Lao, Burmese, Khmer, Chinese, Japanese): one character is one word."""
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0963\u0971-\u0dff"
-_NUMERAL = rf"\d{{1,32}}(?:[.,:/]\d{{1,32}}|['\u2019]\d{{3}}(?!\d)){{0,6}}(?: ?[{PARTS}](?!\w))?"
+_NUMERAL = rf"\d{{1,32}}(?:[.,:/]\d{{1,32}}|['\u2019]\d{{3}}(?!\d)|'\d/\d(?!\d)){{0,6}}(?: ?[{PARTS}](?!\w))?"
 _LETTER = rf"[^\W\d_{UNSPACED}]"
 _TOKEN = re.compile(
     rf"{_NUMERAL}|[{UNSPACED}]"
@@ -231,6 +231,7 @@ FRAME_STEMS = frozenset(stem(word) for word in LEXICON.frame_words)
 NEGATION_ADVERBS = frozenset(stem(_plain(word)) for word in LEXICON.negation_adverbs)
 """Stems of the words that only shade a denial or what it denies: no longer, still, always."""
 
+_PORTUGUESE_NOUNS = frozenset(stem(word) for word in LEXICON.portuguese_nouns)
 POINTER_STEMS = frozenset(stem(word) for word in LEXICON.pointer_words)
 """Stems of the words that point at a passage, as in "passage 2"."""
 
@@ -253,12 +254,14 @@ def denies(sequence: Sequence[Word]) -> bool:
 
     >>> denies(words("No dogs")), denies(words("O museu fica no centro")), denies(words("No later than May"))
     (True, False, False)
+    >>> denies(words("No domingo temos aula")), denies(words("No documents are needed"))
+    (False, True)
     """
     negations = {word.stem for word in sequence if word.negation}
     if negations != {"no"}:
         return bool(negations)
     stems = [word.stem for word in sequence]
-    if all(_bounds(stems, place) for place, one in enumerate(stems) if one == "no"):
+    if all(_bounds(stems, place) or _in_the(stems, place) for place, one in enumerate(stems) if one == "no"):
         return False
     return LEXICON.portuguese_words.isdisjoint(stems) or not LEXICON.not_portuguese_words.isdisjoint(stems)
 
@@ -266,6 +269,11 @@ def denies(sequence: Sequence[Word]) -> bool:
 def _bounds(stems: Sequence[str], place: int) -> bool:
     """Whether *no* at `place` only says how much there is at most or least: no more than."""
     return (*stems[place + 1 : place + 3],) in _BOUNDS
+
+
+def _in_the(stems: Sequence[str], place: int) -> bool:
+    """Whether *no* at `place` is Portuguese by the noun behind it: *no domingo*."""
+    return place + 1 < len(stems) and stems[place + 1] in _PORTUGUESE_NOUNS
 
 
 def values(sequence: Sequence[Word]) -> list[tuple[str, ...]]:
