@@ -9,7 +9,7 @@ from typing import Literal, TypeVar
 from ragvigil.scorer.config import Settings
 from ragvigil.scorer.errors import StoreError
 from ragvigil.scorer.lock import Lock
-from ragvigil.scorer.request_files import RequestFiles
+from ragvigil.scorer.request_files import RefusedError, RequestFiles
 from ragvigil.scorer.store.sqlite import SqliteStore
 
 By = Literal["scorer", "command"]
@@ -42,7 +42,7 @@ def have_done(
     except OSError as error:
         raise StoreError(f"the request cannot be left in {settings.inbox_path}: {error.strerror}") from None
     while True:
-        answer = requests.answered(name)
+        answer = _answered(settings, requests, name)
         if answer is not None:
             return answer, "scorer"
         try:
@@ -57,6 +57,16 @@ def have_done(
             continue
         with lock, SqliteStore(settings) as store:
             here(store)
-        answer = requests.answered(name)
+        answer = _answered(settings, requests, name)
         if answer is not None:
             return answer, "command"
+
+
+def _answered(settings: Settings, requests: RequestFiles[Q, A], name: str) -> A | None:
+    """The answer, if there is one by now."""
+    try:
+        return requests.answered(name)
+    except RefusedError as error:
+        raise StoreError(
+            f"nothing was done: the request in {settings.inbox_path} was refused; {error}"
+        ) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from contextlib import closing
 from dataclasses import dataclass
@@ -13,7 +14,10 @@ from ragvigil.scorer.forgetting import Wanted
 from ragvigil.scorer.lock import Lock
 from ragvigil.scorer.receive.forward.erasing import Unsent, Unwanted, unsent_requests
 from ragvigil.scorer.redact import Pseudonyms
+from ragvigil.scorer.request_files import RefusedError
 from ragvigil.scorer.store.reading import open_for_reading
+
+logger = logging.getLogger(__name__)
 
 _PAUSE_SECONDS = 0.1
 
@@ -48,6 +52,9 @@ def erase_unsent(settings: Settings, wanted: Wanted, before: float, deadline: fl
             if time.monotonic() >= deadline:
                 return Answered({}, {}, unanswered=True)
             time.sleep(_PAUSE_SECONDS)
+    except RefusedError as error:
+        logger.error("the request to the receiver in %s was refused; %s", settings.inbox_path, error)
+        return Answered({}, {}, unanswered=True)
     finally:
         requests.withdraw(name)
 

@@ -7,11 +7,16 @@ import math
 import os
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from contextlib import suppress
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
 logger = logging.getLogger(__name__)
+
+_KEPT_SECONDS = 86_400.0
+"""How long an answer waits for somebody to read it; whoever asked may have gone."""
+_NOT_UNDERSTOOD = "the scorer does not understand it: are command and scorer of one version?"
 
 Q = TypeVar("Q")
 A = TypeVar("A")
@@ -30,6 +35,10 @@ class Codec(Protocol[T]):
         ...
 
 
+class RefusedError(Exception):
+    """A request that nobody will carry out as it is; says why and what to do."""
+
+
 class RequestFiles(Generic[Q, A]):
     """A folder of requests of one kind, in an inbox. A request may hold an id, so it goes when it has been answered."""
 
@@ -40,29 +49,35 @@ class RequestFiles(Generic[Q, A]):
         self._told: set[str] = set()
 
     def ask(self, wanted: Q) -> str:
-        """Leave a request; its name, under which the answer will stand. Raises OSError."""
+        """Leave a request; its name, under which the answer will stand. Raises OSError.
+
+        It belongs to whom the inbox belongs, who answers: root may ask as well.
+        """
         name = secrets.token_hex(8)
-        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self._write(f"{name}.request", self._request.dump_json(wanted))
+        owner = _made(self._folder)
+        self._write(f"{name}.request", self._request.dump_json(wanted), owner)
         return name
 
-    def next(self) -> tuple[str, Q] | None:
-        """A request that waits, oldest first; what is none is deleted, and stays unanswered.
+    def next(self, later: Collection[str] = ()) -> tuple[str, Q] | None:
+        """A request that waits, oldest first, those called `later` left out.
 
-        A file that this user may not read, as of who asked as root, keeps no other waiting.
+        What is no request is deleted and refused. A file that this user may not read is refused and keeps no other
+        waiting. What nobody fetched in a day goes.
         """
+        self._sweep()
         for path in sorted(self._folder.glob("*.request"), key=_age):
+            if path.stem in later:
+                continue
             try:
                 return path.stem, self._request.validate_json(path.read_bytes())
             except FileNotFoundError:
                 continue  # whoever asked withdraws it at this moment
             except OSError as error:
                 if path.name not in self._told:
-                    logger.error(
-                        "%s cannot be read (%s): the request waits until it can", path, error.strerror
-                    )
-                self._told.add(path.name)
+                    self._told.add(path.name)
+                    self._cannot_read(path, error)
             except ValueError:
+                self._refuse(path.stem, _NOT_UNDERSTOOD)
                 path.unlink(missing_ok=True)
         return None
 
@@ -80,24 +95,70 @@ class RequestFiles(Generic[Q, A]):
         self._drop_answer(name)
 
     def _drop_answer(self, name: str) -> None:
-        (self._folder / f"{name}.answer").unlink(missing_ok=True)
+        for kind in ("answer", "refused"):
+            (self._folder / f"{name}.{kind}").unlink(missing_ok=True)
 
     def answered(self, name: str) -> A | None:
-        """The answer, once: None while there is none."""
+        """The answer, once: None while there is none. Raises RefusedError, and the request is withdrawn."""
         path = self._folder / f"{name}.answer"
         try:
             found = self._answer.validate_json(path.read_bytes())
         except FileNotFoundError:
+            self._raise_if_refused(name)
             return None
         path.unlink(missing_ok=True)
         return found
 
-    def _write(self, name: str, text: bytes) -> None:
-        """Whole or not at all, and for this user's eyes only."""
+    def _raise_if_refused(self, name: str) -> None:
+        try:
+            reason = (self._folder / f"{name}.refused").read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return
+        self.withdraw(name)
+        raise RefusedError(reason)
+
+    def _cannot_read(self, path: Path, error: OSError) -> None:
+        logger.error("%s cannot be read (%s): the request waits until it can", path, error.strerror)
+        if isinstance(error, PermissionError):
+            with suppress(OSError):  # it is said above already
+                self._refuse(path.stem, f"the scorer may not read it: ask as its user, uid {os.geteuid()}")
+
+    def _refuse(self, name: str, reason: str) -> None:
+        self._write(f"{name}.refused", reason.encode())
+
+    def _sweep(self) -> None:
+        """What was left for somebody who has gone, and the draft of somebody who died while writing it."""
+        oldest = (time.time() - _KEPT_SECONDS) * 1e9
+        for path in [
+            found for kind in ("answer", "refused", "new") for found in self._folder.glob(f"*.{kind}")
+        ]:
+            if 0 < _age(path) < oldest:
+                with suppress(OSError):
+                    path.unlink(missing_ok=True)
+
+    def _write(self, name: str, text: bytes, owner: tuple[int, int] | None = None) -> None:
+        """Whole or not at all, and for the eyes of this user, or of `owner` (uid, gid), only."""
         draft = self._folder / f"{name}.new"
         with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
             file.write(text)
+            if owner is not None:
+                with suppress(OSError):  # only root may give files away
+                    os.fchown(file.fileno(), *owner)
         draft.rename(self._folder / name)
+
+
+def _made(folder: Path) -> tuple[int, int]:
+    """Make the folder where it is missing; whom the one that holds it belongs to (uid, gid), and so it does."""
+    if folder.parent.is_dir():
+        holder = folder.parent.stat()
+        owner = holder.st_uid, holder.st_gid
+    else:
+        owner = _made(folder.parent)
+    folder.mkdir(exist_ok=True, mode=0o700)
+    if folder.stat().st_uid != owner[0]:
+        with suppress(OSError):
+            os.chown(folder, *owner, follow_symlinks=False)
+    return owner
 
 
 def _age(path: Path) -> int:

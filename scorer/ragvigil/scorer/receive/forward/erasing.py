@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import AsyncGenerator, Callable, Iterable
+import math
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast, get_type_hints
 
 from ragvigil.scorer.receive.forward.item import Item
 from ragvigil.scorer.receive.forward.queue import Forwarder
@@ -37,6 +38,12 @@ class Unwanted:
     tombstones: list[str]
     """Of traces that never come back, in hex."""
 
+    def __post_init__(self) -> None:
+        """Raises ValueError for what nobody could look for."""
+        self.key.encode()
+        for digest in self.tombstones:
+            bytes.fromhex(digest)
+
 
 @dataclass(frozen=True, slots=True)
 class Unsent:
@@ -48,11 +55,39 @@ class Unsent:
     """Requests that were being sent at that moment, as they had come."""
 
 
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_moment(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _are_texts(value: object) -> bool:
+    return isinstance(value, list) and all(map(_is_text, cast("list[object]", value)))
+
+
+def _are_counts(value: object) -> bool:
+    return isinstance(value, dict) and all(
+        type(one) is int for one in cast("dict[str, object]", value).values()
+    )
+
+
+_HOLDS: Mapping[object, Callable[[object], bool]] = {
+    str: _is_text,
+    float: _is_moment,
+    list[str]: _are_texts,
+    dict[str, int]: _are_counts,
+}
+"""What a field of each type may hold."""
+
+
 class _Plain(Generic[T]):
     """A dataclass of plain values in JSON: what validates settings has no place in the receiving process."""
 
-    def __init__(self, make: Callable[..., T]) -> None:
+    def __init__(self, make: type[T]) -> None:
         self._make = make
+        self._types = get_type_hints(make)
 
     def dump_json(self, value: Any, /) -> bytes:
         """The value as JSON."""
@@ -61,9 +96,16 @@ class _Plain(Generic[T]):
     def validate_json(self, text: bytes, /) -> T:
         """What `dump_json` was given. Raises ValueError."""
         try:
-            return self._make(**json.loads(text))
-        except TypeError as error:
-            raise ValueError(str(error)) from None
+            found: object = json.loads(text)
+        except RecursionError:
+            raise ValueError("nested too deeply") from None
+        fields = cast("dict[str, object]", found) if isinstance(found, dict) else {}
+        if fields.keys() != self._types.keys():
+            raise ValueError(f"is not an object of {', '.join(self._types)}")
+        for name, value in fields.items():
+            if not _HOLDS[self._types[name]](value):
+                raise ValueError(f"{name} holds another type")
+        return self._make(**fields)
 
 
 def unsent_requests(inbox: Path) -> RequestFiles[Unwanted, Unsent]:
@@ -86,17 +128,22 @@ async def erasing(inbox: Path, forwarders: Iterable[Forwarder], limits: Limits) 
 async def _keep_answering(
     requests: RequestFiles[Unwanted, Unsent], forwarders: Iterable[Forwarder], limits: Limits
 ) -> None:
-    """One log line for each new fault, and ever longer pauses while it lasts."""
-    pause, told = _LOOK_SECONDS, ""
+    """One log line for each new fault, and ever longer pauses while it lasts; what failed lets the others pass."""
+    pause, told, name = _LOOK_SECONDS, "", ""
+    failed = set[str]()
     while True:
         await asyncio.sleep(pause)
         try:
-            found = await asyncio.to_thread(requests.next)
+            found = await asyncio.to_thread(requests.next, failed)
+            if found is None and failed:
+                failed.clear()
+                found = await asyncio.to_thread(requests.next)
             if found is not None:
                 name, unwanted = found
                 requests.answer(name, await _erased(unwanted, forwarders, limits))
             pause, told = _LOOK_SECONDS, ""
         except Exception as error:
+            failed.add(name)
             pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
             if (fault := repr(error)) != told:
                 logger.exception(
