@@ -33,7 +33,7 @@ def scored(number: int, service: str, answer: str) -> ScoredTrace:
 
 
 def test_the_usual_style_of_each_service_is_told_with_its_share(tmp_path: Path) -> None:
-    """Counted over markers; the latest records only."""
+    """Counted over markers; of the latest records of each service only, however busy another is."""
     settings = load(overrides={"store": {"url": f"sqlite:///{tmp_path / 'a.db'}"}})
     with SqliteStore(settings) as store:
         store.records.commit([scored(place, *one) for place, one in enumerate(ANSWERS, 1)], None, 1)
@@ -43,4 +43,7 @@ def test_the_usual_style_of_each_service_is_told_with_its_share(tmp_path: Path) 
             "shop: cites as id (100% of the latest 1 markers)",
         ]
         assert [one["share"] for one in _styles.as_json(connection)] == [0.75, 1.0]
-        assert [one.service for one in citation_styles(connection, latest=1)] == ["shop"]
+        assert [(one.service, one.markers) for one in citation_styles(connection, latest=2)] == [
+            ("docs", 2),
+            ("shop", 1),
+        ]

@@ -10,6 +10,7 @@ from ragvigil.scorer.commands import _unseen
 from ragvigil.scorer.config import load
 from ragvigil.scorer.store.port import LedgerEntry, RawTrace, ScoredRecord, ScoredTrace
 from ragvigil.scorer.store.reading import open_for_reading
+from ragvigil.scorer.store.reading_retrievals import retrievals
 from ragvigil.scorer.store.sqlite import SqliteStore
 from ragvigil.scorer.trace import Document, RagTrace, Retrieval
 
@@ -56,3 +57,17 @@ def test_a_service_whose_answers_mostly_come_without_a_retrieval_is_named(tmp_pa
             "chatty": 1,
             "empty": 0,
         }
+
+
+def test_a_busy_service_hides_no_quiet_one(tmp_path: Path) -> None:
+    """Nor its warning: each is looked at by its own latest answers."""
+    settings = load(overrides={"store": {"url": f"sqlite:///{tmp_path / 'a.db'}"}})
+    traces = [
+        *(scored(number, "quiet", (), ()) for number in (1, 2, 3)),
+        *(scored(number, "busy", FOUND, ()) for number in range(4, 12)),
+    ]
+    with SqliteStore(settings) as store:
+        store.records.commit(traces, None, 1)
+    with closing(open_for_reading(settings.store.path)) as connection:
+        found = {one.service: (one.answers, one.unseen) for one in retrievals(connection, latest=2)}
+    assert found == {"busy": (2, 0), "quiet": (2, 2)}

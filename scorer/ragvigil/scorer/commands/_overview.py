@@ -60,10 +60,7 @@ def as_json(
         "retrievals": _unseen.as_json(connection),
         "feedback": _told.feedback_as_json(connection),
         "changes": _told.changes_as_json(connection),
-        "undelivered": sum(
-            message.delivered_at is None and message.refused_at is None
-            for message in reading.messages(connection)
-        ),
+        "undelivered": reading.undelivered(connection),
     }
 
 

@@ -14,6 +14,7 @@ from ragvigil.scorer.errors import StoreError
 from ragvigil.scorer.monitoring import Incident, SeriesKey, SeriesState
 from ragvigil.scorer.store._rows import measurement_of
 from ragvigil.scorer.store._sqlite_monitoring import incident_of, key_of, read_coverage
+from ragvigil.scorer.store.reading_latest import STYLES_OF_EACH
 from ragvigil.scorer.store.schema_version import known_version
 
 _BUSY_SECONDS = 10.0
@@ -152,8 +153,12 @@ def series(connection: sqlite3.Connection) -> Sequence[SeriesStatus]:
 
 
 def incidents(connection: sqlite3.Connection, limit: int = 20) -> Sequence[Incident]:
-    """The latest incidents, newest first."""
-    rows = connection.execute("SELECT * FROM incidents ORDER BY opened_at DESC LIMIT ?", (limit,))
+    """The open incidents and the latest ones, newest first."""
+    rows = connection.execute(
+        "SELECT * FROM incidents WHERE resolved_at IS NULL "
+        "OR id IN (SELECT id FROM incidents ORDER BY opened_at DESC LIMIT ?) ORDER BY opened_at DESC",
+        (limit,),
+    )
     return [incident_of(row) for row in rows]
 
 
@@ -164,6 +169,14 @@ def messages(connection: sqlite3.Connection, limit: int = 100) -> Sequence[Messa
     """The latest messages to channels, newest first."""
     rows = connection.execute(f"{_MESSAGES} ORDER BY id DESC LIMIT ?", (limit,))
     return [Message(**dict(row)) for row in rows]
+
+
+def undelivered(connection: sqlite3.Connection) -> int:
+    """How many messages wait for their channels."""
+    row = connection.execute(
+        "SELECT count(*) FROM outbox WHERE delivered_at IS NULL AND refused_at IS NULL"
+    ).fetchone()
+    return int(row[0])
 
 
 def messages_about(connection: sqlite3.Connection, incident: str) -> Sequence[Message]:
@@ -201,15 +214,8 @@ class CitationStyle:
 
 
 def citation_styles(connection: sqlite3.Connection, latest: int = 2000) -> Sequence[CitationStyle]:
-    """The most frequent style of each service that cites, over the `latest` records."""
-    rows = connection.execute(
-        "SELECT r.service, j.key AS style, sum(j.value) AS markers FROM "
-        "(SELECT id, service FROM records ORDER BY started_at DESC LIMIT ?) AS r "
-        "JOIN instruments AS i ON i.name = 'citation_format' "
-        "JOIN scores AS s ON s.record_id = r.id AND s.instrument_id = i.id AND s.current, "
-        "json_each(s.details, '$.styles') AS j GROUP BY r.service, j.key ORDER BY r.service, markers DESC, style",
-        (latest,),
-    )
+    """The most frequent style of each service that cites, over its `latest` records."""
+    rows = connection.execute(STYLES_OF_EACH, {"latest": latest})
     counts: dict[str, dict[str, int]] = {}
     for service, style, markers in rows:
         counts.setdefault(service, {})[style] = markers

@@ -6,11 +6,13 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ragvigil.scorer.store.reading_latest import LATEST_OF_EACH
+
 _SEEN = (
     "SELECT r.service, nullif(r.environment, '') AS environment, count(*) AS answers, sum(s.value IS NULL) AS unseen "
-    "FROM (SELECT id, service, environment FROM records ORDER BY started_at DESC LIMIT ?) r "
-    "JOIN instruments i ON i.name = 'empty_retrieval' "
-    "JOIN scores s ON s.record_id = r.id AND s.instrument_id = i.id AND s.current "
+    f"FROM ({LATEST_OF_EACH}) r "
+    "CROSS JOIN instruments i ON i.name = 'empty_retrieval' "
+    "CROSS JOIN scores s ON s.record_id = r.id AND s.instrument_id = i.id AND s.current "
     "GROUP BY 1, 2 ORDER BY 1, 2"
 )
 
@@ -27,5 +29,5 @@ class Retrievals:
 
 
 def retrievals(connection: sqlite3.Connection, latest: int = 2000) -> Sequence[Retrievals]:
-    """Each service among the `latest` answers that were checked."""
-    return [Retrievals(*row) for row in connection.execute(_SEEN, (latest,))]
+    """Each service by its `latest` answers that were checked."""
+    return [Retrievals(*row) for row in connection.execute(_SEEN, {"latest": latest})]
