@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 _QUANTIFIERS = ("?", "*", "+", "{")
-_PART = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|.", re.DOTALL)
+PART = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|.", re.DOTALL)
 """What counts as one in a pattern: an escape, a class of characters, any other character."""
 
 
@@ -57,7 +57,7 @@ def _joined(at_words: Sequence[str], others: Sequence[str], flags: re.RegexFlag)
 def _by_letter(pattern: str) -> list[tuple[str, str]]:
     """The patterns of which `pattern` is a choice, each as its first letter and the rest; "" for one without."""
     found: list[tuple[str, str]] = []
-    for choice in _choices(pattern):
+    for choice in choices(pattern):
         inner, rest = _group(choice)
         if inner is not None:
             below: defaultdict[str, list[str]] = defaultdict(list)
@@ -71,14 +71,14 @@ def _by_letter(pattern: str) -> list[tuple[str, str]]:
     return found
 
 
-def _choices(pattern: str) -> list[str]:
+def choices(pattern: str) -> list[str]:
     """The parts of a choice.
 
-    >>> _choices("a|b(?:c|d)|[|]")
+    >>> choices("a|b(?:c|d)|[|]")
     ['a', 'b(?:c|d)', '[|]']
     """
     choices, depth = [""], 0
-    for part in _PART.findall(pattern):
+    for part in PART.findall(pattern):
         depth += (part == "(") - (part == ")")
         if part == "|" and not depth:
             choices.append("")
@@ -94,7 +94,7 @@ def _group(pattern: str) -> tuple[str | None, str]:
     (('a|(?:b)', 'c'), (None, '(?:a)?c'), (None, 'ac'))
     """
     depth = end = 0
-    for part in _PART.findall(pattern) if pattern.startswith("(?:") else ():
+    for part in PART.findall(pattern) if pattern.startswith("(?:") else ():
         depth += (part == "(") - (part == ")")
         end += len(part)
         if not depth:
