@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
@@ -12,7 +14,8 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragvigil.scorer.checks.reading.patterns import any_of, tells
+import ragvigil.scorer.checks.reading.patterns
+from ragvigil.scorer.checks.reading.patterns import any_of, choices, tells
 
 CORPUS = Path(__file__).parent / "corpus"
 
@@ -25,6 +28,38 @@ def shipped() -> Iterator[list[str]]:
     yield from (one["patterns"] for one in refusals["languages"].values())
     yield refusals["advice"]
     yield from questions["types"].values()
+
+
+RECORDED = """
+import importlib.util, json, pkgutil, sys
+spec = importlib.util.spec_from_file_location("ragvigil.scorer.checks.reading.patterns", sys.argv[1])
+sys.modules[spec.name] = patterns = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(patterns)
+given = []
+for name in ("any_of", "tells"):
+    def recording(entries, *more, joined=getattr(patterns, name)):
+        given.extend(entries)
+        return joined(entries, *more)
+    setattr(patterns, name, recording)
+import ragvigil.scorer.checks as checks
+for module in pkgutil.walk_packages(checks.__path__, checks.__name__ + "."):
+    importlib.import_module(module.name)
+json.dump(given, sys.stdout)
+"""
+
+
+def test_a_choice_begins_with_a_words_edge_in_each_of_its_parts_or_in_none() -> None:
+    """Else `any_of` would look for that edge before those parts, too, which have none: all it is given anywhere."""
+    done = subprocess.run(
+        [sys.executable, "-c", RECORDED, ragvigil.scorer.checks.reading.patterns.__file__],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    given: list[str] = json.loads(done.stdout)
+    assert len(given) > 500
+    at_words = [one for one in given if one.startswith(r"\b")]
+    assert [one for one in at_words if not all(part.startswith(r"\b") for part in choices(one))] == []
 
 
 def test_the_shipped_patterns_are_found_where_they_were() -> None:
