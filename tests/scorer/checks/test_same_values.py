@@ -30,6 +30,26 @@ SAME = (
     ("It is a work of the 19th century.", "It is a work of the nineteenth century."),
     ("Sklep jest zamknięty w środę.", "Sklep jest zamknięty w środy."),
     ("Support is available 24/7.", "Support is available around the clock."),
+    ("Add 1 1/2 cups of milk.", "Add 1½ cups of milk."),
+    ("Add 1½ cups of milk.", "Add 1 1/2 cups of milk."),
+    ("Add 2.5 cups of milk.", "Add 2 1/2 cups of milk."),
+    ("It is on the twenty-first floor.", "It is on the 21st floor."),
+    ("It happened in the 21st century.", "It happened in the twenty-first century."),
+    ("The train takes half an hour.", "The train takes 30 minutes."),
+    ("The train takes 45 minutes.", "The train takes three quarters of an hour."),
+    ("Die Fahrt dauert anderthalb Stunden.", "Die Fahrt dauert 90 Minuten."),
+    ("Le trajet dure une demi-heure.", "Le trajet dure 30 minutes."),
+    (
+        "A third of the budget goes to schools.",
+        "A third of the budget goes to schools. The second floor is closed.",
+    ),
+    ("No domingo o museu está aberto.", "O museu está aberto no domingo."),
+    ("No dia 5 de maio há um concerto.", "Há um concerto no dia 5 de maio."),
+    ("The library is open on Wednesday.", "The library is open Monday to Friday."),
+    ("The library is closed on Sunday.", "The library is open Monday to Saturday and closed on Sundays."),
+    ("The office is open on weekdays.", "The office is open Monday to Friday."),
+    ("It costs 2.50 euros.", "It costs 2.5 euros."),
+    ("Version 2.0 is out.", "Version 2.0 is out now."),
 )
 
 
@@ -59,6 +79,17 @@ OTHER = (
     ("It is a work of the nineteenth century.", "It is a work of the 18th century."),
     ("Der Markt findet am Samstag statt.", "Der Markt findet am Sonntag statt."),
     ("A feira acontece na quinta-feira.", "A feira acontece na sexta-feira."),
+    ("Add 1 1/2 cups of milk.", "Add 2 1/2 cups of milk."),
+    ("Add 2½ cups of milk.", "Add 1 1/2 cups of milk."),
+    ("It is on the thirty-first floor.", "It is on the twenty-first floor."),
+    ("The library is open on Sunday.", "The library is open Monday to Saturday."),
+    ("The office is open on weekends.", "The office is open Monday to Friday."),
+    ("Die Bibliothek ist am Sonntag geöffnet.", "Die Bibliothek ist Montag bis Freitag geöffnet."),
+    ("The shop closes at midnight.", "The shop closes at 23:00."),
+    ("The shop closes at noon.", "The shop closes at 13:00."),
+    ("The hotline is open 24/7.", "The hotline is open from nine to five."),
+    ("It needs Python 3.10.", "It needs Python 3.1."),
+    ("See section 2.1 for the fees.", "See section 2.10 for the fees."),
 )
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from ragvigil.scorer.checks.alignment.days import MONTH_STEMS, leaves_room, tells_a_day
+from ragvigil.scorer.checks.alignment.days import MONTH_STEMS, another_weekday, leaves_room, tells_a_day
+from ragvigil.scorer.checks.alignment.moments import may_tell_moments, moment_leaves_room
 from ragvigil.scorer.checks.alignment.numbers import Numbers
 from ragvigil.scorer.checks.alignment.swaps import (
     UNIT_STEMS,
@@ -117,11 +118,15 @@ def corrects(after: Segment, claim: Sequence[Word], best: Segment) -> bool:
 
 
 def _leaves_room(claim: Sequence[Word], text: str, denied: bool, best: Segment) -> bool:
-    """Whether the best sentence tells another day, but so that what `claim` says of its own may be so as well."""
-    if best.span is None or not tells_a_day(claim):
+    """Whether the best sentence tells another time, but so that what `claim` says of its own may be so as well."""
+    if best.span is None:
         return False
     sentence = best.text[slice(*best.span)]
-    return leaves_room(text, sentence, denied=denied or opposed(text, sentence))
+    if another_weekday(text, sentence) or (
+        may_tell_moments(text, sentence) and moment_leaves_room(text, sentence)
+    ):
+        return True
+    return tells_a_day(claim) and leaves_room(text, sentence, denied=denied or opposed(text, sentence))
 
 
 def _swap(claim: Sequence[Word], text: str, said: set[str], best: Segment) -> Swap | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from ragvigil.scorer.checks.alignment.bounds import bound_of, excepts
 from ragvigil.scorer.checks.reading.clock import clock_times, may_be_a_time
 
@@ -21,7 +23,24 @@ def another_moment(claim: str, sentence: str) -> bool:
     >>> another_moment("Open at 8 pm.", "Open until 9 pm."), another_moment("At 8 pm.", "From 8 am to 9 pm.")
     (False, False)
     """
-    one, other = ([*clock_times(text)] for text in (claim, sentence))
-    if len(one) != 1 or len(other) != 1 or not one[0][2].isdisjoint(other[0][2]):
+    return _differ(claim, sentence) and not moment_leaves_room(claim, sentence)
+
+
+def moment_leaves_room(claim: str, sentence: str) -> bool:
+    """Whether the one moment of `sentence` may be as told and that of `claim` as well: one of them bounds a time.
+
+    >>> moment_leaves_room("It is open from 8 am.", "It is open until 9 pm."), moment_leaves_room("At 8.", "At 9.")
+    (True, False)
+    """
+    if not _differ(claim, sentence):
         return False
-    return not excepts(claim, sentence) and bound_of(claim, one[0][0]) == bound_of(sentence, other[0][0])
+    bounds = [
+        bound_of(text, start) for text in (claim, sentence) for start, _, _ in islice(clock_times(text), 1)
+    ]
+    return excepts(claim, sentence) or bounds[0] != bounds[1]
+
+
+def _differ(claim: str, sentence: str) -> bool:
+    """Whether each side names exactly one moment, and not the same."""
+    one, other = ([at for _, _, at in clock_times(text)] for text in (claim, sentence))
+    return len(one) == len(other) == 1 and one[0].isdisjoint(other[0])

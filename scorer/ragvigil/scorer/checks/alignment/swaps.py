@@ -25,7 +25,7 @@ from ragvigil.scorer.checks.reading.ordinals import ORDINALS, another_place
 from ragvigil.scorer.checks.reading.words import Word, words
 
 TimeSwap = Literal["month", "date", "weekday", "moment"]
-Swap = TimeSwap | Literal["unit", "scale", "sign", "place", "period", "opposite"]
+Swap = TimeSwap | Literal["unit", "scale", "sign", "place", "version", "period", "opposite"]
 
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+")
 _SIGN = re.compile(r"(?:(?<![\w.,)\]%])[-\u2212\u2013](?=\d)|\b(?:minus|menos)\s+(?=\d))", re.IGNORECASE)
@@ -52,7 +52,14 @@ _UNITS: dict[str, tuple[str, int]] = {
     for name, place in _groups(entries).items()
 }
 _MONTHS = _groups(OPPOSITES["months"])
-_WEEKENDS = ("weekend", "weekends", "week-end", "wochenende", "wochenenden")
+_WEEKENDS = ("weekend", "weekends", "wochenende", "wochenenden")
+_VERSION = re.compile(
+    rf"(?<![\w.])(?P<thing>{'|'.join(OPPOSITES['numbered'])})\s?"
+    r"(?P<number>\d+(?:\.\d+){1,3})(?![\w%€$£¥]|\.\d)",
+    re.IGNORECASE,
+)
+_ENDS_IN_ZERO = re.compile(r"\d\.\d*[1-9]0(?!\d)")
+"""Which a version or a section may, though it is not the one without the zero."""
 _PER = frozenset(OPPOSITES["per"])
 _OPPOSITES: tuple[tuple[frozenset[str], frozenset[str]], ...] = tuple(
     (frozenset(one), frozenset(other)) for one, other in OPPOSITES["opposites"]
@@ -104,13 +111,22 @@ def may_swap(claim: Sequence[Word], text: str, sentence: str) -> bool:
     """
     if not _TOLD.isdisjoint([word.stem for word in claim]) or tells_a_day(claim):
         return True
-    return _may_sign(text) or _may_sign(sentence) or may_tell_moments(text, sentence)
+    return (
+        _may_sign(text)
+        or _may_sign(sentence)
+        or may_tell_moments(text, sentence)
+        or _may_be_versions(text, sentence)
+    )
 
 
 def _may_sign(text: str) -> bool:
     if text.isascii() and "-" not in text and "minus" not in (plain := text.lower()) and "menos" not in plain:
         return False  # as mostly
     return _MAY_SIGN.search(text) is not None
+
+
+def _may_be_versions(text: str, sentence: str) -> bool:
+    return _ENDS_IN_ZERO.search(text) is not None or _ENDS_IN_ZERO.search(sentence) is not None
 
 
 def swapped(claim: Sequence[Word], text: str, sequence: Sequence[Word], sentence: str) -> Swap | None:
@@ -121,7 +137,8 @@ def swapped(claim: Sequence[Word], text: str, sequence: Sequence[Word], sentence
     """
     told = [word.stem for word in claim if word.stem in _TOLD]
     there = {word.stem for word in sequence}
-    times_only = there.issuperset(told) and not _may_sign(text) and not _may_sign(sentence)
+    numbered = _may_sign(text) or _may_sign(sentence) or _may_be_versions(text, sentence)
+    times_only = there.issuperset(told) and not numbered
     if times_only and not may_tell_another_day(claim, there) and not may_tell_moments(text, sentence):
         return None
     mine, theirs = _matter(claim), _matter(sequence)
@@ -164,6 +181,8 @@ def swap_of(claim: str, sentence: str) -> Swap | None:
         return "scale"
     if _differ(_signs(claim), _signs(sentence)):
         return "sign"
+    if _another_version(claim, sentence):
+        return "version"
     if time := _another_time(claim, sentence):
         return None if _opposite(mine, theirs) else time  # closed on Sunday leaves room for open on Saturday
     if another_place(claim, sentence):
@@ -183,6 +202,27 @@ def _another_time(claim: str, sentence: str) -> TimeSwap | None:
     if weekday and moment:
         return None  # at ten on Monday, at eleven on Sunday
     return "weekday" if weekday else "moment" if moment else None
+
+
+def _another_version(claim: str, sentence: str) -> bool:
+    """Whether both number the same thing once, and only a zero at the end differs.
+
+    >>> _another_version("It needs Python 3.10.", "It needs Python 3.1."), _another_version("v2.0", "Version 2.0")
+    (True, False)
+    """
+    mine, theirs = _versions(claim), _versions(sentence)
+    return any(
+        len(numbers) == len(theirs.get(thing, ())) == 1 and numbers != theirs[thing]
+        for thing, numbers in mine.items()
+    )
+
+
+def _versions(text: str) -> dict[str, set[str]]:
+    """By what is numbered the numbers with points behind it."""
+    found: dict[str, set[str]] = {}
+    for one in _VERSION.finditer(text):
+        found.setdefault(one["thing"].casefold(), set()).add(one["number"])
+    return found
 
 
 def opposed(claim: str, sentence: str) -> bool:

@@ -66,8 +66,8 @@ _CLUE = re.compile(_one_of(_DATA["clues"]))
 _HALF_DAY, _DAY = 720, 1440
 _EVENING = 6
 """Of the hours of the night the first that is before midnight."""
-TIME_WORDS = frozenset((*_MOMENTS, *_HALVES, "past"))
-"""What tells a time of the day besides its numbers."""
+TIME_WORDS = frozenset((*(one for one in _MOMENTS if "-" not in one), "past"))
+"""Words that tell a time of the day and nothing else, but *past*."""
 
 _Time = tuple[int, int, frozenset[int]]
 """Where one begins and ends, and the minutes since midnight that it may stand for."""
