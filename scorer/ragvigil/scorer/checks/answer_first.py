@@ -22,9 +22,8 @@ def _measure(prepared: Prepared) -> Finding:
     first = next(
         (
             one
-            for one in prepared.statements
-            if one.kind == "refusal"
-            or (one.kind in ("claim", "heading") and not key.isdisjoint([word.stem for word in one.words]))
+            for one, stems in zip(prepared.statements, prepared.stems, strict=True)
+            if one.kind == "refusal" or (one.kind in ("claim", "heading") and not key.isdisjoint(stems))
         ),
         saying[0],
     )

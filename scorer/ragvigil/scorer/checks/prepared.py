@@ -103,6 +103,11 @@ class Prepared:
             return READ.recall((self.answer, tuple(hidden)), lambda: read_statements(self.answer, hidden))
 
     @made_once
+    def stems(self) -> tuple[tuple[str, ...], ...]:
+        """Of the words of each statement, in order."""
+        return tuple([tuple([word.stem for word in statement.words]) for statement in self.statements])
+
+    @made_once
     def told(self) -> Sequence[Statement]:
         """The statements, measures and dates in the words of the passages where these say the same in another way."""
         with self.apart:
@@ -163,7 +168,7 @@ class Prepared:
     def evidence(self) -> Evidence:
         """The passages, indexed by the words of the answer, the key terms of the question and what injects."""
         with self.apart:
-            stems = {word.stem for statement in self.statements for word in statement.words}
+            stems = set[str]().union(*self.stems)
             if self.told is not self.statements:
                 stems |= {word.stem for statement in self.told for word in statement.words}
             return Evidence(self.record.documents, stems | self.key_terms.keys() | TRIGGERS)

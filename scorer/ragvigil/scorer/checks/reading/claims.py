@@ -14,7 +14,6 @@ from ragvigil.scorer.checks.reading.courtesy import (
     answered,
     courteous,
     greeting,
-    may_be_courteous,
     signature,
 )
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
@@ -172,9 +171,7 @@ def _kind(text: str, sequence: tuple[Word, ...]) -> Kind:
         and len(sequence) <= (_HEADING_CHARACTERS if text[0] >= "\u2e80" else _HEADING_WORDS)
     ):
         return "heading"
-    if _says_nothing(sequence) or (
-        may_be_courteous(text) and courteous(text, specific=_specific(_naming(_content(sequence))))
-    ):
+    if _says_nothing(sequence) or courteous(text, lambda: _specific(_naming(_content(sequence)))):
         return "phrase"
     return "claim"
 

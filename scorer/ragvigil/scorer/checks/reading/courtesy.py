@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib.resources import files
 from itertools import chain
 from typing import Any
@@ -123,20 +123,20 @@ def closes(sentence: str) -> bool:
     return found is not None and (found.end() == len(sentence) or _signs(sentence[found.end() :]))
 
 
-def courteous(text: str, *, specific: bool) -> bool:
+def courteous(text: str, specific: Callable[[], bool]) -> bool:
     """Whether a statement is only polite, or only answers yes or no.
 
     One that opens politely says more where it is `specific`, which is to say that it names or counts something.
 
-    >>> courteous("Have a nice day, Ana!", specific=True), courteous("Sure, Ana leads it.", specific=True)
+    >>> courteous("Have a nice day, Ana!", lambda: True), courteous("Sure, Ana leads it.", lambda: True)
     (True, False)
     """
     if not may_be_courteous(text):
         return False
-    if not specific and _OPENER.match(text):
+    if _OPENER.match(text) and not specific():
         return True
     wish = _WISH.match(text)
-    if wish is not None and (not specific or _are_names(text[wish.end() :], _ADDRESSEES)):
+    if wish is not None and (not specific() or _are_names(text[wish.end() :], _ADDRESSEES)):
         return True
     return only_answers(text) or greeting(text, 0, len(text)) == len(text) or closes(text)
 
@@ -174,8 +174,12 @@ def only_answers(text: str) -> bool:
     """
     if text.strip(_AROUND).casefold() in _ANSWERS:
         return True
-    parts = [part.replace("\u2019", "'").casefold() for part in _PART.findall(text)]
-    return 0 < len(parts) <= _MOST_ANSWERS and _HEDGED.issuperset(parts) and not _DIGIT.search(text)
+    parts = 0
+    for part in _PART.finditer(text):  # mostly the first or the second word already says more
+        parts += 1
+        if parts > _MOST_ANSWERS or part[0].replace("\u2019", "'").casefold() not in _HEDGED:
+            return False
+    return parts > 0 and not _DIGIT.search(text)
 
 
 def _signs(line: str) -> bool:
