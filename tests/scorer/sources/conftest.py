@@ -5,13 +5,16 @@ from __future__ import annotations
 import base64
 import gzip
 import re
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+import pytest
 from backports import zstd
 from google.protobuf import json_format
 from google.protobuf.message import Message
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
+from tests.scorer.sources.pull_server import Backend
 
 TRACES = Path(__file__).parents[2] / "fixtures" / "traces"
 
@@ -67,3 +70,15 @@ FORMS: dict[str, Callable[[Sequence[Message]], bytes]] = {
     "protobuf with lengths, zstd": lambda found: zstd.compress(_lengths(found)),
 }
 """Files of many messages."""
+
+
+@pytest.fixture
+def backend() -> Iterator[Backend]:
+    """A server of its own for each test."""
+    server = Backend()
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    yield server
+    server.shutdown()
+    server.server_close()
+    thread.join()

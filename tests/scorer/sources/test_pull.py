@@ -8,123 +8,19 @@ from __future__ import annotations
 import base64
 import json
 import os
-import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Sequence
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import cast
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from tests.scorer.sources.conftest import TRACES
+from tests.scorer.sources.pull_server import RECORDED, WANTED, Backend, pulled, recorded
 
-from ragvigil.scorer.errors import ConfigError, InputError
+from ragvigil.scorer.errors import InputError
 from ragvigil.scorer.offline.read import as_json, read_files
-from ragvigil.scorer.sources.pull.fetch import Fetch
 from ragvigil.scorer.sources.pull.history import Wanted
-from ragvigil.scorer.sources.pull.otlp import mapping, objects
-from ragvigil.scorer.sources.pull.run import Pulled, client_of, convert_to_file, history_of, pull_to_file
-
-RECORDED = Path(__file__).parents[2] / "fixtures" / "pull"
-WANTED = Wanted(since=0, until=2**62)
-Parameters = dict[str, list[str]]
-
-
-class Backend(ThreadingHTTPServer):
-    """Serves what a test puts into `answers`, by path; a list is given one a request."""
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Answering)
-        self.answers: dict[str, object] = {}
-        self.refusals: list[tuple[int, dict[str, str]]] = []
-        self.asked: list[tuple[str, Parameters]] = []
-        self.authorization: str | None = None
-        self.fails_at: list[str] | None = None
-
-    @property
-    def url(self) -> str:
-        """Its address."""
-        return f"http://127.0.0.1:{self.server_port}"
-
-    def answer(self, path: str, parameters: Parameters) -> object | None:
-        """The JSON value for a question."""
-        found = self.answers.get(path)
-        if path.endswith("/spans/otlpv1"):
-            return paged(objects(mapping(found).get("data")), parameters) if found else None
-        return cast("list[object]", found).pop(0) if isinstance(found, list) else found
-
-
-class Answering(BaseHTTPRequestHandler):
-    """One request."""
-
-    def do_GET(self) -> None:
-        """Refuse as often as planned, then answer."""
-        backend = self.server
-        assert isinstance(backend, Backend)
-        parts = urlsplit(self.path)
-        backend.authorization = self.headers.get("authorization")
-        self.rfile.read(int(self.headers.get("content-length", 0)))
-        backend.asked.append((parts.path, parse_qs(parts.query)))
-        if backend.fails_at and parse_qs(parts.query).get("cursor") == backend.fails_at:
-            return self.reply(403, {"error": "no more"}, {})
-        if backend.refusals:
-            status, headers = backend.refusals.pop(0)
-            return self.reply(status, {"error": "not now"}, headers)
-        answer = backend.answer(parts.path, parse_qs(parts.query))
-        return self.reply(404 if answer is None else 200, answer, {})
-
-    do_POST = do_GET  # noqa: N815 - the name is the protocol's
-
-    def reply(self, status: int, value: object, headers: dict[str, str]) -> None:
-        """Send JSON."""
-        body = json.dumps(value).encode()
-        self.send_response(status)
-        for key, one in {**headers, "content-length": str(len(body))}.items():
-            self.send_header(key, one)
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class names it
-        """Say nothing."""
-
-
-def paged(spans: Sequence[object], parameters: Parameters) -> dict[str, object]:
-    """Three at a time, as Phoenix with a small limit."""
-    start = int(parameters.get("cursor", ["0"])[0])
-    return {
-        "data": spans[start : start + 3],
-        "next_cursor": str(start + 3) if start + 3 < len(spans) else None,
-    }
-
-
-@pytest.fixture
-def backend() -> Iterator[Backend]:
-    """A server of its own for each test."""
-    server = Backend()
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    yield server
-    server.shutdown()
-    server.server_close()
-    thread.join()
-
-
-def recorded(name: str) -> object:
-    """A recorded answer."""
-    value: object = json.loads((RECORDED / name).read_text())
-    return value
-
-
-def pulled(
-    backend: Backend, source: str, path: Path, slept: list[float] | None = None, wanted: Wanted = WANTED
-) -> Pulled:
-    """Pull into `path`; waiting is only noted."""
-    history, pauses = history_of(source), slept if slept is not None else []
-    with client_of(history, backend.url) as client:
-        return pull_to_file(history, Fetch(client, sleep=pauses.append), wanted, path)
+from ragvigil.scorer.sources.pull.run import convert_to_file, history_of
 
 
 def shown(*paths: Path, without: tuple[str, ...] = ()) -> list[dict[str, object]]:
@@ -306,21 +202,6 @@ def test_a_full_backend_is_asked_again_when_it_says(backend: Backend, tmp_path: 
     assert 0 < slept[1] <= 2.0 < 4.1
 
 
-@pytest.mark.parametrize(
-    ("status", "tries", "problem"),
-    [(401, 1, "answered 401"), (503, 8, "answered 503"), (404, 1, "answered 404")],
-)
-def test_a_backend_that_refuses_is_named_with_what_it_said(
-    backend: Backend, tmp_path: Path, status: int, tries: int, problem: str
-) -> None:
-    """At once where another try is of no use."""
-    backend.refusals = [(status, {})] * 100
-    with pytest.raises(InputError, match=problem) as caught:
-        pulled(backend, "phoenix", tmp_path / "out.jsonl")
-    assert backend.url in str(caught.value)
-    assert len(backend.asked) == tries
-
-
 def test_an_interrupted_pull_goes_on_without_loss_or_double(backend: Backend, tmp_path: Path) -> None:
     """Even when the last page was torn; another question is not mixed in."""
     backend.answers["/v1/projects/default/spans/otlpv1"] = recorded("phoenix_spans_otlpv1.json")
@@ -342,38 +223,6 @@ def test_an_interrupted_pull_goes_on_without_loss_or_double(backend: Backend, tm
     assert [one.name for one in tmp_path.iterdir() if "pull" in one.name] == []
     with pytest.raises(InputError, match="exists already"):
         pulled(backend, "phoenix", path)
-
-
-def test_an_address_where_nobody_is_fails_at_once_and_a_pause_later_on_does_not(
-    backend: Backend, tmp_path: Path
-) -> None:
-    """Eight tries told nobody for over a minute that a port was wrong."""
-    slept = list[float]()
-    with socket.socket() as unused:
-        unused.bind(("127.0.0.1", 0))
-        with client_of(history_of("phoenix"), f"http://127.0.0.1:{unused.getsockname()[1]}") as client:
-            fetch = Fetch(client, sleep=slept.append)
-            with pytest.raises(InputError, match=r"cannot be reached .*address right") as caught:
-                pull_to_file(history_of("phoenix"), fetch, WANTED, tmp_path / "out.jsonl")
-            assert (slept, str(client.base_url) in str(caught.value)) == ([], True)
-            client.base_url = backend.url
-            backend.answers["/"] = {}
-            assert fetch.get("") == {}
-            client.base_url = f"http://127.0.0.1:{unused.getsockname()[1]}"
-            with pytest.raises(InputError):
-                fetch.get("")
-    assert len(slept) == 7
-
-
-@pytest.mark.parametrize(
-    "url",
-    ["ftp://host", "host:80", "http://user:secret@host", "http://host?key=secret", "http://host/#secret"],
-)
-def test_an_address_that_cannot_be_is_refused_without_showing_a_password(url: str) -> None:
-    """Keys come from the environment only."""
-    with pytest.raises(ConfigError, match="--url") as caught:
-        client_of(history_of("phoenix"), url)
-    assert "secret" not in str(caught.value)
 
 
 def ragvigil(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -6,6 +6,8 @@ import logging
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
+from http import HTTPStatus
+from urllib.parse import urljoin, urlsplit
 
 import httpx
 
@@ -15,10 +17,13 @@ from ragvigil.scorer.errors import InputError
 _log = logging.getLogger(__name__)
 
 _ATTEMPTS = 8
+_FIRST_ATTEMPTS = 2
+"""While nothing has answered yet: one that hangs up at once may be restarting, more often it is the wrong address."""
 _LONGEST_SECONDS = 300.0
 _LATER = frozenset({408, 425, 429, 500, 502, 503, 504})
 _SHOWN = 200
 _UNREACHABLE = (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError)
+_IS_IT_RIGHT = "is the server up, and its address right, http or https?"
 _Params = Mapping[str, str | int | Sequence[str]]
 
 
@@ -38,9 +43,11 @@ class Fetch:
         """The JSON at `path`. Raises InputError that names address, status and what the backend said."""
         return self._json("GET", path, params=params)
 
-    def get_if_there(self, path: str, params: _Params | None = None) -> object | None:
-        """Likewise; None when the backend knows no such thing."""
-        return self._json("GET", path, params=params, missing=frozenset({404, 405, 501}))
+    def get_if_there(
+        self, path: str, params: _Params | None = None, *, also: frozenset[int] = frozenset()
+    ) -> object | None:
+        """Likewise; None when the backend knows no such thing, which it may say with `also` these statuses."""
+        return self._json("GET", path, params=params, missing=frozenset({404, 405, 501}) | also)
 
     def post(self, path: str, body: object) -> object:
         """The JSON answer to a question that changes nothing. Raises InputError."""
@@ -63,31 +70,66 @@ class Fetch:
                     method, path, params=dict(params or {}), json=body if method == "POST" else None
                 )
             except httpx.TransportError as error:
-                problem, wanted = str(error) or type(error).__name__, 0.0
-                if not self._reached and isinstance(error, _UNREACHABLE):
-                    raise InputError(
-                        place, f"cannot be reached ({problem}); is the server up, and its address right?"
-                    ) from None
+                problem, wanted = (str(error) or type(error).__name__).rstrip("."), 0.0
+                self._give_up_early(place, error, problem, attempt)
             else:
                 self._reached = True
                 if answer.is_success:
                     return _parsed(answer, place)
                 if answer.status_code in missing:
                     return None
-                problem = f"answered {answer.status_code}: {' '.join(answer.text[:_SHOWN].split())}"
+                problem = _refusal(answer, place, path)
                 if answer.status_code not in _LATER:
                     break
                 wanted = retry_after(answer.headers.get("retry-after"), now=time.time()) or 0.0
             if attempt + 1 < _ATTEMPTS:
                 seconds = min(max(wanted, self._jitter.uniform(0.5, 1.0) * 2**attempt), _LONGEST_SECONDS)
-                _log.warning("%s %s; trying again in %.0f s", place, problem, seconds)
+                _log.warning("%s: %s; trying again in %.0f s", place, problem, seconds)
                 self._sleep(seconds)
         raise InputError(place, problem)
+
+    def _give_up_early(self, place: str, error: httpx.TransportError, problem: str, attempt: int) -> None:
+        """Raise InputError where nothing has answered yet, and another try is of no use."""
+        if self._reached:
+            return
+        if isinstance(error, _UNREACHABLE):
+            raise InputError(place, f"cannot be reached ({problem}); {_IS_IT_RIGHT}") from None
+        if attempt + 1 >= _FIRST_ATTEMPTS:
+            raise InputError(place, f"does not answer ({problem}); {_IS_IT_RIGHT}") from None
+
+
+def _refusal(answer: httpx.Response, place: str, path: str) -> str:
+    """What an answer that is no success says."""
+    said = " ".join(answer.text[:_SHOWN].split())
+    problem = f"answered {answer.status_code}" + (f": {said}" if said else "")
+    leads = answer.headers.get("location")
+    if not answer.is_redirect or not leads:
+        missing = answer.status_code == HTTPStatus.NOT_FOUND
+        return problem + ("; is it the address of the server's root, and --project right?" if missing else "")
+    return f"answered {answer.status_code} and {_redirected(place, path, leads)}"
+
+
+def _redirected(place: str, path: str, leads: str) -> str:
+    """Where a redirect leads, and what to do; without its query, which may hold a key.
+
+    >>> _redirected("http://a.example/v1/spans", "v1/spans", "https://a.example/v1/spans?cursor=1")
+    'leads to https://a.example/v1/spans; say --url https://a.example'
+    >>> _redirected("http://a.example/v1/spans", "v1/spans", "/login?next=%2Fv1%2Fspans")
+    'leads to http://a.example/login; does it ask to log in? Keys come from the environment'
+    """
+    found = urlsplit(urljoin(place, leads))
+    target = found._replace(query="", fragment="", netloc=found.netloc.rpartition("@")[2]).geturl()
+    if target.endswith(f"/{path}"):
+        return f"leads to {target}; say --url {target.removesuffix(f'/{path}')}"
+    return f"leads to {target}; does it ask to log in? Keys come from the environment"
 
 
 def _parsed(answer: httpx.Response, place: str) -> object:
     try:
         parsed: object = answer.json()
     except (ValueError, RecursionError):
-        raise InputError(place, "did not answer with JSON; is it the address of the server's root?") from None
+        kind = answer.headers.get("content-type", "nothing").partition(";")[0].strip()
+        raise InputError(
+            place, f"did not answer with JSON, but with {kind}; is it the address of the server's root?"
+        ) from None
     return parsed

@@ -30,6 +30,9 @@ _TRACES = "api/3.0/mlflow/traces"
 _EXPERIMENTS = "api/2.0/mlflow/experiments"
 _SCOPE = "mlflow.tracing.provider"
 _PAGE = 50
+_SHOWN = 20
+_NO_ID = frozenset({400})
+"""How MLflow says that a name is no id."""
 _STATUS = {"STATUS_CODE_OK": 1, "OK": 1, "STATUS_CODE_ERROR": 2, "ERROR": 2}
 _FROM_TRACE = ("mlflow.trace.session", "mlflow.trace.user")
 """What the SDK says of the trace only, and readers look for on its root span."""
@@ -86,11 +89,24 @@ def _experiments(fetch: Fetch, wanted: Wanted) -> dict[str, str]:
     """Ids and names: of the one that is wanted, by name or id, else of all."""
     if wanted.project is not None:
         found = fetch.get_if_there(f"{_EXPERIMENTS}/get-by-name", {"experiment_name": wanted.project})
-        found = found or fetch.get_if_there(f"{_EXPERIMENTS}/get", {"experiment_id": wanted.project})
+        found = found or fetch.get_if_there(
+            f"{_EXPERIMENTS}/get", {"experiment_id": wanted.project}, also=_NO_ID
+        )
         one = mapping(mapping(found).get("experiment"))
         if not one:
-            raise InputError("--project", f"MLflow has no experiment {wanted.project!r}")
+            known = sorted(_all_experiments(fetch).values())
+            shown = ", ".join(known[:_SHOWN]) + (
+                f" and {len(known) - _SHOWN:,} more" if known[_SHOWN:] else ""
+            )
+            raise InputError(
+                "--project",
+                f"MLflow has no experiment of name or id {wanted.project!r}; it has: {shown or 'none'}",
+            )
         return {str(one.get("experiment_id")): str(one.get("name"))}
+    return _all_experiments(fetch)
+
+
+def _all_experiments(fetch: Fetch) -> dict[str, str]:
     answer = mapping(fetch.post(f"{_EXPERIMENTS}/search", {"max_results": 1000}))
     return {str(one.get("experiment_id")): str(one.get("name")) for one in objects(answer.get("experiments"))}
 

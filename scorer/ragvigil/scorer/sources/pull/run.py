@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -96,7 +97,7 @@ def pull_to_file(history: History, fetch: Fetch, wanted: Wanted, path: Path) -> 
     if kept is not None:
         cursor, size = _text(kept.get("cursor")), _whole(kept.get("size"))
         wanted = replace(wanted, since=_whole(kept.get("since")), until=_whole(kept.get("until")))
-    with path.open("ab") as out:
+    with _open_or_gone(path, note) as out:
         out.truncate(size)
         for page in history.pages(fetch, wanted, cursor):
             _write(page, out, pulled)
@@ -114,6 +115,19 @@ def pull_to_file(history: History, fetch: Fetch, wanted: Wanted, path: Path) -> 
             draft.replace(note)
     note.unlink(missing_ok=True)
     return pulled
+
+
+@contextmanager
+def _open_or_gone(path: Path, note: Path) -> Generator[IO[bytes]]:
+    """The file, to write at its end; one that is made here and of which nothing is noted when it fails goes again."""
+    new = not path.exists()
+    with path.open("ab") as out:
+        try:
+            yield out
+        except BaseException:
+            if new and not note.exists():
+                path.unlink(missing_ok=True)
+            raise
 
 
 def convert_to_file(history: History, paths: list[Path], wanted: Wanted, out: Path) -> Pulled:
