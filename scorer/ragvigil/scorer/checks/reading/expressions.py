@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from importlib.resources import files
 from typing import Any, NamedTuple, TypeVar
@@ -145,7 +146,8 @@ def expressions(text: str) -> list[Expression]:
     if not _MAY_BE_SPELLED.search(text):
         return sorted([*days, *times, *_measures(text)])  # as mostly
     spelled = [Expression(*one.span(), _spelled(one[0])) for one in _SPELLED.finditer(text)]
-    measures = [one for one in _measures(text) if not any(_touch(one, other) for other in spelled)]
+    starts = [one.start for one in spelled]
+    measures = [one for one in _measures(text) if not _touches(one, spelled, starts)]
     return sorted([*days, *times, *spelled, *measures])
 
 
@@ -153,8 +155,10 @@ def _spelled(said: str) -> frozenset[Meaning]:
     return frozenset({("time", float(_SPELLED_TIMES[said.casefold()]))})
 
 
-def _touch(one: Expression, other: Expression) -> bool:
-    return one.start < other.end and one.end > other.start
+def _touches(one: Expression, others: Sequence[Expression], starts: Sequence[int]) -> bool:
+    """Whether it overlaps one of `others`, which begin at `starts`, ascending, and do not overlap each other."""
+    before = bisect_left(starts, one.end)
+    return before > 0 and others[before - 1].end > one.start
 
 
 def implied(meanings: frozenset[Meaning]) -> frozenset[Meaning]:
