@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from ragvigil.scorer.commands._moments import ago, utc
-from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
+from ragvigil.scorer.commands._moments import open_stretch, utc
+from ragvigil.scorer.commands._options import WHEN, ConfigOption, JsonOption, StoreOption, settings_of
 from ragvigil.scorer.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -43,8 +43,13 @@ def backtest(
             "--history", metavar="FILE", help="A store, or recorded OTLP; default: the configured store."
         ),
     ] = None,
-    since: Annotated[str | None, typer.Option(help="From so long ago or a moment; default: all.")] = None,
-    until: Annotated[str | None, typer.Option(help="To a moment, or so long ago; default: the end.")] = None,
+    since: Annotated[
+        str | None,
+        typer.Option(metavar=WHEN, help="How far back: 90m, 24h, 7d, 2w, or a moment; default: all."),
+    ] = None,
+    until: Annotated[
+        str | None, typer.Option(metavar=WHEN, help="Up to when, likewise; default: the end.")
+    ] = None,
     config: ConfigOption = None,
     store: StoreOption = None,
     as_json: JsonOption = False,
@@ -58,9 +63,7 @@ def backtest(
 
     present = settings_of(config, store)
     other = _other(config, store, rule)
-    now = time.time_ns()
-    begin = None if since is None else ago("--since", since, now)
-    end = None if until is None else ago("--until", until, now)
+    begin, end = open_stretch(since, until, now=time.time_ns())
     with _history(present, history or []) as connection:
         found = run(connection, present, other, since=begin, until=end)
     if found is None:

@@ -34,10 +34,25 @@ def ago(option: str, said: str, now: int) -> int:
 def stretch(since: str, until: str | None) -> tuple[int, int]:
     """From --since to --until or now, Unix nanoseconds. Raises ConfigError."""
     now = time.time_ns()
-    begin, end = ago("--since", since, now), ago("--until", until, now) if until else now
-    if end <= begin:
+    begin, end = open_stretch(since, until, now=now)
+    if end is None and begin is not None and begin >= now:
+        raise ConfigError("--since", f"{utc(begin)} is still to come", "without --until the end is now")
+    return begin or 0, now if end is None else end
+
+
+def open_stretch(since: str | None, until: str | None, *, now: int) -> tuple[int | None, int | None]:
+    """The same where either may be left open, and is None then. Raises ConfigError where no time is left.
+
+    >>> open_stretch(None, "1d", now=2 * 86_400 * 10**9)
+    (None, 86400000000000)
+    """
+    begin = None if since is None else ago("--since", since, now)
+    end = None if until is None else ago("--until", until, now)
+    if begin is not None and end is not None and begin >= end:
         raise ConfigError(
-            "--until", "is not after --since", f"nothing lies between {utc(begin)} and {utc(end)}"
+            "--since, --until",
+            f"run backwards: from {utc(begin)} to {utc(end)} there is no time",
+            "--since is the earlier one",
         )
     return begin, end
 

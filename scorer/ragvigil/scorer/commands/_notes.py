@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict
@@ -11,8 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ragvigil.scorer.commands._moments import ago
-from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
+from ragvigil.scorer.commands._moments import stretch
+from ragvigil.scorer.commands._options import (
+    ConfigOption,
+    JsonOption,
+    SinceOption,
+    StoreOption,
+    settings_of,
+)
 
 if TYPE_CHECKING:
     from ragvigil.scorer.labels.notes import Category, Note
@@ -22,9 +27,7 @@ def notes(
     category: Annotated[
         str | None, typer.Option(metavar="NAME", help="Only the notes of this category, all of them.")
     ] = None,
-    since: Annotated[
-        str, typer.Option(help="Of answers given from so long ago on, or from a moment.")
-    ] = "4w",
+    since: SinceOption = "4w",
     service: Annotated[str | None, typer.Option(help="Only this service; default: all.")] = None,
     config: ConfigOption = None,
     store: StoreOption = None,
@@ -39,7 +42,7 @@ def notes(
     from ragvigil.scorer.store import reading, reading_notes
 
     settings = settings_of(config, store)
-    begin = ago("--since", since, time.time_ns())
+    begin, _ = stretch(since, None)
     with closing(reading.open_for_reading(settings.store.path)) as connection:
         read = reading_notes.notes(connection, begin, service)
     found = counted(read)

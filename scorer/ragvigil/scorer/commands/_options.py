@@ -20,11 +20,13 @@ StoreOption = Annotated[
     str | None,
     typer.Option("--store", metavar="URL", help="sqlite:///PATH; a bare path to a file is taken too."),
 ]
+WHEN = "LENGTH|MOMENT"
+"""What --since and --until take."""
 SinceOption = Annotated[
     str,
-    typer.Option(metavar="7d", help="How far back: 90m, 24h, 7d, 2w, or a moment such as 2026-11-01T00:00Z."),
+    typer.Option(metavar=WHEN, help="How far back: 90m, 24h, 7d, 2w, or a moment such as 2026-11-01T00:00Z."),
 ]
-UntilOption = Annotated[str | None, typer.Option(metavar="1d", help="Up to when, likewise; default: now.")]
+UntilOption = Annotated[str | None, typer.Option(metavar=WHEN, help="Up to when, likewise; default: now.")]
 JsonOption = Annotated[
     bool, typer.Option("--json", help="Print JSON for programs instead of text for people.")
 ]

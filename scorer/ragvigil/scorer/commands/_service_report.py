@@ -13,8 +13,15 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from ragvigil.scorer.commands._moments import ago
-from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
+from ragvigil.scorer.commands._moments import stretch
+from ragvigil.scorer.commands._options import (
+    ConfigOption,
+    JsonOption,
+    SinceOption,
+    StoreOption,
+    UntilOption,
+    settings_of,
+)
 from ragvigil.scorer.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -27,8 +34,8 @@ _FORMS: tuple[Form, ...] = ("terminal", "markdown")
 
 
 def report(
-    since: Annotated[str, typer.Option(help="From so long ago (90m, 24h, 7d, 2w), or a moment.")] = "7d",
-    until: Annotated[str | None, typer.Option(help="To a moment, or so long ago; default: now.")] = None,
+    since: SinceOption = "7d",
+    until: UntilOption = None,
     service: Annotated[str | None, typer.Option(help="Only this service; default: all.")] = None,
     environment: Annotated[str | None, typer.Option(help="Only this environment; default: all.")] = None,
     form: Annotated[
@@ -46,11 +53,7 @@ def report(
         raise ConfigError(
             "--format", f"cannot be {form!r}", f"known: {', '.join(_FORMS)}; for JSON say --json"
         )
-    now = time.time_ns()
-    begin = ago("--since", since, now)
-    end = now if until is None else ago("--until", until, now)
-    if begin >= end:
-        raise ConfigError("--until", "is not after --since")
+    begin, end = stretch(since, until)
     from ragvigil.scorer.store import reading, reading_report
     from ragvigil.scorer.watch.gold import labels_of
 
@@ -62,7 +65,7 @@ def report(
             if service in (None, one.service) and environment in (None, one.environment)
         ]
         labels = labels_of(settings.monitor, settings.judge)
-        overdue = now - round(settings.judge.max_wait_seconds * 1e9)
+        overdue = time.time_ns() - round(settings.judge.max_wait_seconds * 1e9)
         found = [_report(connection, place, (begin, end), overdue, labels) for place in places]
     if as_json:
         typer.echo(json.dumps([asdict(one) for one in found], ensure_ascii=False))
@@ -72,12 +75,12 @@ def report(
 
 
 def _report(
-    connection: sqlite3.Connection, place: Place, stretch: tuple[int, int], overdue: int, labels: Labels
+    connection: sqlite3.Connection, place: Place, span: tuple[int, int], overdue: int, labels: Labels
 ) -> Report:
     from ragvigil.scorer.reporting.report import DETAILED, NAMES, report_of
     from ragvigil.scorer.store import reading_report
 
-    since, until = stretch
+    since, until = span
     read = reading_report.answers(connection, place, since, until, overdue)
     scores = reading_report.scores(connection, [one.id for one in read.answers], NAMES, DETAILED)
     people = reading_report.read_traces(connection, since, until)

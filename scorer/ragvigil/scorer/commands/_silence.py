@@ -163,8 +163,14 @@ def window(start: str | None, length: str | None, until: str | None, now: int) -
     else:
         ends_at = _moments.moment("--until", until or "")
     option = "--until" if length is None else "--for"
-    if ends_at <= max(starts_at, now):
-        raise ConfigError(option, "ends before it begins to count", "give a later end")
+    if ends_at <= now:
+        raise ConfigError(option, f"ends at {_moments.utc(ends_at)}, which is over", "give a later end")
+    if ends_at <= starts_at:
+        raise ConfigError(
+            "--from, --until",
+            f"run backwards: from {_moments.utc(starts_at)} to {_moments.utc(ends_at)} there is no time",
+            "--from is the earlier one",
+        )
     if ends_at - starts_at > LONGEST_SILENCE_SECONDS * 10**9:
         days = LONGEST_SILENCE_SECONDS // 86_400
         raise ConfigError(option, f"is longer than {days} days", "renew it, or change the settings")
