@@ -11,7 +11,9 @@ from typer.testing import CliRunner
 
 from ragvigil.scorer.checks import CHECKS
 from ragvigil.scorer.commands._app import app
-from ragvigil.scorer.errors import ConfigError
+from ragvigil.scorer.errors import ConfigError, InputError
+from ragvigil.scorer.offline.prefer import rows_of
+from ragvigil.scorer.offline.records import records_in
 from ragvigil.scorer.offline.score import score_rows
 from ragvigil.scorer.testing import Script, ScriptedJudge, Shown
 
@@ -235,3 +237,27 @@ def test_a_judge_without_a_verdict_fails_the_run(
         arguments = ["score", str(tmp_path / "rows.jsonl"), "--judge", "openai"]
         found = CliRunner().invoke(app, arguments, catch_exceptions=False, standalone_mode=False)
     assert found.return_value == code, found.output
+
+
+def test_a_row_that_cannot_be_read_is_told_with_file_and_line_once(tmp_path: Path) -> None:
+    """It said "line-1: line 1: not JSON (…: line 2 column 1 (char 9))"."""
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text(json.dumps(ROW) + '\n{"id": 1,\n')
+    found = CliRunner().invoke(app, ["score", str(rows)], standalone_mode=False)
+    assert found.output.splitlines()[1] == (
+        f"{rows}, line 2: not JSON (expecting property name enclosed in double quotes, column 10); "
+        "put one JSON object on each line"
+    )
+    piped = CliRunner().invoke(app, ["score", "-"], input='{"answer": 5}', standalone_mode=False)
+    assert piped.output.startswith("standard input, line 1, answer: must be text")
+
+
+@pytest.mark.parametrize("line", ["nope", '{"answer": 5}'])
+def test_of_two_files_the_one_with_the_bad_row_is_named(tmp_path: Path, line: str) -> None:
+    """`ragvigil prefer A B` told the line alone; `try-prompt --on` has other files beside it, too."""
+    rows = tmp_path / "b.jsonl"
+    rows.write_text(json.dumps(ROW) + f"\n{line}\n")
+    with pytest.raises(InputError, match=r"b\.jsonl, line 2"):
+        rows_of(rows)
+    with pytest.raises(InputError, match=r"b\.jsonl, line 2"):
+        records_in(rows)

@@ -39,7 +39,7 @@ def score(
     """
     from ragvigil.scorer.offline.score import score_rows
 
-    failed = 0
+    failed, name = 0, "standard input" if str(file) == "-" else str(file)
     try:
         source = (
             nullcontext(sys.stdin)
@@ -51,13 +51,14 @@ def score(
     with source as lines:
         for result in score_rows(lines, judge=judge, model=model):
             failed += "error" in result or result["state"] in _NO_VERDICT
-            typer.echo(json.dumps(result, ensure_ascii=False) if as_json else _line(result))
+            typer.echo(json.dumps(result, ensure_ascii=False) if as_json else _line(result, name))
     return 1 if failed else 0
 
 
-def _line(result: dict[str, object]) -> str:
+def _line(result: dict[str, object], name: str) -> str:
+    """One result for people; what cannot be read with file and line, as the error names it."""
     if "error" in result:
-        return f"{result.get('id', '?')}: {result['error']}"
+        return f"{name}, {result['error']}"
     return (
         f"{result['id']}: {result['state'] or 'not judged'}, faithfulness {_share(result['faithfulness'])}, "
         + ", ".join(f"{check} {_share(value)}" for check, value in _checks(result))

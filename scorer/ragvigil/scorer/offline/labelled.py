@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import cast
 
 from ragvigil.scorer.errors import InputError
-from ragvigil.scorer.offline.rows import parse_row, record_of
+from ragvigil.scorer.offline.rows import naming, parse_row, record_of
 from ragvigil.scorer.trace import RagTrace
 
 _ENDINGS = (".jsonl", ".jsonl.gz")
@@ -86,16 +86,11 @@ def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, object]]]:
                 if size > _MOST_BYTES:
                     raise InputError(str(path), "is larger than 1 GiB; split it")
                 if line.strip():
-                    yield number, _row(path, line, number)
+                    with naming(path):
+                        row = parse_row(line, number)
+                    yield number, row
     except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
         raise InputError(str(path), f"cannot be read: {error}; save it as UTF-8 or gzip") from error
-
-
-def _row(path: Path, line: str, number: int) -> Mapping[str, object]:
-    try:
-        return parse_row(line, number)
-    except InputError as error:
-        raise InputError(f"{path}, {error.place}", error.problem) from None
 
 
 def _labelled(row: Mapping[str, object], number: int, name: str, *, marked: bool) -> Labelled:

@@ -21,7 +21,7 @@ from ragvigil.scorer.judge.endpoint import Completion, RefusedError
 from ragvigil.scorer.judge.replies import PreferenceReply, usable
 from ragvigil.scorer.judge.terminal import told_when_away
 from ragvigil.scorer.monitoring import Sums
-from ragvigil.scorer.offline.rows import record_of, row_id, rows_in
+from ragvigil.scorer.offline.rows import naming, record_of, row_id, rows_in
 from ragvigil.scorer.trace import Document, RagTrace
 
 Winner = Literal["a", "b", "tie", "order", "unread"]
@@ -59,12 +59,13 @@ def rows_of(path: Path) -> dict[str, RagTrace]:
     """The answers of a file of rows {id, query, evidence, answer}, by id, else by question. Raises InputError."""
     found: dict[str, RagTrace] = {}
     for number, row in rows_in(path):
-        record = record_of(row, number)
-        name = str(row_id(row, number)) if row.get("id") is not None else record.query or ""
+        with naming(path):
+            record = record_of(row, number)
+            name = str(row_id(row, number)) if row.get("id") is not None else record.query or ""
         if not name:
-            raise InputError(f"{path} line {number}", "has neither id nor question; give one of them")
+            raise InputError(f"{path}, line {number}", "has neither id nor question; give one of them")
         if name in found:
-            raise InputError(f"{path} line {number}", f"answers {name[:60]!r} a second time; leave one out")
+            raise InputError(f"{path}, line {number}", f"answers {name[:60]!r} a second time; leave one out")
         found[name] = record
     return found
 

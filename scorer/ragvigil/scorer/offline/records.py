@@ -10,7 +10,7 @@ from typing import cast
 from ragvigil.scorer.dialects import DIALECTS, Dialect
 from ragvigil.scorer.errors import InputError
 from ragvigil.scorer.offline.read import read_files
-from ragvigil.scorer.offline.rows import parse_row, record_of, row_id
+from ragvigil.scorer.offline.rows import naming, parse_row, record_of, row_id
 from ragvigil.scorer.trace import RagTrace
 
 _OTLP = frozenset({"resourceSpans", "resource_spans", "resourceLogs", "resource_logs", "scopeSpans", "spans"})
@@ -29,8 +29,9 @@ def records_in(path: Path, dialects: Sequence[Dialect] = DIALECTS) -> list[tuple
     found: list[tuple[str, RagTrace]] = []
     for number, line in enumerate(lines, 1):
         if line.strip():
-            row = parse_row(line, number)
-            found.append((str(row_id(row, number)), record_of(row, number)))
+            with naming(path):
+                row = parse_row(line, number)
+                found.append((str(row_id(row, number)), record_of(row, number)))
     return found
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import cast
 
@@ -28,17 +29,25 @@ def parse_row(line: str, number: int) -> Mapping[str, object]:
     >>> parse_row('["a"]', 3)
     Traceback (most recent call last):
     ragvigil.scorer.errors.InputError: line 3: holds a list; put one JSON object on each line
+    >>> parse_row("no", 4)
+    Traceback (most recent call last):
+    ragvigil.scorer.errors.InputError: line 4: not JSON (expecting value, column 1); put one JSON object on each line
     """
     try:
-        row: object = json.loads(line)
+        row: object = json.loads(line.rstrip("\n"))
     except (ValueError, RecursionError) as error:
-        problem = (
-            "nested too deeply" if isinstance(error, RecursionError) else f"not JSON ({str(error)[:100]})"
-        )
+        problem = "nested too deeply" if isinstance(error, RecursionError) else f"not JSON ({_why(error)})"
         raise InputError(f"line {number}", f"{problem}; put one JSON object on each line") from None
     if not isinstance(row, dict):
         raise InputError(f"line {number}", f"holds {_kind(row)}; put one JSON object on each line")
     return cast("dict[str, object]", row)
+
+
+def _why(error: ValueError) -> str:
+    """What the parser says, without the number of a line: it saw one only."""
+    if isinstance(error, json.JSONDecodeError):
+        return f"{error.msg[:1].lower()}{error.msg[1:]}, column {error.colno:,}"
+    return str(error)[:100]
 
 
 def rows_in(path: Path) -> Iterator[tuple[int, Mapping[str, object]]]:
@@ -46,7 +55,20 @@ def rows_in(path: Path) -> Iterator[tuple[int, Mapping[str, object]]]:
     lines = text_of(path).split("\n")  # JSON may hold other line ends
     for number, line in enumerate(lines, 1):
         if line.strip():
-            yield number, parse_row(line, number)
+            with naming(path):
+                row = parse_row(line, number)
+            yield number, row
+
+
+@contextmanager
+def naming(path: Path) -> Generator[None]:
+    """What is wrong with a line is told with the file that holds it."""
+    try:
+        yield
+    except InputError as error:
+        if not error.place.startswith("line "):
+            raise
+        raise InputError(f"{path}, {error.place}", error.problem) from None
 
 
 def text_of(path: Path) -> str:

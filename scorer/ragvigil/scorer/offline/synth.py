@@ -90,13 +90,17 @@ def chunks_of(path: Path) -> list[Chunk]:
     for number, row in rows_in(path):
         name = row.get("id", row.get("_id"))
         if isinstance(name, bool) or not isinstance(name, str | int) or name == "":
-            raise InputError(f"{path} line {number}, id", "is missing; give each chunk an id, as it is cited")
+            raise InputError(
+                f"{path}, line {number}, id", "is missing; give each chunk an id, as it is cited"
+            )
         said = row.get("text")
         if not isinstance(said, str) or not said.strip():
-            raise InputError(f"{path} line {number}, text", "is missing or empty; put the chunk's text there")
+            raise InputError(
+                f"{path}, line {number}, text", "is missing or empty; put the chunk's text there"
+            )
         if str(name) in found:
             raise InputError(
-                f"{path} line {number}, id", f"{str(name)[:60]!r} is there twice; ids must differ"
+                f"{path}, line {number}, id", f"{str(name)[:60]!r} is there twice; ids must differ"
             )
         found[str(name)] = Chunk(str(name), said[:_LONGEST_CHUNK])
     if not found:
