@@ -14,10 +14,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ragvigil.scorer.dialects.fields import named_marks, without_fields
-from ragvigil.scorer.dialects.frames import WRAPPER, Context, asked_at, asks, frames, is_example, wrapped
+from ragvigil.scorer.dialects.frames import (
+    WRAPPER,
+    Context,
+    Frame,
+    asked_at,
+    asks,
+    frames,
+    is_example,
+    wrapped,
+)
 from ragvigil.scorer.dialects.labels import ANSWERED, ASKED, COLON, HEAD, PASSAGE
+from ragvigil.scorer.dialects.orders import is_order, only_orders
 from ragvigil.scorer.dialects.products import product_context
-from ragvigil.scorer.dialects.shapes import RULE, in_turn, split_frame
+from ragvigil.scorer.dialects.shapes import RULE, in_turn, is_sentence, lone_line, split_frame, tells
 from ragvigil.scorer.dialects.tagged import tagged
 from ragvigil.scorer.trace import Document
 
@@ -43,11 +53,6 @@ _END = re.compile(
     re.IGNORECASE,
 )
 """Where the last of several passages ends: at a blank line, a rule, a label of what follows, or a tag."""
-_SENTENCE = re.compile(
-    r"""[.!?\u2026\u3002\uff01\uff1f\u0964\u061f\u1362\u104b\u17d4]["'\u00bb\u201d\u2019)\]\u300d]*\s*\Z"""
-)
-_SHORTEST = 10
-"""Bytes of a sentence that tells something."""
 _BLANK = re.compile(r"\n[ \t]*\n")
 _WITHIN = {
     "blank": _BLANK,
@@ -101,7 +106,7 @@ def context_in(prompt: str, *, apart: bool = False, alone: bool = False) -> Cont
     text = (
         f"\n{prompt}"  # a pattern that begins with a line break is looked for ten times as fast as one with ^
     )
-    found = product_context(text, marked=True) or tagged(text)
+    found = product_context(text, marked=True) or tagged(text, apart=apart)
     found = found or _parted(text, _labelled(text) or _numbered(text) or _called(text), apart, alone)
     found = found or product_context(text, marked=False) or _framed(text, apart=apart)
     return found and found._replace(start=max(0, found.start - 1), end=found.end - 1)
@@ -163,6 +168,10 @@ def _parted(prompt: str, marked: _Marks, apart: bool, alone: bool) -> Context | 
     )
     if not ended and _goes_on(prompt, marks[0].start(), end, texts):
         return Context((), marks[0].start(), end)
+    if not ended and texts and end < len(prompt):
+        limit = _limit(prompt, marks[0].start(), end, apart=apart)
+        if _BLANK.match(prompt, end) and not only_orders(prompt[end:limit]):
+            return Context((), marks[0].start(), limit)
     texts.append(prompt[begin:end].strip())
     if ended:
         texts = [_CLOSED.split(f"\n{text}", maxsplit=1)[0].strip() for text in texts]
@@ -212,6 +221,21 @@ def _last_end(prompt: str, begin: int, others: Sequence[str], *, apart: bool, ab
     return blanks[-1] if asks(prompt) else len(prompt) if above else blanks[0]
 
 
+def _limit(prompt: str, start: int, end: int, *, apart: bool) -> int:
+    """Where the question begins behind the passages, or the prompt ends: up to there nothing but orders may stand.
+
+    A question without a label is the last paragraph, save where it stands above the passages.
+    """
+    asked = asked_at(prompt, end)
+    if asked is not None:
+        return asked
+    blanks = [each.start() for each in _BLANK.finditer(prompt, end, len(prompt.rstrip()))]
+    above = prompt[:start]
+    if apart or not blanks or (not asks(prompt) and ("?" in above or is_example(above, 0, start))):
+        return len(prompt)
+    return blanks[-1]
+
+
 def _goes_on(prompt: str, start: int, end: int, others: Sequence[str]) -> bool:
     """Whether the last passage may go on behind the rule right below it: nothing says that the rule ends it.
 
@@ -230,23 +254,41 @@ def _ruled(texts: Sequence[str], rule: str) -> bool:
 
 def _framed(prompt: str, *, apart: bool) -> Context | None:
     """What the surest frame holds; what is in one that is not sure has to be passages beyond doubt."""
-    for frame in frames(prompt):
+    for found in frames(prompt):
+        above = None if apart else _before_question(prompt, found)
+        frame = above or found
         inside = prompt[frame.first : frame.last]
         fenced = _FENCED.match(inside)
         inside = fenced["inside"] if fenced else inside
-        documents = split_frame(inside, closed=bool(fenced) or frame.end > frame.last, sure=frame.sure)
-        if not documents and apart and frame.whole:
+        closed = bool(fenced) or frame.end > frame.last
+        documents = split_frame(inside, closed=closed, sure=frame.sure)
+        shown = above is not None or (apart and (frame.whole or frame.points))
+        if not documents and shown:
             documents = _told(split_frame(inside, closed=False))
-        found = wrapped(prompt, documents, frame.start, frame.end)
-        if found or frame.sure:
-            return found or Context((), frame.start, frame.end, inside.strip())
+        if not documents and (frame.sure or shown):
+            documents = lone_line(inside, closed=closed)
+        context = wrapped(prompt, documents, frame.start, frame.end)
+        if context or frame.sure or (shown and _hides(inside, apart and frame.points)):
+            return context or Context((), frame.start, frame.end, inside.strip())
     return None
+
+
+def _before_question(prompt: str, frame: Frame) -> Frame | None:
+    """The frame without the question that ends the prompt, if it points at what stands before that; else None."""
+    if not frame.points or frame.sure or frame.last < len(prompt) or not asks(prompt):
+        return None
+    blanks = [each.start() for each in _BLANK.finditer(prompt, frame.first, len(prompt.rstrip()))]
+    if not blanks or not prompt[frame.first : blanks[-1]].strip():
+        return None
+    return frame._replace(last=blanks[-1], end=blanks[-1])
+
+
+def _hides(inside: str, points: bool) -> bool:
+    """Whether passages stand there that nobody can tell apart, rather than instructions or facts about who asks."""
+    return not only_orders(inside) and (points or tells(_BLANK.split(inside.strip(), maxsplit=1)[0]))
 
 
 def _told(documents: list[Document]) -> list[Document]:
     """Passages if all are sentences: instructions also list the date, the plan and the name of who asks."""
-    whole = all(
-        _SENTENCE.search(each.text or "") and len((each.text or "").encode()) >= _SHORTEST
-        for each in documents
-    )
+    whole = all(is_sentence(each.text or "") and not is_order(each.text or "") for each in documents)
     return documents if whole else []

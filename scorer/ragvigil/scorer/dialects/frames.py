@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ragvigil.scorer.dialects.labels import ANSWERED, ASKED, BACKGROUND, COLON, CONTEXT, HEAD
+from ragvigil.scorer.dialects.orders import points
 from ragvigil.scorer.dialects.shapes import RULE, is_template
 from ragvigil.scorer.trace import Document
 
@@ -23,6 +24,11 @@ _OPENED = re.compile(rf"<(?P<tag>{WRAPPER})>\s*\Z", re.IGNORECASE)
 _CLOSING = re.compile(rf"\s*</(?:{WRAPPER})>", re.IGNORECASE)
 _FRAME = re.compile(rf"\n[ \t]*<(?P<tag>{WRAPPER})>", re.IGNORECASE)
 _LINE = re.compile(r"\n(?P<label>[^\n:\uff1a]{1,80})(?:[:\uff1a][*_]*|(?=\n|\Z))")
+_CLAUSE = re.compile(
+    r"(?:\n|(?<=[.!?]) |(?<=[\u3002\uff01\uff1f]))"
+    r"(?P<label>[^\n:\uff1a.!?\u3002\uff01\uff1f]{1,120})(?:[:\uff1a][*_]*|[.\u3002]?[ \t]*(?=\n))"
+)
+"""What may point at a context: the end of a line, from its last sentence on, or up to a colon."""
 _BELOW = re.compile(
     r"(?:context|documents?|sources|passages|information)\b.{0,40}\bbelow(?:, surrounded by)?\W*\Z"
     r"|\bfollowing (?:[\w-]+ ){0,4}(?:context|documents|docs|passages|sources|excerpts|snippets|chunks|information)\b"
@@ -76,6 +82,8 @@ class Frame(NamedTuple):
     """Whether it is the context for certain; else what is in it has to say so as well."""
     whole: bool = False
     """Whether it says "context" and nothing else, and goes on to the end."""
+    points: bool = False
+    """Whether what says it points at what follows, as "use this context" does."""
 
 
 def frames(prompt: str) -> Iterator[Frame]:
@@ -93,6 +101,15 @@ def _found(prompt: str) -> Iterator[Frame | None]:
         yield _label_frame(prompt, said)
         yield _last_frame(prompt, said)
     yield _ruled_frame(prompt)
+    if said is None or not _points(said):
+        pointing = next((clause for clause in _CLAUSE.finditer(prompt) if _points(clause)), None)
+        if pointing is not None:
+            yield _label_frame(prompt, pointing)
+            yield _last_frame(prompt, pointing)
+
+
+def _points(said: re.Match[str]) -> bool:
+    return points(said["label"].strip(" \t\u00a0\u202f*_#").lower())
 
 
 def asks(text: str) -> bool:
@@ -164,13 +181,14 @@ def _label_frame(prompt: str, said: re.Match[str]) -> Frame | None:
 def _last_frame(prompt: str, said: re.Match[str]) -> Frame | None:
     """From that line on where nothing labels a question: within the rules around it, else to the end.
 
-    It is the context for certain where it says nothing else and a question is right above it.
+    It is the context for certain where it says nothing else, or points at it, and a question is right above it.
     """
     if asked_at(prompt, said.end()) is not None:
         return None
-    whole = _BACKGROUND.fullmatch(said["label"].strip(" \t*_")) is not None
-    sure = whole and asks(prompt[max(0, said.start() - _ABOVE) : said.start()])
-    everything = Frame(said.start(), said.end(), len(prompt), len(prompt), sure=sure, whole=whole)
+    whole, points_at = _BACKGROUND.fullmatch(said["label"].strip(" \t*_")) is not None, _points(said)
+    sure = (whole or points_at) and asks(prompt[max(0, said.start() - _ABOVE) : said.start()])
+    end = len(prompt)
+    everything = Frame(said.start(), said.end(), end, end, sure=sure, whole=whole, points=points_at)
     return _within_rules(prompt, said, len(prompt)) or everything
 
 

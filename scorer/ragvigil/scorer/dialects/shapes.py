@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ragvigil.scorer.dialects.fields import blocks, named, texts_behind, without_fields
+from ragvigil.scorer.dialects.orders import is_nothing, is_order, only_orders
 from ragvigil.scorer.dialects.written import written_in
 from ragvigil.scorer.trace import Document
 
@@ -21,6 +22,11 @@ _INDENTED = re.compile(r"\n[ \t]")
 RULE = re.compile(r"\n[ \t]*(?P<rule>-{3,}|={3,}|\*{3,}|_{3,}|#{3,}|~{3,})[ \t]*(?=\n|\Z)")
 """A line that parts what is above it from what is below."""
 _BLANK = re.compile(r"\n[ \t]*\n")
+_SENTENCE = re.compile(
+    r"""[.!?\u2026\u3002\uff01\uff1f\u0964\u061f\u1362\u104b\u17d4]["'\u00bb\u201d\u2019)\]\u300d]*\s*\Z"""
+)
+_SHORTEST = 10
+"""Bytes of a sentence that tells something."""
 _TITLE = re.compile(r"(?:\A|\n[ \t]*\n)[^\n]{0,60}[^\s.!?\u3002\uff01\uff1f\u0964]\n?\Z")
 """A line that may be a title, which Markdown underlines, and no end of a passage."""
 _TEMPLATE = re.compile(r"\s*(?:<[^<>\n]*>|\[[^\]\n]*\]|\{[^}\n\"]*\}|\.{3}|\u2026)?\s*")
@@ -30,7 +36,7 @@ _TEMPLATE = re.compile(r"\s*(?:<[^<>\n]*>|\[[^\]\n]*\]|\{[^}\n\"]*\}|\.{3}|\u202
 def split_frame(inside: str, *, closed: bool = True, sure: bool = True) -> list[Document]:
     """The passages of a context; [] where they cannot be told apart.
 
-    Unless a tag closes it, what follows a blank line in the last of passages of one paragraph is an instruction.
+    Unless a tag closes it, what follows a blank line in the last of passages of one paragraph has to be an instruction.
     Unless it is `sure` that this is a context, only data, names and fields say that it holds passages.
 
     >>> [each.text for each in split_frame("(1) Snow.\\n(2) Coal.")]
@@ -53,7 +59,47 @@ def split_frame(inside: str, *, closed: bool = True, sure: bool = True) -> list[
         found = without_fields([each.text or "" for each in found])
     if closed or not found or any(_BLANK.search(each.text or "") for each in found[:-1]):
         return found
-    return [*found[:-1], replace(found[-1], text=_BLANK.split(found[-1].text or "", maxsplit=1)[0])]
+    text, *behind = _BLANK.split(found[-1].text or "", maxsplit=1)
+    return [*found[:-1], replace(found[-1], text=text)] if only_orders("".join(behind)) else []
+
+
+def lone_line(inside: str, *, closed: bool = True) -> list[Document]:
+    """The one passage of a context of one line, a sentence in which nothing could part two; [] of any other.
+
+    Unless a tag closes it, instructions may follow.
+
+    >>> [each.text for each in lone_line("Snow is white.\\n\\nBe brief.", closed=False)]
+    ['Snow is white.']
+    >>> lone_line("Snow is white.\\nCoal is black."), lone_line("1. Snow is white."), lone_line("None were found.")
+    ([], [], [])
+    """
+    text, *behind = _BLANK.split(inside.strip(), maxsplit=1)
+    if behind and (closed or not only_orders(behind[0])):
+        return []
+    bullet = _BULLET.match(f"\n{text}")
+    text = text if bullet is None else text[bullet.end() - 1 :]
+    if _LISTED.match(f"\n{text}") or "\n" in text.strip() or not is_sentence(text):
+        return []
+    return [] if is_order(text) or is_nothing(text) else [Document(None, text.strip())]
+
+
+def is_sentence(text: str) -> bool:
+    """Whether a text ends as a sentence does, and is long enough to tell something.
+
+    >>> is_sentence("It snows today."), is_sentence("Plan: pro"), is_sentence("Snow.")
+    (True, False, False)
+    """
+    return _SENTENCE.search(text) is not None and len(text.encode()) >= _SHORTEST
+
+
+def tells(inside: str) -> bool:
+    """Whether the lines of a text are sentences, and none of them an order.
+
+    >>> tells("Snow is white.\\nCoal is black."), tells("Snow is white.\\nBe brief."), tells("Plan: pro")
+    (True, False, False)
+    """
+    lines = [line for line in inside.split("\n") if line.strip()]
+    return bool(lines) and all(is_sentence(line) and not is_order(line) for line in lines)
 
 
 def as_many(inside: str, count: int) -> list[str]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ragvigil.scorer.dialects.frames import Context, framed, wrapped
+from ragvigil.scorer.dialects.frames import Context, asked_at, asks, framed, wrapped
+from ragvigil.scorer.dialects.shapes import is_sentence, is_template
 from ragvigil.scorer.trace import Document
 
 _ITEM = (
@@ -35,10 +36,20 @@ _GAP = re.compile(
 )
 """Tags may stand between passages of several files, with the file's name and type; anything else may not."""
 _INDENT = 40
+_FORM = re.compile(
+    r"(?:\b(?:format|form|so|like this|as follows|example|template|output|reply|respond|write|return|wrap|put"
+    r"|beispiel|formato?|ejemplo|exemple|esempio|exemplo)\b[^\n]{0,60}|\u683c\u5f0f[^\n]{0,10})"
+    r"[:\uff1a]\s*(?:```[a-z]*\s*)?\Z",
+    re.IGNORECASE,
+)
+"""What says that a form follows in which to answer."""
+_FORM_ABOVE = 200
 
 
-def tagged(prompt: str) -> Context | None:
+def tagged(prompt: str, *, apart: bool = False) -> Context | None:
     """The passages between tags, each opened and closed in turn and nothing between them; None where there are none.
+
+    One alone is a passage where a question stands beside it, or `apart` from it.
 
     >>> [(each.id, each.text) for each in tagged("\\n<doc id='a'>Snow.</doc>\\n<doc>Coal.</doc>").documents]
     [('a', 'Snow.'), (None, 'Coal.')]
@@ -49,7 +60,8 @@ def tagged(prompt: str) -> Context | None:
     inner = next((name for name in names if name != "context"), None) if names[:1] == ["context"] else None
     # where others stand within, <context> is the frame of all, or of each file's
     found = _between(prompt, tags, inner) if inner else None
-    return found or (_between(prompt, tags, names[0]) if names else None)
+    found = found or (_between(prompt, tags, names[0]) if names else None)
+    return found or _alone(prompt, tags, apart=apart)
 
 
 def _between(prompt: str, tags: Sequence[re.Match[str]], name: str) -> Context | None:
@@ -70,6 +82,26 @@ def _between(prompt: str, tags: Sequence[re.Match[str]], name: str) -> Context |
     pairs = zip(opened, closed, strict=True)
     documents = [_document(one["attributes"], prompt[one.end() : other.start()]) for one, other in pairs]
     return wrapped(prompt, documents, opened[0].start(), closed[-1].end())
+
+
+def _alone(prompt: str, tags: Sequence[re.Match[str]], *, apart: bool) -> Context | None:
+    """The passage in the one pair of tags, on lines of its own, that is no code and shows no form."""
+    if len(tags) != 2 or not tags[0]["opened"] or tags[0]["opened"].lower() != _names(tags[1])[1]:
+        return None
+    (start, first), (last, end) = tags[0].span(), tags[1].span()
+    name, inside = tags[0]["opened"].lower(), prompt[first:last].strip()
+    if name == "context" or (name in _GENERIC and not (apart and name in ("source", "article"))):
+        return None
+    if not _begins_line(prompt, start) or prompt[end:].strip(" \t")[:1] not in ("", "\n", "<"):
+        return None
+    above, labelled = prompt[max(0, start - _FORM_ABOVE) : start], asked_at(prompt, 0) is not None
+    if is_template([inside]) or prompt.count("```", 0, start) % 2 or _FORM.search(above):
+        return None
+    if not (apart or labelled or asks(prompt[:start]) or asks(prompt[end:])):
+        return None
+    told = labelled or is_sentence(inside)
+    documents = (_document(tags[0]["attributes"], prompt[first:last]),) if told else ()
+    return Context(documents, start, end)
 
 
 def _names(tag: re.Match[str]) -> tuple[str, str]:

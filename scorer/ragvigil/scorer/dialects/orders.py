@@ -1,0 +1,99 @@
+"""What in a prompt tells the model what to do, or points at the context, in many languages."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from importlib.resources import files
+
+from ragvigil.scorer.dialects.labels import ANSWERED, ASKED, BACKGROUND, CONTEXT, HEAD
+
+_DATA: dict[str, list[str]] = json.loads(
+    files("ragvigil.scorer.data").joinpath("orders.json").read_text("utf-8")
+)
+
+
+def _any(words: Iterable[str]) -> str:
+    return "|".join(sorted(map(re.escape, {*words}), key=len, reverse=True))
+
+
+_EDGE = r"(?![a-z\u00df-\u024f\u0370-\u052f])"
+"""What follows a word of a script that sets spaces between words."""
+_ITEM = re.compile(r"\s*(?:[-*+\u2013\u2022\u00b7\u30fb]\s*|[(]?\d{1,2}[.)\u3001]\s*)?")
+_SPEAKING = re.compile(rf"(?:{_any(_DATA['speaking'])}){_EDGE}")
+_DOING = re.compile(rf"(?:{_any(_DATA['doing'])}){_EDGE}")
+_ANSWERING = re.compile(rf"(?<![a-z]){_any(_DATA['answering'])}".replace("|", "|(?<![a-z])"))
+_HEADING = re.compile(
+    rf"{HEAD}(?:{_any(_DATA['headings'])}|{ANSWERED}|{ASKED})[*_]*[ \t]*(?:[:\uff1a]|\n|\Z)"
+    rf"|[ \t]*</?(?:[a-z]+_)?(?:history|instructions?|rules|conversation|question|query|task|example)s?>",
+    re.IGNORECASE,
+)
+_SPACED = r"[a-z\u00df-\u024f\u0370-\u058f\u0600-\u06ff\u0900-\u097f]"
+_POINT = rf"(?<!{_SPACED})(?:{_any(_DATA['pointing'])})(?!{_SPACED})"
+_JOINED = "|".join(word for word in _DATA["pointing"] if word[0] > "\u2fff")
+"""Those of scripts that set no space behind them."""
+_NAMED = rf"(?:{CONTEXT}|{_any(_DATA['facts'])})"
+_SHOWS = re.compile(
+    rf"{_POINT}\s*(?:[^\s,.;]{{1,20}}\s+){{0,3}}(?:[^\s,.;]{{0,3}}){_NAMED}|(?:{_JOINED}).{{0,6}}{_NAMED}"
+    rf"|{_NAMED}[^\s,.;]{{0,3}}\s+(?:[^\s,.;]{{1,20}}\s+)?{_POINT}"
+)
+_ENDS = re.compile(rf"(?:\A|[^a-z])(?:{BACKGROUND})\Z")
+_RULES = re.compile(rf"(?:\A|[^a-z])(?:{_any(_DATA['rules'])})")
+_NOTHING = re.compile(rf"\W*(?:{_any(_DATA['nothing'])})")
+_BLANK = re.compile(r"\n[ \t]*\n")
+
+
+def is_order(text: str) -> bool:
+    """Whether a paragraph tells the model how to answer; one that nobody can tell from a passage does not.
+
+    >>> is_order("Use only the passages above."), is_order("Sei kurz."), is_order("2. If you do not know, say so.")
+    (True, True, True)
+    >>> is_order("Use a shovel."), is_order("It is dug from the ground."), is_order("If it rains, the ferry waits.")
+    (False, False, False)
+    """
+    said = _ITEM.sub("", text[:300].lower(), count=1)
+    if _SPEAKING.match(said):
+        return True
+    return _DOING.match(said) is not None and _ANSWERING.search(said) is not None
+
+
+def only_orders(text: str) -> bool:
+    """Whether all paragraphs are orders, up to a heading that says that something else than passages follows.
+
+    >>> only_orders("Cite them.\\n\\nBe brief."), only_orders("\\n\\nChat history:\\nUser: Hello."), only_orders("")
+    (True, True, True)
+    >>> only_orders("It is dug from the ground.\\n\\nBe brief.")
+    False
+    """
+    for paragraph in _BLANK.split(text):
+        if _HEADING.match(paragraph.lstrip("\n")):
+            return True
+        if paragraph.strip() and not is_order(paragraph):
+            return False
+    return True
+
+
+def points(label: str) -> bool:
+    """Whether a line, without its colon and in lower case, points at a context that follows and is about no rules.
+
+    >>> points("use this context"), points("nutze den folgenden kontext, um zu antworten")
+    (True, True)
+    >>> [points(each) for each in ("how to use the context", "follow these rules", "facts about the user", "sources")]
+    [False, False, False, False]
+    """
+    if _RULES.search(label):
+        return False
+    return _SHOWS.search(label) is not None or (" " in label and _ENDS.search(label) is not None)
+
+
+def is_nothing(text: str) -> bool:
+    """Whether a context of one line says that nothing was found.
+
+    >>> is_nothing("No relevant documents were found."), is_nothing("Snow is white.")
+    (True, False)
+    """
+    return len(text) <= _LONGEST_NOTHING and _NOTHING.match(text.lower()) is not None
+
+
+_LONGEST_NOTHING = 80

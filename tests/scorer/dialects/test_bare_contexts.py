@@ -1,0 +1,141 @@
+"""Contexts that are passages without a label each: bare lists, one tag, one text, and paragraphs behind the last."""
+
+from __future__ import annotations
+
+import pytest
+
+from .test_contexts import COAL, QUESTION, SNOW, read, texts
+
+FOUND = [SNOW, COAL]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Use this context:",
+        "You are a helpful assistant. Use this context:",
+        "Answer with the information below.",
+        "Answer only from the context:",
+        "Relevant information:",
+        "Nutze den folgenden Kontext, um die Frage zu beantworten:",
+        "Utilise ce contexte\u00a0:",
+        "Responde usando el siguiente contexto:",
+        "Use o contexto a seguir:",
+        "Usa questo contesto:",
+        "Gebruik deze context:",
+        "Använd följande kontext:",
+        "Użyj tego kontekstu:",
+        "Используй этот контекст:",
+        "Bu ba\u011flam\u0131 kullan:",
+        "استخدم هذا السياق:",
+        "इस संदर्भ का उपयोग करें:",
+        "请根据以下上下文回答问题\uff1a",
+        "次のコンテキストを使用してください\uff1a",
+        "다음 문맥을 사용하세요:",
+    ],
+)
+def test_a_bare_list_that_instructions_point_at_is_the_passages(line: str) -> None:
+    """Bullets or numbers; a line without any is marked, for nobody knows how many passages it holds."""
+    for items in ("- {0}\n- {1}", "\n1. {0}\n2. {1}\n\nAnswer in one sentence."):
+        record = read(("system", f"{line}\n{items.format(*FOUND)}"), ("user", QUESTION))
+        assert (texts(record), record.query, record.completeness) == (FOUND, QUESTION, "complete")
+    record = read(("system", f"{line}\n{SNOW}\n{COAL}"), ("user", QUESTION))
+    assert (texts(record), record.completeness) == ([], "partial_evidence")
+    record = read(("user", f"{line}\n- {SNOW}\n- {COAL}\n\n{QUESTION}"))
+    assert (texts(record), record.query, record.completeness) == (FOUND, QUESTION, "complete")
+
+
+@pytest.mark.parametrize(
+    "instructions",
+    [
+        "Follow these rules:\n- Be brief.\n- Cite your sources.",
+        "When you are given context:\n- Quote it.\n- Say where it is from.",
+        "Facts about the user:\n- Plan: pro\n- Name: Ann",
+        "You have access to the following tools:\n- search: finds pages.\n- mail: sends a letter.",
+        "Use this context:\n- Answer briefly.\n- Cite the source.",
+    ],
+)
+def test_instructions_in_a_list_are_no_passages(instructions: str) -> None:
+    """Whatever points at them."""
+    record = read(("system", instructions), ("user", QUESTION))
+    assert (texts(record), record.completeness) == ([], "complete")
+
+
+@pytest.mark.parametrize("tag", ["passage", "document", "doc", "chunk", "excerpt", "dokument"])
+@pytest.mark.parametrize("text", [SNOW, f"{SNOW}\n\n{COAL}"])
+def test_a_text_in_the_only_tag_is_the_passage(tag: str, text: str) -> None:
+    """In the instructions, or beside the question."""
+    element = f"<{tag}>\n{text}\n</{tag}>"
+    for messages in (
+        [("system", element), ("user", QUESTION)],
+        [("system", f"Answer from it.\n\n{element}\n\nBe brief."), ("user", QUESTION)],
+        [("user", f"{element}\n\n{QUESTION}")],
+        [("user", f"Question: {QUESTION}\n\n{element}")],
+    ):
+        record = read(*messages)
+        assert (texts(record), record.query, record.completeness) == ([text], QUESTION, "complete")
+
+
+def test_a_tag_that_shows_a_form_or_holds_code_is_no_passage() -> None:
+    """One that holds no sentence may be either: the record is marked."""
+    for shown in ("Reply so:\n<passage>What you cite.</passage>", "```html\n<doc>A page.</doc>\n```"):
+        record = read(("system", shown), ("user", QUESTION))
+        assert (texts(record), record.completeness) == ([], "complete")
+    record = read(("system", "<passage>Open 9 to 17</passage>"), ("user", QUESTION))
+    assert (texts(record), record.completeness) == ([], "partial_evidence")
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Context:\n{0}\n\nQuestion: {1}",
+        "Context: {0}\nQuestion: {1}\nAnswer:",
+        "Context:\n- {0}\n\nAnswer from it alone, and cite it.\n\nQuestion: {1}",
+        "Question: {1}\n\nContext:\n{0}",
+        "<context>\n{0}\n</context>\n\n{1}",
+    ],
+)
+def test_a_context_of_one_line_is_one_passage(prompt: str) -> None:
+    """A sentence in which nothing could part two; what says that nothing was found is none."""
+    record = read(("user", prompt.format(SNOW, QUESTION)))
+    assert (texts(record), record.query, record.completeness) == ([SNOW], QUESTION, "complete")
+    for other in (f"{SNOW}\n{COAL}", f"{SNOW}\n\n{COAL}", "No documents were found.", f"1. {SNOW}"):
+        record = read(("user", prompt.format(other, QUESTION)))
+        assert (texts(record), record.query, record.completeness) == ([], QUESTION, "partial_evidence")
+
+
+LISTS = [
+    "[1] {0}\n[2] {1}",
+    "Document 1: {0}\n\nDocument 2: {1}",
+    "Context:\n1. {0}\n2. {1}",
+    "Context:\n- {0}\n- {1}",
+]
+
+
+@pytest.mark.parametrize("items", LISTS)
+@pytest.mark.parametrize(
+    ("behind", "known"),
+    [
+        ("It is dug from the ground.", False),
+        ("If it burns, it smokes.", False),
+        ("It is dug.\n\nUse only the passages above.", False),
+        ("Use only the passages above.", True),
+        ("Antworte kurz.", True),
+        ("If you do not know the answer, say so.", True),
+        ("Chat history:\nHuman: Hello.\nAssistant: Hello.", True),
+    ],
+)
+def test_what_may_be_the_last_passages_own_is_never_cut_off_in_silence(
+    items: str, behind: str, known: bool
+) -> None:
+    """No other passage has paragraphs: unless what follows is an order, the record is marked."""
+    context = f"{items.format(*FOUND)}\n\n{behind}"
+    for messages in (
+        [("user", f"{context}\n\nQuestion: {QUESTION}")],
+        [("user", f"Question: {QUESTION}\n\n{context}")],
+        [("system", context), ("user", QUESTION)],
+    ):
+        record = read(*messages)
+        assert texts(record) == (FOUND if known else []), messages
+        assert record.completeness == ("complete" if known else "partial_evidence")
+        assert record.query == QUESTION
