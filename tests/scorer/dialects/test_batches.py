@@ -201,3 +201,30 @@ def test_a_failed_try_is_no_question_beside_the_one_that_went_well() -> None:
         *call("a1", SHOWN, ANSWER, 20, question=QUESTION),
     ]
     assert told(only(spans))[:2] == (QUESTION, ANSWER)
+
+
+@pytest.mark.parametrize("second", [ANSWER, "At nine."])
+def test_a_question_asked_twice_by_spans_below_none_is_two(second: str) -> None:
+    """Below one request it is a second try, and a judge asks the same about an answer that it was shown."""
+    twice = [
+        *call("a1", SHOWN, ANSWER, 1, question=QUESTION),
+        *call("b1", SHOWN, second, 20, question=QUESTION),
+    ]
+    roots = [replace(each, parent_id=None) if each.parent_id == "a0" else each for each in twice]
+    texts = sorted(passage for _, passage, _ in PASSAGES)
+    assert [told(each) for each in read_records(roots)] == [
+        (QUESTION, ANSWER, texts),
+        (QUESTION, second, texts),
+    ]
+    assert len(read_records([span("a0", name="POST /ask", end=99), *twice])) == 1
+    assert len(read_records(twice)) == 1, "the request's span is lost"
+    judge = call("b1", f"Is it grounded?\n{SHOWN}\n{ANSWER}", "Yes.", 20, question=QUESTION)
+    judged = [*call("a1", SHOWN, ANSWER, 1, question=QUESTION), *judge]
+    assert (
+        len(
+            read_records(
+                [replace(each, parent_id=None) if each.parent_id == "a0" else each for each in judged]
+            )
+        )
+        == 1
+    )

@@ -2,7 +2,8 @@
 
 Pipelines look alike: a model rewrites a question, sums passages up, or judges an answer, each in a chain of its own.
 So a chain counts only where it asks what no earlier prompt says; a later one may say it with its answer, as the turn
-before in a conversation, when it shows other passages than that turn had.
+before in a conversation, when it shows other passages than that turn had. Below one span, the same question twice is a
+second try; asked twice by spans below none, it is two.
 """
 
 from __future__ import annotations
@@ -49,22 +50,33 @@ class _Asked:
     def __init__(self, step: Step) -> None:
         below = [*step.subtree()]
         self.start = step.span.start
+        self.is_root = step.span.parent_id is None
         self.question = _question(below)
         answers = (each.reading.answer for each in below if each.role in ("chain", "generator"))
-        self.answers = {answer.strip() for answer in answers if answer and len(answer) >= _LEAST_ANSWER}
+        self.said = {answer.strip() for answer in answers if answer and answer.strip()}
+        self.answers = {answer for answer in self.said if len(answer) >= _LEAST_ANSWER}
+        self.is_answered = _is_answered(below)
         self.shown = [*_prompts(below)]
         told = [each.text for one in below for each in one.reading.documents or ()]
         self.passages = {*told} or {text for prompt in self.shown for text in passages_in(prompt)}
 
     def is_apart_from(self, other: _Asked) -> bool:
         """Whether neither is a part of the other: prepares its question, goes on with its answer, or judges that."""
-        if self.question is None or self.question == other.question:
+        if self.question is None:
             return False
+        if self.question == other.question:
+            return self._asks_again(other)
         first, then = (self, other) if self.start <= other.start else (other, self)
         if then.question and first._saw([then.question]):
             return False
         asked, answered = then._saw([first.question] if first.question else []), then._saw(first.answers)
         return not (asked or answered) or (asked and answered and not then.passages <= first.passages)
+
+    def _asks_again(self, other: _Asked) -> bool:
+        """Whether the same was asked twice: below no span that could have tried again, by models that each answered."""
+        both = (self, other)
+        apart = not self._saw(other.said) and not other._saw(self.said)
+        return apart and all(each.is_root and each.is_answered for each in both)
 
     def _saw(self, texts: Iterable[str]) -> bool:
         return any(text in prompt for prompt in self.shown for text in texts)
