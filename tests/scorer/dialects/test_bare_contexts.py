@@ -17,6 +17,9 @@ FOUND = [SNOW, COAL]
         "Answer with the information below.",
         "Answer only from the context:",
         "Relevant information:",
+        "# Knowledge",
+        "Du bist ein Ratgeber. Kontext zur Frage:",
+        "Baseie a resposta nestes trechos:",
         "Nutze den folgenden Kontext, um die Frage zu beantworten:",
         "Utilise ce contexte\u00a0:",
         "Responde usando el siguiente contexto:",
@@ -43,6 +46,14 @@ def test_a_bare_list_that_instructions_point_at_is_the_passages(line: str) -> No
     assert (texts(record), record.completeness) == ([], "partial_evidence")
     record = read(("user", f"{line}\n- {SNOW}\n- {COAL}\n\n{QUESTION}"))
     assert (texts(record), record.query, record.completeness) == (FOUND, QUESTION, "complete")
+
+
+def test_a_list_below_a_heading_that_says_context_is_the_passages() -> None:
+    """With a question behind it that nothing labels, too."""
+    record = read(("user", f"Context:\n- {SNOW}\n- {COAL}\n\n{QUESTION}"))
+    assert (texts(record), record.query, record.completeness) == (FOUND, QUESTION, "complete")
+    record = read(("user", f"Context:\n{SNOW}\n{COAL}\n\n{QUESTION}"))
+    assert (texts(record), record.query, record.completeness) == ([], QUESTION, "partial_evidence")
 
 
 @pytest.mark.parametrize(

@@ -274,8 +274,8 @@ def _framed(prompt: str, *, apart: bool) -> Context | None:
 
 
 def _before_question(prompt: str, frame: Frame) -> Frame | None:
-    """The frame without the question that ends the prompt, if it points at what stands before that; else None."""
-    if not frame.points or frame.sure or frame.last < len(prompt) or not asks(prompt):
+    """The frame without the question that ends the prompt, if it says context or points at one; else None."""
+    if not (frame.points or frame.whole) or frame.sure or frame.last < len(prompt) or not asks(prompt):
         return None
     blanks = [each.start() for each in _BLANK.finditer(prompt, frame.first, len(prompt.rstrip()))]
     if not blanks or not prompt[frame.first : blanks[-1]].strip():

@@ -34,7 +34,7 @@ CONTEXT = (
 BACKGROUND = (
     "context|contexts|kontext|kontexte|contexte|contextes|contexto|contextos|contesto|contesti|konteksti|kontekst"
     "|kontextus|контекст|контексту|πλαίσιο|bağlam|السياق|سياق|הקשר|संदर्भ|บริบท|konteks|上下文|背景情報|コンテキスト"
-    "|문맥|컨텍스트|زمینه|প্রসঙ্গ|ngữ cảnh|search results|retrieved documents|retrieved passages|knowledge base"
+    "|문맥|컨텍스트|زمینه|প্রসঙ্গ|ngữ cảnh|search results|retrieved documents|retrieved passages|knowledge|knowledge base"
 )
 """Of these, those that hardly anybody writes over instructions: what is listed below one is passages."""
 PASSAGE = (

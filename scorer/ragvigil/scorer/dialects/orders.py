@@ -38,7 +38,7 @@ _SHOWS = re.compile(
     rf"{_POINT}\s*(?:[^\s,.;]{{1,20}}\s+){{0,3}}(?:[^\s,.;]{{0,3}}){_NAMED}|(?:{_JOINED}).{{0,6}}{_NAMED}"
     rf"|{_NAMED}[^\s,.;]{{0,3}}\s+(?:[^\s,.;]{{1,20}}\s+)?{_POINT}"
 )
-_ENDS = re.compile(rf"(?:\A|[^a-z])(?:{BACKGROUND})\Z")
+_ENDS = re.compile(rf"(?:\A|[^a-z])(?:{BACKGROUND})\Z|\A(?:{BACKGROUND})\s.{{1,30}}(?:{ASKED})\Z")
 _RULES = re.compile(rf"(?:\A|[^a-z])(?:{_any(_DATA['rules'])})")
 _NOTHING = re.compile(rf"\W*(?:{_any(_DATA['nothing'])})")
 _BLANK = re.compile(r"\n[ \t]*\n")
@@ -78,6 +78,8 @@ def points(label: str) -> bool:
     """Whether a line, without its colon and in lower case, points at a context that follows and is about no rules.
 
     >>> points("use this context"), points("nutze den folgenden kontext, um zu antworten")
+    (True, True)
+    >>> points("context for the question"), points("kontext zur frage")
     (True, True)
     >>> [points(each) for each in ("how to use the context", "follow these rules", "facts about the user", "sources")]
     [False, False, False, False]
