@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ragvigil.scorer.checks import Prepared
-from ragvigil.scorer.trace import RagTrace
+from ragvigil.scorer.trace import Document, RagTrace
 
 CORPUS = Path(__file__).parent / "corpus"
 UNSEEN = "refusals_unseen.txt"
@@ -191,3 +191,28 @@ def test_only_whom_to_ask_owes_no_citation(referral: str, owes: bool) -> None:
     """A sum or a term stands on a passage, whoever is to be asked."""
     answer = f"I couldn't find that in the documents. {referral}"
     assert Prepared(RagTrace("0" * 32, "1" * 16, "shop", 0, answer=answer)).owes_citations is owes
+
+
+SHORT = (
+    ("Unknown.", "What is the status of the order?", "Order 7: status unknown.", False),
+    ("Not available", "Is parking available?", "Parking: not available. Lift: yes.", False),
+    ("N/A", "What is the vendor's tax number?", "Vendor: Ada, tax number: N/A", False),
+    ("Unknown.", "What is the status of the order?", "The painter is unknown.", True),
+    ("Not available.", "Is parking available?", "The pool is not available in winter.", True),
+    ("Unknown.", "What is the status of the order?", "Order 7 was shipped.", True),
+    ("Unknown. I could not find it.", "What is the status?", "The status is unknown.", True),
+    ("I don't know the status.", "What is the status?", "I don't know the status.", True),
+    ("Unknown.", "", "The status is unknown.", True),
+)
+
+
+@pytest.mark.parametrize(("answer", "question", "passage", "expected"), SHORT)
+def test_a_passage_may_say_that_something_is_unknown(
+    answer: str, question: str, passage: str, expected: bool
+) -> None:
+    """Where a few words are all of the answer and its sentence is about what was asked, they are a claim."""
+    record = RagTrace(
+        "0" * 32, "1" * 16, "shop", 0, query=question, answer=answer, documents=(Document("d1", passage),)
+    )
+    prepared = Prepared(record)
+    assert (prepared.abstains, prepared.bears_claims) == (expected, not expected)

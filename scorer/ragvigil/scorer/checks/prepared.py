@@ -24,6 +24,7 @@ from ragvigil.scorer.checks.reading.passages import name_of
 from ragvigil.scorer.checks.reading.question import key_stems
 from ragvigil.scorer.checks.reading.refusal import refers
 from ragvigil.scorer.checks.reading.restating import restated
+from ragvigil.scorer.checks.reading.short_answers import answers_so
 from ragvigil.scorer.checks.reading.structured import unstructured
 from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word, words
 from ragvigil.scorer.lazily import made_once
@@ -100,7 +101,15 @@ class Prepared:
         with self.apart:
             markers = [(citation.start, citation.end) for citation in self.citations]
             hidden = [*markers, *definitions(self.answer)]
-            return READ.recall((self.answer, tuple(hidden)), lambda: read_statements(self.answer, hidden))
+            found = READ.recall((self.answer, tuple(hidden)), lambda: read_statements(self.answer, hidden))
+            if len(found) == 1 and found[0].kind == "refusal" and self._answered_so(found[0].text):
+                return (found[0]._replace(kind="claim"),)
+            return found
+
+    def _answered_so(self, refusal: str) -> bool:
+        """Whether the few words that are all of the answer are those of a passage about what was asked."""
+        texts = [document.text for document in self.record.documents if document.text]
+        return answers_so(refusal, self.key_terms.keys(), texts)
 
     @made_once
     def stems(self) -> tuple[tuple[str, ...], ...]:
