@@ -20,7 +20,20 @@ from ragvigil.scorer.checks.reading.patterns import PART, choices
 
 BESIDE = Path(ragvigil.scorer.data.__file__).parent / "beside.json"
 COMMON = {
-    "en": ("not", "n't", "no "),
+    "en": (
+        "not",
+        "n't",
+        "no ",
+        "too ",
+        "another",
+        "different",
+        "search",
+        "lack",
+        "without",
+        "out of",
+        "never",
+        "fail",
+    ),
     "pt": ("não",),
     "es": ("no ",),
     "fr": ("ne ", "n'"),

@@ -1,4 +1,4 @@
-"""Which answers refuse, in twelve languages."""
+"""Which answers refuse, in thirteen languages."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ PROVOKING = (
     ("refusals_provoked.txt", 0.04, 0.9),
     ("refusals_provoked_held.txt", 0.06, 0.75),
     ("refusals_reviewed.txt", 0.07, 0.93),
+    ("refusals_odd.txt", 0.04, 0.94),
+    ("refusals_hebrew.txt", 0.0, 1.0),
 )
 """Files of true statements that hold the words of a refusal, and refusals; see docs/reading.md."""
 
@@ -143,6 +145,7 @@ REFERRALS = (
     ("提供された資料にはその情報が含まれていません。", "人事部にお問い合わせください。"),
     ("제공된 문서에는 해당 정보가 없습니다.", "인사팀에 문의해 주세요."),
     ("لا توجد معلومات حول ذلك في المستندات المقدمة.", "يرجى التواصل مع قسم الموارد البشرية."),
+    ("אין במסמכים מידע על כך.", "מומלץ לפנות למחלקת משאבי אנוש."),
     ("दिए गए संदर्भ में इसका उल्लेख नहीं है।", "कृपया मानव संसाधन विभाग से संपर्क करें।"),
 )
 
@@ -191,6 +194,23 @@ def test_only_whom_to_ask_owes_no_citation(referral: str, owes: bool) -> None:
     """A sum or a term stands on a passage, whoever is to be asked."""
     answer = f"I couldn't find that in the documents. {referral}"
     assert Prepared(RagTrace("0" * 32, "1" * 16, "shop", 0, answer=answer)).owes_citations is owes
+
+
+WORKS = (
+    ("The report does not name the author.", True),
+    ("The report does not name the author. Please contact the press office.", True),
+    ("The report does not name the author. It only says when it was printed.", True),
+    ("The article does not mention the price, but it says that children pay half.", True),
+    ("The context does not name the author. It was printed in 2019 by the ministry.", True),
+    ("The report does not name the author. It was printed in 2019 by the ministry.", False),
+    ("The page does not list the price. Children under six enter free of charge.", False),
+)
+
+
+@pytest.mark.parametrize(("answer", "expected"), WORKS)
+def test_what_a_report_leaves_out_is_a_fact_where_the_answer_goes_on(answer: str, expected: bool) -> None:
+    """A summary says such things; an answer that ends there, or turns, has nothing else to say."""
+    assert refuses(answer) is expected
 
 
 SHORT = (

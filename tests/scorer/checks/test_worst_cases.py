@@ -70,6 +70,14 @@ PIECES = (
         "Monday to ",
         "24 hours a day ",
     ),
+    *(
+        "the documents not ",
+        "i searched the documents ",
+        "hard to say from the ",
+        "the report does not ",
+        "המסמך לא ",
+        "אין ",
+    ),
     *("about 875 000 ", "about 1,000", "~5", "5 million "),
     *(" ", "no information about the ", "it is not ", "Der 3. ", "A. ", "。」", "# a\n", "x", "1", "1.1"),
 )

@@ -18,7 +18,15 @@ from ragvigil.scorer.checks.reading.courtesy import (
 )
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.markup import Span, blank, fenced, untagged
-from ragvigil.scorer.checks.reading.refusal import Wording, advises, may_refuse, parts, refers, refuses
+from ragvigil.scorer.checks.reading.refusal import (
+    Wording,
+    advises,
+    may_refuse,
+    parts,
+    refers,
+    refuses,
+    tells_of_a_work,
+)
 from ragvigil.scorer.checks.reading.sentences import sentences, trim
 from ragvigil.scorer.checks.reading.words import FRAME_STEMS, POINTER_STEMS, Word, words
 
@@ -73,7 +81,11 @@ def read_statements(answer: str, hidden: list[Span]) -> tuple[Statement, ...]:
     prose = untagged(blank(answer, [*hidden, *fenced(answer)]))
     wary = may_refuse(prose)
     found = tuple(_statements(prose, wary))
-    return tuple(map(_only_referring, found)) if any(one.kind == "refusal" for one in found) else found
+    if wary and any(one.kind == "refusal" for one in found):
+        found = tuple(map(_going_on, found, [*found[1:], None]))
+        if any(one.kind == "refusal" for one in found):
+            return tuple(map(_only_referring, found))
+    return found
 
 
 def _statements(prose: str, wary: tuple[Wording, ...]) -> Iterator[Statement]:
@@ -108,6 +120,20 @@ def _statements(prose: str, wary: tuple[Wording, ...]) -> Iterator[Statement]:
             if sequence:
                 kind = "heading" if header else "phrase" if listed else _kind(text, sequence)
                 yield Statement(first, last, kind, text, sequence)
+
+
+def _going_on(statement: Statement, following: Statement | None) -> Statement:
+    """A statement as it is with what follows: what a report does not say is a fact where the answer goes on."""
+    if (
+        statement.kind == "refusal"
+        and following is not None
+        and following.kind == "claim"
+        and statement.text.endswith(".")
+        and not refers(following.text)
+        and tells_of_a_work(statement.text, following.text)
+    ):
+        return statement._replace(kind="claim")
+    return statement
 
 
 def _only_referring(statement: Statement) -> Statement:

@@ -161,6 +161,8 @@ _SUBORDINATE = re.compile(
     rf"(?:{'|'.join(map(re.escape, _DATA['subordinators']))})\s[^,\uff0c]{{1,300}}([,\uff0c]\s*)",
     re.IGNORECASE,
 )
+_WORKS = any_of([_spelt_out(pattern) for pattern in _DATA["works"]])
+_TURNS = re.compile(rf"\W*(?:{'|'.join(_DATA['turns'])})\b")
 _ADVICE = tells(_DATA["advice"])
 _REFERRAL = tells(_DATA["referrals"])
 
@@ -232,6 +234,18 @@ def refuses(sentence: str, among: Sequence[Wording] | None = None) -> str | None
         if wording.refuses(plain):
             return wording.language
     return None
+
+
+def tells_of_a_work(refusal: str, following: str) -> bool:
+    """Whether a refusal only says what a report or article leaves out, and the next statement goes on without a turn.
+
+    >>> silent = "The report does not name its author."
+    >>> tells_of_a_work(silent, "It was printed in 2019."), tells_of_a_work(silent, "It only gives a date.")
+    (True, False)
+    """
+    plain = _plain(refusal[:_LONGEST_SENTENCE])
+    rest = _WORKS.sub(_APART, plain)
+    return rest != plain and not _TURNS.match(_plain(following)) and refuses(rest) is None
 
 
 def parts(prose: str, start: int, end: int) -> list[Span]:
