@@ -186,7 +186,7 @@ def test_a_store_that_is_not_ours_is_refused_before_anything_is_acknowledged(
     for arguments in (("serve", *own), ("status", "--store", "other.db")):
         done = ragvigil(*arguments, folder=tmp_path)
         assert (done.returncode, "is ready" in done.stdout) == (3, False)
-        assert f"other.db: {problem}" in done.stderr
+        assert f"other.db (in {tmp_path}): {problem}" in done.stderr
 
 
 @pytest.mark.parametrize("command", ["check-config", "serve"])

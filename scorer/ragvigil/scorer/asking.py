@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Literal, TypeVar
 
 from ragvigil.scorer.config import Settings
-from ragvigil.scorer.errors import StoreError
+from ragvigil.scorer.errors import StoreError, located
 from ragvigil.scorer.lock import Lock
 from ragvigil.scorer.request_files import RefusedError, RequestFiles
 from ragvigil.scorer.store.sqlite import SqliteStore
@@ -35,7 +35,7 @@ def have_done(
     """
     path = settings.store.path
     if not path.is_file():
-        raise StoreError(f"{path}: no such store; name it with --store")
+        raise StoreError(f"{located(path)}: no such store; name it with --store")
     deadline = time.monotonic() + seconds
     try:
         name = requests.ask(wanted)

@@ -14,6 +14,7 @@ RagvigilError
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 
 class RagvigilError(Exception):
@@ -92,6 +93,22 @@ def why(error: Exception) -> str:
     """
     said = error.strerror if isinstance(error, OSError) else None
     return said.lower() if said else type(error).__name__
+
+
+def located(path: Path) -> str:
+    """The path as it was written; of a relative one also in which folder it was looked for.
+
+    >>> located(Path("/var/lib/ragvigil.db"))
+    '/var/lib/ragvigil.db'
+    >>> located(Path("ragvigil.db")) == f"ragvigil.db (in {Path.cwd()})"
+    True
+    """
+    if path.is_absolute():
+        return str(path)
+    try:
+        return f"{path} (in {Path.cwd()})"
+    except OSError:
+        return f"{path} (in a folder that is gone)"
 
 
 def exit_code(error: RagvigilError) -> int:

@@ -23,7 +23,7 @@ from ragvigil.scorer.commands._options import (
     settings_of,
 )
 from ragvigil.scorer.config import Settings
-from ragvigil.scorer.errors import StoreError
+from ragvigil.scorer.errors import StoreError, located
 from ragvigil.scorer.receive.job import Job, become
 from ragvigil.scorer.receive.settings import receiving
 
@@ -89,15 +89,15 @@ def _refuse_unusable_store(path: Path) -> None:
     """Before anything is bound, for what was acknowledged should be scored; the score process opens it later."""
     try:
         if path.is_dir():
-            raise StoreError(f"{path} is a folder; name a file with --store")
+            raise StoreError(f"{located(path)} is a folder; name a file with --store")
         with path.open("rb") as file:
             head = file.read(len(_SQLITE_MAGIC))
     except FileNotFoundError:
         return
     except OSError as error:
-        raise StoreError(f"{path}: {error.strerror}; name another with --store") from None
+        raise StoreError(f"{located(path)}: {error.strerror}; name another with --store") from None
     if head not in (b"", _SQLITE_MAGIC):
-        raise StoreError(f"{path} is not a database; name another with --store")
+        raise StoreError(f"{located(path)} is not a database; name another with --store")
     if head:
         _refuse_others_store(path)
 

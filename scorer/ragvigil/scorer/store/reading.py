@@ -10,7 +10,7 @@ from pathlib import Path
 from ragvigil.exporters import Measurement
 from ragvigil.scorer.changes import Change
 from ragvigil.scorer.coverage import Coverage
-from ragvigil.scorer.errors import StoreError
+from ragvigil.scorer.errors import StoreError, located
 from ragvigil.scorer.monitoring import Incident, SeriesKey, SeriesState
 from ragvigil.scorer.store._rows import measurement_of
 from ragvigil.scorer.store._sqlite_monitoring import incident_of, key_of, read_coverage
@@ -86,7 +86,9 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
     Raises StoreError when there is none.
     """
     if not path.is_file():
-        raise StoreError(f"{path}: no such store; start one with: ragvigil serve --store sqlite:///{path}")
+        raise StoreError(
+            f"{located(path)}: no such store; start one with: ragvigil serve --store sqlite:///{path}"
+        )
     connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=_BUSY_SECONDS)
     connection.row_factory = sqlite3.Row
     try:
@@ -94,7 +96,7 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
         known_version(connection, path)
     except sqlite3.Error as error:
         connection.close()
-        raise StoreError(f"{path}: not a ragvigil store ({error})") from error
+        raise StoreError(f"{located(path)}: not a ragvigil store ({error})") from error
     except StoreError:
         connection.close()
         raise

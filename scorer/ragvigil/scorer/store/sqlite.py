@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import Self
 
 from ragvigil.scorer.config import Settings
-from ragvigil.scorer.errors import StoreError
+from ragvigil.scorer.errors import StoreError, located
 from ragvigil.scorer.redact import Pseudonyms
 from ragvigil.scorer.store._sqlite_backlog import SqliteBacklog
 from ragvigil.scorer.store._sqlite_diagnosis import SqliteDiagnosis
@@ -47,14 +47,14 @@ class SqliteStore:
             path.touch(mode=0o600)  # it holds what people asked and were told
             self._connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
         except (OSError, sqlite3.Error) as error:
-            raise StoreError(f"{path}: {error}") from error
+            raise StoreError(f"{located(path)}: {error}") from error
         try:
             self._equip(settings)
             if not durable:
                 self._connection.execute("PRAGMA synchronous = OFF")
         except sqlite3.Error as error:
             self.close()
-            raise StoreError(f"{path}: {error}") from error
+            raise StoreError(f"{located(path)}: {error}") from error
         except BaseException:
             self.close()
             raise
