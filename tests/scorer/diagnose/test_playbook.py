@@ -43,6 +43,13 @@ def test_the_row_has_the_symptom_that_was_seen(
     assert [one.id for one in chosen(series, side, fell, grown, held=held, segment=False)] == [row]
 
 
+def test_wrong_citations_are_first_looked_for_in_the_prompt() -> None:
+    """Where every cited id is invented, no id format helps: the passages or their ids never came that far."""
+    (row,) = chosen("citation", "generation", set(), set(), segment=False)
+    assert row.fixes[0].startswith("look in an example's trace whether the cited ids stand in its prompt")
+    assert "every cited id is invented" in row.causes[0]
+
+
 def test_a_criterion_of_ones_own_has_the_row_of_the_segment() -> None:
     """No row is about tone, but a segment can be looked at."""
     assert [one.id for one in chosen("criteria.tone", "unclear", set(), set(), segment=True)] == [
