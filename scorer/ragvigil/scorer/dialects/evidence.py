@@ -35,8 +35,11 @@ class Evidence:
     """False when a search ran and nothing tells what it found."""
 
 
-def evidence_of(steps: Sequence[Step], generation: Step | None) -> Evidence:
-    """The evidence of the answer that `generation` gave (none: of all that was searched)."""
+def evidence_of(steps: Sequence[Step], generation: Step | None, *, planned: bool = False) -> Evidence:
+    """The evidence of the answer that `generation` gave (none: of all that was searched).
+
+    Where it was `planned`, what other models were shown for their parts of it counts as well.
+    """
     searches = _before(sorted(_distinct(steps), key=_by_end), generation)
     told = [step for step in searches if step.reading.documents is not None]
     known = bool(told) or not any(not step.failed for step in searches)
@@ -58,6 +61,9 @@ def evidence_of(steps: Sequence[Step], generation: Step | None) -> Evidence:
             documents = [*contexts[0].documents]
             sources = (generation,) if documents else ()
             known = known and bool(searches)  # what nobody can tell apart was shown all the same
+        if not documents and generation is not None and planned:
+            sources, documents, left = _of_parts(steps, generation)
+            unread = unread or left
         known = (known or bool(documents)) and not unread
     return Evidence(tuple(searches), ranked(documents), sources, known)
 
@@ -208,6 +214,15 @@ def _contexts(generation: Step | None) -> list[Context]:
     shown = [message for message in reversed(messages) if message.role != "assistant"]
     found = (context_of(each.text, apart=each.role in _ORDERING) for each in shown if each.text)
     return [context for context in found if context]
+
+
+def _of_parts(steps: Iterable[Step], generation: Step) -> tuple[tuple[Step, ...], list[Document], bool]:
+    """What stands in the prompts of all models up to the answer; and whether some of it cannot be told apart."""
+    models = [step for step in steps if step.role == "generator" and step.span.start <= generation.span.start]
+    shown = [(step, _contexts(step)[:1]) for step in innermost(models)]
+    sources = tuple(step for step, contexts in shown if contexts)
+    contexts = [context for _, found in shown for context in found]
+    return sources, _union(each.documents for each in contexts), not all(each.documents for each in contexts)
 
 
 def _texts(context: Context, documents: Sequence[Document]) -> Sequence[str | None]:

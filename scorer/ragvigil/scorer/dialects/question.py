@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ragvigil.scorer.dialects.batches import with_others
+from ragvigil.scorer.dialects.plans import plan_of
 from ragvigil.scorer.dialects.reading import Role
 from ragvigil.scorer.dialects.rounds import rounds_of
 from ragvigil.scorer.dialects.step import Step
@@ -27,6 +28,8 @@ class Question:
     """The span above all others; None when several spans without a common parent are left."""
     steps: tuple[Step, ...]
     """All its steps, by start."""
+    plan: Step | None = None
+    """The model call that split it into parts; None where nothing did."""
 
 
 def questions(roots: Sequence[Step]) -> list[Question]:
@@ -36,6 +39,9 @@ def questions(roots: Sequence[Step]) -> list[Question]:
     while waiting:
         path, level = _descend(waiting.pop())
         top = path[-1] if path else None
+        if not _asks(top) and (plan := plan_of(top, level)):
+            found.append(_question(path, level, plan))
+            continue
         if strays := _strays(top, level):
             waiting += [(step,) for step in strays]
             level = [step for step in level if step not in strays]
@@ -107,9 +113,9 @@ def _groups(level: Sequence[Step], units: Sequence[Step]) -> list[tuple[Step, ..
     return [tuple(level[start:end]) for start, end in itertools.pairwise(edges)]
 
 
-def _question(path: Sequence[Step], level: Sequence[Step]) -> Question:
+def _question(path: Sequence[Step], level: Sequence[Step], plan: Step | None = None) -> Question:
     steps = [*path, *(below for step in level for below in step.subtree())]
-    return Question(path[-1] if path else None, tuple(sorted(steps, key=_order)))
+    return Question(path[-1] if path else None, tuple(sorted(steps, key=_order)), plan)
 
 
 def _order(step: Step) -> tuple[int, str]:

@@ -83,7 +83,7 @@ def steps_of(
 def record_of(question: Question, *, timed_out: bool = False, told: Iterable[Opinion] = ()) -> RagTrace:
     """The record of one question; `told` is what log events say of its answer."""
     roles = roles_of(question)
-    evidence = evidence_of(question.steps, roles.generation)
+    evidence = evidence_of(question.steps, roles.generation, planned=question.plan is not None)
     query, answer = query_of(roles), answer_of(roles)
     model, response_model = _models(roles)
     error, sampling = error_of(question), sampling_of(question)

@@ -9,6 +9,7 @@ from typing import TypeVar
 from ragvigil.scorer.dialects.asides import is_aside
 from ragvigil.scorer.dialects.batches import shows
 from ragvigil.scorer.dialects.messages import last_of
+from ragvigil.scorer.dialects.plans import question_of
 from ragvigil.scorer.dialects.prompt import question_in
 from ragvigil.scorer.dialects.question import Question
 from ragvigil.scorer.dialects.react import answer_after_thoughts
@@ -40,7 +41,7 @@ class Roles:
 
 def roles_of(question: Question) -> Roles:
     """One step per role."""
-    root = _root(question.steps)
+    root = _root(question.steps) if question.plan is None else _above(question)
     return Roles(question, root, _generation(question.steps, root.reading.answer if root else None))
 
 
@@ -68,6 +69,9 @@ def query_candidates(roles: Roles) -> Iterator[Candidate]:
     """Every place where the question may stand; the first is taken."""
     if (root := roles.root) is not None and root.reading.query is not None:
         yield Candidate(root, root.reading.query, "input of the root")
+    plan = roles.question.plan
+    if plan is not None and (planned := question_of(plan, roles.question.top)) is not None:
+        yield Candidate(plan, planned, "what the plan is for")
     searches = [step for step in roles.question.steps if step.role in ("retriever", "reranker")]
     asked = [(step, step.reading.query) for step in searches]
     if (rewritten := _rewritten(roles, {query for _, query in asked if query is not None})) is not None:
@@ -96,6 +100,8 @@ def answer_candidates(roles: Roles) -> Iterator[Candidate]:
 def _is_composed(roles: Roles) -> bool:
     """Whether what the root returned is made of several replies, as LlamaIndex's `accumulate` does."""
     returned = roles.root.reading.answer if roles.root is not None else None
+    if roles.question.plan is not None:
+        return returned is not None
     last = roles.generation.reading.answer if roles.generation is not None else None
     if returned is None or last is None or len(returned) <= len(last) or last not in returned:
         return False
@@ -156,6 +162,12 @@ def _root(steps: Iterable[Step]) -> Step | None:
     rivals = [step for step in telling if step.depth == telling[0].depth]
     above = chains[0] in telling[0].ancestors()
     return chains[0] if above and len(rivals) > 1 else _unprepared(rivals)
+
+
+def _above(question: Question) -> Step | None:
+    """The nearest chain above all parts of a planned question: none of them is the whole."""
+    path = [question.top, *question.top.ancestors()] if question.top else []
+    return next((step for step in path if step.role == "chain"), None)
 
 
 def _unprepared(rivals: Sequence[Step]) -> Step:

@@ -111,7 +111,8 @@ def _why_not_this_generation(step: Step, roles: Roles, inner: Collection[Step]) 
 
 
 def _documents(roles: Roles, record: RagTrace) -> Fact:
-    evidence = evidence_of(roles.question.steps, roles.generation)
+    question = roles.question
+    evidence = evidence_of(question.steps, roles.generation, planned=question.plan is not None)
     searches = [step for step in roles.question.steps if step.role in _SEARCHING]
     sources, counting = set(evidence.sources), set(evidence.searches)
     taken = [Place(step.span.span_id, _what_it_found(step)) for step in evidence.sources]
