@@ -14,12 +14,10 @@ from ragvigil.scorer.commands._orders import ByOption, WaitOption, carry_out, na
 def ack(
     incident: Annotated[
         str,
-        typer.Argument(
-            metavar="ID", help="Of the incident, or its beginning: `ragvigil incidents` shows it."
-        ),
+        typer.Argument(metavar="INCIDENT", help="Its id, or its beginning: `ragvigil incidents` shows it."),
     ],
     by: ByOption = None,
-    note: Annotated[str, typer.Option(help="What the next person should know.")] = "",
+    note: Annotated[str, typer.Option(metavar="TEXT", help="What the next person should know.")] = "",
     undo: Annotated[bool, typer.Option("--undo", help="Nobody has it in hand any more.")] = False,
     config: ConfigOption = None,
     store: StoreOption = None,

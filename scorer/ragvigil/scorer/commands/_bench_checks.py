@@ -19,8 +19,12 @@ if TYPE_CHECKING:
 
 def bench_checks(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Labelled sets, .jsonl or .jsonl.gz.")],
-    judge: Annotated[str, typer.Option(help="As in ragvigil score: builtin, openai, anthropic.")] = "builtin",
-    model: Annotated[str, typer.Option(help="Model of the judge, instead of the environment's.")] = "",
+    judge: Annotated[
+        str, typer.Option(metavar="KIND", help="As in ragvigil score: builtin, openai, anthropic.")
+    ] = "builtin",
+    model: Annotated[
+        str, typer.Option(metavar="NAME", help="Model of the judge, instead of the environment's.")
+    ] = "",
     only: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help="Only the file of this name; may be given again. Default: all."),

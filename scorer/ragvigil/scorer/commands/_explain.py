@@ -38,7 +38,7 @@ def explain(
     files: Annotated[
         list[Path],
         typer.Argument(
-            metavar="FILE...",
+            metavar="FILE",
             help="OTLP: protobuf or JSON, gzip or zstd too; *.logs.* holds log records of the same traces.",
         ),
     ],

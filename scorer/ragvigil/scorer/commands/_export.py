@@ -31,7 +31,9 @@ def export(
     ] = "-",
     since: SinceOption = "7d",
     until: UntilOption = None,
-    service: Annotated[str | None, typer.Option(help="Only of this service.")] = None,
+    service: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Only this service; default: all.")
+    ] = None,
     scores: Annotated[
         list[str] | None,
         typer.Option("--score", metavar="NAME", help="Only this score; repeatable. Default: all."),

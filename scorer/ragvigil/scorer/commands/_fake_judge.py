@@ -21,7 +21,9 @@ def fake_judge(
     specificity: Annotated[
         float, typer.Option(help="Share of unfaithful answers it does not pass.", min=0, max=1)
     ] = 0.92,
-    latency: Annotated[float, typer.Option(help="Seconds before it answers.", min=0, max=600)] = 0.2,
+    latency: Annotated[
+        float, typer.Option(metavar="SECONDS", help="Before it answers.", min=0, max=600)
+    ] = 0.2,
     damage: Annotated[float, typer.Option(help="Share of replies that are spoilt.", min=0, max=1)] = 0.0,
     error: Annotated[
         list[str] | None, typer.Option(metavar="STATUS=SHARE", help="Such as 429=0.2; may be repeated.")
@@ -31,7 +33,8 @@ def fake_judge(
         float, typer.Option(help="Share of answers that break off in the middle.", min=0, max=1)
     ] = 0.0,
     key: Annotated[
-        str, typer.Option(help="Key it asks for; empty: none.", envvar="RAGVIGIL_DEMO_JUDGE_KEY")
+        str,
+        typer.Option(metavar="KEY", help="Key it asks for; empty: none.", envvar="RAGVIGIL_DEMO_JUDGE_KEY"),
     ] = "",
     as_json: JsonOption = False,
 ) -> int:

@@ -22,11 +22,14 @@ _ANYWHERE = {"0.0.0.0": "127.0.0.1", "[::]": "[::1]", "": "127.0.0.1"}  # noqa: 
 
 def mark(
     text: Annotated[
-        str, typer.Argument(help='What was changed, for example "index rebuilt from 2026-11-20".')
+        str,
+        typer.Argument(metavar="TEXT", help='What was changed, for example "index rebuilt from 2026-11-20".'),
     ],
-    service: Annotated[str | None, typer.Option(help="service.name it concerns; none: all services.")] = None,
+    service: Annotated[
+        str | None, typer.Option(metavar="NAME", help="service.name it concerns; none: all services.")
+    ] = None,
     environment: Annotated[
-        str | None, typer.Option(help="Environment it concerns; none: all environments.")
+        str | None, typer.Option(metavar="NAME", help="Environment it concerns; none: all environments.")
     ] = None,
     kind: Annotated[
         Literal["deploy", "index", "prompt", "model", "config", "other"], typer.Option(help="What it was.")
@@ -35,7 +38,7 @@ def mark(
         str | None, typer.Option(metavar="MOMENT", help="ISO 8601, UTC if it names no zone; none: now.")
     ] = None,
     name: Annotated[
-        str | None, typer.Option("--id", help="Marked twice under one id, it is one change.")
+        str | None, typer.Option("--id", metavar="ID", help="Marked twice under one id, it is one change.")
     ] = None,
     config: ConfigOption = None,
     store: StoreOption = None,

@@ -28,7 +28,9 @@ def notes(
         str | None, typer.Option(metavar="NAME", help="Only the notes of this category, all of them.")
     ] = None,
     since: SinceOption = "4w",
-    service: Annotated[str | None, typer.Option(help="Only this service; default: all.")] = None,
+    service: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Only this service; default: all.")
+    ] = None,
     config: ConfigOption = None,
     store: StoreOption = None,
     as_json: JsonOption = False,

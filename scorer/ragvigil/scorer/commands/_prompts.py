@@ -13,7 +13,7 @@ from ragvigil.scorer.errors import InputError
 
 def prompts(
     name: Annotated[
-        str, typer.Argument(metavar="[NAME]", help="Such as generator or rubric/1; none: list them all.")
+        str, typer.Argument(metavar="NAME", help="Such as generator or rubric/1; none: list them all.")
     ] = "",
     language: Annotated[str, typer.Option(metavar="CODE", help="en, pt or es.")] = "en",
     as_json: JsonOption = False,

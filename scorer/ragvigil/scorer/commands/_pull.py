@@ -35,10 +35,12 @@ def pull(
     since: SinceOption = "7d",
     until: UntilOption = None,
     project: Annotated[
-        str | None, typer.Option(help="Project (Phoenix) or experiment (MLflow, all by default).")
+        str | None,
+        typer.Option(metavar="NAME", help="Project (Phoenix) or experiment (MLflow, all by default)."),
     ] = None,
     service: Annotated[
-        str | None, typer.Option(help="What to call the service; default: what the backend knows of it.")
+        str | None,
+        typer.Option(metavar="NAME", help="What to call the service; default: what the backend knows of it."),
     ] = None,
     file: Annotated[
         list[Path] | None,

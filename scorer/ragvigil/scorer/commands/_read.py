@@ -17,7 +17,7 @@ def read(
     files: Annotated[
         list[Path],
         typer.Argument(
-            metavar="FILE...",
+            metavar="FILE",
             help="OTLP: protobuf or JSON, gzip or zstd too; *.logs.* holds log records of the same traces.",
         ),
     ],

@@ -29,7 +29,7 @@ def replay(
     files: Annotated[
         list[Path],
         typer.Argument(
-            metavar="FILE...",
+            metavar="FILE",
             help="OTLP: protobuf or JSON, gzip or zstd too; *.logs.* holds log records; - reads standard input.",
         ),
     ],

@@ -25,7 +25,7 @@ def explain(
     labels: Annotated[
         list[str],
         typer.Argument(
-            metavar="LABEL=VALUE...",
+            metavar="LABEL=VALUE",
             help="series=, service=, environment=, severity=, segment=, at= (ISO 8601).",
         ),
     ],

@@ -23,11 +23,14 @@ def score(
     judge: Annotated[
         str,
         typer.Option(
+            metavar="KIND",
             help="builtin: offline; openai or anthropic: a model, from OPENAI_MODEL, OPENAI_API_KEY and "
-            "OPENAI_BASE_URL or their twins; none: checks only."
+            "OPENAI_BASE_URL or their twins; none: checks only.",
         ),
     ] = "builtin",
-    model: Annotated[str, typer.Option(help="Model of the judge, instead of the environment's.")] = "",
+    model: Annotated[
+        str, typer.Option(metavar="NAME", help="Model of the judge, instead of the environment's.")
+    ] = "",
     as_json: JsonOption = False,
 ) -> int:
     """Score answers from a file with the checks and judge that production uses; no sampling, no budgets.

@@ -36,10 +36,14 @@ _FORMS: tuple[Form, ...] = ("terminal", "markdown")
 def report(
     since: SinceOption = "7d",
     until: UntilOption = None,
-    service: Annotated[str | None, typer.Option(help="Only this service; default: all.")] = None,
-    environment: Annotated[str | None, typer.Option(help="Only this environment; default: all.")] = None,
+    service: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Only this service; default: all.")
+    ] = None,
+    environment: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Only this environment; default: all.")
+    ] = None,
     form: Annotated[
-        str, typer.Option("--format", metavar="FORM", help="terminal or markdown; for programs: --json.")
+        str, typer.Option("--format", metavar="|".join(_FORMS), help="For programs: --json.")
     ] = "terminal",
     config: ConfigOption = None,
     store: StoreOption = None,

@@ -26,16 +26,23 @@ _LATEST_START = 365 * DAY
 
 
 def add(
-    comment: Annotated[str, typer.Option(help="Why: the next person reads it at three in the morning.")],
+    comment: Annotated[
+        str, typer.Option(metavar="TEXT", help="Why: the next person reads it at three in the morning.")
+    ],
     series: Annotated[
-        str | None, typer.Option(help="faithfulness, citation, coverage_scored, …; none: every series.")
+        str | None,
+        typer.Option(metavar="NAME", help="faithfulness, citation, coverage_scored, …; none: every series."),
     ] = None,
-    service: Annotated[str | None, typer.Option(help="service.name; none: all services.")] = None,
+    service: Annotated[
+        str | None, typer.Option(metavar="NAME", help="service.name; none: all services.")
+    ] = None,
     environment: Annotated[
-        str | None, typer.Option(help="Environment, '' for services that name none; none: all.")
+        str | None,
+        typer.Option(metavar="NAME", help="Environment, '' for services that name none; none: all."),
     ] = None,
     segment: Annotated[
-        str | None, typer.Option(help="Segment at fault, such as language=de; none: all.")
+        str | None,
+        typer.Option(metavar="NAME=VALUE", help="Segment at fault, such as language=de; none: all."),
     ] = None,
     everything: Annotated[
         bool, typer.Option("--everything", help="Needed when no matcher is given.")

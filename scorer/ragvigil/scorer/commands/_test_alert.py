@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def test_alert(
-    channel: Annotated[str, typer.Argument(help="Name of the channel: NAME of its section [channels.NAME].")],
+    channel: Annotated[str, typer.Argument(metavar="CHANNEL", help="NAME of its section [channels.NAME].")],
     severity: Annotated[
         Literal["critical", "error", "warning", "info"], typer.Option(help="How bad it is to look.")
     ] = "info",
