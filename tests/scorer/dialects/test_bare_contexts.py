@@ -18,6 +18,9 @@ FOUND = [SNOW, COAL]
         "Answer only from the context:",
         "Relevant information:",
         "# Knowledge",
+        "Context follows.",
+        "Oto kontekst:",
+        "Odpowiadaj na podstawie poniższych fragmentów:",
         "Du bist ein Ratgeber. Kontext zur Frage:",
         "Baseie a resposta nestes trechos:",
         "Nutze den folgenden Kontext, um die Frage zu beantworten:",
@@ -56,6 +59,14 @@ def test_a_list_below_a_heading_that_says_context_is_the_passages() -> None:
     assert (texts(record), record.query, record.completeness) == ([], QUESTION, "partial_evidence")
 
 
+def test_a_line_below_a_heading_of_instructions_marks_the_record() -> None:
+    """It may be a passage, or say where the service runs; nobody knows."""
+    record = read(("system", "Context: this is a tool for employees."), ("user", QUESTION))
+    assert (texts(record), record.completeness) == ([], "partial_evidence")
+    record = read(("system", "Here is the context you should use: It snows today."), ("user", QUESTION))
+    assert (texts(record), record.completeness) == (["It snows today."], "complete")
+
+
 @pytest.mark.parametrize(
     "instructions",
     [
@@ -85,6 +96,18 @@ def test_a_text_in_the_only_tag_is_the_passage(tag: str, text: str) -> None:
     ):
         record = read(*messages)
         assert (texts(record), record.query, record.completeness) == ([text], QUESTION, "complete")
+
+
+@pytest.mark.parametrize("tag", ["article", "source"])
+def test_a_tag_that_any_markup_may_have_is_a_passage_beside_a_label(tag: str) -> None:
+    """Or in the instructions; else it may be what is to be mended."""
+    element = f"<{tag}>\n{SNOW}\n</{tag}>"
+    for messages in (
+        [("user", f"{element}\n\nQuestion: {QUESTION}")],
+        [("system", element), ("user", QUESTION)],
+    ):
+        assert texts(read(*messages)) == [SNOW]
+    assert texts(read(("user", f"{element}\n\nIs this right?"))) == []
 
 
 def test_a_tag_that_shows_a_form_or_holds_code_is_no_passage() -> None:
@@ -132,6 +155,7 @@ LISTS = [
         ("It is dug.\n\nUse only the passages above.", False),
         ("Use only the passages above.", True),
         ("Antworte kurz.", True),
+        ("---", True),
         ("If you do not know the answer, say so.", True),
         ("Chat history:\nHuman: Hello.\nAssistant: Hello.", True),
     ],

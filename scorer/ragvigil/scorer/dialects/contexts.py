@@ -265,7 +265,7 @@ def _framed(prompt: str, *, apart: bool) -> Context | None:
         shown = above is not None or (apart and (frame.whole or frame.points))
         if not documents and shown:
             documents = _told(split_frame(inside, closed=False))
-        if not documents and (frame.sure or shown):
+        if not documents and (frame.sure or above is not None or (apart and frame.points)):
             documents = lone_line(inside, closed=closed)
         context = wrapped(prompt, documents, frame.start, frame.end)
         if context or frame.sure or (shown and _hides(inside, apart and frame.points)):

@@ -34,6 +34,7 @@ CONTEXT = (
 BACKGROUND = (
     "context|contexts|kontext|kontexte|contexte|contextes|contexto|contextos|contesto|contesti|konteksti|kontekst"
     "|kontextus|контекст|контексту|πλαίσιο|bağlam|السياق|سياق|הקשר|संदर्भ|บริบท|konteks|上下文|背景情報|コンテキスト"
+    "|참고 자료|参考资料|參考資料|参考資料"
     "|문맥|컨텍스트|زمینه|প্রসঙ্গ|ngữ cảnh|search results|retrieved documents|retrieved passages|knowledge|knowledge base"
 )
 """Of these, those that hardly anybody writes over instructions: what is listed below one is passages."""

@@ -38,7 +38,10 @@ _SHOWS = re.compile(
     rf"{_POINT}\s*(?:[^\s,.;]{{1,20}}\s+){{0,3}}(?:[^\s,.;]{{0,3}}){_NAMED}|(?:{_JOINED}).{{0,6}}{_NAMED}"
     rf"|{_NAMED}[^\s,.;]{{0,3}}\s+(?:[^\s,.;]{{1,20}}\s+)?{_POINT}"
 )
-_ENDS = re.compile(rf"(?:\A|[^a-z])(?:{BACKGROUND})\Z|\A(?:{BACKGROUND})\s.{{1,30}}(?:{ASKED})\Z")
+_ENDS = re.compile(
+    rf"(?:\A|[^a-z])(?:{BACKGROUND})\Z|\A(?:{BACKGROUND})\s.{{1,30}}(?:{ASKED})\Z|\Acontext follows\Z"
+    rf"|\A(?:{_any(_DATA['showing'])})(?!{_SPACED}).{{0,40}}{_NAMED}"
+)
 _RULES = re.compile(rf"(?:\A|[^a-z])(?:{_any(_DATA['rules'])})")
 _NOTHING = re.compile(rf"\W*(?:{_any(_DATA['nothing'])})")
 _BLANK = re.compile(r"\n[ \t]*\n")
@@ -69,7 +72,7 @@ def only_orders(text: str) -> bool:
     for paragraph in _BLANK.split(text):
         if _HEADING.match(paragraph.lstrip("\n")):
             return True
-        if paragraph.strip() and not is_order(paragraph):
+        if paragraph.strip(" \t\n-=*_#~") and not is_order(paragraph):
             return False
     return True
 
@@ -80,6 +83,8 @@ def points(label: str) -> bool:
     >>> points("use this context"), points("nutze den folgenden kontext, um zu antworten")
     (True, True)
     >>> points("context for the question"), points("kontext zur frage")
+    (True, True)
+    >>> points("here is the context you should use"), points("oto dokumenty")
     (True, True)
     >>> [points(each) for each in ("how to use the context", "follow these rules", "facts about the user", "sources")]
     [False, False, False, False]

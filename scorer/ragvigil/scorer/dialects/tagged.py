@@ -90,11 +90,13 @@ def _alone(prompt: str, tags: Sequence[re.Match[str]], *, apart: bool) -> Contex
         return None
     (start, first), (last, end) = tags[0].span(), tags[1].span()
     name, inside = tags[0]["opened"].lower(), prompt[first:last].strip()
-    if name == "context" or (name in _GENERIC and not (apart and name in ("source", "article"))):
-        return None
     if not _begins_line(prompt, start) or prompt[end:].strip(" \t")[:1] not in ("", "\n", "<"):
         return None
     above, labelled = prompt[max(0, start - _FORM_ABOVE) : start], asked_at(prompt, 0) is not None
+    if name == "context" or (
+        name in _GENERIC and not (name in ("source", "article") and (apart or labelled))
+    ):
+        return None
     if is_template([inside]) or prompt.count("```", 0, start) % 2 or _FORM.search(above):
         return None
     if not (apart or labelled or asks(prompt[:start]) or asks(prompt[end:])):
