@@ -86,7 +86,8 @@ class Store(_Section):
     """Where records, scores and incidents stay."""
 
     url: str = Field(
-        default="sqlite:///ragvigil.db", description="sqlite:///PATH (a relative path has three slashes)"
+        default="sqlite:///ragvigil.db",
+        description="sqlite:///PATH; a relative path begins in the folder that the command is started in",
     )
 
     user_ids: Literal["hmac", "plain"] = Field(
