@@ -91,6 +91,11 @@ def test_a_text_in_the_only_tag_is_the_passage(tag: str, text: str) -> None:
     for messages in (
         [("system", element), ("user", QUESTION)],
         [("system", f"Answer from it.\n\n{element}\n\nBe brief."), ("user", QUESTION)],
+        [("system", f"The text stands in the <{tag}></{tag}> tags.\n\n{element}"), ("user", QUESTION)],
+        [
+            ("system", f"<{tag}>\n<source>a.txt</source>\n<content>{text}</content>\n</{tag}>"),
+            ("user", QUESTION),
+        ],
         [("user", f"{element}\n\n{QUESTION}")],
         [("user", f"Question: {QUESTION}\n\n{element}")],
     ):

@@ -6,6 +6,7 @@ its first line here.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -29,6 +30,8 @@ _CLAUSE = re.compile(
     r"(?P<label>[^\n:\uff1a.!?\u3002\uff01\uff1f]{1,120})(?:[:\uff1a][*_]*|[.\u3002]?[ \t]*(?=\n))"
 )
 """What may point at a context: the end of a line, from its last sentence on, or up to a colon."""
+_MOST_CLAUSES = 2_000
+"""Ends of lines that are looked at in one prompt."""
 _BELOW = re.compile(
     r"(?:context|documents?|sources|passages|information)\b.{0,40}\bbelow(?:, surrounded by)?\W*\Z"
     r"|\bfollowing (?:[\w-]+ ){0,4}(?:context|documents|docs|passages|sources|excerpts|snippets|chunks|information)\b"
@@ -102,7 +105,8 @@ def _found(prompt: str) -> Iterator[Frame | None]:
         yield _last_frame(prompt, said)
     yield _ruled_frame(prompt)
     if said is None or not _points(said):
-        pointing = next((clause for clause in _CLAUSE.finditer(prompt) if _points(clause)), None)
+        clauses = itertools.islice(_CLAUSE.finditer(prompt), _MOST_CLAUSES)
+        pointing = next((clause for clause in clauses if _points(clause)), None)
         if pointing is not None:
             yield _label_frame(prompt, pointing)
             yield _last_frame(prompt, pointing)

@@ -44,6 +44,9 @@ _ENDS = re.compile(
 )
 _RULES = re.compile(rf"(?:\A|[^a-z])(?:{_any(_DATA['rules'])})")
 _NOTHING = re.compile(rf"\W*(?:{_any(_DATA['nothing'])})")
+_LONGEST_BEGINNING = 300
+"""Characters by which an order or a heading is known."""
+_LONGEST_NOTHING = 80
 _BLANK = re.compile(r"\n[ \t]*\n")
 
 
@@ -55,7 +58,7 @@ def is_order(text: str) -> bool:
     >>> is_order("Use a shovel."), is_order("It is dug from the ground."), is_order("If it rains, the ferry waits.")
     (False, False, False)
     """
-    said = _ITEM.sub("", text[:300].lower(), count=1)
+    said = _ITEM.sub("", text[:_LONGEST_BEGINNING].lower(), count=1)
     if _SPEAKING.match(said):
         return True
     return _DOING.match(said) is not None and _ANSWERING.search(said) is not None
@@ -70,7 +73,7 @@ def only_orders(text: str) -> bool:
     False
     """
     for paragraph in _BLANK.split(text):
-        if _HEADING.match(paragraph.lstrip("\n")):
+        if _HEADING.match(paragraph.lstrip("\n")[:_LONGEST_BEGINNING]):
             return True
         if paragraph.strip(" \t\n-=*_#~") and not is_order(paragraph):
             return False
@@ -101,6 +104,3 @@ def is_nothing(text: str) -> bool:
     (True, False)
     """
     return len(text) <= _LONGEST_NOTHING and _NOTHING.match(text.lower()) is not None
-
-
-_LONGEST_NOTHING = 80

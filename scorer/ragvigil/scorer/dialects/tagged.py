@@ -61,18 +61,12 @@ def tagged(prompt: str, *, apart: bool = False) -> Context | None:
     # where others stand within, <context> is the frame of all, or of each file's
     found = _between(prompt, tags, inner) if inner else None
     found = found or (_between(prompt, tags, names[0]) if names else None)
-    return found or _alone(prompt, tags, apart=apart)
+    return found or (_alone(prompt, tags, names[0], apart=apart) if names else None)
 
 
 def _between(prompt: str, tags: Sequence[re.Match[str]], name: str) -> Context | None:
-    """The passages in tags of one name, from the first that begins a line on."""
-    begun = next(
-        tag.start()
-        for tag in tags
-        if (tag["opened"] or "").lower() == name and _begins_line(prompt, tag.start())
-    )
-    own = [tag for tag in tags if name in _names(tag) and tag.start() >= begun]
-    own = [tag for tag in own if tag["closed"] or _begins_line(prompt, tag.start())]
+    """The passages in tags of one name."""
+    own = _own(prompt, tags, name)
     opened, closed = own[::2], own[1::2]
     if not _in_turn(opened, closed) or not _is_evidence(prompt, opened, name):
         return None
@@ -84,13 +78,25 @@ def _between(prompt: str, tags: Sequence[re.Match[str]], name: str) -> Context |
     return wrapped(prompt, documents, opened[0].start(), closed[-1].end())
 
 
-def _alone(prompt: str, tags: Sequence[re.Match[str]], *, apart: bool) -> Context | None:
+def _own(prompt: str, tags: Sequence[re.Match[str]], name: str) -> list[re.Match[str]]:
+    """The tags of that name, from the first that begins a line on: others are mentioned."""
+    begun = next(
+        tag.start()
+        for tag in tags
+        if (tag["opened"] or "").lower() == name and _begins_line(prompt, tag.start())
+    )
+    own = [tag for tag in tags if name in _names(tag) and tag.start() >= begun]
+    return [tag for tag in own if tag["closed"] or _begins_line(prompt, tag.start())]
+
+
+def _alone(prompt: str, tags: Sequence[re.Match[str]], name: str, *, apart: bool) -> Context | None:
     """The passage in the one pair of tags, on lines of its own, that is no code and shows no form."""
-    if len(tags) != 2 or not tags[0]["opened"] or tags[0]["opened"].lower() != _names(tags[1])[1]:
+    tags = _own(prompt, tags, name)
+    if len(tags) != 2 or not _in_turn(tags[:1], tags[1:]):
         return None
     (start, first), (last, end) = tags[0].span(), tags[1].span()
-    name, inside = tags[0]["opened"].lower(), prompt[first:last].strip()
-    if not _begins_line(prompt, start) or prompt[end:].strip(" \t")[:1] not in ("", "\n", "<"):
+    inside = prompt[first:last].strip()
+    if prompt[end:].strip(" \t")[:1] not in ("", "\n", "<"):
         return None
     above, labelled = prompt[max(0, start - _FORM_ABOVE) : start], asked_at(prompt, 0) is not None
     if name == "context" or (
@@ -101,9 +107,9 @@ def _alone(prompt: str, tags: Sequence[re.Match[str]], *, apart: bool) -> Contex
         return None
     if not (apart or labelled or asks(prompt[:start]) or asks(prompt[end:])):
         return None
-    told = labelled or is_sentence(inside)
-    documents = (_document(tags[0]["attributes"], prompt[first:last]),) if told else ()
-    return Context(documents, start, end)
+    document = _document(tags[0]["attributes"], prompt[first:last])
+    told = labelled or is_sentence(document.text or "")
+    return Context((document,) if told else (), start, end)
 
 
 def _names(tag: re.Match[str]) -> tuple[str, str]:
