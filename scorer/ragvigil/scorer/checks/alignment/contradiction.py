@@ -14,9 +14,11 @@ from ragvigil.scorer.checks.alignment.swaps import (
     in_one_form,
     may_be_swapped,
     may_swap,
+    of_another,
     opposed,
     swapped,
 )
+from ragvigil.scorer.checks.alignment.values import other_limit
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.segments import Segment
 from ragvigil.scorer.checks.reading.words import NEGATION_ADVERBS, Word, values, words
@@ -28,7 +30,7 @@ _HAVING, _LACKING = (
     frozenset(word.stem for entry in entries for word in words(entry))
     for entries in (LEXICON.having, LEXICON.lacking)
 )
-_OF_ONE = ("month", "date", "weekday", "moment", "place")
+_OF_ONE = ("month", "date", "weekday", "moment", "place", "part")
 _LIMITING = frozenset(word.stem for entry in LEXICON.limiting for word in words(entry))
 
 
@@ -79,6 +81,19 @@ def contradiction_of(
     """What the best sentence says otherwise than `claim`, the words of `text`; None unless it is plain."""
     if best is None or (best.path and best.span is None):
         return None
+    found = _otherwise(claim, text, denying, best, numbers)
+    if found is None or best.span is None:
+        return found
+    sentence = best.text[slice(*best.span)]
+    if found == "number":
+        return None if of_another(text, sentence) else found
+    return None if denying != best.negated and other_limit(text, sentence) else found  # not over 5 is up to 5
+
+
+def _otherwise(
+    claim: Sequence[Word], text: str, denying: bool, best: Segment, numbers: Numbers
+) -> str | None:
+    """What `best` says otherwise, be it of another thing or not."""
     said = {word.stem for word in claim if word.content and not word.numbers}
     swap, denied = _swap(claim, text, said, best), denying != best.negated
     if denied and swap in _OF_ONE:

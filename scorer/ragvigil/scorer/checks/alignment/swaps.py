@@ -18,6 +18,15 @@ from ragvigil.scorer.checks.alignment.days import (
     tells_a_day,
 )
 from ragvigil.scorer.checks.alignment.moments import another_moment, may_tell_moments
+from ragvigil.scorer.checks.alignment.values import (
+    LIMIT_WORDS,
+    VALUE_WORDS,
+    may_tell_a_part,
+    not_of_all,
+    other_limit,
+    other_part,
+    same_numbers,
+)
 from ragvigil.scorer.checks.reading.clock import TIME_WORDS
 from ragvigil.scorer.checks.reading.expressions import OPPOSITES
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
@@ -25,8 +34,9 @@ from ragvigil.scorer.checks.reading.ordinals import ORDINALS, another_place
 from ragvigil.scorer.checks.reading.words import Word, words
 
 TimeSwap = Literal["month", "date", "weekday", "moment"]
-Swap = TimeSwap | Literal["unit", "scale", "sign", "place", "version", "period", "opposite"]
+Swap = TimeSwap | Literal["unit", "scale", "sign", "place", "version", "period", "part", "opposite"]
 
+_Table = Sequence[tuple[Set[str], Set[str]]]
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+")
 _SIGN = re.compile(r"(?:(?<![\w.,)\]%])[-\u2212\u2013](?=\d)|\b(?:minus|menos)\s+(?=\d))", re.IGNORECASE)
 _MAY_SIGN = re.compile(r"[-\u2212\u2013](?=\d)|\b(?:minus|menos)\b", re.IGNORECASE)
@@ -61,9 +71,12 @@ _VERSION = re.compile(
 _ENDS_IN_ZERO = re.compile(r"\d\.\d*[1-9]0(?!\d)")
 """Which a version or a section may, though it is not the one without the zero."""
 _PER = frozenset(OPPOSITES["per"])
-_OPPOSITES: tuple[tuple[frozenset[str], frozenset[str]], ...] = tuple(
-    (frozenset(one), frozenset(other)) for one, other in OPPOSITES["opposites"]
+_OPPOSITES, _ROLES, _APART = (
+    tuple((frozenset[str](one), frozenset[str](other)) for one, other in OPPOSITES[name])
+    for name in ("opposites", "roles", "apart")
 )
+"""Words that exclude each other; those that do only where both sides tell the same number, as starts and ends; and
+those that tell of another thing, of which another number may be so: summer and winter."""
 
 UNIT_STEMS = frozenset(word.stem for name in _UNITS for word in words(name))
 """Stems of the units, some of which mean nothing elsewhere: m, in."""
@@ -72,12 +85,20 @@ _THAN = frozenset(("than", "que", "als"))
 _TOLD = frozenset(
     word.stem
     for name in chain(
-        *(_UNITS, _SCALES, _MONTHS, LEXICON.days, _WEEKENDS, ORDINALS, TIME_WORDS),
+        *(_UNITS, _SCALES, _MONTHS, LEXICON.days, _WEEKENDS, ORDINALS, TIME_WORDS, VALUE_WORDS),
         *chain.from_iterable(_OPPOSITES),
     )
     for word in words(name)
 )
-"""Stems of everything in the tables."""
+"""Stems of everything in the tables that is not told of one thing alone."""
+_ROLE_OF = {
+    word.stem: words(one[0])[0].stem
+    for one in (tuple(chain.from_iterable(map(sorted, sides))) for sides in _ROLES)
+    for name in one
+    for word in words(name)
+}
+"""For the stem of each word that tells what a value is one stem for all that may stand in its place."""
+_HINTS = _TOLD | _ROLE_OF.keys() | {word.stem for name in LIMIT_WORDS for word in words(name)}
 _ALIKE = 0.65
 
 
@@ -109,7 +130,7 @@ def may_swap(claim: Sequence[Word], text: str, sentence: str) -> bool:
     >>> [may_swap(words(text), text, "It is so.") for text in ("Sales fell.", "It is so.", "It is -3.")]
     [True, False, True]
     """
-    if not _TOLD.isdisjoint([word.stem for word in claim]) or tells_a_day(claim):
+    if not _HINTS.isdisjoint([word.stem for word in claim]) or tells_a_day(claim):
         return True
     return (
         _may_sign(text)
@@ -126,7 +147,11 @@ def _may_sign(text: str) -> bool:
 
 
 def _may_be_versions(text: str, sentence: str) -> bool:
-    return _ENDS_IN_ZERO.search(text) is not None or _ENDS_IN_ZERO.search(sentence) is not None
+    return (
+        _ENDS_IN_ZERO.search(text) is not None
+        or _ENDS_IN_ZERO.search(sentence) is not None
+        or may_tell_a_part(text, sentence)
+    )
 
 
 def swapped(claim: Sequence[Word], text: str, sequence: Sequence[Word], sentence: str) -> Swap | None:
@@ -135,7 +160,7 @@ def swapped(claim: Sequence[Word], text: str, sequence: Sequence[Word], sentence
     Nothing is compared unless the claim has a word of the tables that the sentence lacks, or either has a sign; of a
     claim that has but a number which the sentence lacks, beside a month or as a date, only the days.
     """
-    told = [word.stem for word in claim if word.stem in _TOLD]
+    told = [word.stem for word in claim if word.stem in _HINTS]
     there = {word.stem for word in sequence}
     numbered = _may_sign(text) or _may_sign(sentence) or _may_be_versions(text, sentence)
     times_only = there.issuperset(told) and not numbered
@@ -158,14 +183,18 @@ def may_be_swapped(said: Set[str], there: Set[str]) -> bool:
     >>> may_be_swapped({"sal", "fel"}, {"sal", "ros", "12"}), may_be_swapped({"rain", "fel"}, {"sal", "ros"})
     (True, False)
     """
-    mine = said - _TOLD
-    shared = len(mine & there)
+    mine = {_ROLE_OF.get(one, one) for one in said - _TOLD}
+    shared = len(mine & {_ROLE_OF.get(one, one) for one in there})
     return shared > 0 and shared >= _ALIKE * len(mine)
 
 
 def _matter(sequence: Sequence[Word]) -> set[str]:
     """The meaningful stems that are in no table and no numbers."""
-    return {word.stem for word in sequence if word.content and not word.numbers and word.stem not in _TOLD}
+    return {
+        _ROLE_OF.get(word.stem, word.stem)
+        for word in sequence
+        if word.content and not word.numbers and word.stem not in _TOLD
+    }
 
 
 def swap_of(claim: str, sentence: str) -> Swap | None:
@@ -189,7 +218,11 @@ def swap_of(claim: str, sentence: str) -> Swap | None:
         return None if _opposite(mine, theirs) else "place"
     if _alone_and_other(_periods(mine), _periods(theirs)):
         return "period"
-    return "opposite" if _opposite(mine, theirs) else None
+    if other_part(claim, sentence):
+        return "part"
+    if _opposite(mine, theirs) or other_limit(claim, sentence) or not_of_all(claim, sentence):
+        return "opposite"
+    return "opposite" if same_numbers(claim, sentence) and _opposite(mine, theirs, _ROLES) else None
 
 
 def _another_time(claim: str, sentence: str) -> TimeSwap | None:
@@ -223,6 +256,18 @@ def _versions(text: str) -> dict[str, set[str]]:
     for one in _VERSION.finditer(text):
         found.setdefault(one["thing"].casefold(), set()).add(one["number"])
     return found
+
+
+def of_another(claim: str, sentence: str) -> bool:
+    """Whether they tell other numbers, each of another thing: when it starts and when it ends, or of summer and winter.
+
+    >>> of_another("It opens at 9 in summer.", "It opens at 10 in winter."), of_another("It opens at 9.", "At 10.")
+    (True, False)
+    """
+    mine, theirs = _parts(claim), _parts(sentence)
+    return not same_numbers(claim, sentence) and (
+        _opposite(mine, theirs, _ROLES) or _opposite(mine, theirs, _APART)
+    )
 
 
 def opposed(claim: str, sentence: str) -> bool:
@@ -271,12 +316,12 @@ def _alone_and_other(mine: list[int], theirs: list[int]) -> bool:
     return len(mine) == 1 and len(theirs) == 1 and mine != theirs
 
 
-def _opposite(mine: list[str], theirs: list[str]) -> bool:
+def _opposite(mine: list[str], theirs: list[str], table: _Table = _OPPOSITES) -> bool:
     """Whether one side has a word of one kind and the other side one of the opposite, and neither has both."""
     if not _of_the_same(mine, theirs):
         return False
     said, there = _phrases(mine), _phrases(theirs)
-    for one, other in _OPPOSITES:
+    for one, other in table:
         up, down = bool(one & said), bool(other & said)
         if up != down and (bool(one & there), bool(other & there)) == (down, up):
             return True

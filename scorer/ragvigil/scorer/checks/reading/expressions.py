@@ -37,6 +37,10 @@ def _units() -> dict[str, list[tuple[str, float]]]:
 
 _UNITS = _units()
 _FRACTIONS: dict[str, float] = _DATA["fractions"]
+SHARES: dict[str, float] = {
+    spelled: share for name, share in _DATA["shares"].items() for spelled in (name, name.replace(" ", "-"))
+}
+"""Parts of a whole in words: two thirds, un tercio."""
 _SCALES: dict[str, int] = _DATA["scales"]
 """Beside a currency only; elsewhere m is a metre."""
 _SPELLED_TIMES: dict[str, int] = _DATA["spelled_times"]

@@ -1,0 +1,179 @@
+"""Values in words: bounds of a number, parts of a whole and quantities that a claim tells otherwise than a sentence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
+from ragvigil.scorer.checks.reading.expressions import OPPOSITES, SHARES, expressions
+from ragvigil.scorer.checks.reading.lexicon import LEXICON
+from ragvigil.scorer.checks.reading.words import words
+
+
+def _any_of(names: Iterable[str]) -> str:
+    return "|".join(sorted(map(re.escape, names), key=len, reverse=True))
+
+
+_UP, _DOWN = OPPOSITES["limits"]["up"], OPPOSITES["limits"]["down"]
+_LIMIT = re.compile(
+    rf"\b(?P<not>(?:not|no|nicht|kein|keine|não|pas|n't)\s)?(?:(?P<up>{_any_of(_UP)})|{_any_of(_DOWN)})"
+    r"\s(?:the\sage\sof\s|a\stotal\sof\s)?[$€£¥]?(?P<number>\d[\d.,]*\d|\d|[^\W\d_]+)",
+    re.IGNORECASE,
+)
+_BEFORE_A_PART = re.compile(
+    rf"\b(?:{_any_of([*_UP, *_DOWN])}|nearly|almost|about|around|approximately|roughly|just|only|another|additional|"
+    r"further|remaining|fast|rund|etwa|knapp|gut|casi|cerca|presque|environ|près|quase)(?:\s(?:de|d['\u2019]|of|to))?\s(?:an?\s)?\Z",
+    re.IGNORECASE,
+)
+_LONGEST_BEFORE = 24
+_SHARE = re.compile(
+    rf"(?<![\w-])(?:(?P<share>{_any_of(SHARES)})|(?P<percent>\d{{1,3}}(?:[.,]\d{{1,2}})?)\s?(?:%|per\s?cent|percent|prozent|"
+    r"por\sciento|por\scento|pour\scent))"
+    r"(?=\s(?:of|der|des|aller|unserer|de|du|del|dos|das|do|da)\s|\sd['\u2019]|-?\smajority)(?!\sof\san?\shour)",
+    re.IGNORECASE,
+)
+_NEAR_A_SHARE, _NEAR_A_PERCENTAGE = 0.01, 0.06
+"""How far one share may be from another and still be it."""
+_ONE_HOUR = re.compile(
+    r"\b(?:after|takes?|took|lasts?|lasted|within|dauert|dura|dure|nach)\s(?:an|one|eine[rn]?|una|uma|une)\s"
+    r"(?:hour|stunde|hora|heure)\b(?!\s(?:and|und|y|e|et)\s)",
+    re.IGNORECASE,
+)
+_AN_HOUR = 3600.0
+_MAY_TELL_A_PART = re.compile(
+    r"\b(?:hour|stunde|hora|heure|half|quarter)|demi-heure|viertelstunde", re.IGNORECASE
+)
+_ALL = re.compile(
+    rf"\b(?:{_any_of(OPPOSITES['quantities']['all'])})\s(?:of\s)?(?:the\s|our\s)?(\w+)", re.IGNORECASE
+)
+_SOME = re.compile(
+    rf"\b(?:{_any_of(OPPOSITES['quantities']['some'])})\s(?:of\s)?(?:the\s|our\s)?(\w+)", re.IGNORECASE
+)
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+
+VALUE_WORDS = frozenset(
+    re.split("[ -]", name)[-1] for name in (*SHARES, *chain.from_iterable(OPPOSITES["quantities"].values()))
+)
+LIMIT_WORDS = frozenset((*_UP, *_DOWN))
+"""The words by which a claim may tell another value."""
+
+
+def other_limit(claim: str, sentence: str) -> bool:
+    """Whether one number that both have is the least on one side and the most on the other.
+
+    >>> other_limit("Orders under $50 ship free.", "Orders over $50 ship free.")
+    True
+    >>> other_limit("Not more than 5 users.", "Up to five users."), other_limit("Over 5 users.", "Under 8 users.")
+    (False, False)
+    """
+    mine, theirs = _limits(claim), _limits(sentence)
+    return any(len(up) == len(theirs.get(one, ())) == 1 and up != theirs[one] for one, up in mine.items())
+
+
+def _limits(text: str) -> dict[str, set[bool]]:
+    """For each number with a bound, whether it is the least."""
+    found: dict[str, set[bool]] = {}
+    for one in _LIMIT.finditer(text):
+        said = one["number"].casefold()
+        number = LEXICON.number_words.get(said, said)
+        if number[0].isdecimal():
+            found.setdefault(number, set()).add((one["up"] is not None) != (one["not"] is not None))
+    return found
+
+
+def other_part(claim: str, sentence: str) -> bool:
+    """Whether each side tells exactly one part of a whole, or one time in words, and not the same.
+
+    >>> other_part("A third of the staff works there.", "A quarter of the staff works there.")
+    True
+    >>> other_part("Half of the staff.", "52% of the staff."), other_part("More than half of us.", "Two thirds of us.")
+    (False, False)
+    >>> other_part("It takes half an hour.", "It takes 45 minutes."), other_part("half an hour", "30 minutes")
+    (True, False)
+    """
+    mine, theirs = list(_shares(claim)), list(_shares(sentence))
+    if len(mine) == len(theirs) == 1:
+        (one, spelled), (other, others_spelled) = mine[0], theirs[0]
+        if one is None or other is None or not (spelled or others_spelled):
+            return False
+        return abs(one - other) > (_NEAR_A_SHARE if spelled and others_spelled else _NEAR_A_PERCENTAGE)
+    return _another_time_in_words(claim, sentence)
+
+
+def _shares(text: str) -> Iterator[tuple[float | None, bool]]:
+    """Each share, None where it is only near to it, and whether it is told in words."""
+    for one in _SHARE.finditer(text):
+        if _bounded(text, one.start()):
+            yield None, True
+        elif one["share"]:
+            yield SHARES[one["share"].casefold()], True
+        else:
+            yield float(one["percent"].replace(",", ".")) / 100, False
+
+
+def _bounded(text: str, start: int) -> bool:
+    return _BEFORE_A_PART.search(text[max(0, start - _LONGEST_BEFORE) : start]) is not None
+
+
+def may_tell_a_part(claim: str, sentence: str) -> bool:
+    """Whether both might tell a time in words: a quick first look."""
+    return _MAY_TELL_A_PART.search(claim) is not None and (
+        _MAY_TELL_A_PART.search(sentence) is not None or _NUMBER.search(sentence) is not None
+    )
+
+
+def _another_time_in_words(claim: str, sentence: str) -> bool:
+    if not may_tell_a_part(claim, sentence) and not may_tell_a_part(sentence, claim):
+        return False
+    one, other = _times(claim), _times(sentence)
+    if len(one) != 1 or len(other) != 1 or one[0][0] is None or other[0][0] is None:
+        return False
+    return (one[0][1] or other[0][1]) and one[0][0].isdisjoint(other[0][0])
+
+
+def _times(text: str) -> list[tuple[frozenset[float] | None, bool]]:
+    """Each length of time in seconds, None where it is only a bound, and whether it is told without digits."""
+    told = expressions(text)
+    if any(kind == "clock" for one in told for kind, _ in one.meanings):
+        return []  # a quarter to eight
+    found = [
+        (one.start, one.end, frozenset(amount for _, amount in one.meanings if isinstance(amount, float)))
+        for one in told
+        if all(kind == "time" for kind, _ in one.meanings)
+    ]
+    taken = [(start, end) for start, end, _ in found]
+    found += [
+        (one.end() - 1, one.end(), frozenset({_AN_HOUR}))
+        for one in _ONE_HOUR.finditer(text)
+        if not any(start < one.end() and end > one.start() for start, end in taken)
+    ]
+    return [
+        (None if _bounded(text, start) else amounts, _NUMBER.search(text, start, end) is None)
+        for start, end, amounts in found
+    ]
+
+
+def not_of_all(claim: str, sentence: str) -> bool:
+    """Whether `claim` says of all what `sentence` says of some of the same.
+
+    >>> not_of_all("All users get it.", "Some users get it."), not_of_all("Some users get it.", "All users get it.")
+    (True, False)
+    """
+    some = {one[1].casefold() for one in _SOME.finditer(sentence)}
+    return bool(some) and any(_alike(one[1].casefold(), some) for one in _ALL.finditer(claim))
+
+
+def _alike(name: str, others: Iterable[str]) -> bool:
+    stem = words(name)[0].stem
+    return any(words(other)[0].stem == stem for other in others)
+
+
+def same_numbers(claim: str, sentence: str) -> bool:
+    """Whether both have the same numbers, and any.
+
+    >>> same_numbers("It starts on 1 May.", "It ends on 1 May."), same_numbers("It starts.", "It ends.")
+    (True, False)
+    """
+    mine = set(_NUMBER.findall(claim))
+    return bool(mine) and mine == set(_NUMBER.findall(sentence))
