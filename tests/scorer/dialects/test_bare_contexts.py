@@ -19,6 +19,8 @@ FOUND = [SNOW, COAL]
         "Relevant information:",
         "# Knowledge",
         "Context follows.",
+        "Answer on the basis of the context that follows:",
+        "Réponds avec les documents qui suivent\u00a0:",
         "Oto kontekst:",
         "Odpowiadaj na podstawie poniższych fragmentów:",
         "Du bist ein Ratgeber. Kontext zur Frage:",
@@ -74,6 +76,7 @@ def test_a_line_below_a_heading_of_instructions_marks_the_record() -> None:
         "When you are given context:\n- Quote it.\n- Say where it is from.",
         "Facts about the user:\n- Plan: pro\n- Name: Ann",
         "You have access to the following tools:\n- search: finds pages.\n- mail: sends a letter.",
+        "Use the sources as follows:\n- Their numbers go behind a claim.\n- The newest counts.",
         "Use this context:\n- Answer briefly.\n- Cite the source.",
     ],
 )
