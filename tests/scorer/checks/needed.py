@@ -49,9 +49,12 @@ _DATA: Any = json.loads(files("ragvigil.scorer.data").joinpath("abstention.json"
 _EVERYWHERE = frozenset(
     re.findall(
         r"\w+",
-        "a an the of and or is are was were in on to by for it can be do does did i we est pas lo se si",
+        "a an the of and or is are was were in on to by for it can be do does did i we est pas lo se si "
+        "that this these there them with have has will would from only your about what first more need get "
+        "which how no you been had one our much",
     )
 )
+_MOST_WORTH = 100
 _PHRASE = 3
 """Words that tell something together, of which none does alone."""
 _TIMES = re.compile(r"(?:[?*+]|\{\d*,?\d*\})[?+]?")
@@ -85,17 +88,23 @@ def beside(ways: Iterable[Needed], cue: str, others: Collection[str]) -> frozens
 
 def _beside(way: Needed, cue: str, others: Collection[str]) -> frozenset[str]:
     """Of all that must be there what is the least likely to be."""
-    best, length = NOTHING, 0
+    best, least = NOTHING, _expected(NOTHING, cue)
     for one in (
         *(_telling(spellings, cue, others) for spellings in way.sets),
         *(beside(group, cue, others) for group in way.groups),
     ):
         if not one:
             return one
-        shortest = min(_worth(word, cue) for word in one)
-        if shortest > length:
-            best, length = one, shortest
+        expected = _expected(one, cue)
+        if expected < least:
+            best, least = one, expected
     return best
+
+
+def _expected(words: frozenset[str], cue: str) -> tuple[int, int]:
+    """How much one of the words is to be expected in any sentence: how many stand everywhere, and the shortest."""
+    worth = [_worth(word, cue) for word in words]
+    return sum(_MOST_WORTH if not one else one == 1 for one in worth), -min(worth)
 
 
 def _telling(spellings: Iterable[str], cue: str, others: Collection[str]) -> frozenset[str]:

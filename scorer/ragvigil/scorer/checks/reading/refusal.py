@@ -15,7 +15,7 @@ from ragvigil.scorer.checks.reading.markup import Span
 from ragvigil.scorer.checks.reading.patterns import any_of, tells
 
 _LONGEST_SENTENCE = 400
-_LONGEST_KNOWN, _MOST_KNOWN, _MOST_BESIDE = 64, 1 << 14, 1 << 12
+_LONGEST_KNOWN, _MOST_KNOWN = 64, 1 << 14
 _CONTACT = re.compile(
     r"\S{1,64}@\S{1,100}|https?://\S{1,200}|www\.\S{1,200}|\+?\(?\d[\d\s()/.\u2011\u2013-]{4,20}\d"
 )
@@ -41,7 +41,8 @@ class Beside(dict[str, bool]):
         self._starts: dict[str, list[str]] = {}
         for one in entries:
             if " " not in one:
-                self._starts.setdefault(one[:2], []).append(one)
+                self._starts.setdefault(one[:3], []).append(one)
+        self._sizes = sorted({len(start) for start in self._starts})
 
     def stands_in(self, plain: str, tokens: Iterable[str]) -> bool:
         """Whether one stands in a text in lower case, of which `tokens` are what stands between white space."""
@@ -51,10 +52,10 @@ class Beside(dict[str, bool]):
         return True in map(self.__getitem__, tokens)
 
     def __missing__(self, word: str) -> bool:
-        near = [one for at in range(len(word)) for one in self._starts.get(word[at : at + 2], ())]
-        found = any(one in word for one in near)
+        begun = [word[at : at + size] for size in self._sizes for at in range(len(word))]
+        found = any(one in word for start in begun if start in self._starts for one in self._starts[start])
         if len(word) <= _LONGEST_KNOWN:
-            if len(self) >= _MOST_BESIDE:
+            if len(self) >= _MOST_KNOWN:
                 self.clear()
             self[word] = found
         return found
