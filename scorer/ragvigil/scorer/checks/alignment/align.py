@@ -18,6 +18,7 @@ from ragvigil.scorer.checks.alignment.novelty import novel_names, novel_qualifie
 from ragvigil.scorer.checks.alignment.numbers import Numbers, idle_numbers, is_novel
 from ragvigil.scorer.checks.alignment.overlap import Overlap, Weights, overlaps
 from ragvigil.scorer.checks.alignment.tokens import Surroundings, Token, read_tokens
+from ragvigil.scorer.checks.alignment.wider import wider_values
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.segments import Segment
 from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word, denies, offsets
@@ -232,6 +233,8 @@ def _idle(
     idle = idle_numbers(claim, text, lacking, hours=bool(evidence.hours))
     if tells_a_day(claim) and (days := ranges.holding(text)):
         idle |= _words_within(text, days)
+    if wider := wider_values(claim, text, evidence):
+        idle |= _words_within(text, wider)
     return right.union(idle.intersection(lacking))
 
 

@@ -6,13 +6,23 @@ import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from math import log1p
 
 from ragvigil.scorer.checks.reading.evidence import Hours
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 
-_DAY = re.compile(rf"\b({'|'.join(sorted(LEXICON.days, key=len, reverse=True))})s?\b", re.IGNORECASE)
+_SHORT_DAYS = {
+    name.removesuffix("-feira"): day for name, day in LEXICON.days.items() if name.endswith("-feira")
+}
+"""Portuguese days without the end of their names: what else they are, ordinals, stands in no range of days."""
+_DAY_NAMES = "|".join(sorted(LEXICON.days, key=len, reverse=True))
+_SHORT_DAY = "|".join(_SHORT_DAYS)
+_DAY = re.compile(
+    rf"\b({_DAY_NAMES})s?\b"
+    rf"|\b({_SHORT_DAY})(?=\s(?:a|à|até)\s(?:{_DAY_NAMES}|{_SHORT_DAY})\b)|(?<=a\s[aà]\s)({_SHORT_DAY})\b",
+    re.IGNORECASE,
+)
 _WEEK = re.compile(
     r"\b(?:(?:seven|7) days|daily|every ?day|all week|todos os dias|todos los días|"
     r"diariamente|täglich|tous les jours|ogni giorno)\b",
@@ -167,7 +177,7 @@ def days_named(text: str) -> list[Mention]:
     >>> days_named("Open Monday to Wednesday and at the weekend.")
     [((5, 24), {0, 1, 2}), ((36, 43), {5, 6})]
     """
-    groups = [(match.span(), LEXICON.days[match[1].lower()]) for match in _DAY.finditer(text)]
+    groups = [(match.span(), _day(match)) for match in _DAY.finditer(text)]
     found: list[Mention] = []
     for (start, end), day in groups:
         last = found[-1] if found else None
@@ -183,9 +193,15 @@ def days_named(text: str) -> list[Mention]:
     return sorted(found, key=lambda one: one[0])
 
 
+def _day(match: re.Match[str]) -> int:
+    name = match[0].lower()
+    return LEXICON.days[match[1].lower()] if match[1] else _SHORT_DAYS[name]
+
+
 def _through(text: str, group: Mention, last: int) -> set[int]:
     """The days from the one that `group` ends with to `last`."""
-    named = [LEXICON.days[match[1].lower()] for match in _DAY.finditer(text, *group[0])]
+    start, end = group[0]
+    named = [_day(match) for match in takewhile(lambda one: one.end() <= end, _DAY.finditer(text, start))]
     return {(named[-1] + step) % 7 for step in range((last - named[-1]) % 7 + 1)}
 
 
