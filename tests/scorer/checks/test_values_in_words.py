@@ -26,6 +26,8 @@ OTHER = (
     ("The price doubled in 2022.", "The price halved in 2022."),
     ("The course starts on 1 May.", "The course ends on 1 May."),
     ("The ferry arrives at 9:15.", "The ferry departs at 9:15."),
+    ("Shipping costs $4.90.", "Shipping costs €4.90."),
+    ("The deposit is 200 dollars.", "The deposit is 200 euros."),
     ("You receive 20 euros.", "You pay 20 euros."),
 )
 
@@ -49,6 +51,8 @@ ROOM = (
     ("The museum opens at 9 in summer.", "The museum opens at 10 in winter."),
     ("The monthly fee is 10 euros.", "The annual fee is 100 euros."),
     ("Adults pay 12 euros.", "Children pay 6 euros."),
+    ("Shipping costs $4.90.", "Shipping costs USD 4.90."),
+    ("The deposit is 200 dollars.", "The deposit is 200 dollars or 200 euros."),
     ("All managers get a car.", "All managers and some employees get a car."),
     ("The price includes breakfast.", "The price includes breakfast and excludes lunch."),
 )

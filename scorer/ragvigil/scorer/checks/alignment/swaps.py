@@ -22,7 +22,9 @@ from ragvigil.scorer.checks.alignment.values import (
     LIMIT_WORDS,
     VALUE_WORDS,
     may_tell_a_part,
+    may_tell_sums,
     not_of_all,
+    other_currency,
     other_limit,
     other_part,
     same_numbers,
@@ -151,6 +153,7 @@ def _may_be_versions(text: str, sentence: str) -> bool:
         _ENDS_IN_ZERO.search(text) is not None
         or _ENDS_IN_ZERO.search(sentence) is not None
         or may_tell_a_part(text, sentence)
+        or may_tell_sums(text, sentence)
     )
 
 
@@ -220,6 +223,8 @@ def swap_of(claim: str, sentence: str) -> Swap | None:
         return "period"
     if other_part(claim, sentence):
         return "part"
+    if other_currency(claim, sentence):
+        return "unit"
     if _opposite(mine, theirs) or other_limit(claim, sentence) or not_of_all(claim, sentence):
         return "opposite"
     return "opposite" if same_numbers(claim, sentence) and _opposite(mine, theirs, _ROLES) else None

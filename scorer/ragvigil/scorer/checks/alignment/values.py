@@ -50,9 +50,13 @@ _ALL = re.compile(
 _SOME = re.compile(
     rf"\b(?:{_any_of(OPPOSITES['quantities']['some'])})\s(?:of\s)?(?:the\s|our\s)?(\w+)", re.IGNORECASE
 )
+_CURRENCY = re.compile(
+    r"[$€£¥₹]|\b(?:usd|dollars?|eur|euros?|gbp|pounds|jpy|yen|inr|brl|reais|chf)\b", re.IGNORECASE
+)
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
-VALUE_WORDS = frozenset(
+_CURRENCIES = ("usd", "dollar", "dollars", "eur", "euro", "euros", "gbp", "chf")
+VALUE_WORDS = frozenset(_CURRENCIES).union(
     re.split("[ -]", name)[-1] for name in (*SHARES, *chain.from_iterable(OPPOSITES["quantities"].values()))
 )
 LIMIT_WORDS = frozenset((*_UP, *_DOWN))
@@ -124,7 +128,7 @@ def may_tell_a_part(claim: str, sentence: str) -> bool:
 
 
 def _another_time_in_words(claim: str, sentence: str) -> bool:
-    if not may_tell_a_part(claim, sentence) and not may_tell_a_part(sentence, claim):
+    if not _MAY_TELL_A_PART.search(claim) and not _MAY_TELL_A_PART.search(sentence):
         return False
     one, other = _times(claim), _times(sentence)
     if len(one) != 1 or len(other) != 1 or one[0][0] is None or other[0][0] is None:
@@ -152,6 +156,36 @@ def _times(text: str) -> list[tuple[frozenset[float] | None, bool]]:
         (None if _bounded(text, start) else amounts, _NUMBER.search(text, start, end) is None)
         for start, end, amounts in found
     ]
+
+
+def may_tell_sums(claim: str, sentence: str) -> bool:
+    """Whether both might tell a sum of money, each in another currency: a quick first look."""
+    mine = {one.casefold() for one in _CURRENCY.findall(claim)}
+    return bool(mine) and not mine.issuperset(one.casefold() for one in _CURRENCY.findall(sentence))
+
+
+def other_currency(claim: str, sentence: str) -> bool:
+    """Whether each side tells exactly one sum of money, and the same number of another currency.
+
+    >>> other_currency("It costs $4.90.", "It costs €4.90."), other_currency("It costs $4.90.", "It costs 4.90 USD.")
+    (True, False)
+    """
+    if not may_tell_sums(claim, sentence):
+        return False
+    one, other = (
+        [
+            told.meanings
+            for told in expressions(text)
+            if all(kind.startswith("sum ") for kind, _ in told.meanings)
+        ]
+        for text in (claim, sentence)
+    )
+    if len(one) != 1 or len(other) != 1:
+        return False
+    (kinds, amounts), (others, theirs) = (
+        ({kind for kind, _ in said}, {amount for _, amount in said}) for said in (one[0], other[0])
+    )
+    return kinds.isdisjoint(others) and not amounts.isdisjoint(theirs)
 
 
 def not_of_all(claim: str, sentence: str) -> bool:

@@ -1,0 +1,147 @@
+"""Claims as support desks, banks, clinics, insurers and shops make them, each beside what a document says."""
+
+from __future__ import annotations
+
+import pytest
+from tests.scorer.checks.test_days import claim_of
+
+TRUE = (
+    ("The plan costs $29 per month.", "The Team plan is priced at 29 USD a month."),
+    ("Shipping costs €4.90.", "We charge EUR 4.90 for shipping."),
+    ("The fee is 1.5% of the amount.", "A fee of 1.5 percent of the amount is charged."),
+    ("A quarter of the shares vest each year.", "25% of the shares vest each year."),
+    ("You get half of the price back.", "You get 50% of the price refunded."),
+    ("Two thirds of the members must agree.", "A two-thirds majority of the members must agree."),
+    ("It needs Python 3.", "It needs Python 3.10."),
+    ("The app runs on iOS 17 or later.", "The app requires iOS 17 or newer."),
+    ("The app works on iOS 18.", "The app works on iOS 17 or later."),
+    ("Files may be up to 0.5 GB.", "The maximum file size is 500 MB."),
+    ("You can upload files of up to 2 GB.", "Uploads are limited to 2 gigabytes per file."),
+    ("You can return items within two weeks.", "Items can be returned within 14 days."),
+    ("The warranty lasts 2 years.", "The warranty period is 24 months."),
+    ("The appointment takes an hour and a half.", "The appointment takes 90 minutes."),
+    ("You must be 18 or older to open an account.", "You must be at least 18 years old to open an account."),
+    ("An account can have no more than 5 users.", "An account can have up to 5 users."),
+    ("You can add a maximum of 5 devices.", "You can add up to five devices."),
+    ("Delivery takes between 3 and 5 days.", "Delivery takes 3-5 days."),
+    ("Delivery takes 3 to 5 business days.", "Allow 3\u20135 business days for delivery."),
+    ("The report is due at the end of March.", "The report is due on March 31."),
+    ("The shop opened in the 1990s.", "The shop opened in 1994."),
+    ("The results were published in the second quarter of 2023.", "The results were published in Q2 2023."),
+    ("Call +1 800 555 0199.", "Support can be reached by phone at +1-800-555-0199."),
+    ("You can't cancel after the course starts.", "Cancellation is not possible after the course starts."),
+    ("The free plan does not include backups.", "Backups are not included in the free plan."),
+    ("The service is unable to process PDF files.", "The service cannot process PDF files."),
+    ("You do not need a referral.", "You can book an appointment without a referral."),
+    ("Only administrators can delete projects.", "Projects can be deleted by administrators only."),
+    ("All employees are entitled to 25 days of leave.", "Every employee is entitled to 25 days of leave."),
+    ("Part-time staff are eligible for the bonus.", "Part-time staff qualify for the bonus."),
+    ("Two-factor authentication is off by default.", "Two-factor authentication is disabled by default."),
+    ("VAT is included in the price.", "The price includes VAT."),
+    ("The premium rose from 40 to 50 euros.", "The premium increased from €40 to €50."),
+    ("Submit the form before 1 June.", "The form must be submitted before June 1."),
+    ("The interest rate is 3.5% per year.", "The annual interest rate is 3.5%."),
+    ("The subscription costs 120 dollars a year.", "The subscription costs $120 annually."),
+    ("The insurer pays 80 percent of the costs.", "80% of the costs are paid by the insurer."),
+    ("The manager approves the request.", "The request is approved by the manager."),
+    ("Die Frist beträgt zwei Wochen.", "Die Frist beträgt 14 Tage."),
+    ("Die Garantie gilt 2 Jahre.", "Die Garantie gilt 24 Monate."),
+    ("Der Tarif kostet 9,99 Euro im Monat.", "Der Tarif kostet 9,99 € pro Monat."),
+    (
+        "La devolución es posible en un plazo de dos semanas.",
+        "La devolución es posible en un plazo de 14 días.",
+    ),
+    ("El envío cuesta 5 euros.", "El envío cuesta 5 €."),
+    ("La garantie dure deux ans.", "La garantie dure 24 mois."),
+    ("L'abonnement coûte 10 euros par mois.", "L'abonnement coûte 10 € par mois."),
+    ("A entrega demora cinco dias.", "A entrega demora 5 dias."),
+    ("A metade dos funcionários trabalha em casa.", "50% dos funcionários trabalham em casa."),
+    (
+        "The clinic is closed at weekends.",
+        "The clinic is open Monday to Friday and closed on Saturday and Sunday.",
+    ),
+    ("The limit is 1,000 requests per minute.", "The limit is 1000 requests per minute."),
+    ("The loan can be up to $1.5 million.", "The loan can be up to $1,500,000."),
+    ("You have 30 days to file a claim.", "Claims must be filed within 30 days."),
+    ("Sessions time out after 15 minutes.", "A session times out after a quarter of an hour."),
+    ("A refund takes more than five days.", "A refund takes over 5 days."),
+    ("Orders above $50 ship free.", "Orders over $50 ship for free."),
+    ("Children under 12 travel free.", "Children younger than 12 travel for free."),
+    ("The backup runs twice a day.", "The backup runs every 12 hours."),
+    ("The trial does not require a credit card.", "No credit card is required for the trial."),
+)
+
+
+@pytest.mark.parametrize(("answer", "passage"), TRUE)
+def test_the_same_in_another_form_is_supported(answer: str, passage: str) -> None:
+    """In other words, units, signs or order."""
+    assert claim_of(answer, passage).verdict == "supported"
+
+
+FALSE = (
+    ("The plan costs $39 per month.", "The Team plan is priced at 29 USD a month."),
+    ("Shipping costs $4.90.", "Shipping costs €4.90."),
+    ("The fee is 2.5% of the amount.", "A fee of 1.5 percent of the amount is charged."),
+    ("A third of the shares vest each year.", "A quarter of the shares vest each year."),
+    ("You get half of the price back.", "You get two thirds of the price back."),
+    ("Two thirds of the members must agree.", "Three quarters of the members must agree."),
+    ("It needs Python 3.12.", "It needs Python 3.10."),
+    ("The app requires iOS 18 or later.", "The app requires iOS 17 or later."),
+    ("The app works on iOS 16.", "The app works on iOS 17 or later."),
+    ("Files may be up to 5 GB.", "Files may be up to 500 MB."),
+    ("The plan costs $100 per month.", "The plan costs $100 per year."),
+    ("You can return items within three weeks.", "Items can be returned within 14 days."),
+    ("The warranty lasts 3 years.", "The warranty lasts 24 months."),
+    ("The appointment takes half an hour.", "The appointment takes 90 minutes."),
+    ("You must be at least 21 to open an account.", "You must be at least 18 years old to open an account."),
+    ("An account needs at least 5 users.", "An account can have up to 5 users."),
+    ("You can add more than 5 devices.", "You can add up to 5 devices."),
+    ("Delivery takes between 5 and 7 days.", "Delivery takes 3-5 days."),
+    ("Delivery takes 3 to 5 weeks.", "Delivery takes 3 to 5 days."),
+    ("The report is due on April 30.", "The report is due on March 31."),
+    ("The shop opened in the 1980s.", "The shop opened in 1994."),
+    ("Call +1 800 555 0190.", "Support can be reached by phone at +1-800-555-0199."),
+    ("You can cancel after the course starts.", "You cannot cancel after the course starts."),
+    ("The free plan includes backups.", "The free plan does not include backups."),
+    ("The service can process PDF files.", "The service is unable to process PDF files."),
+    ("You need a referral to book an appointment.", "You can book an appointment without a referral."),
+    ("All employees get a company car.", "Some employees get a company car."),
+    ("Part-time staff are eligible for the bonus.", "Part-time staff are not eligible for the bonus."),
+    ("Two-factor authentication is enabled by default.", "Two-factor authentication is disabled by default."),
+    ("VAT is excluded from the price.", "VAT is included in the price."),
+    ("The premium decreased to 50 euros.", "The premium increased to 50 euros."),
+    ("Submit the form after 1 June.", "Submit the form before 1 June."),
+    ("The interest rate is 3.5% per month.", "The interest rate is 3.5% per year."),
+    ("The price doubled in 2022.", "The price halved in 2022."),
+    ("The insurer pays 20 percent of the costs.", "The insurer pays 80 percent of the costs."),
+    ("Die Frist beträgt drei Wochen.", "Die Frist beträgt 14 Tage."),
+    ("Die Garantie gilt 3 Jahre.", "Die Garantie gilt 24 Monate."),
+    ("Der Tarif kostet 19,99 Euro im Monat.", "Der Tarif kostet 9,99 € pro Monat."),
+    ("Ein Drittel der Mitarbeiter arbeitet zu Hause.", "Ein Viertel der Mitarbeiter arbeitet zu Hause."),
+    (
+        "La devolución es posible en un plazo de tres semanas.",
+        "La devolución es posible en un plazo de 14 días.",
+    ),
+    ("El envío no está incluido.", "El envío está incluido."),
+    ("La garantie dure trois ans.", "La garantie dure 24 mois."),
+    ("Un tiers des salariés travaille à distance.", "Un quart des salariés travaille à distance."),
+    ("O museu abre na segunda-feira.", "O museu abre de terça a domingo."),
+    ("Um terço dos funcionários trabalha em casa.", "Metade dos funcionários trabalha em casa."),
+    ("The clinic is open on Sunday.", "The clinic is open Monday to Friday."),
+    ("The limit is 10,000 requests per minute.", "The limit is 1000 requests per minute."),
+    ("The loan can be up to $1.5 billion.", "The loan can be up to $1.5 million."),
+    ("The train takes half an hour.", "The train takes 45 minutes."),
+    ("Claims must be filed within 60 days.", "Claims must be filed within 30 days."),
+    ("Sessions time out after an hour.", "A session times out after a quarter of an hour."),
+    ("A refund takes less than 5 days.", "A refund takes more than 5 days."),
+    ("Orders under $50 ship free.", "Orders over $50 ship free."),
+    ("Children over 12 travel free.", "Children under 12 travel free."),
+    ("The backup runs twice a week.", "The backup runs twice a day."),
+    ("The trial requires a credit card.", "The trial does not require a credit card."),
+)
+
+
+@pytest.mark.parametrize(("answer", "passage"), FALSE)
+def test_what_differs_is_not_supported(answer: str, passage: str) -> None:
+    """By a number, a unit, a bound, a part, a negation or an opposite."""
+    assert claim_of(answer, passage).verdict != "supported"
