@@ -51,7 +51,7 @@ _EVERYWHERE = frozenset(
         r"\w+",
         "a an the of and or is are was were in on to by for it can be do does did i we est pas lo se si "
         "that this these there them with have has will would from only your about what first more need get "
-        "which how no you been had one our much",
+        "which how no you been had one our much make made makes got",
     )
 )
 _MOST_WORTH = 100
@@ -118,7 +118,7 @@ def _telling(spellings: Iterable[str], cue: str, others: Collection[str]) -> fro
 def _worth(said: str, cue: str) -> int:
     """How little a word, or a phrase, is to be expected in any sentence."""
     if " " in said:
-        return _PHRASE if len(said.split(" ")) >= _PHRASE else 0
+        return 2 if len(said.split(" ")) >= _PHRASE else 0
     return 1 if said in _EVERYWHERE else len(said.replace(cue.strip(), "", 1))
 
 
