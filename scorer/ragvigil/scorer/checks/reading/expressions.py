@@ -48,6 +48,8 @@ _SPELLED = re.compile(
     rf"(?<!\w)(?:{'|'.join(sorted(map(re.escape, _SPELLED_TIMES), key=len, reverse=True))})(?!\w)",
     re.IGNORECASE,
 )
+_SINGLE = frozenset(_DATA["single"])
+"""Words for one, which count only beside a unit that is spelled."""
 _MAY_BE_SPELLED = re.compile(r"hour|tunde|hora|heure|[ 'z]ora\b|ezzora| uur|godziny")
 _LONG_SCALES = {name: power for name, power in LEXICON.scales.items() if name not in _UNITS}
 _CURRENCIES: dict[str, str] = {name: names[0] for names in _DATA["currencies"] for name in names}
@@ -102,6 +104,8 @@ _SMALL = re.compile(r"\d(?<=\s\d)\d?(?!\d)")
 _WORD_BEFORE = re.compile(r"([^\W\d_]{3,12})\.?\s\Z")
 _LONGEST_BEFORE = 15
 _MAY_BE_OFANY_YEAR = re.compile(r"\d(?:(?<=[0-3])(?<!\d\d)\d[./][0-3]\d(?!\d)|\.\s?[01]?\d\.(?!\d)|月)")
+_SPELLED_UNIT = 4
+"""Letters of a unit that is no abbreviation."""
 _GAP = frozenset(("", " ", "-", "\u00a0", "\u202f"))
 _JOINED = frozenset((*_GAP, ", ", " and ", " e ", " y ", " und ", " et "))
 
@@ -281,6 +285,8 @@ def _measure(text: str, parts: list[tuple[str, int, int]], place: int) -> _Measu
     """The number at `place` with what stands beside it; None where that makes no measure."""
     said, start, end = parts[place]
     numbers = _numbers(said)
+    if said in _SINGLE and not (place + 1 < len(parts) and len(parts[place + 1][0]) >= _SPELLED_UNIT):
+        return None
     if not numbers:
         share = _FRACTIONS.get(said)
         return _Measure(start, end, {"ratio": (1.0, frozenset((share,)))}) if share else None
@@ -328,5 +334,5 @@ def _numbers(said: str) -> set[float]:
         if over and "'" not in one:
             return {int(one) / int(other)} if one.isdecimal() and other.isdecimal() and int(other) else set()
         return {float(one) for one in readings(said) if one.replace(".", "", 1).isdecimal()}
-    number = LEXICON.number_words.get(said)
+    number = "1" if said in _SINGLE else LEXICON.number_words.get(said)
     return {float(number)} if number and number.isdecimal() else set()
