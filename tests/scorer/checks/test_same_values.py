@@ -50,6 +50,12 @@ SAME = (
     ("The office is open on weekdays.", "The office is open Monday to Friday."),
     ("It costs 2.50 euros.", "It costs 2.5 euros."),
     ("Version 2.0 is out.", "Version 2.0 is out now."),
+    ("You have two weeks to return it.", "You have 14 days to return it."),
+    ("The pass is valid for 24 months.", "The pass is valid for two years."),
+    ("The run takes one hour.", "The run takes 60 minutes."),
+    ("Die Fahrt dauert eine Stunde.", "Die Fahrt dauert 60 Minuten."),
+    ("Model 3 has a range of 430 km.", "Model 3 has a range of 430 km and 5 seats."),
+    ("The plan has 5 users and 20 GB.", "The plan has 5 users, 10 projects and 20 GB."),
 )
 
 
@@ -90,6 +96,11 @@ OTHER = (
     ("The hotline is open 24/7.", "The hotline is open from nine to five."),
     ("It needs Python 3.10.", "It needs Python 3.1."),
     ("See section 2.1 for the fees.", "See section 2.10 for the fees."),
+    ("You have three weeks to return it.", "You have 14 days to return it."),
+    ("Part 40 costs 16 euros.", "Part 40 costs 15 euros."),
+    ("Part 41 costs 15 euros.", "Part 40 costs 15 euros."),
+    ("In 2023 sales were 5 million.", "In 2023 sales were 6 million."),
+    ("The plan has 5 users and 20 GB.", "The plan has 5 users and 10 GB."),
 )
 
 

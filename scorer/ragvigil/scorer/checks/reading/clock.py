@@ -62,7 +62,9 @@ _IN_WORDS = (
     ),
 )
 _MAYBE = re.compile(r"\d:\d|\d\s?[ap]\.?m\b|\d\.\d\d|\d\s?(?:h|uhr|uur|o'clock|時|时|点)", re.IGNORECASE)
-_CLUE = re.compile(_one_of(_DATA["clues"]))
+A_WORD = re.compile(r"\w+")
+CLUES = frozenset(_DATA["clues"])
+"""Words of which one stands in every time that is told in words."""
 _HALF_DAY, _DAY = 720, 1440
 _EVENING = 6
 """Of the hours of the night the first that is before midnight."""
@@ -80,7 +82,7 @@ def may_be_a_time(text: str) -> bool:
 
 def may_be_in_words(text: str) -> bool:
     """Whether `clock_times` might find any that is told in words: half past ten."""
-    return _CLUE.search(text) is not None
+    return not CLUES.isdisjoint(A_WORD.findall(text.lower()))
 
 
 def clock_times(text: str) -> Iterator[_Time]:
@@ -149,9 +151,10 @@ def _offset(told: dict[str, str | Any]) -> int:
 
 def _hour(named: str) -> int | None:
     """Which hour this is, in [0, 23]; None for what is none."""
-    numbers = ("1",) if named.casefold() in _ONE else words(named)[0].numbers if words(named) else ()
-    hour = int(numbers[0]) if numbers and numbers[0].isdecimal() else _DAY
-    return hour if hour < _DAY // 60 else None
+    read = () if named.casefold() in _ONE else words(named)
+    numbers = read[0].numbers if read else ("1",)
+    hour = int(numbers[0]) if numbers and numbers[0].isdecimal() else None
+    return hour if hour is not None and hour < _DAY // 60 else None
 
 
 def _in_its_half(text: str, end: int, hour: int, minute: int, before: str | None = None) -> tuple[int, int]:

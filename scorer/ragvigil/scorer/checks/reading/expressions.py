@@ -14,7 +14,7 @@ from datetime import date
 from importlib.resources import files
 from typing import Any, NamedTuple, TypeVar
 
-from ragvigil.scorer.checks.reading.clock import clock_times, may_be_a_time, may_be_in_words
+from ragvigil.scorer.checks.reading.clock import A_WORD, CLUES, clock_times, may_be_a_time
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.numerals import PARTS, plain_digits, readings
 
@@ -106,6 +106,8 @@ _LONGEST_BEFORE = 15
 _MAY_BE_OFANY_YEAR = re.compile(r"\d(?:(?<=[0-3])(?<!\d\d)\d[./][0-3]\d(?!\d)|\.\s?[01]?\d\.(?!\d)|月)")
 _SPELLED_UNIT = 4
 """Letters of a unit that is no abbreviation."""
+_SPELLED_UNITS = frozenset(name for name in _UNITS if len(name) >= _SPELLED_UNIT)
+_COUNTING = _SINGLE | LEXICON.number_words.keys()
 _GAP = frozenset(("", " ", "-", "\u00a0", "\u202f"))
 _JOINED = frozenset((*_GAP, ", ", " and ", " e ", " y ", " und ", " et "))
 
@@ -183,9 +185,12 @@ def implied(meanings: frozenset[Meaning]) -> frozenset[Meaning]:
 
 
 def may_have(text: str) -> bool:
-    """Whether `expressions` might find any with digits, or a time of the day: a quick first look."""
+    """Whether `expressions` might find any with digits, a time of the day or so many of a unit: a quick first look."""
     if not _DIGIT_OR_SIGN.search(text):
-        return may_be_in_words(text) or _MAY_BE_SPELLED.search(text) is not None  # as mostly neither
+        told = A_WORD.findall(text.lower())
+        return not CLUES.isdisjoint(told) or not (
+            _COUNTING.isdisjoint(told) or _SPELLED_UNITS.isdisjoint(told)
+        )
     if not _NAMES.isdisjoint(map(str.casefold, _BEHIND_A_NUMBER.findall(text))):
         return True
     if _MAY_BE_PRICED.search(text) or _MAY_BE_A_DAY.search(text):
