@@ -35,12 +35,6 @@ _SHARE = re.compile(
 )
 _NEAR_A_SHARE, _NEAR_A_PERCENTAGE = 0.01, 0.06
 """How far one share may be from another and still be it."""
-_ONE_HOUR = re.compile(
-    r"\b(?:after|takes?|took|lasts?|lasted|within|dauert|dura|dure|nach)\s(?:an|one|eine[rn]?|una|uma|une)\s"
-    r"(?:hour|stunde|hora|heure)\b(?!\s(?:and|und|y|e|et)\s)",
-    re.IGNORECASE,
-)
-_AN_HOUR = 3600.0
 _MAY_TELL_A_PART = re.compile(
     r"\b(?:hour|stunde|hora|heure|half|quarter)|demi-heure|viertelstunde", re.IGNORECASE
 )
@@ -145,12 +139,6 @@ def _times(text: str) -> list[tuple[frozenset[float] | None, bool]]:
         (one.start, one.end, frozenset(amount for _, amount in one.meanings if isinstance(amount, float)))
         for one in told
         if all(kind == "time" for kind, _ in one.meanings)
-    ]
-    taken = [(start, end) for start, end, _ in found]
-    found += [
-        (one.end() - 1, one.end(), frozenset({_AN_HOUR}))
-        for one in _ONE_HOUR.finditer(text)
-        if not any(start < one.end() and end > one.start() for start, end in taken)
     ]
     return [
         (None if _bounded(text, start) else amounts, _NUMBER.search(text, start, end) is None)
