@@ -4,9 +4,9 @@ from __future__ import annotations
 
 LATEST_OF_EACH = (
     "SELECT * FROM (SELECT id, service, environment FROM records ORDER BY started_at DESC LIMIT :latest) UNION "
-    "SELECT r.id, r.service, r.environment FROM detectors d CROSS JOIN records r ON r.id IN (SELECT s.record_id "
-    "FROM sightings s INDEXED BY sightings_by_time WHERE s.service = d.service AND s.environment = d.environment "
-    "ORDER BY s.started_at DESC LIMIT :latest)"
+    "SELECT r.id, r.service, r.environment FROM (SELECT DISTINCT service, environment FROM detectors) d "
+    "CROSS JOIN records r ON r.id IN (SELECT s.record_id FROM sightings s INDEXED BY sightings_by_time "
+    "WHERE s.service = d.service AND s.environment = d.environment ORDER BY s.started_at DESC LIMIT :latest)"
 )
 """Columns `id`, `service`, `environment` of the `latest` records of all, and of as many of each that has a detector.
 
