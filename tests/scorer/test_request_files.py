@@ -79,7 +79,7 @@ def test_a_request_belongs_to_whom_the_inbox_belongs(tmp_path: Path, monkeypatch
         os.chown(inbox, 65534, 65534)
     owner = inbox.stat()
     name = requests_in(inbox / "forget").ask("why?")
-    assert given == [(owner.st_uid, owner.st_gid)]
+    assert set(given) == {(owner.st_uid, owner.st_gid)}
     for made in (inbox / "forget", inbox / "forget" / f"{name}.request"):
         assert (made.stat().st_uid, made.stat().st_gid) == (owner.st_uid, owner.st_gid)
 
@@ -145,3 +145,35 @@ def test_a_request_that_is_left_for_later_keeps_no_other_waiting(tmp_path: Path)
     name = requests.ask("how?")
     assert requests.next({failed}) == (name, "how?")
     assert requests.next({failed, name}) is None
+
+
+def test_a_link_where_the_folder_should_be_is_not_followed(tmp_path: Path) -> None:
+    """Root asks, too: nobody may have it write elsewhere, or give away what is there."""
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (tmp_path / "folder").symlink_to(elsewhere)
+    with pytest.raises(OSError, match="folder"):
+        requests_in(tmp_path / "folder").ask("why?")
+    assert list(elsewhere.iterdir()) == []
+
+
+def test_an_answer_is_written_through_no_link(tmp_path: Path) -> None:
+    """Whoever owns the folder may have put one where a draft or the answer will stand."""
+    requests = requests_in(tmp_path / "folder")
+    name = requests.ask("why?")
+    precious = tmp_path / "precious"
+    precious.write_text("as it was")
+    for link in (f"{name}.answer.new", f"{name}.answer"):
+        (tmp_path / "folder" / link).symlink_to(precious)
+    requests.answer(name, "so")
+    assert (precious.read_text(), requests.answered(name)) == ("as it was", "so")
+
+
+def test_an_answer_of_another_version_is_told_and_goes(tmp_path: Path) -> None:
+    """What was done is not known then."""
+    requests = requests_in(tmp_path)
+    name = requests.ask("why?")
+    (tmp_path / f"{name}.answer").write_text("{")
+    with pytest.raises(RefusedError, match="what was done is not known"):
+        requests.answered(name)
+    assert requests.answered(name) is None

@@ -67,6 +67,4 @@ def _answered(settings: Settings, requests: RequestFiles[Q, A], name: str) -> A 
     try:
         return requests.answered(name)
     except RefusedError as error:
-        raise StoreError(
-            f"nothing was done: the request in {settings.inbox_path} was refused; {error}"
-        ) from None
+        raise StoreError(f"the request in {settings.inbox_path}: {error}") from None

@@ -53,7 +53,7 @@ def erase_unsent(settings: Settings, wanted: Wanted, before: float, deadline: fl
                 return Answered({}, {}, unanswered=True)
             time.sleep(_PAUSE_SECONDS)
     except RefusedError as error:
-        logger.error("the request to the receiver in %s was refused; %s", settings.inbox_path, error)
+        logger.error("the request to the receiver in %s: %s", settings.inbox_path, error)
         return Answered({}, {}, unanswered=True)
     finally:
         requests.withdraw(name)

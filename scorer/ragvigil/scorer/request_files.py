@@ -18,6 +18,10 @@ _KEPT_SECONDS = 86_400.0
 """How long an answer waits for somebody to read it; whoever asked may have gone."""
 _NOT_UNDERSTOOD = "the scorer does not understand it: are command and scorer of one version?"
 
+_ANSWER_NOT_UNDERSTOOD = (
+    "what was done is not known, its answer is not understood: are command and scorer of one version?"
+)
+
 Q = TypeVar("Q")
 A = TypeVar("A")
 T = TypeVar("T")
@@ -106,6 +110,9 @@ class RequestFiles(Generic[Q, A]):
         except FileNotFoundError:
             self._raise_if_refused(name)
             return None
+        except ValueError:
+            path.unlink(missing_ok=True)
+            raise RefusedError(_ANSWER_NOT_UNDERSTOOD) from None
         path.unlink(missing_ok=True)
         return found
 
@@ -115,7 +122,7 @@ class RequestFiles(Generic[Q, A]):
         except FileNotFoundError:
             return
         self.withdraw(name)
-        raise RefusedError(reason)
+        raise RefusedError(f"nothing was done, it was refused: {reason}")
 
     def _cannot_read(self, path: Path, error: OSError) -> None:
         logger.error("%s cannot be read (%s): the request waits until it can", path, error.strerror)
@@ -138,13 +145,23 @@ class RequestFiles(Generic[Q, A]):
 
     def _write(self, name: str, text: bytes, owner: tuple[int, int] | None = None) -> None:
         """Whole or not at all, and for the eyes of this user, or of `owner` (uid, gid), only."""
-        draft = self._folder / f"{name}.new"
-        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-            file.write(text)
-            if owner is not None:
-                with suppress(OSError):  # only root may give files away
-                    os.fchown(file.fileno(), *owner)
-        draft.rename(self._folder / name)
+        folder = _opened(self._folder)
+        draft = f"{name}.{secrets.token_hex(4)}.new"
+        try:
+            new = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600, dir_fd=folder)
+            with os.fdopen(new, "wb") as file:
+                file.write(text)
+                if owner is not None:
+                    with suppress(OSError):  # only root may give files away
+                        os.fchown(file.fileno(), *owner)
+            os.rename(draft, name, src_dir_fd=folder, dst_dir_fd=folder)
+        finally:
+            os.close(folder)
+
+
+def _opened(folder: Path) -> int:
+    """A descriptor of the folder itself, never of what a link in its place points at: it may be another user's."""
+    return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
 
 
 def _made(folder: Path) -> tuple[int, int]:
@@ -155,9 +172,13 @@ def _made(folder: Path) -> tuple[int, int]:
     else:
         owner = _made(folder.parent)
     folder.mkdir(exist_ok=True, mode=0o700)
-    if folder.stat().st_uid != owner[0]:
-        with suppress(OSError):
-            os.chown(folder, *owner, follow_symlinks=False)
+    made = _opened(folder)
+    try:
+        if os.fstat(made).st_uid != owner[0]:
+            with suppress(OSError):
+                os.fchown(made, *owner)
+    finally:
+        os.close(made)
     return owner
 
 

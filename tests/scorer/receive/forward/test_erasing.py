@@ -60,6 +60,8 @@ async def test_a_fault_that_lasts_is_told_of_once_and_looked_at_ever_less_often(
         '{"before": 0, "names": [], "key": "", "tombstones": ["no hex"]}',
         '{"before": 0, "names": [], "key": ""}',
         '["wanda"]',
+        '{"before": 1%s, "names": [], "key": "", "tombstones": []}' % ("0" * 400),
+        '{"before": NaN, "names": [], "key": "", "tombstones": []}',
         "[" * 100_000,
         "\\",
     ],

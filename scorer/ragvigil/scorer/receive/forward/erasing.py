@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import math
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict, dataclass
@@ -21,6 +20,8 @@ logger = logging.getLogger(__name__)
 
 _LOOK_SECONDS = 0.5
 _LONGEST_PAUSE_SECONDS = 60.0
+_LATEST = 1e11
+"""Unix seconds; what is no number is not less, either."""
 
 T = TypeVar("T")
 
@@ -60,7 +61,7 @@ def _is_text(value: object) -> bool:
 
 
 def _is_moment(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < _LATEST
 
 
 def _are_texts(value: object) -> bool:
@@ -129,10 +130,11 @@ async def _keep_answering(
     requests: RequestFiles[Unwanted, Unsent], forwarders: Iterable[Forwarder], limits: Limits
 ) -> None:
     """One log line for each new fault, and ever longer pauses while it lasts; what failed lets the others pass."""
-    pause, told, name = _LOOK_SECONDS, "", ""
+    pause, told = _LOOK_SECONDS, ""
     failed = set[str]()
     while True:
         await asyncio.sleep(pause)
+        name = ""
         try:
             found = await asyncio.to_thread(requests.next, failed)
             if found is None and failed:
@@ -143,7 +145,8 @@ async def _keep_answering(
                 requests.answer(name, await _erased(unwanted, forwarders, limits))
             pause, told = _LOOK_SECONDS, ""
         except Exception as error:
-            failed.add(name)
+            if name:
+                failed.add(name)
             pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
             if (fault := repr(error)) != told:
                 logger.exception(
