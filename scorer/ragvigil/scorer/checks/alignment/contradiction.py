@@ -98,8 +98,10 @@ def _otherwise(
     swap, denied = _swap(claim, text, said, best), denying != best.negated
     if denied and swap in _OF_ONE:
         return None  # what is not so on Sunday may be so on Saturday
-    if swap and (swap != "opposite" or not denied):
-        return "negation" if swap == "opposite" else "number"
+    if swap == "opposite":
+        return None if denied else "negation"  # not after 14 days is within 14 days
+    if swap:
+        return "number"
     if not numbers.novel and not denied and len(said & best.content) < _ALIKE * len(said):
         return None  # as nearly always
     if numbers.novel and _leaves_room(claim, text, denied, best):

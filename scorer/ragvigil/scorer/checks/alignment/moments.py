@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import islice
 
 from ragvigil.scorer.checks.alignment.bounds import bound_of, excepts
-from ragvigil.scorer.checks.reading.clock import clock_times, may_be_a_time
+from ragvigil.scorer.checks.reading.clock import Time, clock_times, may_be_a_time
+
+_HALF_DAY, _NOON_IS_OVER = 720, 780
+"""Minutes."""
 
 
 def may_tell_moments(claim: str, sentence: str) -> bool:
@@ -18,8 +22,8 @@ def another_moment(claim: str, sentence: str) -> bool:
 
     >>> another_moment("It leaves at 7:30 in the evening.", "It leaves at 7:30 am.")
     True
-    >>> another_moment("It leaves at half past seven.", "It leaves at 19:30.")
-    False
+    >>> another_moment("At half past seven.", "At 19:30."), another_moment("At 7:30.", "At 7:30 pm.")
+    (False, False)
     >>> another_moment("Open at 8 pm.", "Open until 9 pm."), another_moment("At 8 pm.", "From 8 am to 9 pm.")
     (False, False)
     """
@@ -41,6 +45,15 @@ def moment_leaves_room(claim: str, sentence: str) -> bool:
 
 
 def _differ(claim: str, sentence: str) -> bool:
-    """Whether each side names exactly one moment, and not the same."""
-    one, other = ([at for _, _, at in clock_times(text)] for text in (claim, sentence))
+    """Whether each side names exactly one moment, and not the same; 7:30 alone may be that of the evening."""
+    one, other = ([*map(partial(_meant, text), clock_times(text))] for text in (claim, sentence))
     return len(one) == len(other) == 1 and one[0].isdisjoint(other[0])
+
+
+def _meant(text: str, time: Time) -> frozenset[int]:
+    """The minutes since midnight that `time` in `text` may stand for, in either half of the day if it tells none."""
+    start, end, at = time
+    said = text[start:end]
+    if said.startswith("0") or any(map(str.isalpha, said)):
+        return at
+    return at | {minute + _HALF_DAY for minute in at if minute < _NOON_IS_OVER}

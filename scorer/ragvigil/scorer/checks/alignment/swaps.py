@@ -166,6 +166,8 @@ def swapped(claim: Sequence[Word], text: str, sequence: Sequence[Word], sentence
     told = [word.stem for word in claim if word.stem in _HINTS]
     there = {word.stem for word in sequence}
     numbered = _may_sign(text) or _may_sign(sentence) or _may_be_versions(text, sentence)
+    if not numbered and there.issuperset([word.stem for word in claim]):
+        return None  # it quotes the sentence
     times_only = there.issuperset(told) and not numbered
     if times_only and not may_tell_another_day(claim, there) and not may_tell_moments(text, sentence):
         return None

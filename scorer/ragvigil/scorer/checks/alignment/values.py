@@ -39,7 +39,9 @@ _MAY_TELL_A_PART = re.compile(
     r"\b(?:hour|stunde|hora|heure|half|quarter)|demi-heure|viertelstunde", re.IGNORECASE
 )
 _ALL = re.compile(
-    rf"\b(?:{_any_of(OPPOSITES['quantities']['all'])})\s(?:of\s)?(?:the\s|our\s)?(\w+)", re.IGNORECASE
+    r"(?<!not\s)(?<!nicht\s)(?<!pas\s)(?<!não\s)(?<!no\s)(?<!non\s)(?<!niet\s)"
+    rf"\b(?:{_any_of(OPPOSITES['quantities']['all'])})\s(?:of\s)?(?:the\s|our\s)?(\w+)",
+    re.IGNORECASE,
 )
 _SOME = re.compile(
     rf"\b(?:{_any_of(OPPOSITES['quantities']['some'])})\s(?:of\s)?(?:the\s|our\s)?(\w+)", re.IGNORECASE
@@ -181,6 +183,8 @@ def not_of_all(claim: str, sentence: str) -> bool:
 
     >>> not_of_all("All users get it.", "Some users get it."), not_of_all("Some users get it.", "All users get it.")
     (True, False)
+    >>> not_of_all("Not all users get it.", "Some users get it, others do not.")
+    False
     """
     some = {one[1].casefold() for one in _SOME.finditer(sentence)}
     return bool(some) and any(_alike(one[1].casefold(), some) for one in _ALL.finditer(claim))

@@ -65,13 +65,15 @@ _MAYBE = re.compile(r"\d:\d|\d\s?[ap]\.?m\b|\d\.\d\d|\d\s?(?:h|uhr|uur|o'clock|æ
 A_WORD = re.compile(r"\w+")
 CLUES = frozenset(_DATA["clues"])
 """Words of which one stands in every time that is told in words."""
+_BESIDE = {word: re.compile(beside, re.IGNORECASE) for word, beside in _DATA["beside"].items()}
+"""For those that are other words, too, as the quarter of a year is, what stands there where they tell a time."""
 _HALF_DAY, _DAY = 720, 1440
 _EVENING = 6
 """Of the hours of the night the first that is before midnight."""
 TIME_WORDS = frozenset((*(one for one in _MOMENTS if "-" not in one), "past"))
 """Words that tell a time of the day and nothing else, but *past*."""
 
-_Time = tuple[int, int, frozenset[int]]
+Time = tuple[int, int, frozenset[int]]
 """Where one begins and ends, and the minutes since midnight that it may stand for."""
 
 
@@ -81,11 +83,21 @@ def may_be_a_time(text: str) -> bool:
 
 
 def may_be_in_words(text: str) -> bool:
-    """Whether `clock_times` might find any that is told in words: half past ten."""
-    return not CLUES.isdisjoint(A_WORD.findall(text.lower()))
+    """Whether `clock_times` might find any that is told in words: half past ten.
+
+    >>> [may_be_in_words(text) for text in ("At half past ten.", "A quarter to ten.", "The last quarter, ten media.")]
+    [True, True, False]
+    """
+    return has_clue(text, A_WORD.findall(text.lower()))
 
 
-def clock_times(text: str) -> Iterator[_Time]:
+def has_clue(text: str, said: Iterable[str]) -> bool:
+    """Whether a word of `text`, of those `said` in small letters, tells a time of the day, or half of a unit."""
+    found = CLUES.intersection(said)
+    return bool(found) and any(one not in _BESIDE or _BESIDE[one].search(text) for one in found)
+
+
+def clock_times(text: str) -> Iterator[Time]:
     """Where each time of the day begins and ends, and the minutes since midnight that it may stand for.
 
     >>> texts = ("at 10:30 PM", "22.30 Uhr", "22h30", "2 p.m.", "22:30:00", "12 am", "1.50 m, 3:2:1, 25:00")
@@ -106,11 +118,11 @@ def clock_times(text: str) -> Iterator[_Time]:
             read = one[1]
 
 
-def _from_the_first_and_longest(one: _Time) -> tuple[int, int]:
+def _from_the_first_and_longest(one: Time) -> tuple[int, int]:
     return one[0], -one[1]
 
 
-def _in_digits(text: str) -> Iterator[_Time]:
+def _in_digits(text: str) -> Iterator[Time]:
     for pattern in (_TIME, _DOTTED):
         for found in pattern.finditer(text):
             told = found.groupdict()
@@ -126,7 +138,7 @@ def _in_digits(text: str) -> Iterator[_Time]:
                 yield found.start(), found.end(), frozenset((at,))
 
 
-def _in_words(text: str) -> Iterator[_Time]:
+def _in_words(text: str) -> Iterator[Time]:
     for pattern in _IN_WORDS:
         for found in pattern.finditer(text):
             told = found.groupdict()

@@ -14,7 +14,7 @@ from datetime import date
 from importlib.resources import files
 from typing import Any, NamedTuple, TypeVar
 
-from ragvigil.scorer.checks.reading.clock import A_WORD, CLUES, clock_times, may_be_a_time
+from ragvigil.scorer.checks.reading.clock import A_WORD, clock_times, has_clue, may_be_a_time
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.numerals import PARTS, plain_digits, readings
 
@@ -188,9 +188,7 @@ def may_have(text: str) -> bool:
     """Whether `expressions` might find any with digits, a time of the day or so many of a unit: a quick first look."""
     if not _DIGIT_OR_SIGN.search(text):
         told = A_WORD.findall(text.lower())
-        return not CLUES.isdisjoint(told) or not (
-            _COUNTING.isdisjoint(told) or _SPELLED_UNITS.isdisjoint(told)
-        )
+        return has_clue(text, told) or not (_COUNTING.isdisjoint(told) or _SPELLED_UNITS.isdisjoint(told))
     if not _NAMES.isdisjoint(map(str.casefold, _BEHIND_A_NUMBER.findall(text))):
         return True
     if _MAY_BE_PRICED.search(text) or _MAY_BE_A_DAY.search(text):
