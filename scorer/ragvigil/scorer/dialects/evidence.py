@@ -146,20 +146,26 @@ def _completed(document: Document, sources: Known) -> Document:
     return _fill(document, sources.like(document), with_score=False)
 
 
-def _union(groups: Iterable[Iterable[Document]]) -> list[Document]:
-    every = [each for group in groups for each in group]
-    if len({(each.id, each.text) for each in every if each.id is not None and each.text is not None}) == len(
-        every
-    ):
-        return every  # whole passages, no two alike: what most searches find
+def _union(groups: Iterable[tuple[Document, ...]]) -> list[Document]:
+    """What several searches found, each passage once; what one of them found twice, the model was shown twice."""
+    found = [*groups]
+    every = [each for group in found for each in group]
+    if len(found) < 2 or _differ(every):
+        return every
     united = United()
-    for document in every:
-        place = united.place_of(document)
-        if place is None:
-            united.put(document)
-        else:
-            united.put(_fill(united.documents[place], [document]), place)
+    for group in found:
+        for document, place in [(document, united.place_of(document)) for document in group]:
+            if place is None:
+                united.put(document)
+            else:
+                united.put(_fill(united.documents[place], [document]), place)
     return united.documents
+
+
+def _differ(documents: Sequence[Document]) -> bool:
+    """Whether all are whole passages, and no two alike: what most searches find."""
+    whole = {(each.id, each.text) for each in documents if each.id is not None and each.text is not None}
+    return len(whole) == len(documents)
 
 
 def _filled(documents: list[Document], steps: Iterable[Step]) -> list[Document]:

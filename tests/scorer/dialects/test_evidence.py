@@ -1,0 +1,47 @@
+"""Which passages the model was shown, where searches find one twice."""
+
+from __future__ import annotations
+
+from .conftest import chain, generation, ids, only, retrieval, span
+
+COPIES = (
+    ("a", "It leaves at nine.", 0.9),
+    ("a", "It leaves at nine.", 0.9),
+    ("b", "No boat on Sundays.", 0.5),
+)
+
+
+def test_what_one_search_found_twice_stands_twice() -> None:
+    """A prompt numbers all that was found: left out, [3] would be the wrong passage."""
+    record = only([span("a1", retrieval(COPIES), start=1, end=2), span("a2", generation(), start=3, end=4)])
+    assert ids(record) == ["a", "a", "b"]
+    assert [each.rank for each in record.documents] == [1, 2, 3]
+
+
+def test_chunks_of_one_file_are_apart_where_only_the_files_id_is_told() -> None:
+    """OpenTelemetry's retrieval spans tell ids and scores; the texts stand in the prompt."""
+    chunks = (("guide.pdf", None, 0.9), ("guide.pdf", None, 0.8))
+    prompt = "[1] It leaves at nine.\n[2] No boat on Sundays.\n\nQuestion: When?"
+    record = only(
+        [
+            span("a1", retrieval(chunks), start=1, end=2),
+            span("a2", generation(question=prompt), start=3, end=4),
+        ]
+    )
+    assert [(each.id, each.text) for each in record.documents] == [
+        ("guide.pdf", "It leaves at nine."),
+        ("guide.pdf", "No boat on Sundays."),
+    ]
+
+
+def test_what_two_searches_found_stands_once() -> None:
+    """A hybrid search asks two stores for the same passages."""
+    record = only(
+        [
+            span("a0", chain(), start=0, end=9),
+            span("a1", retrieval(COPIES), parent="a0", start=1, end=2),
+            span("a2", retrieval(COPIES[2:]), parent="a0", start=1, end=3),
+            span("a3", generation(), parent="a0", start=4, end=5),
+        ]
+    )
+    assert ids(record) == ["a", "a", "b"]
