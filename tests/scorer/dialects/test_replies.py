@@ -135,6 +135,17 @@ SILENT: list[object] = [
 ]
 
 
+@pytest.mark.parametrize("read", [completion_of, lambda value: returned_in(value, QUESTION)])
+def test_the_answer_of_a_conversation_is_what_was_said_last(read: Callable[[object], str | None]) -> None:
+    """The state of a graph holds all of it, from the question on; the turn before is another question's answer."""
+    asked, said = {"role": "user", "content": QUESTION}, {"type": "ai", "content": ANSWER}
+    called = {"role": "assistant", "content": "", "tool_calls": [{"id": "1"}]}
+    assert read({"messages": [asked, called, {"role": "tool", "content": "[1] At nine."}, said]}) == ANSWER
+    assert read({"messages": [asked, said, {"role": "user", "content": "And back?"}, called]}) is None
+    assert read({"messages": [asked]}) is None
+    assert read({"messages": [asked], "answer": ANSWER}) == ANSWER
+
+
 @pytest.mark.parametrize("reply", SILENT)
 def test_a_reply_without_a_text_is_no_answer(reply: object) -> None:
     """Its JSON is nothing that anybody said."""

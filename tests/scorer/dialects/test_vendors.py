@@ -421,6 +421,15 @@ def test_texts_that_official_retrieval_spans_lack_come_from_the_prompt() -> None
     assert [(each.id, each.text, each.score) for each in record.documents] == list(PASSAGES)
 
 
+def test_the_turn_before_answers_no_run_that_failed() -> None:
+    """Pydantic AI keeps the conversation on the run; only what was said after the question answers it."""
+    turns = [("user", "Who sails?"), ("assistant", "Mia sails."), ("user", QUESTION)]
+    said = [{"role": role, "parts": [{"type": "text", "content": text}]} for role, text in turns]
+    run = {"gen_ai.operation.name": "invoke_agent", "pydantic_ai.all_messages": as_json(said)}
+    record = only([span("a1", run, scope="pydantic-ai", failed=True, end=9)])
+    assert (record.query, record.answer) == (QUESTION, None)
+
+
 def test_content_may_arrive_as_a_log_event() -> None:
     """Generation four, and EVENT_ONLY capture."""
     content = {"gen_ai.input.messages": PARTS, "gen_ai.output.messages": SAID}

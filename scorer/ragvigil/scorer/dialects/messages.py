@@ -73,6 +73,20 @@ def last_of(messages: Iterable[Message], role: str) -> str | None:
     return texts[-1] if texts else None
 
 
+def replied(messages: Iterable[Message]) -> str | None:
+    """What the model said last, in answer to what it was asked last: what it said before is of an earlier question.
+
+    >>> replied([Message("user", "who?"), Message("assistant", "Bob."), Message("user", "why?")])
+    >>> replied([Message("user", "why?"), Message("assistant", "Because."), Message("tool", "3")])
+    'Because.'
+    """
+    said: str | None = None
+    for message in messages:
+        if message.role in ("user", "assistant") and message.text and not is_observation(message.text):
+            said = message.text if message.role == "assistant" else None
+    return said
+
+
 def role_of(name: object) -> str:
     """Who speaks, under one name: SDKs have their own for users and models, and write them in either case.
 

@@ -10,7 +10,7 @@ from ragvigil.scorer.dialects.finish import finish_reason_in
 from ragvigil.scorer.dialects.flattened import indexed, unflattened
 from ragvigil.scorer.dialects.functions import narrowed_in, search_in
 from ragvigil.scorer.dialects.langchain import pages_in
-from ragvigil.scorer.dialects.messages import last_of, messages_of, role_of
+from ragvigil.scorer.dialects.messages import last_of, messages_of, replied, role_of
 from ragvigil.scorer.dialects.openinference_feedback import evaluations_in, feedback_in, has_opinions
 from ragvigil.scorer.dialects.printed import is_printed, printed_documents, printed_nodes, printed_reply
 from ragvigil.scorer.dialects.reading import Message, Reading, Role
@@ -234,7 +234,7 @@ def _output(attributes: Mapping[str, object], asked: str | None) -> str | None:
     if structure is None:
         return _unprinted(text_of(attributes.get("output.value")))
     fields = mapping_of(structure)
-    reply = last_of(messages_of(fields.get("messages")), "assistant") or answer_in(fields)
+    reply = replied(messages_of(fields.get("messages"))) or answer_in(fields)
     if reply is None and not any(isinstance(item, str) for item in sequence_of(structure)):
         reply = returned_in(attributes.get("output.value"), asked, decoded=structure)
     return printed_reply(reply) or reply

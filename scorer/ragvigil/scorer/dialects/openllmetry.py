@@ -12,7 +12,7 @@ from dataclasses import replace
 from ragvigil.scorer.dialects.documents import documents_of
 from ragvigil.scorer.dialects.functions import Search, is_of_pages, narrowed_in, search_in
 from ragvigil.scorer.dialects.langchain import pages_in
-from ragvigil.scorer.dialects.messages import last_of, messages_of
+from ragvigil.scorer.dialects.messages import last_of, messages_of, replied
 from ragvigil.scorer.dialects.reading import Reading
 from ragvigil.scorer.dialects.replies import returned_in
 from ragvigil.scorer.dialects.tools import tool_reading
@@ -150,7 +150,7 @@ def _deferred(given: Mapping[str, object]) -> bool | None:
 def _answered(made: object, asked: str | None) -> str | None:
     fields = mapping_of(made)
     if "outputs" in fields:
-        said = last_of(messages_of(mapping_of(fields["outputs"]).get("messages")), "assistant")
+        said = replied(messages_of(mapping_of(fields["outputs"]).get("messages")))
         return text_of(fields["outputs"]) or said or returned_in(fields["outputs"], asked)
     return text_of(unquoted(made)) if structure_of(made) is None else returned_in(made, asked)
 

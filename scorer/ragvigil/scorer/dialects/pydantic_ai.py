@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ragvigil.scorer.dialects.messages import last_of, messages_of
+from ragvigil.scorer.dialects.messages import last_of, messages_of, replied
 from ragvigil.scorer.dialects.prompt import question_in
 from ragvigil.scorer.dialects.reading import Reading
 from ragvigil.scorer.dialects.tool_responses import passages_answered
@@ -59,7 +59,7 @@ class PydanticAI:
             documents=tools.documents,
             unread_search=tools.unread,
             query=question_in(asked) if asked else None,
-            answer=text_of(get("final_result")) or last_of(messages, "assistant"),
+            answer=text_of(get("final_result")) or replied(messages),
             model=text_of(get("model_name")),
             conversation_id=first_id(span.attributes, "gen_ai.conversation.id", "session.id"),
         )

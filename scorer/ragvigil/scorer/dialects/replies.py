@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import cast
 
 from ragvigil.scorer.dialects.documents import documents_of
-from ragvigil.scorer.dialects.messages import content_of, last_of, messages_of
+from ragvigil.scorer.dialects.messages import content_of, last_of, messages_of, replied
 from ragvigil.scorer.dialects.streams import is_chunk, is_unread_stream, streamed
 from ragvigil.scorer.dialects.values import (
     ANSWER_KEYS,
@@ -21,9 +21,9 @@ from ragvigil.scorer.dialects.values import (
     text_of,
 )
 
-_LISTS = ("generations", "choices", "candidates", "replies", "messages")
-"""Keys under which providers and frameworks keep what was said."""
-_SHELLS = frozenset({*_LISTS, "tool_calls", "function_call", "kwargs", "parts"})
+_LISTS = ("generations", "choices", "candidates", "replies")
+"""Keys under which providers and frameworks keep replies, of which the first counts."""
+_SHELLS = frozenset({*_LISTS, "messages", "tool_calls", "function_call", "kwargs", "parts"})
 """Keys of which a reply is made: with one of them and no text, a model called tools or said nothing."""
 _SPEAKERS = frozenset(
     {"assistant", "ai", "model", "user", "human", "system", "tool", "function", "developer"}
@@ -82,18 +82,19 @@ def _told(structure: object) -> str | None:
             return _reply(item)
     if fields:
         held = [
+            *_list(fields.get("messages")),
             *_list(fields.get("output")),
             *([fields["message"]] if isinstance(fields.get("message"), dict) else []),
         ]
-        said = last_of(messages_of(held), "assistant")
-        return said or last_of(messages_of(fields), "assistant") or answer_in(fields)
+        said = replied(messages_of(held))
+        return said or replied(messages_of(fields)) or answer_in(fields)
     items = sequence_of(structure)
     if all(isinstance(item, str) for item in items):
         return None
     messages = messages_of(items)
     if any(map(is_chunk, items)) and all(message.role not in _ASKING for message in messages):
         return streamed(items)  # never its last chunk, where one of them has no known shape
-    said = streamed(items) or last_of(messages, "assistant")
+    said = streamed(items) or replied(messages)
     return said or (content_of(items) if _are_parts(items) else None)
 
 
