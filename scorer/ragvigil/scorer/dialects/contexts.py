@@ -20,6 +20,7 @@ from ragvigil.scorer.dialects.frames import (
     Frame,
     asked_at,
     asks,
+    closed_at,
     frames,
     is_example,
     wrapped,
@@ -62,6 +63,10 @@ _WITHIN = {
     ),
 }
 """What ends a passage, within one: there it is a part of it, and so it is of the last one."""
+_ANSWERED_QUESTION = re.compile(
+    rf"\n{HEAD}(?:{ASKED}){COLON}[^\n]*\S\n{HEAD}(?:{ANSWERED}){COLON}[ \t]*\S", re.IGNORECASE
+)
+"""A question with its answer: where what is asked stands elsewhere, it is a passage's own."""
 _ORDERS = re.compile(
     r"(?>\s{0,20})(?:answer|respond|reply|use|using|ignore|given|based on|please|only|cite|do not|don't"
     r"|you (?:are|must|should)|if (?:you|the)|beantworte|antworte|verwende|nutze"
@@ -153,10 +158,10 @@ def _parted(prompt: str, marked: _Marks, apart: bool, alone: bool) -> Context | 
     texts = [prompt[mark.end() : other.start()].strip() for mark, other in itertools.pairwise(marks)]
     begin = marks[-1].end()
     begin = len(prompt) - len(prompt[begin:].lstrip())
-    fence = _fence(prompt, marks[0].start(), begin)
-    if fence is not None:
-        texts.append(prompt[begin : fence[1]].strip())
-        return wrapped(prompt, _documents(marked, texts), fence[0], fence[2])
+    around = _around(prompt, marks[0].start(), begin)
+    if around is not None:
+        texts.append(prompt[begin : around[1]].strip())
+        return wrapped(prompt, _documents(marked, texts), around[0], around[2])
     closed = [_CLOSED.search(f"\n{text}") for text in texts]
     ended = _CLOSED.search(prompt, begin) if texts and all(closed) else None
     end = (
@@ -185,17 +190,19 @@ def _documents(marked: _Marks, texts: Sequence[str]) -> list[Document]:
     return [replace(each, id=name or each.id) for (_, name), each in named]
 
 
-def _fence(prompt: str, start: int, begin: int) -> tuple[int, int, int] | None:
-    """Where a fence around the passages opens, where it closes, and where that ends; None without one.
+def _around(prompt: str, start: int, begin: int) -> tuple[int, int, int] | None:
+    """Where the passages begin with the fence around them, where it or a tag closes, and where all ends; else None.
 
     `start` is where the first passage begins and `begin` where the last one does. A passage may hold fenced code.
     """
+    if (closing := closed_at(prompt, start, begin)) is not None:
+        return start, closing, closing
     opened = _OPENED.search(prompt, max(0, start - _LONGEST_FENCE), start)
     if opened is None:
         return None
-    closing = f"\n{opened['fence']}"
-    closed = prompt.rfind(closing, begin, asked_at(prompt, begin) or len(prompt))
-    return (opened.start(), closed, closed + len(closing)) if closed >= 0 else None
+    mark = f"\n{opened['fence']}"
+    closed = prompt.rfind(mark, begin, asked_at(prompt, begin) or len(prompt))
+    return (opened.start(), closed, closed + len(mark)) if closed >= 0 else None
 
 
 def _last_end(prompt: str, begin: int, others: Sequence[str], *, apart: bool, above: bool) -> int:
@@ -206,6 +213,8 @@ def _last_end(prompt: str, begin: int, others: Sequence[str], *, apart: bool, ab
     theirs if one is labelled `above` them.
     """
     within = {kind for kind, pattern in _WITHIN.items() if any(map(pattern.search, others))}
+    if apart and _ANSWERED_QUESTION.search(prompt, begin):
+        within.add("label")
     if not others:
         within = {"blank"}  # a text may have paragraphs: what is cut off would count as invented
     asked = asked_at(prompt, begin) if within and not apart else None

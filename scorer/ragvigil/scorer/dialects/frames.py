@@ -126,6 +126,13 @@ def framed(prompt: str, start: int) -> bool:
     return _OPENED.search(prompt, 0, start) is not None
 
 
+def closed_at(prompt: str, start: int, begin: int) -> int | None:
+    """Where the tag that opens right before `start` closes, behind `begin`; None without one."""
+    opened = _OPENED.search(prompt, 0, start)
+    closing = prompt.find(f"</{opened['tag']}>", begin) if opened else -1
+    return closing if closing >= 0 else None
+
+
 def wrapped(prompt: str, documents: Sequence[Document], start: int, end: int) -> Context | None:
     """The context of these passages, with the tags around it; None where they show the form of something."""
     if not documents or is_template([document.text or "" for document in documents]):
