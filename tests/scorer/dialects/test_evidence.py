@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .conftest import chain, generation, ids, only, retrieval, span
+from .test_contexts import read, texts
 
 COPIES = (
     ("a", "It leaves at nine.", 0.9),
@@ -45,3 +46,12 @@ def test_what_two_searches_found_stands_once() -> None:
         ]
     )
     assert ids(record) == ["a", "a", "b"]
+
+
+def test_a_question_that_is_a_list_is_no_context_beside_one() -> None:
+    """The system's message holds the passages, and the user numbers what is asked."""
+    asked = "[1] When does it leave?\n[2] And on Sundays?"
+    context = "Cite with [n].\n[1] It leaves at nine.\n[2] No boat on Sundays.\n[3] It is blue."
+    record = read(("system", context), ("user", asked))
+    assert texts(record) == ["It leaves at nine.", "No boat on Sundays.", "It is blue."]
+    assert record.query == asked

@@ -212,14 +212,17 @@ def _provided(steps: Iterable[Step], generation: Step) -> tuple[tuple[Step, ...]
 
 
 def _contexts(generation: Step | None) -> list[Context]:
-    """The context of each message that shows the model one, the last first.
+    """The context of each message that shows the model one, the last first; what leaves no question, at the end.
 
-    What the model said itself is no context: a list of sources looks like one.
+    What the model said itself is no context: a list of sources looks like one. So does a question that is a list.
     """
     messages = generation.reading.messages if generation is not None else ()
-    shown = [message for message in reversed(messages) if message.role != "assistant"]
-    found = (context_of(each.text, apart=each.role in _ORDERING) for each in shown if each.text)
-    return [context for context in found if context]
+    told = ((each.text, each.role) for each in reversed(messages) if each.role != "assistant" and each.text)
+    read = [(text, context_of(text, apart=role in _ORDERING)) for text, role in told]
+    found = [(text, context) for text, context in read if context]
+    if len(found) > 1:
+        found.sort(key=lambda each: not (each[0][: each[1].start] + each[0][each[1].end :]).strip())
+    return [context for _, context in found]
 
 
 def _of_parts(steps: Iterable[Step], generation: Step) -> tuple[tuple[Step, ...], list[Document], bool]:
