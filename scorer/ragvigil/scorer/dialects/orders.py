@@ -44,6 +44,11 @@ _ENDS = re.compile(
 )
 _RULES = re.compile(rf"(?:\A|[^a-z])(?:{_any(_DATA['rules'])})")
 _NOTHING = re.compile(rf"\W*(?:{_any(_DATA['nothing'])})")
+_WORD = r"(?:[a-z\u00df-\u1fff]{1,16}|[\u3040-\ud7ff]{1,6})"
+_MOMENT = re.compile(rf"(?:{_any(_DATA['moment'])})\W*(?:{_WORD}\W*|(?=[^\n]*\d)[^\n]{{1,40}})")
+"""A day's name, or something short with a number in it."""
+_PERSON = re.compile(rf"(?:{_any(_DATA['person'])})\s*\S{{1,40}}(?: \S{{1,40}}){{0,2}}")
+"""Of who asks, a name or a word or two."""
 _LONGEST_BEGINNING = 300
 """Characters by which an order or a heading is known."""
 _LONGEST_NOTHING = 80
@@ -51,7 +56,7 @@ _BLANK = re.compile(r"\n[ \t]*\n")
 
 
 def is_order(text: str) -> bool:
-    """Whether a paragraph tells the model how to answer; one that nobody can tell from a passage does not.
+    """Whether a paragraph tells the model how, when or whom to answer; one that may be a passage does not.
 
     >>> is_order("Use only the passages above."), is_order("Sei kurz."), is_order("2. If you do not know, say so.")
     (True, True, True)
@@ -61,7 +66,17 @@ def is_order(text: str) -> bool:
     said = _ITEM.sub("", text[:_LONGEST_BEGINNING].lower(), count=1)
     if _SPEAKING.match(said):
         return True
-    return _DOING.match(said) is not None and _ANSWERING.search(said) is not None
+    return (_DOING.match(said) is not None and _ANSWERING.search(said) is not None) or _situates(said)
+
+
+def _situates(said: str) -> bool:
+    """Whether all lines of a paragraph, in lower case, only say when it is or who asks.
+
+    >>> _situates("today is monday."), _situates("current date: 2026-11-24\\nuser: bob"), _situates("today is a feast.")
+    (True, True, False)
+    """
+    lines = [line.strip() for line in said.strip().split("\n")]
+    return all(_MOMENT.fullmatch(line) or _PERSON.fullmatch(line) for line in lines)
 
 
 def only_orders(text: str) -> bool:
