@@ -11,8 +11,9 @@ from urllib.parse import parse_qs, urlsplit
 
 from ragvigil.scorer.sources.pull.fetch import Fetch
 from ragvigil.scorer.sources.pull.history import Wanted
+from ragvigil.scorer.sources.pull.lines import Pulled
 from ragvigil.scorer.sources.pull.otlp import mapping, objects
-from ragvigil.scorer.sources.pull.run import Pulled, client_of, history_of, pull_to_file
+from ragvigil.scorer.sources.pull.run import client_of, history_of, pull_to_file
 
 RECORDED = Path(__file__).parents[2] / "fixtures" / "pull"
 WANTED = Wanted(since=0, until=2**62)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -19,8 +20,10 @@ from tests.scorer.sources.pull_server import RECORDED, WANTED, Backend, pulled, 
 
 from ragvigil.scorer.errors import InputError
 from ragvigil.scorer.offline.read import as_json, read_files
+from ragvigil.scorer.sources.pull.convert import convert_to_file
 from ragvigil.scorer.sources.pull.history import Wanted
-from ragvigil.scorer.sources.pull.run import convert_to_file, history_of
+from ragvigil.scorer.sources.pull.otlp import mapping, objects
+from ragvigil.scorer.sources.pull.run import history_of
 
 
 def shown(*paths: Path, without: tuple[str, ...] = ()) -> list[dict[str, object]]:
@@ -83,6 +86,38 @@ def test_mlflow_gives_the_records_that_were_sent_to_it_and_those_of_its_own_sdk(
     ]
     (failed,) = [one for one in own if one["error"]]
     assert failed["error"] == {"where": "root", "type": "TimeoutError", "message": "index did not answer"}
+
+
+def test_mlflow_traces_whose_spans_are_in_an_artifact_come_too(backend: Backend, tmp_path: Path) -> None:
+    """An older server put them there; the newer one then gives the trace without spans, or not at all."""
+    mlflow(backend)
+    whole, path = tmp_path / "whole.jsonl", tmp_path / "out.jsonl"
+    pulled(backend, "mlflow", whole)
+    traces = objects(mapping(recorded("mlflow_batch_get.json"))["traces"])
+    ids = [mapping(one["trace_info"])["trace_id"] for one in traces]
+    backend.answers["/api/3.0/mlflow/traces/search"] = {"traces": [one["trace_info"] for one in traces]}
+    backend.answers["/api/3.0/mlflow/traces/batchGet"] = {"traces": [{**traces[0], "spans": []}, *traces[2:]]}
+    backend.answers["/ajax-api/2.0/mlflow/get-trace-artifact"] = [
+        {"spans": traces[n]["spans"]} for n in (0, 1)
+    ]
+    pulled(backend, "mlflow", path)
+    assert [asked["request_id"] for _, asked in backend.asked if "request_id" in asked] == [
+        [ids[0]],
+        [ids[1]],
+    ]
+    assert shown(path) == shown(whole)
+
+
+def test_more_experiments_than_fit_a_page_are_all_asked_for(backend: Backend, tmp_path: Path) -> None:
+    """Traces of the thousand-and-first were left out in silence."""
+    mlflow(backend)
+    backend.answers["/api/2.0/mlflow/experiments/search"] = [
+        {"experiments": [{"experiment_id": "0", "name": "Default"}], "next_page_token": "more"},
+        {"experiments": [{"experiment_id": "1", "name": "native"}]},
+    ]
+    pulled(backend, "mlflow", tmp_path / "out.jsonl")
+    assert [path for path, _ in backend.asked].count("/api/2.0/mlflow/experiments/search") == 2
+    assert "native" in {one["service"] for one in shown(tmp_path / "out.jsonl")}
 
 
 def observation(number: int, kind: str, **fields: object) -> dict[str, object]:
@@ -178,7 +213,7 @@ def test_an_older_langfuse_is_asked_for_its_traces(backend: Backend, tmp_path: P
         "observations": older,
     }
     backend.answers["/api/public/traces"] = {
-        "data": [{"id": "ab" * 16}],
+        "data": [{"id": "ab" * 16}, {"id": "deleted since"}],
         "meta": {"page": 1, "totalPages": 1},
     }
     backend.answers[f"/api/public/traces/{'ab' * 16}"] = trace
@@ -206,7 +241,7 @@ def test_an_interrupted_pull_goes_on_without_loss_or_double(backend: Backend, tm
     """Even when the last page was torn; another question is not mixed in."""
     backend.answers["/v1/projects/default/spans/otlpv1"] = recorded("phoenix_spans_otlpv1.json")
     whole, path = tmp_path / "whole.jsonl", tmp_path / "out.jsonl"
-    pulled(backend, "phoenix", whole)
+    all_of_it = pulled(backend, "phoenix", whole)
     spent = len(backend.asked)
 
     backend.fails_at = ["6"]
@@ -217,7 +252,14 @@ def test_an_interrupted_pull_goes_on_without_loss_or_double(backend: Backend, tm
         torn.write(b'{"resourceSpans": [')
     with pytest.raises(InputError, match="another pull"):
         pulled(backend, "phoenix", path, wanted=Wanted(0, 2**62, service="other"))
-    assert pulled(backend, "phoenix", path, wanted=Wanted(5, 2**61)).resumed
+    with Backend() as elsewhere, pytest.raises(InputError, match="another pull"):
+        pulled(elsewhere, "phoenix", path)
+    went_on = pulled(backend, "phoenix", path, wanted=Wanted(5, 2**61))
+    assert (went_on.window, went_on.spans, went_on.requests) == (
+        (0, 2**62),
+        all_of_it.spans,
+        all_of_it.requests,
+    )
     assert path.read_bytes() == whole.read_bytes()
     assert len(backend.asked) < 3 * spent
     assert [one.name for one in tmp_path.iterdir() if "pull" in one.name] == []
@@ -276,6 +318,31 @@ def test_a_pull_goes_straight_into_a_store(backend: Backend, tmp_path: Path) -> 
     assert summary["balanced"]
 
 
+def test_nothing_to_pull_and_an_earlier_call_are_said(backend: Backend, tmp_path: Path) -> None:
+    """A mistyped project looked like a week without traffic, and another --since went on silently with the first."""
+    out = tmp_path / "out.jsonl"
+    path = "/v1/projects/default/spans/otlpv1"
+    backend.answers[path] = recorded("phoenix_spans_otlpv1.json")
+    backend.fails_at = ["3"]
+    arguments = ["pull", "phoenix", "--url", backend.url, "--out", str(out)]
+    assert ragvigil(*arguments, "--since", "2026-01-02").returncode == 2
+    backend.fails_at = None
+    told = ragvigil(*arguments, "--since", "2026-03-04").stdout
+    assert re.search(r"; the earlier call was gone on with, from 2026-01-02 00:00Z to 20", told)
+    nothing = [
+        "pull",
+        "langfuse",
+        "--url",
+        backend.url,
+        "--out",
+        str(tmp_path / "nothing.jsonl"),
+        "--project",
+        "shop",
+    ]
+    backend.answers["/api/public/v2/observations"] = {"data": [], "meta": {}}
+    assert "langfuse has none in 'shop' from " in ragvigil(*nothing).stdout
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -284,6 +351,9 @@ def test_a_pull_goes_straight_into_a_store(backend: Backend, tmp_path: Path) -> 
         ["phoenix", "--since", "soon", "--out", "-"],
         ["phoenix", "--since", "1d", "--until", "2d", "--out", "-"],
         ["phoenix", "--url", "http://127.0.0.1:9", "--out", "no/such/folder/spans.jsonl"],
+        ["phoenix", "--url", "http://127.0.0.1:9", "--out", ""],
+        ["phoenix", "--url", "http://127.0.0.1:9", "--out", "-", "--store", "week.db"],
+        ["phoenix", "--url", "http://127.0.0.1:9", "--config", "no-such.toml", "--store", "week.db"],
     ],
 )
 def test_what_cannot_work_is_one_sentence(arguments: list[str]) -> None:

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import base64
+import json
+import os
 import socket
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 from tests.scorer.sources.pull_server import WANTED, Backend, pulled, recorded
 
 from ragvigil.scorer.errors import ConfigError, InputError
+from ragvigil.scorer.offline.read import as_json, read_files
+from ragvigil.scorer.sources.pull.convert import convert_to_file
 from ragvigil.scorer.sources.pull.fetch import Fetch
 from ragvigil.scorer.sources.pull.history import Wanted
+from ragvigil.scorer.sources.pull.otlp import mapping, objects
 from ragvigil.scorer.sources.pull.run import client_of, history_of, pull_to_file
 
 
@@ -54,7 +61,17 @@ def test_an_address_where_nobody_is_fails_at_once_and_a_pause_later_on_does_not(
 
 @pytest.mark.parametrize(
     "url",
-    ["ftp://host", "host:80", "http://user:secret@host", "http://host?key=secret", "http://host/#secret"],
+    [
+        "ftp://host",
+        "host:80",
+        "http://user:secret@host",
+        "http://host?key=secret",
+        "http://host/#secret",
+        "http://[::1",
+        "http://host:port",
+        "http://host:99999",
+        "http://ho\x01st",
+    ],
 )
 def test_an_address_that_cannot_be_is_refused_without_showing_a_password(url: str) -> None:
     """Keys come from the environment only."""
@@ -145,3 +162,117 @@ def test_a_pull_that_brought_nothing_leaves_no_file(backend: Backend, tmp_path: 
     with pytest.raises(InputError, match="answered 403"):
         pulled(backend, "phoenix", path)
     assert path.stat().st_size
+
+
+SPANS = "/v1/projects/default/spans/otlpv1"
+
+
+@pytest.mark.parametrize("answer", [[1], "hello", {}, {"data": None}, {"data": {}}])
+def test_another_servers_json_is_no_week_without_traffic(
+    backend: Backend, tmp_path: Path, answer: object
+) -> None:
+    """A wrong address that answers JSON brought "0 spans pulled", and exit code 0."""
+    backend.answers["/v1/x"] = [answer]
+    with (
+        client_of(history_of("phoenix"), backend.url) as client,
+        pytest.raises(InputError, match=r"without a list 'data'; .*server's root"),
+    ):
+        Fetch(client).get("v1/x", holds="data")
+    backend.answers["/api/2.0/mlflow/experiments/search"] = [["no object"]]
+    with pytest.raises(InputError, match="answered JSON without an object"):
+        pulled(backend, "mlflow", tmp_path / "out.jsonl")
+
+
+def test_a_body_that_is_not_what_its_encoding_says_is_said(tmp_path: Path) -> None:
+    """A proxy that lies about gzip ended the command with a traceback."""
+    transport = httpx.MockTransport(
+        lambda _: httpx.Response(
+            200, headers={"content-encoding": "gzip"}, stream=httpx.ByteStream(b"not gzip")
+        )
+    )
+    slept = list[float]()
+    with (
+        httpx.Client(base_url="http://phoenix.example", transport=transport) as client,
+        pytest.raises(InputError, match=r"does not answer .*decompressing"),
+    ):
+        Fetch(client, sleep=slept.append).get("v1/x")
+
+
+@pytest.mark.parametrize(
+    ("variable", "source"),
+    [
+        ("PHOENIX_API_KEY", "phoenix"),
+        ("LANGFUSE_PUBLIC_KEY", "langfuse"),
+        ("MLFLOW_TRACKING_TOKEN", "mlflow"),
+        ("MLFLOW_TRACKING_USERNAME", "mlflow"),
+    ],
+)
+def test_a_key_is_one_line_that_a_header_can_hold(
+    monkeypatch: pytest.MonkeyPatch, variable: str, source: str
+) -> None:
+    """A line end from the file it came out of is no part of it; what no header holds is named, not shown."""
+    monkeypatch.setenv(variable, "k-1\n")
+    (sent,) = history_of(source).headers().values()
+    assert sent in ("Bearer k-1", f"Basic {base64.b64encode(b'k-1:').decode()}")
+    monkeypatch.setenv(variable, "secr\u00e9t")
+    with pytest.raises(ConfigError, match=variable) as caught:
+        history_of(source).headers()
+    assert "secr" not in str(caught.value)
+
+
+def test_a_page_that_leads_to_itself_is_not_pulled_for_ever(backend: Backend, tmp_path: Path) -> None:
+    """It filled the disk."""
+    out = tmp_path / "out.jsonl"
+    backend.answers["/api/public/v2/observations"] = {"data": [], "meta": {"cursor": "same"}}
+    with pytest.raises(InputError, match="from the page 'same' to the same page"):
+        pulled(backend, "langfuse", out)
+
+
+def test_odd_numbers_cost_their_attribute_and_not_a_page(tmp_path: Path) -> None:
+    """One NaN made the line of a whole page unreadable, and a whole number in words ended the pull."""
+    spans = objects(mapping(recorded("phoenix_spans_otlpv1.json"))["data"])
+    whole, odd = tmp_path / "whole.jsonl", tmp_path / "odd.jsonl"
+    for out, extra in (
+        (whole, []),
+        (
+            odd,
+            [{"int_value": "many"}, {"int_value": "9" * 5000}, {"double_value": 1e999}, {"int_value": 1e999}],
+        ),
+    ):
+        changed = [
+            {
+                **one,
+                "status": {"code": "STATUS_CODE_OK"},
+                "attributes": [
+                    *objects(one["attributes"]),
+                    *({"key": f"odd.{n}", "value": each} for n, each in enumerate(extra)),
+                ],
+                "trace_state": extra and float("nan"),
+            }
+            for one in spans
+        ]
+        export = tmp_path / "export.json"
+        export.write_text(json.dumps({"data": changed}))
+        convert_to_file(history_of("phoenix"), [export], WANTED, out)
+    told = [as_json(one) for one in read_files([odd])]
+    assert told == [as_json(one) for one in read_files([whole])] != []
+
+
+def test_where_it_is_written_may_be_a_pipe_and_may_be_full(backend: Backend, tmp_path: Path) -> None:
+    """A device cannot be cut to a length: every pull into one ended with a traceback."""
+    backend.answers[SPANS] = recorded("phoenix_spans_otlpv1.json")
+    whole, pipe = tmp_path / "whole.jsonl", tmp_path / "pipe"
+    pulled(backend, "phoenix", whole)
+    os.mkfifo(pipe)
+    read = list[bytes]()
+    reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()))
+    reader.start()
+    pulled(backend, "phoenix", pipe)
+    reader.join(30)
+    assert read == [whole.read_bytes()]
+    with pytest.raises(InputError, match="is a folder; name a file in it"):
+        pulled(backend, "phoenix", tmp_path)
+    if Path("/dev/full").exists():
+        with pytest.raises(InputError, match=r"/dev/full: cannot be written: no space left"):
+            pulled(backend, "phoenix", Path("/dev/full"))
+    assert sorted(tmp_path.iterdir()) == [pipe, whole]

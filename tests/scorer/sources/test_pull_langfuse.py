@@ -13,7 +13,8 @@ from ragvigil.scorer.errors import InputError
 from ragvigil.scorer.offline.read import read_files
 from ragvigil.scorer.sources.pull.fetch import Fetch
 from ragvigil.scorer.sources.pull.history import Wanted
-from ragvigil.scorer.sources.pull.run import Pulled, client_of, history_of, pull_to_file
+from ragvigil.scorer.sources.pull.lines import Pulled
+from ragvigil.scorer.sources.pull.run import client_of, history_of, pull_to_file
 
 QUESTIONS = 90
 DAY = 1_795_132_800 * 10**9

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ragvigil.scorer.commands._moments import stretch
-from ragvigil.scorer.commands._options import ConfigOption, JsonOption, SinceOption, UntilOption
+from ragvigil.scorer.commands._moments import stretch, utc
+from ragvigil.scorer.commands._options import ConfigOption, JsonOption, SinceOption, UntilOption, settings_of
 from ragvigil.scorer.errors import ConfigError
 
 if TYPE_CHECKING:
     from ragvigil.scorer.sources.pull.history import Wanted
-    from ragvigil.scorer.sources.pull.run import Pulled
+    from ragvigil.scorer.sources.pull.lines import Pulled
 
 
 def pull(
@@ -69,20 +69,44 @@ def pull(
     """
     from ragvigil.scorer.sources.pull.history import Wanted
 
-    if out is None and store is None:
-        raise ConfigError(
-            "--out", "says nothing of where to", "name a file, - for standard output, or a --store"
-        )
+    _check(out, store, config)
     wanted = Wanted(*stretch(since, until), project, service)
     with _file_or_scratch(out) as lines:
         pulled = _pulled(source, url, wanted, file or [], lines)
         summary, found = _scored(lines, config, store) if store is not None else ({}, [])
     if str(out) == "-":
         return 0
-    text = f"{pulled.spans:,} spans pulled" + (f" to {out}" if out is not None else "")
-    shown = {"spans": pulled.spans, "resumed": pulled.resumed, **summary}
+    shown = {"spans": pulled.spans, "resumed": pulled.window is not None, **summary}
+    text = _told(pulled, wanted, source, out, exports=bool(file))
     typer.echo(json.dumps(shown, ensure_ascii=False) if as_json else "\n".join([text, *found]))
     return 0
+
+
+def _check(out: Path | None, store: str | None, config: Path | None) -> None:
+    """Before a week of traces is pulled. Raises ConfigError."""
+    if out is None and store is None:
+        raise ConfigError(
+            "--out", "says nothing of where to", "name a file, - for standard output, or a --store"
+        )
+    if store is None:
+        return
+    if str(out) == "-":
+        raise ConfigError("--out", "- leaves nothing for --store", "name a file, or leave --out out")
+    settings_of(config, store)
+
+
+def _told(pulled: Pulled, wanted: Wanted, source: str, out: Path | None, *, exports: bool) -> str:
+    """What was pulled, in words."""
+    to = f" to {out}" if out is not None else ""
+    count = f"{pulled.spans:,} span{'' if pulled.spans == 1 else 's'} pulled{to}"
+    since, until = pulled.window or (wanted.since, wanted.until)
+    asked = f"from {utc(since)} to {utc(until)}"
+    if pulled.window is not None:
+        count += f"; the earlier call was gone on with, {asked}"
+    if pulled.spans or exports:
+        return count
+    project = f" in {wanted.project!r}" if wanted.project else ""
+    return f"{count}: {source} has none{project} {asked}; are --since and --project right?"
 
 
 @contextmanager
@@ -96,15 +120,9 @@ def _file_or_scratch(out: Path | None) -> Generator[Path]:
 
 
 def _pulled(source: str, url: str | None, wanted: Wanted, exports: list[Path], out: Path) -> Pulled:
+    from ragvigil.scorer.sources.pull.convert import convert, convert_to_file
     from ragvigil.scorer.sources.pull.fetch import Fetch
-    from ragvigil.scorer.sources.pull.run import (
-        client_of,
-        convert,
-        convert_to_file,
-        history_of,
-        pull,
-        pull_to_file,
-    )
+    from ragvigil.scorer.sources.pull.run import client_of, history_of, pull, pull_to_file
 
     history = history_of(source)
     if exports:

@@ -13,6 +13,7 @@ import httpx
 
 from ragvigil.exporters import retry_after
 from ragvigil.scorer.errors import InputError
+from ragvigil.scorer.sources.pull.otlp import mapping
 
 _log = logging.getLogger(__name__)
 
@@ -24,6 +25,7 @@ _LATER = frozenset({408, 425, 429, 500, 502, 503, 504})
 _SHOWN = 200
 _UNREACHABLE = (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError)
 _IS_IT_RIGHT = "is the server up, and its address right, http or https?"
+_IS_IT_THE_ROOT = "is it the address of the server's root?"
 _Params = Mapping[str, str | int | Sequence[str]]
 
 
@@ -39,19 +41,41 @@ class Fetch:
         self._reached = False
         self._jitter = random.Random()  # noqa: S311 - spreads retries, keeps no secret
 
-    def get(self, path: str, params: _Params | None = None) -> object:
-        """The JSON at `path`. Raises InputError that names address, status and what the backend said."""
-        return self._json("GET", path, params=params)
+    @property
+    def address(self) -> str:
+        """The root of the backend."""
+        return str(self._client.base_url).rstrip("/")
+
+    def get(self, path: str, params: _Params | None = None, *, holds: str | None = None) -> dict[str, object]:
+        """The JSON object at `path`, with a list called `holds` in it.
+
+        Raises InputError that names address, status and what the backend said.
+        """
+        return self._object(path, self._json("GET", path, params=params), holds)
 
     def get_if_there(
-        self, path: str, params: _Params | None = None, *, also: frozenset[int] = frozenset()
-    ) -> object | None:
+        self,
+        path: str,
+        params: _Params | None = None,
+        *,
+        holds: str | None = None,
+        also: frozenset[int] = frozenset(),
+    ) -> dict[str, object] | None:
         """Likewise; None when the backend knows no such thing, which it may say with `also` these statuses."""
-        return self._json("GET", path, params=params, missing=frozenset({404, 405, 501}) | also)
+        found = self._json("GET", path, params=params, missing=frozenset({404, 405, 501}) | also)
+        return None if found is None else self._object(path, found, holds)
 
-    def post(self, path: str, body: object) -> object:
-        """The JSON answer to a question that changes nothing. Raises InputError."""
-        return self._json("POST", path, body=body)
+    def post(self, path: str, body: object) -> dict[str, object]:
+        """The JSON object that answers a question, which changes nothing. Raises InputError."""
+        return self._object(path, self._json("POST", path, body=body), None)
+
+    def _object(self, path: str, answer: object, holds: str | None) -> dict[str, object]:
+        """Another server's answer may be JSON, too: it must not look like a week without traffic."""
+        found = mapping(answer)
+        if not isinstance(answer, dict) or (holds is not None and not isinstance(found.get(holds), list)):
+            wanted = f"a list {holds!r}" if holds else "an object"
+            raise InputError(f"{self.address}/{path}", f"answered JSON without {wanted}; {_IS_IT_THE_ROOT}")
+        return found
 
     def _json(
         self,
@@ -61,15 +85,16 @@ class Fetch:
         params: _Params | None = None,
         body: object = None,
         missing: frozenset[int] = frozenset(),
-    ) -> object:
-        place = f"{str(self._client.base_url).rstrip('/')}/{path}"
+    ) -> object | None:
+        """What was answered; None for a status in `missing`. Raises InputError."""
+        place = f"{self.address}/{path}"
         problem = ""
         for attempt in range(_ATTEMPTS):
             try:
                 answer = self._client.request(
                     method, path, params=dict(params or {}), json=body if method == "POST" else None
                 )
-            except httpx.TransportError as error:
+            except httpx.RequestError as error:
                 problem, wanted = (str(error) or type(error).__name__).rstrip("."), 0.0
                 self._give_up_early(place, error, problem, attempt)
             else:
@@ -88,7 +113,7 @@ class Fetch:
                 self._sleep(seconds)
         raise InputError(place, problem)
 
-    def _give_up_early(self, place: str, error: httpx.TransportError, problem: str, attempt: int) -> None:
+    def _give_up_early(self, place: str, error: httpx.RequestError, problem: str, attempt: int) -> None:
         """Raise InputError where nothing has answered yet, and another try is of no use."""
         if self._reached:
             return
@@ -129,7 +154,5 @@ def _parsed(answer: httpx.Response, place: str) -> object:
         parsed: object = answer.json()
     except (ValueError, RecursionError):
         kind = answer.headers.get("content-type", "nothing").partition(";")[0].strip()
-        raise InputError(
-            place, f"did not answer with JSON, but with {kind}; is it the address of the server's root?"
-        ) from None
+        raise InputError(place, f"did not answer with JSON, but with {kind}; {_IS_IT_THE_ROOT}") from None
     return parsed

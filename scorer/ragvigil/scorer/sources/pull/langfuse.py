@@ -6,12 +6,11 @@ against a local server that answers as that API's definition says, not against L
 
 from __future__ import annotations
 
-import base64
 import json
-import os
 from collections.abc import Iterator, Mapping
 from urllib.parse import quote
 
+from ragvigil.scorer.sources.address import basic
 from ragvigil.scorer.sources.pull.fetch import Fetch
 from ragvigil.scorer.sources.pull.history import Page, Wanted
 from ragvigil.scorer.sources.pull.otlp import (
@@ -46,10 +45,7 @@ class Langfuse:
 
     def headers(self) -> dict[str, str]:
         """LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY as user and password."""
-        user, password = os.environ.get("LANGFUSE_PUBLIC_KEY"), os.environ.get("LANGFUSE_SECRET_KEY", "")
-        if not user:
-            return {}
-        return {"authorization": f"Basic {base64.b64encode(f'{user}:{password}'.encode()).decode()}"}
+        return basic("LANGFUSE_PUBLIC_KEY", "LANGFUSE_SECRET_KEY")
 
     def pages(self, fetch: Fetch, wanted: Wanted, cursor: str | None) -> Iterator[Page]:
         """A page of observations a request; of traces where the server does not know observations v2."""
@@ -89,32 +85,29 @@ def _observations(fetch: Fetch, wanted: Wanted, cursor: str | None) -> Page | No
         "fromStartTime": iso(wanted.since),
         "toStartTime": iso(wanted.until),
     }
-    found = fetch.get_if_there("api/public/v2/observations", asked | ({"cursor": cursor} if cursor else {}))
-    if found is None:
+    question = asked | ({"cursor": cursor} if cursor else {})
+    answer = fetch.get_if_there("api/public/v2/observations", question, holds="data")
+    if answer is None:
         return None
-    answer = mapping(found)
     data = objects(answer.get("data"))
     requests = tuple(_request([one], wanted) for one in data)
     return Page(requests, text(mapping(answer.get("meta")).get("cursor")))
 
 
 def _traces(fetch: Fetch, wanted: Wanted, number: int) -> Page:
-    answer = mapping(
-        fetch.get(
-            "api/public/traces",
-            {
-                "page": number,
-                "limit": _PAGE,
-                "fromTimestamp": iso(wanted.since),
-                "toTimestamp": iso(wanted.until),
-                "orderBy": "timestamp.asc",
-            },
-        )
-    )
+    asked: dict[str, str | int] = {
+        "page": number,
+        "limit": _PAGE,
+        "fromTimestamp": iso(wanted.since),
+        "toTimestamp": iso(wanted.until),
+        "orderBy": "timestamp.asc",
+    }
+    answer = fetch.get("api/public/traces", asked, holds="data")
     requests: list[dict[str, object]] = []
     for info in objects(answer.get("data")):
-        trace = mapping(fetch.get(f"api/public/traces/{quote(str(info.get('id')), safe='')}"))
-        requests += _trace_request(trace, wanted)
+        trace = fetch.get_if_there(f"api/public/traces/{quote(str(info.get('id')), safe='')}")
+        if trace is not None:  # else it was deleted since the list was made
+            requests += _trace_request(trace, wanted)
     last = mapping(answer.get("meta")).get("totalPages")
     more = isinstance(last, int) and number < last
     return Page(tuple(requests), f"{_V1}{number + 1}" if more else None)

@@ -8,11 +8,11 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-import os
 from collections.abc import Iterator
 
 from ragvigil.scorer.dialects.values import REDACTED
 from ragvigil.scorer.errors import InputError
+from ragvigil.scorer.sources.address import basic, bearer
 from ragvigil.scorer.sources.pull.fetch import Fetch
 from ragvigil.scorer.sources.pull.history import Page, Wanted
 from ragvigil.scorer.sources.pull.otlp import (
@@ -27,9 +27,11 @@ from ragvigil.scorer.sources.pull.otlp import (
 )
 
 _TRACES = "api/3.0/mlflow/traces"
+_ARTIFACT = "ajax-api/2.0/mlflow/get-trace-artifact"
 _EXPERIMENTS = "api/2.0/mlflow/experiments"
 _SCOPE = "mlflow.tracing.provider"
 _PAGE = 50
+_EXPERIMENTS_PAGE = 1000
 _SHOWN = 20
 _NO_ID = frozenset({400})
 """How MLflow says that a name is no id."""
@@ -46,14 +48,9 @@ class MLflow:
 
     def headers(self) -> dict[str, str]:
         """MLFLOW_TRACKING_TOKEN as a bearer token, else MLFLOW_TRACKING_USERNAME and _PASSWORD."""
-        token = os.environ.get("MLFLOW_TRACKING_TOKEN")
-        if token:
-            return {"authorization": f"Bearer {token}"}
-        user = os.environ.get("MLFLOW_TRACKING_USERNAME")
-        password = os.environ.get("MLFLOW_TRACKING_PASSWORD", "")
-        if not user:
-            return {}
-        return {"authorization": f"Basic {base64.b64encode(f'{user}:{password}'.encode()).decode()}"}
+        return bearer("MLFLOW_TRACKING_TOKEN") or basic(
+            "MLFLOW_TRACKING_USERNAME", "MLFLOW_TRACKING_PASSWORD"
+        )
 
     def pages(self, fetch: Fetch, wanted: Wanted, cursor: str | None) -> Iterator[Page]:
         """Fifty traces a page; the window has an end, so traces that come meanwhile move nothing."""
@@ -68,9 +65,7 @@ class MLflow:
             "max_results": _PAGE,
         }
         while True:
-            answer = mapping(
-                fetch.post(f"{_TRACES}/search", asked | ({"page_token": cursor} if cursor else {}))
-            )
+            answer = fetch.post(f"{_TRACES}/search", asked | ({"page_token": cursor} if cursor else {}))
             cursor = text(answer.get("next_page_token"))
             traces = _whole(fetch, objects(answer.get("traces")))
             requests = [_request(one, wanted, names) for one in traces]
@@ -107,23 +102,43 @@ def _experiments(fetch: Fetch, wanted: Wanted) -> dict[str, str]:
 
 
 def _all_experiments(fetch: Fetch) -> dict[str, str]:
-    answer = mapping(fetch.post(f"{_EXPERIMENTS}/search", {"max_results": 1000}))
-    return {str(one.get("experiment_id")): str(one.get("name")) for one in objects(answer.get("experiments"))}
+    found: dict[str, str] = {}
+    asked: dict[str, object] = {"max_results": _EXPERIMENTS_PAGE}
+    while True:
+        answer = fetch.post(f"{_EXPERIMENTS}/search", asked)
+        listed = objects(answer.get("experiments"))
+        found |= {str(one.get("experiment_id")): str(one.get("name")) for one in listed}
+        following = text(answer.get("next_page_token"))
+        if following is None or following == asked.get("page_token"):
+            return found
+        asked["page_token"] = following
 
 
 def _whole(fetch: Fetch, infos: list[dict[str, object]]) -> list[dict[str, object]]:
-    """The traces with their spans; from their artifacts where the server is older than `batchGet`."""
+    """The traces with their spans.
+
+    Those are in an artifact where the server is older than `batchGet`, or was when it took the trace.
+    """
     ids = [str(info.get("trace_id") or info.get("request_id")) for info in infos]
     if not ids:
         return []
     found = fetch.get_if_there(f"{_TRACES}/batchGet", {"trace_ids": ids})
-    if found is not None:
-        return objects(mapping(found).get("traces"))
-    traces: list[dict[str, object]] = []
+    traces = [one for one in objects(mapping(found).get("traces")) if _spans(one)]
+    known = {_trace_id(one) for one in traces}
     for each, info in zip(ids, infos, strict=True):
-        data = fetch.get_if_there("ajax-api/2.0/mlflow/get-trace-artifact", {"request_id": each})
-        traces.append({"info": info, "data": mapping(data)})
+        if each not in known:
+            data = fetch.get_if_there(_ARTIFACT, {"request_id": each}, also=_NO_ID)
+            traces.append({"info": info, "data": data})
     return traces
+
+
+def _trace_id(trace: dict[str, object]) -> str:
+    info = _info(trace)
+    return str(info.get("trace_id") or info.get("request_id"))
+
+
+def _info(trace: dict[str, object]) -> dict[str, object]:
+    return mapping(trace.get("trace_info") or trace.get("info"))
 
 
 def _spans(trace: dict[str, object]) -> list[dict[str, object]]:
@@ -131,7 +146,7 @@ def _spans(trace: dict[str, object]) -> list[dict[str, object]]:
 
 
 def _request(trace: dict[str, object], wanted: Wanted, experiments: dict[str, str]) -> dict[str, object]:
-    info = mapping(trace.get("trace_info") or trace.get("info"))
+    info = _info(trace)
     metadata, tags = mapping(info.get("trace_metadata")), mapping(info.get("tags"))
     place = mapping(mapping(info.get("trace_location")).get("mlflow_experiment")).get("experiment_id")
     resource = {

@@ -79,8 +79,8 @@ def plain(value: object) -> object:
         if one is None:
             continue
         kind = key.replace("_", "").lower()
-        if kind == "intvalue" and isinstance(one, (str, int)):
-            return int(one)
+        if kind == "intvalue":
+            return _whole(one)
         if kind == "arrayvalue":
             return [plain(each) for each in objects(mapping(one).get("values"))]
         if kind == "kvlistvalue":
@@ -89,6 +89,14 @@ def plain(value: object) -> object:
             }
         return one
     return None
+
+
+def _whole(value: object) -> object:
+    """The whole number that a text holds, which is how JSON has large ones; what is none stays what it is."""
+    try:
+        return int(value) if isinstance(value, str) else value
+    except ValueError:
+        return value
 
 
 def key_values(pairs: object) -> dict[str, object]:

@@ -6,11 +6,11 @@ microsecond.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from urllib.parse import quote
 
+from ragvigil.scorer.sources.address import bearer
 from ragvigil.scorer.sources.pull.fetch import Fetch
 from ragvigil.scorer.sources.pull.history import Page, Wanted
 from ragvigil.scorer.sources.pull.otlp import (
@@ -42,8 +42,7 @@ class Phoenix:
 
     def headers(self) -> dict[str, str]:
         """PHOENIX_API_KEY as a bearer token."""
-        key = os.environ.get("PHOENIX_API_KEY")
-        return {"authorization": f"Bearer {key}"} if key else {}
+        return bearer("PHOENIX_API_KEY")
 
     def pages(self, fetch: Fetch, wanted: Wanted, cursor: str | None) -> Iterator[Page]:
         """A page of spans a request; spans that come meanwhile are newer, so no cursor moves."""
@@ -54,7 +53,7 @@ class Phoenix:
             "end_time": iso(wanted.until),
         }
         while True:
-            answer = mapping(fetch.get(path, asked | ({"cursor": cursor} if cursor else {})))
+            answer = fetch.get(path, asked | ({"cursor": cursor} if cursor else {}), holds="data")
             cursor = text(answer.get("next_cursor"))
             spans = [_span(one) for one in objects(answer.get("data"))]
             yield Page((_request(spans, wanted),) if spans else (), cursor)
@@ -90,6 +89,7 @@ def _span(found: dict[str, object]) -> dict[str, object]:
         said = key_values(found.get("attributes"))
         begin, end = found.get("start_time_unix_nano"), found.get("end_time_unix_nano")
         code, message = status.get("code"), status.get("message")
+        code = _STATUS.get(str(code).removeprefix("STATUS_CODE_"), code)
     return {
         "traceId": identifier(context.get("trace_id") or found.get("trace_id"), 16),
         "spanId": identifier(context.get("span_id") or found.get("span_id"), 8),

@@ -6,22 +6,20 @@ import json
 import os
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import IO
-from urllib.parse import urlsplit
 
 import httpx
 
 from ragvigil.scorer.errors import ConfigError, InputError
-from ragvigil.scorer.sources.cut import Record
-from ragvigil.scorer.sources.files import OtlpFile, place_of
+from ragvigil.scorer.sources import address
 from ragvigil.scorer.sources.pull.fetch import Fetch
 from ragvigil.scorer.sources.pull.history import History, Page, Wanted
 from ragvigil.scorer.sources.pull.langfuse import Langfuse
+from ragvigil.scorer.sources.pull.lines import Pulled, is_stream, refuse_to_overwrite, write, written_to
 from ragvigil.scorer.sources.pull.mlflow import MLflow
-from ragvigil.scorer.sources.pull.otlp import mapping, span_count
+from ragvigil.scorer.sources.pull.otlp import mapping
 from ragvigil.scorer.sources.pull.phoenix import Phoenix
 
 HISTORIES: Mapping[str, Callable[[], History]] = {
@@ -31,17 +29,7 @@ HISTORIES: Mapping[str, Callable[[], History]] = {
 }
 """Where history can be pulled from."""
 
-_LARGEST = 2**30
 _TIMEOUT = httpx.Timeout(120.0, connect=10.0)
-
-
-@dataclass(slots=True)
-class Pulled:
-    """What a pull brought."""
-
-    requests: int = 0
-    spans: int = 0
-    resumed: bool = False
 
 
 def history_of(name: str) -> History:
@@ -53,68 +41,65 @@ def history_of(name: str) -> History:
 
 def client_of(history: History, url: str | None) -> httpx.Client:
     """A client for the backend: keys from the environment only. Raises ConfigError for an address with one in it."""
-    address = url or os.environ.get(history.url_variable)
-    if not address:
+    option = "--url" if url else history.url_variable
+    found = (url or os.environ.get(history.url_variable, "")).strip()
+    if not found:
         raise ConfigError("--url", "is not set", f"say it, or set {history.url_variable}")
-    parts = urlsplit(address)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ConfigError("--url", "must look like https://HOST")
-    if parts.username or parts.password:
-        raise ConfigError("--url", "holds a password", "keys come from the environment")
-    if parts.query or parts.fragment:
-        raise ConfigError(
-            "--url", "goes on behind a ? or #", "name the server's root; keys come from the environment"
-        )
-    return httpx.Client(base_url=address, headers=history.headers(), timeout=_TIMEOUT)
+    return address.client_of(option, found, history.headers(), _TIMEOUT)
 
 
 def pull(history: History, fetch: Fetch, wanted: Wanted, out: IO[bytes]) -> Pulled:
     """Write every page as OTLP/JSON lines. Raises InputError."""
     pulled = Pulled()
-    for page in history.pages(fetch, wanted, None):
-        _write(page, out, pulled)
+    for page in _pages(history, fetch, wanted, None):
+        write(page.requests, out, pulled)
     return pulled
 
 
 def pull_to_file(history: History, fetch: Fetch, wanted: Wanted, path: Path) -> Pulled:
     """Likewise into a file; after an interruption the same call goes on where the last one ended.
 
-    What is done stands in FILE.pull until all is; the end of the window is then that of the first call, and
-    what a torn page left in FILE is cut off. Raises InputError when FILE belongs to another pull.
+    What is done stands in FILE.pull until all is; the window is then that of the first call, and what a torn page
+    left in FILE is cut off. A pipe or device cannot be cut: there it begins anew. Raises InputError when FILE belongs
+    to another pull.
     """
-    note = path.with_name(f"{path.name}.pull")
-    kept = _kept(note)
-    if kept is None:
-        _refuse_to_overwrite(path)
-    question: dict[str, object] = {"source": history.name, **asdict(wanted)}
+    if is_stream(path):
+        with written_to(path), path.open("wb") as stream:
+            return pull(history, fetch, wanted, stream)
+    note = _Note(path.with_name(f"{path.name}.pull"))
+    question: dict[str, object] = {"source": history.name, "url": fetch.address, **asdict(wanted)}
     del question["until"], question["since"]
-    if kept is not None and kept.get("question") != question:
+    done = note.read()
+    if done is None:
+        refuse_to_overwrite(path)
+        done = _Done(question, wanted.since, wanted.until)
+    elif done.question != question:
         raise InputError(
-            str(path), "was begun by another pull; name another file, or delete it and " + note.name
+            str(path), "was begun by another pull; name another file, or delete it and " + note.path.name
         )
-    cursor, size = None, 0
-    pulled = Pulled(resumed=kept is not None)
-    if kept is not None:
-        cursor, size = _text(kept.get("cursor")), _whole(kept.get("size"))
-        wanted = replace(wanted, since=_whole(kept.get("since")), until=_whole(kept.get("until")))
-    with _open_or_gone(path, note) as out:
-        out.truncate(size)
-        for page in history.pages(fetch, wanted, cursor):
-            _write(page, out, pulled)
+    pulled = done.pulled
+    wanted = replace(wanted, since=done.since, until=done.until)
+    with written_to(path), _open_or_gone(path, note.path) as out:
+        out.truncate(done.size)
+        for page in _pages(history, fetch, wanted, done.cursor):
+            write(page.requests, out, pulled)
             out.flush()
             os.fsync(out.fileno())
-            state = {
-                "question": question,
-                "since": wanted.since,
-                "until": wanted.until,
-                "cursor": page.cursor,
-                "size": out.tell(),
-            }
-            draft = note.with_name(f"{note.name}.new")
-            draft.write_text(json.dumps(state), encoding="utf-8")
-            draft.replace(note)
-    note.unlink(missing_ok=True)
+            done.cursor, done.size = page.cursor, out.tell()
+            note.write(done)
+    note.path.unlink(missing_ok=True)
     return pulled
+
+
+def _pages(history: History, fetch: Fetch, wanted: Wanted, cursor: str | None) -> Iterator[Page]:
+    """Its pages. Raises InputError for one that leads to itself, which would be pulled for ever."""
+    for page in history.pages(fetch, wanted, cursor):
+        if page.cursor is not None and page.cursor == cursor:
+            raise InputError(
+                fetch.address, f"leads from the page {cursor[:80]!r} to the same page; try again later"
+            )
+        yield page
+        cursor = page.cursor
 
 
 @contextmanager
@@ -130,80 +115,45 @@ def _open_or_gone(path: Path, note: Path) -> Generator[IO[bytes]]:
             raise
 
 
-def convert_to_file(history: History, paths: list[Path], wanted: Wanted, out: Path) -> Pulled:
-    """Write the traces of export files into a file, whole or not at all; into a pipe or device as they come.
+@dataclass(slots=True)
+class _Done:
+    """How far a pull has come."""
 
-    Raises InputError.
-    """
-    if out.exists() and not out.is_file():
-        with out.open("wb") as lines:
-            return convert(history, paths, wanted, lines)
-    _refuse_to_overwrite(out)
-    out = out.resolve()  # where a link leads to
-    with NamedTemporaryFile(dir=out.parent, prefix=f"{out.name}.", delete=False) as made:
-        draft = Path(made.name)
-    try:
-        with draft.open("wb") as lines:
-            pulled = convert(history, paths, wanted, lines)
-        draft.replace(out)
-    finally:
-        draft.unlink(missing_ok=True)
-    return pulled
+    question: dict[str, object]
+    since: int
+    until: int
+    cursor: str | None = None
+    size: int = 0
+    """Bytes of the file that are whole pages."""
+    pulled: Pulled = field(default_factory=Pulled)
 
 
-def _refuse_to_overwrite(path: Path) -> None:
-    """It may be the export itself."""
-    if path.exists() and path.stat().st_size:
-        raise InputError(str(path), "exists already; name another file")
+class _Note:
+    """What is kept beside the file until the pull is done."""
 
+    def __init__(self, path: Path) -> None:
+        self.path = path
 
-def convert(history: History, paths: list[Path], wanted: Wanted, out: IO[bytes]) -> Pulled:
-    """Write the traces of export files as OTLP/JSON lines. Raises InputError that names file and line."""
-    pulled = Pulled()
-    for path in paths:
-        for place, content in _values(path):
-            requests = history.exported(content, wanted)
-            if not requests:
-                raise InputError(place, f"holds no trace; is it an export of {history.name}?")
-            _write(Page(tuple(requests), None), out, pulled)
-    return pulled
+    def read(self) -> _Done | None:
+        """How far it came; None when nothing was begun. Raises InputError."""
+        try:
+            found = mapping(json.loads(self.path.read_bytes()))
+            counted = mapping(found["pulled"])
+            since, until, size = (_whole(found[name]) for name in ("since", "until", "size"))
+            pulled = Pulled(_whole(counted["requests"]), _whole(counted["spans"]), (since, until))
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, LookupError, RecursionError) as error:
+            raise InputError(
+                str(self.path), f"cannot be read ({error}); delete it and the file beside it to begin again"
+            ) from None
+        return _Done(mapping(found.get("question")), since, until, _text(found.get("cursor")), size, pulled)
 
-
-def _values(path: Path) -> Iterator[tuple[str, object]]:
-    """Every JSON value of a file: one a line, or one over all lines, compressed or not."""
-    try:
-        with OtlpFile(path, max_bytes=_LARGEST) as file:
-            for record in file.rest():
-                place = place_of(path, record, file.place.framing if file.place else None)
-                yield place, _value(place, record)
-    except OSError as error:
-        raise InputError(str(path), error.strerror or "cannot be read") from None
-
-
-def _value(place: str, record: Record) -> object:
-    try:
-        value: object = json.loads(record.body) if record.problem is None else None
-    except (ValueError, RecursionError) as error:
-        raise InputError(place, f"not JSON: {error}") from None
-    if record.problem is not None:
-        raise InputError(place, record.problem)
-    return value
-
-
-def _write(page: Page, out: IO[bytes], pulled: Pulled) -> None:
-    for request in page.requests:
-        out.write(json.dumps(request, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
-        pulled.requests += 1
-        pulled.spans += span_count(request)
-
-
-def _kept(note: Path) -> dict[str, object] | None:
-    try:
-        return mapping(json.loads(note.read_bytes()))
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError) as error:
-        raise InputError(str(note), f"cannot be read ({error}); delete it to begin again") from None
+    def write(self, done: _Done) -> None:
+        """Keep it, whole or not at all."""
+        draft = self.path.with_name(f"{self.path.name}.new")
+        draft.write_text(json.dumps(asdict(done)), encoding="utf-8")
+        draft.replace(self.path)
 
 
 def _text(value: object) -> str | None:
@@ -211,4 +161,6 @@ def _text(value: object) -> str | None:
 
 
 def _whole(value: object) -> int:
-    return value if isinstance(value, int) else 0
+    if not isinstance(value, int):
+        raise ValueError(f"{value!r} is no whole number")
+    return value
