@@ -7,8 +7,6 @@ import itertools
 import json
 import random
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
@@ -17,18 +15,17 @@ import httpx
 import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 from tests.conftest import Serve, eventually
-from tests.scorer.replay.conftest import MORNING, SECOND, day, question
+from tests.scorer.replay.conftest import MORNING, SECOND, day, question, ragvigil
 from tests.scorer.sources.conftest import FORMS, otlp_json
 
 from ragvigil.scorer.config import Settings, load
 from ragvigil.scorer.demo.receiver import Receiver
-from ragvigil.scorer.errors import InputError, StoreError
+from ragvigil.scorer.errors import StoreError
 from ragvigil.scorer.inbox import Position
 from ragvigil.scorer.replay.into_store import pace_of, replay_into
 from ragvigil.scorer.replay.load import load as load_files
 from ragvigil.scorer.replay.recording import Recording
 from ragvigil.scorer.replay.run import Replay, Replayed
-from ragvigil.scorer.replay.send import send
 from ragvigil.scorer.store.sqlite import SqliteStore
 
 EVERYTHING = (
@@ -202,13 +199,6 @@ def test_a_replay_finds_what_a_running_scorer_stored(serve: Serve, tmp_path: Pat
     eventually(lambda: scores(scorer.store) == scores(tmp_path / "out.db"), seconds=10)
 
 
-def ragvigil(*arguments: str, text: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    """Run the command."""
-    return subprocess.run(
-        [sys.executable, "-m", "ragvigil.scorer", *arguments], input=text, capture_output=True, timeout=120
-    )
-
-
 def test_the_command_shows_what_it_found_and_names_what_it_could_not_read(tmp_path: Path) -> None:
     """A bad line costs itself, and the exit code."""
     lines = [otlp_json(message) for message in day(5)]
@@ -239,57 +229,12 @@ def test_a_recording_without_a_span_is_no_day_without_questions(text: bytes, tmp
     assert not (tmp_path / "out.db").exists()
 
 
-def test_a_recording_is_sent_to_a_running_scorer(serve: Serve, tmp_path: Path) -> None:
-    """Over OTLP, as its services would."""
-    scorer = serve()
-    path = tmp_path / "day.jsonl"
-    path.write_bytes(FORMS["json lines"](list(day(30))))
-    done = ragvigil("replay", str(path), "--to", f"http://{scorer.http}", "--speed", "10000x", "--json")
-    assert done.returncode == 0
-    assert json.loads(done.stdout)["sent"] == 90
-    assert eventually(lambda: scorer.ledger().ingested == 30)
-
-
 @pytest.mark.parametrize("arguments", [["gone.jsonl"], ["-", "--speed", "fast"], ["-", "--speed", "0x"]])
 def test_what_cannot_work_is_one_sentence(arguments: list[str]) -> None:
     """Exit code 2."""
     done = ragvigil("replay", *arguments)
     assert done.returncode == 2
     assert b"Traceback" not in done.stderr
-
-
-def test_an_address_that_never_answers_is_given_up_soon_and_each_try_is_told(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    """It is probably a wrong one; a receiver that has answered is waited for longer."""
-    pauses, path = list[float](), tmp_path / "day.jsonl"
-    path.write_bytes(FORMS["json lines"](list(day(1))))
-    dead = httpx.Client(base_url="http://127.0.0.1:1")
-    with Recording() as recording, dead:
-        load_files([path], recording)
-        with pytest.raises(InputError, match=r"127\.0\.0\.1:1/v1/traces"):
-            send(recording, dead, speed=None, sleep=pauses.append)
-    assert (len(pauses), sum(pauses) < 10) == (5, True)
-    assert caplog.text.count("trying again in") == 5
-
-
-def test_a_receiver_that_refuses_for_good_is_named(tmp_path: Path) -> None:
-    """With its answer; one that stays away is asked again for minutes."""
-    waits, path = list[float](), tmp_path / "day.jsonl"
-    path.write_bytes(FORMS["json lines"](list(day(1))))
-
-    def answers(status: int) -> httpx.Client:
-        transport = httpx.MockTransport(lambda _: httpx.Response(status, text="no"))
-        return httpx.Client(base_url="http://scorer.example", transport=transport)
-
-    with Recording() as recording:
-        load_files([path], recording)
-        with pytest.raises(InputError, match=r"scorer\.example/v1/traces.*answered 400: no"):
-            send(recording, answers(400), speed=None, sleep=waits.append)
-        assert waits == []
-        with pytest.raises(InputError, match="answered 503"):
-            send(recording, answers(503), speed=None, sleep=waits.append)
-    assert sum(waits) > 600
 
 
 class Clock:

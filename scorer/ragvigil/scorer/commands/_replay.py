@@ -64,6 +64,7 @@ def replay(
     from ragvigil.scorer.replay.recording import Recording
 
     factor = _factor(speed)
+    _check(to, config, store, page=page)
     began = time.monotonic()
     with Recording() as recording:
         loaded = load(files, recording)
@@ -87,12 +88,28 @@ def replay(
     return 1 if loaded.unreadable else 0
 
 
+def _check(to: str | None, config: Path | None, store: str | None, *, page: bool) -> None:
+    """Before a recording of gigabytes is read. Raises ConfigError."""
+    if to is None:
+        settings_of(config, store)
+        return
+    from ragvigil.scorer.replay.send import client_of
+
+    given = {"--config": config, "--store": store, "--page": page or None}
+    idle = ", ".join(option for option, value in given.items() if value is not None)
+    if idle:
+        raise ConfigError("--to", f"leaves {idle} without effect", "the scorer there has its own settings")
+    client_of(to).close()
+
+
 def _sent(recording: Recording, to: str, factor: float | None) -> tuple[dict[str, object], list[str]]:
     from ragvigil.scorer.replay.send import client_of, send
 
     with client_of(to) as client:
         sent = send(recording, client, speed=factor)
-    return {"sent": sent}, [f"{sent:,} spans and log records sent to {to}"]
+    rejected = f"; {sent.rejected:,} were rejected there" if sent.rejected else ""
+    shown: dict[str, object] = {"sent": sent.events, "rejected": sent.rejected}
+    return shown, [f"{sent.events:,} spans and log records sent to {to}{rejected}"]
 
 
 def scored(
