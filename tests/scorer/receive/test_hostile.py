@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import gzip
 import json
+import socket
 import threading
 from collections.abc import Awaitable, Callable, Iterable
 from concurrent.futures import Future
@@ -115,6 +116,28 @@ async def test_the_body_of_a_refused_request_cannot_be_trickled_for_ever(
     dripping.cancel()
     await asyncio.gather(dripping, return_exceptions=True)
     writer.close()
+    await server.stop()
+
+
+@pytest.mark.parametrize("connection", [b"close", b"keep-alive"])
+async def test_who_writes_all_before_reading_still_reads_why_it_was_refused(connection: bytes) -> None:
+    """A connection closed with bytes unread is reset: the sender saw a network that fails, and came back for ever."""
+    limits = Limits(max_body_bytes=1000)
+    server = HttpServer(application(Intake(Memory(), limits), dict), "127.0.0.1:0", grace_seconds=1)
+    server.start()
+    host, port = server.address.split(":")
+    size = 20_000_000
+
+    def ask() -> bytes:
+        with socket.create_connection((host, int(port)), timeout=30) as sender:
+            head = HEAD + b"Connection: " + connection + f"\r\nContent-Length: {size}\r\n\r\n".encode()
+            sender.sendall(head + bytes(size))
+            sender.shutdown(socket.SHUT_WR)
+            return b"".join(iter(lambda: sender.recv(65536), b""))
+
+    answer = await asyncio.to_thread(ask)
+    assert answer.startswith(b"HTTP/1.1 413")
+    assert b"max_body_bytes" in answer
     await server.stop()
 
 

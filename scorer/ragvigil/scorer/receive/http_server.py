@@ -24,6 +24,27 @@ _KEEP_ALIVE_SECONDS = 75
 _BACKLOG = 1024
 
 
+class _Parting:
+    """A connection whose close waits for the rest of the body; all else is the connection's own.
+
+    A socket that is closed with bytes unread resets the connection, and the sender never reads why it was refused.
+    """
+
+    def __init__(self, transport: asyncio.Transport, is_unread: Callable[[], bool]) -> None:
+        self._transport = transport
+        self._is_unread = is_unread
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def close(self) -> None:
+        """Close it, or only our half while its sender still writes."""
+        if self._is_unread() and self._transport.can_write_eof():
+            self._transport.write_eof()
+        else:
+            self._transport.close()
+
+
 class _ImpatientProtocol(HttpToolsProtocol):
     """Closes connections whose headers never end, or whose refused body never does; answers before it hangs up."""
 
@@ -44,10 +65,15 @@ class _ImpatientProtocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         self._relax()
         super().on_headers_complete()
+        cycle = self.cycle
+        parting: Any = _Parting(self.transport, lambda: cycle.more_body)
+        cycle.transport = parting
 
     def on_message_complete(self) -> None:
         self._relax()
         super().on_message_complete()
+        if self.cycle.response_complete and not self.cycle.keep_alive:
+            self.transport.close()
 
     def on_response_complete(self) -> None:
         if self._half_closed:
