@@ -17,7 +17,8 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status, TracesData
 
-from ragvigil.scorer.receive.decode import LOGS, SPANS, Decoded, decode
+from ragvigil.scorer.receive.answers import accepted, encoded
+from ragvigil.scorer.receive.decode import LOGS, SPANS, Decoded, Signal, decode
 from ragvigil.scorer.receive.limits import Limits
 from ragvigil.scorer.receive.refusal import Refusal
 
@@ -347,3 +348,35 @@ def test_countless_values_are_refused_before_they_are_built() -> None:
     """Three bytes each on the wire, seventy in memory."""
     with pytest.raises(Refusal, match="more than 1000 values"):
         decoded(b'{"a":[' + b"{}," * 2_000 + b"{}]}", Limits(max_json_values=1_000))
+
+
+@pytest.mark.parametrize(
+    ("request_", "signal", "told"),
+    [
+        ({"resource_spans": [{}]}, SPANS, '"resource_spans" is ignored: OTLP has "resourceSpans" there'),
+        ({"resourceSpans": [{"scope_spans": [{}]}]}, SPANS, '"scope_spans" is ignored'),
+        ({"resourceSpans": [{"instrumentationLibrarySpans": [{}]}]}, SPANS, 'OTLP has "scopeSpans" there'),
+        (
+            {"resourceSpans": [{"scopeSpans": [{"Spans": [{}]}]}]},
+            SPANS,
+            '"Spans" is ignored: OTLP has "spans"',
+        ),
+        ({"resourceLogs": [{}]}, SPANS, '"resourceLogs" is ignored: OTLP has "resourceSpans" there'),
+        ({"resourceSpans": [{}]}, LOGS, '"resourceSpans" is ignored: OTLP has "resourceLogs" there'),
+        ({}, SPANS, None),
+        ({"resourceSpans": []}, SPANS, None),
+        ({"resourceSpans": None, "note": [1]}, SPANS, None),
+        ({"resourceSpans": [{"resource": {"attributes": [{}]}, "scopeSpans": [{"spans": []}]}]}, SPANS, None),
+        ({"resourceLogs": [{"scopeLogs": [{"logRecords": [{}]}]}]}, LOGS, None),
+    ],
+)
+def test_lists_under_other_names_are_ignored_but_not_in_silence(
+    request_: dict[str, object], signal: Signal, told: str | None
+) -> None:
+    """Unknown fields must be ignored, so a sender that spells them in snake case lost every span with a plain 200."""
+    found = decode(json.dumps(request_).encode(), signal, "json", Limits(), received_at=1)
+    assert (found.rows, found.rejection(signal)) == ([], found.error_message)
+    assert (found.error_message is None) == (told is None)
+    assert (told or "") in (found.error_message or "")
+    answer = json.loads(encoded(accepted(found, signal), "json"))
+    assert answer == ({"partialSuccess": {"errorMessage": found.error_message}} if told else {})

@@ -163,7 +163,7 @@ def _refuse_what_holds_nothing(place: str, decoded: Decoded, signal: Signal, bod
     """An export of nothing is none; JSON that names its list, and nothing in it, is an export of nothing."""
     if decoded.rows or decoded.ignored:
         return
-    if not decoded.rejected and f'"{signal.levels[0].key}"'.encode() in body:
+    if decoded.error_message is None and f'"{signal.levels[0].key}"'.encode() in body:
         return
     reason = decoded.error_message or f"holds no {signal.word}; is it an OTLP export?"
     raise InputError(place, reason)

@@ -32,10 +32,10 @@ def encoded(message: Message, encoding: Encoding) -> bytes:
 
 
 def accepted(decoded: Decoded, signal: Signal) -> Message:
-    """The response to a request that was taken, wholly or in part."""
+    """The response to a request that was taken, wholly or in part; with a warning where nothing was found in it."""
     rejected, why = decoded.rejected.total(), decoded.error_message or ""
     if signal.kind == "spans":
         spans = ExportTracePartialSuccess(rejected_spans=rejected, error_message=why)
-        return ExportTraceServiceResponse(partial_success=spans if rejected else None)
+        return ExportTraceServiceResponse(partial_success=spans if why else None)
     logs = ExportLogsPartialSuccess(rejected_log_records=rejected, error_message=why)
-    return ExportLogsServiceResponse(partial_success=logs if rejected else None)
+    return ExportLogsServiceResponse(partial_success=logs if why else None)

@@ -32,7 +32,7 @@ class Counters:
     told: Counter[str] = field(default_factory=Counter[str])
     """Items posted as JSON and committed: ``feedback``, ``changes``."""
     ignored: Counter[str] = field(default_factory=Counter[str])
-    """Accepted and put aside: log records without a trace id, metrics requests."""
+    """Accepted and put aside: log records without a trace id, metrics requests, JSON whose lists OTLP does not know."""
     rejected: Counter[str] = field(default_factory=Counter[str])
     """Spans and log records that can never be accepted, by reason."""
     refused: Counter[str] = field(default_factory=Counter[str])

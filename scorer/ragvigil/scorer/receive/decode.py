@@ -40,7 +40,12 @@ class Decoded:
     rejected: Counter[str] = field(default_factory=Counter[str])
     """Spans or log records that can never be accepted, by reason."""
     error_message: str | None = None
-    """The first rejection in words: the field and the fix."""
+    """The first rejection in words: the field and the fix. Where there is none, why nothing was found."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was found in the request, good or bad."""
+        return not (self.rows or self.ignored or self.rejected)
 
     def reject(self, reason: str, say: Callable[[], str]) -> None:
         """Count one item that can never be accepted; only the first is asked why, for there may be half a million."""
@@ -49,14 +54,14 @@ class Decoded:
             self.error_message = say()
 
     def rejection(self, signal: Signal) -> str | None:
-        """One line that says how much was rejected, why, and the first rejection's fix; None when nothing was.
+        """One line that says how much was rejected, why, and the first rejection's fix; None when all is well.
 
         >>> decode(b"\\n\\x04\\x12\\x02\\x12\\0", SPANS, "protobuf", Limits(), received_at=1).rejection(SPANS)[:45]
         '1 span rejected (trace_id 1); the first: span'
         """
         count = self.rejected.total()
         if not count:
-            return None
+            return self.error_message
         reasons = ", ".join(f"{reason} {number}" for reason, number in self.rejected.most_common())
         noun = signal.word if count == 1 else f"{signal.word}s"
         return f"{count} {noun} rejected ({reasons}); the first: {self.error_message}"
@@ -113,17 +118,15 @@ LOGS = Signal(
 
 def decode(body: bytes, signal: Signal, encoding: Encoding, limits: Limits, *, received_at: int) -> Decoded:
     """The rows of a decompressed request. Raises Refusal when the body as a whole cannot be read."""
-    batches = (
-        wire.batches(body, max_parts=limits.max_parts)
-        if encoding == "protobuf"
-        else otlp_json.batches(
-            body,
-            signal.levels,
-            max_values=limits.max_json_values,
-            max_depth=limits.max_depth,
-        )
+    if encoding == "protobuf":
+        return split(wire.batches(body, max_parts=limits.max_parts), signal, limits, received_at=received_at)
+    batches = otlp_json.batches(
+        body, signal.levels, max_values=limits.max_json_values, max_depth=limits.max_depth
     )
-    return split(batches, signal, limits, received_at=received_at)
+    decoded = split(batches, signal, limits, received_at=received_at)
+    if decoded.is_empty:
+        decoded.error_message = otlp_json.unread(body, signal.levels)
+    return decoded
 
 
 def split(batches: Iterable[Batch], signal: Signal, limits: Limits, *, received_at: int) -> Decoded:

@@ -170,6 +170,8 @@ class Intake:
             self.counters.logs += decoded.accepted
         if decoded.ignored:
             self.counters.ignored["logs_without_trace"] += decoded.ignored
+        if decoded.is_empty and decoded.error_message:
+            self.counters.ignored["requests_with_other_names"] += 1
         self.counters.rejected.update(decoded.rejected)
 
 

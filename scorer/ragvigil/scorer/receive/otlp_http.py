@@ -134,8 +134,13 @@ async def _tell(intake: Intake, request: Request) -> Response:
     intake.counters.requests[f"http {what}"] += 1
     limit = min(_MOST_TOLD_BYTES, intake.limits.max_body_bytes)
     with intake.hold() as held:
-        body = await _body(request, intake, held, limit)
-        plain = decompressed(body, coding, limit=limit, grow=held.grow) if coding else body
+        try:
+            body = await _body(request, intake, held, limit)
+            plain = decompressed(body, coding, limit=limit, grow=held.grow) if coding else body
+        except Refusal as refusal:
+            if refusal.reason is not Reason.TOO_LARGE:
+                raise
+            raise Refusal.too_large("the body", limit, "send fewer items at once") from None
         intake.counters.bytes += len(plain)
         rows = await asyncio.to_thread(_told, plain, what, intake.now())
         await intake.tell(rows, what)

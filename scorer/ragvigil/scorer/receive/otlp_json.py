@@ -13,6 +13,7 @@ from ragvigil.scorer.receive.json_message import UnreadableError, message
 from ragvigil.scorer.receive.refusal import Refusal
 from ragvigil.scorer.receive.wire import ENTRY, ITEM, SCOPE, Batch, framed
 
+_SHOWN = 60
 _MARKS = (b"{", b"[", b",")
 """Each value of a JSON text needs one of these before it; text may hold more of them."""
 
@@ -49,6 +50,26 @@ def batches(
             for item in _list(scope, items.key, scopes.key):
                 _add(batch, item, items, max_depth)
             yield batch
+
+
+def unread(body: bytes, levels: tuple[Level, Level, Level]) -> str | None:
+    """Why a request that is one has nothing in it, though it holds lists; None where it is just empty.
+
+    What is unknown is to be ignored, so a sender with other names for its lists loses all of them without a word.
+
+    >>> from ragvigil.scorer.receive.decode import SPANS
+    >>> unread(b'{"resource_spans": [{}]}', SPANS.levels)
+    '"resource_spans" is ignored: OTLP has "resourceSpans" there'
+    """
+    parents: list[object] = [json.loads(_text(body))]
+    for level in levels:
+        for parent in parents:
+            known = cast("Mapping[str, object]", parent)
+            other = next((key for key, value in known.items() if _is_list(value) and key != level.key), None)
+            if other is not None and not known.get(level.key):
+                return f'"{other[:_SHOWN]}" is ignored: OTLP has "{level.key}" there'
+        parents = [one for parent in parents for one in _below(parent, level.key)]
+    return None
 
 
 def as_protobuf(
@@ -100,6 +121,10 @@ def _parsed(body: bytes, max_values: int) -> Mapping[str, object]:
     if not isinstance(value, dict):
         raise Refusal.malformed('the JSON must be an object, such as {"resourceSpans": [...]}')
     return cast("dict[str, object]", value)
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and isinstance(value[0], dict)
 
 
 def _below(value: object, key: str) -> list[object]:

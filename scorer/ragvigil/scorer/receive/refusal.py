@@ -11,6 +11,8 @@ from google.rpc.code_pb2 import Code
 from google.rpc.error_details_pb2 import RetryInfo
 from google.rpc.status_pb2 import Status
 
+_SMALLER_BATCHES = "lower the exporter's batch size or raise receive.max_body_bytes"
+
 
 class Reason(Enum):
     """Why a request is refused: name for the counters, HTTP status, gRPC code.
@@ -56,13 +58,9 @@ class Refusal(Exception):  # noqa: N818 - an answer, not a fault of ours
         return cls(Reason.MALFORMED, problem)
 
     @classmethod
-    def too_large(cls, what: str, limit: int) -> Self:
+    def too_large(cls, what: str, limit: int, fix: str = _SMALLER_BATCHES) -> Self:
         """A body over its limit."""
-        return cls(
-            Reason.TOO_LARGE,
-            f"{what} is over the limit of {limit} bytes; lower the exporter's batch size "
-            "or raise receive.max_body_bytes",
-        )
+        return cls(Reason.TOO_LARGE, f"{what} is over the limit of {limit} bytes; {fix}")
 
     @classmethod
     def busy(cls, problem: str, retry_seconds: int) -> Self:
