@@ -5,9 +5,11 @@ Length, style and position are not among the figures: they tell who wrote an ans
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
+from itertools import chain, pairwise, repeat
 from math import log1p
+from types import MappingProxyType
 from typing import NamedTuple, Self
 
 from ragvigil.scorer.checks.alignment.contradiction import contradiction_of, corrects, opposes
@@ -76,7 +78,11 @@ _FULLY = frozenset(
     )
 )
 _NOTHING_TO_CARRY = tuple(float(name in _FULLY) for name in FIGURES)
+_NOTHING_NOVEL = (0.0,) * 5
 _NO_FLAGS = (0.0,) * len(FLAGS)
+_NO_RECORD = (0.0, 0.0, *_NO_FLAGS)
+_NO_FLAGS_NAMED: Mapping[int, int] = MappingProxyType({})
+_NO_STEMS: frozenset[str] = frozenset()
 _FEW_SEGMENTS = 8
 
 
@@ -97,6 +103,11 @@ class Alignment(NamedTuple):
     """Whether it holds a number that neither the evidence nor the question has."""
 
 
+_alignment = partial(tuple[object, ...].__new__, Alignment)
+_IDLE = Alignment(_NOTHING_TO_CARRY, [], ())
+"""Of a claim without a meaningful word."""
+
+
 def align(
     claims: Sequence[tuple[Sequence[Word], str]],
     evidence: Evidence,
@@ -106,8 +117,19 @@ def align(
     """Each of `claims`, its words and its text, on `evidence`; `question`: stems of the query, which none invented."""
     ranges = Ranges(evidence.segments)
     said = [_Said.of(*claim, evidence, ranges) for claim in claims]
-    laid = overlaps([one.stems for one in said], [one.denying for one in said], evidence, weights)
-    return [_aligned(one, over, evidence, question, weights) for one, over in zip(said, laid, strict=True)]
+    overs = overlaps([one.stems for one in said], [one.denying for one in said], evidence, weights)
+    telling = [place for place, one in enumerate(said) if one.places]
+    laid = _lay([said[one] for one in telling], [overs[one] for one in telling], evidence, question, weights)
+    columns = (
+        _figures(laid),
+        [_tokens(one) for one in laid],
+        [one.over.carriers(evidence) for one in laid],
+        [one.best for one in laid],
+        [_contradicted(one) for one in laid],
+        [bool(one.numbers.novel) for one in laid],
+    )
+    found = map(_alignment, zip(*columns, strict=True))
+    return [next(found) if one.places else _IDLE for one in said]
 
 
 class _Said(NamedTuple):
@@ -141,26 +163,71 @@ class _Said(NamedTuple):
         return cls(claim, text, places, sequence, sorted(set(sequence)), denies(claim), telling, hours)
 
 
-def _aligned(
-    said: _Said, over: Overlap, evidence: Evidence, question: Collection[str], weights: Weights
-) -> Alignment:
-    """One claim on the evidence, given how they overlap."""
-    claim, text, places, sequence, stems, denying, telling, hours = said
-    if not places:
-        return Alignment(_NOTHING_TO_CARRY, [], ())
-    weight, unknown, total = dict(zip(stems, over.weights, strict=True)), weights.unknown, over.total
-    best = evidence.segments[over.best] if over.best is not None else None
-    second = evidence.segments[over.second] if over.second is not None else None
-    carried = best.content if best is not None else frozenset[str]()
-    missing = [one for one in stems if one not in evidence.places and one not in question]
-    novel = sum([weight[one] for one in missing]) / total
+class _Laid(NamedTuple):
+    """A claim beside what the evidence has of it."""
+
+    said: _Said
+    over: Overlap
+    evidence: Evidence
+    question: Collection[str]
+    weight: Mapping[str, float]
+    """Of each of its stems."""
+    unknown: float
+    """The weight of a stem that is known from nowhere."""
+    best: Segment | None
+    second: Segment | None
+    carried: frozenset[str]
+    """The stems of the best sentence."""
+    missing: list[str]
+    """The stems that neither the evidence nor the question has."""
+    novel: float
+    """Their share of the weight."""
+    linked: list[bool]
+    """Whether each meaningful word stands right before the next one in the evidence."""
+    numbers: Numbers
+    flags: Mapping[int, int]
+    """For a word that names a record's flag: how, as a place in FLAGS."""
+
+
+_laid = partial(tuple[object, ...].__new__, _Laid)
+
+
+def _lay(
+    said: Sequence[_Said],
+    overs: Sequence[Overlap],
+    evidence: Evidence,
+    question: Collection[str],
+    weights: Weights,
+) -> list[_Laid]:
+    """Claims that have meaningful words, on the evidence, given how they overlap."""
+    segments, places = evidence.segments, evidence.places
+    weight = [dict(zip(one.stems, over.weights, strict=True)) for one, over in zip(said, overs, strict=True)]
+    best = [None if over.best is None else segments[over.best] for over in overs]
+    second = [None if over.second is None else segments[over.second] for over in overs]
+    missing = [[one for one in each.stems if one not in places and one not in question] for each in said]
+    novel = [
+        sum([weighs[one] for one in lacking]) / over.total
+        for lacking, weighs, over in zip(missing, weight, overs, strict=True)
+    ]
+    told = bool(evidence.flags)
+    columns = (
+        *(said, overs, repeat(evidence), repeat(question), weight, repeat(weights.unknown), best, second),
+        [_NO_STEMS if one is None else one.content for one in best],
+        *(missing, novel),
+        [evidence.linked(one.sequence) for one in said],
+        [Numbers.of(one.telling, evidence, question) for one in said],
+        [flags_of(one.words, one.text, evidence) if told else _NO_FLAGS_NAMED for one in said],
+    )
+    return list(map(_laid, zip(*columns, strict=False)))
+
+
+def _coverage(one: _Laid) -> tuple[float, ...]:
+    """From `coverage` to `hardly_in_a_pair`."""
+    over, novel = one.over, one.novel
+    total = over.total
     pair = (over.in_best + over.in_second) / total
-    linked = evidence.linked(sequence)
-    numbers = Numbers.of(telling, evidence, question)
-    flags = flags_of(claim, text, evidence) if evidence.flags else {}
-    about = log1p(sum([word.stem in FRAME_STEMS for word in claim]))
-    figures = (
-        1 - len(missing) / len(stems),
+    return (
+        1 - len(one.missing) / len(one.said.stems),
         1 - novel,
         over.in_best / total,
         pair,
@@ -168,52 +235,105 @@ def _aligned(
         max(over.passages, default=0.0) / total,
         max(0.0, 2 * novel - 1),
         max(0.0, 1 - 2 * pair),
-        *_pairs(sequence, linked, best),
-        *novelty(missing, sequence, novel, weight, unknown),
-        sum([weight[one] for one in missing if one in evidence.kin]) / total,
-        *novel_names(claim, evidence, question, carried),
-        *numbers.figures([one for one in (best, second) if one]),
-        float(best is not None and over.in_best > 0.5 * total and opposes(claim, denying, best)),
-        novel_qualifiers(claim, best),
-        over.repeated / len(stems),
-        float(bool(evidence.flags) and best is not None and bool(best.path) and best.span is None),
-        novel if evidence.flags else 0.0,
-        *(_flag_figures(flags) if flags else _NO_FLAGS),
-        *hours.figures,
-        about,
-        about * denying,
-        1 / (1 + len(evidence.segments) / _FEW_SEGMENTS),
     )
+
+
+def _pairs(one: _Laid) -> tuple[float, float]:
+    """The share of pairs of neighbours that the evidence has, and that the best sentence has."""
+    pairs = dict(zip(pairwise(one.said.sequence), one.linked, strict=True))
+    if not pairs:
+        return (1.0, 1.0) if one.best is not None else (0.0, 0.0)
+    local = len(pairs.keys() & one.best.pairs) if one.best is not None else 0
+    return sum(pairs.values()) / len(pairs), local / len(pairs)
+
+
+def _novelty(one: _Laid) -> tuple[float, ...]:
+    """From `novel_share` to `kindred_share`."""
+    missing, weight = one.missing, one.weight
+    if not missing:
+        return _NOTHING_NOVEL
+    kin = one.evidence.kin
+    kindred = sum([weight[stem] for stem in missing if stem in kin]) / one.over.total
+    return (*novelty(missing, one.said.sequence, one.novel, weight, one.unknown), kindred)
+
+
+def _names(one: _Laid) -> tuple[float, float]:
+    """`novel_names` and `names_elsewhere`."""
+    return novel_names(one.said.words, one.evidence, one.question, one.carried)
+
+
+def _numbers(one: _Laid) -> tuple[float, float, float]:
+    """From `novel_numbers` to `numbers_elsewhere`."""
+    return one.numbers.figures([nearest for nearest in (one.best, one.second) if nearest])
+
+
+def _differences(one: _Laid) -> tuple[float, float, float]:
+    """From `negation_mismatch` to `covered_twice`."""
+    said, over, best = one.said, one.over, one.best
+    near = best is not None and over.in_best > 0.5 * over.total
+    return (
+        float(near and best is not None and opposes(said.words, said.denying, best)),
+        novel_qualifiers(said.words, best),
+        over.repeated / len(said.stems),
+    )
+
+
+def _record(one: _Laid) -> tuple[float, ...]:
+    """From `record` to the last of the flags."""
+    if not one.evidence.flags:
+        return _NO_RECORD
+    best = one.best
+    carried = best is not None and bool(best.path) and best.span is None
+    return (float(carried), one.novel, *(_flag_figures(one.flags) if one.flags else _NO_FLAGS))
+
+
+def _hours(one: _Laid) -> tuple[float, ...]:
+    """From `shut_days` to `hours_agreed`."""
+    return one.said.hours.figures
+
+
+def _about(one: _Laid) -> tuple[float, float, float]:
+    """From `about_evidence` to `little_evidence`."""
+    about = log1p(sum([word.stem in FRAME_STEMS for word in one.said.words]))
+    return about, about * one.said.denying, 1 / (1 + len(one.evidence.segments) / _FEW_SEGMENTS)
+
+
+_GROUPS: tuple[Callable[[_Laid], tuple[float, ...]], ...] = (
+    *(_coverage, _pairs, _novelty, _names, _numbers, _differences, _record, _hours, _about),
+)
+"""What gives the FIGURES, in their order."""
+
+
+def _figures(laid: Sequence[_Laid]) -> list[tuple[float, ...]]:
+    """FIGURES of each claim: one group of all claims after the other, so that its code stays in the cache."""
+    groups = [list(map(group, laid)) for group in _GROUPS]
+    return [tuple(chain.from_iterable(of_one)) for of_one in zip(*groups, strict=True)]
+
+
+def _tokens(one: _Laid) -> list[Token]:
+    said, second = one.said, one.second
     surroundings = Surroundings(
-        evidence,
-        question,
-        carried,
-        second.content if second is not None else frozenset(),
-        flags,
-        _words_within(text, hours.spans) if hours.spans else frozenset(),
-        linked,
+        one.evidence,
+        one.question,
+        one.carried,
+        _NO_STEMS if second is None else second.content,
+        one.flags,
+        _words_within(said.text, said.hours.spans) if said.hours.spans else frozenset(),
+        one.linked,
     )
-    return Alignment(
-        figures,
-        read_tokens(claim, places, [weight[one] / unknown for one in sequence], surroundings),
-        over.carriers(evidence),
-        best,
-        _contradicted(claim, text, denying, evidence, over, numbers),
-        bool(numbers.novel),
-    )
+    weights = [one.weight[stem] / one.unknown for stem in said.sequence]
+    return read_tokens(said.words, said.places, weights, surroundings)
 
 
-def _contradicted(
-    claim: Sequence[Word], text: str, denying: bool, evidence: Evidence, over: Overlap, numbers: Numbers
-) -> str | None:
-    """How the best sentence contradicts `claim`, unless the next one says that it is so now."""
-    if over.best is None:
+def _contradicted(one: _Laid) -> str | None:
+    """How the best sentence contradicts a claim, unless the next one says that it is so now."""
+    said, best, place, segments = one.said, one.best, one.over.best, one.evidence.segments
+    if best is None or place is None:
         return None
-    best = evidence.segments[over.best]
-    found = contradiction_of(claim, text, denying, best, numbers)
-    if found != "number" or over.best + 1 == len(evidence.segments):
+    found = contradiction_of(said.words, said.text, said.denying, best, one.numbers)
+    if found != "number" or place + 1 == len(segments):
         return found
-    return None if corrects(evidence.segments[over.best + 1], claim, best) else found
+    return None if corrects(segments[place + 1], said.words, best) else found
 
 
 def _idle(
@@ -236,15 +356,6 @@ def _idle(
     if wider := wider_values(claim, text, evidence):
         idle |= _words_within(text, wider)
     return right.union(idle.intersection(lacking))
-
-
-def _pairs(sequence: list[str], linked: list[bool], best: Segment | None) -> tuple[float, float]:
-    """The share of pairs of neighbours that the evidence has, being `linked` there, and that the best sentence has."""
-    pairs = dict(zip(pairwise(sequence), linked, strict=True))
-    if not pairs:
-        return (1.0, 1.0) if best is not None else (0.0, 0.0)
-    local = len(pairs.keys() & best.pairs) if best is not None else 0
-    return sum(pairs.values()) / len(pairs), local / len(pairs)
 
 
 def _flag_figures(flags: Mapping[int, int]) -> tuple[float, ...]:

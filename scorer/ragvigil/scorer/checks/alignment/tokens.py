@@ -6,7 +6,7 @@ claim the evidence lacks, and a claim is rarely better than its worst words.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from math import exp, log
@@ -102,7 +102,7 @@ class Surroundings(NamedTuple):
     """Stems of the sentence that carries most of the claim."""
     second: frozenset[str]
     """Stems of the sentence that adds most to it."""
-    flags: dict[int, int]
+    flags: Mapping[int, int]
     """For a word of the claim that names a record's flag: how, as a place in FLAGS."""
     other_hours: frozenset[int]
     """Words of the claim that tell other days or times than the record."""
