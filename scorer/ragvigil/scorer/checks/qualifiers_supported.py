@@ -32,6 +32,7 @@ _KINDS: dict[str, str] = {
     words(entry)[0].stem: kind for kind, entries in _DATA["kinds"].items() for entry in entries
 }
 
+_STRONG = _KINDS.keys()
 _EXCEPTING = frozenset(word.stem for entry in _DATA["excepting"] for word in words(entry))
 """Words that make of "no" and "not" an "only": not without consent."""
 _DENYING = frozenset(word.stem for entry in _DATA["denying"] for word in words(entry))
@@ -49,7 +50,9 @@ def _measure(prepared: Prepared) -> Finding:
     if prepared.bears_claims and prepared.cross_lingual:
         return Finding(None, CROSS_LINGUAL)
     strong = {
-        one.start: found for one in prepared.statements if one.checkworthy and (found := _claimed(one.words))
+        one.start: found
+        for one, stems in zip(prepared.statements, prepared.stems, strict=True)
+        if one.checkworthy and not _STRONG.isdisjoint(stems) and (found := _claimed(one.words))
     }
     claims = [one for one in prepared.assessment.claims if one.start in strong] if strong else []
     claims = [one for one in claims if one.supported_by]

@@ -9,7 +9,7 @@ from math import log1p
 from typing import NamedTuple, Self
 
 from ragvigil.scorer.checks.reading.evidence import Evidence
-from ragvigil.scorer.checks.reading.patterns import any_of
+from ragvigil.scorer.checks.reading.patterns import skipping
 from ragvigil.scorer.checks.reading.segments import Segment
 from ragvigil.scorer.checks.reading.words import POINTER_STEMS, Word, offsets, values
 
@@ -17,20 +17,22 @@ _MOST_DIGITS = 3
 _TALLIES = frozenset(str(number) for number in range(13))
 """Numbers with which an answer counts what it says itself: two ways, ten steps."""
 _TWO = frozenset({("2",)})
-_ALL_WEEK = r"\b(?:seven|7)\sdays\sa\sweek\b"
-_ALL_DAY = r"\b(?:24\shours\sa\sday|24/7)\b"
+_ALL_WEEK = r"(?:seven|7)\sdays\sa\sweek\b"
+_ALL_DAY = r"(?:24\shours\sa\sday|24/7)\b"
 _OWN_LABEL = (
-    r"\b(?:steps?|questions?|options?|points?|items?|tips?|methods?|pasos?|passos?|etapas?|schritte?n?|étapes?)"
+    r"(?:steps?|questions?|options?|points?|items?|tips?|methods?|pasos?|passos?|etapas?|schritte?n?|étapes?)"
     r"\s\d{1,2}(?:(?:,\s|\s(?:and|or|to|through|y|e|o|ou|und|oder|et)\s|\s?[-\u2013]\s?)\d{1,2}){0,9}\b"
 )
-_OUT_OF = r"\bout\sof\s(?:5|10|100|five|ten)\b"
-_COVID = r"\bcovid-19\b"
-_IDLE = any_of([_ALL_WEEK, _OWN_LABEL, _OUT_OF, _COVID], re.IGNORECASE)
-_IDLE_BESIDE_HOURS = any_of([_ALL_WEEK, _ALL_DAY, _OWN_LABEL, _OUT_OF, _COVID], re.IGNORECASE)
+_OUT_OF = r"out\sof\s(?:5|10|100|five|ten)\b"
+_COVID = r"covid-19\b"
+_IDLE = skipping([_ALL_WEEK, _OWN_LABEL, _OUT_OF, _COVID])
+_IDLE_BESIDE_HOURS = skipping([_ALL_WEEK, _ALL_DAY, _OWN_LABEL, _OUT_OF, _COVID])
 _DEGREES = re.compile(
-    r"(-?\d{1,3}(?:\.\d)?)\s?(?:°|º|degrees\s)?\s?(F|C|fahrenheit|celsius)\b", re.IGNORECASE
+    r"(\d\d{0,2}(?:\.\d)?)\s?(?:°|º|degrees\s)?\s?(F|C|fahrenheit|celsius)\b", re.IGNORECASE
 )
+"""It begins with a digit, to which the engine skips; a sign stands before it."""
 _NEAR_DEGREES = 0.6
+_TWICE = 2
 _TOLD, _MOST_TOLD = 3, 6
 _YEARS = range(1000, 3000)
 _COUNTED = 12
@@ -80,9 +82,12 @@ def _derived(claim: Sequence[Word], lacking: Collection[int]) -> frozenset[int]:
     >>> _derived(words("$250 each, so $500 for two"), (3,))
     frozenset({3})
     """
-    told = [(place, value) for place, word in enumerate(claim) if (value := _amount(word)) is not None]
+    numbered = [place for place, word in enumerate(claim) if word.numbers]
+    if len(numbered) < _TOLD:
+        return frozenset()  # as mostly
+    told = [(place, value) for place in numbered if (value := _amount(claim[place])) is not None]
     if not len({value for _, value in told}) == _TOLD <= len(told) <= _MOST_TOLD:
-        return frozenset()  # as mostly; of many numbers some add up by chance
+        return frozenset()  # of many numbers some add up by chance
     known = [(value, place not in lacking) for place, value in told]
     return frozenset(
         place
@@ -110,14 +115,15 @@ def _results(least: tuple[float, bool], most: tuple[float, bool]) -> Iterator[fl
 
 
 def _amount(word: Word) -> float | None:
-    return (
-        float(word.numbers[0]) if word.numbers and word.numbers[0].replace(".", "", 1).isdecimal() else None
-    )
+    """The value of a word with numbers; None where that is no plain number, as of a date."""
+    return float(word.numbers[0]) if word.numbers[0].replace(".", "", 1).isdecimal() else None
 
 
 def _converted(text: str) -> list[tuple[int, int]]:
     """Where a temperature follows that was told in other degrees before."""
-    told = [(match.span(1), float(match[1]), match[2][0].lower() == "c") for match in _DEGREES.finditer(text)]
+    told = [(*_degrees(match), match[2][0].lower() == "c") for match in _DEGREES.finditer(text)]
+    if len(told) < _TWICE:
+        return []  # as nearly always
     return [
         span
         for place, (span, degrees, celsius) in enumerate(told)
@@ -127,6 +133,14 @@ def _converted(text: str) -> list[tuple[int, int]]:
             for _, other, other_celsius in told[:place]
         )
     ]
+
+
+def _degrees(match: re.Match[str]) -> tuple[tuple[int, int], float]:
+    """Where a temperature stands with its sign, and its value."""
+    first, last = match.span(1)
+    if match.string[max(0, first - 1) : first] == "-":
+        return (first - 1, last), -float(match[1])
+    return (first, last), float(match[1])
 
 
 def _celsius(degrees: float, celsius: bool) -> float:

@@ -100,6 +100,7 @@ _ROLE_OF = {
     for word in words(name)
 }
 """For the stem of each word that tells what a value is one stem for all that may stand in its place."""
+_ROLE_STEMS = frozenset((*_ROLE_OF, *_ROLE_OF.values()))
 _HINTS = _TOLD | _ROLE_OF.keys() | {word.stem for name in LIMIT_WORDS for word in words(name)}
 _ALIKE = 0.65
 
@@ -188,8 +189,12 @@ def may_be_swapped(said: Set[str], there: Set[str]) -> bool:
     >>> may_be_swapped({"sal", "fel"}, {"sal", "ros", "12"}), may_be_swapped({"rain", "fel"}, {"sal", "ros"})
     (True, False)
     """
-    mine = {_ROLE_OF.get(one, one) for one in said - _TOLD}
-    shared = len(mine & {_ROLE_OF.get(one, one) for one in there})
+    mine = said - _TOLD
+    if _ROLE_STEMS.isdisjoint(mine):  # as mostly
+        shared = len(mine & there)
+    else:
+        mine = {_ROLE_OF.get(one, one) for one in mine}
+        shared = len(mine & {_ROLE_OF.get(one, one) for one in there})
     return shared > 0 and shared >= _ALIKE * len(mine)
 
 

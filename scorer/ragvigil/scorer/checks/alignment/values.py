@@ -8,6 +8,7 @@ from itertools import chain
 
 from ragvigil.scorer.checks.reading.expressions import OPPOSITES, SHARES, expressions
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
+from ragvigil.scorer.checks.reading.patterns import skipping
 from ragvigil.scorer.checks.reading.words import words
 
 
@@ -35,8 +36,8 @@ _SHARE = re.compile(
 )
 _NEAR_A_SHARE, _NEAR_A_PERCENTAGE = 0.01, 0.06
 """How far one share may be from another and still be it."""
-_MAY_TELL_A_PART = re.compile(
-    r"\b(?:hour|stunde|hora|heure|half|quarter)|demi-heure|viertelstunde", re.IGNORECASE
+_MAY_TELL_A_PART = skipping(
+    ("hour", "stunde", "hora", "heure", "half", "quarter", "demi-heure", "viertelstunde", "dreiviertelstunde")
 )
 _ALL = re.compile(
     r"(?<!not\s)(?<!nicht\s)(?<!pas\s)(?<!não\s)(?<!no\s)(?<!non\s)(?<!niet\s)"
@@ -46,9 +47,8 @@ _ALL = re.compile(
 _SOME = re.compile(
     rf"\b(?:{_any_of(OPPOSITES['quantities']['some'])})\s(?:of\s)?(?:the\s|our\s)?(\w+)", re.IGNORECASE
 )
-_CURRENCY = re.compile(
-    r"[$€£¥₹]|\b(?:usd|dollars?|eur|euros?|gbp|pounds|jpy|yen|inr|brl|reais|chf)\b", re.IGNORECASE
-)
+_CURRENCY_SIGN = re.compile(r"[$€£¥₹]")
+_CURRENCY_NAME = skipping([r"(?:usd|dollars?|eur|euros?|gbp|pounds|jpy|yen|inr|brl|reais|chf)\b"])
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 _CURRENCIES = ("usd", "dollar", "dollars", "eur", "euro", "euros", "gbp", "chf")
@@ -150,8 +150,12 @@ def _times(text: str) -> list[tuple[frozenset[float] | None, bool]]:
 
 def may_tell_sums(claim: str, sentence: str) -> bool:
     """Whether both might tell a sum of money, each in another currency: a quick first look."""
-    mine = {one.casefold() for one in _CURRENCY.findall(claim)}
-    return bool(mine) and not mine.issuperset(one.casefold() for one in _CURRENCY.findall(sentence))
+    mine = _currencies(claim)
+    return bool(mine) and not mine.issuperset(_currencies(sentence))
+
+
+def _currencies(text: str) -> set[str]:
+    return {*_CURRENCY_SIGN.findall(text), *(one.casefold() for one in _CURRENCY_NAME.findall(text))}
 
 
 def other_currency(claim: str, sentence: str) -> bool:

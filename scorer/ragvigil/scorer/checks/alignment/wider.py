@@ -28,12 +28,18 @@ _WORKS_ON = re.compile(
     re.IGNORECASE,
 )
 _ONLY = re.compile(r"\b(?:only|not|no|nur|nicht|solo|sólo|só|não|seulement|pas)\b|n't", re.IGNORECASE)
-_DECADE = re.compile(r"(?<!\w)(?P<decade>(?:1[5-9]|20)\d)0(?:'?s|er)(?!\w)", re.IGNORECASE)
+_DECADE = re.compile(r"(?P<decade>[12](?<!\w[12])(?:(?<=1)[5-9]|(?<=2)0)\d)0(?:'?s|er)(?!\w)", re.IGNORECASE)
+"""It begins with a digit, to which the engine skips."""
 _BOUNDED = re.compile(
     r"\b(?:early|mid|late|since|until|before|after|by|beginning|end|frühen|späten|seit|bis|vor|"
     r"nach)[\s-](?:of\s)?(?:the\s|den\s)?\Z",
     re.IGNORECASE,
 )
+_FIRST_DIGIT = re.compile(r"\d(?<![\d.]\d)")
+_ENDING = 3
+_LETTERS_BEFORE = re.compile(rf"([^\W\d_]{{1,{_ENDING}}})\s?\Z")
+_ENDS = frozenset(one[-_ENDING:] for one in OPPOSITES["numbered"])
+"""The last letters of what is numbered."""
 _ABOUT_IT = 0.5
 _MOST_SENTENCES = 400
 Span = tuple[int, int]
@@ -50,11 +56,18 @@ def wider_values(claim: Sequence[Word], text: str, evidence: Evidence) -> list[S
     >>> [wider_values(words(one), one, needs) for one in ("The tool needs Python 3.", "The tool needs Python 2.")]
     [[(15, 23)], []]
     """
-    told = [*_VERSION.finditer(text), *_decades(text)]
+    told = [*(_VERSION.finditer(text) if _may_number(text) else ()), *_decades(text)]
     if not told:
         return []
     sentences = list(_about_it(claim, evidence))
     return [one.span() for one in told if any(_holds(one, text, sentence) for sentence in sentences)]
+
+
+def _may_number(text: str) -> bool:
+    """Whether a number may stand behind a thing that is numbered: a quick first look."""
+    starts = [found.start() for found in _FIRST_DIGIT.finditer(text)]
+    before = [_LETTERS_BEFORE.search(text, max(0, start - _ENDING - 1), start) for start in starts]
+    return any(letters is not None and letters[1].lower() in _ENDS for letters in before)
 
 
 def _decades(text: str) -> Iterator[re.Match[str]]:

@@ -61,7 +61,7 @@ _IN_WORDS = (
         rf"(?<!\w)(?P<part>{_one_of(_HALVES)})\s(?:um|gegen|om)\s{_NAMED}(?!\w|[.,:]\d)", re.IGNORECASE
     ),
 )
-_MAYBE = re.compile(r"\d:\d|\d\s?[ap]\.?m\b|\d\.\d\d|\d\s?(?:h|uhr|uur|o'clock|時|时|点)", re.IGNORECASE)
+_MAYBE = re.compile(r"\d(?::\d|\s?[ap]\.?m\b|\.\d\d|\s?(?:h|uhr|uur|o'clock|時|时|点))", re.IGNORECASE)
 A_WORD = re.compile(r"\w+")
 CLUES = frozenset(_DATA["clues"])
 """Words of which one stands in every time that is told in words."""
@@ -79,7 +79,12 @@ Time = tuple[int, int, frozenset[int]]
 
 def may_be_a_time(text: str) -> bool:
     """Whether `clock_times` might find any: a quick first look."""
-    return _MAYBE.search(text) is not None or may_be_in_words(text)
+    return may_be_in_digits(text) or may_be_in_words(text)
+
+
+def may_be_in_digits(text: str) -> bool:
+    """Whether `clock_times` might find any that is told in digits."""
+    return _MAYBE.search(text) is not None
 
 
 def may_be_in_words(text: str) -> bool:
@@ -108,7 +113,7 @@ def clock_times(text: str) -> Iterator[Time]:
     >>> [[sorted(at) for _, _, at in clock_times(text)] for text in ("ten at night", "2 at night", "abends um 8")]
     [[[1320]], [[120]], [[1200]]]
     """
-    found = [*_in_digits(text)] if _MAYBE.search(text) else []
+    found = [*_in_digits(text)] if may_be_in_digits(text) else []
     if may_be_in_words(text):
         found += _in_words(text)
     read = 0

@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
 from importlib.resources import files
 from typing import Any, NamedTuple, TypeVar
 
-from ragvigil.scorer.checks.reading.clock import A_WORD, clock_times, has_clue, may_be_a_time
+from ragvigil.scorer.checks.reading.clock import A_WORD, clock_times, has_clue, may_be_in_digits
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.numerals import PARTS, plain_digits, readings
 
@@ -91,7 +91,7 @@ _TOKEN = re.compile(
 )
 _BEHIND_A_NUMBER = re.compile(rf"\d(?: ?[{PARTS}])?[ \u00a0\u202f-]?([^\W\d_{PARTS}]{{1,20}}|[%€$£¥₹])")
 _DIGIT_OR_SIGN = re.compile(r"[\d$€£¥₹]")
-_MAY_BE_PRICED = re.compile(r"[$€£¥₹]|\d/\d")
+_MAY_BE_PRICED = re.compile(r"[$€£¥₹\d](?:(?<=\D)|/\d)")
 _MAY_BE_A_DAY = re.compile(
     r"\d(?:\d{3}[-/.]\d|[-/.]\d{4}|/[0-3]?\d/\d\d|-[^\W\d_]{3,10}-\d{4}"
     r"|(?:st|nd|rd|th|er|\.|º)?,?\s(?:(?:de\s|of\s)?[^\W\d_]{3,10}\.?,?\s(?:de\s|del\s|of\s)?)?\d{4}|年)"
@@ -191,14 +191,18 @@ def may_have(text: str) -> bool:
         return has_clue(text, told) or not (_COUNTING.isdisjoint(told) or _SPELLED_UNITS.isdisjoint(told))
     if not _NAMES.isdisjoint(map(str.casefold, _BEHIND_A_NUMBER.findall(text))):
         return True
-    if _MAY_BE_PRICED.search(text) or _MAY_BE_A_DAY.search(text):
+    if _MAY_BE_PRICED.search(text) or _MAY_BE_A_DAY.search(text) or may_be_in_digits(text):
         return True
-    return may_be_a_time(text) or _may_be_of_any_year(text)
+    told = A_WORD.findall(text.lower())
+    return has_clue(text, told) or _may_be_of_any_year(text, told)
 
 
-def _may_be_of_any_year(text: str) -> bool:
+def _may_be_of_any_year(text: str, told: Collection[str] | None = None) -> bool:
+    """Whether `_OFANY_YEAR` might find any; `told`: its words in small letters, where somebody has read them."""
     if _MAY_BE_OFANY_YEAR.search(text):
         return True
+    if told is not None and MONTHS.keys().isdisjoint(told):
+        return False  # as mostly
     if any(word.casefold() in MONTHS for word in _WORD_BEHIND.findall(text)):
         return True
     before = (text[max(0, one.start() - _LONGEST_BEFORE) : one.start()] for one in _SMALL.finditer(text))

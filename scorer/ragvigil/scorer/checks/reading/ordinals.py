@@ -29,7 +29,7 @@ _WORD = rf"(?:{'|'.join(_MULTIPLES)})[\s-](?:{_BELOW_TEN})|" + "|".join(
 )
 _IN_DIGITS = r"(?P<digits>\d{1,2})(?:st|nd|rd|th|er|ère|re|ème|ste|de|º|ª|e(?=\s))"
 _MAYBE = re.compile(
-    r"\d(?:st|nd|rd|th|er|ère|re|ème|ste|de|º|ª|e\s)|ty[\s-](?:fir|sec|thi|fou|fif|six|sev|eig|nin)"
+    r"[\dy](?:(?<=\d)(?:st|nd|rd|th|er|ère|re|ème|ste|de|º|ª|e\s)|(?<=ty)[\s-](?:fir|sec|thi|fou|fif|six|sev|eig|nin))"
 )
 _ORDINAL = re.compile(rf"(?<![\w.,-])(?:{_IN_DIGITS}|(?P<word>{_WORD}))(?!\w)", re.IGNORECASE)
 _NAMED = re.compile(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 _QUANTIFIERS = ("?", "*", "+", "{")
 PART = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|.", re.DOTALL)
@@ -43,6 +43,28 @@ def tells(patterns: Sequence[str], flags: re.RegexFlag = re.NOFLAG) -> re.Patter
     return _joined(sorted_out, others, flags)
 
 
+def skipping(patterns: Sequence[str], before: str = r"\w") -> re.Pattern[str]:
+    """One pattern, in whatever case, for all that begin with a letter or digit where nothing of `before` stands.
+
+    It begins with a class of characters and minds the case only behind it: so the engine skips to the places where
+    one can begin, which it does for nothing that begins otherwise or minds no case. None of `patterns` may begin
+    with anything else, not even one of several choices.
+
+    >>> found = skipping(["(?:cats?|dogs) bark", "7 lives"])
+    >>> [found.search(text) is not None for text in ("Dogs bark", "two cats bark", "bobcats bark", "of 7 lives")]
+    [True, True, False, True]
+    """
+    by_letter: defaultdict[str, list[str]] = defaultdict(list)
+    for pattern in patterns:
+        for letter, rest in _by_letter(pattern, str.isalnum):
+            by_letter[letter.lower()].append(rest)
+    if "" in by_letter:
+        raise ValueError(f"patterns: {by_letter['']} begin with no letter")
+    letters = "".join(f"{one}{one.upper()}" for one in by_letter)
+    parts = [f"(?<=[{one}{one.upper()}])(?i:{'|'.join(rests)})" for one, rests in by_letter.items()]
+    return re.compile(rf"[{letters}](?<!{before}.)(?:{'|'.join(parts)})")
+
+
 def _parted(patterns: Sequence[str]) -> tuple[list[str], list[str]]:
     """Those that begin with a word's edge, without it, and the others."""
     at_words = [one.removeprefix(r"\b") for one in patterns if one.startswith(r"\b")]
@@ -54,17 +76,20 @@ def _joined(at_words: Sequence[str], others: Sequence[str], flags: re.RegexFlag)
     return re.compile("|".join([*joined, *others]), flags)
 
 
-def _by_letter(pattern: str) -> list[tuple[str, str]]:
-    """The patterns of which `pattern` is a choice, each as its first letter and the rest; "" for one without."""
+def _by_letter(pattern: str, begins: Callable[[str], bool] = str.isalpha) -> list[tuple[str, str]]:
+    """The patterns of which `pattern` is a choice, each as its first letter and the rest; "" for one without.
+
+    `begins` says what counts as a letter.
+    """
     found: list[tuple[str, str]] = []
     for choice in choices(pattern):
         inner, rest = _group(choice)
         if inner is not None:
             below: defaultdict[str, list[str]] = defaultdict(list)
-            for letter, tail in _by_letter(inner):
+            for letter, tail in _by_letter(inner, begins):
                 below[letter].append(tail)
             found += [(letter, f"(?:{'|'.join(tails)}){rest}") for letter, tails in below.items()]
-        elif choice[:1].isalpha() and choice[1:2] not in _QUANTIFIERS:
+        elif begins(choice[:1]) and choice[1:2] not in _QUANTIFIERS:
             found.append((choice[0], choice[1:]))
         else:
             found.append(("", choice))
