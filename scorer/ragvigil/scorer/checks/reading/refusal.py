@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib.resources import files
+from itertools import chain
 from typing import Any
 
 from ragvigil.scorer.checks.reading.clauses import cut
@@ -182,7 +183,7 @@ def may_refuse(text: str) -> tuple[Wording, ...]:
     """
     plain = _plain(text)
     tokens = set(plain.split())
-    found = set[Cue]().union(*set(map(_CUED.__getitem__, tokens)))
+    found = {*chain.from_iterable(map(_CUED.__getitem__, tokens))}
     if not found:
         return ()
     cued: dict[int, list[str]] = {}
