@@ -19,6 +19,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 from tests.conftest import PATIENCE
 
+PROTOBUF = {"Content-Type": "application/x-protobuf"}
+JSON = {"Content-Type": "application/json"}
+
 
 @dataclass
 class Arrived:
@@ -58,6 +61,17 @@ async def counts_of(client: httpx.AsyncClient, receiver: Any) -> dict[str, int]:
     """What became of what was forwarded."""
     found: dict[str, int] = (await client.get(f"{receiver.url}/healthz")).json()["received"]["forwarded"]
     return found
+
+
+async def has(client: httpx.AsyncClient, receiver: Any, expected: dict[str, int]) -> bool:
+    """Whether these counts stand."""
+    found = await counts_of(client, receiver)
+    return found | expected == found
+
+
+def to(backend: Backend, **settings: object) -> dict[str, object]:
+    """The section [forward.b] for a backend."""
+    return {"b": {"url": backend.url, "compression": "none", **settings}}
 
 
 def http_application(backend: Backend) -> Starlette:

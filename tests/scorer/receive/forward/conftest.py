@@ -9,6 +9,7 @@ import grpc.aio
 import pytest
 from tests.scorer.receive.forward.backends import Backend, GrpcServices, http_application
 
+from ragvigil.scorer.receive.forward import queue
 from ragvigil.scorer.receive.http_server import HttpServer
 
 Backends = Callable[..., Awaitable[Backend]]
@@ -52,3 +53,17 @@ async def grpc_backend() -> AsyncIterator[Backends]:
             return backend
 
         yield begin
+
+
+@pytest.fixture(params=["http", "grpc"])
+def backends(request: pytest.FixtureRequest) -> Backends:
+    """Both kinds of backend."""
+    found: Backends = request.getfixturevalue(f"{request.param}_backend")
+    return found
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second try soon."""
+    monkeypatch.setattr(queue, "_FIRST_WAIT_SECONDS", 0.02)
+    monkeypatch.setattr(queue, "_LONGEST_WAIT_SECONDS", 0.05)
