@@ -39,10 +39,10 @@ def told(shop: Shop, *arguments: str) -> dict[str, Any]:
     return found
 
 
-def change(shop: Shop, sql: str) -> None:
+def change(shop: Shop, sql: str, *values: str) -> None:
     """Something happens to the store."""
     with closing(sqlite3.connect(shop.settings.store.path)) as connection, connection:
-        connection.execute(sql)
+        connection.execute(sql, values)
 
 
 def label_all(shop: Shop, folder: Path, *options: str, by: str = "ana") -> None:
@@ -113,6 +113,26 @@ def test_csv_comes_back_with_labels_and_formulas_are_only_text(tmp_path: Path) -
     }
 
 
+@pytest.mark.parametrize(("name", "delimiter"), [("a.csv", ";"), ("a.csv", "\t"), ("a.jsonl", "")])
+def test_a_file_comes_back_as_spreadsheets_and_editors_save_it(
+    shop: Shop, tmp_path: Path, name: str, delimiter: str
+) -> None:
+    """Half of the spreadsheets write semicolons; an answer may hold what other formats call a line end."""
+    path = tmp_path / name
+    change(shop, "UPDATE records SET answer = ?", "5 euros\u2028and\x85no more")
+    run(shop, "calibrate", "draw", "--out", str(path))
+    if delimiter:
+        with path.open(newline="") as file:
+            rows = list(csv.DictReader(file))
+        with path.open("w", newline="", encoding="utf-8-sig") as file:
+            writer = csv.DictWriter(file, rows[0], delimiter=delimiter)
+            writer.writeheader()
+            writer.writerows([{**rows[0], "label": "skip"}, *rows[1:]])
+    else:
+        path.write_text(path.read_text().replace('"label": ""', '"label": "skip"', 1))
+    assert told(shop, "calibrate", "read", str(path), "--by", "ana")["kept"] == 1
+
+
 ROW = {"trace_id": "TRACE", "label": "faithful", "annotator": "ana"}
 
 
@@ -124,8 +144,15 @@ ROW = {"trace_id": "TRACE", "label": "faithful", "annotator": "ana"}
             "line 1: label 'fine' is not known; write faithful, partial",
         ),
         (["", '{"trace_id": "abc", "label": "skip"}'], "line 2: trace_id 'abc' is not 32 lower-case hex"),
-        (['{"trace_id": '], "line 1: is no JSON"),
-        (["[1]"], "line 1: is no JSON object; write one object a line"),
+        (
+            ['{"trace_id": '],
+            "line 1: not JSON (expecting value, column 14); put one JSON object on each line",
+        ),
+        (["[1]"], "line 1: holds a list; put one JSON object on each line"),
+        (
+            ['{"trace_id": "TRACE", "answer": "5"}'],
+            "no row has a 'label'; is it what ragvigil calibrate draw",
+        ),
         (
             [json.dumps({**ROW, "trace_id": "0" * 32})],
             "line 1: trace_id " + "0" * 32 + " is not in the store",

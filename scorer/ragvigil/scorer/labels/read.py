@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import cast
 from ragvigil.exporters import clean
 from ragvigil.scorer.errors import InputError
 from ragvigil.scorer.labels.port import Label, labels_for
-from ragvigil.scorer.offline.rows import text_of
+from ragvigil.scorer.offline.rows import rows_in, text_of
 
 _SYNONYMS: dict[str, Label] = {
     **{name: name for name in labels_for("")},
@@ -56,24 +55,29 @@ class Told:
 def read_labels(path: Path, *, annotator: str | None = None, criterion: str = "") -> tuple[list[Told], int]:
     """The labelled rows of a file, and how many rows have no label yet.
 
-    A file that ends in .csv is CSV with a header, any other is JSON lines. Columns: trace_id, span_id (needed where
-    a trace has several records), label, annotator (default: `annotator`), note, final (1 where an adjudicator says
-    it); others are ignored. InputError names file, line, column and fix.
+    A file that ends in .csv is CSV with a header (commas, semicolons or tabs), any other is JSON lines. Columns:
+    trace_id, span_id (needed where a trace has several records), label, annotator (default: `annotator`), note, final
+    (1 where an adjudicator says it); others are ignored. InputError names file, line, column and fix.
     """
-    text = text_of(path)
-    rows = _csv(path, text) if path.suffix.lower() == ".csv" else _json_lines(path, text)
     told: list[Told] = []
-    empty = 0
-    for number, row in rows:
+    empty, labelled = 0, False
+    for number, row in _csv(path) if path.suffix.lower() == ".csv" else rows_in(path):
+        labelled = labelled or "label" in row
         if not _text(row, "label"):
             empty += 1
             continue
         told.append(_told(f"{path} line {number}", number, row, annotator, criterion))
+    if empty and not labelled:
+        raise InputError(str(path), "no row has a 'label'; is it what ragvigil calibrate draw --out wrote?")
     return told, empty
 
 
-def _csv(path: Path, text: str) -> Iterator[tuple[int, Mapping[str, object]]]:
-    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+def _csv(path: Path) -> Iterator[tuple[int, Mapping[str, object]]]:
+    """Spreadsheets of half the world save with semicolons, for their numbers have commas."""
+    text = text_of(path)
+    header = text.partition("\n")[0]
+    delimiter = max(",;\t", key=header.count)
+    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True, delimiter=delimiter)
     try:
         missing = {"trace_id", "label"} - set(reader.fieldnames or ())
         if missing:
@@ -87,19 +91,6 @@ def _csv(path: Path, text: str) -> Iterator[tuple[int, Mapping[str, object]]]:
         raise InputError(
             f"{path} line {reader.line_num + 1}", f"is no CSV: {error}; quote it as CSV does"
         ) from None
-
-
-def _json_lines(path: Path, text: str) -> Iterator[tuple[int, Mapping[str, object]]]:
-    for number, line in enumerate(text.splitlines(), start=1):
-        if not line.strip():
-            continue
-        try:
-            row: object = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise InputError(f"{path} line {number}", f"is no JSON: {error}") from None
-        if not isinstance(row, dict):
-            raise InputError(f"{path} line {number}", "is no JSON object; write one object a line")
-        yield number, cast("dict[str, object]", row)
 
 
 def _told(place: str, number: int, row: Mapping[str, object], annotator: str | None, criterion: str) -> Told:
