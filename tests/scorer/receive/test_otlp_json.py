@@ -363,6 +363,7 @@ def test_countless_values_are_refused_before_they_are_built() -> None:
         ),
         ({"resourceLogs": [{}]}, SPANS, '"resourceLogs" is ignored: OTLP has "resourceSpans" there'),
         ({"resourceSpans": [{}]}, LOGS, '"resourceSpans" is ignored: OTLP has "resourceLogs" there'),
+        ({"\ud800" * 99: [{}]}, SPANS, '\\ud800" is ignored: OTLP has "resourceSpans" there'),
         ({}, SPANS, None),
         ({"resourceSpans": []}, SPANS, None),
         ({"resourceSpans": None, "note": [1]}, SPANS, None),

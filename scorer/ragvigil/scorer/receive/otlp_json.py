@@ -67,7 +67,7 @@ def unread(body: bytes, levels: tuple[Level, Level, Level]) -> str | None:
             known = cast("Mapping[str, object]", parent)
             other = next((key for key, value in known.items() if _is_list(value) and key != level.key), None)
             if other is not None and not known.get(level.key):
-                return f'"{other[:_SHOWN]}" is ignored: OTLP has "{level.key}" there'
+                return f'{json.dumps(other[:_SHOWN])} is ignored: OTLP has "{level.key}" there'
         parents = [one for parent in parents for one in _below(parent, level.key)]
     return None
 
