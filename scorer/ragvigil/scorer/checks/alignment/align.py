@@ -16,6 +16,7 @@ from ragvigil.scorer.checks.alignment.contradiction import contradiction_of, cor
 from ragvigil.scorer.checks.alignment.days import Ranges, tells_a_day
 from ragvigil.scorer.checks.alignment.flags import FLAGS, flags_of
 from ragvigil.scorer.checks.alignment.hours import AGREED, Disagreement, compare
+from ragvigil.scorer.checks.alignment.misread import is_misread
 from ragvigil.scorer.checks.alignment.novelty import novel_names, novel_qualifiers, novelty
 from ragvigil.scorer.checks.alignment.numbers import Numbers, idle_numbers, is_novel
 from ragvigil.scorer.checks.alignment.overlap import Overlap, Weights, overlaps
@@ -100,7 +101,8 @@ class Alignment(NamedTuple):
     contradiction: str | None = None
     """Why a nearly identical sentence says otherwise: ``number`` or ``negation``."""
     unfounded_number: bool = False
-    """Whether it holds a number that neither the evidence nor the question has."""
+    """Whether it holds a number that neither the evidence nor the question has, or that the best sentence tells of
+    another unit or month."""
 
 
 _alignment = partial(tuple[object, ...].__new__, Alignment)
@@ -126,7 +128,7 @@ def align(
         [one.over.carriers(evidence) for one in laid],
         [one.best for one in laid],
         [_contradicted(one) for one in laid],
-        [bool(one.numbers.novel) for one in laid],
+        [bool(one.numbers.novel) or _is_misread(one) for one in laid],
     )
     found = map(_alignment, zip(*columns, strict=True))
     return [next(found) if one.places else _IDLE for one in said]
@@ -323,6 +325,10 @@ def _tokens(one: _Laid) -> list[Token]:
     )
     weights = [one.weight[stem] / one.unknown for stem in said.sequence]
     return read_tokens(said.words, said.places, weights, surroundings)
+
+
+def _is_misread(one: _Laid) -> bool:
+    return one.best is not None and is_misread(one.said.words, one.said.text, one.best, one.evidence)
 
 
 def _contradicted(one: _Laid) -> str | None:

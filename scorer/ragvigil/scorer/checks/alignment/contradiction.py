@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from ragvigil.scorer.checks.alignment.days import MONTH_STEMS, another_weekday, leaves_room, tells_a_day
+from ragvigil.scorer.checks.alignment.denials import HAVING, LACKING, leaves_it_so
 from ragvigil.scorer.checks.alignment.moments import may_tell_moments, moment_leaves_room
 from ragvigil.scorer.checks.alignment.numbers import Numbers
 from ragvigil.scorer.checks.alignment.swaps import (
@@ -26,10 +27,6 @@ from ragvigil.scorer.checks.reading.words import NEGATION_ADVERBS, Word, values,
 _ALIKE = 0.8
 _FEWEST_WITHIN = 2
 """Meaningful words of a claim that may be looked for within a longer sentence."""
-_HAVING, _LACKING = (
-    frozenset(word.stem for entry in entries for word in words(entry))
-    for entries in (LEXICON.having, LEXICON.lacking)
-)
 _OF_ONE = ("month", "date", "weekday", "moment", "place", "part")
 _LIMITING = frozenset(word.stem for entry in LEXICON.limiting for word in words(entry))
 
@@ -38,12 +35,14 @@ def opposes(claim: Sequence[Word], denying: bool, best: Segment) -> bool:
     """Whether one of claim and sentence denies what the other says.
 
     A negation counts for the word after it, which the other must hold, and for its own clause: "they are not
-    swayed and will go" does not deny that they will go.
+    swayed and will go" does not deny that they will go. What a denial `leaves_it_so` it does not deny.
     """
     if denying == best.negated:
         return False
     if best.absent is not None:
         return True
+    if leaves_it_so(*((claim, best.words) if denying else (best.words, claim))):
+        return False
     if denying:
         return _shares(_denied(claim), best.content)
     said = frozenset(word.stem for word in claim if word.content)
@@ -70,8 +69,8 @@ def _shares(denied: set[str], other: frozenset[str]) -> bool:
 def _opposite(claim: Sequence[Word], denying: bool, best: Segment) -> bool:
     """Whether one of them plainly denies what the other says; to be without a thing, only to be with it does."""
     one, other = (claim, best.words) if denying else (best.words, claim)
-    if all(word.stem in _LACKING for word in one if word.negation):
-        return any(word.stem in _HAVING for word in other)
+    if all(word.stem in LACKING for word in one if word.negation):
+        return any(word.stem in HAVING for word in other)
     return opposes(claim, denying, best)
 
 
@@ -201,7 +200,7 @@ def _limits(claim: Sequence[Word], best: Segment) -> bool:
     if best.span is not None and best.text[slice(*best.span)].endswith("?"):
         return True
     told = [*claim, *best.words]
-    denials = {word.stem in _LACKING for word in told if word.negation}
+    denials = {word.stem in LACKING for word in told if word.negation}
     return len(denials) > 1 or any(word.stem in _LIMITING for word in told)
 
 

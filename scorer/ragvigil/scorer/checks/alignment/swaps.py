@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import chain, pairwise, takewhile
-from typing import Literal
+from typing import Literal, TypeVar
 
 from ragvigil.scorer.checks.alignment.days import (
     another_day,
@@ -38,11 +38,12 @@ from ragvigil.scorer.checks.reading.words import Word, words
 TimeSwap = Literal["month", "date", "weekday", "moment"]
 Swap = TimeSwap | Literal["unit", "scale", "sign", "place", "version", "period", "part", "opposite"]
 
+T = TypeVar("T")
 _Table = Sequence[tuple[Set[str], Set[str]]]
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+")
 _SIGN = re.compile(r"(?:(?<![\w.,)\]%])[-\u2212\u2013](?=\d)|\b(?:minus|menos)\s+(?=\d))", re.IGNORECASE)
 _MAY_SIGN = re.compile(r"[-\u2212\u2013](?=\d)|\b(?:minus|menos)\b", re.IGNORECASE)
-_SCALES = {
+SCALES = {
     name: power
     for power, names in (
         (3, "thousand tausend mil mille"),
@@ -58,7 +59,7 @@ def _groups(entries: Iterable[str]) -> dict[str, int]:
     return {name: place for place, names in enumerate(entries) for name in names.split()}
 
 
-_UNITS: dict[str, tuple[str, int]] = {
+UNITS: dict[str, tuple[str, int]] = {
     name: (kind, place)
     for kind, entries in OPPOSITES["units"].items()
     for name, place in _groups(entries).items()
@@ -80,14 +81,16 @@ _OPPOSITES, _ROLES, _APART = (
 """Words that exclude each other; those that do only where both sides tell the same number, as starts and ends; and
 those that tell of another thing, of which another number may be so: summer and winter."""
 
-UNIT_STEMS = frozenset(word.stem for name in _UNITS for word in words(name))
+_KINDS = frozenset(OPPOSITES["kinds_of_time"])
+"""Which days, weeks or months they are."""
+UNIT_STEMS = frozenset(word.stem for name in UNITS for word in words(name))
 """Stems of the units, some of which mean nothing elsewhere: m, in."""
 _OPPOSITE = frozenset(chain.from_iterable(chain.from_iterable(_OPPOSITES)))
 _THAN = frozenset(("than", "que", "als"))
 _TOLD = frozenset(
     word.stem
     for name in chain(
-        *(_UNITS, _SCALES, _MONTHS, LEXICON.days, _WEEKENDS, ORDINALS, TIME_WORDS, VALUE_WORDS),
+        *(UNITS, SCALES, _MONTHS, LEXICON.days, _WEEKENDS, ORDINALS, TIME_WORDS, VALUE_WORDS),
         *chain.from_iterable(_OPPOSITES),
     )
     for word in words(name)
@@ -213,10 +216,10 @@ def swap_of(claim: str, sentence: str) -> Swap | None:
     >>> swap_of("It lasts 24 years.", "It lasts 24 months."), swap_of("Sales fell 12%.", "Sales rose 12%.")
     ('unit', 'opposite')
     """
-    mine, theirs = _parts(claim), _parts(sentence)
-    if _differ(_counted(mine, _UNITS), _counted(theirs, _UNITS)):
+    mine, theirs = parts_of(claim), parts_of(sentence)
+    if _differ(counted(mine, UNITS), counted(theirs, UNITS)):
         return "unit"
-    if _differ(_counted(mine, _SCALES), _counted(theirs, _SCALES)):
+    if _differ(counted(mine, SCALES), counted(theirs, SCALES)):
         return "scale"
     if _differ(_signs(claim), _signs(sentence)):
         return "sign"
@@ -238,7 +241,7 @@ def swap_of(claim: str, sentence: str) -> Swap | None:
 
 
 def _another_time(claim: str, sentence: str) -> TimeSwap | None:
-    months = (_months(_parts(text)) for text in (claim, sentence))
+    months = (_months(parts_of(text)) for text in (claim, sentence))
     if _alone_and_other(*months) and not leaves_room(claim, sentence):
         return "month"
     if another_day(claim, sentence):
@@ -276,7 +279,7 @@ def of_another(claim: str, sentence: str) -> bool:
     >>> of_another("It opens at 9 in summer.", "It opens at 10 in winter."), of_another("It opens at 9.", "At 10.")
     (True, False)
     """
-    mine, theirs = _parts(claim), _parts(sentence)
+    mine, theirs = parts_of(claim), parts_of(sentence)
     return not same_numbers(claim, sentence) and (
         _opposite(mine, theirs, _ROLES) or _opposite(mine, theirs, _APART)
     )
@@ -284,30 +287,37 @@ def of_another(claim: str, sentence: str) -> bool:
 
 def opposed(claim: str, sentence: str) -> bool:
     """Whether one side has a word of one kind and the other side one of the opposite: open and closed."""
-    return _opposite(_parts(claim), _parts(sentence))
+    return _opposite(parts_of(claim), parts_of(sentence))
 
 
-def _parts(text: str) -> list[str]:
+def parts_of(text: str) -> list[str]:
+    """The words and numbers of `text` in small letters.
+
+    >>> parts_of("20 working days: 1.5%"), counted(parts_of("20 working days"), UNITS)
+    (['20', 'working', 'days', '1.5'], {'20': {('time', 3)}})
+    """
     return [part.casefold() for part in _TOKEN.findall(text)]
 
 
-def _counted(parts: list[str], names: Mapping[str, object]) -> dict[str, set[object]]:
-    """For each number what it counts, of `names`."""
-    found: dict[str, set[object]] = {}
+def counted(parts: list[str], names: Mapping[str, T]) -> dict[str, set[T]]:
+    """For each number what it counts, of `names`, of which words like *working* may stand before."""
+    found: dict[str, set[T]] = {}
     for one, after, last in zip(parts, parts[1:], [*parts[2:], ""], strict=False):
-        if one[0].isdigit() and after in names and not (after in _SCALES and last in _SCALES):
+        if after in _KINDS:
+            after, last = last, ""
+        if one[0].isdigit() and after in names and not (after in SCALES and last in SCALES):
             found.setdefault(one, set()).add(names[after])
     return found
 
 
-def _differ(mine: Mapping[str, set[object]], theirs: Mapping[str, set[object]]) -> bool:
+def _differ(mine: Mapping[str, set[T]], theirs: Mapping[str, set[T]]) -> bool:
     """Whether a number that both have never stands for the same."""
     return any(one in theirs and what.isdisjoint(theirs[one]) for one, what in mine.items())
 
 
-def _signs(text: str) -> dict[str, set[object]]:
+def _signs(text: str) -> dict[str, set[bool]]:
     negative = {found.end() for found in _SIGN.finditer(text)}
-    found: dict[str, set[object]] = {}
+    found: dict[str, set[bool]] = {}
     for number in _TOKEN.finditer(text):
         if number[0][0].isdigit():
             found.setdefault(number[0], set()).add(number.start() in negative)
@@ -319,7 +329,7 @@ def _months(parts: list[str]) -> list[int]:
 
 
 def _periods(parts: list[str]) -> list[int]:
-    times = [_UNITS[after] for one, after in pairwise(parts) if one in _PER and after in _UNITS]
+    times = [UNITS[after] for one, after in pairwise(parts) if one in _PER and after in UNITS]
     return [place for kind, place in times if kind == "time"]
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from ragvigil.scorer.checks.reading.expressions import OPPOSITES, SHARES, expressions
+from ragvigil.scorer.checks.reading.expressions import OPPOSITES, SHARES, Meaning, expressions
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.patterns import skipping
 from ragvigil.scorer.checks.reading.words import words
@@ -37,7 +37,18 @@ _SHARE = re.compile(
 _NEAR_A_SHARE, _NEAR_A_PERCENTAGE = 0.01, 0.06
 """How far one share may be from another and still be it."""
 _MAY_TELL_A_PART = skipping(
-    ("hour", "stunde", "hora", "heure", "half", "quarter", "demi-heure", "viertelstunde", "dreiviertelstunde")
+    (
+        "hour",
+        "stunde",
+        "hora",
+        "heure",
+        "half",
+        "quarter",
+        "demi-heure",
+        "viertelstunde",
+        "dreiviertelstunde",
+        "halbe",
+    )
 )
 _ALL = re.compile(
     r"(?<!not\s)(?<!nicht\s)(?<!pas\s)(?<!não\s)(?<!no\s)(?<!non\s)(?<!niet\s)"
@@ -129,18 +140,19 @@ def _another_time_in_words(claim: str, sentence: str) -> bool:
     one, other = _times(claim), _times(sentence)
     if len(one) != 1 or len(other) != 1 or one[0][0] is None or other[0][0] is None:
         return False
-    return (one[0][1] or other[0][1]) and one[0][0].isdisjoint(other[0][0])
+    mine, theirs = one[0][0], other[0][0]
+    return (one[0][1] or other[0][1]) and mine.isdisjoint(theirs) and {*dict(mine)} == {*dict(theirs)}
 
 
-def _times(text: str) -> list[tuple[frozenset[float] | None, bool]]:
-    """Each length of time in seconds, None where it is only a bound, and whether it is told without digits."""
+def _times(text: str) -> list[tuple[frozenset[Meaning] | None, bool]]:
+    """Each length of time, None where it is only a bound, and whether it is told without digits."""
     told = expressions(text)
     if any(kind == "clock" for one in told for kind, _ in one.meanings):
         return []  # a quarter to eight
     found = [
-        (one.start, one.end, frozenset(amount for _, amount in one.meanings if isinstance(amount, float)))
+        (one.start, one.end, one.meanings)
         for one in told
-        if all(kind == "time" for kind, _ in one.meanings)
+        if all(kind in ("time", "calendar") for kind, _ in one.meanings)
     ]
     return [
         (None if _bounded(text, start) else amounts, _NUMBER.search(text, start, end) is None)

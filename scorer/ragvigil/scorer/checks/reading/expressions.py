@@ -43,14 +43,22 @@ SHARES: dict[str, float] = {
 """Parts of a whole in words: two thirds, un tercio."""
 _SCALES: dict[str, int] = _DATA["scales"]
 """Beside a currency only; elsewhere m is a metre."""
-_SPELLED_TIMES: dict[str, int] = _DATA["spelled_times"]
+_SPELLED_TIMES: dict[str, Meaning] = {
+    name: (kind, float(amount))
+    for kind, table in (("time", "spelled_times"), ("calendar", "spelled_months"))
+    for name, amount in _DATA[table].items()
+}
 _SPELLED = re.compile(
     rf"(?<!\w)(?:{'|'.join(sorted(map(re.escape, _SPELLED_TIMES), key=len, reverse=True))})(?!\w)",
     re.IGNORECASE,
 )
 _SINGLE = frozenset(_DATA["single"])
 """Words for one, which count only beside a unit that is spelled."""
-_MAY_BE_SPELLED = re.compile(r"hour|tunde|hora|heure|[ 'z]ora\b|ezzora| uur|godziny")
+_MAY_BE_SPELLED = re.compile(
+    r"hour|tunde|hora|heure|[ 'z]ora\b|ezzora| uur|godziny"
+    r"|half[ -](?:a )?year|year and a half|albe[sn]? Jahr|halb Jahre"
+    r"|meio ano|medio año|an et demi|ano e meio|año y medio|zzo anno|anno e mezzo|half jaar|pół roku"
+)
 _LONG_SCALES = {name: power for name, power in LEXICON.scales.items() if name not in _UNITS}
 _CURRENCIES: dict[str, str] = {name: names[0] for names in _DATA["currencies"] for name in names}
 _HUNDREDTHS: dict[str, list[str]] = _DATA["hundredths"]
@@ -69,7 +77,7 @@ _DATE = re.compile(
     r"|(?P<first>[0-3]?\d)/(?P<second>[0-3]?\d)/(?P<short>\d\d)"
     rf"|(?P<day>\d{{1,2}})(?:(?:st|nd|rd|th|er|\.|º)?\s(?:de\s|of\s)?|-)(?P<month>{_MONTH})(?:\.?,?\s(?:de\s|del\s|of\s)?|-)(?P<in>\d{{4}})"
     rf"|(?P<name>{_MONTH})\.?\s(?P<at>\d{{1,2}})(?:st|nd|rd|th)?,?\s(?P<of>\d{{4}})"
-    r"|(?P<nian>\d{4})年\s?(?P<yue>\d{1,2})月\s?(?P<ri>\d{1,2})日)(?![^\W年月日\u3040-\u30ff\u4e00-\u9fff]|[/-]|[.,]\d)",
+    r"|(?P<nian>\d{4})年\s?(?P<yue>\d{1,2})月\s?(?P<ri>\d{1,2})日)(?=T\d\d:|(?![^\W年月日\u3040-\u30ff\u4e00-\u9fff]|[/-]|[.,]\d))",
     re.IGNORECASE,
 )
 _OFANY_YEAR = re.compile(
@@ -162,7 +170,7 @@ def expressions(text: str) -> list[Expression]:
 
 
 def _spelled(said: str) -> frozenset[Meaning]:
-    return frozenset({("time", float(_SPELLED_TIMES[said.casefold()]))})
+    return frozenset({_SPELLED_TIMES[said.casefold()]})
 
 
 def _touches(one: Expression, others: Sequence[Expression], starts: Sequence[int]) -> bool:

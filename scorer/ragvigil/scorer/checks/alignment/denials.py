@@ -1,0 +1,72 @@
+"""Denials: what a sentence that denies something says of a sentence that does not.
+
+"Not after 14 days" does not deny "for 14 days", nor does "no longer supported" deny "support ended". The words are
+those of `data/opposites.json`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ragvigil.scorer.checks.alignment.days import MONTH_STEMS
+from ragvigil.scorer.checks.reading.clock import TIME_WORDS
+from ragvigil.scorer.checks.reading.expressions import OPPOSITES
+from ragvigil.scorer.checks.reading.lexicon import LEXICON
+from ragvigil.scorer.checks.reading.words import Word, words
+
+
+def _stems(names: Iterable[str]) -> frozenset[str]:
+    return frozenset(word.stem for name in names for word in words(name))
+
+
+_SIDES = {stem: side for side, names in OPPOSITES["beyond"].items() for stem in _stems(names)}
+"""For the stem of a word before a bound on which side of it that is: *up* or *down*."""
+_DAYS = {word.stem: day for name, day in LEXICON.days.items() for word in words(name)[:1]}
+_DAYS |= dict.fromkeys(_stems(("weekend", "weekends", "wochenende", "wochenenden")), -1)
+_TIMES = MONTH_STEMS | _DAYS.keys() | _stems(TIME_WORDS)
+HAVING, LACKING = _stems(LEXICON.having), _stems(LEXICON.lacking)
+"""Stems of words for "with" and "without"."""
+_DENYING = _stems(OPPOSITES["denying"])
+"""Stems of what denies without a negation."""
+_FURTHEST = 3
+"""Words from one that bounds to what it bounds: older than 12."""
+
+
+def leaves_it_so(denial: Sequence[Word], other: Sequence[Word]) -> bool:
+    """Whether `other`, which has no negation, may be so beside `denial`, which has one.
+
+    So it is where only the denial is of what lies beyond a bound, or of other days of the week, and where the other
+    one denies in another way.
+
+    >>> said = [words(text) for text in ("It is not open after 8.", "It is open until 8.", "It is not open.")]
+    >>> leaves_it_so(said[0], said[1]), leaves_it_so(said[2], said[1])
+    (True, False)
+    >>> leaves_it_so(words("Dogs are not allowed."), words("Dogs are banned."))
+    True
+    """
+    there = {word.stem for word in other}
+    if not {word.stem for word in denial}.issuperset(there & _DENYING) and _denies_all(denial):
+        return True
+    if (days := _days(denial)) and days.isdisjoint(_days(other)):
+        return True
+    sides = _sides(denial)
+    return bool(sides) and not sides <= _sides(other)
+
+
+def _denies_all(denial: Sequence[Word]) -> bool:
+    """Whether it denies more than that there is a thing, as "without" does."""
+    return any(word.negation and word.stem not in LACKING for word in denial)
+
+
+def _days(sequence: Sequence[Word]) -> set[int]:
+    return {_DAYS[word.stem] for word in sequence if word.stem in _DAYS}
+
+
+def _sides(sequence: Sequence[Word]) -> set[str]:
+    """On which sides of a number or a time what is told lies."""
+    return {
+        _SIDES[word.stem]
+        for place, word in enumerate(sequence)
+        if word.stem in _SIDES
+        and any(one.numbers or one.stem in _TIMES for one in sequence[place + 1 : place + 1 + _FURTHEST])
+    }

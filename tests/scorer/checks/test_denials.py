@@ -1,0 +1,40 @@
+"""What a sentence that denies something leaves as it is."""
+
+from __future__ import annotations
+
+import pytest
+from tests.scorer.checks.test_days import claim_of
+
+LEFT_SO = (
+    ("Breakfast isn't served after 10:30.", "Breakfast is served until 10:30."),
+    ("Returns are not accepted after 30 days.", "We accept returns for 30 days only."),
+    (
+        "Windows 10 is no longer supported as of October 2025.",
+        "Support for Windows 10 ended in October 2025.",
+    ),
+    ("Rooms are not available before 3 pm.", "Rooms are available from 3 pm."),
+    ("The pool is not open before noon.", "The pool is open from noon."),
+    ("Smoking is not allowed in the rooms.", "Smoking is prohibited in the rooms."),
+    ("The lift is not available on Sundays.", "The lift is available from Monday to Saturday."),
+    ("Die Rückgabe ist nach 14 Tagen nicht möglich.", "Die Rückgabe ist 14 Tage lang möglich."),
+    ("La devolución no es posible después de 14 días.", "La devolución es posible durante 14 días."),
+)
+"""What is denied beyond a bound, on another day or in other words."""
+DENIED = (
+    ("Returns are not accepted.", "Returns are accepted for 30 days."),
+    ("Breakfast isn't served until 10:30.", "Breakfast is served until 10:30."),
+    ("The lift is not available on Sundays.", "The lift is available on Sundays."),
+    ("Smoking is not prohibited in the rooms.", "Smoking is prohibited in the rooms."),
+)
+
+
+@pytest.mark.parametrize(("answer", "passage"), LEFT_SO)
+def test_a_denial_beyond_a_bound_contradicts_nothing_within_it(answer: str, passage: str) -> None:
+    """A page for "not after 30 days" beside "for 30 days" would be a false alarm."""
+    assert claim_of(answer, passage).verdict == "supported"
+
+
+@pytest.mark.parametrize(("answer", "passage"), DENIED)
+def test_a_denial_of_the_same_still_contradicts(answer: str, passage: str) -> None:
+    """The bound stands on both sides, or on neither."""
+    assert claim_of(answer, passage).verdict == "contradicted"
