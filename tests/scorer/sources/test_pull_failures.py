@@ -258,6 +258,25 @@ def test_odd_numbers_cost_their_attribute_and_not_a_page(tmp_path: Path) -> None
     assert told == [as_json(one) for one in read_files([whole])] != []
 
 
+DEEP = "[" * 100_000
+
+
+@pytest.mark.parametrize(
+    ("source", "export"),
+    [
+        ("langfuse", {"traceId": "ab" * 16, "id": "o", "metadata": {"resourceAttributes": DEEP}}),
+        ("mlflow", {"spans": [{"trace_id": "ab" * 16, "span_id": "cd" * 8, "attributes": {"x": DEEP}}]}),
+    ],
+)
+def test_json_inside_a_text_may_be_too_deep_to_read(
+    source: str, export: dict[str, object], tmp_path: Path
+) -> None:
+    """It stays the text that it is."""
+    path, out = tmp_path / "export.json", tmp_path / "out.jsonl"
+    path.write_text(json.dumps(export))
+    assert convert_to_file(history_of(source), [path], WANTED, out).spans == 1
+
+
 def test_where_it_is_written_may_be_a_pipe_and_may_be_full(backend: Backend, tmp_path: Path) -> None:
     """A device cannot be cut to a length: every pull into one ended with a traceback."""
     backend.answers[SPANS] = recorded("phoenix_spans_otlpv1.json")

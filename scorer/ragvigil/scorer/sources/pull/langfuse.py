@@ -164,7 +164,7 @@ def _resource(told: object) -> dict[str, object]:
     """The sender's resource: an object, or JSON of one."""
     try:
         return mapping(json.loads(told) if isinstance(told, str) else told)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
 
 

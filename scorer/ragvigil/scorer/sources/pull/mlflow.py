@@ -200,7 +200,7 @@ def _as_sent(key: str, value: object, *, apart: bool) -> object:
         return value
     try:
         inside: object = json.loads(value)
-    except ValueError:
+    except (ValueError, RecursionError):
         return value
     return inside
 
