@@ -228,3 +228,21 @@ def test_a_question_asked_twice_by_spans_below_none_is_two(second: str) -> None:
         )
         == 1
     )
+
+
+@pytest.mark.parametrize("answer", ["1", "nine", "leaves", "No", "はい"])
+def test_a_short_answer_that_passages_say_as_well_makes_no_second_try(answer: str) -> None:
+    """It stands in every prompt by chance; by itself it was shown to somebody who goes on from it."""
+
+    def asked_again(prompt: str) -> int:
+        twice = [
+            *call("a1", SHOWN, answer, 1, question=QUESTION),
+            *call("b1", prompt, answer, 20, question=QUESTION),
+        ]
+        roots = [replace(each, parent_id=None) if each.parent_id == "a0" else each for each in twice]
+        return len(read_records(roots))
+
+    assert asked_again(SHOWN) == 2
+    assert asked_again(f"{SHOWN}\nDraft: {answer}\nImprove it.") == 1
+    assert asked_again(f"{SHOWN}\n\n{answer}") == 1
+    assert asked_again(f'{SHOWN}\nIs "{answer}" right?') == 1

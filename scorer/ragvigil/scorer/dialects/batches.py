@@ -8,6 +8,7 @@ second try; asked twice by spans below none, it is two.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from ragvigil.scorer.dialects.messages import last_of
@@ -75,11 +76,24 @@ class _Asked:
     def _asks_again(self, other: _Asked) -> bool:
         """Whether the same was asked twice: below no span that could have tried again, by models that each answered."""
         both = (self, other)
-        apart = not self._saw(other.said) and not other._saw(self.said)
-        return apart and all(each.is_root and each.is_answered for each in both)
+        if not all(each.is_root and each.is_answered for each in both):
+            return False
+        return not self._saw_said(other) and not other._saw_said(self)
 
     def _saw(self, texts: Iterable[str]) -> bool:
         return any(text in prompt for prompt in self.shown for text in texts)
+
+    def _saw_said(self, other: _Asked) -> bool:
+        """Whether it was shown what the other answered; something short, that the passages may say, by itself."""
+        if self._saw(other.answers):
+            return True
+        alone = [_alone(text) for text in other.said - other.answers]
+        return any(short.search(prompt) for prompt in self.shown for short in alone)
+
+
+def _alone(answer: str) -> re.Pattern[str]:
+    """A short answer that fills a line, all that is behind a colon, or quotes."""
+    return re.compile(rf"(?:^|[:\uff1a\"'`>])[ \t]*{re.escape(answer)}[ \t]*(?:$|[\"'`<])", re.MULTILINE)
 
 
 def _has_failed(step: Step) -> bool:
