@@ -27,7 +27,8 @@ _FRAME = re.compile(rf"\n[ \t]*<(?P<tag>{WRAPPER})>", re.IGNORECASE)
 _LINE = re.compile(r"\n(?P<label>[^\n:\uff1a]{1,80})(?:[:\uff1a][*_]*|(?=\n|\Z))")
 _CLAUSE = re.compile(
     r"(?:\n|(?<=[.!?]) |(?<=[\u3002\uff01\uff1f]))"
-    r"(?P<label>[^\n:\uff1a.!?\u3002\uff01\uff1f]{1,120})(?:[:\uff1a][*_]*|[.\u3002]?[ \t]*(?=\n))"
+    r"(?P<label>[^\n:\uff1a.!?\u3002\uff01\uff1f]{1,120}(?<![ \t]))"
+    r"(?:[ \t]{0,3}[:\uff1a][*_]*|[.\u3002]?[ \t]*(?=\n))"
 )
 """What may point at a context: the end of a line, from its last sentence on, or up to a colon."""
 _MOST_CLAUSES = 2_000

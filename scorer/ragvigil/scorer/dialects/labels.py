@@ -49,5 +49,5 @@ PASSAGE = (
 """One passage, with a number behind it."""
 COLON = r"[*_]*[^\S\n]*[:\uff1a][*_]*"
 """French and some others set a space before a colon, often one that does not break; Markdown, emphasis around it."""
-HEAD = r"[ \t]*(?:#{1,6}[ \t]+)?[*_]*"
-"""What Markdown may put before a label."""
+HEAD = r"[ \t]*+(?:#{1,6}[ \t]++)?[*_]*+"
+"""What Markdown may put before a label; of a line of blanks nothing is given back."""
