@@ -66,7 +66,8 @@ class _Open:
     count: int = 0
     dropped: int = 0
     spans: list[bytes] = field(default_factory=list[bytes])
-    logs: list[bytes] = field(default_factory=list[bytes])
+    logs: dict[bytes, None] = field(default_factory=dict[bytes, None])
+    """Each once, in the order of arrival."""
     held: set[bytes] | None = None
     """Its spans, each encoded, once a bound was met: what is sent again must not take the room of what is new."""
 
@@ -130,9 +131,8 @@ class Assembler:
             heappush(self._positions, (position, trace_id))
         trace.last_at = max(trace.last_at, now)
         if kind == "logs":
-            if payload in trace.logs:  # sent again: its acknowledgement was lost
-                return opened and trace.top < Top.ROOT
-            self._keep(trace, trace.logs, payload)
+            if payload not in trace.logs and self._keep(trace, payload):  # else it was sent again
+                trace.logs[payload] = None
         else:
             self._add_spans(trace_id, trace, payload)
         return opened and trace.top < Top.ROOT
@@ -183,7 +183,8 @@ class Assembler:
         seen = look(payload)
         trace.service = trace.service or seen.service
         if not seen.spans:  # nobody can read it, and whoever reads the trace is to say so
-            self._keep(trace, trace.spans, payload)
+            if self._keep(trace, payload):
+                trace.spans.append(payload)
             return
         count = seen.spans
         if trace.held is not None or self._is_beyond(trace, count, len(payload)):
@@ -196,7 +197,8 @@ class Assembler:
             count = kept
         if count:
             trace.count += count
-            self._hold(trace, trace.spans, payload)
+            trace.spans.append(payload)
+            self._hold(trace, payload)
         self._found(trace_id, trace, seen.top)
 
     def _is_beyond(self, trace: _Open, spans: int, size: int) -> bool:
@@ -216,14 +218,15 @@ class Assembler:
             self._bytes -= freed
         return without_repeats(payload, trace.held)
 
-    def _keep(self, trace: _Open, held: list[bytes], payload: bytes) -> None:
+    def _keep(self, trace: _Open, payload: bytes) -> bool:
+        """Whether there is room for it."""
         if trace.size + len(payload) > self.max_trace_bytes:
             trace.dropped += 1
-        else:
-            self._hold(trace, held, payload)
+            return False
+        self._hold(trace, payload)
+        return True
 
-    def _hold(self, trace: _Open, held: list[bytes], payload: bytes) -> None:
-        held.append(payload)
+    def _hold(self, trace: _Open, payload: bytes) -> None:
         trace.size += len(payload)
         self._bytes += len(payload)
 
