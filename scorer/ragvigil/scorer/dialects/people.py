@@ -1,8 +1,8 @@
-"""Conversation and user of a question: apps set them on spans of their own, and on all of a trace."""
+"""Conversation and user of a question: apps set them on spans of their own, on all of a trace, or above a batch."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from ragvigil.scorer.dialects.roles import Roles
 from ragvigil.scorer.dialects.step import Step
@@ -29,7 +29,7 @@ _USER = (
 
 def conversation_of(roles: Roles) -> tuple[Step, str] | None:
     """The conversation of a question, and the step that names it: under the conventions' name, else as a dialect
-    reads it, else as any span has it.
+    reads it, else as any span has it, else as one has it above all that belongs to the question.
 
     >>> from ragvigil.scorer.dialects.question import Question
     >>> from ragvigil.scorer.dialects.reading import Reading
@@ -39,16 +39,22 @@ def conversation_of(roles: Roles) -> tuple[Step, str] | None:
     >>> (conversation_of(roles) or "")[1], user_of(roles)
     ('s-1', '7')
     """
-    return roles.known(_explicit) or roles.known(_read) or _first(roles, _CONVERSATION)
+    found = roles.known(_explicit) or roles.known(_read) or _first(_steps(roles), _CONVERSATION)
+    if found is not None:
+        return found
+    told = (_explicit(step) or _read(step) or _first((step,), _CONVERSATION) for step in _above(roles))
+    return next((each for each in told if each), None)
 
 
 def user_of(roles: Roles) -> str | None:
-    """The user who asked: as a dialect reads it, else as any span has it."""
+    """The user who asked: as a dialect reads it, else as any span has it, else as one above the question does."""
     named = roles.known(lambda step: step.reading.user_id)
     if named is not None:
         return named
-    found = _first(roles, _USER)
-    return found[1] if found else None
+    if found := _first(_steps(roles), _USER):
+        return found[1]
+    told = (step.reading.user_id or (_first((step,), _USER) or ("", None))[1] for step in _above(roles))
+    return next((each for each in told if each), None)
 
 
 def _explicit(step: Step) -> tuple[Step, str] | None:
@@ -61,9 +67,20 @@ def _read(step: Step) -> tuple[Step, str] | None:
     return (step, found) if found else None
 
 
-def _first(roles: Roles, keys: Iterable[str]) -> tuple[Step, str] | None:
-    """Of the first span that names any; spans that a dialect reads come before a gateway's."""
-    for step in sorted(roles.question.steps, key=lambda step: step.dialect is None):
+def _steps(roles: Roles) -> list[Step]:
+    """Those that a dialect reads come before a gateway's."""
+    return sorted(roles.question.steps, key=lambda step: step.dialect is None)
+
+
+def _above(roles: Roles) -> Iterator[Step]:
+    """The steps above the question that it shares with others of a batch or a session, nearest first."""
+    own = roles.question.steps
+    return (step for step in own[0].ancestors() if step not in own)
+
+
+def _first(steps: Iterable[Step], keys: Iterable[str]) -> tuple[Step, str] | None:
+    """Of the first span that names any."""
+    for step in steps:
         told: Mapping[str, object] = step.span.attributes
         if found := first_id(told, *(key for key in keys if key in told)):
             return step, found
