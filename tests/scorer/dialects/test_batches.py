@@ -246,3 +246,18 @@ def test_a_short_answer_that_passages_say_as_well_makes_no_second_try(answer: st
     assert asked_again(f"{SHOWN}\nDraft: {answer}\nImprove it.") == 1
     assert asked_again(f"{SHOWN}\n\n{answer}") == 1
     assert asked_again(f'{SHOWN}\nIs "{answer}" right?') == 1
+
+
+def test_what_a_session_says_of_itself_holds_for_all_its_questions() -> None:
+    """An application may name conversation and user on the span above them alone."""
+    above = span("a0", {"session.id": "s-1", "enduser.id": "u-1"}, name="session", end=99)
+    spans = [
+        above,
+        *(
+            each
+            for place, (question, answer, passage) in enumerate(ASKED)
+            for each in call(f"b{place}", pasted(question, passage), answer, 20 * place, question=question)
+        ),
+    ]
+    found = [(each.query, each.conversation_id, each.user_id) for each in read_records(spans)]
+    assert found == [(question, "s-1", "u-1") for question, _, _ in ASKED]

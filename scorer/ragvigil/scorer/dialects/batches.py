@@ -1,5 +1,7 @@
 """Questions of a batch that no search tells apart: one that failed before its answer, one whose passages were pasted.
 
+Where nothing but models has a span, as of a provider's client in a script, each call that shows passages is looked at.
+
 Pipelines look alike: a model rewrites a question, sums passages up, or judges an answer, each in a chain of its own.
 So a chain counts only where it asks what no earlier prompt says; a later one may say it with its answer, as the turn
 before in a conversation, when it shows other passages than that turn had. Below one span, the same question twice is a
@@ -8,11 +10,12 @@ second try; asked twice by spans below none, it is two.
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
 from ragvigil.scorer.dialects.messages import last_of
-from ragvigil.scorer.dialects.prompt import context_of, passages_in
+from ragvigil.scorer.dialects.prompt import context_of, passages_in, question_in
 from ragvigil.scorer.dialects.reading import Role
 from ragvigil.scorer.dialects.step import Step
 
@@ -24,35 +27,52 @@ _LEAST_ANSWER = 20
 """Characters of an answer that stands in another prompt by no chance."""
 
 
-def with_others(level: Sequence[Step], whole: Sequence[Step]) -> list[Step]:
-    """The questions of the level: `whole`, which search and answer, and those beside them that are some as well."""
+def with_others(top: Step | None, level: Sequence[Step], whole: Sequence[Step]) -> list[Step]:
+    """The questions of the level below `top`: `whole`, which search and answer, and those beside them that are some."""
     certain = set(whole)
-    others = [step for step in level if step not in certain and step.role in ("chain", "other")]
+    others = [step for step in level if step not in certain and step.role in ("chain", "other", "generator")]
     others = [step for step in others if not step.roles_within.isdisjoint(_TELLING)]
     if len(others) + len(whole) < 2:
         return [*whole]  # as nearly always: nobody reads a prompt for it
-    others = [step for step in others if _has_failed(step) or shows(step)]
+    bare = _is_bare(top, level)
+    others = [step for step in others if _has_failed(step) or shows(step, bare=bare)]
     if not others or len(others) + len(whole) > _MOST:
         return [*whole]
     either = certain.union(others)
-    every = [(step, _Asked(step)) for step in level if step in either]
+    every = [(step, _Asked(step, bare=bare)) for step in level if step in either]
     apart = {
         step
         for step, asked in every
         if step not in certain
         and all(asked.is_apart_from(other) for rival, other in every if rival is not step)
     }
+    if bare and _is_concluded([step for step in level if step not in apart], dict(every), apart):
+        return [*whole]
     return [step for step, _ in every if step in certain or step in apart]
+
+
+def _is_concluded(rest: Sequence[Step], every: Mapping[Step, _Asked], apart: Set[Step]) -> bool:
+    """Whether one of the rest was shown what two of those apart answered: they are parts of its question."""
+    models = [step for step in rest if "generator" in step.roles_within] if len(apart) > 1 else []
+    told = (_Asked(step, bare=True) for step in models[:_MOST])
+    return any(sum(one.saw_answer_of(every[step]) for step in apart) > 1 for one in told)
+
+
+def _is_bare(top: Step | None, level: Sequence[Step]) -> bool:
+    """Whether no search and no chain tells what was asked: only the models' prompts do."""
+    if top is not None and (top.reading.query or top.reading.answer or top.reading.redacted):
+        return False
+    return all(step.roles_within.isdisjoint(_ASKING) for step in level)
 
 
 class _Asked:
     """What one of them asks and answers, and what its models were shown."""
 
-    def __init__(self, step: Step) -> None:
+    def __init__(self, step: Step, *, bare: bool) -> None:
         below = [*step.subtree()]
         self.start = step.span.start
-        self.is_root = step.span.parent_id is None
-        self.question = _question(below)
+        self.is_bare, self.is_root = bare, step.span.parent_id is None and not bare
+        self.question = _question(below, bare=bare)
         answers = (each.reading.answer for each in below if each.role in ("chain", "generator"))
         self.said = {answer.strip() for answer in answers if answer and answer.strip()}
         self.answers = {answer for answer in self.said if len(answer) >= _LEAST_ANSWER}
@@ -70,7 +90,10 @@ class _Asked:
         first, then = (self, other) if self.start <= other.start else (other, self)
         if then.question and first._saw([then.question]):
             return False
-        asked, answered = then._saw([first.question] if first.question else []), then._saw(first.answers)
+        asked = then._saw([first.question] if first.question else [])
+        if self.is_bare:
+            return not asked and not then.saw_answer_of(first)
+        answered = then._saw(first.answers)
         return not (asked or answered) or (asked and answered and not then.passages <= first.passages)
 
     def _asks_again(self, other: _Asked) -> bool:
@@ -78,12 +101,12 @@ class _Asked:
         both = (self, other)
         if not all(each.is_root and each.is_answered for each in both):
             return False
-        return not self._saw_said(other) and not other._saw_said(self)
+        return not self.saw_answer_of(other) and not other.saw_answer_of(self)
 
     def _saw(self, texts: Iterable[str]) -> bool:
         return any(text in prompt for prompt in self.shown for text in texts)
 
-    def _saw_said(self, other: _Asked) -> bool:
+    def saw_answer_of(self, other: _Asked) -> bool:
         """Whether it was shown what the other answered; something short, that the passages may say, by itself."""
         if self._saw(other.answers):
             return True
@@ -106,19 +129,24 @@ def _has_failed(step: Step) -> bool:
     return _question(below) is not None and not _is_answered(below)
 
 
-def shows(step: Step) -> bool:
-    """Whether a model answered in it that had passages from somewhere else than a search."""
-    if step.role not in ("chain", "other") or "generator" not in step.roles_within:
+def shows(step: Step, *, bare: bool = False) -> bool:
+    """Whether a model answered in it that had passages from somewhere else than a search.
+
+    What it was asked a chain or a search says; a prompt does where nothing but models is there (`bare`).
+    """
+    if step.role not in ("chain", "other", *(["generator"] if bare else [])):
         return False
     below = [*step.subtree()]
-    if _question(below) is None or not _is_answered(below):
+    if not _is_answered(below) or _question(below, bare=bare) is None:
         return False
     return any(each.reading.documents for each in below) or any(map(context_of, _prompts(below)))
 
 
-def _question(below: Iterable[Step]) -> str | None:
+def _question(below: Sequence[Step], *, bare: bool = False) -> str | None:
     queries = (each.reading.query for each in below if each.role in _ASKING)
-    return next((query.strip() for query in queries if query), None)
+    prompts = (last_of(each.reading.messages, "user") for each in below if bare and each.role == "generator")
+    asked = itertools.chain(queries, (question_in(prompt) for prompt in prompts if prompt))
+    return next((query.strip() for query in asked if query), None)
 
 
 def _is_answered(below: Iterable[Step]) -> bool:

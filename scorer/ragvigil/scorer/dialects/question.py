@@ -45,7 +45,7 @@ def questions(roots: Sequence[Step]) -> list[Question]:
         if strays := _strays(top, level):
             waiting += [(step,) for step in strays]
             level = [step for step in level if step not in strays]
-        units = [] if _asks(top) else with_others(level, _complete(level))
+        units = [] if _asks(top) else with_others(top, level, _complete(level))
         if len(units) < 2 and (rounds := rounds_of(top, level)):
             found += [_question((), each) for each in rounds]
         elif len(units) < 2 or _concludes(top, level, units):
