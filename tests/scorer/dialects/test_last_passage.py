@@ -27,6 +27,16 @@ def test_a_question_with_its_answer_is_the_passages_where_another_message_asks(p
     assert texts(record) == ["It is an island.", "Boats."]
 
 
+@pytest.mark.parametrize("passage", FAQ)
+def test_so_it_is_where_a_blank_line_is_between_it_and_what_is_asked(passage: str) -> None:
+    """Without one it may be the turn before."""
+    prompt = f"Context:\n[1] It is an island.\n[2] {passage}\n\nQuestion: When does it leave?\nAnswer:"
+    assert passages_in(prompt) == ("It is an island.", passage)
+    assert question_in(prompt) == "When does it leave?"
+    turns = "[1] An island.\n[2] Boats.\nQuestion: Any?\nAnswer: Yes.\nQuestion: When?\nAnswer:"
+    assert passages_in(turns) == ("An island.", "Boats.")
+
+
 @pytest.mark.parametrize("passage", [*FAQ, "One.\n\nTwo.", "One.\n---\nTwo."])
 def test_the_last_passage_goes_on_to_the_end_of_the_tag_around_all(passage: str) -> None:
     """Whatever stands in it."""

@@ -66,7 +66,7 @@ _WITHIN = {
 _ANSWERED_QUESTION = re.compile(
     rf"\n{HEAD}(?:{ASKED}){COLON}[^\n]*\S\n{HEAD}(?:{ANSWERED}){COLON}[ \t]*\S", re.IGNORECASE
 )
-"""A question with its answer: where what is asked stands elsewhere, it is a passage's own."""
+"""A question with its answer: where what is asked stands elsewhere, or behind a blank line, it is a passage's own."""
 _ORDERS = re.compile(
     r"(?>\s{0,20})(?:answer|respond|reply|use|using|ignore|given|based on|please|only|cite|do not|don't"
     r"|you (?:are|must|should)|if (?:you|the)|beantworte|antworte|verwende|nutze"
@@ -213,7 +213,8 @@ def _last_end(prompt: str, begin: int, others: Sequence[str], *, apart: bool, ab
     theirs if one is labelled `above` them.
     """
     within = {kind for kind, pattern in _WITHIN.items() if any(map(pattern.search, others))}
-    if apart and _ANSWERED_QUESTION.search(prompt, begin):
+    answered = _ANSWERED_QUESTION.search(prompt, begin)
+    if answered and (apart or _asks_below(prompt, answered.end())):
         within.add("label")
     if not others:
         within = {"blank"}  # a text may have paragraphs: what is cut off would count as invented
@@ -228,6 +229,12 @@ def _last_end(prompt: str, begin: int, others: Sequence[str], *, apart: bool, ab
     if apart or not blanks:
         return len(prompt)
     return blanks[-1] if asks(prompt) else len(prompt) if above else blanks[0]
+
+
+def _asks_below(prompt: str, start: int) -> bool:
+    """Whether a question has its label behind the next blank line."""
+    blank = _BLANK.search(prompt, start)
+    return blank is not None and is_example(prompt, blank.start(), len(prompt))
 
 
 def _limit(prompt: str, start: int, end: int, *, apart: bool) -> int:
