@@ -135,7 +135,11 @@ SILENT: list[object] = [
 ]
 
 
-@pytest.mark.parametrize("read", [completion_of, lambda value: returned_in(value, QUESTION)])
+def _returned(value: object) -> str | None:
+    return returned_in(value, QUESTION)
+
+
+@pytest.mark.parametrize("read", [completion_of, _returned])
 def test_the_answer_of_a_conversation_is_what_was_said_last(read: Callable[[object], str | None]) -> None:
     """The state of a graph holds all of it, from the question on; the turn before is another question's answer."""
     asked, said = {"role": "user", "content": QUESTION}, {"type": "ai", "content": ANSWER}

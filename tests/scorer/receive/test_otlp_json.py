@@ -350,27 +350,27 @@ def test_countless_values_are_refused_before_they_are_built() -> None:
         decoded(b'{"a":[' + b"{}," * 2_000 + b"{}]}", Limits(max_json_values=1_000))
 
 
-@pytest.mark.parametrize(
-    ("request_", "signal", "told"),
-    [
-        ({"resource_spans": [{}]}, SPANS, '"resource_spans" is ignored: OTLP has "resourceSpans" there'),
-        ({"resourceSpans": [{"scope_spans": [{}]}]}, SPANS, '"scope_spans" is ignored'),
-        ({"resourceSpans": [{"instrumentationLibrarySpans": [{}]}]}, SPANS, 'OTLP has "scopeSpans" there'),
-        (
-            {"resourceSpans": [{"scopeSpans": [{"Spans": [{}]}]}]},
-            SPANS,
-            '"Spans" is ignored: OTLP has "spans"',
-        ),
-        ({"resourceLogs": [{}]}, SPANS, '"resourceLogs" is ignored: OTLP has "resourceSpans" there'),
-        ({"resourceSpans": [{}]}, LOGS, '"resourceSpans" is ignored: OTLP has "resourceLogs" there'),
-        ({"\ud800" * 99: [{}]}, SPANS, '\\ud800" is ignored: OTLP has "resourceSpans" there'),
-        ({}, SPANS, None),
-        ({"resourceSpans": []}, SPANS, None),
-        ({"resourceSpans": None, "note": [1]}, SPANS, None),
-        ({"resourceSpans": [{"resource": {"attributes": [{}]}, "scopeSpans": [{"spans": []}]}]}, SPANS, None),
-        ({"resourceLogs": [{"scopeLogs": [{"logRecords": [{}]}]}]}, LOGS, None),
-    ],
-)
+_OTHER_NAMES: list[tuple[dict[str, object], Signal, str | None]] = [
+    ({"resource_spans": [{}]}, SPANS, '"resource_spans" is ignored: OTLP has "resourceSpans" there'),
+    ({"resourceSpans": [{"scope_spans": [{}]}]}, SPANS, '"scope_spans" is ignored'),
+    ({"resourceSpans": [{"instrumentationLibrarySpans": [{}]}]}, SPANS, 'OTLP has "scopeSpans" there'),
+    (
+        {"resourceSpans": [{"scopeSpans": [{"Spans": [{}]}]}]},
+        SPANS,
+        '"Spans" is ignored: OTLP has "spans"',
+    ),
+    ({"resourceLogs": [{}]}, SPANS, '"resourceLogs" is ignored: OTLP has "resourceSpans" there'),
+    ({"resourceSpans": [{}]}, LOGS, '"resourceSpans" is ignored: OTLP has "resourceLogs" there'),
+    ({"\ud800" * 99: [{}]}, SPANS, '\\ud800" is ignored: OTLP has "resourceSpans" there'),
+    ({}, SPANS, None),
+    ({"resourceSpans": []}, SPANS, None),
+    ({"resourceSpans": None, "note": [1]}, SPANS, None),
+    ({"resourceSpans": [{"resource": {"attributes": [{}]}, "scopeSpans": [{"spans": []}]}]}, SPANS, None),
+    ({"resourceLogs": [{"scopeLogs": [{"logRecords": [{}]}]}]}, LOGS, None),
+]
+
+
+@pytest.mark.parametrize(("request_", "signal", "told"), _OTHER_NAMES)
 def test_lists_under_other_names_are_ignored_but_not_in_silence(
     request_: dict[str, object], signal: Signal, told: str | None
 ) -> None:

@@ -124,7 +124,7 @@ def _parsed(body: bytes, max_values: int) -> Mapping[str, object]:
 
 
 def _is_list(value: object) -> bool:
-    return isinstance(value, list) and bool(value) and isinstance(value[0], dict)
+    return isinstance(value, list) and any(isinstance(one, dict) for one in cast("list[object]", value)[:1])
 
 
 def _below(value: object, key: str) -> list[object]:

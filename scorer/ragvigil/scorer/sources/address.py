@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import os
 from collections.abc import Mapping
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 import httpx
 
@@ -18,12 +18,8 @@ def client_of(option: str, url: str, headers: Mapping[str, str], timeout: httpx.
     >>> str(client_of("--to", "http://127.0.0.1:4318", {}, httpx.Timeout(1)).base_url)
     'http://127.0.0.1:4318'
     """
-    try:
-        parts = urlsplit(url)
-        known = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-    except ValueError:
-        known = False
-    if not known:
+    parts = _parts(url)
+    if parts is None:
         raise ConfigError(option, "must look like https://HOST or http://HOST:PORT")
     if parts.username or parts.password:
         raise ConfigError(option, "holds a password", "keys come from the environment")
@@ -35,6 +31,15 @@ def client_of(option: str, url: str, headers: Mapping[str, str], timeout: httpx.
         return httpx.Client(base_url=url, headers=headers, timeout=timeout)
     except httpx.InvalidURL as error:
         raise ConfigError(option, f"is no address: {error}") from None
+
+
+def _parts(url: str) -> SplitResult | None:
+    """The parts of an address over HTTP; None where it is none."""
+    try:
+        parts = urlsplit(url)
+        return parts if parts.scheme in ("http", "https") and parts.hostname and parts.port != 0 else None
+    except ValueError:
+        return None
 
 
 def key(variable: str) -> str | None:

@@ -21,8 +21,10 @@ def _stems(names: Iterable[str]) -> frozenset[str]:
 
 _SIDES = {stem: side for side, names in OPPOSITES["beyond"].items() for stem in _stems(names)}
 """For the stem of a word before a bound on which side of it that is: *up* or *down*."""
-_DAYS = {word.stem: day for name, day in LEXICON.days.items() for word in words(name)[:1]}
-_DAYS |= dict.fromkeys(_stems(("weekend", "weekends", "wochenende", "wochenenden")), -1)
+_DAYS = {
+    **{word.stem: day for name, day in LEXICON.days.items() for word in words(name)[:1]},
+    **dict.fromkeys(_stems(("weekend", "weekends", "wochenende", "wochenenden")), -1),
+}
 _TIMES = MONTH_STEMS | _DAYS.keys() | _stems(TIME_WORDS)
 HAVING, LACKING = _stems(LEXICON.having), _stems(LEXICON.lacking)
 """Stems of words for "with" and "without"."""

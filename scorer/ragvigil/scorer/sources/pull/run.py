@@ -94,7 +94,7 @@ def pull_to_file(history: History, fetch: Fetch, wanted: Wanted, path: Path) -> 
 def _pages(history: History, fetch: Fetch, wanted: Wanted, cursor: str | None) -> Iterator[Page]:
     """Its pages. Raises InputError for one that leads to itself, which would be pulled for ever."""
     for page in history.pages(fetch, wanted, cursor):
-        if page.cursor is not None and page.cursor == cursor:
+        if cursor is not None and page.cursor == cursor:
             raise InputError(
                 fetch.address, f"leads from the page {cursor[:80]!r} to the same page; try again later"
             )
