@@ -6,6 +6,8 @@ import pytest
 from tests.scorer.checks.test_days import claim_of
 
 TRUE = (
+    ("Third-quarter profit was $1.1bn.", "Q3 profit was $1.1bn."),
+    ("Net sales rose.", "Net sales rose in the year, though costs fell."),
     ("The plan costs $29 per month.", "The Team plan is priced at 29 USD a month."),
     ("Shipping costs €4.90.", "We charge EUR 4.90 for shipping."),
     ("The fee is 1.5% of the amount.", "A fee of 1.5 percent of the amount is charged."),
@@ -79,6 +81,17 @@ def test_the_same_in_another_form_is_supported(answer: str, passage: str) -> Non
 
 
 FALSE = (
+    (
+        "The meeting takes place on Friday.",
+        "After a short delay, the meeting takes place on Thursday in room 4.",
+    ),
+    ("The treatment increased stroke risk by 32%.", "The treatment lowered stroke risk by 32%."),
+    ("Inflation rose to 2.4% in September.", "In September, inflation fell to 2.4 percent."),
+    ("Third-quarter profit was $1.1bn.", "Q2 profit was $1.1bn."),
+    ("The court overturned the ruling.", "The ruling was upheld by the court."),
+    ("Senators voted against the bill.", "Senators voted 52-48 in favour of the bill."),
+    ("Le magasin est ouvert le dimanche.", "Le magasin est fermé le dimanche."),
+    ("Il museo è aperto il lunedì.", "Il museo è chiuso il lunedì."),
     ("The plan costs $39 per month.", "The Team plan is priced at 29 USD a month."),
     ("Shipping costs $4.90.", "Shipping costs €4.90."),
     ("The fee is 2.5% of the amount.", "A fee of 1.5 percent of the amount is charged."),

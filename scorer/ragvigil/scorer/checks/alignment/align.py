@@ -20,6 +20,7 @@ from ragvigil.scorer.checks.alignment.misread import is_misread
 from ragvigil.scorer.checks.alignment.novelty import novel_names, novel_qualifiers, novelty
 from ragvigil.scorer.checks.alignment.numbers import Numbers, idle_numbers, is_novel
 from ragvigil.scorer.checks.alignment.overlap import Overlap, Weights, overlaps
+from ragvigil.scorer.checks.alignment.renamed import is_renamed
 from ragvigil.scorer.checks.alignment.tokens import Surroundings, Token, read_tokens
 from ragvigil.scorer.checks.alignment.wider import wider_values
 from ragvigil.scorer.checks.reading.evidence import Evidence
@@ -103,6 +104,8 @@ class Alignment(NamedTuple):
     unfounded_number: bool = False
     """Whether it holds a number that neither the evidence nor the question has, or that the best sentence tells of
     another unit or month."""
+    renamed: bool = False
+    """Whether it holds a name that is found nowhere where the best sentence has another one."""
 
 
 _alignment = partial(tuple[object, ...].__new__, Alignment)
@@ -129,6 +132,7 @@ def align(
         [one.best for one in laid],
         [_contradicted(one) for one in laid],
         [bool(one.numbers.novel) or _is_misread(one) for one in laid],
+        [_is_renamed(one) for one in laid],
     )
     found = map(_alignment, zip(*columns, strict=True))
     return [next(found) if one.places else _IDLE for one in said]
@@ -329,6 +333,11 @@ def _tokens(one: _Laid) -> list[Token]:
 
 def _is_misread(one: _Laid) -> bool:
     return one.best is not None and is_misread(one.said.words, one.said.text, one.best, one.evidence)
+
+
+def _is_renamed(one: _Laid) -> bool:
+    said = one.said
+    return one.best is not None and is_renamed(said.words, said.text, one.best, one.evidence, one.question)
 
 
 def _contradicted(one: _Laid) -> str | None:

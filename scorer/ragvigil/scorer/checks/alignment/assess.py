@@ -153,7 +153,7 @@ def claim_probability(alignment: Alignment, model: Model, *, lone: bool = True) 
 def bounded(support: float, alignment: Alignment, model: Model, *, lone: bool) -> float:
     """The probability of log-odds `support`, at most what a contradiction, a number or much novelty leaves."""
     supported = min(probability(support), novelty_ceiling(alignment)) if lone else probability(support)
-    if alignment.unfounded_number:
+    if alignment.unfounded_number or alignment.renamed:
         supported = min(supported, model.unfounded_number_at_most)
     return min(supported, model.contradicted_at_most) if alignment.contradiction else supported
 

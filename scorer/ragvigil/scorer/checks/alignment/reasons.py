@@ -26,6 +26,8 @@ def reason_of(alignment: Alignment) -> ClaimReason:
         return "contradicted"
     if alignment.contradiction or alignment.unfounded_number:
         return "number_mismatch"
+    if alignment.renamed:
+        return "novel_entity"
     if any(figures[place] for place in _AGAINST_RECORD):
         return "contradicted"
     if any(figures[place] for place in _HOURS):

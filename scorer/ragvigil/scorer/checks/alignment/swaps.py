@@ -32,7 +32,7 @@ from ragvigil.scorer.checks.alignment.values import (
 from ragvigil.scorer.checks.reading.clock import TIME_WORDS
 from ragvigil.scorer.checks.reading.expressions import OPPOSITES
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
-from ragvigil.scorer.checks.reading.ordinals import ORDINALS, another_place
+from ragvigil.scorer.checks.reading.ordinals import ORDINALS, QUARTERS, another_place
 from ragvigil.scorer.checks.reading.words import Word, words
 
 TimeSwap = Literal["month", "date", "weekday", "moment"]
@@ -90,7 +90,7 @@ _THAN = frozenset(("than", "que", "als"))
 _TOLD = frozenset(
     word.stem
     for name in chain(
-        *(UNITS, SCALES, _MONTHS, LEXICON.days, _WEEKENDS, ORDINALS, TIME_WORDS, VALUE_WORDS),
+        *(UNITS, SCALES, _MONTHS, LEXICON.days, _WEEKENDS, ORDINALS, QUARTERS, TIME_WORDS, VALUE_WORDS),
         *chain.from_iterable(_OPPOSITES),
     )
     for word in words(name)
@@ -106,6 +106,9 @@ _ROLE_OF = {
 _ROLE_STEMS = frozenset((*_ROLE_OF, *_ROLE_OF.values()))
 _HINTS = _TOLD | _ROLE_OF.keys() | {word.stem for name in LIMIT_WORDS for word in words(name)}
 _ALIKE = 0.65
+_PART = re.compile(r"[,;:()\u2013\u2014]\s|\s\(")
+"""Between the parts of a sentence, of which one may be much like a claim that says no more."""
+_FEWEST_WITHIN = 2
 
 
 def _forms(sides: Iterable[Sequence[str]]) -> dict[str, str]:
@@ -176,14 +179,23 @@ def swapped(claim: Sequence[Word], text: str, sequence: Sequence[Word], sentence
     if times_only and not may_tell_another_day(claim, there) and not may_tell_moments(text, sentence):
         return None
     mine, theirs = _matter(claim), _matter(sequence)
-    shared = len(mine & theirs)
-    if not shared or shared < _ALIKE * len(mine | theirs):
-        return None
+    if not _much_alike(mine, theirs):
+        if len(mine) < _FEWEST_WITHIN or not mine <= theirs:
+            return None
+        parts = [part for part in _PART.split(sentence) if _much_alike(mine, _matter(words(part)))]
+        if len(parts) != 1:
+            return None
+        sentence = parts[0]
     if times_only:
         if another_day(text, sentence):
             return "date"
         return "moment" if another_moment(text, sentence) else None
     return swap_of(text, sentence)
+
+
+def _much_alike(mine: Set[str], theirs: Set[str]) -> bool:
+    shared = len(mine & theirs)
+    return shared > 0 and shared >= _ALIKE * len(mine | theirs)
 
 
 def may_be_swapped(said: Set[str], there: Set[str]) -> bool:

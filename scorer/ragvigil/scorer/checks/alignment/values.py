@@ -63,7 +63,7 @@ _CURRENCY_NAME = skipping([r"(?:usd|dollars?|eur|euros?|gbp|pounds|jpy|yen|inr|b
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 _CURRENCIES = ("usd", "dollar", "dollars", "eur", "euro", "euros", "gbp", "chf")
-VALUE_WORDS = frozenset(_CURRENCIES).union(
+VALUE_WORDS = frozenset((*_CURRENCIES, "percent", "prozent", "procent")).union(
     re.split("[ -]", name)[-1] for name in (*SHARES, *chain.from_iterable(OPPOSITES["quantities"].values()))
 )
 LIMIT_WORDS = frozenset((*_UP, *_DOWN))

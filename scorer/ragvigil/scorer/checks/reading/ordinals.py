@@ -36,6 +36,9 @@ _NAMED = re.compile(
     rf"(?<![\w.,-])(?:{_IN_DIGITS}|(?P<dotted>\d{{1,2}})\.|(?P<word>{_WORD}))[\s-](?P<thing>[^\W\d_]{{3,30}})",
     re.IGNORECASE,
 )
+_OF_A_YEAR = re.compile(r"(?<!\w)(?<!than )(?<!from )(?<!to )(?<!with )Q(?P<digits>[1-4])(?!\w)")
+QUARTERS = ("q1", "q2", "q3", "q4", "quarter", "quartal", "trimestre")
+"""Names of the quarters of a year, and of what they are."""
 _LONGEST_TENS = 20
 _TENS = re.compile(rf"(?<!\w)(?:{'|'.join(_DATA['tens'])})\w{{0,6}}(?:\s(?:and|e|y|i))?\s\Z", re.IGNORECASE)
 """A multiple of ten before an ordinal of which it is a part."""
@@ -71,6 +74,8 @@ def another_place(claim: str, sentence: str) -> bool:
     (True, False)
     >>> another_place("The first floor is open.", "First, the second floor was open.")
     True
+    >>> another_place("Sales in Q3 rose.", "Third-quarter sales rose."), another_place("Sales in Q3.", "Sales in Q2.")
+    (False, True)
     """
     mine, theirs = _things(claim), _things(sentence)
     return any(
@@ -85,7 +90,10 @@ def _things(text: str) -> dict[str, set[int]]:
     for named in _NAMED.finditer(text):
         place = _place(named)
         if place is not None:
-            found.setdefault(named["thing"].casefold(), set()).add(place)
+            thing = named["thing"].casefold()
+            found.setdefault(QUARTERS[-1] if thing in QUARTERS else thing, set()).add(place)
+    for quarter in _OF_A_YEAR.finditer(text):
+        found.setdefault(QUARTERS[-1], set()).add(int(quarter["digits"]))
     return found
 
 
