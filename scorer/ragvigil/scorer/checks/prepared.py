@@ -18,7 +18,13 @@ from ragvigil.scorer.checks.reading.claims import Statement, read_statements
 from ragvigil.scorer.checks.reading.conflicts import Conflict, conflict_in
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.instructions import TRIGGERS
-from ragvigil.scorer.checks.reading.language import code_of, in_another_script, language_of, same
+from ragvigil.scorer.checks.reading.language import (
+    code_of,
+    in_another_script,
+    language_of,
+    may_be,
+    same,
+)
 from ragvigil.scorer.checks.reading.markup import blank, fenced, inline_code
 from ragvigil.scorer.checks.reading.passages import name_of
 from ragvigil.scorer.checks.reading.question import key_stems
@@ -280,7 +286,7 @@ class Prepared:
         found = False
         for text in self._openings:
             other = None if text[:1] in "{[" else language_of(text)
-            if other is not None and same(other, language):
+            if other is not None and (same(other, language) or may_be(text, other, language)):
                 return False
             found = found or other is not None or in_another_script(text, language)
         return found

@@ -12,6 +12,7 @@ from math import log1p
 from types import MappingProxyType
 from typing import NamedTuple, Self
 
+from ragvigil.scorer.checks.alignment.cells import is_misplaced
 from ragvigil.scorer.checks.alignment.contradiction import contradiction_of, corrects, opposes
 from ragvigil.scorer.checks.alignment.days import Ranges, tells_a_day
 from ragvigil.scorer.checks.alignment.flags import FLAGS, flags_of
@@ -103,7 +104,7 @@ class Alignment(NamedTuple):
     """Why a nearly identical sentence says otherwise: ``number`` or ``negation``."""
     unfounded_number: bool = False
     """Whether it holds a number that neither the evidence nor the question has, or that the best sentence tells of
-    another unit or month."""
+    another unit or month, or a table in another row."""
     renamed: bool = False
     """Whether it holds a name that is found nowhere where the best sentence has another one."""
 
@@ -131,7 +132,7 @@ def align(
         [one.over.carriers(evidence) for one in laid],
         [one.best for one in laid],
         [_contradicted(one) for one in laid],
-        [bool(one.numbers.novel) or _is_misread(one) for one in laid],
+        [bool(one.numbers.novel) or _is_misread(one) or _is_misplaced(one) for one in laid],
         [_is_renamed(one) for one in laid],
     )
     found = map(_alignment, zip(*columns, strict=True))
@@ -333,6 +334,11 @@ def _tokens(one: _Laid) -> list[Token]:
 
 def _is_misread(one: _Laid) -> bool:
     return one.best is not None and is_misread(one.said.words, one.said.text, one.best, one.evidence)
+
+
+def _is_misplaced(one: _Laid) -> bool:
+    best, place = one.best, one.over.best
+    return best is not None and place is not None and is_misplaced(one.said.words, best, place, one.evidence)
 
 
 def _is_renamed(one: _Laid) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ragvigil.scorer.checks.alignment.align import FIGURES, Alignment, align
 from ragvigil.scorer.checks.alignment.model import Model, claim_figures, probability
-from ragvigil.scorer.checks.alignment.reasons import reason_of, unsupported_spans
+from ragvigil.scorer.checks.alignment.reasons import AGAINST_RECORD, reason_of, unsupported_spans
 from ragvigil.scorer.checks.reading.claims import Statement
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.verdict import Claim, ClaimVerdict, Source
@@ -153,7 +153,8 @@ def claim_probability(alignment: Alignment, model: Model, *, lone: bool = True) 
 def bounded(support: float, alignment: Alignment, model: Model, *, lone: bool) -> float:
     """The probability of log-odds `support`, at most what a contradiction, a number or much novelty leaves."""
     supported = min(probability(support), novelty_ceiling(alignment)) if lone else probability(support)
-    if alignment.unfounded_number or alignment.renamed:
+    unfounded = alignment.unfounded_number or alignment.renamed
+    if unfounded or (lone and any(alignment.figures[place] for place in AGAINST_RECORD)):
         supported = min(supported, model.unfounded_number_at_most)
     return min(supported, model.contradicted_at_most) if alignment.contradiction else supported
 

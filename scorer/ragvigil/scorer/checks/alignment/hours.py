@@ -68,6 +68,12 @@ _OPENS = re.compile(
     r"\b(?:open|operat|hours|abr|abiert|aberto|funciona|horári|horari|geöffnet|ouvert|apert)", re.IGNORECASE
 )
 
+_OPENS_AT = re.compile(r"\b(?:opens?|abre|öffnet|ouvre|apre)\b", re.IGNORECASE)
+_CLOSES_AT = re.compile(
+    r"\b(?:closes?|closing|until|till|fecha|cierra|schließt|ferme|chiude|bis|até|hasta|jusqu|fino)\b",
+    re.IGNORECASE,
+)
+
 Span = tuple[int, int]
 Mention = tuple[Span, set[int]]
 """Where days or times are named, and which."""
@@ -231,6 +237,8 @@ def _other_hours(
     Days stand before their times or after them; what makes sense of more ranges, and then agrees better, was meant.
     """
     ranges = _ranges(text, times)
+    if not ranges:
+        return _other_end(text, days, times, hours)
     varying = _VARYING.search(text) is not None
     readings: list[list[tuple[Span, float]]] = []
     for after in (False, True):
@@ -244,6 +252,25 @@ def _other_hours(
         )
     shares = min(readings, key=lambda one: (-len(one), sum(share for _, share in one)))
     return sum(share for _, share in shares), [span for span, share in shares if share]
+
+
+def _other_end(
+    text: str, days: Sequence[Mention], times: Sequence[Mention], hours: Hours
+) -> tuple[float, list[Span]]:
+    """The same for the one time at which it opens, or closes, on the one day or days that are named.
+
+    >>> text = "On Sunday it closes at 10 PM."
+    >>> _other_end(text, days_named(text), _times(text), {0: (540, 1320), 6: (540, 1260)})
+    (1.0, [(23, 28)])
+    """
+    if len(days) != 1 or len(times) != 1 or _vague(text, *days[0][0]):
+        return 0.0, []
+    end = _CLOSES_AT.search(text) is not None
+    if not end and _OPENS_AT.search(text) is None:
+        return 0.0, []
+    (span, minutes), (_, named) = times[0], days[0]
+    told = [hours[day][end] % _DAY_MINUTES in minutes for day in sorted(named) if day in hours]
+    return (0.0, []) if any(told) or not told else (1.0, [span])
 
 
 def _said_to_spread(text: str, start: int) -> bool:

@@ -11,8 +11,10 @@ from ragvigil.scorer.checks.reading.words import offsets
 from ragvigil.scorer.verdict import ClaimReason
 
 _AT = {name: place for place, name in enumerate(FIGURES)}
-_AGAINST_RECORD = tuple(_AT[name] for name in FLAGS if name not in ("true_said", "false_denied"))
+_FLAGS = tuple(_AT[name] for name in FLAGS if name not in ("true_said", "false_denied"))
 _HOURS = (_AT["shut_days"], _AT["other_times"], _AT["other_hours"])
+AGAINST_RECORD = (*_FLAGS, *_HOURS)
+"""Places of the figures of what a record says otherwise."""
 _LITTLE_IN_COMMON = 0.35
 _WORDS_BETWEEN = 2
 _MOST_OF_IT = 2 / 3
@@ -28,7 +30,7 @@ def reason_of(alignment: Alignment) -> ClaimReason:
         return "number_mismatch"
     if alignment.renamed:
         return "novel_entity"
-    if any(figures[place] for place in _AGAINST_RECORD):
+    if any(figures[place] for place in _FLAGS):
         return "contradicted"
     if any(figures[place] for place in _HOURS):
         return "number_mismatch"

@@ -18,22 +18,10 @@ _ALL_NOUNS = "de"
 _MOST_NAMES = 0.5
 _SHORTEST = 3
 _OTHERWISE_CALLED = frozenset(
-    [
-        "us",
-        "usa",
-        "america",
-        "american",
-        "states",
-        "united",
-        "uk",
-        "britain",
-        "british",
-        "kingdom",
-        "england",
-        "eu",
-        "european",
-        "europe",
-    ]
+    word.stem
+    for word in words(
+        "US USA America American United States UK Britain British Kingdom England EU European Europe"
+    )
 )
 """Stems of names that have others in the same places."""
 

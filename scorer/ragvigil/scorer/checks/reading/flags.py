@@ -16,7 +16,7 @@ _TELLING_NOTHING = frozenset(
     one.stem
     for one in words(
         "accept accepts allow allowed amenities attributes available best business details does features for "
-        "general good has have is level number offer offers options suitable supports type"
+        "general good has have is level number offer offers options restaurants suitable supports type"
     )
 )
 """Words of names that only say that something is so: GoodForGroups is about groups, BusinessParking about parking."""

@@ -46,6 +46,8 @@ _ENOUGH_OF_WORDS = 0.12
 _FEWEST = 1.3
 _FEWEST_LETTERS = 3
 _LEAD = 1.5
+_SHORT = 60
+"""Characters of a Japanese text that may hold no kana, as headings and tables do."""
 
 
 _TOLD = re.compile(r"[^\W\d_]+")
@@ -143,6 +145,15 @@ def same(one: str, other: str) -> bool:
     (True, True, False)
     """
     return _base(one) == _base(other)
+
+
+def may_be(text: str, told: str, language: str) -> bool:
+    """Whether a `text` that was `told` to be in one language is so short that it may be in another one all the same.
+
+    >>> may_be("定休日 日曜日", "zh", "ja"), may_be("Closed on Sunday", "en", "ja")
+    (True, False)
+    """
+    return told == "zh" and language == "ja" and len(text) <= _SHORT
 
 
 def _base(language: str) -> str:

@@ -1,0 +1,120 @@
+"""Cells: a claim about one row of a table beside what the table says in that row.
+
+"Lite costs $12" has all its words and numbers in a table in which Lite costs $5 and Plus $12.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+from typing import NamedTuple, TypeVar
+
+from ragvigil.scorer.checks.reading.evidence import Evidence
+from ragvigil.scorer.checks.reading.segments import Segment
+from ragvigil.scorer.checks.reading.words import Word, denies, values, words
+
+_FEWEST_ROWS = 3
+"""Of a table, with its heads."""
+_MOST_ROWS = 200
+_NO = frozenset(
+    ("no", "nein", "não", "non", "nee", "nie", "✗", "✘", "❌", "\u00d7", "x", "-", "\u2013", "\u2014")
+)
+_YES = frozenset(("yes", "ja", "sí", "sim", "oui", "sì", "tak", "✓", "✔", "✅"))
+
+T = TypeVar("T")
+
+
+class _Row(NamedTuple):
+    """One row of a table."""
+
+    place: int
+    """Which segment it is."""
+    cells: list[str]
+
+
+def is_misplaced(claim: Sequence[Word], best: Segment, place: int, evidence: Evidence) -> bool:
+    """Whether `claim` tells of one row of a table what stands in another one; `best`, segment `place`, is a row.
+
+    So it is where it names one row by its first cell and a number of others only, or a row and a column in which the
+    table has another number than its only one, or a no for what it affirms, or a yes for what it denies.
+
+    >>> from ragvigil.scorer.trace import Document
+    >>> table = "| Plan | Users | SSO |\\n|---|---|---|\\n| Basic | 3 | No |\\n| Pro | 10 | Yes |"
+    >>> plans = Evidence([Document("a", table)])
+    >>> texts = ("Basic has 10 users.", "Pro has 10 users.", "Basic has SSO.", "Basic has no SSO.")
+    >>> [is_misplaced(words(text), plans.segments[1], 1, plans) for text in texts]
+    [True, False, True, False]
+    """
+    if best.span is None or not best.text.startswith("|", best.span[0]):
+        return False  # as nearly always
+    table = _table(place, evidence)
+    if len(table) < _FEWEST_ROWS:
+        return False
+    head, *rows = table
+    said = {word.stem for word in claim}
+    row = _only([(one, _stems(one.cells[0])) for one in rows], said)
+    if row is None:
+        return False
+    column = _only([(at, _stems(cell)) for at, cell in enumerate(head.cells) if at], said)
+    if column is not None and column < len(row.cells) and _denied(row.cells[column], denying=denies(claim)):
+        return True
+    right = row.cells
+    if column is not None and sum(bool(word.numbers) for word in claim) == 1:
+        right = [row.cells[0], *row.cells[column : column + 1]]
+    return _stand_in_others(claim, [*right, *head.cells], table, evidence)
+
+
+def _stand_in_others(
+    claim: Sequence[Word], right: Sequence[str], table: Sequence[_Row], evidence: Evidence
+) -> bool:
+    """Whether a number of `claim` stands in the `table` and nowhere else, and not in the cells `right`."""
+    here = {value for cell in right for value in chain.from_iterable(values(words(cell)))}
+    within = {one.place for one in table}
+    found = (
+        evidence.places.get(word.stem, ()) for word in claim if word.numbers and here.isdisjoint(word.numbers)
+    )
+    return any(places and within.issuperset(places) for places in found)
+
+
+def _denied(cell: str, *, denying: bool) -> bool:
+    """Whether a cell says no where the claim is not `denying`, or yes where it is."""
+    return cell.casefold() in (_YES if denying else _NO)
+
+
+def _only(named: Sequence[tuple[T, frozenset[str]]], said: set[str]) -> T | None:
+    """The one whose stems are all `said`, or the one with the most of them; None where there are others."""
+    found = [(one, stems) for one, stems in named if stems and stems <= said]
+    if not found:
+        return None
+    longest = max(found, key=lambda one: len(one[1]))
+    return longest[0] if all(stems <= longest[1] for _, stems in found) else None
+
+
+def _stems(cell: str) -> frozenset[str]:
+    return frozenset(word.stem for word in words(cell) if word.content)
+
+
+def _table(place: int, evidence: Evidence) -> list[_Row]:
+    """The rows of the table of which segment `place` is one, the heads first."""
+    segments, passage = evidence.segments, evidence.passage_of[place]
+    first = last = place
+    while first > max(0, place - _MOST_ROWS) and _is_row(segments[first - 1], passage):
+        first -= 1
+    while last + 1 < min(len(segments), place + _MOST_ROWS) and _is_row(segments[last + 1], passage):
+        last += 1
+    rows = [_Row(at, _cells(segments[at])) for at in range(first, last + 1)]
+    return [row for row in rows if len(row.cells) > 1]
+
+
+def _is_row(segment: Segment, passage: int) -> bool:
+    return (
+        segment.passage == passage
+        and segment.span is not None
+        and segment.text.startswith("|", segment.span[0])
+    )
+
+
+def _cells(segment: Segment) -> list[str]:
+    assert segment.span is not None
+    row = segment.text[slice(*segment.span)].strip().removeprefix("|").removesuffix("|")
+    return [cell.strip() for cell in row.split("|")]

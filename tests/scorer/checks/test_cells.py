@@ -1,0 +1,47 @@
+"""Claims about one row of a table, or one record, beside what that says."""
+
+from __future__ import annotations
+
+import pytest
+from tests.scorer.checks.test_days import claim_of
+
+PLANS = """| Plan | Users | Storage | Price |
+|---|---|---|---|
+| Basic | 3 | 5 GB | $9 |
+| Pro | 10 | 50 GB | $29 |
+| Enterprise | Unlimited | 1 TB | Contact us |"""
+FEATURES = "| Feature | Basic | Pro |\n|---|---|---|\n| SSO | No | Yes |\n| Audit log | No | Yes |\n| API | Yes | Yes |"
+DINER = """{"name": "Luigi's", "attributes": {"OutdoorSeating": true, "RestaurantsReservations": false},
+"hours": {"Monday": "11:0-22:0", "Sunday": "12:0-21:0"}}"""
+
+OTHERWISE = (
+    ("The Basic plan includes 50 GB of storage.", PLANS),
+    ("The Basic plan costs $29.", PLANS),
+    ("The Pro plan is for 3 users.", PLANS),
+    ("The Basic plan includes SSO.", FEATURES),
+    ("The Pro plan does not include SSO.", FEATURES),
+    ("Luigi's takes reservations.", DINER),
+    ("Luigi's has no outdoor seating.", DINER),
+    ("On Sundays Luigi's closes at 10 PM.", DINER),
+)
+SO = (
+    ("The Pro plan includes 50 GB of storage and 10 users.", PLANS),
+    ("The Pro plan costs $29.", PLANS),
+    ("The Pro plan includes SSO.", FEATURES),
+    ("The Basic plan does not include SSO.", FEATURES),
+    ("The restaurant has outdoor seating but does not take reservations.", DINER),
+    ("On Mondays Luigi's is open from 11 AM until 10 PM.", DINER),
+    ("On Sundays Luigi's closes at 9 PM.", DINER),
+)
+
+
+@pytest.mark.parametrize(("answer", "passage"), OTHERWISE)
+def test_what_stands_in_another_row_or_day_is_not_supported(answer: str, passage: str) -> None:
+    """Everything in it stands somewhere in the passage."""
+    assert claim_of(answer, passage).verdict != "supported"
+
+
+@pytest.mark.parametrize(("answer", "passage"), SO)
+def test_what_stands_in_its_row_is_supported(answer: str, passage: str) -> None:
+    """Also two things of one row at once."""
+    assert claim_of(answer, passage).verdict == "supported"
