@@ -28,6 +28,7 @@ from ragvigil.scorer.checks.alignment.values import (
     other_limit,
     other_part,
     same_numbers,
+    share_numbers,
 )
 from ragvigil.scorer.checks.reading.clock import TIME_WORDS
 from ragvigil.scorer.checks.reading.expressions import OPPOSITES
@@ -178,11 +179,11 @@ def swapped(claim: Sequence[Word], text: str, sequence: Sequence[Word], sentence
     times_only = there.issuperset(told) and not numbered
     if times_only and not may_tell_another_day(claim, there) and not may_tell_moments(text, sentence):
         return None
-    mine, theirs = _matter(claim), _matter(sequence)
+    mine, theirs = _matter(claim, there), _matter(sequence, {word.stem for word in claim})
     if not _much_alike(mine, theirs):
         if len(mine) < _FEWEST_WITHIN or not mine <= theirs:
             return None
-        parts = [part for part in _PART.split(sentence) if _much_alike(mine, _matter(words(part)))]
+        parts = [part for part in _PART.split(sentence) if _much_alike(mine, _matter(words(part), mine))]
         if len(parts) != 1:
             return None
         sentence = parts[0]
@@ -213,12 +214,12 @@ def may_be_swapped(said: Set[str], there: Set[str]) -> bool:
     return shared > 0 and shared >= _ALIKE * len(mine)
 
 
-def _matter(sequence: Sequence[Word]) -> set[str]:
-    """The meaningful stems that are in no table and no numbers."""
+def _matter(sequence: Sequence[Word], others: Set[str]) -> set[str]:
+    """The meaningful stems that are no numbers, and in no table unless the others have them, too."""
     return {
         _ROLE_OF.get(word.stem, word.stem)
         for word in sequence
-        if word.content and not word.numbers and word.stem not in _TOLD
+        if word.content and not word.numbers and (word.stem not in _TOLD or word.stem in others)
     }
 
 
@@ -254,7 +255,7 @@ def swap_of(claim: str, sentence: str) -> Swap | None:
 
 def _another_time(claim: str, sentence: str) -> TimeSwap | None:
     months = (_months(parts_of(text)) for text in (claim, sentence))
-    if _alone_and_other(*months) and not leaves_room(claim, sentence):
+    if _alone_and_other(*months) and not leaves_room(claim, sentence) and share_numbers(claim, sentence):
         return "month"
     if another_day(claim, sentence):
         return "date"

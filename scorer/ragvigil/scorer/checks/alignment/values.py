@@ -219,3 +219,13 @@ def same_numbers(claim: str, sentence: str) -> bool:
     """
     mine = set(_NUMBER.findall(claim))
     return bool(mine) and mine == set(_NUMBER.findall(sentence))
+
+
+def share_numbers(claim: str, sentence: str) -> bool:
+    """Whether both have a number in common, or one has none: else each tells its own month or day with its own value.
+
+    >>> share_numbers("58 in May.", "58 in June."), share_numbers("58 in May.", "69 in June."), share_numbers("A", "1")
+    (True, False, True)
+    """
+    mine, theirs = set(_NUMBER.findall(claim)), set(_NUMBER.findall(sentence))
+    return not mine or not theirs or not mine.isdisjoint(theirs)
