@@ -35,12 +35,12 @@ class RetentionStore(Protocol):
         """Pages that hold nothing."""
         ...
 
-    def expire(self, before: int, limit: int, *, counter: str) -> Sequence[str]:
-        """Take the content out of the oldest traces stored before that moment; which they were."""
+    def expire(self, before: int | None, limit: int, *, counter: str) -> Sequence[str]:
+        """Take the content out of the oldest traces stored before that moment (None: any); which they were."""
         ...
 
-    def expire_scores(self, before: int, limit: int, *, counter: str) -> int:
-        """Delete the oldest records, scores and ledger rows last written before that moment; how many."""
+    def expire_scores(self, before: int | None, limit: int, *, counter: str) -> int:
+        """Delete the oldest records, scores and ledger rows last written before that moment (None: any); how many."""
         ...
 
     def expire_messages(self, before: int, limit: int) -> int:
@@ -114,12 +114,12 @@ class Retention:
         if self._store.used_bytes() <= self._settings.max_disk_bytes:
             self._tell(now)
             return False
-        taken = self._store.expire(now, _TRACES_A_STEP, counter="content_expired_early")
+        taken = self._store.expire(None, _TRACES_A_STEP, counter="content_expired_early")
         self._early += len(taken)
         if taken:
             self._drop(taken)
             return True
-        deleted = self._store.expire_scores(now, _RECORDS_A_STEP, counter="records_expired_early")
+        deleted = self._store.expire_scores(None, _RECORDS_A_STEP, counter="records_expired_early")
         self._early_scores += deleted
         if not deleted and not self._full:
             self._full = True

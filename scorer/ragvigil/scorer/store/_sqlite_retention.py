@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 from ragvigil.scorer.store._sqlite_deletion import count, delete_traces
 
+_ANY = 2**63 - 1
+"""No moment is later."""
 _BLANK_RECORD = (
     "UPDATE records SET query = NULL, answer = NULL, evidence = NULL, feedback = '[]', "
     "evaluations = '[]', cited = NULL, error_message = NULL WHERE trace_id = ?"
@@ -24,14 +26,17 @@ _SHOWN = (
     "JOIN outbox ON outbox.incident_id = incidents.id, json_each(outbox.alert, '$.examples') AS example "
     "WHERE incidents.resolved_at IS NULL"
 )
-_OLDEST = (
-    f"SELECT trace_id FROM traces WHERE updated_at < ? AND trace_id NOT IN ({_SHOWN}) ORDER BY rowid LIMIT ?"
+_AGED = (
+    "SELECT trace_id FROM traces INDEXED BY traces_updated_at "
+    f"WHERE updated_at < ? AND trace_id NOT IN ({_SHOWN}) ORDER BY updated_at LIMIT ?"
 )
+_FIRST = f"SELECT trace_id FROM traces WHERE trace_id NOT IN ({_SHOWN}) ORDER BY rowid LIMIT ?"
 _OLDEST_SCORED = (
-    "SELECT DISTINCT trace_id FROM (SELECT trace_id FROM records ORDER BY id LIMIT :limit) "
-    f"WHERE trace_id NOT IN ({_SHOWN}) AND trace_id NOT IN (SELECT l.trace_id FROM ledger l JOIN "
-    "(SELECT trace_id FROM records ORDER BY id LIMIT :limit) USING (trace_id) WHERE l.updated_at >= :before)"
+    "SELECT DISTINCT trace_id FROM (SELECT trace_id FROM records ORDER BY id LIMIT :limit) AS oldest "
+    f"WHERE trace_id NOT IN ({_SHOWN}) AND NOT EXISTS "
+    "(SELECT 1 FROM ledger l WHERE l.trace_id = oldest.trace_id AND l.updated_at >= :before)"
 )
+"""Asked of each of a few traces: asked the other way round, the whole ledger is read with every step."""
 _OLDEST_UNASKED = (
     "SELECT trace_id FROM ledger WHERE span_id = '' AND updated_at < :before ORDER BY updated_at LIMIT :limit"
 )
@@ -65,27 +70,33 @@ class SqliteRetention:
         """Pages of the file that hold nothing."""
         return self._figure("freelist_count")
 
-    def expire(self, before: int, limit: int, *, counter: str) -> Sequence[str]:
+    def expire(self, before: int | None, limit: int, *, counter: str) -> Sequence[str]:
         """Take the content out of the oldest traces stored before that moment, at most so many; which they were.
 
-        Scores, verdict figures, ledger and rollups stay; a record that waited for its verdict is `expired`.
-        Traces that an open incident shows as examples stay whole.
+        None: of those that were written first, whatever moment a clock gave them. Scores, verdict figures, ledger and
+        rollups stay; a record that waited for its verdict is `expired`. Traces that an open incident shows as
+        examples stay whole.
         """
         with self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
-            found = [row[0] for row in self._connection.execute(_OLDEST, (before, limit))]
+            rows = (
+                self._connection.execute(_FIRST, (limit,))
+                if before is None
+                else self._connection.execute(_AGED, (before, limit))
+            )
+            found = [row[0] for row in rows]
             for statement in _BLANK:
                 self._connection.executemany(statement, [(trace_id,) for trace_id in found])
             count(self._connection, counter, len(found))
         return found
 
-    def expire_scores(self, before: int, limit: int, *, counter: str) -> int:
+    def expire_scores(self, before: int | None, limit: int, *, counter: str) -> int:
         """Delete the oldest records, scores and ledger rows that were last written before that moment; how many.
 
-        Looks at so many records, and at so many traces without one. Rollups stay as they are, and so do traces that
-        an open incident shows as examples.
+        None: of any moment. Looks at so many records, and at so many traces without one. Rollups stay as they are,
+        and so do traces that an open incident shows as examples.
         """
-        bounds = {"before": before, "limit": limit}
+        bounds = {"before": _ANY if before is None else before, "limit": limit}
         with self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
             found = [
