@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 import pytest
 
 from ragvigil.scorer.dialects.documents import passages_of
+from ragvigil.scorer.span import Span
 from ragvigil.scorer.trace import RagTrace
 
-from .conftest import ANSWER, PASSAGES, QUESTION, as_json, chain, ids, only, retrieval, span
+from .conftest import ANSWER, PASSAGES, QUESTION, as_json, chain, generation, ids, only, retrieval, span
 
 HITS: list[object] = [{"id": key, "text": text, "score": score} for key, text, score in PASSAGES]
 PAGES: list[object] = [
@@ -165,3 +167,44 @@ def test_messages_are_no_passages() -> None:
     assert passages_of([{"id": "m1", "type": "ai", "content": ANSWER}]) is None
     assert passages_of([{"id": "m1", "type": "AIMessageChunk", "content": ANSWER}]) is None
     assert passages_of([{"id": "p1", "type": "chunk", "content": ANSWER}]) is not None
+
+
+LISTED = as_json([{"id": "s1", "text": "It leaves at nine."}, {"id": "s2", "text": "Four crowns."}])
+"""An answer in JSON that has the shape of passages."""
+
+
+def answered(write: Write, *below: Span) -> RagTrace:
+    """The record of a function that returned that answer, decoded."""
+    root = write({"question": QUESTION}, json.loads(LISTED))
+    if write is openllmetry:
+        root["traceloop.span.kind"] = "workflow"
+    return only([span("a0", root, start=0, end=99), *below])
+
+
+@every
+def test_a_list_that_a_model_answered_is_an_answer(write: Write) -> None:
+    """A function that hands it on has not searched, however alike they look."""
+    found = span("a1", retrieval(), parent="a0", start=1, end=9)
+    step = span(
+        "a2", write({"question": QUESTION, "hits": HITS}, json.loads(LISTED)), parent="a0", start=10, end=90
+    )
+    model = span("a3", generation(f"```json\n{LISTED}\n```"), parent="a2", start=11, end=80)
+    record = answered(write, found, step, model)
+    assert (ids(record), record.query) == (["timetable-1", "fares-2"], QUESTION)
+    assert json.loads((record.answer or "").strip("`json\n")) == json.loads(LISTED)
+    assert [each.stage for each in record.retrievals] == ["retrieve"]
+    bare = answered(write, span("a3", generation(LISTED), parent="a0", start=11, end=80))
+    assert (bare.documents, bare.answer) == ((), LISTED)
+
+
+@pytest.mark.parametrize("write", [openinference, mlflow, langsmith, langfuse])
+def test_what_a_question_returned_beside_what_it_found_is_its_answer(write: Write) -> None:
+    """Where no model has a span, nothing that was found is in it; passages that hold what was found are passages."""
+    found = span("a1", write({"q": QUESTION}, HITS), parent="a0", start=1, end=9)
+    record = answered(write, found)
+    assert (ids(record), json.loads(record.answer or "")) == (["timetable-1", "fares-2"], json.loads(LISTED))
+    whole = [{"id": "file", "text": f"Timetables. {PASSAGES[0][1]} Fares."}]
+    search = span("a2", write({"question": QUESTION}, whole), parent="a0", start=1, end=19)
+    inner = span("a3", retrieval(), parent="a2", start=2, end=9)
+    record = only([span("a0", chain(), start=0, end=99), search, inner])
+    assert (ids(record), record.answer) == (["file"], ANSWER)

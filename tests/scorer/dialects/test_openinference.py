@@ -101,6 +101,14 @@ def test_a_plain_text_question_is_never_decoded(question: str) -> None:
     assert only([span("b1", chain(question), start=1, end=2)]).query == question
 
 
+def test_an_instrumentation_never_forgets_the_mime_type() -> None:
+    """What it writes without one is a text, even where a person asked in JSON."""
+    asked = as_json({"question": QUESTION, "lang": "en"})
+    spans = [span("b1", chain(asked), start=1, end=2, scope="openinference.instrumentation.langchain")]
+    assert only(spans).query == asked
+    assert only([span("b1", chain(asked), start=1, end=2)]).query == QUESTION
+
+
 def test_a_json_question_is_found_inside_its_arguments() -> None:
     """A chain called with a mapping has its question under a known key."""
     asked = as_json({"question": QUESTION, "chat_history": []})

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ragvigil.scorer.dialects.documents import passages_of
 from ragvigil.scorer.dialects.langchain import pages_in
-from ragvigil.scorer.dialects.reading import Role
+from ragvigil.scorer.dialects.reading import Reading, Role
+from ragvigil.scorer.dialects.replies import as_it_stands
 from ragvigil.scorer.dialects.values import mapping_of, sequence_of
 from ragvigil.scorer.trace import Document
 
@@ -34,13 +35,22 @@ def search_in(given: object, made: object) -> Search | None:
     'reranker'
     >>> search_in({"q": "why?"}, '{"answer": "Because."}')
     """
+    search = found_in(given, made)
+    return None if search and pages_in(made) else search
+
+
+def found_in(given: object, made: object) -> Search | None:
+    """The search that a call was, where it returned a list of nothing but passages, LangChain's own among them."""
     if isinstance(made, str) and made.lstrip()[:1] != "[":
         return None
     found = passages_of(made)
-    if not found or pages_in(made):
-        return None
-    taken = passages_given(given)
-    return Search("reranker" if taken else "retriever", found, taken)
+    taken = passages_given(given) if found else None
+    return Search("reranker" if taken else "retriever", found, taken) if found else None
+
+
+def or_answer(searched: Reading, otherwise: Reading, made: object) -> Reading:
+    """The reading of a call that returned passages, and what it says if they are its answer as it stands."""
+    return replace(searched, otherwise=replace(otherwise, documents=None, answer=as_it_stands(made)))
 
 
 def is_of_pages(value: object) -> bool:

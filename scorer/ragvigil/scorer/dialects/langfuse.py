@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ragvigil.scorer.dialects.documents import documents_of, passages_of
+from ragvigil.scorer.dialects.documents import documents_of
 from ragvigil.scorer.dialects.failure import failure
-from ragvigil.scorer.dialects.functions import narrowed_in, passages_given
+from ragvigil.scorer.dialects.functions import Search, found_in, narrowed_in, or_answer
 from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.reading import Failure, Reading, Role
 from ragvigil.scorer.dialects.replies import completion_of, returned_in
@@ -59,45 +59,49 @@ class Langfuse:
         if kind == "tool":
             return tool_reading(span.name, given, made)
         role = _ROLES.get(kind, "other")
-        taken = passages_given(given) if role == "chain" else None
         narrowed = narrowed_in(given, made) if role == "chain" else None
-        if narrowed:
-            role, taken = narrowed.role, narrowed.input_documents
-        elif role == "chain" and passages_of(made):
-            role = "reranker" if taken else "retriever"
-        asked = _asked(given) if role in ("chain", "retriever", "reranker") else None
-        answering = role in ("generator", "chain")
-        answer = _answered(made, role, asked) if answering else None
-        usage = mapping_of(get("langfuse.observation.usage_details"))
-        tools = passages_answered(given if role == "generator" else None)
-        return Reading(
-            role=role,
-            query=asked,
-            documents=narrowed.documents
-            if narrowed
-            else documents_of(made)
-            if role in ("retriever", "reranker")
-            else tools.documents,
-            unread_search=tools.unread,
-            input_documents=taken if role == "reranker" else None,
-            answer=answer,
-            unread=answering and answer is None and is_unread_stream(made),
-            messages=messages_of(given) if role == "generator" else (),
-            model=text_of(get("langfuse.observation.model.name")),
-            prompt_version=_prompt_version(span.attributes),
-            tokens=Tokens(
-                first_count(usage, "input", "prompt_tokens", "input_tokens"),
-                first_count(usage, "output", "completion_tokens", "output_tokens"),
-            ),
-            cost_usd=number_of(mapping_of(get("langfuse.observation.cost_details")).get("total")),
-            conversation_id=first_id(span.attributes, "session.id", "langfuse.session.id"),
-            user_id=first_id(span.attributes, "user.id", "langfuse.user.id"),
-            environment=text_of(get("langfuse.environment")),
-            service_version=text_of(get("langfuse.release")),
-            failure=_failure(span),
-            streaming=True if "langfuse.observation.completion_start_time" in span.attributes else None,
-            exchange=(given, made) if role == "generator" else (),
-        )
+        search = narrowed or (found_in(given, made) if role == "chain" else None)
+        reading = _reading(span, search.role if search else role, search)
+        return reading if search is None or narrowed else or_answer(reading, _reading(span, role), made)
+
+
+def _reading(span: Span, role: Role, search: Search | None = None) -> Reading:
+    """What an observation of that role says, that was the search."""
+    get = span.attributes.get
+    given, made = get("langfuse.observation.input"), get("langfuse.observation.output")
+    asked = _asked(given) if role in ("chain", "retriever", "reranker") else None
+    answering = role in ("generator", "chain")
+    answer = _answered(made, role, asked) if answering else None
+    usage = mapping_of(get("langfuse.observation.usage_details"))
+    tools = passages_answered(given if role == "generator" else None)
+    return Reading(
+        role=role,
+        query=asked,
+        documents=search.documents
+        if search
+        else documents_of(made)
+        if role == "retriever"
+        else tools.documents,
+        unread_search=tools.unread,
+        input_documents=search.input_documents if search else None,
+        answer=answer,
+        unread=answering and answer is None and is_unread_stream(made),
+        messages=messages_of(given) if role == "generator" else (),
+        model=text_of(get("langfuse.observation.model.name")),
+        prompt_version=_prompt_version(span.attributes),
+        tokens=Tokens(
+            first_count(usage, "input", "prompt_tokens", "input_tokens"),
+            first_count(usage, "output", "completion_tokens", "output_tokens"),
+        ),
+        cost_usd=number_of(mapping_of(get("langfuse.observation.cost_details")).get("total")),
+        conversation_id=first_id(span.attributes, "session.id", "langfuse.session.id"),
+        user_id=first_id(span.attributes, "user.id", "langfuse.user.id"),
+        environment=text_of(get("langfuse.environment")),
+        service_version=text_of(get("langfuse.release")),
+        failure=_failure(span),
+        streaming=True if "langfuse.observation.completion_start_time" in span.attributes else None,
+        exchange=(given, made) if role == "generator" else (),
+    )
 
 
 def _asked(given: object) -> str | None:

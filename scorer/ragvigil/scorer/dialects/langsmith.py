@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ragvigil.scorer.dialects.documents import documents_of
-from ragvigil.scorer.dialects.functions import Search, is_of_pages, narrowed_in, search_in
+from ragvigil.scorer.dialects.functions import Search, is_of_pages, narrowed_in, or_answer, search_in
 from ragvigil.scorer.dialects.langchain import pages_in
 from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.reading import Reading, Role
@@ -55,33 +55,40 @@ class LangSmith:
         if kind == "tool":
             return tool_reading(span.name, given, _output(made))
         role = _ROLES.get(kind, "other")
-        search = search_in(given, _output(made)) or _narrowed(given, made) if role == "chain" else None
-        role = search.role if search else role
-        answering = role in ("generator", "chain")
-        asked = _asked(given) if role in ("chain", "retriever", "reranker") else None
-        answer = _answered(made, role, asked) if answering else None
-        tools = passages_answered(given if role == "generator" else None)
-        return Reading(
-            role=role,
-            query=asked,
-            documents=tools.documents or (search.documents if search else _documents(given, made, role)),
-            unread_search=tools.unread,
-            input_documents=search.input_documents if search else None,
-            answer=answer,
-            unread=answering and answer is None and is_unread_stream(_output(made)),
-            messages=messages_of(given) if role == "generator" else (),
-            model=first_text(span.attributes, "gen_ai.request.model", _METADATA + "ls_model_name"),
-            tokens=Tokens(
-                first_count(span.attributes, "gen_ai.usage.input_tokens"),
-                first_count(span.attributes, "gen_ai.usage.output_tokens"),
-            ),
-            conversation_id=first_id(span.attributes, *(_METADATA + key for key in _CONVERSATIONS)),
-            user_id=first_id(span.attributes, _METADATA + "user_id"),
-            streaming=True
-            if isinstance(made, str) and '"AIMessageChunk"' in made and role == "generator"
-            else None,
-            exchange=(given, made) if role == "generator" else (),
-        )
+        if role == "chain" and (search := search_in(given, _output(made))):
+            return or_answer(_reading(span, search.role, search), _reading(span, role), _output(made))
+        narrowed = _narrowed(given, made) if role == "chain" else None
+        return _reading(span, narrowed.role if narrowed else role, narrowed)
+
+
+def _reading(span: Span, role: Role, search: Search | None = None) -> Reading:
+    """What a run of that role says, that was the search."""
+    given, made = span.attributes.get("gen_ai.prompt"), span.attributes.get("gen_ai.completion")
+    answering = role in ("generator", "chain")
+    asked = _asked(given) if role in ("chain", "retriever", "reranker") else None
+    answer = _answered(made, role, asked) if answering else None
+    tools = passages_answered(given if role == "generator" else None)
+    return Reading(
+        role=role,
+        query=asked,
+        documents=tools.documents or (search.documents if search else _documents(given, made, role)),
+        unread_search=tools.unread,
+        input_documents=search.input_documents if search else None,
+        answer=answer,
+        unread=answering and answer is None and is_unread_stream(_output(made)),
+        messages=messages_of(given) if role == "generator" else (),
+        model=first_text(span.attributes, "gen_ai.request.model", _METADATA + "ls_model_name"),
+        tokens=Tokens(
+            first_count(span.attributes, "gen_ai.usage.input_tokens"),
+            first_count(span.attributes, "gen_ai.usage.output_tokens"),
+        ),
+        conversation_id=first_id(span.attributes, *(_METADATA + key for key in _CONVERSATIONS)),
+        user_id=first_id(span.attributes, _METADATA + "user_id"),
+        streaming=True
+        if isinstance(made, str) and '"AIMessageChunk"' in made and role == "generator"
+        else None,
+        exchange=(given, made) if role == "generator" else (),
+    )
 
 
 def _narrowed(given: object, made: object) -> Search | None:

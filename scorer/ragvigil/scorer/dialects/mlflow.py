@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ragvigil.scorer.dialects.documents import documents_of
-from ragvigil.scorer.dialects.functions import narrowed_in, search_in
+from ragvigil.scorer.dialects.functions import Search, narrowed_in, or_answer, search_in
 from ragvigil.scorer.dialects.langchain import pages_in
 from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.reading import Reading, Role
@@ -63,37 +65,46 @@ class MLflow:
         if kind == "tool":
             return tool_reading(span.name, given, unquoted(made))
         role = _ROLES.get(kind, "other")
-        search = search_in(given, made) or narrowed_in(given, made) if role == "chain" else None
-        role = search.role if search else role
-        searching = role in ("retriever", "reranker")
-        asked = _asked(given) if searching or role == "chain" else None
-        answer = _answered(made, role, asked) if role in ("generator", "chain") else None
-        usage = mapping_of(get("mlflow.chat.tokenUsage"))
-        reply = mapping_of(made)
-        tools = passages_answered(given if role == "generator" else None)
-        return Reading(
-            role=role,
-            query=asked,
-            documents=search.documents
-            if search
-            else documents_of(made)
-            if searching
-            else pages_in(made)
-            if role == "chain"
-            else tools.documents,
-            unread_search=tools.unread,
-            input_documents=search.input_documents if search else _taken(given, role),
-            answer=answer,
-            unread=answer is None and role in ("generator", "chain") and is_unread_stream(made),
-            messages=messages_of(given) if role == "generator" else (),
-            model=text_of(unquoted(get("mlflow.llm.model"))) or text_of(mapping_of(given).get("model")),
-            response_model=text_of(reply.get("model")) if role == "generator" else None,
-            tokens=Tokens(first_count(usage, "input_tokens"), first_count(usage, "output_tokens")),
-            conversation_id=_id(span, "mlflow.trace.session"),
-            user_id=_id(span, "mlflow.trace.user"),
-            streaming=streaming,
-            exchange=(given, made) if role == "generator" else (),
-        )
+        if role == "chain" and (search := search_in(given, made)):
+            reading = or_answer(_reading(span, search.role, search), _reading(span, role), made)
+        else:
+            narrowed = narrowed_in(given, made) if role == "chain" else None
+            reading = _reading(span, narrowed.role if narrowed else role, narrowed)
+        return replace(reading, streaming=streaming) if streaming else reading
+
+
+def _reading(span: Span, role: Role, search: Search | None = None) -> Reading:
+    """What a span of that role says, that was the search."""
+    get = span.attributes.get
+    given, made = get("mlflow.spanInputs"), get("mlflow.spanOutputs")
+    searching = role in ("retriever", "reranker")
+    asked = _asked(given) if searching or role == "chain" else None
+    answer = _answered(made, role, asked) if role in ("generator", "chain") else None
+    usage = mapping_of(get("mlflow.chat.tokenUsage"))
+    reply = mapping_of(made)
+    tools = passages_answered(given if role == "generator" else None)
+    return Reading(
+        role=role,
+        query=asked,
+        documents=search.documents
+        if search
+        else documents_of(made)
+        if searching
+        else pages_in(made)
+        if role == "chain"
+        else tools.documents,
+        unread_search=tools.unread,
+        input_documents=search.input_documents if search else _taken(given, role),
+        answer=answer,
+        unread=answer is None and role in ("generator", "chain") and is_unread_stream(made),
+        messages=messages_of(given) if role == "generator" else (),
+        model=text_of(unquoted(get("mlflow.llm.model"))) or text_of(mapping_of(given).get("model")),
+        response_model=text_of(reply.get("model")) if role == "generator" else None,
+        tokens=Tokens(first_count(usage, "input_tokens"), first_count(usage, "output_tokens")),
+        conversation_id=_id(span, "mlflow.trace.session"),
+        user_id=_id(span, "mlflow.trace.user"),
+        exchange=(given, made) if role == "generator" else (),
+    )
 
 
 def _taken(given: object, role: Role) -> tuple[Document, ...] | None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from ragvigil.scorer.dialects.documents import documents_of, score_of
 from ragvigil.scorer.dialects.finish import finish_reason_in
 from ragvigil.scorer.dialects.flattened import indexed, unflattened
-from ragvigil.scorer.dialects.functions import narrowed_in, search_in
+from ragvigil.scorer.dialects.functions import narrowed_in, or_answer, search_in
 from ragvigil.scorer.dialects.langchain import pages_in
 from ragvigil.scorer.dialects.messages import last_of, messages_of, replied, role_of
 from ragvigil.scorer.dialects.openinference_feedback import evaluations_in, feedback_in, has_opinions
@@ -57,6 +57,8 @@ _ASKING = frozenset({"query", "question", "messages", "input", "inputs"})
 _NONE: Mapping[str, object] = {}
 _SEARCHES = ("Retriever.run", "Ranker.run")
 _ANSWERING = "retrieveAndGenerateConfiguration"
+_INSTRUMENTED = "openinference.instrumentation."
+"""Scopes of the instrumentations: these never forget the MIME type of JSON."""
 _INNER = (".write_response_to_history", "OutputParser.parse")
 """Names that end so are LlamaIndex's own bookkeeping, which asks, finds and answers nothing."""
 
@@ -109,7 +111,7 @@ def _content(span: Span) -> Reading:
         role, documents = "reranker", nodes
     if role == "chain" and (found := _haystack(span)):
         return found
-    asked = text_of(span.attributes.get("reranker.query")) or _input(span.attributes)
+    asked = text_of(span.attributes.get("reranker.query")) or _input(span)
     if role == "chain" and documents is None:
         if found := _function(span.attributes, asked):
             return found
@@ -165,7 +167,8 @@ def _function(attributes: Mapping[str, object], asked: str | None) -> Reading | 
     if search is None:
         return None
     taken = search.input_documents
-    return Reading(role=search.role, query=asked, documents=search.documents, input_documents=taken)
+    searched = Reading(role=search.role, query=asked, documents=search.documents, input_documents=taken)
+    return or_answer(searched, Reading(role="chain", query=asked), attributes.get("output.value"))
 
 
 def _narrowed(attributes: Mapping[str, object]) -> Reading | None:
@@ -218,9 +221,12 @@ def _streaming(span: Span) -> bool | None:
     return True if chunks or any(event.name == "First Token Stream Event" for event in span.events) else None
 
 
-def _input(attributes: Mapping[str, object]) -> str | None:
+def _input(span: Span) -> str | None:
+    """The question; a frame around it needs no MIME type where a person wrote the span, who may forget it."""
+    attributes = span.attributes
     value, structure = attributes.get("input.value"), _declared_json(attributes, "input")
-    if structure is None and _ASKING.isdisjoint(mapping_of(_likely_json(attributes, "input"))):
+    likely = None if span.scope.startswith(_INSTRUMENTED) else _likely_json(attributes, "input")
+    if structure is None and _ASKING.isdisjoint(mapping_of(likely)):
         return _unprinted(text_of(value))
     structure = structure_of(value)
     said = last_of(messages_of(mapping_of(structure).get("messages")), "user")

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from ragvigil.scorer.dialects.documents import documents_of
-from ragvigil.scorer.dialects.functions import Search, is_of_pages, narrowed_in, search_in
+from ragvigil.scorer.dialects.functions import Search, is_of_pages, narrowed_in, or_answer, search_in
 from ragvigil.scorer.dialects.langchain import pages_in
 from ragvigil.scorer.dialects.messages import last_of, messages_of, replied
 from ragvigil.scorer.dialects.reading import Reading
@@ -116,12 +116,13 @@ def _function(given: Mapping[str, object], made: object) -> Reading:
     search = search_in(given, made)
     if search is None:
         return Reading(role="other", documents=_passed(given, made))
-    return Reading(
+    searched = Reading(
         role=search.role,
         query=query_in(given),
         documents=search.documents,
         input_documents=search.input_documents,
     )
+    return or_answer(searched, Reading(role="other"), made)
 
 
 def _nodes(value: object) -> tuple[Document, ...] | None:

@@ -103,6 +103,8 @@ class Reading:
     """The request to a model and its reply as the span has them, where passages may stand in them."""
     unread: bool = False
     """Whether an answer is there in a shape that nobody can read: it is unknown, and neither empty nor hidden."""
+    otherwise: Reading | None = None
+    """What the span says if the passages that it returned are an answer: only their shape says that it searched."""
 
 
 class Dialect(Protocol):

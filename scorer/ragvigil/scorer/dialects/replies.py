@@ -43,14 +43,14 @@ def completion_of(value: object) -> str | None:
     'Because.'
     >>> completion_of("42"), completion_of('{"tool_calls": [{"id": "x"}]}'), completion_of('["a", "b"]')
     ('42', None, '["a", "b"]')
-    >>> completion_of('{"name": "Bob", "age": 3}')
-    '{"name": "Bob", "age": 3}'
+    >>> completion_of('{"name": "Bob", "age": 3}'), completion_of('[{"id": "a", "text": "Snow."}]')
+    ('{"name": "Bob", "age": 3}', '[{"id": "a", "text": "Snow."}]')
     """
     structure = structure_of(value)
     if structure is None:
         return text_of(value)
     told = _told(structure)
-    return told if told or _is_reply(structure) else _as_it_stands(value)
+    return told if told or _is_reply(structure) else as_it_stands(value)
 
 
 def returned_in(value: object, asked: str | None, *, decoded: object = None) -> str | None:
@@ -70,7 +70,7 @@ def returned_in(value: object, asked: str | None, *, decoded: object = None) -> 
     told = answer_in(structure) or _told(structure)
     if told or asked is None or _is_reply(structure) or _is_state(structure, asked):
         return told
-    return _as_it_stands(value)
+    return as_it_stands(value)
 
 
 def _told(structure: object) -> str | None:
@@ -130,7 +130,7 @@ def _is_reply(structure: object, levels: int = _DEEPEST) -> bool:
 def _is_silent(value: object, levels: int) -> bool:
     if isinstance(value, (list, dict)):
         return _is_reply(cast("object", value), levels - 1)
-    return value is None or isinstance(value, str)
+    return value is None or (isinstance(value, str) and text_of(value) is None)
 
 
 def _are_parts(items: list[object]) -> bool:
@@ -157,8 +157,12 @@ def _objects(items: list[object]) -> list[object]:
     return [cast("object", item) for item in items if isinstance(item, dict)]
 
 
-def _as_it_stands(value: object) -> str | None:
-    """The text itself, else as JSON; None where a placeholder stands in the place of content."""
+def as_it_stands(value: object) -> str | None:
+    """The text itself, else as JSON; None where a placeholder stands in the place of content.
+
+    >>> as_it_stands("42"), as_it_stands([{"id": "a"}]), as_it_stands({"text": "__REDACTED__"})
+    ('42', '[{"id": "a"}]', None)
+    """
     fields: Mapping[str, object] = mapping_of(value)
     if any(isinstance(each, str) and each.strip() and not text_of(each) for each in fields.values()):
         return None

@@ -78,7 +78,7 @@ def link(steps: Sequence[Step]) -> list[Step]:
     roots += list(_cut_cycles(steps, roots))
     for root in roots:
         _measure(root)
-        _gather(root)
+        gather(root)
     return roots
 
 
@@ -112,7 +112,7 @@ def _measure(root: Step) -> None:
         waiting += step.children
 
 
-def _gather(root: Step) -> None:
+def gather(root: Step) -> None:
     """Set the roles above and within, each step once on the way down and once on the way up."""
     downwards = list(root.subtree())
     for step in downwards:

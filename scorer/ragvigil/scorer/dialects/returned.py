@@ -1,0 +1,69 @@
+"""Lists of passages that a call returned, of which only their shape says that it searched: some are an answer in JSON.
+
+A list is an answer where a model of the trace gave it as one, and where the call that stands above all others found
+something else in a search of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+
+from ragvigil.scorer.dialects.documents import same
+from ragvigil.scorer.dialects.reading import Reading, Role
+from ragvigil.scorer.dialects.step import Step, gather
+from ragvigil.scorer.dialects.values import structure_of
+from ragvigil.scorer.trace import Document
+
+_SEARCHING = frozenset[Role]({"retriever", "reranker"})
+_FENCED = re.compile(r"\s*```[a-z]{0,10}\s*\n(?P<inside>.*)\n\s*```\s*", re.DOTALL)
+_MOST = 50
+"""Passages of a call, and of the searches in it, that are compared with each other."""
+
+
+def settle(steps: Sequence[Step], roots: Sequence[Step]) -> None:
+    """Say of each call that returned passages whether it searched or answered; `roots` are those of the steps."""
+    open_ = [step for step in steps if step.reading.otherwise is not None]
+    if not open_:
+        return  # as nearly always
+    said = {_plain(step.reading.answer) for step in steps if step.role == "generator" and step.reading.answer}
+    tops = [step for step in open_ if "chain" not in step.roles_above]
+    said |= {_returned(step) for step in tops if _found_else(step)}
+    for step in open_:
+        if _returned(step) in said and step.reading.otherwise is not None:
+            step.reading = step.reading.otherwise
+            step.role = step.reading.role or "other"
+    for root in roots:
+        gather(root)
+
+
+def _returned(step: Step) -> str:
+    otherwise = step.reading.otherwise or Reading()
+    return _plain(otherwise.answer or "")
+
+
+def _plain(answer: str) -> str:
+    """An answer without the fence around it, and its JSON written in one way."""
+    fenced = _FENCED.fullmatch(answer)
+    text = fenced["inside"] if fenced else answer
+    structure = structure_of(text)
+    return text.strip() if structure is None else json.dumps(structure, sort_keys=True)
+
+
+def _found_else(step: Step) -> bool:
+    """Whether searches in it found passages, of which it returned none."""
+    returned = _returned(step)
+    searches = (below for below in step.subtree() if below is not step and below.role in _SEARCHING)
+    found = [
+        each for below in searches if _returned(below) != returned for each in below.reading.documents or ()
+    ]
+    own = (step.reading.documents or ())[:_MOST]
+    return bool(found) and not _shares(own, found[:_MOST])
+
+
+def _shares(some: Iterable[Document], others: Sequence[Document]) -> bool:
+    """Whether one of some is, or holds, one of the others: what was found may be a part of what is shown for it."""
+    return any(
+        same(one, other) or (other.text or "\n") in (one.text or "") for one in some for other in others
+    )
