@@ -46,7 +46,12 @@ _LABELLED = re.compile(
     rf"|(?=[ \t]*\([^()\n]{{1,200}}\))|[*_]*[ \t]*(?=\n|\Z)|(?(open)[ \t]+(?=\S)|(?!)))",
     re.IGNORECASE,
 )
-_NUMBERED = re.compile(r"\n[ \t]*[\[\u3010\uff3b]\^?(?P<number>\d{1,3})[\]\u3011\uff3d][ \t:\uff1a]*(?=\S)")
+_NUMBERED = re.compile(
+    rf"\n[ \t]*[\[\u3010\uff3b]\^?(?P<number>\d{{1,3}})[\]\u3011\uff3d](?:[ \t]*{_AT}:?[ \t]*(?=\n))?[ \t:\uff1a]*"
+    r"(?=\S|\n[ \t]*+(?![\[\u3010\uff3b]\^?\d{1,3}[\]\u3011\uff3d])\S)",
+    re.IGNORECASE,
+)
+"""The passage may begin below its number, and below where it is from."""
 _END = re.compile(
     rf"\n(?:(?P<blank>[ \t]*\n)|(?P<rule>(?=[ \t]*[-=]{{3,}}[ \t]*\n))"
     rf"|(?P<label>(?={HEAD}(?:user )?(?:{ASKED}|{ANSWERED})(?:{COLON}|[*_]*[ \t]*\n)))"
@@ -127,7 +132,16 @@ def _labelled(prompt: str) -> _Marks:
 
 
 def _numbered(prompt: str) -> _Marks:
-    return _in_turn(_last_run(prompt, [*_NUMBERED.finditer(prompt)]), (1,))
+    """Numbers in brackets from one on; a lone one above its passage only below a label, or above the question's."""
+    marks = _last_run(prompt, [*_NUMBERED.finditer(prompt)])
+    if (
+        len(marks) == 1
+        and prompt.startswith("\n", marks[0].end())
+        and asked_at(prompt, marks[0].end()) is None
+    ):
+        above = prompt[: marks[0].start()].rstrip()
+        marks = marks if above.endswith((":", "\uff1a", "*", ">")) or not above else []
+    return _in_turn(marks, (1,))
 
 
 def _called(prompt: str) -> _Marks:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from ragvigil.scorer.dialects.documents import ranked, same
 from ragvigil.scorer.dialects.frames import Context
 from ragvigil.scorer.dialects.passages import Known, United
-from ragvigil.scorer.dialects.prompt import context_of
+from ragvigil.scorer.dialects.prompt import context_of, question_in
 from ragvigil.scorer.dialects.provided import provided_in
 from ragvigil.scorer.dialects.reading import Role
 from ragvigil.scorer.dialects.roles import innermost
@@ -214,15 +214,24 @@ def _provided(steps: Iterable[Step], generation: Step) -> tuple[tuple[Step, ...]
 def _contexts(generation: Step | None) -> list[Context]:
     """The context of each message that shows the model one, the last first; what leaves no question, at the end.
 
-    What the model said itself is no context: a list of sources looks like one. So does a question that is a list.
+    What the model said itself is no context: a list of sources looks like one. So does a question that is a list, or
+    begins with a number: nothing else is asked.
     """
     messages = generation.reading.messages if generation is not None else ()
-    told = ((each.text, each.role) for each in reversed(messages) if each.role != "assistant" and each.text)
-    read = [(text, context_of(text, apart=role in _ORDERING)) for text, role in told]
-    found = [(text, context) for text, context in read if context]
+    told = [(each.text, each.role) for each in reversed(messages) if each.role != "assistant" and each.text]
+    read = [(text, role, context_of(text, apart=role in _ORDERING)) for text, role in told]
+    found = [(context, _leaves(text, context), role) for text, role, context in read if context]
+    asking = [text for text, role in told if role == "user"]
+    if len(asking) == 1 and question_in(asking[0]) == asking[0]:
+        found = [each for each in found if each[1] or each[2] != "user" or len(each[0].documents) != 1]
     if len(found) > 1:
-        found.sort(key=lambda each: not (each[0][: each[1].start] + each[0][each[1].end :]).strip())
-    return [context for _, context in found]
+        found.sort(key=lambda each: not each[1])
+    return [context for context, *_ in found]
+
+
+def _leaves(text: str, context: Context) -> bool:
+    """Whether anything is left of a message beside the context in it."""
+    return bool((text[: context.start] + text[context.end :]).strip())
 
 
 def _of_parts(steps: Iterable[Step], generation: Step) -> tuple[tuple[Step, ...], list[Document], bool]:

@@ -76,9 +76,9 @@ def question_in(prompt: str) -> str:
     """
     if "Current Task: " in prompt[:100] and (found := _TASK.match(prompt[:_LONGEST_QUESTION])):
         return found["task"].strip() or prompt
-    if tagged := _tagged(prompt[-_LONGEST_QUESTION:]):
-        return tagged
     context = context_of(prompt)
+    if tagged := _tagged(prompt, context):
+        return tagged
     if context is None:
         labelled = _last_labelled(prompt[-_LONGEST_QUESTION:])
         return labelled["question"] if labelled and "\n" in prompt.strip() else prompt
@@ -93,14 +93,17 @@ def question_in(prompt: str) -> str:
     return _LABEL.sub("", asked, count=1) or prompt
 
 
-def _tagged(text: str) -> str | None:
-    """The text in the last pair of tags that say that it is a question."""
-    closed = [*_CLOSED.finditer(text)]
-    if not closed:
-        return None
-    tag, end = f"<{closed[-1]['tag']}>", closed[-1].start()
-    start = text.rfind(tag, 0, end)
-    return text[start + len(tag) : end].strip() or None if start >= 0 else None
+def _tagged(prompt: str, context: Context | None) -> str | None:
+    """The text in the last pair of tags that say that it is a question; those within passages ask nothing."""
+    first = max(0, len(prompt) - _LONGEST_QUESTION)
+    within = (context.start, context.end) if context and context.documents else (0, 0)
+    for closed in reversed([*_CLOSED.finditer(prompt, first)]):
+        if within[0] <= closed.start() < within[1]:
+            continue
+        tag, end = f"<{closed['tag']}>", closed.start()
+        start = prompt.rfind(tag, first, end)
+        return prompt[start + len(tag) : end].strip() or None if start >= 0 else None
+    return None
 
 
 def _last_labelled(text: str) -> re.Match[str] | None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from ragvigil.scorer.dialects.fields import blocks, named, texts_behind, without_fields
 from ragvigil.scorer.dialects.orders import is_nothing, is_order, only_orders
+from ragvigil.scorer.dialects.values import structure_of
 from ragvigil.scorer.dialects.written import written_in
 from ragvigil.scorer.trace import Document
 
@@ -29,8 +30,9 @@ _SHORTEST = 10
 """Bytes of a sentence that tells something."""
 _TITLE = re.compile(r"(?:\A|\n[ \t]*\n)[^\n]{0,60}[^\s.!?\u3002\uff01\uff1f\u0964]\n?\Z")
 """A line that may be a title, which Markdown underlines, and no end of a passage."""
-_TEMPLATE = re.compile(r"\s*(?:<[^<>\n]*>|\[[^\]\n]*\]|\{[^}\n\"]*\}|\.{3}|\u2026)?\s*")
+_TEMPLATE = re.compile(r"\s*(?:<[^<>\n]*>|\[[^\]\n]*\]|\{[^}\n\"]*\})\s*")
 """What stands for a passage where a prompt shows the form of an answer."""
+_LEFT_OUT = re.compile(r"\s*(?:\.{3}|\u2026)?\s*")
 
 
 def split_frame(inside: str, *, closed: bool = True, sure: bool = True) -> list[Document]:
@@ -126,12 +128,18 @@ def in_turn(numbers: Sequence[int], first: Sequence[int] = (1,)) -> bool:
 
 
 def is_template(texts: Sequence[str]) -> bool:
-    """Whether one of these is empty or shows the form of something, and is no passage.
+    """Whether one of these is left out, or all show the form of something: then they are no passages.
 
-    >>> is_template(["<name of the source>"]), is_template(["..."]), is_template(["Snow."])
-    (True, True, False)
+    Redaction leaves such forms, too, but hardly in every passage; a list in JSON is none.
+
+    >>> is_template(["<name of the source>"]), is_template(["Snow.", "..."])
+    (True, True)
+    >>> is_template(["Snow."]), is_template(["<PERSON>", "Snow."]), is_template(["[1, 2]"])
+    (False, False, False)
     """
-    return any(_TEMPLATE.fullmatch(text) for text in texts)
+    if any(_LEFT_OUT.fullmatch(text) for text in texts):
+        return True
+    return all(_TEMPLATE.fullmatch(text) and not structure_of(text) for text in texts)
 
 
 def _listed(inside: str) -> list[Document]:
