@@ -18,6 +18,10 @@ LEFT_SO = (
     ("The lift is not available on Sundays.", "The lift is available from Monday to Saturday."),
     ("Die Rückgabe ist nach 14 Tagen nicht möglich.", "Die Rückgabe ist 14 Tage lang möglich."),
     ("La devolución no es posible después de 14 días.", "La devolución es posible durante 14 días."),
+    (
+        "If the lag has not dropped below 60 seconds after 15 minutes, page the on-call.",
+        "If the lag does not fall below 60 seconds within 15 minutes, page the on-call.",
+    ),
 )
 """What is denied beyond a bound, on another day or in other words."""
 DENIED = (

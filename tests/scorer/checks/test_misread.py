@@ -1,4 +1,4 @@
-"""Numbers of the evidence that a claim tells of another unit or month."""
+"""Numbers of the evidence that a claim tells of another unit, currency or month."""
 
 from __future__ import annotations
 
@@ -23,6 +23,21 @@ OTHERWISE = (
     ),
     ("La garanzia dura tre anni.", "La garanzia sul prodotto acquistato online dura tre mesi."),
     ("The lease runs for half a year.", "The lease runs for 9 months."),
+    (
+        "A fee of $4.95 is deducted unless your order was above €50.",
+        "Returns are free for orders over €50; otherwise a fee of €4.95 is deducted.",
+    ),
+    (
+        "Net income was EUR 52.6m, operating income USD 71.2m.",
+        "Net income: USD 52.6m. Operating income: USD 71.2m.",
+    ),
+    ("Expect 30 to 45 minutes of downtime.", "Expected downtime: 30 to 45 seconds."),
+    ("Take one tablet of 200 µg.", "Take one tablet of 200 mg with food."),
+    (
+        "Our backpacks come with a five-year warranty on defects.",
+        "All backpacks have a two-year warranty on defects. A refund takes 5 business days.",
+    ),
+    ("التأشيرة صالحة لمدة 90 شهرا.", "التأشيرة صالحة لمدة 90 يوما."),
 )
 AS_TOLD = (
     (
@@ -33,6 +48,10 @@ AS_TOLD = (
     ("Die Probezeit dauert ein halbes Jahr.", "Die Probezeit dauert sechs Monate."),
     ("La garanzia dura due anni.", "La garanzia dura 24 mesi."),
     ("De garantie is twee jaar.", "De garantie is 24 maanden."),
+    ("Expect 30 seconds of downtime.", "Expected downtime: 30 to 45 seconds."),
+    ("The report costs $40 in print.", "The report costs €35, or $40 in print."),
+    ("The warranty lasts five years.", "The warranty lasts 5 years. A refund takes 5 business days."),
+    ("Five users share the two-year plan.", "The two-year plan is for 5 users. A refund takes 5 days."),
     ("Гарантия составляет два года.", "Гарантия составляет 24 месяца."),
     (
         "Your order was shipped on 3 March 2025.",

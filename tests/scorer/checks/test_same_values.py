@@ -56,6 +56,19 @@ SAME = (
     ("Die Fahrt dauert eine Stunde.", "Die Fahrt dauert 60 Minuten."),
     ("Model 3 has a range of 430 km.", "Model 3 has a range of 430 km and 5 seats."),
     ("The plan has 5 users and 20 GB.", "The plan has 5 users, 10 projects and 20 GB."),
+    ("The initial term is three years.", "It continues for an initial term of thirty-six (36) months."),
+    (
+        "You may ask for renewal up to 12 months before it expires.",
+        "Ask for renewal up to a year before it expires.",
+    ),
+    (
+        "Vous pouvez demander le renouvellement jusqu'à 12 mois avant l'expiration.",
+        "Le renouvellement peut être demandé jusqu'à un an avant l'expiration.",
+    ),
+    ("It took roughly a century to build the church.", "The church took about 100 years to build."),
+    ("Bring a certificate from day 3 of absence.", "A certificate is due from the third day of absence."),
+    ("朝食は6:30から10:00までです。", "朝食は6時30分から10時までです。"),
+    ("会議は15:30から始まります。", "会議は午後3時半から始まります。"),
 )
 
 
@@ -101,6 +114,10 @@ OTHER = (
     ("Part 41 costs 15 euros.", "Part 40 costs 15 euros."),
     ("In 2023 sales were 5 million.", "In 2023 sales were 6 million."),
     ("The plan has 5 users and 20 GB.", "The plan has 5 users and 10 GB."),
+    (
+        "A certificate is due from the fifth day of absence.",
+        "A certificate is due from the third consecutive day of absence.",
+    ),
 )
 
 

@@ -34,7 +34,7 @@ from ragvigil.scorer.checks.reading.clock import TIME_WORDS
 from ragvigil.scorer.checks.reading.expressions import OPPOSITES
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.ordinals import ORDINALS, QUARTERS, another_place
-from ragvigil.scorer.checks.reading.words import Word, words
+from ragvigil.scorer.checks.reading.words import Word, denies, words
 
 TimeSwap = Literal["month", "date", "weekday", "moment"]
 Swap = TimeSwap | Literal["unit", "scale", "sign", "place", "version", "period", "part", "opposite"]
@@ -75,18 +75,24 @@ _VERSION = re.compile(
 _ENDS_IN_ZERO = re.compile(r"\d\.\d*[1-9]0(?!\d)")
 """Which a version or a section may, though it is not the one without the zero."""
 _PER = frozenset(OPPOSITES["per"])
-_OPPOSITES, _ROLES, _APART = (
+_LASTING, _ELAPSING, _ROLES, _APART = (
     tuple((frozenset[str](one), frozenset[str](other)) for one, other in OPPOSITES[name])
-    for name in ("opposites", "roles", "apart")
+    for name in ("opposites", "elapsing", "roles", "apart")
 )
-"""Words that exclude each other; those that do only where both sides tell the same number, as starts and ends; and
-those that tell of another thing, of which another number may be so: summer and winter."""
+"""Words that exclude each other; those that do unless both sides deny, for what has not come after a week does not
+come within one; those that do only where both sides tell the same number, as starts and ends; and those that tell of
+another thing, of which another number may be so: summer and winter."""
+_OPPOSITES = (*_LASTING, *_ELAPSING)
 
 _KINDS = frozenset(OPPOSITES["kinds_of_time"])
 """Which days, weeks or months they are."""
 UNIT_STEMS = frozenset(word.stem for name in UNITS for word in words(name))
 """Stems of the units, some of which mean nothing elsewhere: m, in."""
 _OPPOSITE = frozenset(chain.from_iterable(chain.from_iterable(_OPPOSITES)))
+_THROUGH = frozenset(
+    ("to", "and", "or", "bis", "und", "oder", "a", "à", "y", "e", "et", "o", "ou", "tot", "do")
+)
+"""Between two numbers of which the unit behind the second one is that of both."""
 _THAN = frozenset(("than", "que", "als"))
 _TOLD = frozenset(
     word.stem
@@ -248,7 +254,9 @@ def swap_of(claim: str, sentence: str) -> Swap | None:
         return "part"
     if other_currency(claim, sentence):
         return "unit"
-    if _opposite(mine, theirs) or other_limit(claim, sentence) or not_of_all(claim, sentence):
+    if _opposite(mine, theirs) and (_opposite(mine, theirs, _LASTING) or not _both_deny(claim, sentence)):
+        return "opposite"
+    if other_limit(claim, sentence) or not_of_all(claim, sentence):
         return "opposite"
     return "opposite" if same_numbers(claim, sentence) and _opposite(mine, theirs, _ROLES) else None
 
@@ -313,13 +321,20 @@ def parts_of(text: str) -> list[str]:
 
 
 def counted(parts: list[str], names: Mapping[str, T]) -> dict[str, set[T]]:
-    """For each number what it counts, of `names`, of which words like *working* may stand before."""
+    """For each number what it counts, of `names`, of which words like *working* may stand before.
+
+    >>> counted(parts_of("30 to 45 seconds"), UNITS)
+    {'45': {('time', 0)}, '30': {('time', 0)}}
+    """
     found: dict[str, set[T]] = {}
     for one, after, last in zip(parts, parts[1:], [*parts[2:], ""], strict=False):
         if after in _KINDS:
             after, last = last, ""
         if one[0].isdigit() and after in names and not (after in SCALES and last in SCALES):
             found.setdefault(one, set()).add(names[after])
+    for one, joint, other in zip(parts, parts[1:], parts[2:], strict=False):
+        if joint in _THROUGH and one[0].isdigit() and one not in found and other in found:
+            found[one] = found[other]
     return found
 
 
@@ -361,6 +376,10 @@ def _opposite(mine: list[str], theirs: list[str], table: _Table = _OPPOSITES) ->
         if up != down and (bool(one & there), bool(other & there)) == (down, up):
             return True
     return False
+
+
+def _both_deny(claim: str, sentence: str) -> bool:
+    return denies(words(claim)) and denies(words(sentence))
 
 
 def _of_the_same(mine: list[str], theirs: list[str]) -> bool:

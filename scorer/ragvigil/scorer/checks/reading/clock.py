@@ -11,18 +11,19 @@ from collections.abc import Iterable, Iterator
 from importlib.resources import files
 from typing import Any
 
-from ragvigil.scorer.checks.reading.words import words
+from ragvigil.scorer.checks.reading.words import UNSPACED, words
 
 _DATA: Any = json.loads(files("ragvigil.scorer.data").joinpath("measures.json").read_text("utf-8"))["clock"]
 _SEVERAL = r"(?:\s?(?:[-\u2013\u2014]|bis|tot|to|till|until|a|\u00e0|e|and|und|en|do)\s?\d{1,2}\.[0-5]\d)?"
 _UNIT = r"(?:uhr|uur|hrs?|horas?|ore|heures?|h)\b"
 _TIME = re.compile(
-    r"(?<![\w.,:/+-])(?P<hour>[01]?\d|2[0-4])(?:"
+    rf"(?<![^\W{UNSPACED}])(?<![.,:/+-])(?P<hour>[01]?\d|2[0-4])(?:"
     r":(?P<minute>[0-5]\d)(?::[0-5]\d)?(?![\d:])(?:\s?(?P<half>[ap])\.?m\b)?"
     r"|\s?(?P<only>[ap])\.?m\b"
     rf"|\.(?P<dotted>[0-5]\d)(?:\s?(?P<behind>[ap])\.?m\b|(?={_SEVERAL}\s?{_UNIT}))"
     r"|\s?(?:h|uhr|uur|時|时|点)\s?(?P<past>[0-5]\d)(?!\d|[.,:]\d)"
-    r"|\s?(?:h\b|uhr\b|uur\b|o'clock\b|時|时|点)(?!\s?[\d半]))",
+    r"|\s?(?:時|时|点)(?P<half_past>半)"
+    r"|\s?(?:h\b|uhr\b|uur\b|o'clock\b|時(?!間)|时(?!间)|点(?=[钟整前后到至]|\W|$))(?!\s?[\d半]))",
     re.IGNORECASE,
 )
 
@@ -68,6 +69,10 @@ CLUES = frozenset(_DATA["clues"])
 _BESIDE = {word: re.compile(beside, re.IGNORECASE) for word, beside in _DATA["beside"].items()}
 """For those that are other words, too, as the quarter of a year is, what stands there where they tell a time."""
 _HALF_DAY, _DAY = 720, 1440
+_HALF_AN_HOUR = 30
+_UNSPACED_HALF = re.compile(rf"(?:{_one_of(filter(re.compile(f'[{UNSPACED}]').match, _HALVES))})\s?\Z")
+"""The part of a day, in a script that puts it right before the hour."""
+_LONGEST_HALF = 4
 _EVENING = 6
 """Of the hours of the night the first that is before midnight."""
 TIME_WORDS = frozenset((*(one for one in _MOMENTS if "-" not in one), "past"))
@@ -134,8 +139,10 @@ def _in_digits(text: str) -> Iterator[Time]:
             half = told.get("half") or told.get("only") or told.get("behind")
             hour = int(told["hour"])
             minute = int(told["minute"] or told.get("dotted") or told.get("past") or 0)
+            minute += _HALF_AN_HOUR * bool(told.get("half_past"))
             if half is None:
-                end, at = _in_its_half(text, found.end(), hour, minute)
+                part = _UNSPACED_HALF.search(text, max(0, found.start() - _LONGEST_HALF), found.start())
+                end, at = _in_its_half(text, found.end(), hour, minute, part and part[0].strip())
                 if hour * 60 + minute <= _DAY:
                     yield found.start("hour"), end, frozenset((at % _DAY,))
             elif 1 <= hour <= _HALF_DAY // 60:

@@ -54,15 +54,18 @@ _SPELLED = re.compile(
 )
 _SINGLE = frozenset(_DATA["single"])
 """Words for one, which count only beside a unit that is spelled."""
+_BEFORE_A_SINGLE = frozenset(_DATA["before_a"])
+"""Words behind which *a* is one, and not *per*: within a year, but not twice a year."""
+_SHORTEST_UNIT = 3
 _MAY_BE_SPELLED = re.compile(
     r"hour|tunde|hora|heure|[ 'z]ora\b|ezzora| uur|godziny"
-    r"|half[ -](?:a )?year|year and a half|albe[sn]? Jahr|halb Jahre"
+    r"|half[ -](?:a )?year|year and a half|\bun an\b|albe[sn]? Jahr|halb Jahre"
     r"|meio ano|medio año|an et demi|ano e meio|año y medio|zzo anno|anno e mezzo|half jaar|pół roku"
 )
 _LONG_SCALES = {name: power for name, power in LEXICON.scales.items() if name not in _UNITS}
-_CURRENCIES: dict[str, str] = {name: names[0] for names in _DATA["currencies"] for name in names}
+CURRENCIES: dict[str, str] = {name: names[0] for names in _DATA["currencies"] for name in names}
 _HUNDREDTHS: dict[str, list[str]] = _DATA["hundredths"]
-_NAMES = frozenset((*_UNITS, *_LONG_SCALES, *_CURRENCIES, *_HUNDREDTHS))
+_NAMES = frozenset((*_UNITS, *_LONG_SCALES, *CURRENCIES, *_HUNDREDTHS))
 MONTHS: dict[str, int] = {
     name: place
     for names in (OPPOSITES["months"], _DATA["short_months"], _DATA["other_months"])
@@ -97,7 +100,7 @@ _CENTURIES = (2000, 1900)
 _TOKEN = re.compile(
     rf"\d{{1,15}}(?:[.,'\u2019/]\d{{1,15}}){{0,5}}(?: ?[{PARTS}](?!\w))?|[^\W\d_]{{1,20}}|[%$€£¥₹]"
 )
-_BEHIND_A_NUMBER = re.compile(rf"\d(?: ?[{PARTS}])?[ \u00a0\u202f-]?([^\W\d_{PARTS}]{{1,20}}|[%€$£¥₹])")
+_BEHIND_A_NUMBER = re.compile(rf"\d(?: ?[{PARTS}])?\)?[ \u00a0\u202f-]?([^\W\d_{PARTS}]{{1,20}}|[%€$£¥₹])")
 _DIGIT_OR_SIGN = re.compile(r"[\d$€£¥₹]")
 _MAY_BE_PRICED = re.compile(r"[$€£¥₹\d](?:(?<=\D)|/\d)")
 _MAY_BE_A_DAY = re.compile(
@@ -115,7 +118,7 @@ _MAY_BE_OFANY_YEAR = re.compile(r"\d(?:(?<=[0-3])(?<!\d\d)\d[./][0-3]\d(?!\d)|\.
 _SPELLED_UNIT = 4
 """Letters of a unit that is no abbreviation."""
 _SPELLED_UNITS = frozenset(name for name in _UNITS if len(name) >= _SPELLED_UNIT)
-_COUNTING = _SINGLE | LEXICON.number_words.keys()
+_COUNTING = _SINGLE | {"a"} | LEXICON.number_words.keys()
 _GAP = frozenset(("", " ", "-", "\u00a0", "\u202f"))
 _JOINED = frozenset((*_GAP, ", ", " and ", " e ", " y ", " und ", " et "))
 
@@ -299,13 +302,13 @@ def _joined(text: str, one: _Measure, other: _Measure) -> _Measure | None:
 def _measure(text: str, parts: list[tuple[str, int, int]], place: int) -> _Measure | None:
     """The number at `place` with what stands beside it; None where that makes no measure."""
     said, start, end = parts[place]
-    numbers = _numbers(said)
+    numbers = {1.0} if _is_one_of_a_unit(parts, place) else _numbers(said)
     if said in _SINGLE and not (place + 1 < len(parts) and len(parts[place + 1][0]) >= _SPELLED_UNIT):
         return None
     if not numbers:
         share = _FRACTIONS.get(said)
         return _Measure(start, end, {"ratio": (1.0, frozenset((share,)))}) if share else None
-    money = place and parts[place - 1][2] >= start - 1 and _CURRENCIES.get(parts[place - 1][0])
+    money = place and parts[place - 1][2] >= start - 1 and CURRENCIES.get(parts[place - 1][0])
     if money:
         start = parts[place - 1][1]
     following = place + 1
@@ -315,7 +318,7 @@ def _measure(text: str, parts: list[tuple[str, int, int]], place: int) -> _Measu
     if scale is not None:
         numbers = {round(number * 10.0**scale, 9) for number in numbers}
         end, following = parts[following][2], following + 1
-    money = money or _beside(text, parts, end, following, _CURRENCIES)
+    money = money or _beside(text, parts, end, following, CURRENCIES)
     if money:
         return _Measure(start, end, {f"sum {money}": (1.0, frozenset(numbers))})
     hundredths = _beside(text, parts, end, following, _HUNDREDTHS)
@@ -337,10 +340,24 @@ T = TypeVar("T")
 def _beside(
     text: str, parts: list[tuple[str, int, int]], end: int, place: int, names: Mapping[str, T]
 ) -> T | None:
-    """What `names` says of the part at `place`, if that stands right behind `end`."""
-    if place < len(parts) and text[end : parts[place][1]] in _GAP:
+    """What `names` says of the part at `place`, if that stands right behind `end`, or a parenthesis that closes there.
+
+    So contracts tell a number twice: thirty-six (36) months.
+    """
+    if place >= len(parts):
+        return None
+    gap = text[end : parts[place][1]]
+    if gap in _GAP or (gap == ") " and text[: parts[place - 1][1]].endswith("(")):
         return names.get(parts[place][0])
     return None
+
+
+def _is_one_of_a_unit(parts: list[tuple[str, int, int]], place: int) -> bool:
+    """Whether the part at `place` is the *a* of "within a year"."""
+    if parts[place][0] != "a" or not 0 < place < len(parts) - 1:
+        return False
+    unit = parts[place + 1][0]
+    return parts[place - 1][0] in _BEFORE_A_SINGLE and len(unit) >= _SHORTEST_UNIT and unit in _UNITS
 
 
 def _numbers(said: str) -> set[float]:

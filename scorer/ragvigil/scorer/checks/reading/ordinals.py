@@ -33,9 +33,15 @@ _MAYBE = re.compile(
 )
 _ORDINAL = re.compile(rf"(?<![\w.,-])(?:{_IN_DIGITS}|(?P<word>{_WORD}))(?!\w)", re.IGNORECASE)
 _NAMED = re.compile(
-    rf"(?<![\w.,-])(?:{_IN_DIGITS}|(?P<dotted>\d{{1,2}})\.|(?P<word>{_WORD}))[\s-](?P<thing>[^\W\d_]{{3,30}})",
+    rf"(?<![\w.,-])(?:{_IN_DIGITS}|(?P<dotted>\d{{1,2}})\.|(?P<word>{_WORD}))[\s-](?:(?:{'|'.join(_DATA['kinds'])})\s)?"
+    r"(?P<thing>[^\W\d_]{3,30})",
     re.IGNORECASE,
 )
+_COUNTED = re.compile(
+    rf"(?<![\w-])(?P<thing>{'|'.join(_DATA['counted'])})\s(?P<digits>\d{{1,2}})(?![\w%/-]|[.,:]\d|\s?[\u2013-]\s?\d)",
+    re.IGNORECASE,
+)
+"""Day 3, which is the third one."""
 _OF_A_YEAR = re.compile(r"(?<!\w)(?<!than )(?<!from )(?<!to )(?<!with )Q(?P<digits>[1-4])(?!\w)")
 QUARTERS = ("q1", "q2", "q3", "q4", "quarter", "quartal", "trimestre")
 """Names of the quarters of a year, and of what they are."""
@@ -49,10 +55,10 @@ _A_SHARE = re.compile(r"\b(?:a|one)[\s-]\w+\sof\b", re.IGNORECASE)
 def may_have_ordinals(text: str) -> bool:
     """Whether `text` has an ordinal in digits, which a passage may spell, or one like twenty-first.
 
-    >>> may_have_ordinals("on the 3rd floor"), may_have_ordinals("on floor 3")
-    (True, False)
+    >>> [may_have_ordinals(text) for text in ("on the 3rd floor", "on day 3", "on floor 3")]
+    [True, True, False]
     """
-    return _MAYBE.search(text) is not None
+    return _MAYBE.search(text) is not None or _COUNTED.search(text) is not None
 
 
 def ordinals(text: str) -> Iterator[tuple[int, int, int]]:
@@ -65,6 +71,8 @@ def ordinals(text: str) -> Iterator[tuple[int, int, int]]:
         place = _place(found)
         if place is not None:
             yield found.start(), found.end(), place
+    for found in _COUNTED.finditer(text):
+        yield *found.span("digits"), int(found["digits"])
 
 
 def another_place(claim: str, sentence: str) -> bool:
@@ -77,21 +85,27 @@ def another_place(claim: str, sentence: str) -> bool:
     >>> another_place("Sales in Q3 rose.", "Third-quarter sales rose."), another_place("Sales in Q3.", "Sales in Q2.")
     (False, True)
     """
-    mine, theirs = _things(claim), _things(sentence)
+    mine, theirs = places_told(claim), places_told(sentence)
     return any(
         len(places) == len(theirs.get(thing, ())) == 1 and places != theirs[thing]
         for thing, places in mine.items()
     )
 
 
-def _things(text: str) -> dict[str, set[int]]:
-    """By what has a place: its places."""
+def places_told(text: str) -> dict[str, set[int]]:
+    """By what has a place: its places.
+
+    >>> places_told("The third consecutive day, the 2nd floor.")
+    {'day': {3}, 'floor': {2}}
+    """
     found: dict[str, set[int]] = {}
     for named in _NAMED.finditer(text):
         place = _place(named)
         if place is not None:
             thing = named["thing"].casefold()
             found.setdefault(QUARTERS[-1] if thing in QUARTERS else thing, set()).add(place)
+    for counted in _COUNTED.finditer(text):
+        found.setdefault(counted["thing"].casefold().removesuffix("s"), set()).add(int(counted["digits"]))
     for quarter in _OF_A_YEAR.finditer(text):
         found.setdefault(QUARTERS[-1], set()).add(int(quarter["digits"]))
     return found
