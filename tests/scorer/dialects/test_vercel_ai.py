@@ -61,3 +61,32 @@ def test_a_span_of_that_scope_with_a_name_of_its_own_says_nothing() -> None:
     """Somebody may have called their tracer so."""
     mine = span("m1", {"ai.response.text": "no"}, name="greet", start=0, end=9, scope="ai")
     assert read_records([mine]) == []
+
+
+def test_a_rerank_tells_places_of_what_it_was_given() -> None:
+    """The outer span tells only what went in."""
+    given = [
+        as_json("Dogs are free."),
+        as_json({"id": "t", "text": "The ferry leaves at nine."}),
+        as_json({"quay": 4}),
+    ]
+    placed = [as_json({"index": 1, "relevanceScore": 0.9}), as_json({"index": 2, "relevanceScore": 0.2})]
+    outer: dict[str, object] = {"ai.operationId": "ai.rerank", "ai.model.id": "ranker", "ai.documents": given}
+    inner = outer | {"ai.operationId": "ai.rerank.doRerank", "ai.ranking.type": "json", "ai.ranking": placed}
+    answering: dict[str, object] = {
+        "ai.operationId": "ai.generateText",
+        "ai.model.id": "tiny-chat-1",
+        "ai.prompt": as_json({"prompt": QUESTION}),
+        "ai.response.text": ANSWER,
+    }
+    spans = [
+        span("a0", name="rag", start=0, end=99),
+        span("a1", outer, parent="a0", start=1, end=4),
+        span("a2", inner, parent="a1", start=2, end=3),
+        span("a3", answering, parent="a0", start=5, end=9),
+    ]
+    record = only(spans)
+    found = [(each.id, each.text, each.score) for each in record.documents]
+    assert found == [("t", "The ferry leaves at nine.", 0.9), (None, '{"quay": 4}', 0.2)]
+    assert (record.query, record.answer, record.model) == (QUESTION, ANSWER, "tiny-chat-1")
+    assert [each.stage for each in record.retrievals] == ["rerank"]

@@ -1,6 +1,8 @@
-"""What chat applications ask a model beside the answer: a title, tags, questions that may come next."""
+"""What applications ask a model beside the answer: a title, tags, questions that may come next, a verdict on it."""
 
 from __future__ import annotations
+
+import re
 
 from ragvigil.scorer.dialects.values import mapping_of, sequence_of
 
@@ -16,6 +18,11 @@ _KEYS = frozenset(
         "followUpQuestions",
     )
 )
+_JUDGING = frozenset(
+    ("score", "verdict", "grade", "rating", "grounded", "faithful", "faithfulness", "passed", "binary_score")
+)
+_REASONING = frozenset(("reason", "reasoning", "explanation", "rationale", "confidence"))
+_SCORE = re.compile(r"[01][.,]\d{1,3}|\d{1,3}(?:[.,]\d)?\s?/\s?(?:5|10|100)")
 _ASKING = ("?", "\uff1f", "\u061f", ";", "\u037e")
 """Ends of questions; Greek has a semicolon."""
 
@@ -25,11 +32,17 @@ def is_aside(reply: str | None) -> bool:
 
     >>> is_aside('{"follow_ups": ["How much is it?"]}'), is_aside('```json\\n["How much?", "Where?"]\\n```')
     (True, True)
+    >>> is_aside('{"score": "yes", "reason": "It is said in [1]."}'), is_aside("0.9"), is_aside("4/5")
+    (True, True, True)
     >>> is_aside('{"answer": "At nine."}'), is_aside('["at nine", "at ten"]'), is_aside("At nine?")
     (False, False, False)
     """
     text = (reply or "").strip().removeprefix("```json").strip("` \n")
     if fields := mapping_of(text):
-        return fields.keys() <= _KEYS
+        return fields.keys() <= _KEYS or (
+            fields.keys() <= _JUDGING | _REASONING and not _JUDGING.isdisjoint(fields)
+        )
+    if _SCORE.fullmatch(text):
+        return True
     items = sequence_of(text)
     return len(items) > 1 and all(isinstance(item, str) and item.strip().endswith(_ASKING) for item in items)

@@ -72,6 +72,9 @@ def _reading(span: Span, role: Role, search: Search | None = None) -> Reading:
     asked = _asked(given) if role in ("chain", "retriever", "reranker") else None
     answering = role in ("generator", "chain")
     answer = _answered(made, role, asked) if answering else None
+    if role == "chain":  # what the service says of the whole trace itself
+        asked = _asked(get("langfuse.trace.input")) or asked
+        answer = _answered(get("langfuse.trace.output"), role, asked) or answer
     usage = mapping_of(get("langfuse.observation.usage_details"))
     tools = passages_answered(given if role == "generator" else None)
     return Reading(

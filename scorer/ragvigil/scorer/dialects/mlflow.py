@@ -114,7 +114,9 @@ def _taken(given: object, role: Role) -> tuple[Document, ...] | None:
 def _asked(given: object) -> str | None:
     fields = mapping_of(given)
     return (
-        last_of(messages_of(fields.get("messages")), "user") or query_in(fields) or text_of(unquoted(given))
+        last_of(messages_of(fields.get("messages")), "user")
+        or query_in(fields)
+        or (text_of(unquoted(given)) if not fields else None)
     )
 
 

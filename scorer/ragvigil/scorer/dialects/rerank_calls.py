@@ -1,15 +1,19 @@
-"""Calls of a reranking model as OpenLLMetry's Cohere instrumentation writes them: as if they were chats."""
+"""Calls of a reranking model.
+
+OpenLLMetry's Cohere instrumentation writes them as if they were chats, the AI SDK as JSON in lists of texts.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
-from ragvigil.scorer.dialects.documents import ranked, score_of
+from ragvigil.scorer.dialects.documents import document_of, ranked, score_of
 from ragvigil.scorer.dialects.flattened import indexed
 from ragvigil.scorer.dialects.messages import last_of
 from ragvigil.scorer.dialects.reading import Message, Reading
-from ragvigil.scorer.dialects.values import text_of
+from ragvigil.scorer.dialects.values import count_of, mapping_of, sequence_of, structure_of, text_of, unquoted
 from ragvigil.scorer.trace import Document
 
 _PLACED = re.compile(r"Doc (?P<place>\d{1,6}), Score: (?P<score>\S+)")
@@ -33,3 +37,31 @@ def rerank_reading(attributes: Mapping[str, object], prompt: tuple[Message, ...]
         documents=ranked(made) if said else None,
         input_documents=ranked(given),
     )
+
+
+def ranking_reading(attributes: Mapping[str, object]) -> Reading:
+    """A rerank of the AI SDK: what went in, and the places of what came out, from naught; the query is not told.
+
+    >>> told = {"ai.documents": ['"Snow."', '"Coal."'], "ai.ranking": ['{"index": 1, "relevanceScore": 0.9}']}
+    >>> [(each.text, each.score) for each in ranking_reading(told).documents or ()]
+    [('Coal.', 0.9)]
+    """
+    given = [_sent(unquoted(each)) for each in sequence_of(attributes.get("ai.documents"))]
+    ranking = [mapping_of(each) for each in sequence_of(attributes.get("ai.ranking"))]
+    placed = [(count_of(each.get("index")), score_of(each.get("relevanceScore"))) for each in ranking]
+    made = [
+        replace(given[place], score=score)
+        for place, score in placed
+        if place is not None and place < len(given)
+    ]
+    return Reading(
+        role="reranker",
+        documents=ranked(made) if ranking else None,
+        input_documents=ranked(given) or None,
+    )
+
+
+def _sent(value: object) -> Document:
+    """A text, or an object, which is told as it stands where it has no text of its own."""
+    found = document_of(structure_of(value))
+    return found if found and found.text else Document(found.id if found else None, text_of(value))

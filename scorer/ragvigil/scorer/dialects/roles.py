@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -15,10 +16,14 @@ from ragvigil.scorer.dialects.question import Question
 from ragvigil.scorer.dialects.react import answer_after_thoughts
 from ragvigil.scorer.dialects.reading import Role
 from ragvigil.scorer.dialects.step import Step
+from ragvigil.scorer.dialects.values import sequence_of
 
 _Value = TypeVar("_Value")
 
 _SEARCHING = frozenset[Role]({"retriever", "reranker"})
+_LAST = 10
+"""Answers of which the last are looked at, and those before each."""
+_ITEM = re.compile(r"(?:[-*\u2022]|\d{1,2}[.)])\s+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +120,7 @@ def _rewritten(roles: Roles, searched: set[str]) -> Candidate | None:
     asked = [
         last_of(other.reading.messages, "user") or ""
         for other in generations(roles)
-        if other is not model and (other.reading.answer or "").strip(" \n\"'") in searched
+        if other is not model and not searched.isdisjoint(_queries(other.reading.answer or ""))
     ]
     prompt = last_of(model.reading.messages, "user") if model is not None and asked else None
     if model is None or prompt is None:
@@ -123,6 +128,13 @@ def _rewritten(roles: Roles, searched: set[str]) -> Candidate | None:
     question = question_in(prompt)
     told = any(question in text for text in asked)
     return Candidate(model, question, "last user message, rewritten for the search") if told else None
+
+
+def _queries(answer: str) -> set[str]:
+    """What may have been searched for, of what a model said: all of it, a line, an item of a list."""
+    listed = [text for text in sequence_of(answer) if isinstance(text, str)]
+    lines = [line.strip(" \t\"'") for line in answer.splitlines()]
+    return {answer.strip(" \n\"'"), *listed, *lines, *(_ITEM.sub("", line, count=1) for line in lines)}
 
 
 def generations(roles: Roles) -> list[Step]:
@@ -189,8 +201,23 @@ def _generation(steps: Sequence[Step], returned: str | None) -> Step | None:
     expected = answer_after_thoughts(returned or "").strip()
     said = {step: answer_after_thoughts(step.reading.answer or "").strip() for step in answering}
     agreeing = [step for step in answering if said[step] == expected]
-    answers = [] if agreeing else [step for step in answering if not is_aside(said[step])]
+    answers = [] if agreeing else _informed([step for step in answering if not is_aside(said[step])])
     return next(reversed(agreeing or answers or answering or innermost(every)), None)
+
+
+def _informed(answers: list[Step]) -> list[Step]:
+    """Those up to the last that was shown passages, or what one before it said; all where none was shown any.
+
+    A title of the conversation knows neither.
+    """
+    for place in range(len(answers) - 1, max(0, len(answers) - _LAST), -1):
+        if shows(answers[place], bare=True):
+            return answers[: place + 1]
+        said = [(step.reading.answer or "").strip() for step in answers[max(0, place - _LAST) : place]]
+        shown = [message.text or "" for message in answers[place].reading.messages]
+        if any(answer in text for answer in said if answer for text in shown):
+            return answers[: place + 1]
+    return answers[:1] if 1 < len(answers) <= _LAST and shows(answers[0], bare=True) else answers
 
 
 def _generators(steps: Iterable[Step]) -> list[Step]:

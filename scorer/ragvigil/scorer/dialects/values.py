@@ -11,6 +11,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import cast
 
+from ragvigil.scorer.dialects.labels import ASKED
+
 REDACTED = "__REDACTED__"
 """What OpenInference writes where content was hidden."""
 
@@ -24,6 +26,9 @@ _REPLY_KEYS = ("answer", "final_answer", "response", "reply", "replies", "comple
 """Keys that name an answer wherever they stand."""
 ANSWER_KEYS = (*_REPLY_KEYS, "output_text", "output", "outputs", "result", "text", "content")
 """Keys of an answer in what a call returned."""
+_ASKING = frozenset(ASKED.split("|")) - {"user"}
+_WORD = re.compile(r"[^\W_A-Z]+|[A-Z][^\W_A-Z]*")
+"""Of a key, as in `user_query` and `userQuery`."""
 _DEEPEST = 4
 _MOST = 2.0**53
 _LONGEST_COUNT = 15
@@ -164,6 +169,10 @@ def unquoted(value: object) -> object:
 def query_in(value: object) -> str | None:
     """The question inside a call's arguments: a known key, else the only text there, in nested objects too.
 
+    A key may name it in any language that prompts are labelled in.
+
+    >>> query_in({"tenant": "acme", "user_query": "why?"}), query_in({"mandant": "acme", "frage": "warum?"})
+    ('why?', 'warum?')
     >>> query_in({"data": {"retriever": {"query": "why?"}}}), query_in({"args": ["why?", 3], "kwargs": {}})
     ('why?', 'why?')
     >>> query_in({"rows": [{"page_content": "Snow."}]})
@@ -202,11 +211,21 @@ def _text_in(value: object, keys: tuple[str, ...], levels: int) -> str | None:
     fields = cast("Mapping[str, object]", value)
     if text := _under(fields, keys, lambda found: _text_in(found, keys, levels - 1)):
         return text
+    if text := _named(fields):
+        return text
     texts = [text for item in fields.values() if (text := text_of(item))]
     if len(texts) == 1:
         return texts[0]
     nested = [cast("object", item) for item in fields.values() if isinstance(item, dict)]
     return next((text for item in nested if (text := _text_in(item, keys, levels - 1))), None)
+
+
+def _named(fields: Mapping[str, object]) -> str | None:
+    """The text under the first key that has a word for a question in it."""
+    for key, value in fields.items():
+        if isinstance(value, str) and not _ASKING.isdisjoint(map(str.lower, _WORD.findall(key))):
+            return text_of(value)
+    return None
 
 
 def _under(

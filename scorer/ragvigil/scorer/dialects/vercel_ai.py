@@ -6,6 +6,7 @@ from ragvigil.scorer.dialects.finish import finish_reason_in
 from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.prompt import question_in
 from ragvigil.scorer.dialects.reading import Reading, Role
+from ragvigil.scorer.dialects.rerank_calls import ranking_reading
 from ragvigil.scorer.dialects.tool_responses import passages_answered
 from ragvigil.scorer.dialects.tools import tool_reading
 from ragvigil.scorer.dialects.values import first_count, first_id, first_text, text_of
@@ -17,6 +18,7 @@ _SCOPE = "ai"
 _METADATA = "ai.telemetry.metadata."
 _CONVERSATIONS = ("sessionId", "session_id", "conversationId", "conversation_id", "threadId", "chatId")
 _USERS = ("userId", "user_id")
+_ANSWERS = ("ai.response.text", "ai.response.object", "ai.result.text", "ai.result.object")
 
 
 class VercelAI:
@@ -37,6 +39,8 @@ class VercelAI:
         if operation == "ai.toolCall":
             name = text_of(get("ai.toolCall.name")) or "tool"
             return tool_reading(name, get("ai.toolCall.args"), get("ai.toolCall.result"))
+        if operation.startswith("ai.rerank"):
+            return ranking_reading(span.attributes)
         role = _role(operation)
         given = get("ai.prompt.messages") or get("ai.prompt")
         messages, tools = messages_of(given), passages_answered(given)
@@ -46,7 +50,7 @@ class VercelAI:
             query=question_in(asked) if asked else None,
             documents=tools.documents,
             unread_search=tools.unread,
-            answer=first_text(span.attributes, "ai.response.text", "ai.response.object", "ai.result.text"),
+            answer=first_text(span.attributes, *_ANSWERS),
             messages=messages if role == "generator" else (),
             model=text_of(get("ai.model.id")),
             response_model=text_of(get("ai.response.model")),
