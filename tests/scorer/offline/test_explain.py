@@ -148,6 +148,52 @@ def test_what_stands_where_no_search_tells_it_is_named_for_what_it_is() -> None:
     ]
 
 
+def chat(span_id: str, start: int, prompt: str, answer: str) -> Span:
+    """A model call below a request."""
+
+    def said(role: str, text: str) -> str:
+        return json.dumps([{"role": role, "parts": [{"type": "text", "content": text}]}])
+
+    made = {
+        "gen_ai.input.messages": said("user", prompt),
+        "gen_ai.output.messages": said("assistant", answer),
+    }
+    return Span(
+        "0" * 32, span_id, "1" * 16, "chat", 1, start, start + 1, {"gen_ai.operation.name": "chat", **made}
+    )
+
+
+def test_it_says_what_a_prompt_tells_and_what_it_does_not() -> None:
+    """Texts for ids that a search found; a context that nobody can part; a call that gave no answer."""
+    request = Span("0" * 32, "1" * 16, None, "POST /ask", 1, 1, 99, {})
+    found = {"gen_ai.operation.name": "retrieval", "gen_ai.retrieval.documents": json.dumps([{"id": "a"}])}
+    search = Span("0" * 32, "2" * 16, "1" * 16, "retrieval", 1, 2, 3, found)
+    answering = chat("3" * 16, 4, "[1] It leaves at nine.\n\nQuestion: When?", "At nine.")
+    title = chat("4" * 16, 8, "Write a title: When?", "Ferries")
+    told = facts(explain([request, search, answering, title]))
+    assert [place.why for place in told["documents"].taken] == [
+        "1 document of a retriever",
+        "their texts, in its prompt",
+    ]
+    assert told["answer"].taken[0].span_id == "3" * 16
+    assert [place.why.partition(":")[0] for place in told["answer"].others] == ["an aside"]
+    whole = chat("3" * 16, 4, "Context:\nIt leaves.\nAt nine.\n\nQuestion: When?", "At nine.")
+    told = facts(explain([request, whole]))
+    assert [place.why for place in told["documents"].others] == [
+        "its prompt shows a context, and not where passages end"
+    ]
+
+
+def test_a_list_that_a_model_answered_is_explained_as_its_answer() -> None:
+    """Not as a search, which its shape alone would say."""
+    answer = json.dumps([{"id": "s1", "text": "It leaves at nine."}])
+    told: dict[str, object] = {"langfuse.observation.type": "span", "langfuse.observation.input": "When?"}
+    root = Span("0" * 32, "1" * 16, None, "ask", 1, 1, 99, told | {"langfuse.observation.output": answer})
+    account = explain([root, chat("3" * 16, 4, "When?", answer)])
+    assert [each.role for each in account.spans] == ["chain", "generator"]
+    assert facts(account)["answer"].value == answer
+
+
 @pytest.mark.parametrize("path", EVERY, ids=lambda path: path.stem)
 def test_what_is_explained_is_what_is_read(path: Path) -> None:
     """The account comes from the readers themselves: same records, same texts, from spans that are there."""

@@ -30,9 +30,11 @@ class Evidence:
     """The retrievals and reranks that count, each once, by end."""
     documents: tuple[Document, ...]
     sources: tuple[Step, ...]
-    """The steps that the documents came from; a rerank stands for the searches before it."""
+    """The steps that the documents came from, or their texts; a rerank stands for the searches before it."""
     known: bool
     """False when a search ran and nothing tells what it found."""
+    untold: Step | None = None
+    """The model whose prompt shows passages that nobody can tell apart, where nothing else tells them."""
 
 
 def evidence_of(steps: Sequence[Step], generation: Step | None, *, planned: bool = False) -> Evidence:
@@ -48,9 +50,10 @@ def evidence_of(steps: Sequence[Step], generation: Step | None, *, planned: bool
     documents = _filled(_union(pool.values()), steps)
     whole = documents and all(document.text is not None for document in documents)
     contexts = [] if whole else _contexts(generation)
-    unread = False
+    unread, untold = False, None
     shown = next((texts for context in contexts if (texts := _texts(context, documents))), None)
-    if shown:
+    if shown and generation is not None:
+        sources = (*sources, generation)
         pairs = zip(documents, shown, strict=True)
         documents = [replace(document, text=document.text or text) for document, text in pairs]
     elif not documents and (not told or not known):
@@ -65,7 +68,8 @@ def evidence_of(steps: Sequence[Step], generation: Step | None, *, planned: bool
             sources, documents, left = _of_parts(steps, generation)
             unread = unread or left
         known = (known or bool(documents)) and not unread
-    return Evidence(tuple(searches), ranked(documents), sources, known)
+        untold = generation if contexts and not documents else None
+    return Evidence(tuple(searches), ranked(documents), sources, known, untold)
 
 
 def retrievals_of(evidence: Evidence) -> tuple[Retrieval, ...]:

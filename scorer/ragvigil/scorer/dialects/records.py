@@ -13,9 +13,9 @@ from ragvigil.scorer.dialects.log_events import attached, evaluations_of
 from ragvigil.scorer.dialects.people import conversation_of, user_of
 from ragvigil.scorer.dialects.question import Question, questions
 from ragvigil.scorer.dialects.reading import Dialect
-from ragvigil.scorer.dialects.returned import settle
+from ragvigil.scorer.dialects.returned import forest_of
 from ragvigil.scorer.dialects.roles import Roles, answer_of, generations, leaf_sum, query_of, roles_of
-from ragvigil.scorer.dialects.step import Step, link, unique
+from ragvigil.scorer.dialects.step import Step, unique
 from ragvigil.scorer.dialects.table import DIALECTS, read
 from ragvigil.scorer.dialects.upstream import sampling_of
 from ragvigil.scorer.dialects.values import text_of
@@ -62,9 +62,7 @@ def read_all(traces: Sequence[Received], dialects: Sequence[Dialect] = DIALECTS)
     One step is taken for all traces before the next, so that its code stays in the processor's cache.
     """
     steps = [steps_of(one.spans, one.events, dialects) for one in traces]
-    roots = [link(each) for each in steps]
-    for both in zip(steps, roots, strict=True):
-        settle(*both)
+    roots = [forest_of(each) for each in steps]
     asked = [questions(each) for each in roots]
     told = [opinions_on(each, one.events) for each, one in zip(asked, traces, strict=True)]
     return [

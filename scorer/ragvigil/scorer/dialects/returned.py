@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 
 from ragvigil.scorer.dialects.documents import same
 from ragvigil.scorer.dialects.reading import Reading, Role
-from ragvigil.scorer.dialects.step import Step, gather
+from ragvigil.scorer.dialects.step import Step, gather, link
 from ragvigil.scorer.dialects.values import structure_of
 from ragvigil.scorer.trace import Document
 
@@ -22,7 +22,14 @@ _MOST = 50
 """Passages of a call, and of the searches in it, that are compared with each other."""
 
 
-def settle(steps: Sequence[Step], roots: Sequence[Step]) -> None:
+def forest_of(steps: Sequence[Step]) -> list[Step]:
+    """The steps, ordered by start, as a forest; its roots. Each call in it either searched or answered."""
+    roots = link(steps)
+    _settle(steps, roots)
+    return roots
+
+
+def _settle(steps: Sequence[Step], roots: Sequence[Step]) -> None:
     """Say of each call that returned passages whether it searched or answered; `roots` are those of the steps."""
     open_ = [step for step in steps if step.reading.otherwise is not None]
     if not open_:

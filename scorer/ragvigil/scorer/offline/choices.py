@@ -107,6 +107,8 @@ def _why_not_this_generation(step: Step, roles: Roles, inner: Collection[Step]) 
     returned = roles.root.reading.answer if roles.root else None
     if returned is not None and step.reading.answer.strip() != returned.strip():
         return "the root returned another answer"
+    if roles.generation is not None and step.span.start >= roles.generation.span.end:
+        return "an aside: a title, a verdict, or of a model that was shown neither passages nor an answer"
     return "a later generation answered"
 
 
@@ -116,11 +118,17 @@ def _documents(roles: Roles, record: RagTrace) -> Fact:
     searches = [step for step in roles.question.steps if step.role in _SEARCHING]
     sources, counting = set(evidence.sources), set(evidence.searches)
     taken = [Place(step.span.span_id, _what_it_found(step)) for step in evidence.sources]
+    if len(taken) > 1 and searches and evidence.sources[-1] is roles.generation:
+        taken[-1] = Place(taken[-1].span_id, "their texts, in its prompt")
     others = [
         Place(step.span.span_id, _why_not_this_search(step, counting, roles.generation))
         for step in searches
         if step not in sources
     ]
+    if evidence.untold is not None:
+        others.append(
+            Place(evidence.untold.span.span_id, "its prompt shows a context, and not where passages end")
+        )
     shown = [{"id": each.id, "text": _short(each.text)} for each in record.documents]
     if not evidence.known or not taken:
         return Fact("documents", None, (), tuple(others), _looked_at(roles, _SEARCHING))

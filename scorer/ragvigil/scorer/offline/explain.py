@@ -9,7 +9,8 @@ from pathlib import Path
 from ragvigil.scorer.dialects import DIALECTS, Dialect
 from ragvigil.scorer.dialects.question import questions
 from ragvigil.scorer.dialects.records import record_of, steps_of
-from ragvigil.scorer.dialects.step import Step, link
+from ragvigil.scorer.dialects.returned import forest_of
+from ragvigil.scorer.dialects.step import Step
 from ragvigil.scorer.dialects.table import matching
 from ragvigil.scorer.dialects.values import REDACTED
 from ragvigil.scorer.filtering import Filtered, Filters
@@ -112,7 +113,7 @@ def explain(
     """How the spans of one trace are read: the readers themselves say it, so it cannot differ from them."""
     matches = {span.span_id: _Match.of(span, dialects) for span in spans_once(spans, events)}
     steps = steps_of([match.recorded for match in matches.values()], (), dialects)
-    roots = link(steps)
+    roots = forest_of(steps)
     asked = questions(roots)
     read = [record_of(question) for question in asked]
     filtered = (filters or Filters({})).of(spans, read)
