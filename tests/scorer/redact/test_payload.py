@@ -69,6 +69,8 @@ def wire(value: object) -> AnyValue:
         return AnyValue(bytes_value=value)
     if isinstance(value, int):
         return AnyValue(int_value=value)
+    if isinstance(value, float):
+        return AnyValue(double_value=value)
     return AnyValue(string_value=str(value))
 
 

@@ -23,6 +23,8 @@ class Meaning(Enum):
     """Retrieved passages, perhaps as JSON: ids and scores in it stay when content does not."""
     SECRET = auto()
     """What opens a door by its name: a password, a key."""
+    TOKEN = auto()
+    """What opens a door, or a piece of a text: the value tells."""
     TRANSPORT = auto()
     """Headers and cookies: never kept."""
 
@@ -35,13 +37,17 @@ _PATTERNS = {
     ),
     Meaning.SECRET: _END
     + (
-        r"(?:api[_-]?key|apikey|secret|client_secret|secret[_-]?key|access[_-]?token|auth[_-]?token"
-        r"|refresh[_-]?token|id[_-]?token|password|passwd|pwd|private[_-]?key|credentials?)"
+        r"(?:(?:api|(?:secret|shared)[_-]?access|account|private|secret|signing|storage|encryption)[_-]?keys?"
+        r"|(?:client_)?secrets?|(?:api|access|auth|refresh|id|bearer|session|security|csrf|xsrf)[_-]?token"
+        r"|passwords?|passwd|pwd|passphrases?|credentials?)"
     ),
+    Meaning.TOKEN: _END + "token",
     Meaning.PERSON: (
-        rf"{_END}(?:(?:end)?user|session|conversation|thread|chat|customer)[._-]?id"
-        rf"|{_END}(?:end)?user[._-](?:(?:full_?)?name|hash|login)"
-        r"|mlflow\.trace\.(?:user|session)|.*association\.properties\.user|user"
+        rf"{_END}(?:(?:end)?user|session|conversation|thread|chat|customer)[._-]?ids?"
+        rf"|{_END}(?:enduser\.pseudo\.id|session\.previous_id)"
+        rf"|{_END}(?:end)?user[._-]?(?:(?:full_?)?name|hash|login)"
+        r"|mlflow\.trace\.(?:user|session)|.*association\.properties\.user"
+        r"|(?:gen_ai|llm|.*request)\.user|(?:end_?)?user"
     ),
     Meaning.DOCUMENT_ID: (
         r"(?:.*[._])?(?:document|doc|docs|chunk|node|passage|citation|documents\.\d+|citations)"
@@ -59,7 +65,9 @@ _PATTERNS = {
 _COMPILED = tuple((meaning, re.compile(pattern, re.IGNORECASE)) for meaning, pattern in _PATTERNS.items())
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _BARE = frozenset({"id", "_id", "ids"})
-_PEOPLE = re.compile(r"(?:end_?)?user|session|conversation|thread|chat|customer", re.IGNORECASE)
+PEOPLE = re.compile(r"(?:(?:end_?)?user|session|conversation|thread|chat|customer)s?", re.IGNORECASE)
+"""Under such a key an id is a person's or a conversation's."""
+_KEY_LIKE = re.compile(r"(?=\D*\d)\S{8,}")
 _DOCUMENTS = re.compile(r"document|retriev|passage|citation|chunk|node|docs?\b", re.IGNORECASE)
 _BESIDE = frozenset(
     [
@@ -95,6 +103,15 @@ def meaning_of(key: str) -> Meaning:
     return next((meaning for meaning, pattern in _COMPILED if pattern.fullmatch(spelled)), Meaning.TEXT)
 
 
+def opens_a_door(token: str) -> bool:
+    """Whether what is called a token is a key; models call pieces of words so, too.
+
+    >>> opens_a_door("a1b2c3d4e5"), opens_a_door(" Paris"), opens_a_door("boiling")
+    (True, False, False)
+    """
+    return _KEY_LIKE.fullmatch(token) is not None
+
+
 def meaning_under(key: str, parent: str, siblings: Collection[str]) -> Meaning:
     """What the key of a field says of its value under the field `parent` ("" at the top), beside its `siblings`.
 
@@ -105,7 +122,7 @@ def meaning_under(key: str, parent: str, siblings: Collection[str]) -> Meaning:
     >>> meaning_under("id", "from", ["id", "text_id"]).name, meaning_under("id", "documents", ["id"]).name
     ('LABEL', 'DOCUMENT_ID')
     """
-    if parent and _PEOPLE.fullmatch(parent) and meaning_of(f"{parent}.{key}") is Meaning.PERSON:
+    if parent and PEOPLE.fullmatch(parent) and meaning_of(f"{parent.rstrip('sS')}.{key}") is Meaning.PERSON:
         return Meaning.PERSON
     if key in _BARE and (_DOCUMENTS.search(parent) or not _BESIDE.isdisjoint(siblings)):
         return Meaning.DOCUMENT_ID

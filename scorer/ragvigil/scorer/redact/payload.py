@@ -14,7 +14,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Tr
 from opentelemetry.proto.trace.v1.trace_pb2 import Span as WireSpan
 
 from ragvigil.scorer.config import Content, ContentMode
-from ragvigil.scorer.redact.keys import Meaning, meaning_of, meaning_under
+from ragvigil.scorer.redact.keys import Meaning, meaning_of, meaning_under, opens_a_door
 from ragvigil.scorer.redact.pseudonyms import Pseudonyms
 from ragvigil.scorer.redact.texts import LONG_INTEGER, SECRET, Place, Texts
 from ragvigil.scorer.span import Origin, Span, SpanEvent, plain, span_of, spans_in
@@ -194,7 +194,7 @@ class _Walk:
                 found[told.key] = text
                 continue
             which = value.WhichOneof("value")
-            if which == "double_value":
+            if which == "double_value" and abs(value.double_value) < LONG_INTEGER:
                 found[told.key] = value.double_value
             elif which == "int_value" and abs(value.int_value) < LONG_INTEGER:
                 found[told.key] = value.int_value
@@ -214,6 +214,8 @@ class _Walk:
 
     def _value(self, value: AnyValue, meaning: Meaning, key: str = "") -> None:
         which = value.WhichOneof("value")
+        if meaning is Meaning.TOKEN:
+            meaning = Meaning.SECRET if opens_a_door(value.string_value) else Meaning.TEXT
         if which == "string_value" and not value.string_value and meaning is not Meaning.SECRET:
             return
         if which == "string_value" and meaning is Meaning.TEXT:
@@ -223,7 +225,7 @@ class _Walk:
         elif which == "array_value":
             for item in value.array_value.values:
                 self._value(item, meaning, key)
-        elif which == "kvlist_value":
+        elif which == "kvlist_value" and not (meaning is Meaning.SECRET and self._mode != "full"):
             self._pairs(value.kvlist_value.values, key)
         elif which is not None and meaning is not Meaning.DOCUMENT_ID:
             self._single(value, which, meaning)
@@ -243,8 +245,8 @@ class _Walk:
             value.string_value = text
             if text:
                 self._contents.append((value, "string_value", text))
-        elif which == "int_value":
-            cut = self._texts.integer(value.int_value)
+        elif which in ("int_value", "double_value"):
+            cut = self._texts.number(getattr(value, which))
             if cut is not None:
                 value.string_value = cut
 

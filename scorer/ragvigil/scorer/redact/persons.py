@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord, LogsData
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, TracesData
 
-from ragvigil.scorer.redact.keys import Meaning, meaning_of
-
-_FIELD = re.compile(r'\\*"([^"\\]+)\\*"\s*:\s*(?:\\*"([^"\\]*)\\*"|(\d+))')
-"""A field of JSON, perhaps JSON within JSON, with a text or a whole number."""
+from ragvigil.scorer.redact.fields import fields_in, may_hold_fields
+from ragvigil.scorer.redact.keys import Meaning, meaning_under
 
 
 def persons_in(spans: bytes, logs: bytes = b"") -> set[str]:
@@ -43,18 +40,18 @@ def named_by_record(record: LogRecord) -> Iterator[str]:
     yield from _within(record.body)
 
 
-def named_in(pairs: Iterable[KeyValue]) -> Iterator[str]:
-    """Those that attributes name, in JSON within them, too.
+def named_in(pairs: Iterable[KeyValue], parent: str = "") -> Iterator[str]:
+    """Those that attributes name, in JSON within them, too; `parent` is the key under which they are nested.
 
     An attribute without a value takes two bytes, so there may be millions: no more is done for one than need be.
     """
     for pair in pairs:
         if not pair.HasField("value") or pair.value.WhichOneof("value") is None:
             continue
-        if meaning_of(pair.key) is Meaning.PERSON:
-            yield from _values(pair.value)
+        if meaning_under(pair.key, parent, ()) is Meaning.PERSON:
+            yield from _values(pair.value, pair.key)
         else:
-            yield from _within(pair.value)
+            yield from _within(pair.value, pair.key)
 
 
 def logs_without(logs: bytes, unwanted: Callable[[str, int], bool]) -> bytes:
@@ -74,26 +71,24 @@ def _has(record: LogRecord, unwanted: Callable[[str, int], bool]) -> bool:
     return any(unwanted(name, moment) for name in named_by_record(record))
 
 
-def _values(value: AnyValue) -> Iterator[str]:
+def _values(value: AnyValue, key: str) -> Iterator[str]:
     which = value.WhichOneof("value")
     if which == "array_value":
         for item in value.array_value.values:
-            yield from _values(item)
+            yield from _values(item, key)
     elif which == "kvlist_value":
-        yield from named_in(value.kvlist_value.values)
+        yield from named_in(value.kvlist_value.values, key)
     elif which is not None:
         yield str(getattr(value, which))
 
 
-def _within(value: AnyValue) -> Iterator[str]:
-    """Names inside a value that is none itself: nested pairs, and JSON in a text."""
+def _within(value: AnyValue, key: str = "") -> Iterator[str]:
+    """Names inside a value that is none itself: nested pairs, and fields of JSON and the like in a text."""
     which = value.WhichOneof("value")
     if which == "array_value":
         for item in value.array_value.values:
-            yield from _within(item)
+            yield from _within(item, key)
     elif which == "kvlist_value":
-        yield from named_in(value.kvlist_value.values)
-    elif which == "string_value" and value.string_value.lstrip()[:1] in ("{", "["):
-        for key, text, number in _FIELD.findall(value.string_value):
-            if meaning_of(key) is Meaning.PERSON:
-                yield text or number
+        yield from named_in(value.kvlist_value.values, key)
+    elif which == "string_value" and may_hold_fields(value.string_value):
+        yield from (each.text for each in fields_in(value.string_value) if each.meaning is Meaning.PERSON)

@@ -9,8 +9,9 @@ from typing import Any, TypeAlias, cast
 
 from ragvigil.scorer.config import Content
 from ragvigil.scorer.dialects.values import REDACTED
+from ragvigil.scorer.redact.fields import Field, fields_in, may_hold_fields
 from ragvigil.scorer.redact.hook import Hook
-from ragvigil.scorer.redact.keys import Meaning, meaning_under
+from ragvigil.scorer.redact.keys import Meaning, meaning_under, opens_a_door
 from ragvigil.scorer.redact.pseudonyms import Pseudonyms
 from ragvigil.tracer.redaction import RULES, Rule, redact_by, rules_for
 
@@ -18,12 +19,14 @@ SECRET = "<SECRET>"  # noqa: S105 - the mark that replaces one
 _REMOVED = "<REMOVED>"
 _ESCAPE = re.compile(r"(\\+(?:u[0-9A-Fa-f]{4}|.))", re.DOTALL)
 _NAMES = re.compile(
-    r"user|session|conversation|thread|chat|customer|cookie|header|authorization|key|token|secret|passw|pwd|credential",
+    r"user|session|conversation|thread|chat|customer|cookie|header|authorization|key|token|secret|passw|passphrase|pwd"
+    r"|credential",
     re.IGNORECASE,
 )
 """Words of the keys under which JSON holds what is cut for its name."""
 LONG_INTEGER = 10**10
 """Shorter ones are neither a card nor a CPF."""
+_LONGEST = 10**20
 _DEEPEST = 64
 Place: TypeAlias = tuple[Any, str, str]
 """A message, its field that holds a text, and the text."""
@@ -51,21 +54,19 @@ class Texts:
         """The places of whose texts anything might be cut."""
         if rules or self._patterns or self._hook:
             return places
-        return [
-            one for one in places if one[2].lstrip()[:1] in ("{", "[") and _NAMES.search(one[2]) is not None
-        ]
+        return [one for one in places if may_hold_fields(one[2]) and _NAMES.search(one[2]) is not None]
 
     def cut(self, text: str, rules: Sequence[Rule]) -> str:
         """The text without what must not stay. A text that is JSON stays JSON."""
-        value = _json(text)
+        value, repeats = _json(text)
         if value is None:
-            return self._plain(text, rules)
+            return self._loose(text, rules)
         found = self._value(value, Meaning.TEXT, rules, _DEEPEST)
-        return text if found == value else json.dumps(found, ensure_ascii=False)
+        return text if found == value and not repeats else json.dumps(found, ensure_ascii=False)
 
     def drop(self, text: str, *, passages: bool) -> str:
         """What stays of a text when content does not: ids, labels and figures where it is JSON of passages."""
-        value = _json(text)
+        value, _ = _json(text)
         if not isinstance(value, (dict, list)):
             return REDACTED
         fields = cast("object", value)
@@ -73,11 +74,11 @@ class Texts:
             return REDACTED
         return json.dumps(self._value(fields, Meaning.TEXT, None, _DEEPEST), ensure_ascii=False)
 
-    def integer(self, value: int) -> str | None:
-        """What an integer becomes that is a number of a card or a person; None for all others."""
-        if abs(value) < LONG_INTEGER:
+    def number(self, value: float) -> str | None:
+        """What a whole number becomes that is one of a card or a person; None for all others."""
+        if not LONG_INTEGER <= abs(value) < _LONGEST or value != int(value):
             return None
-        given = str(value)
+        given = str(int(value))
         found = self._plain(given, self._all)
         return None if found == given else found
 
@@ -92,19 +93,23 @@ class Texts:
         """A value of JSON under `key` without what must not stay; without content where there are no rules."""
         if depth == 0:
             return REDACTED
+        if meaning is Meaning.TOKEN:
+            meaning = Meaning.SECRET if isinstance(value, str) and opens_a_door(value) else Meaning.TEXT
         if isinstance(value, dict):
+            if meaning is Meaning.SECRET and self._all:
+                return SECRET
             return self._fields(cast("dict[str, object]", value), rules, depth - 1, key)
         if isinstance(value, list):
             items = cast("list[object]", value)
             return [self._value(item, meaning, rules, depth - 1, key) for item in items]
-        if value is None or isinstance(value, (bool, float)) or meaning is Meaning.DOCUMENT_ID or value == "":
+        if value is None or isinstance(value, bool) or meaning is Meaning.DOCUMENT_ID or value == "":
             return value
         if meaning is Meaning.PERSON:
             return self._pseudonyms.of(str(value))
         if meaning is Meaning.SECRET and self._all:
             return SECRET
-        if isinstance(value, int):
-            return self.integer(value) or value
+        if isinstance(value, (int, float)):
+            return self.number(value) or value
         text = str(value)
         if rules is None:
             return self.cut(text, self._all) if meaning is Meaning.LABEL else REDACTED
@@ -121,8 +126,28 @@ class Texts:
                 cleaned[name] = self._value(value, meaning, rules, depth, key)
         return cleaned
 
+    def _loose(self, text: str, rules: Sequence[Rule]) -> str:
+        """A text that is no JSON as a whole; fields in it are cut for their names all the same."""
+        if not may_hold_fields(text):
+            return self._plain(text, rules)
+        pieces, start = list[str](), 0
+        for field in fields_in(text):
+            cut = self._of_field(field)
+            if cut is not None:
+                pieces += [self._plain(text[start : field.start], rules), field.quote, cut, field.quote]
+                start = field.end
+        return "".join([*pieces, self._plain(text[start:], rules)])
+
+    def _of_field(self, field: Field) -> str | None:
+        """What becomes of a value that its name gives away; None where it stays."""
+        if field.meaning is Meaning.PERSON:
+            return self._pseudonyms.of(field.text)
+        if field.meaning is Meaning.TRANSPORT:
+            return _REMOVED
+        return SECRET if self._all else None
+
     def _plain(self, text: str, rules: Sequence[Rule]) -> str:
-        """A text that is no JSON, but for what is to be kept."""
+        """A text without fields, but for what is to be kept."""
         if self._keep is None:
             return self._piece(text, rules)
         pieces, start = list[str](), 0
@@ -145,14 +170,25 @@ class Texts:
         return REDACTED if answer is None else answer
 
 
-def _json(text: str) -> object:
-    """The value of a text that is a JSON object, array or string; None for any other."""
+def _json(text: str) -> tuple[object, bool]:
+    """The value of a text that is a JSON object, array or string, None for any other; whether a key in it repeats.
+
+    Of values under one key the last one is read: those before it are in the text all the same.
+    """
     if text.lstrip()[:1] not in ("{", "[", '"'):
-        return None
+        return None, False
+    repeats = False
+
+    def fields(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        nonlocal repeats
+        found = dict(pairs)
+        repeats = repeats or len(found) < len(pairs)
+        return found
+
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=fields), repeats
     except (ValueError, RecursionError):
-        return None
+        return None, False
 
 
 def _are_passages(value: object) -> bool:
