@@ -58,12 +58,12 @@ def test_a_row_gives_one_flat_result() -> None:
         "unsupported_spans",
     }
     assert claims[0]["text"] == str(ROW["answer"])[claims[0]["start"] : claims[0]["end"]]
-    assert (result["judge"], result["judge_version"]) == ("builtin", "22+lexical-1")
+    assert (result["judge"], result["judge_version"]) == ("builtin", "23+lexical-1")
     assert len(str(result["prompt_digest"])) == 64
     assert result["measured"] == {}
     checks = result["checks"]
     assert isinstance(checks, dict)
-    assert checks["citation_correctness"] == {"value": 1.0, "reason": None, "version": "7", "details": CITED}
+    assert checks["citation_correctness"] == {"value": 1.0, "reason": None, "version": "8", "details": CITED}
 
 
 def test_question_answer_contexts_rows_are_read_too() -> None:

@@ -25,4 +25,4 @@ def _measure(prepared: Prepared) -> Finding:
     return Finding(round(value, 6), f"{value:.0%} of it repeats itself" if value >= _MANY else None)
 
 
-CHECK = Check("repetition", "1", _measure, better="low")
+CHECK = Check("repetition", "2", _measure, better="low")

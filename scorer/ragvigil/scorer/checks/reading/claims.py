@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 from ragvigil.scorer.checks.reading.clauses import clauses
 from ragvigil.scorer.checks.reading.courtesy import (
     CAPITALISED,
+    POINTING,
     answered,
     courteous,
     greeting,
@@ -212,11 +213,12 @@ def _naming(content: list[Word]) -> list[Word]:
 
 
 def _says_nothing(sequence: tuple[Word, ...]) -> bool:
-    """Whether no word carries meaning, or only numbers of passages, as in "passages 1 and 2"."""
+    """Whether no word carries meaning, or only numbers of passages, as in "passages 1 and 2", or points at a source."""
     for word in sequence:
-        if word.content and not word.numbers and word.stem not in FRAME_STEMS:
+        if word.content and not word.numbers and word.stem not in _IDLE:
             return False  # as nearly always, after a word or two
-    return not _content(sequence) or any(word.stem in POINTER_STEMS for word in sequence)
+    numbered = any(word.content and word.numbers for word in sequence)
+    return not numbered or any(word.stem in POINTER_STEMS for word in sequence)
 
 
 def _asserts(text: str, content: list[Word]) -> bool:
@@ -236,4 +238,5 @@ def _opening(entries: tuple[str, ...]) -> re.Pattern[str]:
     )
 
 
+_IDLE = FRAME_STEMS | POINTING
 _OFFER, _ASKING = _opening(LEXICON.offers), _opening(LEXICON.asking)

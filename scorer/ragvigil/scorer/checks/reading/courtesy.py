@@ -45,7 +45,7 @@ _CLOSING = re.compile(
 )
 _LISTED = re.compile(r"[-*+\u2022][ \t]")
 _AROUND = f"{_ENDS} *_"
-_MOST_ANSWERS = 3
+_MOST_ANSWERS = 4
 _DIGIT = re.compile(r"\d")
 _PART = re.compile(_NAME)
 _GAP = r"[\s*_,|&\u2014]"
@@ -57,6 +57,10 @@ _ADDRESSEES, _SIGNERS, _ANSWERS = (
     frozenset(map(str.casefold, _DATA[name])) for name in ("addressees", "signers", "answers")
 )
 _HEDGED = _ANSWERS.union(_DATA["hedges"])
+_AUXILIARIES = frozenset(_DATA["auxiliaries"])
+"""Words that repeat the question behind a yes or no: Yes, you can."""
+POINTING = frozenset(word.stem for entry in _DATA["pointing"] for word in words(entry))
+"""Stems of words that only point at a source: see, more details."""
 CAPITALISED = frozenset(word.stem for entry in _DATA["capitalised"] for word in words(entry))
 """Stems of words that courtesies write with a capital letter though they name nothing: German *Sie*, *Fragen*."""
 _ANSWERED = re.compile(
@@ -161,7 +165,7 @@ def answered(text: str, start: int, end: int) -> int:
     ('it opens at nine.', 0)
     """
     found = _ANSWERED.match(text, start, end)
-    if found is None or found[1].casefold() not in _ANSWERS:
+    if found is None or found[1].casefold() not in _ANSWERS or only_answers(text[start:end]):
         return start
     return found.end() if len(_PART.findall(text, found.end(), end)) >= _FEWEST_ANSWERED else start
 
@@ -171,14 +175,18 @@ def only_answers(text: str) -> bool:
 
     >>> only_answers("Yes."), only_answers("是的。"), only_answers("Leider nicht."), only_answers("Yes, it opens.")
     (True, True, True, False)
+    >>> only_answers("Yes, you can!"), only_answers("No, that's not possible."), only_answers("You can.")
+    (True, True, False)
     """
     if text.strip(_AROUND).casefold() in _ANSWERS:
         return True
-    parts = 0
+    parts, known = 0, _HEDGED
     for part in _PART.finditer(text):  # mostly the first or the second word already says more
-        parts += 1
-        if parts > _MOST_ANSWERS or part[0].replace("\u2019", "'").casefold() not in _HEDGED:
+        word = part[0].replace("\u2019", "'").casefold()
+        if parts == _MOST_ANSWERS or word not in known:
             return False
+        known = _HEDGED | _AUXILIARIES if not parts and word in _ANSWERS else known
+        parts += 1
     return parts > 0 and not _DIGIT.search(text)
 
 

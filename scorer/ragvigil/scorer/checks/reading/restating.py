@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from ragvigil.scorer.checks.reading.acronyms import Names, may_abbreviate
 from ragvigil.scorer.checks.reading.claims import Statement
 from ragvigil.scorer.checks.reading.expressions import Expression, Meaning, expressions, implied, may_have
 from ragvigil.scorer.checks.reading.ordinals import may_have_ordinals, ordinals
@@ -53,7 +54,16 @@ def restated(statements: Sequence[Statement], texts: Sequence[str]) -> Sequence[
             _restated(one, found[place], known) if place in found else one
             for place, one in enumerate(statements)
         ]
-    return _unrounded(told, texts)
+    return _spelled_out(_unrounded(told, texts), texts)
+
+
+def _spelled_out(statements: Sequence[Statement], texts: Sequence[str]) -> Sequence[Statement]:
+    """`statements`, with a word of its whole name for each acronym that the passages only spell out."""
+    named = {place for place, one in enumerate(statements) if one.checkworthy and may_abbreviate(one.text)}
+    if not named:
+        return statements  # as mostly
+    names = Names("\n".join(texts)[:_LONGEST_READ])
+    return [names.spelled_out(one) if place in named else one for place, one in enumerate(statements)]
 
 
 def _unrounded(statements: Sequence[Statement], texts: Sequence[str]) -> Sequence[Statement]:

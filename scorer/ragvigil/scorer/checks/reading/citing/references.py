@@ -10,6 +10,11 @@ from typing import Literal
 from ragvigil.scorer.checks.reading.markup import Span
 
 _DEFINITION = re.compile(r"^[ \t]{0,3}\[(\^?)([^\[\]\n]{1,100})\]:[ \t]*(\S[^\n]{0,2000})$", re.MULTILINE)
+RAISED = "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"
+"""Superscript digits."""
+_NOTE = re.compile(rf"^[ \t]{{0,3}}([{RAISED}]{{1,3}})[ \t]{{0,2}}(\S[^\n]{{0,400}})$", re.MULTILINE)
+_PLAIN = str.maketrans(RAISED, "0123456789")
+_MOST_NOTES = 200
 _LINKED = re.compile(r"\]\(([^()\s]{1,2000})\)")
 _SOURCES = (
     r"sources?(?:\(s\))?(?:[ ](?:documents?|used))?|references?|citations?|bibliography|fontes?(?:\(s\))?|referências|"
@@ -64,6 +69,7 @@ def definitions(answer: str) -> list[Span]:
     spans = [match.span() for match in _DEFINITION.finditer(answer)] if "]:" in answer else []
     if "<co" in answer or "[cite_start]" in answer:
         spans += [match.span() for match in _OPENING.finditer(answer)]
+    spans += [note.span() for note in _notes(answer)]
     section = _section(answer)
     if section is not None:
         entries = list(_ENTRY.finditer(answer, section[1]))
@@ -81,11 +87,31 @@ def targets(prose: str) -> dict[str, str]:
         if "]:" in prose
         else {}
     )
+    for note in _notes(prose):
+        found.setdefault("^" + note[1].translate(_PLAIN), note[2])
     section = _section(prose)
     if section is not None:
         for entry in _ENTRY.finditer(prose, section[1]):
             found.setdefault(entry[1] or entry[2], _bare(entry[3]))
     return found
+
+
+def _notes(text: str) -> list[re.Match[str]]:
+    """The lines at the end of `text` that say what its superscripts stand for.
+
+    >>> [note[2] for note in _notes("Nine¹, not ten.²\\n\\n¹ Handbook\\n² Rules")]
+    ['Handbook', 'Rules']
+    """
+    if text.isascii():
+        return []
+    found: list[re.Match[str]] = []
+    start = len(text)
+    for note in reversed(deque(_NOTE.finditer(text), maxlen=_MOST_NOTES)):
+        if text[note.end() : start].strip():
+            break
+        found.append(note)
+        start = note.start()
+    return [note for note in reversed(found) if note[1] in text[:start]]
 
 
 def entries(prose: str) -> list[Entry]:

@@ -7,14 +7,14 @@ import re
 from ragvigil.scorer.checks.reading.citing.listing import ordinals, ranked
 from ragvigil.scorer.checks.reading.citing.lists import UNITS
 from ragvigil.scorer.checks.reading.citing.page import Page
+from ragvigil.scorer.checks.reading.citing.references import RAISED
 
-_DIGITS = "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"
-_ANY = re.compile(f"[{_DIGITS}]")
+_ANY = re.compile(f"[{RAISED}]")
 _RUN = re.compile(
-    f"[\u207d]?[{_DIGITS}]{{1,3}}(?:(?:[,\u02d2\u02ce]\u2009?| |[\u207b\u2013-])[{_DIGITS}]{{1,3}}){{0,20}}[\u207e]?"
+    f"[\u207d]?[{RAISED}]{{1,3}}(?:(?:[,\u02d2\u02ce]\u2009?| |[\u207b\u2013-])[{RAISED}]{{1,3}}){{0,20}}[\u207e]?"
 )
 _CARETS = re.compile(r"(?<!\[)\^(\[[\d,\s\u2013\]\[-]{1,40}\]|\d{1,3}(?:[,\u2013-]\d{1,3}){0,9})\^(?!\])")
-_PLAIN = str.maketrans(_DIGITS + "\u02d2\u02ce \u207b", "0123456789,,,-", "\u207d\u207e\u2009")
+_PLAIN = str.maketrans(RAISED + "\u02d2\u02ce \u207b", "0123456789,,,-", "\u207d\u207e\u2009")
 _LAST_WORD = re.compile(r"[^\W\d_]{1,12}\Z")
 _LATIN = re.compile(r"(?<![A-Za-z])[A-Za-zµ\u03bc]{1,3}\Z")
 _CHARGES = frozenset("\u207a\u207b")
@@ -29,8 +29,24 @@ def read_superscripts(page: Page) -> None:
     for match in _RUN.finditer(page.prose):
         if is_power(page.prose, match.start()) or _is_chemical(page.prose, *match.span()):
             continue
-        page.add(match.span(), ranked(match.span(), _ranks(page, match[0]), page.passages, "superscript"))
+        found = _noted(page, match[0])
+        if found is not None:
+            page.cite(match.span(), match[0].translate(_PLAIN), found, "superscript")
+        else:
+            page.add(match.span(), ranked(match.span(), _ranks(page, match[0]), page.passages, "superscript"))
     page.turn()
+
+
+def _noted(page: Page, marker: str) -> str | None:
+    """The passage that a note of the answer names for this marker."""
+    target = page.targets.get("^" + marker.translate(_PLAIN))
+    if target is None:
+        return None
+    return (
+        page.passages.by_address(target)
+        or page.passages.mentioned(target)
+        or page.passages.by_title(target.strip())
+    )
 
 
 def read_carets(page: Page) -> None:
