@@ -39,7 +39,7 @@ _AT = (
 )
 """Where a passage is from, behind its number; a title in such a place stays with the text."""
 _LABELLED = re.compile(
-    rf"\n(?>{HEAD}(?:[-=~#]{{2,40}}[ \t]*)?)(?P<open>[\[\u3010(])?(?P<label>{PASSAGE})"
+    rf"\n(?>{HEAD}(?:[-=~#]{{2,40}}[ \t]*)?)(?=[\[\u3010(]|[^\W\d_])(?P<open>[\[\u3010(])?(?P<label>{PASSAGE})"
     rf"[-_ \t\u00a0]*(?:no\.?|n[°º]|#)?[ \t]*[\[(]?(?P<number>\d{{1,3}})"
     r"(?(open)(?:[:\uff1a,][^\]\u3011)\n]{1,200})?[\])\u3011]|[\])\u3011]?)"
     rf"(?:[ \t]*{_RULED}[ \t]*(?=\n)|[ \t]*{_AT}(?:{COLON}|[ \t]*(?=\n))|{COLON}|[ \t]+[-\u2013\u2014][ \t]"

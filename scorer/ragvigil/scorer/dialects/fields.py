@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 
@@ -50,7 +51,19 @@ _NAMING = (
 _MARKS = tuple(re.compile(pattern, re.IGNORECASE) for pattern in _SAYING)
 _NAMES = tuple(re.compile(pattern, re.IGNORECASE) for pattern in _NAMING)
 _SOURCE = re.compile(r"""['"](?:source|id)['"]: ['"](?P<name>[^'"]{1,300})['"]""")
+_MOST = 1_000
+"""Marks of one kind that may part passages: no prompt shows more."""
 _COUNTED = re.compile(r"[\^]?\d{1,3}")
+
+
+def few(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
+    """What matches, where it could part passages: no prompt holds more than a thousand of these.
+
+    >>> len(few(re.compile("-"), "-" * 1000)), few(re.compile("-"), "-" * 1001)
+    (1000, [])
+    """
+    found = [*itertools.islice(pattern.finditer(text), _MOST + 1)]
+    return found if len(found) <= _MOST else []
 
 
 def named_marks(prompt: str) -> list[re.Match[str]]:
@@ -88,7 +101,7 @@ def texts_behind(marks: Sequence[re.Match[str]], inside: str) -> list[str]:
 
 
 def _distinct(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
-    marks = [*pattern.finditer(text)]
+    marks = few(pattern, text)
     names = {mark["name"].strip() for mark in marks}
     return marks if 1 < len(names) == len(marks) and not all(map(_COUNTED.fullmatch, names)) else []
 
@@ -99,7 +112,7 @@ def blocks(inside: str) -> list[Document]:
     >>> [(each.id, each.text) for each in blocks("\\nURL: a.de/1\\nText: Snow.\\n\\nURL: a.de/2\\nText: Coal.")]
     [(None, 'Snow.'), (None, 'Coal.')]
     """
-    fields = [*_FIELD.finditer(inside)]
+    fields = few(_FIELD, inside)
     starts = [field.start() for field in fields if _word(field) == _word(fields[0])]
     if len(starts) < 2 or inside[: starts[0]].strip():
         return []

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from ragvigil.scorer.dialects.fields import few
 from ragvigil.scorer.dialects.labels import ANSWERED, ASKED, BACKGROUND, COLON, CONTEXT, HEAD
 from ragvigil.scorer.dialects.orders import points
 from ragvigil.scorer.dialects.shapes import RULE, is_template
@@ -39,6 +40,8 @@ _BELOW = re.compile(
     r"[^.]{0,60}\.?\Z"
 )
 _SAYS = tuple(CONTEXT.split("|"))
+_UNSAID = frozenset("-=~#|.,;!?)]}>\"'0123456789")
+"""No word of these ends so, as many a line does: one look spares some two hundred."""
 _BACKGROUND = re.compile(rf"[# ]*(?:[^\W\d_]+ )?(?:{BACKGROUND})", re.IGNORECASE)
 _SINGLE = ("source", "document", "passage", "excerpt")
 """Words that label one passage as well, where something stands behind their colon."""
@@ -206,7 +209,7 @@ def _last_frame(prompt: str, said: re.Match[str]) -> Frame | None:
 
 def _within_rules(prompt: str, said: re.Match[str], last: int) -> Frame | None:
     """Between the only two rules behind the line that says that a context follows, the first right behind it."""
-    rules = [*RULE.finditer(prompt, said.end(), last)]
+    rules = [*itertools.islice(RULE.finditer(prompt, said.end(), last), 3)]
     if len(rules) != 2 or rules[0]["rule"] != rules[1]["rule"]:
         return None
     if prompt[said.end() : rules[0].start()].strip(" \t\n-=*_#~"):
@@ -216,7 +219,7 @@ def _within_rules(prompt: str, said: re.Match[str], last: int) -> Frame | None:
 
 def _ruled_frame(prompt: str) -> Frame | None:
     """Between two rules, beside the question's label: LangChain shows sources so, in its examples as well."""
-    every = [*RULE.finditer(prompt)]
+    every = few(RULE, prompt)
     rules = [rule for rule in every if rule["rule"] == every[-1]["rule"]][-2:]
     if len(rules) < 2 or not is_example(prompt, 0, len(prompt)):
         return None
@@ -228,9 +231,14 @@ def _ruled_frame(prompt: str) -> Frame | None:
 def _announces(prompt: str, line: re.Match[str]) -> bool:
     """Whether a line up to its colon, or a heading, says that a context follows."""
     label = line["label"].strip(" \t\u00a0\u202f*_").lower()
-    if _BELOW.search(label):
+    if ("below" in label or "following" in label) and _BELOW.search(label):
         return True
-    if not label.endswith(_SAYS) or (line.end() == line.end("label") and not label.startswith("#")):
+    if (
+        not label
+        or label[-1] in _UNSAID
+        or not label.endswith(_SAYS)
+        or (line.end() == line.end("label") and not label.startswith("#"))
+    ):
         return False
     if label.strip("# [(-=") in _SINGLE and prompt[line.end() : line.end() + 1] not in ("", "\n"):
         return False

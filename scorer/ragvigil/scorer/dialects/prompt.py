@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from ragvigil.scorer.dialects.contexts import context_in
 from ragvigil.scorer.dialects.frames import Context, asks
@@ -37,8 +38,21 @@ _LONGEST_QUESTION = 20_000
 
 
 def context_of(prompt: str, *, apart: bool = False) -> Context | None:
-    """The context of a prompt, of the first two million characters; `apart` from the question, if it is."""
-    return context_in(prompt[:_LONGEST_PROMPT], apart=apart)
+    """The context of a prompt, of the first two million characters; `apart` from the question, if it is.
+
+    The last few are kept until `forget`: whoever looks for the passages of a prompt looks for its question next.
+    """
+    return _context_of(prompt[:_LONGEST_PROMPT], apart)
+
+
+@lru_cache(maxsize=4)
+def _context_of(prompt: str, apart: bool) -> Context | None:
+    return context_in(prompt, apart=apart)
+
+
+def forget() -> None:
+    """Keep no prompt any longer than its record takes."""
+    _context_of.cache_clear()
 
 
 def documents_in(prompt: str, *, alone: bool = False) -> tuple[Document, ...]:

@@ -11,6 +11,7 @@ from ragvigil.scorer.dialects.evidence import Evidence, evidence_of, retrievals_
 from ragvigil.scorer.dialects.feedback import Opinion, last_word, opinions_on
 from ragvigil.scorer.dialects.log_events import attached, evaluations_of
 from ragvigil.scorer.dialects.people import conversation_of, user_of
+from ragvigil.scorer.dialects.prompt import forget
 from ragvigil.scorer.dialects.question import Question, questions
 from ragvigil.scorer.dialects.reading import Dialect
 from ragvigil.scorer.dialects.returned import forest_of
@@ -65,13 +66,15 @@ def read_all(traces: Sequence[Received], dialects: Sequence[Dialect] = DIALECTS)
     roots = [forest_of(each) for each in steps]
     asked = [questions(each) for each in roots]
     told = [opinions_on(each, one.events) for each, one in zip(asked, traces, strict=True)]
-    return [
+    records = [
         [
             record_of(question, timed_out=one.timed_out, told=said)
             for question, said in zip(*both, strict=True)
         ]
         for one, *both in zip(traces, asked, told, strict=True)
     ]
+    forget()
+    return records
 
 
 def steps_of(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ragvigil.scorer.dialects.fields import blocks, named, texts_behind, without_fields
+from ragvigil.scorer.dialects.fields import blocks, few, named, texts_behind, without_fields
 from ragvigil.scorer.dialects.orders import is_nothing, is_order, only_orders
 from ragvigil.scorer.dialects.values import structure_of
 from ragvigil.scorer.dialects.written import written_in
@@ -144,7 +144,7 @@ def is_template(texts: Sequence[str]) -> bool:
 
 def _listed(inside: str) -> list[Document]:
     """A list that begins where the context does, numbered alike and without a gap."""
-    marks = [*_LISTED.finditer(inside)]
+    marks = few(_LISTED, inside)
     alike = {mark["open"] + mark["close"] for mark in marks}
     if len(marks) < 2 or len(alike) > 1 or not alike <= _ENCLOSED or inside[: marks[0].start()].strip():
         return []
@@ -155,7 +155,7 @@ def _listed(inside: str) -> list[Document]:
 
 def _bulleted(inside: str, *, closed: bool) -> list[Document]:
     """A list whose items have the same bullet: nothing is before it, and no paragraph of it begins without one."""
-    marks = [*_BULLET.finditer(inside)]
+    marks = few(_BULLET, inside)
     if not marks or inside[: marks[0].start()].strip():
         return []
     marks = [mark for mark in marks if mark.groups() == marks[0].groups()]
@@ -183,7 +183,7 @@ def _indented(inside: str) -> list[Document]:
 
 def _ruled(inside: str) -> list[Document]:
     """Parts with the same rule between them; a rule before the first or after the last belongs to the frame."""
-    rules = [*RULE.finditer(inside)]
+    rules = few(RULE, inside)
     if not rules or len({rule["rule"] for rule in rules}) > 1:
         return []
     edges = [0, *(edge for rule in rules for edge in rule.span()), len(inside)]
