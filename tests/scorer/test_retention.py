@@ -256,6 +256,29 @@ def test_when_no_content_is_left_the_oldest_scores_go_for_the_ceiling(
     assert audit(tmp_path / "r.db", tmp_path / "r-inbox").problems == ()
 
 
+def test_a_store_full_of_scores_keeps_the_content_of_the_newest(store: SqliteStore, tmp_path: Path) -> None:
+    """What has just come has to be judged and looked at: the oldest scores make room for it."""
+    for number in range(800):
+        commit(store, number, day=1)
+    sweep(store, Settings(content_days=1), day=3)
+    ceiling = store.retention.used_bytes()
+    settings = Settings(content_days=30, scores_days=400).model_copy(update={"max_disk_bytes": ceiling})
+    retention = Retention(store.retention, settings)
+    waiting = list[int]()
+    for number in range(800, 1_600):
+        commit(store, number, day=4, state="pending")
+        if number % 10 == 9:
+            while retention.step(4 * DAY):
+                pass
+            waiting.append(len(store.records.pending()))
+    assert store.retention.used_bytes() <= ceiling
+    assert min(waiting[20:]) > 40
+    left = [job.record.trace_id for job in store.records.pending()]
+    assert left == [f"{number:032x}" for number in range(1_600 - len(left), 1_600)]
+    assert len(store.records.raw([f"{number:032x}" for number in range(1_600)])) > 2 * len(left)
+    assert audit(tmp_path / "r.db", tmp_path / "r-inbox").problems == ()
+
+
 def test_scores_do_not_go_before_their_content() -> None:
     """The error names both."""
     with pytest.raises(ConfigError, match="scores_days must be at least content_days, which is 30"):

@@ -20,6 +20,9 @@ _MESSAGES_A_STEP = 200
 _LEAST_MESSAGE_DAYS = 2.0
 """An incident may open again, or be corrected, for a day after its end; its messages are edited then."""
 _PAGES_A_STEP = 500
+_RECORDS_A_CONTENT = 8
+"""Over the ceiling scores go first where content of fewer than one record in so many is left: of a store full of scores
+what has just come would lose its content before the judge has seen it."""
 _SPARE_PAGES = 2_000
 """Empty pages that stay for what comes next (8 MB): cutting off and growing again costs both times."""
 
@@ -33,6 +36,10 @@ class RetentionStore(Protocol):
 
     def free_pages(self) -> int:
         """Pages that hold nothing."""
+        ...
+
+    def held(self) -> tuple[int, int]:
+        """About how many traces have their content, and how many records there are."""
         ...
 
     def expire(self, before: int | None, limit: int, *, counter: str) -> Sequence[str]:
@@ -110,20 +117,29 @@ class Retention:
         return 0 if settling else moment
 
     def _make_room(self, now: int) -> bool:
-        """Take the oldest content where the store is over its ceiling; whether any was taken."""
+        """Take the oldest content, or the oldest scores, where the store is over its ceiling; whether any was taken."""
         if self._store.used_bytes() <= self._settings.max_disk_bytes:
             self._tell(now)
             return False
+        contents, records = self._store.held()
+        kinds = (self._take_content, self._take_scores)
+        if any(take() for take in (kinds[::-1] if contents * _RECORDS_A_CONTENT < records else kinds)):
+            return True
+        if not self._full:
+            self._full = True
+            _log.error("the store is over retention.max_disk_bytes, and nothing is left that may go")
+        return False
+
+    def _take_content(self) -> bool:
         taken = self._store.expire(None, _TRACES_A_STEP, counter="content_expired_early")
         self._early += len(taken)
         if taken:
             self._drop(taken)
-            return True
+        return bool(taken)
+
+    def _take_scores(self) -> bool:
         deleted = self._store.expire_scores(None, _RECORDS_A_STEP, counter="records_expired_early")
         self._early_scores += deleted
-        if not deleted and not self._full:
-            self._full = True
-            _log.error("the store is over retention.max_disk_bytes, and nothing is left that may go")
         return deleted > 0
 
     def _tell(self, now: int) -> None:

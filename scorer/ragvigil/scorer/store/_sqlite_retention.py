@@ -70,6 +70,13 @@ class SqliteRetention:
         """Pages of the file that hold nothing."""
         return self._figure("freelist_count")
 
+    def held(self) -> tuple[int, int]:
+        """About how many traces have their content, and how many records there are, but for examples that stay.
+
+        Told by the numbers of the first and the last row: counting them would be to read all of them.
+        """
+        return self._about("traces"), self._about("records")
+
     def expire(self, before: int | None, limit: int, *, counter: str) -> Sequence[str]:
         """Take the content out of the oldest traces stored before that moment, at most so many; which they were.
 
@@ -125,6 +132,13 @@ class SqliteRetention:
         """Cut so many empty pages off the file."""
         # The statement has a step for each page and no columns: only a script is run to its end.
         self._connection.executescript(f"PRAGMA incremental_vacuum({pages:d})")
+
+    def _about(self, table: str) -> int:
+        first, last = self._connection.execute(
+            f"SELECT (SELECT rowid FROM {table} WHERE trace_id NOT IN ({_SHOWN}) ORDER BY rowid LIMIT 1), "
+            f"(SELECT max(rowid) FROM {table})"
+        ).fetchone()
+        return 0 if first is None else int(last - first + 1)
 
     def _figure(self, pragma: str) -> int:
         return int(self._connection.execute(f"PRAGMA {pragma}").fetchone()[0])
