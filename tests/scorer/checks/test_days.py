@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import pytest
 
 from ragvigil.scorer.checks.alignment import days
@@ -167,9 +169,9 @@ def test_a_sentence_is_read_once_for_all_claims(monkeypatch: pytest.MonkeyPatch)
     """Not once for each: 500 claims beside 500 sentences took 40 seconds."""
     read: list[str] = []
 
-    def counted(text: str) -> list[Expression]:
+    def counted(text: str, kinds: Collection[str] | None = None) -> list[Expression]:
         read.append(text)
-        return expressions(text)
+        return expressions(text, kinds)
 
     monkeypatch.setattr(days, "expressions", counted)
     passage = "The hall is open from 1 May to 3 May."

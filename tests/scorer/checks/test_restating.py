@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from ragvigil.scorer.checks import no_hallucinated_entities, run_checks
 from ragvigil.scorer.checks.prepared import Prepared
+from ragvigil.scorer.checks.reading import expressions as read
 from ragvigil.scorer.checks.reading import rounding
+from ragvigil.scorer.checks.reading.clock import Time, clock_times
 from ragvigil.scorer.checks.reading.expressions import expressions
 from ragvigil.scorer.checks.reading.words import offsets
 from ragvigil.scorer.trace import Document, RagTrace
@@ -139,6 +143,24 @@ def test_words_keep_their_number_and_places() -> None:
     assert prepared.told[2] is prepared.statements[2]
     plain = Prepared(answered("It is red.", passage))
     assert plain.told is plain.statements
+
+
+def test_only_what_is_asked_for_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Long passages are searched for days alone where the answer tells a day alone, and so on."""
+    text = "Due on 5 March 2024 at 10:30 pm, in 5 km, half an hour away."
+    days, times, measures = (expressions(text, (kind,)) for kind in ("day", "clock", "length"))
+    assert sorted([*days, *times, *measures]) == expressions(text)
+    assert [len(one) for one in (days, times, measures, expressions(text, ()))] == [1, 1, 2, 0]
+    asked: list[str] = []
+
+    def counting(text: str) -> Iterator[Time]:
+        asked.append(text)
+        return clock_times(text)
+
+    monkeypatch.setattr(read, "clock_times", counting)
+    told = Prepared(answered("It is 5000 m long.", "It is 5 km long and opens at 9 am.")).told
+    assert [word.stem for word in told[0].words] == ["it", "is", "5", "km", "long"]
+    assert asked == ["It is 5000 m long."]
 
 
 @pytest.mark.parametrize(

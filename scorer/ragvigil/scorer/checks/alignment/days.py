@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ragvigil.scorer.checks.alignment.bounds import Bound, begins_or_ends, bound_of, excepts
 from ragvigil.scorer.checks.alignment.hours import days_named
-from ragvigil.scorer.checks.reading.expressions import ANY_YEAR, MONTHS, Expression, expressions, implied
+from ragvigil.scorer.checks.reading.expressions import ANY_YEAR, DAY, MONTHS, Expression, expressions, implied
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.segments import Segment
 from ragvigil.scorer.checks.reading.words import Word, words
@@ -80,7 +80,7 @@ def another_day(claim: str, sentence: str) -> bool:
     >>> another_day("Open on 27 May.", "Open 27 to 28 May."), another_day("Open on 1 May.", "Open until 5 May.")
     (False, False)
     """
-    one, other = ([day for day in expressions(text) if _is_day(day, text)] for text in (claim, sentence))
+    one, other = map(_days_in, (claim, sentence))
     if len(one) != 1 or len(other) != 1 or not one[0].meanings.isdisjoint(other[0].meanings):
         return False
     mine, theirs = implied(one[0].meanings), implied(other[0].meanings)
@@ -103,7 +103,7 @@ def leaves_room(claim: str, sentence: str, *, denied: bool = False) -> bool:
     """
     if excepts(claim, sentence):
         return True
-    one, other = ([day for day in expressions(text) if _is_day(day, text)] for text in (claim, sentence))
+    one, other = map(_days_in, (claim, sentence))
     if len(one) != 1 or len(other) != 1 or not one[0].meanings.isdisjoint(other[0].meanings):
         return False
     mine, theirs = bound_of(claim, one[0].start), bound_of(sentence, other[0].start)
@@ -169,7 +169,7 @@ class Ranges:
         >>> ranges.holding("It is open on 28 February 2025."), ranges.holding("It is open on 28 February 2024.")
         ([(14, 30)], [])
         """
-        told = [one for one in expressions(claim) if _is_day(one, claim)]
+        told = _days_in(claim)
         ends = {
             day
             for one, other in pairwise(told)
@@ -215,7 +215,7 @@ def _ranges(sentence: str) -> Iterator[_Range]:
     """Each range of days; one with years also without them, for claims that tell none."""
     if not any(map(str.isdigit, sentence)):
         return
-    days = [one for one in expressions(sentence) if _is_day(one, sentence)]
+    days = _days_in(sentence)
     for one, other in pairwise(days):
         if _BETWEEN.fullmatch(sentence, one.end, other.start):
             for first, last in product(_dates(one), _dates(other)):
@@ -272,9 +272,10 @@ def _is_one_of_several(day: Expression, text: str) -> bool:
     return before is not None or _GOES_ON.match(text, day.end) is not None
 
 
-def _is_day(one: Expression, text: str) -> bool:
-    """Whether it is one; 12.05 by itself may as well be a section."""
-    said = text[one.start : one.end]
-    return any(kind == "day" for kind, _ in one.meanings) and not (
-        said.isascii() and len(said) <= _A_SECTION and not any(map(str.isalpha, said))
-    )
+def _days_in(text: str) -> list[Expression]:
+    """The days that `text` tells; 12.05 by itself may as well be a section."""
+    return [one for one in expressions(text, (DAY,)) if not _is_a_section(text[one.start : one.end])]
+
+
+def _is_a_section(said: str) -> bool:
+    return said.isascii() and len(said) <= _A_SECTION and not any(map(str.isalpha, said))

@@ -14,7 +14,7 @@ from itertools import chain, pairwise
 from ragvigil.scorer.checks.alignment.days import MONTH_STEMS
 from ragvigil.scorer.checks.alignment.swaps import SCALES, UNIT_STEMS, UNITS, counted, parts_of
 from ragvigil.scorer.checks.reading.evidence import Evidence
-from ragvigil.scorer.checks.reading.expressions import CURRENCIES, expressions
+from ragvigil.scorer.checks.reading.expressions import CURRENCIES, DAY, expressions
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.ordinals import ORDINALS, places_told
 from ragvigil.scorer.checks.reading.segments import Segment
@@ -113,7 +113,7 @@ def _told(text: str) -> _Told:
     for thing, which in places_told(text).items():
         if thing in _TIMES:
             found.setdefault((thing, _PLACE), set()).update(which)
-    for one in expressions(text):
+    for one in expressions(text, (DAY, _SUM)):
         for kind, told in one.meanings:
             if isinstance(told, date):
                 found.setdefault((str(told.day), kind), set()).add(told.month)

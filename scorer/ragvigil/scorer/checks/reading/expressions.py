@@ -20,6 +20,9 @@ from ragvigil.scorer.checks.reading.numerals import PARTS, plain_digits, reading
 
 Meaning = tuple[str, float | date]
 """What is measured, and how much of it in its smallest unit; or the day, without its year that of `ANY_YEAR`."""
+DAY, CLOCK = "day", "clock"
+"""The kinds of meaning that need no unit."""
+_UNMEASURED = frozenset((DAY, CLOCK))
 
 _DATA: Any = json.loads(files("ragvigil.scorer.data").joinpath("measures.json").read_text("utf-8"))
 OPPOSITES: Any = json.loads(files("ragvigil.scorer.data").joinpath("opposites.json").read_text("utf-8"))
@@ -119,6 +122,8 @@ _SPELLED_UNIT = 4
 """Letters of a unit that is no abbreviation."""
 _SPELLED_UNITS = frozenset(name for name in _UNITS if len(name) >= _SPELLED_UNIT)
 _COUNTING = _SINGLE | {"a"} | LEXICON.number_words.keys()
+_AMOUNTS = _COUNTING | _FRACTIONS.keys()
+"""What a measure may begin with that begins with no digit."""
 _GAP = frozenset(("", " ", "-", "\u00a0", "\u202f"))
 _JOINED = frozenset((*_GAP, ", ", " and ", " e ", " y ", " und ", " et "))
 
@@ -141,8 +146,10 @@ class _Measure(NamedTuple):
     """By what is measured: the unit's size, and how many of the smallest ones there may be."""
 
 
-def expressions(text: str) -> list[Expression]:
+def expressions(text: str, kinds: Collection[str] | None = None) -> list[Expression]:
     """The measures, sums and dates of `text` that may be written in other ways.
+
+    `kinds` of meanings are read alone: DAY, CLOCK, or all measures for the sake of one of them; None: all.
 
     >>> one, other = expressions("It is 1.5 h long."), expressions("It takes 1 hour and 30 minutes.")
     >>> one[0].meanings & other[0].meanings, [text[5:] for text in ("about 5 apples",) if expressions(text)]
@@ -150,6 +157,21 @@ def expressions(text: str) -> list[Expression]:
     >>> [expressions(day)[0].meanings for day in ("5 March 2024", "2024-03-05")]
     [frozenset({('day', datetime.date(2024, 3, 5))}), frozenset({('day', datetime.date(2024, 3, 5))})]
     """
+    found: list[Expression] = []
+    if kinds is None or DAY in kinds:
+        found += _all_days(text)
+    if kinds is None or CLOCK in kinds:
+        found += [
+            Expression(start, end, frozenset((CLOCK, float(minute)) for minute in at))
+            for start, end, at in clock_times(text)
+        ]
+    if kinds is None or not _UNMEASURED.issuperset(kinds):
+        found += _all_measures(text)
+    return sorted(found)
+
+
+def _all_days(text: str) -> list[Expression]:
+    """Days of a year, then those of any."""
     dates = _DATE.finditer(text) if _MAY_BE_A_DAY.search(text) else ()
     days = [Expression(*found.span(), meant) for found in dates if (meant := _days(found))]
     if _may_be_of_any_year(text):
@@ -160,16 +182,16 @@ def expressions(text: str) -> list[Expression]:
             for found in others
             if (meant := _days_of_any_year(found))
         ]
-    times = [
-        Expression(start, end, frozenset(("clock", float(minute)) for minute in at))
-        for start, end, at in clock_times(text)
-    ]
+    return days
+
+
+def _all_measures(text: str) -> list[Expression]:
+    """What is spelled, as *half an hour* is, then what is told with a number."""
     if not _MAY_BE_SPELLED.search(text):
-        return sorted([*days, *times, *_measures(text)])  # as mostly
+        return [*_measures(text)]  # as mostly
     spelled = [Expression(*one.span(), _spelled(one[0])) for one in _SPELLED.finditer(text)]
     starts = [one.start for one in spelled]
-    measures = [one for one in _measures(text) if not _touches(one, spelled, starts)]
-    return sorted([*days, *times, *spelled, *measures])
+    return [*spelled, *(one for one in _measures(text) if not _touches(one, spelled, starts))]
 
 
 def _spelled(said: str) -> frozenset[Meaning]:
@@ -189,9 +211,7 @@ def implied(meanings: frozenset[Meaning]) -> frozenset[Meaning]:
     frozenset({('day', datetime.date(4, 3, 5))})
     """
     return frozenset(
-        ("day", day.replace(year=ANY_YEAR))
-        for kind, day in meanings
-        if kind == "day" and isinstance(day, date)
+        (DAY, day.replace(year=ANY_YEAR)) for kind, day in meanings if kind == DAY and isinstance(day, date)
     )
 
 
@@ -235,7 +255,7 @@ def _days_of_any_year(found: re.Match[str]) -> frozenset[Meaning]:
             return frozenset()
         tried = [(str(MONTHS.get(name.casefold(), 0)), found["day"] or found["at"])]
     days = (_day(ANY_YEAR, *map(int, one)) for one in tried)
-    return frozenset(("day", day) for day in days if day is not None)
+    return frozenset((DAY, day) for day in days if day is not None)
 
 
 def _days(found: re.Match[str]) -> frozenset[Meaning]:
@@ -254,7 +274,7 @@ def _days(found: re.Match[str]) -> frozenset[Meaning]:
         tried = [(found["in"], str(MONTHS.get(found["month"].casefold(), 0)), found["day"])]
     else:
         tried = [(found["of"], str(MONTHS.get(found["name"].casefold(), 0)), found["at"])]
-    return frozenset(("day", day) for one in tried if (day := _day(*map(int, one))) is not None)
+    return frozenset((DAY, day) for one in tried if (day := _day(*map(int, one))) is not None)
 
 
 def _day(year: int, month: int, day: int) -> date | None:
@@ -268,8 +288,8 @@ def _measures(text: str) -> Iterator[Expression]:
     told = _TOKEN.finditer(plain_digits(text))
     parts = [(found[0].casefold(), found.start(), found.end()) for found in told]
     whole: _Measure | None = None
-    for place in range(len(parts)):
-        measure = _measure(text, parts, place)
+    for place, (said, _, _) in enumerate(parts):
+        measure = _measure(text, parts, place) if said[0].isdecimal() or said in _AMOUNTS else None
         if measure is None:
             continue
         if whole and (joined := _joined(text, whole, measure)):

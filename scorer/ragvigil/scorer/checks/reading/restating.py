@@ -85,12 +85,12 @@ def _may_have(text: str) -> bool:
     return ("clock" in text or "Uhr" in text) and _ALWAYS.search(text) is not None
 
 
-def _told(text: str, kinds: Iterable[str] = (_PLACE, _HOURS)) -> list[Expression]:
-    """Its expressions, the ordinals among them, and where it says "at all hours"."""
-    found = expressions(text)
-    if _HOURS in kinds:
+def _told(text: str, kinds: frozenset[str] | None = None) -> list[Expression]:
+    """Its expressions, the ordinals among them, and where it says "at all hours"; of `kinds` alone, None: of all."""
+    found = expressions(text, None if kinds is None else kinds - {_PLACE, _HOURS})
+    if kinds is None or _HOURS in kinds:
         found += [Expression(*one.span(), frozenset({(_HOURS, 24.0)})) for one in _ALWAYS.finditer(text)]
-    if _PLACE in kinds:
+    if kinds is None or _PLACE in kinds:
         found += [
             Expression(start, end, frozenset({(_PLACE, float(at))})) for start, end, at in ordinals(text)
         ]
@@ -100,7 +100,7 @@ def _told(text: str, kinds: Iterable[str] = (_PLACE, _HOURS)) -> list[Expression
 def _known(evidence: str, wanted: Iterable[Expression]) -> Mapping[Meaning, list[Word]]:
     """The words of the first expression in the passages of each meaning, of the kinds that are `wanted`."""
     found: dict[Meaning, list[Word]] = {}
-    kinds = {kind for one in wanted for kind, _ in one.meanings}
+    kinds = frozenset(kind for one in wanted for kind, _ in one.meanings)
     for one in _told(evidence, kinds):
         said = words(evidence[one.start : one.end])
         for meaning in one.meanings:
