@@ -8,7 +8,8 @@ from types import FrameType
 
 import pytest
 
-from ragvigil.scorer.dialects import prompt, read_records
+from ragvigil.scorer.dialects import read_records
+from ragvigil.scorer.dialects.contexts import context_in
 from ragvigil.scorer.dialects.frames import Context
 from ragvigil.scorer.span import Span
 
@@ -94,13 +95,13 @@ def test_reading_four_times_the_spans_costs_about_four_times_as_much(name: str) 
 
 def test_a_prompt_is_looked_through_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """For its passages, for its question, and to know whether its model answered; then it is kept no longer."""
-    seen, look = list[str](), prompt.context_in
+    seen = list[str]()
 
     def counting(text: str, *, apart: bool = False, alone: bool = False) -> Context | None:
         seen.append(text)
-        return look(text, apart=apart, alone=alone)
+        return context_in(text, apart=apart, alone=alone)
 
-    monkeypatch.setattr(prompt, "context_in", counting)
+    monkeypatch.setattr("ragvigil.scorer.dialects.prompt.context_in", counting)
     asked = "Context:\n[1] It leaves at nine.\n\nQuestion: When?"
     spans = [span("b1", generation(question=asked), start=1, end=2)]
     for times in (1, 2):
