@@ -168,6 +168,10 @@ def test_mark_waits_in_the_inbox_and_reaches_a_running_scorer(serve: Serve, tmp_
     lost = ragvigil("mark", "x", "--store", store, "--http", "127.0.0.1:9")
     assert lost.returncode == 3
     assert "name the running scorer with --http" in lost.stderr
+    mistyped = tmp_path / "vra" / "ragvigil.db"
+    nowhere = ragvigil("mark", "x", "--store", f"sqlite:///{mistyped}", "--http", "127.0.0.1:9")
+    assert (nowhere.returncode, mistyped.parent.exists()) == (3, False)
+    assert f"no folder {mistyped.parent}; name the scorer's store with --store" in nowhere.stderr
     wrong = ragvigil("mark", "x", "--at", "soon", "--store", store)
     assert wrong.returncode == 2
     assert "at: " in wrong.stderr

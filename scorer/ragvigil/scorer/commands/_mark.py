@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
-from ragvigil.scorer.errors import InputError, StoreError
+from ragvigil.scorer.errors import InputError, StoreError, located
 
 if TYPE_CHECKING:
     from ragvigil.scorer.config import Settings
@@ -103,6 +103,11 @@ def _leave(settings: Settings, change: Change) -> str:
     from ragvigil.scorer.receive.counters import Counters, CountersFile
 
     folder = settings.inbox_path
+    if not folder.parent.is_dir():
+        raise StoreError(
+            f"nobody listens on {settings.receive.http}, and there is no folder {located(folder.parent)}; "
+            "name the scorer's store with --store, or the running scorer with --http"
+        )
     try:
         with closing(InboxWriter(folder, max_bytes=settings.inbox.max_bytes)) as inbox:
             inbox.append([change.arrival(time.time_ns())]).result(_PATIENCE_SECONDS)
