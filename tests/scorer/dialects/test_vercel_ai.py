@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from ragvigil.scorer.dialects import read_records
 from ragvigil.scorer.span import Span
 
@@ -90,3 +92,34 @@ def test_a_rerank_tells_places_of_what_it_was_given() -> None:
     assert found == [("t", "The ferry leaves at nine.", 0.9), (None, '{"quay": 4}', 0.2)]
     assert (record.query, record.answer, record.model) == (QUESTION, ANSWER, "tiny-chat-1")
     assert [each.stage for each in record.retrievals] == ["rerank"]
+
+
+@pytest.mark.parametrize("dialect", ["ai", "gen_ai"])
+def test_a_call_whose_inner_span_is_missing_tells_what_its_model_was_shown(dialect: str) -> None:
+    """Passages, model and tokens stand on the span around it as well."""
+    prompt = "Context:\n[1] It leaves at nine.\n[2] Dogs are free.\n\nQuestion: When?"
+    outer: dict[str, object] = {
+        "ai.operationId": "ai.generateText",
+        "ai.model.id": "tiny-chat-1",
+        "ai.prompt": as_json({"prompt": prompt}),
+        "ai.response.text": ANSWER,
+        "ai.usage.inputTokens": 20,
+        "ai.usage.outputTokens": 5,
+    }
+    if dialect == "gen_ai":
+        outer = {
+            "gen_ai.operation.name": "invoke_agent",
+            "gen_ai.request.model": "tiny-chat-1",
+            "gen_ai.input.messages": as_json(
+                [{"role": "user", "parts": [{"type": "text", "content": prompt}]}]
+            ),
+            "gen_ai.output.messages": as_json(
+                [{"role": "assistant", "parts": [{"type": "text", "content": ANSWER}]}]
+            ),
+            "gen_ai.usage.input_tokens": 20,
+            "gen_ai.usage.output_tokens": 5,
+        }
+    record = only([span("a0", name="rag", start=0, end=99), span("a1", outer, parent="a0", start=1, end=9)])
+    assert [each.text for each in record.documents] == ["It leaves at nine.", "Dogs are free."]
+    assert (record.query, record.answer, record.model) == ("When?", ANSWER, "tiny-chat-1")
+    assert (record.tokens.input, record.tokens.output, record.completeness) == (20, 5, "complete")

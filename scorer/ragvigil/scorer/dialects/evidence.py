@@ -48,27 +48,28 @@ def evidence_of(steps: Sequence[Step], generation: Step | None, *, planned: bool
     pool = _left_over(told)
     sources = tuple(told[number] for number in pool)
     documents = _filled(_union(pool.values()), steps)
+    model = generation or _speaking(steps)
     whole = documents and all(document.text is not None for document in documents)
-    contexts = [] if whole else _contexts(generation)
+    contexts = [] if whole else _contexts(model)
     unread, untold = False, None
     shown = next((texts for context in contexts if (texts := _texts(context, documents))), None)
-    if shown and generation is not None:
-        sources = (*sources, generation)
+    if shown and model is not None:
+        sources = (*sources, model)
         pairs = zip(documents, shown, strict=True)
         documents = [replace(document, text=document.text or text) for document, text in pairs]
     elif not documents and (not told or not known):
         sources, documents = _beside(steps, generation)
-        if not documents and generation is not None and not searches:
-            sources, documents, unread = _provided(steps, generation)
-        if not documents and generation is not None and contexts:
+        if not documents and model is not None and not searches:
+            sources, documents, unread = _provided(steps, model)
+        if not documents and model is not None and contexts:
             documents = [*contexts[0].documents]
-            sources = (generation,) if documents else ()
+            sources = (model,) if documents else ()
             known = known and bool(searches)  # what nobody can tell apart was shown all the same
         if not documents and generation is not None and planned:
             sources, documents, left = _of_parts(steps, generation)
             unread = unread or left
         known = (known or bool(documents)) and not unread
-        untold = generation if contexts and not documents else None
+        untold = model if contexts and not documents else None
     return Evidence(tuple(searches), ranked(documents), sources, known, untold)
 
 
@@ -85,6 +86,12 @@ def _retrieval(step: Step) -> Retrieval:
         tuple(document.id for document in documents),
         tuple(document.score for document in documents),
     )
+
+
+def _speaking(steps: Iterable[Step]) -> Step | None:
+    """Where no model has a span, the agent or call around one that names it and says what was sent and came back."""
+    chains = (step for step in steps if step.role == "chain" and step.reading.model and step.reading.messages)
+    return next((step for step in chains if step.reading.answer is not None), None)
 
 
 def _distinct(steps: Iterable[Step]) -> Iterable[Step]:

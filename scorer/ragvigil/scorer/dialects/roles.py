@@ -149,12 +149,15 @@ def leaf_sum(steps: Sequence[Step], amount: Callable[[Step], float | None]) -> f
 
 
 def counted(steps: Sequence[Step], amount: Callable[[Step], float | None]) -> list[Step]:
-    """The generations that tell the amount and contain no other one that does.
+    """The generations that tell the amount and contain no other one that does; where none tells, what is around them.
 
     Frameworks trace one call two or three times, one inside the other, and repeat its tokens; an SDK that traces
     itself does so beside its instrumentation, at the same time and with one response's id.
     """
     telling = innermost([step for step in _generators(steps) if amount(step) is not None])
+    if not telling:
+        chains = {step for step in steps if step.role == "chain" and amount(step) is not None}
+        return [step for step in steps if step in chains and chains.isdisjoint(step.ancestors())]
     ends: dict[str, int] = {}
     calls = list[Step]()
     for step in telling:

@@ -51,7 +51,7 @@ class VercelAI:
             documents=tools.documents,
             unread_search=tools.unread,
             answer=first_text(span.attributes, *_ANSWERS),
-            messages=messages if role == "generator" else (),
+            messages=messages if role != "embedding" else (),
             model=text_of(get("ai.model.id")),
             response_model=text_of(get("ai.response.model")),
             finish_reason=finish_reason_in(span.attributes),
