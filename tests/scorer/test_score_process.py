@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import resource
+import subprocess
+import sys
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from ragvigil.scorer.app import PERMANENT, run_score
 from ragvigil.scorer.config import load
 from ragvigil.scorer.errors import StoreError
+from ragvigil.scorer.lock import Lock
 from ragvigil.scorer.pipeline import Pipeline, Turn
 from ragvigil.scorer.score import score
 from ragvigil.scorer.ticking import ticking
@@ -59,3 +65,37 @@ async def test_a_store_that_cannot_be_opened_is_said_at_once(tmp_path: Path) -> 
     with pytest.raises(StoreError, match=r"ragvigil\.db"):
         async with asyncio.timeout(30):
             await score(settings, asyncio.Event())
+
+
+def limited_files() -> None:
+    """No file of this process grows beyond a kilobyte: the pid in a lock has room, a page of a database has none."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1_024, 1_024))
+
+
+@pytest.mark.parametrize(("supervised", "code"), [(True, 1), (False, 3)])
+def test_a_disk_that_takes_nothing_at_the_start_is_tried_again(
+    tmp_path: Path, supervised: bool, code: int
+) -> None:
+    """A full disk is given room: the receiver beside it must not end for it. By itself it says so and ends."""
+    command = [sys.executable, "-m", "ragvigil.scorer", "serve", "--role", "score"]
+    command += ["--store", f"sqlite:///{tmp_path / 'ragvigil.db'}"] + ["--supervised"] * supervised
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stderr=pipe, text=True, preexec_fn=limited_files) as process:
+        assert process.wait(60) == code
+        assert process.stderr is not None
+        said = process.stderr.read()
+    assert (code in PERMANENT) != supervised
+    assert f"{tmp_path / 'ragvigil.db'}: disk I/O error" in said
+    assert "Traceback" not in said
+
+
+def test_a_store_that_another_process_still_holds_is_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A predecessor whose receiver was killed may take a while to end: its successor's acks go on."""
+    monkeypatch.setattr("ragvigil.scorer.score._PATIENCE_SECONDS", 0.0)
+    settings = load(overrides={"store": {"url": f"sqlite:///{tmp_path / 'ragvigil.db'}"}})
+    with closing(Lock(tmp_path / "ragvigil.db.lock", what="store", remedy="wait")):
+        assert run_score(settings, supervised=True) not in PERMANENT
+        with pytest.raises(StoreError, match="is in use by process"):
+            run_score(settings)

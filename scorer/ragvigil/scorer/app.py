@@ -11,6 +11,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Literal
 
+from ragvigil.scorer.errors import StoreNotNowError
+
 if TYPE_CHECKING:
     from ragvigil.scorer.config import Settings
     from ragvigil.scorer.receive.serve import Bound
@@ -22,6 +24,7 @@ Role = Literal["all", "receive", "score"]
 
 PERMANENT = frozenset({2, 3})
 """Exit codes that another start would end with again: settings, store."""
+_PASSING = 1
 _FIRST_DELAY_SECONDS = 0.5
 _LONGEST_DELAY_SECONDS = 10.0
 _STEADY_SECONDS = 10.0
@@ -31,9 +34,16 @@ _END_SECONDS = 20.0
 def run_score(settings: Settings, *, supervised: bool = False) -> int:
     """The score role until SIGTERM or SIGINT; the exit code.
 
-    A supervised one also ends when standard input does: its parent holds the other end for as long as it lives.
+    A supervised one also ends when standard input does: its parent holds the other end for as long as it lives. It ends
+    with a code that is not permanent where the store cannot be used now: its parent's acks go on meanwhile.
     """
-    return asyncio.run(_run(supervised, lambda stop: _score(settings, stop)))
+    try:
+        return asyncio.run(_run(supervised, lambda stop: _score(settings, stop)))
+    except StoreNotNowError as error:
+        if not supervised:
+            raise
+        _log.error("%s", error)
+        return _PASSING
 
 
 def run_receive(

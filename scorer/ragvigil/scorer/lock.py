@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import IO, Self
 
-from ragvigil.scorer.errors import StoreError
+from ragvigil.scorer.errors import StoreError, StoreNotNowError
 
 
 class Lock:
@@ -30,7 +30,7 @@ class Lock:
                 self._file.seek(0)
                 owner = self._file.read().strip() or "unknown"
                 self._file.close()
-                raise StoreError(f"{what} is in use by process {owner}; stop it, or {remedy}")
+                raise StoreNotNowError(f"{what} is in use by process {owner}; stop it, or {remedy}")
             time.sleep(0.05)
         self._file.truncate(0)
         self._file.write(str(os.getpid()))

@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import Self
 
 from ragvigil.scorer.config import Settings
-from ragvigil.scorer.errors import StoreError, located
+from ragvigil.scorer.errors import StoreError, StoreNotNowError, located
 from ragvigil.scorer.redact import Pseudonyms
 from ragvigil.scorer.store._sqlite_backlog import SqliteBacklog
 from ragvigil.scorer.store._sqlite_diagnosis import SqliteDiagnosis
@@ -31,6 +31,16 @@ from ragvigil.scorer.store.schema_version import SCHEMA_VERSION, known_version
 
 _BUSY_SECONDS = 10.0
 _LONGEST_LOG_BYTES = 64 * 2**20
+_PASSING = frozenset(
+    [
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_LOCKED,
+        sqlite3.SQLITE_NOMEM,
+    ]
+)
+"""What another start may not meet again. The rest of a code says more of the same."""
 
 
 class SqliteStore:
@@ -54,7 +64,8 @@ class SqliteStore:
                 self._connection.execute("PRAGMA synchronous = OFF")
         except sqlite3.Error as error:
             self.close()
-            raise StoreError(f"{located(path)}: {error}") from error
+            passes = getattr(error, "sqlite_errorcode", 0) & 0xFF in _PASSING
+            raise (StoreNotNowError if passes else StoreError)(f"{located(path)}: {error}") from error
         except BaseException:
             self.close()
             raise
