@@ -70,6 +70,37 @@ from .conftest import Recording, documents
         ("+49(0)30/123456, 0041 44 668 18 00, 1-800-521-2779", "<PHONE>, <PHONE>, <PHONE>"),
         ("8 (912) 345-67-89", "8 <PHONE>"),
         ("-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----", "<SECRET>"),
+        ("-----BEGIN PGP PRIVATE KEY BLOCK-----\nabc\n-----END PGP PRIVATE KEY BLOCK-----", "<SECRET>"),
+        (
+            "ana\u200b@example.org, ana@ex\u00adample.org, ana\uff20example.org, ana\ufe6bexample.org",
+            ", ".join(["<EMAIL>"] * 4),
+        ),
+        ("ana&#64;example.org ana&#x40;example.org ana&commat;example&period;org", "<EMAIL> <EMAIL> <EMAIL>"),
+        (r"ana\u0040example.org ana\\u0040example.org", "<EMAIL> <EMAIL>"),
+        ("4111\u200b1111\u20601111\ufeff1111", "<CARD>"),
+        ("\uff0b\uff14\uff19 \uff13\uff10 \uff11\uff12\uff13\uff14\uff15\uff16\uff17", "<PHONE>"),
+        ("a&#38;b\nana&#64;example.org\n&#169;", "a&#38;b\n<EMAIL>\n&#169;"),
+        (
+            "https://s3.example.org/k?X-Amz-Date=2&X-Amz-Signature=fe5f80f77d5fa3beca03",
+            "https://s3.example.org/k?X-Amz-Date=2&X-Amz-Signature=<SECRET>",
+        ),
+        (
+            "https://x.example.org/a?sv=2020&sig=abcdEFGH1234abcd%3D&se=1",
+            "https://x.example.org/a?sv=2020&sig=<SECRET>&se=1",
+        ),
+        ("Cookie: sid=abcdef1234", "Cookie: <SECRET>"),
+        ("<user><password>swordfish</password></user>", "<user><password><SECRET></password></user>"),
+        (
+            "dbPassword=swordfish1 Passwort: swordfish1, senha: swordfish1",
+            "dbPassword=<SECRET> Passwort: <SECRET>, senha: <SECRET>",
+        ),
+        (
+            "contrase\u00f1a: swordfish1; mot de passe : swordfish1",
+            "contrase\u00f1a: <SECRET>; mot de passe : <SECRET>",
+        ),
+        ("Ocp-Apim-Subscription-Key: 0123456789abcdef", "Ocp-Apim-Subscription-Key: <SECRET>"),
+        (f"GOCSPX-{'a1' * 14} dapi{'b2' * 16} 123456789:AA{'c' * 33}", "<SECRET> <SECRET> <SECRET>"),
+        (f"https://discord.com/api/webhooks/1234/{'x' * 60}", "https://<SECRET>"),
     ],
 )
 def test_what_identifies_or_opens_is_replaced(given: str, wanted: str) -> None:
@@ -93,6 +124,12 @@ def test_what_identifies_or_opens_is_replaced(given: str, wanted: str) -> None:
         "01 02 03 04 05 06 07, version 1.02.03",
         "see http://example.org/a:b and @ana, 100%40",
         "primary_key: id, api key rotation, foreign-key=none",
+        "AT&#38;T, caf&#233;, \u200bzero width, soft\u00adhyphen, \uff11\uff12 \uff20",
+        r"caf\u00e9 at 20\u00b0 \u0041BC",
+        "Cookie: a small file; significant=yes, &signal=long_value_of_a_signal_here",
+        "PlainToken = group(Number, Name), Passwort: erforderlich, senha: obrigat\u00f3ria.",
+        "<password></password> <token>",
+        "chapter 12:AA and dapifer",
         "",
     ],
 )
@@ -106,6 +143,7 @@ FRAGMENTS = st.sampled_from(
         *("ana@example.org", "4111 1111 1111 1111", "529.982.247-25", "sk-abcdefghijklmnopqr", "token=abcdefgh"),
         *("GB82 WEST 1234 5698 7654 32", "10.0.0.1", "2001:db8::1", "+55 11 98765-4321", "Bearer abcdefghijklmnopq"),
         *("12.ABC.345/01DE-35", "123-45-6789", "030 1234567", "(11) 98765-4321", "11 98765-4321", "AKIAABCDEFGHIJKLMN"),
+        *("\u200b", "\uff20", "&#64;", "\\u0040", "&sig=", "Cookie: a=", "<token>", "</", "dbPassword=", "GOCSPX-"),
         *("\u0661.\u0661.\u0661.\u0661", "\uff11" * 11, "\u0665\u0662\u0669982247\u0662\u0665"),
         *(" ", "\n", "é", "5", "0", "a", "-"),
     ]
@@ -124,6 +162,8 @@ ADVERSARIAL = [
     "a", "1", "1 ", "a.b-", "a@", "a@b.", "AA11", "AA11 ", ":", "a:", "sk-", "eyJ", "token=", "token ",
     "-----BEGIN PRIVATE KEY-----", "1.1.", "+1 ", "(11) ", "[", "[a", "【", "-", "0 ", "Bearer ",
     "(", "(a", "¹", "`", "000 ", "002 ", "%41", "gsk_%41", "://a:", "hooks.slack.com/services/", "SG.a.",
+    "&#", "&#6", "\u200b", "a\u200b@", "\\", "\\u00", "&sig=", "cookie: a=", "<token>", "<token>a",
+    "1:AA", "dbPassword=",
 ]  # fmt: skip
 CLUES = " %40 a@b.co://x 0301 12345"
 """Without which some rules are not asked."""

@@ -26,7 +26,7 @@ _BEFORE_UNDERSCORE = (
     *(b"live", b"test", b"ghp", b"gho", b"ghu", b"ghs", b"ghr", b"pat", b"hf", b"npm"),
     *(b"gsk", b"r8", b"lsv2", b"pcsk", b"jina", b"whsec", b"dop"),
 )
-_BEFORE_HYPHEN = (b"sk", b"glpat", b"pypi", b"xai", b"pplx", b"nvapi", b"tvly")
+_BEFORE_HYPHEN = (b"GOCSPX", b"sk", b"glpat", b"pypi", b"xai", b"pplx", b"nvapi", b"tvly")
 _SLACK = re.compile(rb"xox[abeprs]-")
 _FEWEST_DIGITS = 7
 """Fewer in a row are nothing that any rule looks for."""
@@ -36,7 +36,9 @@ _KEY_LETTERS = bytes(
 """Letters of keys and tokens as ``w``, all others as spaces."""
 _SHORTEST_KEY = b"w" * 15
 """``xoxb-`` and ten letters; every other key, and what follows ``Bearer``, is longer."""
-_SECRET_NAMES = (b"key", b"secret", b"token", b"passw", b"pwd")
+_SECRET_NAMES = (b"key", b"secret", b"token", b"passw", b"pwd", b"passphrase")
+_FOREIGN_SECRET_NAMES = (b"senha", b"contrase", b"kennwort", b"mot de passe")
+_ELEMENTS = (b"key>", b"secret>", b"token>", b"passw", b"pwd>")
 _FULL_WIDTH_DIGIT = re.compile(rb"\xef\xbc[\x90-\x99]")
 _FOUR_PARTS = re.compile(rb"\.[0-9]{1,3}\.[0-9]")
 _LETTERED_CNPJ = re.compile(rb"/[A-Z0-9]{4}-?[0-9]")
@@ -121,6 +123,9 @@ def token(look: Look) -> bool:
         or b"SG." in data
         or b"ya29." in data
         or b"slack.com/services" in data
+        or b"/api/webhooks/" in data
+        or b"dapi" in data
+        or b":AA" in data
         or _follows(data, b"_", _BEFORE_UNDERSCORE)
         or _follows(data, b"-", _BEFORE_HYPHEN)
         or (b"xox" in data and _SLACK.search(data) is not None)
@@ -147,7 +152,22 @@ def assigned(look: Look) -> bool:
     if b":" not in look.data and b"=" not in look.data:
         return False
     lower = look.lower
-    return any(name in lower for name in _SECRET_NAMES)
+    return any(name in lower for name in (*_SECRET_NAMES, *_FOREIGN_SECRET_NAMES))
+
+
+def signed(look: Look) -> bool:
+    """Whether an address may be there that opens by its signature."""
+    return b"=" in look.data and look.keyed and b"sig" in look.lower
+
+
+def cookie(look: Look) -> bool:
+    """Whether a cookie may be there as a header has it."""
+    return b"=" in look.data and b":" in look.data and b"cookie:" in look.lower
+
+
+def element(look: Look) -> bool:
+    """Whether an element of XML may hold a secret."""
+    return b"</" in look.data and any(name in look.lower for name in _ELEMENTS)
 
 
 def ipv6(look: Look) -> bool:

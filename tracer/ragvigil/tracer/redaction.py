@@ -18,6 +18,7 @@ from typing import NamedTuple, TypeAlias
 
 from ragvigil.tracer import _clues
 from ragvigil.tracer._clues import Look
+from ragvigil.tracer._disguises import disguised, undisguised
 
 Redactor: TypeAlias = Callable[[str], str]
 """Takes a text and returns it without what must not leave."""
@@ -45,7 +46,9 @@ def _printed(pattern: str) -> re.Pattern[str]:
 _EMAIL = re.compile(r"(?<![\w.%+-])[\w.%+-]++@[\w-]++(?:\.[\w-]++)++")
 _EMAIL_IN_URL = re.compile(r"(?<![\w.%+-])(?:[\w.+-]|%(?!40)[0-9A-Fa-f]{2})++%40[\w-]++(?:\.[\w-]++)++")
 _LOGIN_IN_URL = re.compile(r"(://[^\s/?#@:\"'<>]{0,200}:)[^\s/?#@\"'<>]{1,200}@")
-_KEY_BLOCK = re.compile(r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^-]*+(?:-----END [A-Z ]{0,40}KEY-----)?")
+_KEY_BLOCK = re.compile(
+    r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----[^-]*+(?:-----END [A-Z ]{0,40}KEY(?: BLOCK)?-----)?"
+)
 _TOKEN = re.compile(
     r"(?<![\w-])(?:"
     r"sk-[\w-]{16,}|[spr]k_(?:live|test)_\w{10,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}"
@@ -53,14 +56,23 @@ _TOKEN = re.compile(
     r"|eyJ[\w-]{8,}+\.[\w-]{8,}+\.[\w-]*+"
     r"|gsk_\w{30,}|xai-\w{30,}|pplx-\w{30,}|nvapi-[\w-]{30,}|r8_\w{30,}|lsv2_(?:pt|sk)_\w{30,}|tvly-[\w-]{20,}"
     r"|pcsk_\w{30,}|jina_\w{30,}|whsec_[\w+/=]{20,}|ya29\.[\w-]{20,}|dop_v1_\w{40,}|SG\.[\w-]{16,}\.[\w-]{16,}"
-    r"|hooks\.slack\.com/services/[\w/]{20,}"
+    r"|hooks\.slack\.com/services/[\w/]{20,}|discord(?:app)?\.com/api/webhooks/[\w/-]{40,}"
+    r"|GOCSPX-[\w-]{20,}|dapi[0-9a-f]{32}|[0-9]{8,10}:AA[\w-]{33}"
     r")"
 )
 _BEARER = re.compile(r"(?<!\w)(Bearer|Basic)\s{1,3}[\w.~+/=-]{16,}", re.IGNORECASE)
+_SIGNED = re.compile(r"(?<=[?&;])((?:X-(?:Amz|Goog)-)?sig(?:nature)?=)[\w%+/=.~-]{16,}", re.IGNORECASE)
+_COOKIE = re.compile(r"(?<![\w-])((?:set-)?cookie:\s{0,3})[\w.-]{1,64}=[^\r\n\"'<>]{6,}", re.IGNORECASE)
+_ELEMENT = re.compile(
+    r"(<(?:secret|token|password|passwd|pwd|api[_-]?key)>\s{0,9})(?!<)[^\s<>]{4,200}(?=\s{0,9}</)",
+    re.IGNORECASE,
+)
 _ASSIGNED = re.compile(
-    r"(?<![A-Za-z0-9])((?:secret|token|password|passwd|pwd"
-    r"|(?:api|(?:secret|shared)?access|account|private|secret|signing|storage)[_-]?key)[\"']?\s{0,3}[:=]\s{0,3}[\"']?)"
-    r"(?!(?<=: )(?-i:[A-Z]?[a-z]{1,40}+|[A-Z]{1,40}+)[.,;:!?)]{0,3}(?:\s|$))[^\s\"',;<>]{6,}",
+    r"(?:(?<![A-Za-z0-9])|(?-i:(?<=[a-z])(?=[A-Z](?!oken))))((?:secret|token|password|passwd|pwd|passphrase"
+    r"|senha|contrase(?:\u00f1|n)a|passwort|kennwort|mot de passe"
+    r"|(?:api|(?:secret|shared)?access|account|private|secret|signing|storage|subscription)[_-]?key)"
+    r"[\"']?\s{0,3}[:=]\s{0,3}[\"']?)"
+    r"(?!(?<=: )(?-i:[A-Z]?[a-z\u00df-\u00f6\u00f8-\u00ff]{1,40}+|[A-Z]{1,40}+)[.,;:!?)]{0,3}(?:\s|$))[^\s\"',;<>]{6,}",
     re.IGNORECASE,
 )
 """A value behind its name. Prose goes on with a plain word ("get_token: Return the next token"): that is none."""
@@ -124,8 +136,8 @@ def rules_for(data: bytes, rules: Iterable[Rule] | None = None) -> tuple[Rule, .
     >>> [len(rules_for(data)) for data in (b"Water boils at 100 degrees [1].", b"to ana@example.org")]
     [0, 1]
     """
-    look = Look(data)
-    return tuple(rule for rule in (RULES if rules is None else rules) if rule.clue(look))
+    look, chosen = Look(data), tuple(RULES if rules is None else rules)
+    return chosen if disguised(look) else tuple(rule for rule in chosen if rule.clue(look))
 
 
 def all_of(redactors: Iterable[Redactor]) -> Redactor:
@@ -269,13 +281,20 @@ class Rule(NamedTuple):
     replace: Redactor
 
 
-RULES = (
+def _undisguised(text: str) -> str:
+    return undisguised(text, lambda line: any(rule.replace(line) != line for rule in _PLAIN_RULES))
+
+
+_PLAIN_RULES = (
     Rule(_clues.login_in_url, partial(_LOGIN_IN_URL.sub, r"\1<SECRET>@")),
     Rule(_clues.email, partial(_EMAIL.sub, "<EMAIL>")),
     Rule(_clues.email_in_url, partial(_EMAIL_IN_URL.sub, "<EMAIL>")),
     Rule(_clues.key_block, partial(_KEY_BLOCK.sub, "<SECRET>")),
     Rule(_clues.token, partial(_TOKEN.sub, "<SECRET>")),
     Rule(_clues.bearer, partial(_BEARER.sub, r"\1 <SECRET>")),
+    Rule(_clues.signed, partial(_SIGNED.sub, r"\1<SECRET>")),
+    Rule(_clues.cookie, partial(_COOKIE.sub, r"\1<SECRET>")),
+    Rule(_clues.element, partial(_ELEMENT.sub, r"\1<SECRET>")),
     Rule(_clues.assigned, partial(_ASSIGNED.sub, r"\1<SECRET>")),
     Rule(_clues.ipv6, partial(_IPV6.sub, _ipv6)),
     Rule(_clues.iban, partial(_IBAN.sub, _iban)),
@@ -286,4 +305,5 @@ RULES = (
     Rule(_clues.ipv4, partial(_IPV4.sub, _ipv4)),
     Rule(_clues.phone, _phones),
 )
+RULES = (Rule(disguised, _undisguised), *_PLAIN_RULES)
 """The built-in rules, in the order in which they are applied."""
