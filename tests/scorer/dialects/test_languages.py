@@ -21,6 +21,12 @@ from ragvigil.scorer.dialects.tools import tool_reading
         ("संदर्भ:", "प्रश्न:", "नौका कब जाती है?", "उत्तर:"),
         ("背景:", "質問:", "フェリーは何時に出ますか?", "回答:"),
         ("上下文\uff1a", "问题\uff1a", "渡轮几点开?", "答案\uff1a"),
+        ("Ngữ cảnh:", "Câu hỏi:", "Khi nào phà khởi hành?", "Trả lời:"),
+        ("زمینه:", "پرسش:", "کشتی کی حرکت می\u200cکند؟", "پاسخ:"),
+        ("প্রসঙ্গ:", "প্রশ্ন:", "ফেরি কখন ছাড়ে?", "উত্তর:"),
+        ("Muktadha:", "Swali:", "Kivuko kinaondoka lini?", "Jibu:"),
+        ("சூழல்:", "கேள்வி:", "படகு எப்போது புறப்படும்?", "பதில்:"),
+        ("კონტექსტი:", "კითხვა:", "როდის გადის ბორანი?", "პასუხი:"),
     ],
 )
 def test_the_question_is_found_behind_its_label(context: str, label: str, question: str, told: str) -> None:

@@ -15,7 +15,9 @@ ASKED = (
 ANSWERED = (
     "answer|antwort|respuesta|réponse|resposta|risposta|antwoord|svar|vastaus|odpowiedź|odpověď|válasz|răspuns"
     "|ответ|відповідь|отговор|απάντηση|cevap|الإجابة|الجواب|إجابة|תשובה|उत्तर|คำตอบ|câu trả lời|jawaban"
-    "|回答|答案|答え|답변|답"
+    "|回答|答案|答え|답변|답|trả lời|پاسخ|جواب|উত্তর|jibu|jawapan|sagot|vastus|atsakymas|atbilde|odgovor|odpoveď|одговор"
+    "|përgjigje|erantzuna|freagra|ateb|javob|жауап|хариулт|პასუხი|պատասխան|ਜਵਾਬ|જવાબ|பதில்|సమాధానం|జవాబు|ಉತ್ತರ|ഉത്തരം"
+    "|පිළිතුර|ຄຳຕອບ|ចម្លើយ|အဖြေ|መልስ"
 )
 """The place of the answer."""
 CONTEXT = (
@@ -29,6 +31,8 @@ CONTEXT = (
     "|المصادر|הקשר|מסמכים|מקורות|संदर्भ|दस्तावेज़|स्रोत|บริบท|เอกสาร|konteks|dokumen|上下文"
     "|文档|文件|文檔|资料|資料|参考资料|来源|背景|背景情報|コンテキスト|文書|ドキュメント|参考情報|문맥|컨텍스트|문서|자료|متن|زمینه|اسناد"
     "|منابع|প্রসঙ্গ|নথি|search results|knowledge base|ngữ cảnh|tài liệu"
+    "|muktadha|kontekstas|konteksts|testuingurua|samhengi|ਸੰਦਰਭ|સંદર્ભ|சூழல்|సందర్భం|ಸಂದರ್ಭ|സന്ദർഭം|සන්දර්භය|კონტექსტი"
+    "|համատեքստ|ບໍລິບົດ|បរិបទ|အကြောင်းအရာ|አውድ|contextul|kontextet|konteksten|контекста"
 )
 """With these ends a line that says that the context follows."""
 BACKGROUND = (
@@ -36,6 +40,8 @@ BACKGROUND = (
     "|kontextus|контекст|контексту|πλαίσιο|bağlam|السياق|سياق|הקשר|संदर्भ|บริบท|konteks|上下文|背景情報|コンテキスト"
     "|참고 자료|参考资料|參考資料|参考資料"
     "|문맥|컨텍스트|زمینه|প্রসঙ্গ|ngữ cảnh|search results|retrieved documents|retrieved passages|knowledge|knowledge base"
+    "|muktadha|kontekstas|konteksts|testuingurua|samhengi|ਸੰਦਰਭ|સંદર્ભ|சூழல்|సందర్భం|ಸಂದರ್ಭ|സന്ദർഭം|සන්දර්භය|კონტექსტი"
+    "|համատեքստ|ບໍລິບົດ|បរិបទ|အကြောင်းအရာ|አውድ|contextul|kontextet|konteksten|контекста"
 )
 """Of these, those that hardly anybody writes over instructions: what is listed below one is passages."""
 PASSAGE = (
