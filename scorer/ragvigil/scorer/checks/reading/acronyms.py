@@ -9,7 +9,8 @@ from ragvigil.scorer.checks.reading.claims import Statement
 from ragvigil.scorer.checks.reading.words import Word, offsets, words
 from ragvigil.scorer.lazily import made_once
 
-_ACRONYM = re.compile(r"(?<![\w.-])[A-Z]{3,6}(?=s?(?![\w-]|\.\w))")
+_ACRONYM = re.compile(r"[A-Z](?<![\w.-].)[A-Z]{2,5}(?=s?(?![\w-]|\.\w))")
+"""It begins with a capital letter, to which the engine skips."""
 _WORD = re.compile(r"[^\W\d_]+")
 _ENDS = re.compile(r"[.!?;:\n|]")
 _MOST_ACRONYMS, _MOST_TRIED = 50, 20

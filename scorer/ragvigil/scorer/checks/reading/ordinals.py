@@ -42,6 +42,8 @@ _COUNTED = re.compile(
     re.IGNORECASE,
 )
 """Day 3, which is the third one."""
+_MAY_BE_COUNTED = re.compile(r"\d(?<=[^\W\d_]\s\d)\d?(?![\w%/-])")
+"""It begins with a digit, to which the engine skips; what is counted, in whatever case, it would try everywhere."""
 _OF_A_YEAR = re.compile(r"(?<!\w)(?<!than )(?<!from )(?<!to )(?<!with )Q(?P<digits>[1-4])(?!\w)")
 QUARTERS = ("q1", "q2", "q3", "q4", "quarter", "quartal", "trimestre")
 """Names of the quarters of a year, and of what they are."""
@@ -58,7 +60,7 @@ def may_have_ordinals(text: str) -> bool:
     >>> [may_have_ordinals(text) for text in ("on the 3rd floor", "on day 3", "on floor 3")]
     [True, True, False]
     """
-    return _MAYBE.search(text) is not None or _COUNTED.search(text) is not None
+    return _MAYBE.search(text) is not None or any(_counted(text))
 
 
 def ordinals(text: str) -> Iterator[tuple[int, int, int]]:
@@ -71,7 +73,7 @@ def ordinals(text: str) -> Iterator[tuple[int, int, int]]:
         place = _place(found)
         if place is not None:
             yield found.start(), found.end(), place
-    for found in _COUNTED.finditer(text):
+    for found in _counted(text):
         yield *found.span("digits"), int(found["digits"])
 
 
@@ -104,11 +106,15 @@ def places_told(text: str) -> dict[str, set[int]]:
         if place is not None:
             thing = named["thing"].casefold()
             found.setdefault(QUARTERS[-1] if thing in QUARTERS else thing, set()).add(place)
-    for counted in _COUNTED.finditer(text):
+    for counted in _counted(text):
         found.setdefault(counted["thing"].casefold().removesuffix("s"), set()).add(int(counted["digits"]))
     for quarter in _OF_A_YEAR.finditer(text):
         found.setdefault(QUARTERS[-1], set()).add(int(quarter["digits"]))
     return found
+
+
+def _counted(text: str) -> Iterator[re.Match[str]]:
+    return _COUNTED.finditer(text) if _MAY_BE_COUNTED.search(text) else iter(())
 
 
 def _place(found: re.Match[str]) -> int | None:
