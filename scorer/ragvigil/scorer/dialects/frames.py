@@ -32,6 +32,8 @@ _CLAUSE = re.compile(
     r"(?:[ \t]{0,3}[:\uff1a][*_]*|[.\u3002]?[ \t]*(?=\n))"
 )
 """What may point at a context: the end of a line, from its last sentence on, or up to a colon."""
+_EMPTY = re.compile(r"\s*+(?:[^\n]{1,60}[:\uff1a][*_]*\s*+)?")
+"""Nothing, or another label below which there is nothing."""
 _MOST_CLAUSES = 2_000
 """Ends of lines that are looked at in one prompt."""
 _BELOW = re.compile(
@@ -96,7 +98,7 @@ class Frame(NamedTuple):
 def frames(prompt: str) -> Iterator[Frame]:
     """The frames that may hold the context of a prompt, the surest first."""
     for found in _found(prompt):
-        if found is not None and prompt[found.first : found.last].strip():
+        if found is not None and not _EMPTY.fullmatch(prompt, found.first, found.last):
             yield found
 
 

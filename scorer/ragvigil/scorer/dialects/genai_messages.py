@@ -45,7 +45,7 @@ def conversation_in(attributes: Mapping[str, object], events: Sequence[SpanEvent
     """
     if "gen_ai.input.messages" in attributes or "gen_ai.system_instructions" in attributes:
         return attributes.get("gen_ai.input.messages")
-    said = [{"role": _SAID[event.name], **event.attributes} for event in events if event.name in _SAID]
+    said = [{"role": _SAID[event.name], **_told(event)} for event in events if event.name in _SAID]
     older = [
         event.attributes.get("gen_ai.prompt") for event in events if event.name == "gen_ai.content.prompt"
     ]
@@ -64,7 +64,7 @@ def completion_in(attributes: Mapping[str, object], events: Sequence[SpanEvent])
         return last_of(messages_of(attributes["gen_ai.output.messages"]), "assistant")
     for event in reversed(events):
         if event.name == "gen_ai.choice":
-            return _chosen(event.attributes)
+            return _chosen(_told(event))
         if event.name == "gen_ai.content.completion":
             return completion_of(event.attributes.get("gen_ai.completion"))
     numbered = indexed(attributes, "gen_ai.completion.")
@@ -74,10 +74,16 @@ def completion_in(attributes: Mapping[str, object], events: Sequence[SpanEvent])
 
 
 def _said(event: SpanEvent, role: str) -> Message:
-    fields = event.attributes
+    fields = _told(event)
     return Message(
         role_of(fields.get("role") or role), content_of(fields.get("content") or fields.get("body"))
     )
+
+
+def _told(event: SpanEvent) -> Mapping[str, object]:
+    """What an event tells: as attributes, or as JSON in one of them, as Azure's SDKs write it."""
+    content = event.attributes.get("gen_ai.event.content")
+    return event.attributes if content is None else {**event.attributes, **mapping_of(content)}
 
 
 def _chosen(fields: Mapping[str, object]) -> str | None:

@@ -29,7 +29,7 @@ CONTEXT = (
     "|fragmenty|kontextus|források|surse|контекст|документы|источники|документи|джерела"
     "|контексту|πλαίσιο|έγγραφα|πηγές|bağlam|belgeler|kaynaklar|السياق|سياق|المستندات"
     "|المصادر|הקשר|מסמכים|מקורות|संदर्भ|दस्तावेज़|स्रोत|บริบท|เอกสาร|konteks|dokumen|上下文"
-    "|文档|文件|文檔|资料|資料|参考资料|来源|背景|背景情報|コンテキスト|文書|ドキュメント|参考情報|문맥|컨텍스트|문서|자료|متن|زمینه|اسناد"
+    "|文档|文件|文檔|资料|資料|参考资料|来源|背景|背景情報|コンテキスト|文脈|文書|ドキュメント|参考情報|문맥|컨텍스트|문서|자료|متن|زمینه|اسناد"
     "|منابع|প্রসঙ্গ|নথি|search results|knowledge base|ngữ cảnh|tài liệu"
     "|muktadha|kontekstas|konteksts|testuingurua|samhengi|ਸੰਦਰਭ|સંદર્ભ|சூழல்|సందర్భం|ಸಂದರ್ಭ|സന്ദർഭം|සන්දර්භය|კონტექსტი"
     "|համատեքստ|ບໍລິບົດ|បរិបទ|အကြောင်းအရာ|አውድ|contextul|kontextet|konteksten|контекста"
@@ -37,7 +37,7 @@ CONTEXT = (
 """With these ends a line that says that the context follows."""
 BACKGROUND = (
     "context|contexts|kontext|kontexte|contexte|contextes|contexto|contextos|contesto|contesti|konteksti|kontekst"
-    "|kontextus|контекст|контексту|πλαίσιο|bağlam|السياق|سياق|הקשר|संदर्भ|บริบท|konteks|上下文|背景情報|コンテキスト"
+    "|kontextus|контекст|контексту|πλαίσιο|bağlam|السياق|سياق|הקשר|संदर्भ|บริบท|konteks|上下文|背景情報|コンテキスト|文脈"
     "|참고 자료|参考资料|參考資料|参考資料"
     "|문맥|컨텍스트|زمینه|প্রসঙ্গ|ngữ cảnh|search results|retrieved documents|retrieved passages|knowledge|knowledge base"
     "|muktadha|kontekstas|konteksts|testuingurua|samhengi|ਸੰਦਰਭ|સંદર્ભ|சூழல்|సందర్భం|ಸಂದರ್ಭ|സന്ദർഭം|සන්දර්භය|კონტექსტი"

@@ -1,0 +1,27 @@
+"""Messages that are events of their span, as JSON in one attribute."""
+
+from __future__ import annotations
+
+from ragvigil.scorer.span import SpanEvent
+
+from .conftest import ANSWER, PASSAGES, QUESTION, as_json, only, span
+
+
+def said(name: str, **told: object) -> SpanEvent:
+    """An event as Azure's SDKs write it."""
+    return SpanEvent(name, 0, {"gen_ai.system": "az.ai.inference", "gen_ai.event.content": as_json(told)})
+
+
+def test_what_azure_writes_into_one_attribute_is_read() -> None:
+    """Prompt, passages in what a tool answered, and reply."""
+    hits = as_json([{"id": key, "text": text, "score": score} for key, text, score in PASSAGES])
+    events = (
+        said("gen_ai.system.message", role="system", content="Be brief."),
+        said("gen_ai.user.message", role="user", content=QUESTION),
+        said("gen_ai.tool.message", role="tool", id="call-1", content=hits),
+        said("gen_ai.choice", index=0, finish_reason="stop", message={"content": ANSWER}),
+    )
+    chat = {"gen_ai.operation.name": "chat", "gen_ai.request.model": "tiny-chat-1"}
+    record = only([span("a1", chat, start=1, end=9, events=events)])
+    assert (record.query, record.answer, record.completeness) == (QUESTION, ANSWER, "complete")
+    assert [(each.id, each.text, each.score) for each in record.documents] == list(PASSAGES)
