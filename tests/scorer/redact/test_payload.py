@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import cast
@@ -20,6 +20,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 from ragvigil.scorer.assemble import Assembler
 from ragvigil.scorer.config import Content, load
 from ragvigil.scorer.dialects import read_records
+from ragvigil.scorer.dialects.streams import streamed
 from ragvigil.scorer.errors import ConfigError
 from ragvigil.scorer.inbox import Arrival, InboxReader, InboxWriter
 from ragvigil.scorer.pipeline import Pipeline, SamplePlan
@@ -184,6 +185,46 @@ def test_ids_of_passages_stay_as_they_are(passages: object) -> None:
     """Under passages, or beside a text."""
     found = attributes(redaction().spans(spans(output__value=json.dumps(passages))))
     assert json.loads(str(found["output.value"])) == passages
+
+
+@pytest.mark.parametrize("secret", SECRETS.values(), ids=SECRETS)
+@pytest.mark.parametrize("kind", ["texts", "OpenAI", "LangChain", "Anthropic", "within"])
+def test_a_stream_is_cut_as_the_text_that_it_is(kind: str, secret: str) -> None:
+    """Chunks are a few letters each: none of them holds what all of them say."""
+    said = f"Write {secret} down."
+    letters = [said[start : start + 3] for start in range(0, len(said), 3)]
+    shapes: dict[str, Callable[[str], object]] = {
+        "texts": lambda text: text,
+        "OpenAI": lambda text: {"choices": [{"delta": {"content": text}}]},
+        "LangChain": lambda text: {"lc": 1, "kwargs": {"type": "AIMessageChunk", "content": text}},
+        "Anthropic": lambda text: {
+            "type": "content_block_delta",
+            "delta": {"type": "text_delta", "text": text},
+        },
+        "within": lambda text: text,
+    }
+    chunks: object = [*map(shapes[kind], letters)]
+    given = json.dumps({"output": chunks} if kind == "within" else chunks)
+    found = json.loads(
+        str(attributes(redaction().spans(spans(mlflow__spanOutputs=given)))["mlflow.spanOutputs"])
+    )
+    text = streamed(found["output"] if kind == "within" else found)
+    assert text is not None
+    assert text.startswith("Write <")
+    assert text.endswith("> down.")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        '["Water ", "boils ", "at 100."]',
+        '[{"choices": [{"delta": {"content": "at 100."}}]}]',
+        '["a", "b"]',
+    ],
+)
+def test_a_stream_with_nothing_to_cut_stays_as_it_was_written(given: str) -> None:
+    """So does any list of texts."""
+    assert attributes(redaction().spans(spans(a=given, b="to ana@example.org")))["a"] == given
 
 
 def test_ids_only_keeps_ids_labels_and_figures() -> None:

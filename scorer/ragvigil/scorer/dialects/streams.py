@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import cast
 
 from ragvigil.scorer.dialects.values import mapping_of, sequence_of, text_of
@@ -36,6 +36,22 @@ def streamed(value: object) -> str | None:
     pieces = [_piece(chunk) for chunk in chunks]
     known = [piece for piece in pieces if piece is not None]
     return text_of("".join(known)) if len(known) == len(pieces) else None
+
+
+def recut(chunks: list[object], cut: Callable[[str], str]) -> list[object]:
+    """The chunks of a stream, in one chunk where `cut` finds something in their text; any other list as it is.
+
+    >>> recut(["to ana@exam", "ple.org"], lambda text: text.replace("ana@example.org", "<EMAIL>"))
+    ['to <EMAIL>']
+    """
+    text = streamed(chunks) if len(chunks) > 1 else None
+    found = text if text is None else cut(text)
+    if found is None or found == text:
+        return chunks
+    if _are_texts(chunks):
+        return [found]
+    beside = [chunk for chunk in chunks if not _piece(chunk)]
+    return [{"object": "chat.completion.chunk", "choices": [{"delta": {"content": found}}]}, *beside]
 
 
 def is_unread_stream(value: object) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias, cast
 
 from ragvigil.scorer.config import Content
+from ragvigil.scorer.dialects.streams import recut
 from ragvigil.scorer.dialects.values import REDACTED
 from ragvigil.scorer.redact.fields import Field, fields_in, may_hold_fields
 from ragvigil.scorer.redact.hook import Hook
@@ -44,11 +45,21 @@ class Texts:
         self._pseudonyms = pseudonyms
 
     def rules(self, texts: Sequence[str]) -> Sequence[Rule]:
-        """The built-in rules that may find something in any of these texts; all of them where escapes hide letters."""
+        """The built-in rules that may find something in any of these; all where escapes or chunks hide letters."""
         if not self._all:
             return ()
-        joined = "\n".join(dict.fromkeys(texts))
-        return self._all if "\\" in joined else rules_for(joined.encode("utf-8", "surrogatepass"), self._all)
+        different = list(dict.fromkeys(texts))
+        joined = "\n".join(different)
+        if "\\" in joined:
+            return self._all
+        nested = [text for text in different if text[:1] in ("{", "[")]
+        if any('delta"' in text or 'hunk"' in text for text in nested):
+            return self._all
+        streams = [text.replace('", "', "").replace('","', "") for text in nested if '["' in text]
+        return self._for("\n".join([joined, *streams]))  # a stream of texts is read as one
+
+    def _for(self, text: str) -> Sequence[Rule]:
+        return rules_for(text.encode("utf-8", "surrogatepass"), self._all)
 
     def concerned(self, places: Iterable[Place], rules: Sequence[Rule]) -> Iterable[Place]:
         """The places of whose texts anything might be cut."""
@@ -101,6 +112,8 @@ class Texts:
             return self._fields(cast("dict[str, object]", value), rules, depth - 1, key)
         if isinstance(value, list):
             items = cast("list[object]", value)
+            if rules:
+                items = recut(items, lambda text: self._plain(text, self._for(text)))
             return [self._value(item, meaning, rules, depth - 1, key) for item in items]
         if value is None or isinstance(value, bool) or meaning is Meaning.DOCUMENT_ID or value == "":
             return value
