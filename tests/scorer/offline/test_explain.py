@@ -184,6 +184,37 @@ def test_it_says_what_a_prompt_tells_and_what_it_does_not() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("scope", "said", "setting"),
+    [
+        (
+            "app",
+            {"gen_ai.operation.name": "chat"},
+            "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY",
+        ),
+        ("gen_ai", {"gen_ai.operation.name": "chat"}, "recordInputs and recordOutputs"),
+        ("ai", {"ai.operationId": "ai.generateText.doGenerate"}, "recordInputs and recordOutputs"),
+        (
+            "opentelemetry.instrumentation.langchain",
+            {"gen_ai.operation.name": "chat"},
+            "TRACELOOP_TRACE_CONTENT=true",
+        ),
+    ],
+)
+def test_it_says_how_content_that_is_kept_back_is_sent(
+    scope: str, said: dict[str, object], setting: str
+) -> None:
+    """By the setting of whoever made the spans; nothing where there is content."""
+    silent = Span(
+        "0" * 32, "1" * 16, None, "ask", 1, 1, 9, said | {"gen_ai.request.model": "tiny"}, scope=scope
+    )
+    (record,) = explain([silent]).records
+    assert record.completeness == "content_off"
+    assert [each.startswith(setting) for each in record.content_settings] == [True]
+    (record,) = explain([chat("3" * 16, 4, "When?", "At nine.")]).records
+    assert record.content_settings == ()
+
+
 def test_a_list_that_a_model_answered_is_explained_as_its_answer() -> None:
     """Not as a search, which its shape alone would say."""
     answer = json.dumps([{"id": "s1", "text": "It leaves at nine."}])

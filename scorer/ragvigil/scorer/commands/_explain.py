@@ -82,6 +82,8 @@ def _lines(trace: TraceAccount) -> Iterator[str]:
         yield f"  record of span {_clean(record.span_id)}: {record.completeness}"
         if record.filtered:
             yield f"    not scored, filtered by filters.{record.filtered.rule}: {_clean(record.filtered.why)}"
+        for setting in record.content_settings:
+            yield f"    content is kept back; to send it: {_clean(setting)}"
         for fact in record.facts:
             yield from _fact_lines(fact, spans)
     if trace.problem:

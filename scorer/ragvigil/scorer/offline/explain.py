@@ -15,6 +15,7 @@ from ragvigil.scorer.dialects.table import matching
 from ragvigil.scorer.dialects.values import REDACTED
 from ragvigil.scorer.filtering import Filtered, Filters
 from ragvigil.scorer.offline.choices import Fact, facts_of
+from ragvigil.scorer.offline.content_settings import content_settings
 from ragvigil.scorer.offline.read import Problem, raised, traces_in
 from ragvigil.scorer.span import LogEvent, Span
 
@@ -53,6 +54,8 @@ class RecordAccount:
     facts: tuple[Fact, ...]
     filtered: Filtered | None = None
     """The rule by which it is not scored."""
+    content_settings: tuple[str, ...] = ()
+    """Where its content was kept back: what makes its service send it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +121,13 @@ def explain(
     read = [record_of(question) for question in asked]
     filtered = (filters or Filters({})).of(spans, read)
     records = [
-        RecordAccount(record.span_id, record.completeness, facts_of(question, record), rule)
+        RecordAccount(
+            record.span_id,
+            record.completeness,
+            facts_of(question, record),
+            rule,
+            content_settings(question.steps) if record.completeness == "content_off" else (),
+        )
         for question, record, rule in zip(asked, read, filtered, strict=True)
     ]
     taken = _taken(records)
