@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from ragvigil.scorer.checks.alignment.derived import derived_values
 from ragvigil.scorer.checks.alignment.numbers import idle_numbers
 from ragvigil.scorer.checks.check import Check, Finding
 from ragvigil.scorer.checks.prepared import CROSS_LINGUAL, Prepared
@@ -78,9 +79,9 @@ def _places(prepared: Prepared, statement: Statement, small: set[str], asked: se
                 continue
             if not _stands(prepared, word.stem, word.numbers, asked):
                 if idle is None:
-                    idle = idle_numbers(
-                        sequence, statement.text, _lacking(prepared, sequence, asked), hours=True
-                    )
+                    lacking = _lacking(prepared, sequence, asked)
+                    idle = idle_numbers(sequence, statement.text, lacking, hours=True)
+                    idle |= derived_values(sequence, statement.text, lacking, prepared.evidence)
                 if place in idle:
                     continue
             yield place
@@ -147,4 +148,4 @@ def _stands(prepared: Prepared, stem: str, numbers: tuple[str, ...], asked: set[
     return bool(numbers) and not (prepared.evidence.numbers.isdisjoint(numbers) and asked.isdisjoint(numbers))
 
 
-CHECK = Check("no_hallucinated_entities", "7", _measure, cost="claims")
+CHECK = Check("no_hallucinated_entities", "8", _measure, cost="claims")

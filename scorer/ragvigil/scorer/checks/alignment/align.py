@@ -15,12 +15,14 @@ from typing import NamedTuple, Self
 from ragvigil.scorer.checks.alignment.cells import is_misplaced
 from ragvigil.scorer.checks.alignment.contradiction import contradiction_of, corrects, opposes
 from ragvigil.scorer.checks.alignment.days import Ranges, tells_a_day
+from ragvigil.scorer.checks.alignment.derived import derived_values
 from ragvigil.scorer.checks.alignment.flags import FLAGS, flags_of
 from ragvigil.scorer.checks.alignment.hours import AGREED, Disagreement, compare
 from ragvigil.scorer.checks.alignment.misread import is_misread
 from ragvigil.scorer.checks.alignment.novelty import novel_names, novel_qualifiers, novelty
 from ragvigil.scorer.checks.alignment.numbers import Numbers, idle_numbers, is_novel
 from ragvigil.scorer.checks.alignment.overlap import Overlap, Weights, overlaps
+from ragvigil.scorer.checks.alignment.parts import is_of_another_part, is_of_another_record
 from ragvigil.scorer.checks.alignment.renamed import is_renamed
 from ragvigil.scorer.checks.alignment.tokens import Surroundings, Token, read_tokens
 from ragvigil.scorer.checks.alignment.wider import wider_values
@@ -103,8 +105,7 @@ class Alignment(NamedTuple):
     contradiction: str | None = None
     """Why a nearly identical sentence says otherwise: ``number`` or ``negation``."""
     unfounded_number: bool = False
-    """Whether it holds a number that neither the evidence nor the question has, or that the best sentence tells of
-    another unit or month, or a table in another row."""
+    """Whether it holds a number that neither the evidence nor the question has, or that is told of another thing."""
     renamed: bool = False
     """Whether it holds a name that is found nowhere where the best sentence has another one."""
 
@@ -337,8 +338,12 @@ def _is_misread(one: _Laid) -> bool:
 
 
 def _is_misplaced(one: _Laid) -> bool:
-    best, place = one.best, one.over.best
-    return best is not None and place is not None and is_misplaced(one.said.words, best, place, one.evidence)
+    said, best, place, evidence = one.said.words, one.best, one.over.best, one.evidence
+    if best is None or place is None:
+        return False
+    if is_misplaced(said, best, place, evidence) or is_of_another_record(said, evidence):
+        return True
+    return is_of_another_part(said, one.said.text, best, place, evidence)
 
 
 def _is_renamed(one: _Laid) -> bool:
@@ -372,6 +377,7 @@ def _idle(
     if not lacking:
         return right
     idle = idle_numbers(claim, text, lacking, hours=bool(evidence.hours))
+    idle |= derived_values(claim, text, lacking, evidence)
     if tells_a_day(claim) and (days := ranges.holding(text)):
         idle |= _words_within(text, days)
     if wider := wider_values(claim, text, evidence):

@@ -48,7 +48,10 @@ def is_misread(claim: Sequence[Word], text: str, best: Segment, evidence: Eviden
     """
     if not _may_tell(claim, text):
         return False  # as mostly
-    mine, theirs = _told(text), _told(_said(best))
+    mine = _told(text)
+    if not mine:
+        return False
+    theirs = _told(_said(best))
     odd = {one: how for one, how in mine.items() if one in theirs and how.isdisjoint(theirs[one])}
     left = {value for word in claim for value in word.numbers} - best.numbers
     far = {one: how for one, how in mine.items() if one[0] in left and _measures_so(theirs, one[1], how)}
@@ -110,7 +113,7 @@ def _told(text: str) -> _Told:
             found.setdefault((number, kind), set()).add(place)
     for number, powers in counted(parts, SCALES).items():
         found.setdefault((number, "scale"), set()).update(powers)
-    for thing, which in places_told(text).items():
+    for thing, which in places_told(text).items() if not _TIMES.isdisjoint(parts) else ():
         if thing in _TIMES:
             found.setdefault((thing, _PLACE), set()).update(which)
     for one in expressions(text, (DAY, _SUM)):

@@ -24,6 +24,8 @@ from ragvigil.scorer.lazily import made_once
 from ragvigil.scorer.trace import Document
 
 _MOST_WORDS_OF_A_FLAG = 8
+_NAMES = frozenset(("name", "title", "model", "product", "plan", "label"))
+"""Keys of what a record is called."""
 
 Hours = dict[int, tuple[int, int]]
 """For each day from Monday, 0: minutes after midnight at which it opens and closes; no entry: closed."""
@@ -74,6 +76,15 @@ class Evidence:
     @made_once
     def _values(self) -> list[Stretch]:
         return [stretch for stretch in self._stretches if stretch.path]
+
+    @made_once
+    def record_names(self) -> dict[int, frozenset[str]]:
+        """For each passage that is a record with one name: the stems of that."""
+        found: defaultdict[int, list[frozenset[str]]] = defaultdict(list)
+        for one in self._values:
+            if one.path[-1].lower() in _NAMES and isinstance(one.value, str):
+                found[one.passage].append(frozenset(word.stem for word in words(one.value)))
+        return {passage: names[0] for passage, names in found.items() if len(names) == 1 and names[0]}
 
     @made_once
     def flags(self) -> list[Flag]:

@@ -1,0 +1,136 @@
+"""Derived values: totals and changes that an answer works out itself of numbers that the evidence tells."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from itertools import chain, combinations, pairwise
+from math import prod
+
+from ragvigil.scorer.checks.reading.evidence import Evidence
+from ragvigil.scorer.checks.reading.words import Word, offsets, values
+
+_TOTAL = re.compile(
+    r"[=\u00d7\u2211]|\b(?:totals?|altogether|in all|together|combined|that is|that's|i\.e|comes? to|works? out|"
+    r"amounts? to|adds? up|would (?:be|cost|pay|come)|you(?:'d|'ll| will) (?:pay|get|need|save)|so|per|each|"
+    r"insgesamt|zusammen|also|das (?:sind|macht)|en total|es decir|por tanto|au total|soit|c'est-à-dire|in totale|cioè|"
+    r"no total|ou seja|em conjunto|w sumie|łącznie|czyli|totaal)\b|\u5408\u8a08|\u5408\u8ba1|\u603b\u5171|\u4e00\u5171",
+    re.IGNORECASE,
+)
+"""What says that a number is worked out."""
+_CHANGE = re.compile(
+    r"\b(?:add(?:s|ed|ing)?|gr[eo]ws?|growth|r[io]se[ns]?|increas\w+|up|f[ae]ll(?:s|en)?|decreas\w+|declin\w+|dropp?\w*|down|"
+    r"gain\w*|lost|more|less|fewer|difference|changed?|higher|lower|improv\w+|by|stieg|wuchs|sank|zunahme|rückgang|mehr|weniger|"
+    r"aument\w+|subi\w+|creci\w+|cresc\w+|cai\w+|baj\w+|más|mais|menos|augment\w+|baiss\w+|hausse|moins)\b",
+    re.IGNORECASE,
+)
+"""What says that a number is the difference of two others."""
+_COUNTED = 12
+"""Whole numbers up to it count things: an answer may bring them itself, and they are no results."""
+_SIGNS = frozenset("$€£¥₹")
+_MOST_TOLD, _MOST_ROWS = 6, 20
+_YEARS, _DIGITS_OF_A_YEAR, _RECENT_YEARS = range(1000, 3000), 4, range(1900, 2100)
+_EXACTLY = 1e-6
+
+
+def derived_values(
+    claim: Sequence[Word], text: str, lacking: Collection[int], evidence: Evidence
+) -> frozenset[int]:
+    """Which words of `claim`, those of `text`, are `lacking` numbers that are worked out of others.
+
+    A total is the sum or the product of two or three numbers beside it, or so many times one of a sentence; a change
+    is that between two numbers of a sentence, or row of a table, that is about the claim.
+
+    >>> from ragvigil.scorer.checks.reading.words import words
+    >>> from ragvigil.scorer.trace import Document
+    >>> table = Evidence([Document("a", "| Europe | 121.7 | 139.2 |\\n| Asia | 54.8 | 69.5 |")])
+    >>> texts = ("Six tablets of 200 mg, that is 1,200 mg.", "Europe added 17.5 million.", "Asia added 17.5.")
+    >>> told = zip(texts, (7, 2, 2), strict=True)
+    >>> [sorted(derived_values(words(text), text, {place}, table)) for text, place in told]
+    [[7], [2], []]
+    """
+    told = {place: amount for place in lacking if (amount := _amount(claim[place].numbers)) is not None}
+    if not told:
+        return frozenset()  # as mostly
+    where = offsets(text)
+    sought = {place: amount for place, amount in told.items() if _may_result(amount, text, *where[place])}
+    totals, changes = _TOTAL.search(text), _CHANGE.search(text)
+    rows = list(_rows(claim, evidence)) if sought and (totals or changes) else []
+    found = _totals(claim, sought, rows) if totals else frozenset[int]()
+    return found | _changes(claim, text, sought, rows) if changes else found
+
+
+def _may_result(amount: float, text: str, start: int, end: int) -> bool:
+    """Whether what `text` has from `start` to `end` may be worked out: no small count, unless of money, and no year."""
+    if amount <= _COUNTED and amount % 1 == 0:
+        return text[:start].rstrip()[-1:] in _SIGNS
+    return amount not in _YEARS or end - start > _DIGITS_OF_A_YEAR
+
+
+def _amount(numbers: Sequence[str]) -> float | None:
+    return float(numbers[0]) if numbers and numbers[0].replace(".", "", 1).isdecimal() else None
+
+
+def _totals(
+    claim: Sequence[Word], sought: dict[int, float], rows: Sequence[Sequence[float]]
+) -> frozenset[int]:
+    told = [
+        amount
+        for place, word in enumerate(claim)
+        if place not in sought and (amount := _amount(word.numbers)) is not None
+    ]
+    if not 0 < len(told) <= _MOST_TOLD:
+        return frozenset()
+    often = [amount for amount in told if amount <= _COUNTED and amount % 1 == 0]
+    often += list(map(prod, combinations(often, 2)))
+    results = {
+        *(each * times for each in chain.from_iterable(rows) for times in often),
+        sum(told),
+        *map(sum, combinations(told, 2)),
+        *map(prod, combinations(told, 2)),
+        *map(prod, combinations(told, 3)),
+    }
+    return frozenset(
+        place
+        for place, amount in sought.items()
+        if any(abs(amount - result) <= _EXACTLY * amount for result in results)
+    )
+
+
+def _changes(
+    claim: Sequence[Word], text: str, sought: dict[int, float], rows: Sequence[Sequence[float]]
+) -> frozenset[int]:
+    where = offsets(text)
+    return frozenset(
+        place
+        for place, amount in sought.items()
+        if any(_is_change(amount, _decimals(claim[place]), row, text[where[place][1] :]) for row in rows)
+    )
+
+
+def _rows(claim: Sequence[Word], evidence: Evidence) -> Iterator[list[float]]:
+    """The numbers of the few sentences that share words with `claim`, or of those that share most."""
+    stems = {word.stem for word in claim if word.content and not word.numbers}
+    shared = Counter(chain.from_iterable(evidence.places.get(stem, ()) for stem in stems))
+    about = [place for place, _ in shared.most_common(_MOST_ROWS)]
+    for place in about:
+        told = [
+            amount for one in values(evidence.segments[place].words) if (amount := _amount(one)) is not None
+        ]
+        if 0 < len(told) <= _MOST_TOLD:
+            yield [amount for amount in told if amount not in _RECENT_YEARS] or told
+
+
+def _is_change(amount: float, decimals: int, row: Sequence[float], behind: str) -> bool:
+    """Whether `amount` is how much two numbers of `row` in a row differ, in per cent where it says so."""
+    near = 0.5 * 10.0**-decimals + _EXACTLY
+    if behind.lstrip().startswith(
+        ("%", "percent", "per cent", "Prozent", "por ciento", "por cento", "pour cent")
+    ):
+        return any(one and abs(100 * abs(other - one) / one - amount) <= near for one, other in pairwise(row))
+    return any(abs(abs(other - one) - amount) <= near for one, other in pairwise(row))
+
+
+def _decimals(word: Word) -> int:
+    return len(word.numbers[0].partition(".")[2])

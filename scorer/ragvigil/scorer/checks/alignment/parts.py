@@ -1,0 +1,211 @@
+"""Parts of a sentence: a claim that gives one thing the number that the sentence gives another one.
+
+"A couchette costs €29" has all its words in "a seat costs €29, a couchette €59", and in a list of records of which
+another one has that price.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import chain
+from typing import NamedTuple
+
+from ragvigil.scorer.checks.alignment.swaps import UNIT_STEMS, UNITS
+from ragvigil.scorer.checks.reading.evidence import Evidence
+from ragvigil.scorer.checks.reading.expressions import CURRENCIES
+from ragvigil.scorer.checks.reading.segments import Segment
+from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word, offsets, words
+
+_BETWEEN = re.compile(
+    r"[,;](?!\d)|\((?![\d$€£¥\s])|[.!?]\s|\s[\u2013\u2014-]\s"
+    r"|\s(?:and|but|while|whereas|versus|vs\.?|or|und|aber|während|oder|y|pero|mientras|o|e|mas|enquanto|ou|et|mais|tandis|ma|"
+    r"mentre|en|maar|oraz|a|i)\s",
+    re.IGNORECASE,
+)
+"""Between the parts of a sentence that tell each its own number."""
+_GOES_ON = re.compile(
+    r"\W*(?:of which|of these|of them|which|thereof|including|davon|dont|de los cuales|das quais|di cui)\b",
+    re.IGNORECASE,
+)
+"""What begins a part that says more of the one before it."""
+_SIGNS, _SUM = frozenset("$€£¥₹"), "sum"
+_KINDS = {
+    **{word.stem: kind for name, (kind, _) in UNITS.items() for word in words(name)},
+    **{word.stem: _SUM for name in CURRENCIES for word in words(name)},
+}
+"""For the stem of a unit what it measures."""
+_FEWEST = 2
+_MOST_PARTS, _MOST_PIECES, _LONGEST = 12, 24, 1000
+_MOST_RECORDS = 50
+
+
+class _Part(NamedTuple):
+    """What one part tells."""
+
+    said: str
+    sentence: int
+    """In which sentence it stands."""
+    numbers: tuple[str, ...]
+    """The values that its only number may stand for."""
+    kind: str
+    """What that counts or measures: a sum, a share, a time, or the word behind it."""
+    stems: frozenset[str]
+
+
+def is_of_another_part(
+    claim: Sequence[Word], text: str, best: Segment, place: int, evidence: Evidence
+) -> bool:
+    """Whether a part of `claim`, the words of `text`, has the words of one part of the evidence and another's number.
+
+    Parts are looked for in `best`, segment `place`, and the sentences beside it. The words must stand in one part
+    alone, and none of the claim's in that with the number alone; both parts must be alike or short, and no other
+    sentence may have both.
+
+    >>> from ragvigil.scorer.trace import Document
+    >>> train = Evidence([Document("a", "A seat starts at €29.90, a couchette at €59.90 and a cabin at €159.90.")])
+    >>> texts = ("A couchette costs €29.90.", "A couchette costs €59.90, a cabin €159.90.", "It starts at €29.90.")
+    >>> [is_of_another_part(words(text), text, train.segments[0], 0, train) for text in texts]
+    [True, False, False]
+    """
+    if best.span is None or not any(word.numbers for word in claim):
+        return False  # as mostly
+    near = [one for one in (place - 1, place, place + 1) if 0 <= one < len(evidence.segments)]
+    told = [
+        one for one in map(evidence.segments.__getitem__, near) if one.passage == best.passage and one.span
+    ]
+    if sum(len(one.numbers) for one in told) < _FEWEST:
+        return False
+    mine = _parts(text)
+    if not mine:
+        return False
+    theirs = [
+        part._replace(sentence=at)
+        for at, one in enumerate(told)
+        if one.span
+        for part in _parts(one.text[slice(*one.span)])
+    ]
+    if not _FEWEST <= len(theirs) <= _MOST_PARTS:
+        return False
+    said = {word.stem for word in claim}
+    return any(_belongs_to_another(one, said, theirs, evidence) for one in mine)
+
+
+def _belongs_to_another(mine: _Part, said: set[str], theirs: Sequence[_Part], evidence: Evidence) -> bool:
+    """Whether the number of one part of a claim with the stems `said` is that of another part than its words."""
+    alike = [part for part in theirs if part.kind == mine.kind]
+    beside = [part for part in alike if not set(part.numbers).isdisjoint(mine.numbers)]
+    if len(beside) != 1:
+        return False
+    counts = Counter(chain.from_iterable({part.said: part.stems for part in theirs}.values()))
+    own = {stem for stem in mine.stems if counts[stem] == 1}
+    if not own or any(counts[stem] == 1 for stem in beside[0].stems & said):
+        return False  # the claim names what has the number, too
+    others = [part for part in alike if not own.isdisjoint(part.stems)]
+    if len(others) > 1:
+        others = [
+            part for part in others if said.issuperset(stem for stem in part.stems if counts[stem] == 1)
+        ]
+    if len(others) != 1 or not _are_parallel(others[0], beside[0]):
+        return False
+    own &= others[0].stems
+    if not _tells_it_apart(own, said, others[0], beside[0], theirs):
+        return False
+    return not any(
+        not own.isdisjoint(segment.content)
+        and not segment.numbers.isdisjoint(mine.numbers)
+        and segment.numbers.isdisjoint(others[0].numbers)
+        for segment in (evidence.segments[place] for stem in own for place in evidence.places.get(stem, ()))
+    )
+
+
+def _tells_it_apart(own: set[str], said: set[str], one: _Part, other: _Part, theirs: Sequence[_Part]) -> bool:
+    """Whether `own`, words of the part `one` alone, are no words that `other`, behind it in the sentence, leaves out.
+
+    "Gestation of cows is nine months, of mares eleven": it is that of both, but cows are one's own.
+    """
+    if one.sentence != other.sentence or theirs.index(one) > theirs.index(other):
+        return True
+    return one.stems <= said or any(stem.startswith("#") for stem in own)
+
+
+def _are_parallel(one: _Part, other: _Part) -> bool:
+    """Whether two parts tell the same of two things: side by side, or in sentences that share half of their words."""
+    if _GOES_ON.match(one.said) or _GOES_ON.match(other.said) or not other.stems - one.stems:
+        return False
+    if one.sentence == other.sentence:
+        return True
+    return 2 * len(one.stems & other.stems) >= max(len(one.stems), len(other.stems))
+
+
+@lru_cache(maxsize=1 << 8)
+def _parts(text: str) -> Sequence[_Part]:
+    """The parts of `text` that tell one number of its kind each; none where it is long, or these are too many."""
+    pieces = _BETWEEN.split(text, _MOST_PIECES) if len(text) <= _LONGEST else ()
+    found: list[_Part] = []
+    for said in pieces if len(pieces) <= _MOST_PIECES else ():
+        told = words(said)
+        if not any(word.numbers for word in told):
+            continue
+        where = offsets(said)
+        kinds = {
+            place: kind
+            for place, word in enumerate(told)
+            if word.numbers and (kind := _kind(said, told, place, where[place]))
+        }
+        stems = frozenset(word.stem for word in told if word.content and not word.numbers)
+        stems -= FRAME_STEMS | UNIT_STEMS
+        counts = Counter(kinds.values())
+        found += [
+            _Part(said, 0, told[place].numbers, kind, stems | _others(told, place))
+            for place, kind in kinds.items()
+            if counts[kind] == 1
+        ]
+    return tuple(found) if len(found) <= _MOST_PARTS else ()
+
+
+def _others(told: Sequence[Word], place: int) -> set[str]:
+    """The numbers beside the one at `place`, which tell it apart as words do: from 60 minutes on 25 %."""
+    return {f"#{word.numbers[0]}" for at, word in enumerate(told) if word.numbers and at != place}
+
+
+def _kind(said: str, told: Sequence[Word], place: int, span: tuple[int, int]) -> str | None:
+    """What the number at `place` of `told`, the words of `said`, counts; None where nothing says so, as of a year."""
+    before, behind = said[: span[0]].rstrip()[-1:], said[span[1] :].lstrip()[:1]
+    if before in _SIGNS or behind in _SIGNS:
+        return _SUM
+    if behind == "%":
+        return behind
+    following = told[place + 1] if place + 1 < len(told) else None
+    if following is None or following.numbers or not (following.content or following.stem in UNIT_STEMS):
+        return None
+    return _KINDS.get(following.stem, following.stem)
+
+
+def is_of_another_record(claim: Sequence[Word], evidence: Evidence) -> bool:
+    """Whether `claim` names one record of several by its name and tells a number that only other ones hold.
+
+    >>> from ragvigil.scorer.trace import Document
+    >>> records = ('{"name": "Aria S", "seats": 5, "range": 395}', '{"name": "Aria L", "seats": 5, "range": 520}')
+    >>> cars = Evidence([Document(str(place), text) for place, text in enumerate(records)])
+    >>> [is_of_another_record(words(f"The Aria S has {told}."), cars) for told in ("520 km", "395 km", "5 seats")]
+    [True, False, False]
+    """
+    numbered = [word for word in claim if word.numbers]
+    if not numbered or len(evidence.record_names) < _FEWEST or len(evidence.record_names) > _MOST_RECORDS:
+        return False  # as mostly
+    said = {word.stem for word in claim}
+    named = {passage for passage, stems in evidence.record_names.items() if stems <= said}
+    most = max((evidence.record_names[one] for one in named), key=len, default=frozenset[str]())
+    if not named or any(not evidence.record_names[one] <= most for one in named):
+        return False
+    own = {one for one in named if evidence.record_names[one] == most}
+    return any(
+        (held := set(evidence.passages_of(word.stem)))
+        and held.isdisjoint(own)
+        and held <= evidence.record_names.keys()
+        for word in numbered
+        if word.stem not in most
+    )
