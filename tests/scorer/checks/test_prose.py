@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragvigil.scorer.checks.reading.evidence import Evidence
-from ragvigil.scorer.checks.reading.prose import Reading, read
+from ragvigil.scorer.checks.reading.prose import Reading, read, read_values
 from ragvigil.scorer.checks.reading.sentences import sentences
 from ragvigil.scorer.checks.reading.stretches import read_ahead
 from ragvigil.scorer.checks.reading.vocabulary import Vocabulary, current
@@ -206,3 +207,25 @@ def test_what_is_read_ahead_of_several_records_is_not_read_again() -> None:
     assert [read([text], 10, vocabulary)[0] is one for text, one in zip(texts, first, strict=False)] == [
         True
     ] * 2
+
+
+def test_short_values_of_a_record_are_read_at_once_and_each_as_if_alone() -> None:
+    """Numbers, denials and stems stay with their value, and a value without words has none."""
+    vocabulary = Vocabulary()
+    said = ["wheelchair access\n", "opens 9:30\n", "\n", "no dogs\nallowed", "costs 5 million\n"]
+    found = read_values(said, vocabulary)
+    assert [[word.stem for word in one.words(0)] for one in found] == [
+        [word.stem for word in words(one)] for one in said
+    ]
+    assert [one.denies(0) for one in found] == [False, False, False, True, False]
+    assert [sorted(one.numbers) for one in found] == [[], ["9:30"], [], [], ["5", "5000000"]]
+    assert [one.stems.size for one in found] == [one.stem_ends[0] for one in found] == [2, 2, 0, 2, 3]
+    assert [len(one) for one in found] == [1] * 5
+
+
+def test_all_values_of_a_large_record_are_read() -> None:
+    """They are read some hundred at once."""
+    record = json.dumps({f"room{number}": number for number in range(700)})
+    segments = Evidence([Document("a", record)]).segments
+    assert [one.value for one in segments] == list(range(700))
+    assert [sorted(one.numbers) for one in segments] == [[str(number)] for number in range(700)]

@@ -92,6 +92,25 @@ class Reading:
             self._vocabulary, chunks, ends, stems, stem_ends, self.spans[:most], numeric, self.negating
         )
 
+    def apart(self) -> list[Reading]:
+        """The same of each sentence alone."""
+        ends, stem_ends = pairwise([0, *self._ends]), pairwise([0, *self.stem_ends])
+        return [
+            Reading(
+                self._vocabulary,
+                self._chunks[first:last],
+                [last - first],
+                self.stems[stem:stem_end],
+                [stem_end - stem],
+                [span],
+                _between(self._numeric, first, last),
+                {0} if sentence in self.negating else frozenset[int](),
+            )
+            for sentence, (span, (first, last), (stem, stem_end)) in enumerate(
+                zip(self.spans, ends, stem_ends, strict=True)
+            )
+        ]
+
     @property
     def numbers(self) -> frozenset[str]:
         """Every value that a number in any sentence may stand for."""
@@ -158,9 +177,10 @@ def read(texts: Sequence[str], most: int, vocabulary: Vocabulary) -> list[Readin
     return readings
 
 
-def read_value(said: str, vocabulary: Vocabulary) -> Reading:
-    """The words of `said` as one sentence that stands in no text."""
-    return _of_sentences([vocabulary.numbers(chunked(said))], [None], vocabulary)
+def read_values(said: Sequence[str], vocabulary: Vocabulary) -> list[Reading]:
+    """The words of each of `said` as one sentence that stands in no text; all at once, for most are short."""
+    numbers = [vocabulary.numbers(chunked(one)) for one in said]
+    return _of_sentences(numbers, [None] * len(said), vocabulary).apart()
 
 
 def _read(text: str, vocabulary: Vocabulary, most: int | None = None) -> Reading:

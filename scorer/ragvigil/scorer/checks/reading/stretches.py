@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from ragvigil.scorer.checks.reading import records
-from ragvigil.scorer.checks.reading.prose import Reading, read, read_value
+from ragvigil.scorer.checks.reading.prose import Reading, read, read_values
 from ragvigil.scorer.checks.reading.vocabulary import Vocabulary, current
 from ragvigil.scorer.trace import Document
 
 _MOST_SEGMENTS = 4000
 _CHARACTERS_AT_ONCE = 32_000
 _LONGEST_TEXT_VALUE = 80
+_VALUES_AT_ONCE = 256
+"""Of a record, of which not all may be read."""
 
 
 class Stretch(NamedTuple):
@@ -88,12 +91,29 @@ def _together(documents: Sequence[Document]) -> Iterator[list[str]]:
 
 
 def _of_record(place: int, text: str, record: object, vocabulary: Vocabulary) -> Iterator[Stretch]:
-    for path, value in records.leaves(record):
-        if isinstance(value, str) and len(value) > _LONGEST_TEXT_VALUE:
-            offset = text.find(value)
-            reading = read([value], _MOST_SEGMENTS, vocabulary)[0]
-            yield Stretch(place, value, reading, offset if offset >= 0 else None)
-        else:
-            known = "" if value is True or records.absence(value) else str(value)
-            said = f"{records.naming(path)}\n{known}"  # no space: it may part groups of digits
-            yield Stretch(place, text, read_value(said, vocabulary), 0, path, value, said)
+    leaves = records.leaves(record)
+    while some := list(islice(leaves, _VALUES_AT_ONCE)):
+        said = [None if _is_text(value) else _in_words(path, value) for path, value in some]
+        short = iter(read_values([one for one in said if one is not None], vocabulary))
+        for (path, value), one in zip(some, said, strict=True):
+            if one is None:
+                yield _of_text(place, text, str(value), vocabulary)
+            else:
+                yield Stretch(place, text, next(short), 0, path, value, one)
+
+
+def _of_text(place: int, text: str, value: str, vocabulary: Vocabulary) -> Stretch:
+    """The sentences of a long text in the record `text`."""
+    offset = text.find(value)
+    reading = read([value], _MOST_SEGMENTS, vocabulary)[0]
+    return Stretch(place, value, reading, offset if offset >= 0 else None)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and len(value) > _LONGEST_TEXT_VALUE
+
+
+def _in_words(path: records.Path, value: object) -> str:
+    """A short value behind its names."""
+    known = "" if value is True or records.absence(value) else str(value)
+    return f"{records.naming(path)}\n{known}"  # no space: it may part groups of digits
