@@ -16,7 +16,7 @@ _REPR = re.compile(
 )
 _TRACED = re.compile(r"(?P<type>[A-Za-z_][\w.]*)\((?P<message>.*?)\)\s*Traceback", re.DOTALL)
 """With more than a text in it, or another name than errors have, only what follows tells that it is an exception."""
-_LONGEST_MESSAGE = 1000
+LONGEST_MESSAGE = 1000
 
 
 def failure_of(span: Span) -> Failure | None:
@@ -54,7 +54,7 @@ def failure(type_name: object, message: object) -> Failure:
         name, text = name or found["type"], found["message"]
     elif name is None and text and (traced := _TRACED.match(text)) and traced["type"] not in _GENERIC:
         name, text = traced["type"], (_REPR.match(text) or traced)["message"]
-    return Failure(name, text[:_LONGEST_MESSAGE].strip() if text else None)
+    return Failure(name, text[:LONGEST_MESSAGE].strip() if text else None)
 
 
 def _agrees(known: str | None, found: str) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from ragvigil.scorer.dialects.documents import documents_of
-from ragvigil.scorer.dialects.failure import failure_of
+from ragvigil.scorer.dialects.failure import LONGEST_MESSAGE, failure_of
 from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.reading import Failure, Reading, Role
 from ragvigil.scorer.dialects.replies import completion_of
@@ -153,5 +153,7 @@ def _failure(span: Span) -> Failure | None:
         return outer
     message = wrapped["message"].strip()
     traces = [str(event.attributes.get("exception.stacktrace", "")) for event in span.events]
-    cause = re.search(rf"^(?P<type>[A-Za-z_][\w.]*): {re.escape(message)}$", "\n".join(traces), re.MULTILINE)
+    end = "$" if len(outer.message or "") < LONGEST_MESSAGE - 1 else ""  # else it was cut
+    named = rf"^(?P<type>[A-Za-z_][\w.]*): {re.escape(message)}{end}"
+    cause = re.search(named, "\n".join(traces), re.MULTILINE)
     return Failure(cause["type"] if cause else outer.type, message)
