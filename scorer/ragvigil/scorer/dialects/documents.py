@@ -35,6 +35,8 @@ _WRAPPERS = ("document", "node", "kwargs", "_source", "properties")
 _OTHER_KEYS = ("title", "url", "uri", "source", "type", "name", "file", "rank", "embedding")
 _WHOLE = frozenset({*_ID_KEYS, *_TEXT_KEYS, *_SCORE_KEYS, *_METADATA_KEYS, *_OTHER_KEYS})
 """All that the JSON of one document is made of; a passage that is itself JSON has names of its own."""
+_FROM = frozenset({*_ID_KEYS, *_SCORE_KEYS, *_METADATA_KEYS, "url", "uri", "source", "file"})
+"""Of these, those that a lone document has beside its text: where it is from, or how well it fits."""
 _NAMED = frozenset(("name", "similarity"))
 """All that a passage has in the Vercel AI SDK's guide to RAG; beside an id, a name would be a title."""
 _KEY = re.compile(r"(?=.*(?:\d|[/#]|\.\w{1,5}\Z))\S{1,300}")
@@ -72,6 +74,39 @@ def documents_of(value: object) -> tuple[Document, ...] | None:
     items = cast("list[object]", structure)
     found = [document for item in items if (document := document_of(item))]
     return ranked(found) if found or not items else None
+
+
+def searched_in(value: object) -> tuple[Document, ...] | None:
+    """The documents in what a search returned, so that a lone object may be one, and its only list may have any name.
+
+    >>> searched_in('{"text": "Snow.", "source": "a.md"}')
+    (Document(id=None, text='Snow.', score=None, rank=1, metadata={}),)
+    >>> [each.text for each in searched_in({"treffer": [{"inhalt": "Schnee."}], "anzahl": 1}) or ()]
+    ['Schnee.']
+    >>> searched_in({"stops": [{"name": "Lorient"}]}), searched_in({"answer": "At nine.", "source": "a.md"})
+    (None, None)
+    """
+    found = documents_of(value)
+    if found is not None:
+        return found
+    fields = mapping_of(value)
+    alone = document_of(fields) if fields.keys() <= _WHOLE and not _FROM.isdisjoint(fields) else None
+    if alone is not None and alone.text:
+        return (alone,)
+    lists = [cast("list[object]", each) for each in fields.values() if isinstance(each, list) and each]
+    listed = documents_of([each for each in lists[0] if isinstance(each, dict)]) if len(lists) == 1 else None
+    whole = listed and len(listed) == len(lists[0]) and all(each.text for each in listed)
+    return listed if whole else None
+
+
+def text_in(value: object) -> str | None:
+    """The text that a search returned under a name for documents or a context; None where it returned anything else.
+
+    >>> text_in({"context": "[1] Snow.", "sources": ["a"]}), text_in({"answer": "Because."})
+    ('[1] Snow.', None)
+    """
+    fields = mapping_of(value)
+    return next((text for key in _LISTS if (text := text_of(fields.get(key)))), None)
 
 
 def keyed_in(fields: Mapping[str, object]) -> tuple[Document, ...] | None:

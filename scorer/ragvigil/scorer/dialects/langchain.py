@@ -65,6 +65,9 @@ def tool_result(value: object) -> object:
             return fields["artifact"]
         if "tool_call_id" in fields or fields.get("type") == "tool_result" or _is_blocks(fields):
             text = content_of(fields.get("content") or fields.get("blocks"))
+            if text is not None and _is_blocks(mapping_of(text)):
+                value = text  # a message around what an MCP tool returned
+                continue
             if text is not None:
                 return text
         shell = next((fields[key] for key in _SHELLS if isinstance(fields.get(key), (dict, str))), None)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ragvigil.scorer.dialects.documents import documents_of
 from ragvigil.scorer.dialects.failure import failure
 from ragvigil.scorer.dialects.functions import Search, found_in, narrowed_in, or_answer
 from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.reading import Failure, Reading, Role
 from ragvigil.scorer.dialects.replies import completion_of, returned_in
+from ragvigil.scorer.dialects.searches import documents_found
 from ragvigil.scorer.dialects.streams import is_unread_stream
 from ragvigil.scorer.dialects.tool_responses import passages_answered
 from ragvigil.scorer.dialects.tools import tool_reading
@@ -82,7 +82,7 @@ def _reading(span: Span, role: Role, search: Search | None = None) -> Reading:
         query=asked,
         documents=search.documents
         if search
-        else documents_of(made)
+        else documents_found(made)
         if role == "retriever"
         else tools.documents,
         unread_search=tools.unread,

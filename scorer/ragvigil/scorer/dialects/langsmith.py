@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ragvigil.scorer.dialects.documents import documents_of
 from ragvigil.scorer.dialects.functions import Search, is_of_pages, narrowed_in, or_answer, search_in
 from ragvigil.scorer.dialects.langchain import pages_in
 from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.reading import Reading, Role
 from ragvigil.scorer.dialects.replies import completion_of, returned_in
+from ragvigil.scorer.dialects.searches import documents_found
 from ragvigil.scorer.dialects.streams import is_unread_stream, streamed
 from ragvigil.scorer.dialects.tool_responses import passages_answered
 from ragvigil.scorer.dialects.tools import tool_reading
@@ -98,7 +98,7 @@ def _narrowed(given: object, made: object) -> Search | None:
 def _documents(given: object, made: object, role: Role) -> tuple[Document, ...] | None:
     """A chain's are those that it returned or was given: a function may search, too."""
     if role == "retriever":
-        return documents_of(made)
+        return documents_found(_output(made))
     return (pages_in(made) or pages_in(given)) if role == "chain" else None
 
 

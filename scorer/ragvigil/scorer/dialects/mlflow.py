@@ -10,6 +10,7 @@ from ragvigil.scorer.dialects.langchain import pages_in
 from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.reading import Reading, Role
 from ragvigil.scorer.dialects.replies import completion_of, returned_in
+from ragvigil.scorer.dialects.searches import documents_found
 from ragvigil.scorer.dialects.streams import is_unread_stream, streamed
 from ragvigil.scorer.dialects.tool_responses import passages_answered
 from ragvigil.scorer.dialects.tools import tool_reading
@@ -88,7 +89,7 @@ def _reading(span: Span, role: Role, search: Search | None = None) -> Reading:
         query=asked,
         documents=search.documents
         if search
-        else documents_of(made)
+        else documents_found(unquoted(made))
         if searching
         else pages_in(made)
         if role == "chain"

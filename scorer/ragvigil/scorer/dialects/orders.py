@@ -52,6 +52,7 @@ _PERSON = re.compile(rf"(?:{_any(_DATA['person'])})\s*\S{{1,40}}(?: \S{{1,40}}){
 _LONGEST_BEGINNING = 300
 """Characters by which an order or a heading is known."""
 _LONGEST_NOTHING = 80
+_FOUND = re.compile("|".join(map(re.escape, _DATA["found"])))
 _BLANK = re.compile(r"\n[ \t]*\n")
 
 
@@ -119,3 +120,12 @@ def is_nothing(text: str) -> bool:
     (True, False)
     """
     return len(text) <= _LONGEST_NOTHING and _NOTHING.match(text.lower()) is not None
+
+
+def is_empty_result(text: str) -> bool:
+    """Whether a search says in words that it found nothing.
+
+    >>> is_empty_result("No results found."), is_empty_result("Keine Treffer."), is_empty_result("No dogs on board.")
+    (True, True, False)
+    """
+    return is_nothing(text) and "\n" not in text.strip() and _FOUND.search(text.lower()) is not None

@@ -6,11 +6,10 @@ import re
 
 from ragvigil.scorer.dialects.documents import documents_of, keyed_in, ranked
 from ragvigil.scorer.dialects.failure import failure
-from ragvigil.scorer.dialects.fields import without_fields
 from ragvigil.scorer.dialects.langchain import is_refusal, tool_arguments, tool_result
 from ragvigil.scorer.dialects.prompt import documents_in
 from ragvigil.scorer.dialects.reading import Reading, Role
-from ragvigil.scorer.dialects.shapes import split_frame
+from ragvigil.scorer.dialects.searches import documents_found
 from ragvigil.scorer.dialects.values import mapping_of, query_in, structure_of, text_of
 from ragvigil.scorer.trace import Document
 
@@ -40,18 +39,20 @@ def tool_reading(name: str, arguments: object, result: object) -> Reading:
         role: Role = "retriever" if is_search(name) else "tool"
         asked = query_in(structure_of(arguments)) or text_of(arguments) if role == "retriever" else None
         return Reading(role=role, tool=name, query=asked, failure=failure(None, result))
+    query = query_in(structure_of(arguments)) or text_of(arguments)
+    if is_search(name):
+        return Reading(role="retriever", tool=name, query=query, documents=documents_found(result))
     documents = documents_of(result)
     passages = bool(documents) and all(_is_passage(document) for document in documents or ())
-    if passages and not is_search(name) and keyed_in(mapping_of(result)):
+    if passages and keyed_in(mapping_of(result)):
         return Reading(role="tool", tool=name)  # facts under their names look the same
     text = text_of(result) if documents is None and structure_of(result) is None else None
     numbered = documents_in(text, alone=True) if text else ()
-    if not passages and len(numbered) < _FEW and not is_search(name):
+    if not passages and len(numbered) < _FEW:
         return Reading(role="tool", tool=name)
-    if text:
-        documents = ranked(numbered or split_frame(text, sure=False) or without_fields([text]))
-    query = query_in(structure_of(arguments)) or text_of(arguments)
-    return Reading(role="retriever", tool=name, query=query, documents=documents)
+    return Reading(
+        role="retriever", tool=name, query=query, documents=documents if passages else ranked(numbered)
+    )
 
 
 def is_search(name: str) -> bool:

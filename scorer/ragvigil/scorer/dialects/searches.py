@@ -1,0 +1,43 @@
+"""What a search returned, in whatever shape: objects, texts, one text, or the word that there is nothing."""
+
+from __future__ import annotations
+
+import re
+
+from ragvigil.scorer.dialects.documents import ranked, searched_in, text_in
+from ragvigil.scorer.dialects.fields import without_fields
+from ragvigil.scorer.dialects.langchain import tool_result
+from ragvigil.scorer.dialects.orders import is_empty_result
+from ragvigil.scorer.dialects.printed import is_printed
+from ragvigil.scorer.dialects.prompt import documents_in
+from ragvigil.scorer.dialects.shapes import split_frame
+from ragvigil.scorer.dialects.values import structure_of, text_of
+from ragvigil.scorer.trace import Document
+
+_UNTOLD = re.compile(r"\s*(?:\[<|(?:[A-Za-z_.]*(?:Error|Exception|Timeout)|error|failed)\s*[:(])")
+"""How a text begins that prints objects, or says that the search failed."""
+
+
+def documents_found(result: object) -> tuple[Document, ...] | None:
+    """The documents of what is known to be a search; None where nobody can tell.
+
+    >>> [each.text for each in documents_found("[1] Snow.\\n[2] Coal.") or ()], documents_found("No results found.")
+    (['Snow.', 'Coal.'], ())
+    >>> documents_found("ConnectionError: store unreachable"), documents_found("[<NodeWithScore(score=0.9)>]")
+    (None, None)
+    >>> [each.text for each in documents_found({"context": "Snow is white."}) or ()], documents_found({"answer": "no"})
+    (['Snow is white.'], None)
+    """
+    result = tool_result(result)
+    documents = searched_in(result)
+    if documents is not None:
+        return documents
+    text = text_in(result) or (text_of(result) if structure_of(result) is None else None)
+    if text is None or is_printed(text) or _UNTOLD.match(text):
+        return None
+    return () if is_empty_result(text) else passages_in_text(text)
+
+
+def passages_in_text(text: str) -> tuple[Document, ...]:
+    """The passages of a text that a search returned: as it parts them, else all of it as one."""
+    return ranked(documents_in(text, alone=True) or split_frame(text, sure=False) or without_fields([text]))
