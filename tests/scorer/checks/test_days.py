@@ -181,6 +181,21 @@ def test_a_sentence_is_read_once_for_all_claims(monkeypatch: pytest.MonkeyPatch)
     assert read.count(passage) == 1
 
 
+def test_a_sentence_is_not_read_for_a_claim_that_tells_no_day(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sentences are long, and most claims tell none, or several, of which nothing is said."""
+    read: list[str] = []
+
+    def counted(text: str, kinds: Collection[str] | None = None) -> list[Expression]:
+        read.append(text)
+        return expressions(text, kinds)
+
+    monkeypatch.setattr(days, "expressions", counted)
+    assert not days.another_day("It is open.", "It is open on 3 May.")
+    assert not days.leaves_room("Open on 1 May and 7 June.", "It is open on 3 May.")
+    assert read == ["It is open.", "Open on 1 May and 7 June."]
+    assert days.another_day("Open on 1 May.", "Open on 3 May.")
+
+
 ROOM = (
     ("Tickets are valid on 3 May.", "Tickets are valid through 5 May."),
     ("Tickets are valid on 3 May.", "Tickets are valid until 5 May."),

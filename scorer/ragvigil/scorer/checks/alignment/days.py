@@ -80,13 +80,14 @@ def another_day(claim: str, sentence: str) -> bool:
     >>> another_day("Open on 27 May.", "Open 27 to 28 May."), another_day("Open on 1 May.", "Open until 5 May.")
     (False, False)
     """
-    one, other = map(_days_in, (claim, sentence))
-    if len(one) != 1 or len(other) != 1 or not one[0].meanings.isdisjoint(other[0].meanings):
+    found = _other_days(claim, sentence)
+    if found is None:
+        return False  # as nearly always
+    one, other = found
+    mine, theirs = implied(one.meanings), implied(other.meanings)
+    if (mine == one.meanings) != (theirs == other.meanings) and not mine.isdisjoint(theirs):
         return False
-    mine, theirs = implied(one[0].meanings), implied(other[0].meanings)
-    if (mine == one[0].meanings) != (theirs == other[0].meanings) and not mine.isdisjoint(theirs):
-        return False
-    told = ((one[0], claim), (other[0], sentence))
+    told = ((one, claim), (other, sentence))
     return not leaves_room(claim, sentence) and not any(_is_one_of_several(day, text) for day, text in told)
 
 
@@ -103,15 +104,25 @@ def leaves_room(claim: str, sentence: str, *, denied: bool = False) -> bool:
     """
     if excepts(claim, sentence):
         return True
-    one, other = map(_days_in, (claim, sentence))
-    if len(one) != 1 or len(other) != 1 or not one[0].meanings.isdisjoint(other[0].meanings):
-        return False
-    mine, theirs = bound_of(claim, one[0].start), bound_of(sentence, other[0].start)
+    found = _other_days(claim, sentence)
+    if found is None:
+        return False  # as nearly always
+    one, other = found
+    mine, theirs = bound_of(claim, one.start), bound_of(sentence, other.start)
     if denied or mine != theirs:
         return True
     return mine is not None and any(
-        abs((day - another).days) == 1 for day, another in product(_dates(one[0]), _dates(other[0]))
+        abs((day - another).days) == 1 for day, another in product(_dates(one), _dates(other))
     )
+
+
+def _other_days(claim: str, sentence: str) -> tuple[Expression, Expression] | None:
+    """The one day that each side tells where it is not the same; the sentence is read only where the claim has one."""
+    one = _days_in(claim)
+    other = _days_in(sentence) if len(one) == 1 else []
+    if len(other) != 1 or not one[0].meanings.isdisjoint(other[0].meanings):
+        return None
+    return one[0], other[0]
 
 
 def another_weekday(claim: str, sentence: str) -> bool:

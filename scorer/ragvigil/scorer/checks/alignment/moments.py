@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from itertools import islice
 
 from ragvigil.scorer.checks.alignment.bounds import bound_of, excepts
@@ -46,8 +45,11 @@ def moment_leaves_room(claim: str, sentence: str) -> bool:
 
 def _differ(claim: str, sentence: str) -> bool:
     """Whether each side names exactly one moment, and not the same; 7:30 alone may be that of the evening."""
-    one, other = ([*map(partial(_meant, text), clock_times(text))] for text in (claim, sentence))
-    return len(one) == len(other) == 1 and one[0].isdisjoint(other[0])
+    one = [_meant(claim, time) for time in clock_times(claim)]
+    if len(one) != 1:
+        return False  # as mostly
+    other = [_meant(sentence, time) for time in clock_times(sentence)]
+    return len(other) == 1 and one[0].isdisjoint(other[0])
 
 
 def _meant(text: str, time: Time) -> frozenset[int]:

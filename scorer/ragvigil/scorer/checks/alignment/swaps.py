@@ -279,7 +279,8 @@ def _another_version(claim: str, sentence: str) -> bool:
     >>> _another_version("It needs Python 3.10.", "It needs Python 3.1."), _another_version("v2.0", "Version 2.0")
     (True, False)
     """
-    mine, theirs = _versions(claim), _versions(sentence)
+    mine = _versions(claim)
+    theirs = _versions(sentence) if mine else {}
     return any(
         len(numbers) == len(theirs.get(thing, ())) == 1 and numbers != theirs[thing]
         for thing, numbers in mine.items()

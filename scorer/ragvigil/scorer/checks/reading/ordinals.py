@@ -44,6 +44,9 @@ _COUNTED = re.compile(
 """Day 3, which is the third one."""
 _MAY_BE_COUNTED = re.compile(r"\d(?<=[^\W\d_]\s\d)\d?(?![\w%/-])")
 """It begins with a digit, to which the engine skips; what is counted, in whatever case, it would try everywhere."""
+_WORD_BEFORE = re.compile(r"[^\W\d_]+\s\Z")
+_LONGEST_COUNTED = 12
+"""Characters of what is counted and the white space behind it, and more."""
 _OF_A_YEAR = re.compile(r"(?<!\w)(?<!than )(?<!from )(?<!to )(?<!with )Q(?P<digits>[1-4])(?!\w)")
 QUARTERS = ("q1", "q2", "q3", "q4", "quarter", "quartal", "trimestre")
 """Names of the quarters of a year, and of what they are."""
@@ -87,7 +90,8 @@ def another_place(claim: str, sentence: str) -> bool:
     >>> another_place("Sales in Q3 rose.", "Third-quarter sales rose."), another_place("Sales in Q3.", "Sales in Q2.")
     (False, True)
     """
-    mine, theirs = places_told(claim), places_told(sentence)
+    mine = places_told(claim)
+    theirs = places_told(sentence) if mine else {}
     return any(
         len(places) == len(theirs.get(thing, ())) == 1 and places != theirs[thing]
         for thing, places in mine.items()
@@ -114,7 +118,11 @@ def places_told(text: str) -> dict[str, set[int]]:
 
 
 def _counted(text: str) -> Iterator[re.Match[str]]:
-    return _COUNTED.finditer(text) if _MAY_BE_COUNTED.search(text) else iter(())
+    for digit in _MAY_BE_COUNTED.finditer(text):
+        thing = _WORD_BEFORE.search(text, max(0, digit.start() - _LONGEST_COUNTED), digit.start())
+        found = thing and _COUNTED.match(text, thing.start())
+        if found:
+            yield found
 
 
 def _place(found: re.Match[str]) -> int | None:
