@@ -102,6 +102,16 @@ more than its error without costing another one.
 - Miles, pounds and other units that are no decimal multiples are not converted; temperatures are, within one sentence.
   A minus is read only before its number; Chinese and Japanese number words and scales (十, 万) are not read. Half of a
   comparison may be swapped (A faster than B, B faster than A).
+- **Of 67 right answers as services give them, written beside their passages before this was mended and measured once
+  after, nine failed (12 before); of 135 with one planted fault 65 were seen by no check.** Seen were nearly all invented
+  steps, quotations and citations, most wrong numbers and dates, half of the wrong units, a third of the turned
+  statements; passed were swapped roles (all 11), values of another product, plan or row (17 of 19), and conditions left
+  out. A superseded passage that is cited, and a refusal beside a passage that puts the question in other words, pass.
+- A total, a multiple or a change that an answer works out is known where it says so and the numbers stand beside it, in
+  one sentence or in one row. An illustration ("half time would be 12.5 days"), a share of a sum told elsewhere, and a
+  table of which the head says *in thousands* are not worked out: such right numbers count as invented.
+- A number of another item is seen in a sentence, or two much alike, that tell each its own ("a seat costs €29, a
+  couchette €59"), in a table's row and in records with a name; not where they are put otherwise.
 - Of a record only flags and opening hours are understood: what is so, not so or unknown, days and times. A list of
   which one item is invented, or a dish that only another place serves, is seen only as words that are missing.
 - An answer with an unsupported or contradicted claim never passes: its probability is at most its worst claim's.

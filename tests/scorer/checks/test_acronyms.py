@@ -15,6 +15,7 @@ SPELLED_OUT = (
         "Disputes go to the American Arbitration Association.",
     ),
     ("MFA is mandatory for all staff.", "Multi-factor authentication is mandatory for all staff."),
+    ("There is one worker for each CPU.", "The workers are as many as there are CPUs."),
     ("Dr. Keller was appointed CFO in May.", "In May Dr. Keller was appointed Chief Financial Officer."),
 )
 OTHER = (

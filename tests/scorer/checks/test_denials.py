@@ -22,6 +22,12 @@ LEFT_SO = (
         "If the lag has not dropped below 60 seconds after 15 minutes, page the on-call.",
         "If the lag does not fall below 60 seconds within 15 minutes, page the on-call.",
     ),
+    ("Les batteries ne sont garanties que six mois.", "Les batteries sont garanties six mois."),
+    ("Les batteries sont garanties six mois.", "Les batteries ne sont garanties que six mois."),
+    (
+        "Alterations above $2,000 are possible only with the landlord's prior written consent.",
+        "Tenant shall not make alterations exceeding $2,000 without the landlord's prior written consent.",
+    ),
 )
 """What is denied beyond a bound, on another day or in other words."""
 DENIED = (
@@ -29,6 +35,8 @@ DENIED = (
     ("Breakfast isn't served until 10:30.", "Breakfast is served until 10:30."),
     ("The lift is not available on Sundays.", "The lift is available on Sundays."),
     ("Smoking is not prohibited in the rooms.", "Smoking is prohibited in the rooms."),
+    ("Les batteries ne sont pas garanties six mois.", "Les batteries sont garanties six mois."),
+    ("Dogs are only allowed in the garden.", "Dogs are not allowed in the garden."),
 )
 
 

@@ -68,6 +68,7 @@ SAME = (
     ("It took roughly a century to build the church.", "The church took about 100 years to build."),
     ("Bring a certificate from day 3 of absence.", "A certificate is due from the third day of absence."),
     ("朝食は6:30から10:00までです。", "朝食は6時30分から10時までです。"),
+    ("The price is guaranteed until 2026.", "The price is guaranteed until 31.12.2026."),
     ("会議は15:30から始まります。", "会議は午後3時半から始まります。"),
 )
 
@@ -114,6 +115,7 @@ OTHER = (
     ("Part 41 costs 15 euros.", "Part 40 costs 15 euros."),
     ("In 2023 sales were 5 million.", "In 2023 sales were 6 million."),
     ("The plan has 5 users and 20 GB.", "The plan has 5 users and 10 GB."),
+    ("Die Preisgarantie gilt bis Ende 2028.", "Die Preisgarantie gilt bis zum 31.12.2026."),
     (
         "A certificate is due from the fifth day of absence.",
         "A certificate is due from the third consecutive day of absence.",

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ragvigil.scorer.checks.alignment.derived import derived_values
-from ragvigil.scorer.checks.alignment.numbers import idle_numbers
+from ragvigil.scorer.checks.alignment.numbers import idle_numbers, years_of_dates
 from ragvigil.scorer.checks.check import Check, Finding
 from ragvigil.scorer.checks.prepared import CROSS_LINGUAL, Prepared
 from ragvigil.scorer.checks.reading.claims import Statement
@@ -82,6 +82,7 @@ def _places(prepared: Prepared, statement: Statement, small: set[str], asked: se
                     lacking = _lacking(prepared, sequence, asked)
                     idle = idle_numbers(sequence, statement.text, lacking, hours=True)
                     idle |= derived_values(sequence, statement.text, lacking, prepared.evidence)
+                    idle |= years_of_dates(sequence, lacking, prepared.evidence.numbers)
                 if place in idle:
                     continue
             yield place
@@ -148,4 +149,4 @@ def _stands(prepared: Prepared, stem: str, numbers: tuple[str, ...], asked: set[
     return bool(numbers) and not (prepared.evidence.numbers.isdisjoint(numbers) and asked.isdisjoint(numbers))
 
 
-CHECK = Check("no_hallucinated_entities", "8", _measure, cost="claims")
+CHECK = Check("no_hallucinated_entities", "9", _measure, cost="claims")

@@ -20,7 +20,7 @@ from ragvigil.scorer.checks.alignment.flags import FLAGS, flags_of
 from ragvigil.scorer.checks.alignment.hours import AGREED, Disagreement, compare
 from ragvigil.scorer.checks.alignment.misread import is_misread
 from ragvigil.scorer.checks.alignment.novelty import novel_names, novel_qualifiers, novelty
-from ragvigil.scorer.checks.alignment.numbers import Numbers, idle_numbers, is_novel
+from ragvigil.scorer.checks.alignment.numbers import Numbers, idle_numbers, is_novel, years_of_dates
 from ragvigil.scorer.checks.alignment.overlap import Overlap, Weights, overlaps
 from ragvigil.scorer.checks.alignment.parts import is_of_another_part, is_of_another_record
 from ragvigil.scorer.checks.alignment.renamed import is_renamed
@@ -377,7 +377,7 @@ def _idle(
     if not lacking:
         return right
     idle = idle_numbers(claim, text, lacking, hours=bool(evidence.hours))
-    idle |= derived_values(claim, text, lacking, evidence)
+    idle |= derived_values(claim, text, lacking, evidence) | years_of_dates(claim, lacking, evidence.numbers)
     if tells_a_day(claim) and (days := ranges.holding(text)):
         idle |= _words_within(text, days)
     if wider := wider_values(claim, text, evidence):

@@ -38,7 +38,7 @@ _YEARS = range(1000, 3000)
 _COUNTED = 12
 """Whole numbers up to it count things; they are no results, but the lesser of two factors is one of them."""
 _EXACTLY = 1e-6
-_STROKES_OF_A_DATE = 2
+_STROKES_OF_A_DATE = _POINTS_OF_A_DATE = 2
 
 
 def idle_numbers(
@@ -192,6 +192,20 @@ def is_novel(number: tuple[str, ...], known: Collection[str]) -> bool:
         else []
     )
     return not told or not all(value in known for value in told)
+
+
+def years_of_dates(claim: Sequence[Word], lacking: Collection[int], known: Collection[str]) -> frozenset[int]:
+    """Which `lacking` words of `claim` are years of dates with points among the `known` numbers.
+
+    >>> from ragvigil.scorer.checks.reading.words import words
+    >>> [sorted(years_of_dates(words("until 2026"), {1}, {date})) for date in ("31.12.2026", "2.2026")]
+    [[1], []]
+    """
+    years = [place for place in lacking if claim[place].stem.isdecimal() and int(claim[place].stem) in _YEARS]
+    if not years:
+        return frozenset()  # as mostly
+    told = {one.rpartition(".")[2] for one in known if one.count(".") == _POINTS_OF_A_DATE}
+    return frozenset(place for place in years if claim[place].stem in told)
 
 
 def _without_references(claim: Sequence[Word], passages: int) -> list[Word]:

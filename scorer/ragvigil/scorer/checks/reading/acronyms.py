@@ -50,11 +50,15 @@ class Names:
         return statement._replace(words=tuple(told))
 
     def _name(self, acronym: str) -> Word | None:
-        """The longest word of the first name with these initials; None where there is none, or no need of it."""
+        """The longest word of the first name with these initials, or several of it; None where there is no need."""
         if acronym not in self._found:
             if len(self._found) == _MOST_ACRONYMS:
                 return None
-            self._found[acronym] = None if acronym in self._evidence else self._sought(acronym)
+            said = re.search(rf"(?<![\w.-]){acronym}(?P<more>s?)(?!\w)", self._evidence)
+            if said:
+                self._found[acronym] = words(said[0])[0] if said["more"] else None
+            else:
+                self._found[acronym] = self._sought(acronym)
         return self._found[acronym]
 
     def _sought(self, acronym: str) -> Word | None:

@@ -29,13 +29,11 @@ from ragvigil.scorer.checks.reading.vocabulary import (
     Numbers,
     Vocabulary,
 )
-from ragvigil.scorer.checks.reading.words import RUN, Chunk, Word, chunked, denies, values
+from ragvigil.scorer.checks.reading.words import ONLY_MAY_DENY, RUN, Chunk, Word, chunked, denies, values
 
 _LONGEST_KEPT = 4_000
 """Characters of a text whose words are kept for the next record that holds it."""
 _MOST_KEPT = 1024
-_ONLY_NO = {"no"}
-"""Which denies nothing in Portuguese; any other negation does."""
 _MARKS = "'.,:/"
 _PLAIN = np.zeros(256, np.uint8)
 """For a byte: itself in small letters, where a word may hold it, else 0."""
@@ -137,7 +135,7 @@ class Reading:
         found = self._denies.get(sentence)
         if found is None:
             negations = {*chain.from_iterable(map(_negations_of, self._part(sentence)))}
-            found = negations != _ONLY_NO or denies(self.words(sentence))
+            found = negations not in ONLY_MAY_DENY or denies(self.words(sentence))
             self._denies[sentence] = found
         return found
 

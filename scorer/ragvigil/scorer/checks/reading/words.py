@@ -249,6 +249,12 @@ _BOUNDS = frozenset(
 """What makes of *no* a bound instead of a denial."""
 
 
+_NE, _QUE = {"ne"}, frozenset(("que", "qu"))
+"""French *ne*, with which *que* says "only"."""
+ONLY_MAY_DENY = ({"no"}, _NE)
+"""Negations that may be none where no other one stands beside them."""
+
+
 def denies(sequence: Sequence[Word]) -> bool:
     """Whether a sentence denies something; Portuguese *no*, "in the", does not, nor does "no more than".
 
@@ -256,11 +262,15 @@ def denies(sequence: Sequence[Word]) -> bool:
     (True, False, False)
     >>> denies(words("No domingo temos aula")), denies(words("No documents are needed"))
     (False, True)
+    >>> denies(words("Elles ne sont garanties que six mois")), denies(words("Elles ne sont pas garanties"))
+    (False, True)
     """
     negations = {word.stem for word in sequence if word.negation}
-    if negations != {"no"}:
+    if negations not in ONLY_MAY_DENY:
         return bool(negations)
     stems = [word.stem for word in sequence]
+    if negations == _NE:
+        return _QUE.isdisjoint(stems[stems.index("ne") + 1 :])
     if all(_bounds(stems, place) or _in_the(stems, place) for place, one in enumerate(stems) if one == "no"):
         return False
     return LEXICON.portuguese_words.isdisjoint(stems) or not LEXICON.not_portuguese_words.isdisjoint(stems)
