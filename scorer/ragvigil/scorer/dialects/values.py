@@ -27,6 +27,8 @@ _REPLY_KEYS = ("answer", "final_answer", "response", "reply", "replies", "comple
 ANSWER_KEYS = (*_REPLY_KEYS, "output_text", "output", "outputs", "result", "text", "content")
 """Keys of an answer in what a call returned."""
 _ASKING = frozenset(ASKED.split("|")) - {"user"}
+_WHOSE = frozenset(("text", "string", "str", "raw", "original", "utente", "usuario", "utilisateur"))
+"""What may stand behind such a word; with anything else, as an id or a language, the key names something about it."""
 _WORD = re.compile(r"[^\W_A-Z]+|[A-Z][^\W_A-Z]*")
 """Of a key, as in `user_query` and `userQuery`."""
 _DEEPEST = 4
@@ -173,6 +175,7 @@ def query_in(value: object) -> str | None:
 
     >>> query_in({"tenant": "acme", "user_query": "why?"}), query_in({"mandant": "acme", "frage": "warum?"})
     ('why?', 'warum?')
+    >>> query_in({"question_id": "42", "query_language": "de"})
     >>> query_in({"data": {"retriever": {"query": "why?"}}}), query_in({"args": ["why?", 3], "kwargs": {}})
     ('why?', 'why?')
     >>> query_in({"rows": [{"page_content": "Snow."}]})
@@ -221,9 +224,10 @@ def _text_in(value: object, keys: tuple[str, ...], levels: int) -> str | None:
 
 
 def _named(fields: Mapping[str, object]) -> str | None:
-    """The text under the first key that has a word for a question in it."""
+    """The text under the first key that ends with a word for a question, or begins so and ends with whose it is."""
     for key, value in fields.items():
-        if isinstance(value, str) and not _ASKING.isdisjoint(map(str.lower, _WORD.findall(key))):
+        words = [word.lower() for word in _WORD.findall(key)] if isinstance(value, str) else []
+        if words and (words[-1] in _ASKING or (words[0] in _ASKING and words[-1] in _WHOSE)):
             return text_of(value)
     return None
 
