@@ -197,6 +197,18 @@ def test_a_list_that_a_model_answered_is_an_answer(write: Write) -> None:
     assert (bare.documents, bare.answer) == ((), LISTED)
 
 
+@every
+def test_passages_that_a_model_chose_among_those_given_are_reranked(write: Write) -> None:
+    """It says them as they are, and the function hands them on."""
+    found = span("a1", retrieval(), parent="a0", start=1, end=9)
+    step = span("a2", write({"question": QUESTION, "hits": HITS}, HITS[1:]), parent="a0", start=10, end=20)
+    choosing = span("a3", generation(as_json(HITS[1:])), parent="a2", start=11, end=19)
+    answering = span("a4", generation(), parent="a0", start=21, end=80)
+    record = only([span("a0", chain(), start=0, end=99), found, step, choosing, answering])
+    assert (ids(record), record.answer) == (["fares-2"], ANSWER)
+    assert [each.stage for each in record.retrievals] == ["retrieve", "rerank"]
+
+
 @pytest.mark.parametrize("write", [openinference, mlflow, langsmith, langfuse])
 def test_what_a_question_returned_beside_what_it_found_is_its_answer(write: Write) -> None:
     """Where no model has a span, nothing that was found is in it; passages that hold what was found are passages."""

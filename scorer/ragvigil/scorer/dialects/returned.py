@@ -1,7 +1,7 @@
 """Lists of passages that a call returned, of which only their shape says that it searched: some are an answer in JSON.
 
-A list is an answer where a model of the trace gave it as one, and where the call that stands above all others found
-something else in a search of its own.
+A list is an answer where a model of the trace gave it as one, save where it holds nothing but passages that the call
+was given; and where the call that stands above all others found something else in a search of its own.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def _settle(steps: Sequence[Step], roots: Sequence[Step]) -> None:
     tops = [step for step in open_ if "chain" not in step.roles_above]
     said |= {_returned(step) for step in tops if _found_else(step)}
     for step in open_:
-        if _returned(step) in said and step.reading.otherwise is not None:
+        if _returned(step) in said and step.reading.otherwise is not None and not _chose(step):
             step.reading = step.reading.otherwise
             step.role = step.reading.role or "other"
     for root in roots:
@@ -56,6 +56,13 @@ def _plain(answer: str) -> str:
     text = fenced["inside"] if fenced else answer
     structure = structure_of(text)
     return text.strip() if structure is None else json.dumps(structure, sort_keys=True)
+
+
+def _chose(step: Step) -> bool:
+    """Whether all that it returned are passages that it was given: a model may say which of them are left."""
+    taken = (step.reading.input_documents or ())[:_MOST]
+    own = (step.reading.documents or ())[:_MOST]
+    return bool(taken) and all(any(same(one, other) for other in taken) for one in own)
 
 
 def _found_else(step: Step) -> bool:
