@@ -108,8 +108,8 @@ more than its error without costing another one.
   statements; passed were swapped roles (all 11), values of another product, plan or row (17 of 19), and conditions left
   out. A superseded passage that is cited, and a refusal beside a passage that puts the question in other words, pass.
 - A total, a multiple or a change that an answer works out is known where it says so and the numbers stand beside it, in
-  one sentence or in one row. An illustration ("half time would be 12.5 days"), a share of a sum told elsewhere, and a
-  table of which the head says *in thousands* are not worked out: such right numbers count as invented.
+  one sentence or in one row; figures below a head like *EUR thousand* may be told in full. An illustration ("half time
+  would be 12.5 days") or a share of a sum told elsewhere is not worked out: such right numbers count as invented.
 - A number of another item is seen in a sentence, or two much alike, that tell each its own ("a seat costs €29, a
   couchette €59"), in a table's row and in records with a name; not where they are put otherwise.
 - Of a record only flags and opening hours are understood: what is so, not so or unknown, days and times. A list of

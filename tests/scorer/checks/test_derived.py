@@ -1,4 +1,4 @@
-"""Totals and changes that an answer works out of what the evidence tells."""
+"""Totals and changes that an answer works out of what the evidence tells, and figures told in thousands."""
 
 from __future__ import annotations
 
@@ -40,3 +40,36 @@ def test_a_number_that_is_worked_out_wrongly_is_a_mismatch(answer: str, passage:
     found = claim_of(answer, passage)
     assert found.verdict != "supported"
     assert found.reason == "number_mismatch"
+
+
+KEY_FIGURES = (
+    "Key figures (EUR thousand)\n\n| | 2022 | 2023 |\n|---|---|---|\n| Sales | 1,204,560 | 1,318,220 |\n"
+    "| EBITDA | 182,400 | 201,930 |\n| Net debt | 310,700 | 268,450 |"
+)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Sales grew to €1.32 billion in 2023.",
+        "Sales grew to EUR 1,318.2 million in 2023.",
+        "EBITDA was about €202 million in 2023.",
+        "Net debt fell to €268,450,000 in 2023.",
+    ],
+)
+def test_a_figure_below_thousands_may_be_told_in_full(answer: str) -> None:
+    """Rounded as it is told."""
+    assert claim_of(answer, KEY_FIGURES).reason != "number_mismatch"
+
+
+@pytest.mark.parametrize(
+    ("answer", "passage"),
+    [
+        ("Sales grew to €1.42 billion in 2023.", KEY_FIGURES),
+        ("Sales grew to €1.32 million in 2023.", KEY_FIGURES),
+        ("Sales grew to €1.32 billion in 2023.", KEY_FIGURES.replace("EUR thousand", "audited")),
+    ],
+)
+def test_another_figure_or_one_of_another_scale_is_a_mismatch(answer: str, passage: str) -> None:
+    """As is one where no head says what the figures are."""
+    assert claim_of(answer, passage).reason == "number_mismatch"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ragvigil.scorer.checks.reading.acronyms import Names, may_abbreviate
 from ragvigil.scorer.checks.reading.claims import Statement
 from ragvigil.scorer.checks.reading.expressions import Expression, Meaning, expressions, implied, may_have
 from ragvigil.scorer.checks.reading.ordinals import may_have_ordinals, ordinals
 from ragvigil.scorer.checks.reading.rounding import may_round, numbers_of, unrounded
+from ragvigil.scorer.checks.reading.scaled import may_scale, rescaled, scaled_figures
 from ragvigil.scorer.checks.reading.words import Word, offsets, words
 
 _LONGEST_READ = 200_000
@@ -54,7 +55,19 @@ def restated(statements: Sequence[Statement], texts: Sequence[str]) -> Sequence[
             _restated(one, found[place], known) if place in found else one
             for place, one in enumerate(statements)
         ]
-    return _spelled_out(_unrounded(told, texts), texts)
+    return _spelled_out(_rescaled(_unrounded(told, texts), texts), texts)
+
+
+def _rescaled(statements: Sequence[Statement], texts: Sequence[str]) -> Sequence[Statement]:
+    """`statements`, with amounts as the figures of passages that tell them in thousands or millions."""
+    telling = {place for place, one in enumerate(statements) if one.checkworthy and may_scale(one.text)}
+    known = scaled_figures(list(_first(texts))) if telling else None
+    if known is None or not known.amounts:
+        return statements  # as mostly
+    return [
+        one._replace(words=tuple(rescaled(one.words, one.text, known))) if place in telling else one
+        for place, one in enumerate(statements)
+    ]
 
 
 def _spelled_out(statements: Sequence[Statement], texts: Sequence[str]) -> Sequence[Statement]:
@@ -76,6 +89,16 @@ def _unrounded(statements: Sequence[Statement], texts: Sequence[str]) -> Sequenc
         one._replace(words=tuple(unrounded(one.words, one.text, numbers))) if place in rounding else one
         for place, one in enumerate(statements)
     ]
+
+
+def _first(texts: Iterable[str]) -> Iterator[str]:
+    """As much of `texts` as is looked through."""
+    room = _LONGEST_READ
+    for text in texts:
+        if room <= 0:
+            break
+        yield text[:room]
+        room -= len(text)
 
 
 def _may_have(text: str) -> bool:

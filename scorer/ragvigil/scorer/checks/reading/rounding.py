@@ -59,11 +59,12 @@ _SCALE = re.compile(r"[ \u00a0-]?([^\W\d_]{1,12})")
 _FEWEST = 20
 """Below, nobody rounds to something else."""
 _NEAR = 0.05
+_EXACTLY = 1e-9
 _NEAR_BY = 12
 """Characters that hold what stands between a word and its number, and the end of the word."""
 
 
-class _About(NamedTuple):
+class Rounded(NamedTuple):
     """A number that is said to be rounded."""
 
     start: int
@@ -122,7 +123,7 @@ def unrounded(sequence: Sequence[Word], text: str, numbers: Sequence[float]) -> 
     return found
 
 
-def _rounded(text: str) -> Iterator[_About]:
+def _rounded(text: str) -> Iterator[Rounded]:
     for match in _ABOUT.finditer(text):
         value = _value(match["number"])
         if value is None:
@@ -133,7 +134,37 @@ def _rounded(text: str) -> Iterator[_About]:
         below = 0.0 if match["over"] else step if match["under"] else step / 2
         above = 0.0 if match["under"] else step if match["over"] else step / 2
         if value >= _FEWEST:
-            yield _About(match.start("number"), end, value, value - below, value + above)
+            yield Rounded(match.start("number"), end, value, value - below, value + above)
+
+
+def figures(text: str) -> Iterator[tuple[float, str]]:
+    """The value of each number of `text` that is no small one, and how it stands among the evidence's numbers.
+
+    >>> list(figures("| Sales | 1,318,220 | 7 |"))
+    [(1318220.0, '1318220')]
+    """
+    for match in _IN_EVIDENCE.finditer(text):
+        value = _value(match[0])
+        if value is not None and value >= _FEWEST:
+            yield value, readings(re.sub("[ \u00a0\u202f]", "'", match[0]))[0]
+
+
+def rounded(text: str) -> Iterator[Rounded]:
+    """The amounts of `text` with a scale behind them, or in full, each with what it may have been before rounding.
+
+    >>> [(one.value, round(one.least), round(one.most)) for one in rounded("1.5 million, and 7")]
+    [(1500000.0, 1450000, 1550000)]
+    """
+    for match in _IN_EVIDENCE.finditer(text):
+        value = _value(match[0])
+        if value is None:
+            continue
+        power, end = _scale(text, match.end())
+        fraction = decimal(f"{value:.6f}").partition(".")[2]
+        half = (0.5 + _EXACTLY) * 10.0 ** (power - len(fraction))
+        amount = value * 10.0**power
+        if amount >= _FEWEST:
+            yield Rounded(match.start(), end, amount, amount - half, amount + half)
 
 
 def _value(said: str) -> float | None:
