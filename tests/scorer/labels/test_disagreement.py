@@ -84,7 +84,10 @@ async def test_how_steady_a_judge_is_comes_with_n_and_an_interval() -> None:
             chosen = cases.settings(server)
             judge = build_judge(chosen)
             assert judge is not None
-            found.append(await steadiness(records, judge, rubric_of(chosen), repeats=3, at_once=1))
+            try:
+                found.append(await steadiness(records, judge, rubric_of(chosen), repeats=3, at_once=1))
+            finally:
+                await judge.close()
     steady, moody = found
     assert steady is not None
     assert moody is not None
