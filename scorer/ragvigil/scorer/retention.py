@@ -92,11 +92,13 @@ class Retention:
         """
         return all(self.step(now) for _ in range(1 + 2 * stored // _TRACES_A_STEP))
 
+    def content_since(self, now: int) -> int:
+        """The moment before which content is too old at `now` (both Unix nanoseconds)."""
+        return self._ago(now, self._settings.content_days)
+
     def step(self, now: int) -> bool:
         """One short step at `now` (Unix nanoseconds); whether there is more to do."""
-        aged = self._store.expire(
-            self._ago(now, self._settings.content_days), _TRACES_A_STEP, counter="content_expired"
-        )
+        aged = self._store.expire(self.content_since(now), _TRACES_A_STEP, counter="content_expired")
         if aged:
             self._drop(aged)
         old = not aged and self._store.expire_scores(

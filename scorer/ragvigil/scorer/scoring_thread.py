@@ -13,7 +13,7 @@ from concurrent.futures import Future
 from typing import TypeVar
 
 from ragvigil.scorer import config
-from ragvigil.scorer.attempt import succeeds
+from ragvigil.scorer.attempt import Attempts
 from ragvigil.scorer.backlog import Backlog
 from ragvigil.scorer.coverage import CoverageWatch
 from ragvigil.scorer.diagnose.diagnoser import Diagnoser
@@ -83,6 +83,7 @@ class Scoring(threading.Thread):
         """When the series were last evaluated without a failure, on the monotonic clock."""
         self._retaining = False
         self._failing: str | None = None
+        self._attempts = Attempts()
 
     def open(self) -> None:
         """Start, and wait until the store is open; raises what opening it raised."""
@@ -133,7 +134,7 @@ class Scoring(threading.Thread):
             ("the pruning of what was sent out", self.store.outgoing.prune),
             ("the checkpoint", self.store.checkpoint),
         )
-        succeeded = [succeeds(name, part) for name, part in parts]
+        succeeded = [self._attempts.succeeds(name, part) for name, part in parts]
         if all(succeeded):
             self.succeeded_at = time.monotonic()
         self._retaining = True
@@ -279,10 +280,11 @@ class Scoring(threading.Thread):
 
     def _retain(self, stored: int) -> bool:
         """Some steps of retention after a turn that stored so many traces; a failure waits for the next tick."""
+        now = time.time_ns()
         try:
             if self._paid is not None:
-                self._paid.expire(time.time() - self._settings.retention.content_days * 86_400.0)
-            return self.retention.keep_up(time.time_ns(), stored)
+                self._paid.expire(self.retention.content_since(now) / 1e9)
+            return self.retention.keep_up(now, stored)
         except Exception:
             _log.exception("retention failed; the next tick tries again")
             return False
