@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from ragvigil.scorer.span import SpanEvent
 
 from .conftest import ANSWER, PASSAGES, QUESTION, as_json, only, span
@@ -25,3 +27,20 @@ def test_what_azure_writes_into_one_attribute_is_read() -> None:
     record = only([span("a1", chat, start=1, end=9, events=events)])
     assert (record.query, record.answer, record.completeness) == (QUESTION, ANSWER, "complete")
     assert [(each.id, each.text, each.score) for each in record.documents] == list(PASSAGES)
+
+
+@pytest.mark.parametrize("kind", [["string", "null"], {"a": 1}, 5, None])
+def test_data_with_a_type_that_is_no_word_is_no_call(kind: object) -> None:
+    """As a JSON schema has it, in what a user sent or a tool answered."""
+    data = [{"type": kind, "text": "At nine."}]
+    sent = [{"role": "user", "content": QUESTION}, {"role": "tool", "tool_call_id": "c", "content": data}]
+    chat: dict[str, object] = {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.request.model": "tiny-chat-1",
+        "gen_ai.input.messages": as_json([*sent, {"role": "user", "content": as_json(data)}, sent[0]]),
+        "gen_ai.output.messages": as_json(
+            [{"role": "assistant", "parts": [{"type": "text", "content": ANSWER}]}]
+        ),
+    }
+    record = only([span("a1", chat, start=1, end=9)])
+    assert (record.query, record.answer, record.model) == (QUESTION, ANSWER, "tiny-chat-1")

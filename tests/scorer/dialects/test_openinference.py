@@ -129,6 +129,21 @@ def test_an_answer_in_parts_is_joined() -> None:
     assert only([span("b1", generation(None) | parts, start=1, end=2)]).answer == "It leaves\nat nine."
 
 
+@pytest.mark.parametrize("kind", [["text"], {"text": 1}, None, 5])
+def test_a_part_of_a_kind_that_is_no_word_costs_that_part(kind: object) -> None:
+    """The rest of the span is read."""
+    prefix = "llm.output_messages.0.message.contents"
+    parts: dict[str, object] = {
+        "llm.output_messages.0.message.role": "assistant",
+        f"{prefix}.0.message_content.type": kind,
+        f"{prefix}.0.message_content.text": "Hm.",
+        f"{prefix}.1.message_content.type": "text",
+        f"{prefix}.1.message_content.text": "At nine.",
+    }
+    record = only([span("b1", generation(None) | parts, start=1, end=2)])
+    assert (record.answer, record.model) == ("At nine.", "tiny-chat-1")
+
+
 def test_a_tool_call_is_no_answer() -> None:
     """A model that only asks for a tool has said nothing, whatever its raw output holds."""
     asks: dict[str, object] = {

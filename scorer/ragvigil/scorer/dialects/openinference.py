@@ -292,7 +292,7 @@ def _flat_messages(attributes: Mapping[str, object], prefix: str) -> tuple[Messa
 def _message(fields: Mapping[str, object]) -> Message:
     role = role_of(fields.get("message.role"))
     parts = indexed(fields, "message.contents.")
-    said = [part for part in parts if part.get("message_content.type", "text") in _SPOKEN]
+    said = [part for part in parts if kind_of(part.get("message_content.type", "text")) in _SPOKEN]
     texts = [text for part in said if (text := text_of(part.get("message_content.text")))]
     return Message(role, text_of(fields.get("message.content")) or "\n".join(texts) or None)
 

@@ -113,7 +113,8 @@ def _of_kind(
     parts: Iterable[Mapping[str, object]], kinds: frozenset[str], keys: Iterable[str]
 ) -> Iterator[Mapping[str, object]]:
     for part in parts:
-        if part.get("type") in kinds:
+        kind = part.get("type")
+        if isinstance(kind, str) and kind in kinds:
             yield part
         else:
             yield from (inner for key in keys if (inner := mapping_of(part.get(key))))
