@@ -27,11 +27,17 @@ OF_ANOTHER = (
         "With the city card you only pay €3.10.",
         "A single ticket bought on board costs €3.10; with the city card it costs €1.80.",
     ),
+    ("A couchette costs from €29.90, a seat from €59.90.", TRAIN),
+    (
+        "Consumer had 11% of sales and Services 27%.",
+        "Industrial had 62% of sales, Consumer 27% and Services 11%.",
+    ),
     ("Consumer had 11% of sales.", "Industrial had 62% of sales, Consumer 27% and Services 11%."),
 )
 AS_TOLD = (
     ("A couchette costs €59.90 and a single cabin €159.90.", TRAIN),
     ("Prices start at €29.90.", TRAIN),
+    ("A single cabin costs €159.90, a seat only €29.90.", TRAIN),
     (
         "White-tailed deer breed in autumn, with a gestation of six months.",
         "Deer breed in autumn. Gestation of mule deer is seven months, for white-tailed deer six months.",

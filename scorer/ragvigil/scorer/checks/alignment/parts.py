@@ -90,18 +90,32 @@ def is_of_another_part(
     if not _FEWEST <= len(theirs) <= _MOST_PARTS:
         return False
     said = {word.stem for word in claim}
-    return any(_belongs_to_another(one, said, theirs, evidence) for one in mine)
+    return any(
+        _belongs_to_another(one, said, said - _numbered_elsewhere(one, mine), theirs, evidence)
+        for one in mine
+    )
 
 
-def _belongs_to_another(mine: _Part, said: set[str], theirs: Sequence[_Part], evidence: Evidence) -> bool:
-    """Whether the number of one part of a claim with the stems `said` is that of another part than its words."""
+def _numbered_elsewhere(one: _Part, mine: Sequence[_Part]) -> set[str]:
+    """The stems to which other parts of the claim give a number of that kind."""
+    others = [part.stems for part in mine if part.said != one.said and part.kind == one.kind]
+    return set(chain.from_iterable(others)) - one.stems
+
+
+def _belongs_to_another(
+    mine: _Part, said: set[str], free: set[str], theirs: Sequence[_Part], evidence: Evidence
+) -> bool:
+    """Whether the number of one part of a claim with the stems `said` is that of another part than its words.
+
+    `free` are the stems to which no other part of the claim gives a number.
+    """
     alike = [part for part in theirs if part.kind == mine.kind]
     beside = [part for part in alike if not set(part.numbers).isdisjoint(mine.numbers)]
     if len(beside) != 1:
         return False
     counts = Counter(chain.from_iterable({part.said: part.stems for part in theirs}.values()))
     own = {stem for stem in mine.stems if counts[stem] == 1}
-    if not own or any(counts[stem] == 1 for stem in beside[0].stems & said):
+    if not own or any(counts[stem] == 1 for stem in beside[0].stems & free):
         return False  # the claim names what has the number, too
     others = [part for part in alike if not own.isdisjoint(part.stems)]
     if len(others) > 1:
