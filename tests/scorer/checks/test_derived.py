@@ -13,6 +13,8 @@ TABLETS = "Do not take more than 6 tablets of 200 mg in 24 hours."
 STAFF = "The group employed 6,412 people in 2022 and 6,780 in 2023."
 WORKED_OUT = (
     ("The maximum is 6 tablets of 200 mg, that is 1,200 mg in 24 hours.", TABLETS),
+    ("The maximum is 6 tablets \u00d7 200 mg = 1,200 mg in 24 hours.", TABLETS),
+    ("In total, the maximum is 6 tablets of 200 mg, 1,200 mg in 24 hours.", TABLETS),
     ("Two day passes would come to £12.", "A day pass costs £6."),
     ("City tax for three nights would be €12 in total.", "City tax is €4 a night, for three nights at most."),
     ("Europe added 17.5 and Asia Pacific 14.7.", REGIONS),

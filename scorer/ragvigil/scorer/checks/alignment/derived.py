@@ -9,28 +9,37 @@ from itertools import chain, combinations, pairwise
 from math import prod
 
 from ragvigil.scorer.checks.reading.evidence import Evidence
+from ragvigil.scorer.checks.reading.patterns import skipping
 from ragvigil.scorer.checks.reading.words import Word, offsets, values
 
-_TOTAL = re.compile(
-    r"[=\u00d7\u2211]|\b(?:totals?|altogether|in all|together|combined|that is|that's|i\.e|comes? to|works? out|"
-    r"amounts? to|adds? up|would (?:be|cost|pay|come)|you(?:'d|'ll| will) (?:pay|get|need|save)|so|per|each|"
-    r"insgesamt|zusammen|also|das (?:sind|macht)|en total|es decir|por tanto|au total|soit|c'est-à-dire|in totale|cioè|"
-    r"no total|ou seja|em conjunto|w sumie|łącznie|czyli|totaal)\b|\u5408\u8a08|\u5408\u8ba1|\u603b\u5171|\u4e00\u5171",
-    re.IGNORECASE,
+_TOTAL = skipping(
+    [
+        r"(?:totals?|altogether|in all|together|combined|that is|that's|i\.e|comes? to|works? out)\b",
+        r"(?:amounts? to|adds? up|would (?:be|cost|pay|come)|you(?:'d|'ll| will) (?:pay|get|need|save)|so|per|each)\b",
+        r"(?:insgesamt|zusammen|also|das (?:sind|macht)|en total|es decir|por tanto|au total|soit|c'est-à-dire)\b",
+        r"(?:in totale|cioè|no total|ou seja|em conjunto|w sumie|łącznie|czyli|totaal)\b",
+    ]
 )
-"""What says that a number is worked out."""
-_CHANGE = re.compile(
-    r"\b(?:add(?:s|ed|ing)?|gr[eo]ws?|growth|r[io]se[ns]?|increas\w+|up|f[ae]ll(?:s|en)?|decreas\w+|declin\w+|dropp?\w*|down|"
-    r"gain\w*|lost|more|less|fewer|difference|changed?|higher|lower|improv\w+|by|stieg|wuchs|sank|zunahme|rückgang|mehr|weniger|"
-    r"aument\w+|subi\w+|creci\w+|cresc\w+|cai\w+|baj\w+|más|mais|menos|augment\w+|baiss\w+|hausse|moins)\b",
-    re.IGNORECASE,
+_TOTAL_SIGN = re.compile(
+    r"[=\u00d7\u2211\u5408\u603b\u4e00](?:(?<=[=\u00d7\u2211])|(?<=\u5408)[\u8a08\u8ba1]|(?<=[\u603b\u4e00])\u5171)"
+)
+"""What says that a number is worked out, in words and in signs or Chinese characters."""
+_CHANGE = skipping(
+    [
+        r"(?:add(?:s|ed|ing)?|gr[eo]ws?|growth|r[io]se[ns]?|increas\w+|up|f[ae]ll(?:s|en)?|decreas\w+|declin\w+)\b",
+        r"(?:dropp?\w*|down|gain\w*|lost|more|less|fewer|difference|changed?|higher|lower|improv\w+|by)\b",
+        r"(?:stieg|wuchs|sank|zunahme|rückgang|mehr|weniger|aument\w+|subi\w+|creci\w+|cresc\w+|cai\w+|baj\w+)\b",
+        r"(?:más|mais|menos|augment\w+|baiss\w+|hausse|moins)\b",
+    ]
 )
 """What says that a number is the difference of two others."""
 _COUNTED = 12
 """Whole numbers up to it count things: an answer may bring them itself, and they are no results."""
 _SIGNS = frozenset("$€£¥₹")
 _MOST_TOLD, _MOST_ROWS = 6, 20
-_YEARS, _DIGITS_OF_A_YEAR, _RECENT_YEARS = range(1000, 3000), 4, range(1900, 2100)
+_YEARS, _RECENT_YEARS = frozenset(range(1000, 3000)), frozenset(range(1900, 2100))
+"""Sets, for a float is looked for in a range by comparing it with all."""
+_DIGITS_OF_A_YEAR = 4
 _EXACTLY = 1e-6
 
 
@@ -55,8 +64,10 @@ def derived_values(
         return frozenset()  # as mostly
     where = offsets(text)
     sought = {place: amount for place, amount in told.items() if _may_result(amount, text, *where[place])}
-    totals, changes = _TOTAL.search(text), _CHANGE.search(text)
-    rows = list(_rows(claim, evidence)) if sought and (totals or changes) else []
+    if not sought:
+        return frozenset()
+    totals, changes = _TOTAL.search(text) or _TOTAL_SIGN.search(text), _CHANGE.search(text)
+    rows = list(_rows(claim, evidence)) if totals or changes else []
     found = _totals(claim, sought, rows) if totals else frozenset[int]()
     return found | _changes(claim, text, sought, rows) if changes else found
 

@@ -34,7 +34,8 @@ _DEGREES = re.compile(
 _NEAR_DEGREES = 0.6
 _TWICE = 2
 _TOLD, _MOST_TOLD = 3, 6
-_YEARS = range(1000, 3000)
+_YEARS = frozenset(range(1000, 3000))
+"""A set, for a float is looked for in a range by comparing it with all."""
 _COUNTED = 12
 """Whole numbers up to it count things; they are no results, but the lesser of two factors is one of them."""
 _EXACTLY = 1e-6
