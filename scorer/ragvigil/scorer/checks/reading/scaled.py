@@ -7,6 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.rounding import Rounded, figures, rounded
 from ragvigil.scorer.checks.reading.words import Word, offsets
 
@@ -25,6 +26,8 @@ _CAPTION = re.compile(
 )
 """What stands alone in parentheses, a cell or a line and says of what the figures are so many."""
 _LARGE = 100_000
+_SIX_DIGITS = re.compile(r"\d(?:[.,'\u2019 \u00a0\u202f]?\d){5}")
+_BEHIND_A_DIGIT = re.compile(r"\d[ \u00a0-]?([^\W\d_]{1,12})")
 
 
 class Figures(NamedTuple):
@@ -41,6 +44,10 @@ def may_scale(text: str) -> bool:
     >>> may_scale("Sales were €1.32 billion in 2023."), may_scale("Sales were 1,320 in 2023.")
     (True, False)
     """
+    if not _SIX_DIGITS.search(text) and LEXICON.scales.keys().isdisjoint(
+        map(str.lower, _BEHIND_A_DIGIT.findall(text))
+    ):
+        return False  # as mostly
     return any(one.value >= _LARGE for one in rounded(text))
 
 
