@@ -164,7 +164,7 @@ def test_a_judge_that_obeys_cannot_quote_what_is_not_there(attack: Attack) -> No
 async def test_the_tie_breaker_asks_about_claims_in_doubt_alone() -> None:
     """Most answers cost no call; a wide band asks about all of them."""
     with ScriptedJudge(PERFECT) as server:
-        narrow = settings(server, mode="tiebreak", doubt_above=0.49, doubt_below=0.51)
+        narrow = settings(server, mode="tiebreak", doubt_above=0.4999, doubt_below=0.5001)
         clear, false = await judged(narrow, record(FAITHFUL), record(INVENTED))
         assert server.requests == []
         wide = settings(server, mode="tiebreak", doubt_above=0.0001, doubt_below=0.9999)
@@ -174,7 +174,7 @@ async def test_the_tie_breaker_asks_about_claims_in_doubt_alone() -> None:
     assert (good.passed, bad.passed) == (True, False)
     assert asked == 2
     assert good.judge_version == clear.judge_version
-    assert good.judge_version.startswith("tiebreak-1+27+lexical-1")
+    assert good.judge_version.startswith("tiebreak-1+28+lexical-1")
     assert good.details["asked"] == 2
     assert good.details["answered_as"] == "scripted-1"
 

@@ -14,21 +14,21 @@ from typing import NamedTuple, Self
 
 from ragvigil.scorer.checks.alignment.cells import is_misplaced
 from ragvigil.scorer.checks.alignment.contradiction import contradiction_of, corrects, opposes
-from ragvigil.scorer.checks.alignment.days import Ranges, tells_a_day
-from ragvigil.scorer.checks.alignment.derived import derived_values
+from ragvigil.scorer.checks.alignment.days import Ranges
 from ragvigil.scorer.checks.alignment.flags import FLAGS, flags_of
 from ragvigil.scorer.checks.alignment.hours import AGREED, Disagreement, compare
+from ragvigil.scorer.checks.alignment.idle import idle_words, words_within
 from ragvigil.scorer.checks.alignment.misread import is_misread
 from ragvigil.scorer.checks.alignment.novelty import novel_names, novel_qualifiers, novelty
-from ragvigil.scorer.checks.alignment.numbers import Numbers, idle_numbers, is_novel, years_of_dates
+from ragvigil.scorer.checks.alignment.numbers import Numbers
 from ragvigil.scorer.checks.alignment.overlap import Overlap, Weights, overlaps
 from ragvigil.scorer.checks.alignment.parts import is_of_another_part, is_of_another_record
 from ragvigil.scorer.checks.alignment.renamed import is_renamed
+from ragvigil.scorer.checks.alignment.runs import runs
 from ragvigil.scorer.checks.alignment.tokens import Surroundings, Token, read_tokens
-from ragvigil.scorer.checks.alignment.wider import wider_values
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.segments import Segment
-from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word, denies, offsets
+from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word, denies
 
 FIGURES = (
     "coverage",
@@ -41,6 +41,8 @@ FIGURES = (
     "hardly_in_a_pair",
     "bigrams",
     "best_segment_bigrams",
+    "in_runs",
+    "longest_run",
     "novel_share",
     "novel_peak",
     "novel_count",
@@ -79,6 +81,8 @@ _FULLY = frozenset(
         "best_passage",
         "bigrams",
         "best_segment_bigrams",
+        "in_runs",
+        "longest_run",
         "covered_twice",
     )
 )
@@ -161,7 +165,7 @@ class _Said(NamedTuple):
     def of(cls, claim: Sequence[Word], text: str, evidence: Evidence, ranges: Ranges) -> Self:
         """What `claim`, the words of `text`, says that `evidence` must hold; `ranges`: the days of that."""
         hours = compare(text, evidence.hours) if evidence.hours else AGREED
-        idle = _idle(claim, text, evidence, ranges, hours.right)
+        idle = idle_words(claim, text, evidence, ranges, hours.right)
         places = [place for place, word in enumerate(claim) if word.content and word.stem not in FRAME_STEMS]
         telling = claim
         if idle:
@@ -192,6 +196,8 @@ class _Laid(NamedTuple):
     """Their share of the weight."""
     linked: list[bool]
     """Whether each meaningful word stands right before the next one in the evidence."""
+    threes: list[bool]
+    """Whether each three words in a row, of all its words, stand so in one sentence of the evidence."""
     numbers: Numbers
     flags: Mapping[int, int]
     """For a word that names a record's flag: how, as a place in FLAGS."""
@@ -223,6 +229,7 @@ def _lay(
         [_NO_STEMS if one is None else one.content for one in best],
         *(missing, novel),
         [evidence.linked(one.sequence) for one in said],
+        evidence.threes([[word.stem for word in one.words] for one in said]),
         [Numbers.of(one.telling, evidence, question) for one in said],
         [flags_of(one.words, one.text, evidence) if told else _NO_FLAGS_NAMED for one in said],
     )
@@ -253,6 +260,11 @@ def _pairs(one: _Laid) -> tuple[float, float]:
         return (1.0, 1.0) if one.best is not None else (0.0, 0.0)
     local = len(pairs.keys() & one.best.pairs) if one.best is not None else 0
     return sum(pairs.values()) / len(pairs), local / len(pairs)
+
+
+def _runs(one: _Laid) -> tuple[float, float]:
+    """`in_runs` and `longest_run`: shares of its words, those that carry no meaning among them."""
+    return runs(one.threes, len(one.said.words))
 
 
 def _novelty(one: _Laid) -> tuple[float, ...]:
@@ -307,7 +319,7 @@ def _about(one: _Laid) -> tuple[float, float, float]:
 
 
 _GROUPS: tuple[Callable[[_Laid], tuple[float, ...]], ...] = (
-    *(_coverage, _pairs, _novelty, _names, _numbers, _differences, _record, _hours, _about),
+    *(_coverage, _pairs, _runs, _novelty, _names, _numbers, _differences, _record, _hours, _about),
 )
 """What gives the FIGURES, in their order."""
 
@@ -326,7 +338,7 @@ def _tokens(one: _Laid) -> list[Token]:
         one.carried,
         _NO_STEMS if second is None else second.content,
         one.flags,
-        _words_within(said.text, said.hours.spans) if said.hours.spans else frozenset(),
+        words_within(said.text, said.hours.spans) if said.hours.spans else frozenset(),
         one.linked,
     )
     weights = [one.weight[stem] / one.unknown for stem in said.sequence]
@@ -362,39 +374,7 @@ def _contradicted(one: _Laid) -> str | None:
     return None if corrects(segments[place + 1], said.words, best) else found
 
 
-def _idle(
-    claim: Sequence[Word],
-    text: str,
-    evidence: Evidence,
-    ranges: Ranges,
-    hours: Sequence[tuple[int, int]],
-) -> frozenset[int]:
-    """Words that need not stand in the evidence: numbers that are no facts, and days and `hours` that are right."""
-    right = _words_within(text, hours) if hours else frozenset[int]()
-    lacking = [
-        place for place, word in enumerate(claim) if word.numbers and is_novel(word.numbers, evidence.numbers)
-    ]
-    if not lacking:
-        return right
-    idle = idle_numbers(claim, text, lacking, hours=bool(evidence.hours))
-    idle |= derived_values(claim, text, lacking, evidence) | years_of_dates(claim, lacking, evidence.numbers)
-    if tells_a_day(claim) and (days := ranges.holding(text)):
-        idle |= _words_within(text, days)
-    if wider := wider_values(claim, text, evidence):
-        idle |= _words_within(text, wider)
-    return right.union(idle.intersection(lacking))
-
-
 def _flag_figures(flags: Mapping[int, int]) -> tuple[float, ...]:
     """For each of FLAGS: how many words name such a one, as a logarithm."""
     seen = list(flags.values())
     return tuple(log1p(seen.count(one)) for one in range(len(FLAGS)))
-
-
-def _words_within(text: str, spans: Sequence[tuple[int, int]]) -> frozenset[int]:
-    """Which words of `text` touch one of `spans`."""
-    return frozenset(
-        place
-        for place, (first, last) in enumerate(offsets(text))
-        if any(first < end and last > start for start, end in spans)
-    )

@@ -28,7 +28,7 @@ _DAYS = {
 _TIMES = MONTH_STEMS | _DAYS.keys() | _stems(TIME_WORDS)
 HAVING, LACKING = _stems(LEXICON.having), _stems(LEXICON.lacking)
 """Stems of words for "with" and "without"."""
-_ONLY = _stems(OPPOSITES["only"])
+_WITH = HAVING | _stems(OPPOSITES["only"])
 _DENYING = _stems(OPPOSITES["denying"])
 """Stems of what denies without a negation."""
 _FURTHEST = 3
@@ -39,7 +39,7 @@ def leaves_it_so(denial: Sequence[Word], other: Sequence[Word]) -> bool:
     """Whether `other`, which has no negation, may be so beside `denial`, which has one.
 
     So it is where only the denial is of what lies beyond a bound, or of other days of the week, and where the other
-    one denies in another way, or says "only with" of what is not so "without".
+    one denies in another way, or says "with" or "only with" of what is not so "without".
 
     >>> said = [words(text) for text in ("It is not open after 8.", "It is open until 8.", "It is not open.")]
     >>> leaves_it_so(said[0], said[1]), leaves_it_so(said[2], said[1])
@@ -48,8 +48,8 @@ def leaves_it_so(denial: Sequence[Word], other: Sequence[Word]) -> bool:
     True
     """
     there = {word.stem for word in other}
-    if not there.isdisjoint(_ONLY) and _denies_without(denial):
-        return True  # not without consent is only with it
+    if not there.isdisjoint(_WITH) and _denies_without(denial):
+        return True  # not without consent is with it, and only with it
     if not {word.stem for word in denial}.issuperset(there & _DENYING) and _denies_all(denial):
         return True
     if (days := _days(denial)) and days.isdisjoint(_days(other)):

@@ -18,6 +18,7 @@ from ragvigil.scorer.checks.reading.markup import Span
 from ragvigil.scorer.checks.reading.passages import name_of
 from ragvigil.scorer.checks.reading.segments import Segments
 from ragvigil.scorer.checks.reading.stretches import Stretch, read_all
+from ragvigil.scorer.checks.reading.threes import threes
 from ragvigil.scorer.checks.reading.vocabulary import Numbers, current
 from ragvigil.scorer.checks.reading.words import words
 from ragvigil.scorer.lazily import made_once
@@ -39,8 +40,9 @@ class Evidence:
         vocabulary = current()
         self._wanted = wanted
         self.names = tuple(name_of(document) for document in documents)
+        self._vocabulary = vocabulary
         self._stretches, self.truncated = read_all(documents, vocabulary)
-        readings = [stretch.reading for stretch in self._stretches]
+        readings = self._readings = [stretch.reading for stretch in self._stretches]
         stems = np.concatenate([one.stems for one in readings]) if readings else np.zeros(0, np.int32)
         ends: list[int] = []
         for one in readings:
@@ -71,7 +73,7 @@ class Evidence:
     @made_once
     def numbers(self) -> frozenset[str]:
         """Every value that a number may stand for."""
-        return frozenset[str]().union(*[stretch.reading.numbers for stretch in self._stretches])
+        return frozenset[str]().union(*[reading.numbers for reading in self._readings])
 
     @made_once
     def _values(self) -> list[Stretch]:
@@ -114,6 +116,10 @@ class Evidence:
         pairs, size = self._pairs, self._unknown + 1
         numbers = map(self._numbers.get, stems, repeat(self._unknown))
         return [one * size + other in pairs for one, other in pairwise(numbers)]
+
+    def threes(self, claims: Sequence[Sequence[str]]) -> list[list[bool]]:
+        """Of each claim, the stems of all its words in order, whether each three in a row stand so in one sentence."""
+        return threes(claims, self._readings, self._vocabulary)
 
     def passages_of(self, stem: str) -> tuple[int, ...]:
         """The passages in which a wanted stem occurs, ascending."""

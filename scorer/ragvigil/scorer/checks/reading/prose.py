@@ -48,8 +48,8 @@ class Reading:
     """The words of some sentences, in order; records share them, so nobody changes them."""
 
     __slots__ = (
-        *("_chunks", "_denies", "_ends", "_numbers", "_numeric", "_vocabulary"),
-        *("negating", "spans", "stem_ends", "stems"),
+        *("_denies", "_numbers", "_numeric", "_vocabulary"),
+        *("chunks", "ends", "negating", "spans", "stem_ends", "stems"),
     )
 
     def __init__(
@@ -63,11 +63,10 @@ class Reading:
         numeric: list[int],
         negating: Collection[int],
     ) -> None:
-        """Of `chunks` with words, by number; `ends`: after the last one of each sentence.
-
-        `numeric`: places of the chunks that are so, ascending; `negating`: sentences with a negation.
-        """
-        self._vocabulary, self._chunks, self._ends = vocabulary, chunks, ends
+        """`numeric`: places of the chunks that are so, ascending; `negating`: sentences with a negation."""
+        self._vocabulary = vocabulary
+        self.chunks, self.ends = chunks, ends
+        """The chunks of all sentences that have words, by number, and the place after the last one of each sentence."""
         self._numbers: frozenset[str] | None = None
         self._denies: dict[int, bool] = {}
         self._numeric = numeric
@@ -83,8 +82,8 @@ class Reading:
 
     def first(self, most: int) -> Reading:
         """The same of the first sentences only."""
-        ends, stem_ends = self._ends[:most], self.stem_ends[:most]
-        chunks, stems = self._chunks[: sum(ends[-1:])], self.stems[: sum(stem_ends[-1:])]
+        ends, stem_ends = self.ends[:most], self.stem_ends[:most]
+        chunks, stems = self.chunks[: sum(ends[-1:])], self.stems[: sum(stem_ends[-1:])]
         numeric = [place for place in self._numeric if place < chunks.size]
         return Reading(
             self._vocabulary, chunks, ends, stems, stem_ends, self.spans[:most], numeric, self.negating
@@ -92,11 +91,11 @@ class Reading:
 
     def apart(self) -> list[Reading]:
         """The same of each sentence alone."""
-        ends, stem_ends = pairwise([0, *self._ends]), pairwise([0, *self.stem_ends])
+        ends, stem_ends = pairwise([0, *self.ends]), pairwise([0, *self.stem_ends])
         return [
             Reading(
                 self._vocabulary,
-                self._chunks[first:last],
+                self.chunks[first:last],
                 [last - first],
                 self.stems[stem:stem_end],
                 [stem_end - stem],
@@ -113,7 +112,7 @@ class Reading:
     def numbers(self) -> frozenset[str]:
         """Every value that a number in any sentence may stand for."""
         if self._numbers is None:
-            told: list[int] = self._chunks.take(self._numeric).tolist()
+            told: list[int] = self.chunks.take(self._numeric).tolist()
             numeric = list(map(self._vocabulary.chunks.__getitem__, told))
             found = [chunk.values for chunk in numeric]
             for place, chunk in zip(self._numeric, numeric, strict=True):
@@ -124,9 +123,9 @@ class Reading:
 
     def has_numbers(self, sentence: int) -> bool:
         """Whether a number may stand in a sentence, by its place."""
-        first = self._ends[sentence - 1] if sentence else 0
+        first = self.ends[sentence - 1] if sentence else 0
         place = bisect_left(self._numeric, first)
-        return place < len(self._numeric) and self._numeric[place] < self._ends[sentence]
+        return place < len(self._numeric) and self._numeric[place] < self.ends[sentence]
 
     def denies(self, sentence: int) -> bool:
         """Whether a sentence denies something, by its place."""
@@ -144,15 +143,15 @@ class Reading:
         return list(chain.from_iterable(map(_words_of, self._part(sentence))))
 
     def _part(self, sentence: int) -> list[Chunk]:
-        part = self._chunks[self._ends[sentence - 1] if sentence else 0 : self._ends[sentence]]
+        part = self.chunks[self.ends[sentence - 1] if sentence else 0 : self.ends[sentence]]
         return list(map(self._vocabulary.chunks.__getitem__, part.tolist()))
 
     def _chunk(self, place: int) -> Chunk:
-        return self._vocabulary.chunks[int(self._chunks[place])]
+        return self._vocabulary.chunks[int(self.chunks[place])]
 
     def _follows(self, place: int) -> bool:
         """Whether a chunk stands in the same sentence as the one before it."""
-        return bisect_right(self._ends, place - 1) == bisect_right(self._ends, place)
+        return bisect_right(self.ends, place - 1) == bisect_right(self.ends, place)
 
 
 def read(texts: Sequence[str], most: int, vocabulary: Vocabulary) -> list[Reading]:

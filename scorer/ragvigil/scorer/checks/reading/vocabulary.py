@@ -58,10 +58,8 @@ class Vocabulary:
         self._keys: tuple[_Keys, _Keys] = (np.zeros(1 << _BITS, np.uint64), np.zeros(1 << _BITS, np.uint64))
         self._held: Numbers = np.zeros(1 << _BITS, np.int32)
         self._told: Bytes = np.zeros(1 << 12, np.uint8)
-        self._first: Numbers = np.zeros(1 << 12, np.int32)
-        self._count: Numbers = np.zeros(1 << 12, np.int32)
-        self._stems_of: Numbers = np.zeros(1 << 12, np.int32)
-        self._stems_in_all = 0
+        self._stems_of = _Rows()
+        self._words_of = _Rows()
 
     @property
     def full(self) -> bool:
@@ -114,16 +112,25 @@ class Vocabulary:
 
     def stems_of(self, numbers: Numbers) -> tuple[Numbers, Numbers]:
         """The numbers of the meaningful stems of these chunks, one after the other, and how many each chunk has."""
-        counts = self._count.take(numbers)
-        if not counts.size or counts.max() <= 1:
-            return self._stems_of.take(self._first.take(numbers[counts != 0])), counts
-        ends = np.cumsum(counts)
-        shifts = np.repeat(self._first[numbers] - ends + counts, counts)
-        return self._stems_of[shifts + np.arange(shifts.size)], counts
+        return self._stems_of.joined(numbers)
+
+    def words_of(self, numbers: Numbers) -> tuple[Numbers, Numbers]:
+        """The same of the stems of all their words.
+
+        >>> vocabulary = Vocabulary()
+        >>> cats = np.array(vocabulary.numbers(("the", "dog-eared", "cats")), np.int32)
+        >>> [one.tolist() for one in vocabulary.words_of(cats)], [one.tolist() for one in vocabulary.stems_of(cats)]
+        ([[0, 1, 2, 3], [1, 2, 1]], [[1, 2, 3], [0, 2, 1]])
+        """
+        return self._words_of.joined(numbers)
+
+    def stem_numbers(self, stems: Iterable[str]) -> list[int]:
+        """The number of each stem; -1 for one that nobody met."""
+        return list(map(self._stem_numbers.get, stems, repeat(-1)))
 
     def marked(self, stems: Collection[str]) -> NDArray[np.bool_]:
         """For the number of every stem whether it is one of `stems`."""
-        numbers = list(map(self._stem_numbers.get, stems, repeat(-1)))
+        numbers = self.stem_numbers(stems)
         # Only now: another thread may add stems. One place more is for those that nobody met.
         marks = np.zeros(len(self.stems) + 1, np.bool_)
         marks[numbers] = True
@@ -174,14 +181,10 @@ class Vocabulary:
         met = [(text, KNOWN[text]) for text in dict.fromkeys(texts)]
         with self._lock:
             fresh = [(text, chunk) for text, chunk in met if text not in self._numbers]
-            stems = [[self._stem(stem) for stem in chunk.stems] for _, chunk in fresh]
-            sizes = list(map(len, stems))
-            number, first = len(self.chunks), self._stems_in_all
+            number = len(self.chunks)
             self._told = _set(self._told, number, [_told(chunk) for _, chunk in fresh])
-            self._first = _set(self._first, number, list(accumulate(sizes[:-1], initial=first)))
-            self._count = _set(self._count, number, sizes)
-            self._stems_of = _set(self._stems_of, first, list(chain.from_iterable(stems)))
-            self._stems_in_all += sum(sizes)
+            self._words_of.add([[self._stem(word.stem) for word in chunk.words] for _, chunk in fresh])
+            self._stems_of.add([[self._stem(stem) for stem in chunk.stems] for _, chunk in fresh])
             self._characters += sum(len(text) for text, _ in fresh)
             self.chunks += [chunk for _, chunk in fresh]
             self._numbers.update((text, number + place) for place, (text, _) in enumerate(fresh))
@@ -195,6 +198,35 @@ class Vocabulary:
             begins = self._beginnings.setdefault(stem[:BEGINNING], len(self._beginnings))
             self._begins = _set(self._begins, found, [begins])
         return found
+
+
+class _Rows:
+    """Rows of numbers, of any length each, that are only added to; a reader needs no lock for rows that he knows of."""
+
+    def __init__(self) -> None:
+        self._first: Numbers = np.zeros(1 << 12, np.int32)
+        """Where in the values each row begins."""
+        self._count: Numbers = np.zeros(1 << 12, np.int32)
+        self._values: Numbers = np.zeros(1 << 12, np.int32)
+        self._rows = self._size = 0
+
+    def add(self, rows: Sequence[Sequence[int]]) -> None:
+        """These rows behind those that there are."""
+        sizes = list(map(len, rows))
+        self._first = _set(self._first, self._rows, list(accumulate(sizes[:-1], initial=self._size)))
+        self._count = _set(self._count, self._rows, sizes)
+        self._values = _set(self._values, self._size, list(chain.from_iterable(rows)))
+        self._rows += len(rows)
+        self._size += sum(sizes)
+
+    def joined(self, numbers: Numbers) -> tuple[Numbers, Numbers]:
+        """The values of these rows, one row after the other, and how many each has."""
+        counts = self._count.take(numbers)
+        if not counts.size or counts.max() <= 1:
+            return self._values.take(self._first.take(numbers[counts != 0])), counts
+        ends = np.cumsum(counts)
+        shifts = np.repeat(self._first[numbers] - ends + counts, counts)
+        return self._values[shifts + np.arange(shifts.size)], counts
 
 
 def _told(chunk: Chunk) -> int:

@@ -1,0 +1,46 @@
+"""Idle words: what a claim says that its evidence need not hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ragvigil.scorer.checks.alignment.days import Ranges, tells_a_day
+from ragvigil.scorer.checks.alignment.derived import derived_values
+from ragvigil.scorer.checks.alignment.numbers import idle_numbers, is_novel, years_of_dates
+from ragvigil.scorer.checks.alignment.wider import wider_values
+from ragvigil.scorer.checks.reading.evidence import Evidence
+from ragvigil.scorer.checks.reading.words import Word, offsets
+
+Span = tuple[int, int]
+
+
+def idle_words(
+    claim: Sequence[Word], text: str, evidence: Evidence, ranges: Ranges, hours: Sequence[Span]
+) -> frozenset[int]:
+    """The places of numbers that are no facts, and of days and `hours` that are right; `claim`: the words of `text`."""
+    right = words_within(text, hours) if hours else frozenset[int]()
+    lacking = [
+        place for place, word in enumerate(claim) if word.numbers and is_novel(word.numbers, evidence.numbers)
+    ]
+    if not lacking:
+        return right
+    idle = idle_numbers(claim, text, lacking, hours=bool(evidence.hours))
+    idle |= derived_values(claim, text, lacking, evidence) | years_of_dates(claim, lacking, evidence.numbers)
+    if tells_a_day(claim) and (days := ranges.holding(text)):
+        idle |= words_within(text, days)
+    if wider := wider_values(claim, text, evidence):
+        idle |= words_within(text, wider)
+    return right.union(idle.intersection(lacking))
+
+
+def words_within(text: str, spans: Sequence[Span]) -> frozenset[int]:
+    """Which words of `text` touch one of `spans`.
+
+    >>> sorted(words_within("Open until 9 pm.", [(11, 15)]))
+    [2, 3]
+    """
+    return frozenset(
+        place
+        for place, (first, last) in enumerate(offsets(text))
+        if any(first < end and last > start for start, end in spans)
+    )
