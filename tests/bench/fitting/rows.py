@@ -248,7 +248,7 @@ def _label(row: Row, claim: Statement, claims: int) -> float:
 
 def _ceiling(alignment: Alignment, *, lone: bool) -> float:
     """As `bounded` has it at run time."""
-    ceiling = novelty_ceiling(alignment) if lone else 1.0
+    ceiling = novelty_ceiling(alignment, lone=lone)
     if alignment.contradiction:
         return min(ceiling, VERDICTS["contradicted_at_most"])
     return min(ceiling, VERDICTS["unfounded_number_at_most"]) if alignment.unfounded_number else ceiling

@@ -335,11 +335,22 @@ def test_a_lone_claim_that_is_mostly_invented_is_never_supported() -> None:
     alignment, figures = laid(
         "The bridges of Hamburg, its museum of chocolate and its harbour please tourists."
     )
-    ceiling = novelty_ceiling(alignment)
+    ceiling = novelty_ceiling(alignment, lone=True)
     assert 0.5 < figures["novel_share"] < 1
     assert ceiling < load("lexical-1").supported_at
     assert claim_probability(alignment, load("lexical-1")) <= ceiling
-    assert novelty_ceiling(laid(GOOD)[0]) == 1
+    assert novelty_ceiling(laid(GOOD)[0], lone=True) == 1
+
+
+def test_a_claim_among_others_of_which_prose_has_no_word_is_not_supported() -> None:
+    """Nor one of its kin; what an answer says in a word or two, or beside a record, is left to the fit."""
+    ceilings = {
+        text: novelty_ceiling(laid(text)[0], lone=False)
+        for text in ("Dogs please tourists upstairs.", "Enjoy dogs!", f"Dogs please tourists. {GOOD}")
+    }
+    assert list(ceilings.values()) == [0.49, 1.0, 1.0]
+    record = Evidence([Document("a", '{"WiFi": true, "Parking": false}')])
+    assert novelty_ceiling(laid_on(record, "Dogs please tourists upstairs.")[0], lone=False) == 1.0
 
 
 def test_recent_assessments_are_made_once_and_forgotten_in_order() -> None:

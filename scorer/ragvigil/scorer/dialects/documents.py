@@ -94,8 +94,9 @@ def searched_in(value: object) -> tuple[Document, ...] | None:
     if alone is not None and alone.text:
         return (alone,)
     lists = [cast("list[object]", each) for each in fields.values() if isinstance(each, list) and each]
-    listed = documents_of([each for each in lists[0] if isinstance(each, dict)]) if len(lists) == 1 else None
-    whole = listed and len(listed) == len(lists[0]) and all(each.text for each in listed)
+    only = lists[0] if len(lists) == 1 else []
+    listed = documents_of(only) if all(isinstance(each, dict) for each in only) else None
+    whole = listed and len(listed) == len(only) and all(each.text for each in listed)
     return listed if whole else None
 
 

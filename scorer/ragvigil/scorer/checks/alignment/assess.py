@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from math import log1p
 
 import numpy as np
 
@@ -19,7 +20,9 @@ VERSION = "28"
 MOST_CLAIMS = 500
 """Claims of one answer that are compared in production; of more, an evenly spread sample."""
 _NOVEL_SHARE = FIGURES.index("novel_share")
+_NOVEL_COUNT, _KINDRED, _BESIDE_RECORD = map(FIGURES.index, ("novel_count", "kindred_share", "record_novel"))
 _NOVELTY_FROM, _NOVELTY_COSTS, _NOVELTY_LEAVES = 0.5, 2.0, 0.1
+_WHOLLY_NOVEL, _FEWEST_NOVEL, _WHOLLY_NOVEL_LEAVES = 0.999, log1p(3), 0.49
 _WORTH: dict[ClaimVerdict, float] = {
     "supported": 1.0,
     "partial": 0.5,
@@ -152,20 +155,26 @@ def claim_probability(alignment: Alignment, model: Model, *, lone: bool = True) 
 
 def bounded(support: float, alignment: Alignment, model: Model, *, lone: bool) -> float:
     """The probability of log-odds `support`, at most what a contradiction, a number or much novelty leaves."""
-    supported = min(probability(support), novelty_ceiling(alignment)) if lone else probability(support)
+    supported = min(probability(support), novelty_ceiling(alignment, lone=lone))
     unfounded = alignment.unfounded_number or alignment.renamed
     if unfounded or (lone and any(alignment.figures[place] for place in AGAINST_RECORD)):
         supported = min(supported, model.unfounded_number_at_most)
     return min(supported, model.contradicted_at_most) if alignment.contradiction else supported
 
 
-def novelty_ceiling(alignment: Alignment) -> float:
-    """The most that a lone claim can be supported, in [0.1, 1]: it falls with the share of its weight that is novel.
+def novelty_ceiling(alignment: Alignment, *, lone: bool) -> float:
+    """The most that a claim can be supported, in [0.1, 1], given how much of it is novel.
 
-    Nothing that a fit finds elsewhere may outweigh that most of it is invented.
+    A lone one's falls with the share of its weight that is: nothing that a fit finds elsewhere may outweigh that most
+    of it is invented. Among others, one of three meaningful words or more is not supported where prose has none of
+    them, nor of their kin; the fit alone leaves that open, for people seldom marked such asides in RAGTruth.
     """
-    novel = alignment.figures[_NOVEL_SHARE]
-    return round(min(1.0, max(_NOVELTY_LEAVES, 1 - _NOVELTY_COSTS * (novel - _NOVELTY_FROM))), 6)
+    figures = alignment.figures
+    novel = figures[_NOVEL_SHARE]
+    if lone:
+        return round(min(1.0, max(_NOVELTY_LEAVES, 1 - _NOVELTY_COSTS * (novel - _NOVELTY_FROM))), 6)
+    invented = novel >= _WHOLLY_NOVEL and figures[_NOVEL_COUNT] >= _FEWEST_NOVEL
+    return _WHOLLY_NOVEL_LEAVES if invented and not (figures[_KINDRED] or figures[_BESIDE_RECORD]) else 1.0
 
 
 def _nearest(alignment: Alignment, evidence: Evidence) -> Source | None:
