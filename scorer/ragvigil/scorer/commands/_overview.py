@@ -12,6 +12,7 @@ from ragvigil.scorer.commands import (
     _coverage,
     _criteria,
     _detectors,
+    _filtered,
     _judge,
     _styles,
     _told,
@@ -79,6 +80,7 @@ def as_text(connection: sqlite3.Connection, received: Mapping[str, int], setting
             *_told.as_text(connection),
             *_styles.as_text(connection),
             *_unseen.as_text(connection),
+            *_filtered.as_text(connection),
             *_not_taken(received),
             *_forwarded(received),
         ]
