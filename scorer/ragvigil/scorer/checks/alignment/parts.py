@@ -79,8 +79,10 @@ def is_of_another_part(
     if sum(len(one.numbers) for one in told) < _FEWEST:
         return False
     mine = _parts(text)
-    if not mine:
-        return False
+    there = frozenset(chain.from_iterable(one.numbers for one in told))
+    found = [part for part in mine if not there.isdisjoint(part.numbers)]
+    if not found:
+        return False  # as often
     theirs = [
         part._replace(sentence=at)
         for at, one in enumerate(told)
@@ -92,7 +94,7 @@ def is_of_another_part(
     said = {word.stem for word in claim}
     return any(
         _belongs_to_another(one, said, said - _numbered_elsewhere(one, mine), theirs, evidence)
-        for one in mine
+        for one in found
     )
 
 
