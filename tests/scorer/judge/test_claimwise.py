@@ -164,7 +164,7 @@ def test_a_judge_that_obeys_cannot_quote_what_is_not_there(attack: Attack) -> No
 async def test_the_tie_breaker_asks_about_claims_in_doubt_alone() -> None:
     """Most answers cost no call; a wide band asks about all of them."""
     with ScriptedJudge(PERFECT) as server:
-        narrow = settings(server, mode="tiebreak", doubt_above=0.4999, doubt_below=0.5001)
+        narrow = settings(server, mode="tiebreak", doubt_above=0.49, doubt_below=0.51)
         clear, false = await judged(narrow, record(FAITHFUL), record(INVENTED))
         assert server.requests == []
         wide = settings(server, mode="tiebreak", doubt_above=0.0001, doubt_below=0.9999)

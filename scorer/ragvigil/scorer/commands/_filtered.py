@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sqlite3
 
+from ragvigil.scorer.config.load import WITHOUT_A_RULE
 from ragvigil.scorer.store import reading
 
-_WITHOUT_A_RULE = frozenset(("no_question", "no_spans"))
 _HALF = 0.5
 _FEWEST = 20
 """Answers before a share of them says anything of a filter."""
@@ -15,7 +15,7 @@ _FEWEST = 20
 def as_text(connection: sqlite3.Connection) -> list[str]:
     """One line for each filter that keeps more than half of all answers from being scored."""
     ledger = reading.ledger(connection)
-    by_rule = {name: n for name, n in ledger.filtered.items() if name not in _WITHOUT_A_RULE}
+    by_rule = {name: n for name, n in ledger.filtered.items() if name not in WITHOUT_A_RULE}
     answers = sum(ledger.states.values()) - sum(ledger.filtered.values()) + sum(by_rule.values())
     return [
         f"filters.{name}: keeps {count:,} of {answers:,} answers from being scored, so nothing about them can alert; "

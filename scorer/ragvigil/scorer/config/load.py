@@ -20,7 +20,7 @@ from ragvigil.scorer.errors import ConfigError
 _PREFIX = "RAGVIGIL_"
 _OTHER_ROOMS = ("RAGVIGIL_DISABLED", "RAGVIGIL_HASH_KEY", "RAGVIGIL_DEMO_", "RAGVIGIL_BENCH_")
 """Variables that share the prefix without being settings of the scorer."""
-_REASONS = frozenset({"no_question", "no_spans"})
+WITHOUT_A_RULE = frozenset({"no_question", "no_spans"})
 """Why the ledger filters without a rule."""
 Tree = dict[str, object]
 
@@ -142,7 +142,7 @@ def _leaks(settings: Settings) -> Iterator[ConfigError]:
                 "authorization would pass on receive.token",
                 f"set forward.{name}.headers.authorization to what the backend wants",
             )
-    for name in sorted(_REASONS & settings.filters.keys()):
+    for name in sorted(WITHOUT_A_RULE & settings.filters.keys()):
         yield ConfigError(f"filters.{name}", "the ledger uses this name", "take another")
 
 

@@ -8,7 +8,9 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import chain, combinations, pairwise
 from math import prod
 
+from ragvigil.scorer.checks.alignment.numbers import YEARS
 from ragvigil.scorer.checks.reading.evidence import Evidence
+from ragvigil.scorer.checks.reading.expressions import CURRENCY_SIGNS
 from ragvigil.scorer.checks.reading.patterns import skipping
 from ragvigil.scorer.checks.reading.words import Word, offsets, values
 
@@ -35,10 +37,9 @@ _CHANGE = skipping(
 """What says that a number is the difference of two others."""
 _COUNTED = 12
 """Whole numbers up to it count things: an answer may bring them itself, and they are no results."""
-_SIGNS = frozenset("$€£¥₹")
 _MOST_TOLD, _MOST_ROWS = 6, 20
-_YEARS, _RECENT_YEARS = frozenset(range(1000, 3000)), frozenset(range(1900, 2100))
-"""Sets, for a float is looked for in a range by comparing it with all."""
+_RECENT_YEARS = frozenset(range(1900, 2100))
+"""A set, as YEARS is: a float is looked for in a range by comparing it with all."""
 _DIGITS_OF_A_YEAR = 4
 _EXACTLY = 1e-6
 
@@ -75,8 +76,8 @@ def derived_values(
 def _may_result(amount: float, text: str, start: int, end: int) -> bool:
     """Whether what `text` has from `start` to `end` may be worked out: no small count, unless of money, and no year."""
     if amount <= _COUNTED and amount % 1 == 0:
-        return text[:start].rstrip()[-1:] in _SIGNS
-    return amount not in _YEARS or end - start > _DIGITS_OF_A_YEAR
+        return text[:start].rstrip()[-1:] in CURRENCY_SIGNS
+    return amount not in YEARS or end - start > _DIGITS_OF_A_YEAR
 
 
 def _amount(numbers: Sequence[str]) -> float | None:

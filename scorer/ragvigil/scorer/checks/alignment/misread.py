@@ -14,13 +14,12 @@ from itertools import chain, pairwise
 from ragvigil.scorer.checks.alignment.days import MONTH_STEMS
 from ragvigil.scorer.checks.alignment.swaps import SCALES, UNIT_STEMS, UNITS, counted, parts_of
 from ragvigil.scorer.checks.reading.evidence import Evidence
-from ragvigil.scorer.checks.reading.expressions import CURRENCIES, DAY, expressions
+from ragvigil.scorer.checks.reading.expressions import CURRENCIES, CURRENCY_SIGNS, DAY, expressions
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.ordinals import ORDINALS, places_told
 from ragvigil.scorer.checks.reading.segments import Segment
 from ragvigil.scorer.checks.reading.words import Word, words
 
-_SIGNS = "$€£¥₹"
 _SUM = "sum"
 _BEFORE_A_NUMBER = MONTH_STEMS | frozenset(word.stem for name in CURRENCIES for word in words(name))
 _MEASURED = UNIT_STEMS | _BEFORE_A_NUMBER | frozenset(word.stem for name in SCALES for word in words(name))
@@ -93,7 +92,7 @@ def _measures_so(told: _Told, kind: str, how: Set[object]) -> bool:
 
 
 def _may_tell(claim: Sequence[Word], text: str) -> bool:
-    return any(sign in text for sign in _SIGNS) or any(
+    return any(sign in text for sign in CURRENCY_SIGNS) or any(
         (one.numbers and other.stem in _MEASURED)
         or (other.numbers and one.stem in _BEFORE_A_NUMBER)
         or one.stem in _ORDINAL_STEMS

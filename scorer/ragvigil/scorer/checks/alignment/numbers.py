@@ -34,7 +34,7 @@ _DEGREES = re.compile(
 _NEAR_DEGREES = 0.6
 _TWICE = 2
 _TOLD, _MOST_TOLD = 3, 6
-_YEARS = frozenset(range(1000, 3000))
+YEARS = frozenset(range(1000, 3000))
 """A set, for a float is looked for in a range by comparing it with all."""
 _COUNTED = 12
 """Whole numbers up to it count things; they are no results, but the lesser of two factors is one of them."""
@@ -95,7 +95,7 @@ def _derived(claim: Sequence[Word], lacking: Collection[int]) -> frozenset[int]:
         for place, value in told
         if place in lacking
         and (value > _COUNTED or value % 1)
-        and value not in _YEARS
+        and value not in YEARS
         and any(
             abs(result - value) <= _EXACTLY * value
             for first, second in combinations(known, 2)
@@ -202,7 +202,7 @@ def years_of_dates(claim: Sequence[Word], lacking: Collection[int], known: Colle
     >>> [sorted(years_of_dates(words("until 2026"), {1}, {date})) for date in ("31.12.2026", "2.2026")]
     [[1], []]
     """
-    years = [place for place in lacking if claim[place].stem.isdecimal() and int(claim[place].stem) in _YEARS]
+    years = [place for place in lacking if claim[place].stem.isdecimal() and int(claim[place].stem) in YEARS]
     if not years:
         return frozenset()  # as mostly
     told = {one.rpartition(".")[2] for one in known if one.count(".") == _POINTS_OF_A_DATE}

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from ragvigil.scorer.checks.alignment.swaps import UNIT_STEMS, UNITS
 from ragvigil.scorer.checks.reading.evidence import Evidence
-from ragvigil.scorer.checks.reading.expressions import CURRENCIES
+from ragvigil.scorer.checks.reading.expressions import CURRENCIES, CURRENCY_SIGNS
 from ragvigil.scorer.checks.reading.segments import Segment
 from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word, offsets, words
 
@@ -31,7 +31,7 @@ _GOES_ON = re.compile(
     re.IGNORECASE,
 )
 """What begins a part that says more of the one before it."""
-_SIGNS, _SUM = frozenset("$€£¥₹"), "sum"
+_SUM = "sum"
 _KINDS = {
     **{word.stem: kind for name, (kind, _) in UNITS.items() for word in words(name)},
     **{word.stem: _SUM for name in CURRENCIES for word in words(name)},
@@ -190,7 +190,7 @@ def _others(told: Sequence[Word], place: int) -> set[str]:
 def _kind(said: str, told: Sequence[Word], place: int, span: tuple[int, int]) -> str | None:
     """What the number at `place` of `told`, the words of `said`, counts; None where nothing says so, as of a year."""
     before, behind = said[: span[0]].rstrip()[-1:], said[span[1] :].lstrip()[:1]
-    if before in _SIGNS or behind in _SIGNS:
+    if before in CURRENCY_SIGNS or behind in CURRENCY_SIGNS:
         return _SUM
     if behind == "%":
         return behind

@@ -66,6 +66,7 @@ _MAY_BE_SPELLED = re.compile(
     r"|meio ano|medio año|an et demi|ano e meio|año y medio|zzo anno|anno e mezzo|half jaar|pół roku"
 )
 _LONG_SCALES = {name: power for name, power in LEXICON.scales.items() if name not in _UNITS}
+CURRENCY_SIGNS = frozenset("$€£¥₹")
 CURRENCIES: dict[str, str] = {name: names[0] for names in _DATA["currencies"] for name in names}
 _HUNDREDTHS: dict[str, list[str]] = _DATA["hundredths"]
 _NAMES = frozenset((*_UNITS, *_LONG_SCALES, *CURRENCIES, *_HUNDREDTHS))
