@@ -113,6 +113,8 @@ CASES = (
     _failed("current", "openinference", "llama_index"),
     Case("current", "openllmetry", "llama_index", "reranked", FERRY, passages=TURNED),
     Case("current", "openllmetry", "llama_index", "async", API),
+    Case("current", "openllmetry", "llama_index", "by_hand", TRAIN),
+    Case("current", "openllmetry", "llama_index", "agent", FERRY, ids=False, calls=2),
     Case("current", "openinference", "haystack", "reranked", FERRY, passages=TURNED),
     Case("current", "openinference", "haystack", "text", API),
     _failed("current", "openinference", "haystack"),
