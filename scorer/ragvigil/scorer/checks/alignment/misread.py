@@ -14,7 +14,7 @@ from itertools import chain, pairwise
 from ragvigil.scorer.checks.alignment.days import MONTH_STEMS
 from ragvigil.scorer.checks.alignment.swaps import SCALES, UNIT_STEMS, UNITS, counted, parts_of
 from ragvigil.scorer.checks.reading.evidence import Evidence
-from ragvigil.scorer.checks.reading.expressions import CURRENCIES, CURRENCY_SIGNS, DAY, expressions
+from ragvigil.scorer.checks.reading.expressions import CURRENCIES, CURRENCY_SIGNS, DAY, MONEY, expressions
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.ordinals import ORDINALS, places_told
 from ragvigil.scorer.checks.reading.segments import Segment
@@ -24,6 +24,7 @@ _SUM = "sum"
 _BEFORE_A_NUMBER = MONTH_STEMS | frozenset(word.stem for name in CURRENCIES for word in words(name))
 _MEASURED = UNIT_STEMS | _BEFORE_A_NUMBER | frozenset(word.stem for name in SCALES for word in words(name))
 _ORDINAL_STEMS = frozenset(word.stem for name in ORDINALS for word in words(name))
+_TELLING = _MEASURED | _ORDINAL_STEMS
 _TIMES = frozenset(name for name, (kind, _) in UNITS.items() if kind == "time")
 """Of these the evidence tells which one it is: of steps and floors it may name the first and then go on."""
 _PLACE = "place"
@@ -92,12 +93,18 @@ def _measures_so(told: _Told, kind: str, how: Set[object]) -> bool:
 
 
 def _may_tell(claim: Sequence[Word], text: str) -> bool:
-    return any(sign in text for sign in CURRENCY_SIGNS) or any(
+    if _has_a_sign(text):
+        return True
+    return not _TELLING.isdisjoint([word.stem for word in claim]) and any(
         (one.numbers and other.stem in _MEASURED)
         or (other.numbers and one.stem in _BEFORE_A_NUMBER)
         or one.stem in _ORDINAL_STEMS
         for one, other in pairwise(claim)
     )
+
+
+def _has_a_sign(text: str) -> bool:
+    return any(sign in text for sign in CURRENCY_SIGNS)
 
 
 def _said(segment: Segment) -> str:
@@ -115,7 +122,8 @@ def _told(text: str) -> _Told:
     for thing, which in places_told(text).items() if not _TIMES.isdisjoint(parts) else ():
         if thing in _TIMES:
             found.setdefault((thing, _PLACE), set()).update(which)
-    for one in expressions(text, (DAY, _SUM)):
+    priced = not MONEY.isdisjoint(parts) or _has_a_sign(text)
+    for one in expressions(text, (DAY, _SUM) if priced else (DAY,)):
         for kind, told in one.meanings:
             if isinstance(told, date):
                 found.setdefault((str(told.day), kind), set()).add(told.month)

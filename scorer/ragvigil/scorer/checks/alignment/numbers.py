@@ -158,7 +158,7 @@ class Numbers(NamedTuple):
     @classmethod
     def of(cls, claim: Sequence[Word], evidence: Evidence, question: Collection[str]) -> Self:
         """Those of `claim`, without the ones that only point at a passage."""
-        if not any(word.numbers for word in claim):
+        if not [word for word in claim if word.numbers]:
             return cls([], [])
         found = values(_without_references(claim, len(evidence.names)))
         novel = [
@@ -172,8 +172,11 @@ class Numbers(NamedTuple):
         """How many are novel, how many of these small, and how many stand elsewhere than in the `nearest` sentences."""
         if not self.all:
             return 0.0, 0.0, 0.0
-        near = frozenset[str]().union(*[segment.numbers for segment in nearest])
-        elsewhere = sum([near.isdisjoint(readings) for readings in self.all]) - len(self.novel)
+        far = self.all
+        for segment in nearest:
+            if len(far) > len(self.novel):  # else all others are near
+                far = [readings for readings in far if segment.numbers.isdisjoint(readings)]
+        elsewhere = len(far) - len(self.novel)
         small = sum(readings[0] in _TALLIES for readings in self.novel)
         return log1p(len(self.novel)), log1p(small), log1p(max(0, elsewhere))
 

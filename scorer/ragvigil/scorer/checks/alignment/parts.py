@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 from ragvigil.scorer.checks.alignment.swaps import UNIT_STEMS, UNITS
@@ -31,7 +31,10 @@ _GOES_ON = re.compile(
     re.IGNORECASE,
 )
 """What begins a part that says more of the one before it."""
-_SUM = "sum"
+_SUM, _SHARE = "sum", "%"
+_SIGNED = (_SUM, _SHARE)
+"""What a sign beside a number tells, with or without a word."""
+_SIGNS = (*CURRENCY_SIGNS, _SHARE)
 _KINDS = {
     **{word.stem: kind for name, (kind, _) in UNITS.items() for word in words(name)},
     **{word.stem: _SUM for name in CURRENCIES for word in words(name)},
@@ -72,12 +75,15 @@ def is_of_another_part(
     """
     if best.span is None or not any(word.numbers for word in claim):
         return False  # as mostly
+    counted = _counted_in(text)
+    if not counted:
+        return False
     near = [one for one in (place - 1, place, place + 1) if 0 <= one < len(evidence.segments)]
     told = [
         one for one in map(evidence.segments.__getitem__, near) if one.passage == best.passage and one.span
     ]
-    if sum(len(one.numbers) for one in told) < _FEWEST:
-        return False
+    if not _count_twice(told, counted):
+        return False  # as mostly, too
     mine = _parts(text)
     there = frozenset(chain.from_iterable(one.numbers for one in told))
     found = [part for part in mine if not there.isdisjoint(part.numbers)]
@@ -96,6 +102,31 @@ def is_of_another_part(
         _belongs_to_another(one, said, said - _numbered_elsewhere(one, mine), theirs, evidence)
         for one in found
     )
+
+
+def _counted_in(text: str) -> set[str]:
+    """The kinds of what `text` may count: a quick first look."""
+    kinds = set(_counted(words(text)))
+    if any(sign in text for sign in _SIGNS):
+        kinds.update(_SIGNED)
+    return kinds
+
+
+def _count_twice(sentences: Sequence[Segment], kinds: set[str]) -> bool:
+    """Whether `sentences` may tell two numbers of one of these `kinds`: a quick first look."""
+    if not kinds.isdisjoint(_SIGNED):
+        return sum(len(one.numbers) for one in sentences) >= _FEWEST
+    told = list(chain.from_iterable(_counted(one.words) for one in sentences))
+    return any(told.count(kind) >= _FEWEST for kind in kinds)
+
+
+def _counted(sequence: Sequence[Word]) -> list[str]:
+    """The kind of each number of `sequence` behind which a word tells it."""
+    return [
+        _KINDS.get(following.stem, following.stem)
+        for one, following in pairwise(sequence)
+        if one.numbers and not following.numbers and (following.content or following.stem in UNIT_STEMS)
+    ]
 
 
 def _numbered_elsewhere(one: _Part, mine: Sequence[_Part]) -> set[str]:
@@ -192,8 +223,8 @@ def _kind(said: str, told: Sequence[Word], place: int, span: tuple[int, int]) ->
     before, behind = said[: span[0]].rstrip()[-1:], said[span[1] :].lstrip()[:1]
     if before in CURRENCY_SIGNS or behind in CURRENCY_SIGNS:
         return _SUM
-    if behind == "%":
-        return behind
+    if behind == _SHARE:
+        return _SHARE
     following = told[place + 1] if place + 1 < len(told) else None
     if following is None or following.numbers or not (following.content or following.stem in UNIT_STEMS):
         return None

@@ -47,7 +47,9 @@ def is_renamed(
     >>> [is_renamed(words(text), text, bank.segments[0], bank, ()) for text in texts]
     [True, False]
     """
-    if best.span is None or not any(_is_novel(word, evidence, question) for word in claim[1:]):
+    names = [word for word in claim[1:] if word.name]
+    novel = {word.stem for word in names if _is_novel(word, evidence, question)}
+    if best.span is None or not novel:
         return False  # as mostly
     sentence = best.text[slice(*best.span)]
     said = {word.stem for word in claim}
@@ -58,7 +60,6 @@ def is_renamed(
     }
     if not there:
         return False
-    novel = {word.stem for word in claim[1:] if _is_novel(word, evidence, question)}
     found = any(
         novel.issuperset(run.names)
         and _OTHERWISE_CALLED.isdisjoint(run.names)
@@ -70,9 +71,9 @@ def is_renamed(
 
 
 def _is_novel(word: Word, evidence: Evidence, question: Collection[str]) -> bool:
+    """Whether a name stands nowhere."""
     return (
-        word.name
-        and word.content
+        word.content
         and len(word.stem) >= _SHORTEST
         and word.stem not in evidence.places
         and word.stem not in question

@@ -22,11 +22,13 @@ from ragvigil.scorer.checks.alignment.values import (
     LIMIT_WORDS,
     VALUE_WORDS,
     may_tell_a_part,
+    may_tell_signs,
     may_tell_sums,
     not_of_all,
     other_currency,
     other_limit,
     other_part,
+    other_sign,
     same_numbers,
     share_numbers,
 )
@@ -42,8 +44,6 @@ Swap = TimeSwap | Literal["unit", "scale", "sign", "place", "version", "period",
 T = TypeVar("T")
 _Table = Sequence[tuple[Set[str], Set[str]]]
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+")
-_SIGN = re.compile(r"(?:(?<![\w.,)\]%])[-\u2212\u2013](?=\d)|\b(?:minus|menos)\s+(?=\d))", re.IGNORECASE)
-_MAY_SIGN = re.compile(r"[-\u2212\u2013](?=\d)|\b(?:minus|menos)\b", re.IGNORECASE)
 SCALES = {
     name: power
     for power, names in (
@@ -72,6 +72,7 @@ _VERSION = re.compile(
     r"(?P<number>\d+(?:\.\d+){1,3})(?![\w%€$£¥]|\.\d)",
     re.IGNORECASE,
 )
+_POINT = re.compile(r"\d\.\d")
 _ENDS_IN_ZERO = re.compile(r"\d\.\d*[1-9]0(?!\d)")
 """Which a version or a section may, though it is not the one without the zero."""
 _PER = frozenset(OPPOSITES["per"])
@@ -148,18 +149,12 @@ def may_swap(claim: Sequence[Word], text: str, sentence: str) -> bool:
     """
     if not _HINTS.isdisjoint([word.stem for word in claim]) or tells_a_day(claim):
         return True
-    return (
-        _may_sign(text)
-        or _may_sign(sentence)
-        or may_tell_moments(text, sentence)
-        or _may_be_versions(text, sentence)
-    )
+    return _is_numbered(text, sentence) or may_tell_moments(text, sentence)
 
 
-def _may_sign(text: str) -> bool:
-    if text.isascii() and "-" not in text and "minus" not in (plain := text.lower()) and "menos" not in plain:
-        return False  # as mostly
-    return _MAY_SIGN.search(text) is not None
+def _is_numbered(text: str, sentence: str) -> bool:
+    """Whether a sign or a number may tell what no word of the tables does: a quick look."""
+    return may_tell_signs(text, sentence) or _may_be_versions(text, sentence)
 
 
 def _may_be_versions(text: str, sentence: str) -> bool:
@@ -179,10 +174,9 @@ def swapped(claim: Sequence[Word], text: str, sequence: Sequence[Word], sentence
     """
     told = [word.stem for word in claim if word.stem in _HINTS]
     there = {word.stem for word in sequence}
-    numbered = _may_sign(text) or _may_sign(sentence) or _may_be_versions(text, sentence)
-    if not numbered and there.issuperset([word.stem for word in claim]):
+    times_only = there.issuperset(told) and not _is_numbered(text, sentence)
+    if times_only and there.issuperset([word.stem for word in claim]):
         return None  # it quotes the sentence
-    times_only = there.issuperset(told) and not numbered
     if times_only and not may_tell_another_day(claim, there) and not may_tell_moments(text, sentence):
         return None
     mine, theirs = _matter(claim, there), _matter(sequence, {word.stem for word in claim})
@@ -240,11 +234,11 @@ def swap_of(claim: str, sentence: str) -> Swap | None:
         return "unit"
     if _differ(counted(mine, SCALES), counted(theirs, SCALES)):
         return "scale"
-    if _differ(_signs(claim), _signs(sentence)):
+    if other_sign(claim, sentence):
         return "sign"
     if _another_version(claim, sentence):
         return "version"
-    if time := _another_time(claim, sentence):
+    if time := _another_time(claim, sentence, mine, theirs):
         return None if _opposite(mine, theirs) else time  # closed on Sunday leaves room for open on Saturday
     if another_place(claim, sentence):
         return None if _opposite(mine, theirs) else "place"
@@ -261,9 +255,10 @@ def swap_of(claim: str, sentence: str) -> Swap | None:
     return "opposite" if same_numbers(claim, sentence) and _opposite(mine, theirs, _ROLES) else None
 
 
-def _another_time(claim: str, sentence: str) -> TimeSwap | None:
-    months = (_months(parts_of(text)) for text in (claim, sentence))
-    if _alone_and_other(*months) and not leaves_room(claim, sentence) and share_numbers(claim, sentence):
+def _another_time(claim: str, sentence: str, mine: list[str], theirs: list[str]) -> TimeSwap | None:
+    """Which time `claim`, of the parts `mine`, tells otherwise than `sentence`, of the parts `theirs`."""
+    others = _alone_and_other(_months(mine), _months(theirs))
+    if others and not leaves_room(claim, sentence) and share_numbers(claim, sentence):
         return "month"
     if another_day(claim, sentence):
         return "date"
@@ -279,7 +274,7 @@ def _another_version(claim: str, sentence: str) -> bool:
     >>> _another_version("It needs Python 3.10.", "It needs Python 3.1."), _another_version("v2.0", "Version 2.0")
     (True, False)
     """
-    mine = _versions(claim)
+    mine = _versions(claim) if _POINT.search(claim) else {}
     theirs = _versions(sentence) if mine else {}
     return any(
         len(numbers) == len(theirs.get(thing, ())) == 1 and numbers != theirs[thing]
@@ -328,6 +323,8 @@ def counted(parts: list[str], names: Mapping[str, T]) -> dict[str, set[T]]:
     {'45': {('time', 0)}, '30': {('time', 0)}}
     """
     found: dict[str, set[T]] = {}
+    if names.keys().isdisjoint(parts):
+        return found  # as mostly
     for one, after, last in zip(parts, parts[1:], [*parts[2:], ""], strict=False):
         if after in _KINDS:
             after, last = last, ""
@@ -342,15 +339,6 @@ def counted(parts: list[str], names: Mapping[str, T]) -> dict[str, set[T]]:
 def _differ(mine: Mapping[str, set[T]], theirs: Mapping[str, set[T]]) -> bool:
     """Whether a number that both have never stands for the same."""
     return any(one in theirs and what.isdisjoint(theirs[one]) for one, what in mine.items())
-
-
-def _signs(text: str) -> dict[str, set[bool]]:
-    negative = {found.end() for found in _SIGN.finditer(text)}
-    found: dict[str, set[bool]] = {}
-    for number in _TOKEN.finditer(text):
-        if number[0][0].isdigit():
-            found.setdefault(number[0], set()).add(number.start() in negative)
-    return found
 
 
 def _months(parts: list[str]) -> list[int]:
@@ -371,12 +359,15 @@ def _opposite(mine: list[str], theirs: list[str], table: _Table = _OPPOSITES) ->
     """Whether one side has a word of one kind and the other side one of the opposite, and neither has both."""
     if not _of_the_same(mine, theirs):
         return False
-    said, there = _phrases(mine), _phrases(theirs)
-    for one, other in table:
-        up, down = bool(one & said), bool(other & said)
-        if up != down and (bool(one & there), bool(other & there)) == (down, up):
-            return True
-    return False
+    said = _phrases(mine)
+    told = [sides for sides in table if sides[0].isdisjoint(said) != sides[1].isdisjoint(said)]
+    if not told:
+        return False  # as mostly
+    there = _phrases(theirs)
+    return any(
+        one.isdisjoint(there) != one.isdisjoint(said) and other.isdisjoint(there) != other.isdisjoint(said)
+        for one, other in told
+    )
 
 
 def _both_deny(claim: str, sentence: str) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from ragvigil.scorer.checks.reading.expressions import OPPOSITES, SHARES, Meaning, expressions
+from ragvigil.scorer.checks.reading.expressions import CLOCK, OPPOSITES, SHARES, Meaning, expressions
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.patterns import skipping
 from ragvigil.scorer.checks.reading.words import words
@@ -22,6 +22,7 @@ _LIMIT = re.compile(
     r"\s(?:the\sage\sof\s|a\stotal\sof\s)?[$€£¥]?(?P<number>\d[\d.,]*\d|\d|[^\W\d_]+)",
     re.IGNORECASE,
 )
+_MAY_LIMIT = skipping([_any_of((*_UP, *_DOWN))])
 _BEFORE_A_PART = re.compile(
     rf"\b(?:{_any_of([*_UP, *_DOWN])}|nearly|almost|about|around|approximately|roughly|just|only|another|additional|"
     r"further|remaining|fast|rund|etwa|knapp|gut|casi|cerca|presque|environ|près|quase)(?:\s(?:de|d['\u2019]|of|to))?\s(?:an?\s)?\Z",
@@ -58,9 +59,13 @@ _ALL = re.compile(
 _SOME = re.compile(
     rf"\b(?:{_any_of(OPPOSITES['quantities']['some'])})\s(?:of\s)?(?:the\s|our\s)?(\w+)", re.IGNORECASE
 )
+_MAY_BE_ALL = skipping([_any_of(OPPOSITES["quantities"]["all"])])
 _CURRENCY_SIGN = re.compile(r"[$€£¥₹]")
 _CURRENCY_NAME = skipping([r"(?:usd|dollars?|eur|euros?|gbp|pounds|jpy|yen|inr|brl|reais|chf)\b"])
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_SIGN = re.compile(r"(?:(?<![\w.,)\]%])[-\u2212\u2013](?=\d)|\b(?:minus|menos)\s+(?=\d))", re.IGNORECASE)
+_MAY_SIGN = re.compile(r"[-\u2212\u2013](?=\d)|\b(?:minus|menos)\b", re.IGNORECASE)
+_TIME, _SUM = "time", "sum"
 
 _CURRENCIES = ("usd", "dollar", "dollars", "eur", "euro", "euros", "gbp", "chf")
 VALUE_WORDS = frozenset((*_CURRENCIES, "percent", "prozent", "procent")).union(
@@ -78,18 +83,50 @@ def other_limit(claim: str, sentence: str) -> bool:
     >>> other_limit("Not more than 5 users.", "Up to five users."), other_limit("Over 5 users.", "Under 8 users.")
     (False, False)
     """
-    mine, theirs = _limits(claim), _limits(sentence)
+    mine = _limits(claim)
+    theirs = _limits(sentence) if mine else {}
     return any(len(up) == len(theirs.get(one, ())) == 1 and up != theirs[one] for one, up in mine.items())
 
 
 def _limits(text: str) -> dict[str, set[bool]]:
     """For each number with a bound, whether it is the least."""
     found: dict[str, set[bool]] = {}
-    for one in _LIMIT.finditer(text):
+    for one in _LIMIT.finditer(text) if _MAY_LIMIT.search(text) else ():
         said = one["number"].casefold()
         number = LEXICON.number_words.get(said, said)
         if number[0].isdecimal():
             found.setdefault(number, set()).add((one["up"] is not None) != (one["not"] is not None))
+    return found
+
+
+def other_sign(claim: str, sentence: str) -> bool:
+    """Whether a number that both have is never on the same side of naught.
+
+    >>> other_sign("It fell to -5.", "It rose to 5."), other_sign("Down to minus 5.", "It is -5.")
+    (True, False)
+    """
+    if not may_tell_signs(claim, sentence):
+        return False  # as mostly
+    mine, theirs = _signs(claim), _signs(sentence)
+    return any(one in theirs and signs.isdisjoint(theirs[one]) for one, signs in mine.items())
+
+
+def may_tell_signs(claim: str, sentence: str) -> bool:
+    """Whether one of them might tell a negative number: a quick first look."""
+    return _may_sign(claim) or _may_sign(sentence)
+
+
+def _may_sign(text: str) -> bool:
+    if text.isascii() and "-" not in text and "minus" not in (plain := text.lower()) and "menos" not in plain:
+        return False  # as mostly
+    return _MAY_SIGN.search(text) is not None
+
+
+def _signs(text: str) -> dict[str, set[bool]]:
+    negative = {found.end() for found in _SIGN.finditer(text)}
+    found: dict[str, set[bool]] = {}
+    for number in _NUMBER.finditer(text):
+        found.setdefault(number[0], set()).add(number.start() in negative)
     return found
 
 
@@ -103,7 +140,8 @@ def other_part(claim: str, sentence: str) -> bool:
     >>> other_part("It takes half an hour.", "It takes 45 minutes."), other_part("half an hour", "30 minutes")
     (True, False)
     """
-    mine, theirs = list(_shares(claim)), list(_shares(sentence))
+    mine = list(_shares(claim))
+    theirs = list(_shares(sentence)) if len(mine) == 1 else []
     if len(mine) == len(theirs) == 1:
         (one, spelled), (other, others_spelled) = mine[0], theirs[0]
         if one is None or other is None or not (spelled or others_spelled):
@@ -137,8 +175,9 @@ def may_tell_a_part(claim: str, sentence: str) -> bool:
 def _another_time_in_words(claim: str, sentence: str) -> bool:
     if not _MAY_TELL_A_PART.search(claim) and not _MAY_TELL_A_PART.search(sentence):
         return False
-    one, other = _times(claim), _times(sentence)
-    if len(one) != 1 or len(other) != 1 or one[0][0] is None or other[0][0] is None:
+    one = _times(claim)
+    other = _times(sentence) if len(one) == 1 and one[0][0] is not None else []
+    if len(other) != 1 or one[0][0] is None or other[0][0] is None:
         return False
     mine, theirs = one[0][0], other[0][0]
     return (one[0][1] or other[0][1]) and mine.isdisjoint(theirs) and {*dict(mine)} == {*dict(theirs)}
@@ -146,13 +185,13 @@ def _another_time_in_words(claim: str, sentence: str) -> bool:
 
 def _times(text: str) -> list[tuple[frozenset[Meaning] | None, bool]]:
     """Each length of time, None where it is only a bound, and whether it is told without digits."""
-    told = expressions(text)
-    if any(kind == "clock" for one in told for kind, _ in one.meanings):
+    told = expressions(text, (CLOCK, _TIME))
+    if any(kind == CLOCK for one in told for kind, _ in one.meanings):
         return []  # a quarter to eight
     found = [
         (one.start, one.end, one.meanings)
         for one in told
-        if all(kind in ("time", "calendar") for kind, _ in one.meanings)
+        if all(kind in (_TIME, "calendar") for kind, _ in one.meanings)
     ]
     return [
         (None if _bounded(text, start) else amounts, _NUMBER.search(text, start, end) is None)
@@ -181,8 +220,8 @@ def other_currency(claim: str, sentence: str) -> bool:
     one, other = (
         [
             told.meanings
-            for told in expressions(text)
-            if all(kind.startswith("sum ") for kind, _ in told.meanings)
+            for told in expressions(text, (_SUM,))
+            if all(kind.startswith(f"{_SUM} ") for kind, _ in told.meanings)
         ]
         for text in (claim, sentence)
     )
@@ -202,7 +241,8 @@ def not_of_all(claim: str, sentence: str) -> bool:
     >>> not_of_all("Not all users get it.", "Some users get it, others do not.")
     False
     """
-    some = {one[1].casefold() for one in _SOME.finditer(sentence)}
+    told = _SOME.finditer(sentence) if _MAY_BE_ALL.search(claim) else ()
+    some = {one[1].casefold() for one in told}
     return bool(some) and any(_alike(one[1].casefold(), some) for one in _ALL.finditer(claim))
 
 

@@ -125,6 +125,10 @@ _SPELLED_UNITS = frozenset(name for name in _UNITS if len(name) >= _SPELLED_UNIT
 _COUNTING = _SINGLE | {"a"} | LEXICON.number_words.keys()
 _AMOUNTS = _COUNTING | _FRACTIONS.keys()
 """What a measure may begin with that begins with no digit."""
+_TOLD_BY = _NAMES | _FRACTIONS.keys()
+"""What stands in every measure, but in a number with a stroke."""
+MONEY = CURRENCIES.keys() | _HUNDREDTHS.keys()
+"""What stands in every sum of money."""
 _GAP = frozenset(("", " ", "-", "\u00a0", "\u202f"))
 _JOINED = frozenset((*_GAP, ", ", " and ", " e ", " y ", " und ", " et "))
 
@@ -233,7 +237,7 @@ def _may_be_of_any_year(text: str, told: Collection[str] | None = None) -> bool:
     """Whether `_OFANY_YEAR` might find any; `told`: its words in small letters, where somebody has read them."""
     if _MAY_BE_OFANY_YEAR.search(text):
         return True
-    if told is not None and MONTHS.keys().isdisjoint(told):
+    if MONTHS.keys().isdisjoint(A_WORD.findall(text.lower()) if told is None else told):
         return False  # as mostly
     if any(word.casefold() in MONTHS for word in _WORD_BEHIND.findall(text)):
         return True
@@ -286,10 +290,13 @@ def _day(year: int, month: int, day: int) -> date | None:
 
 
 def _measures(text: str) -> Iterator[Expression]:
-    told = _TOKEN.finditer(plain_digits(text))
-    parts = [(found[0].casefold(), found.start(), found.end()) for found in told]
+    told = list(_TOKEN.finditer(plain_digits(text)))
+    tokens = [found[0].casefold() for found in told]
+    if _TOLD_BY.isdisjoint(tokens) and "/" not in text:
+        return  # as mostly
+    parts = [(said, *found.span()) for said, found in zip(tokens, told, strict=True)]
     whole: _Measure | None = None
-    for place, (said, _, _) in enumerate(parts):
+    for place, said in enumerate(tokens):
         measure = _measure(text, parts, place) if said[0].isdecimal() or said in _AMOUNTS else None
         if measure is None:
             continue

@@ -37,6 +37,10 @@ _NAMED = re.compile(
     r"(?P<thing>[^\W\d_]{3,30})",
     re.IGNORECASE,
 )
+_RUN = re.compile(r"[^\W\d_]+")
+_FIRST_RUNS = frozenset(_RUN.findall(name)[0] for name in (*_PLACES, *_MULTIPLES))
+"""Of the letters of all ordinals in words the first ones in a row."""
+_MAY_BE_DOTTED = re.compile(r"\d(?i:st|nd|rd|th|er|ère|re|ème|ste|de|º|ª|e|\.)[\s-]")
 _COUNTED = re.compile(
     rf"(?<![\w-])(?P<thing>{'|'.join(_DATA['counted'])})\s(?P<digits>\d{{1,2}})(?![\w%/-]|[.,:]\d|\s?[\u2013-]\s?\d)",
     re.IGNORECASE,
@@ -105,16 +109,23 @@ def places_told(text: str) -> dict[str, set[int]]:
     {'day': {3}, 'floor': {2}}
     """
     found: dict[str, set[int]] = {}
-    for named in _NAMED.finditer(text):
+    for named in _NAMED.finditer(text) if _may_be_named(text) else ():
         place = _place(named)
         if place is not None:
             thing = named["thing"].casefold()
             found.setdefault(QUARTERS[-1] if thing in QUARTERS else thing, set()).add(place)
     for counted in _counted(text):
         found.setdefault(counted["thing"].casefold().removesuffix("s"), set()).add(int(counted["digits"]))
-    for quarter in _OF_A_YEAR.finditer(text):
+    for quarter in _OF_A_YEAR.finditer(text) if "Q" in text else ():
         found.setdefault(QUARTERS[-1], set()).add(int(quarter["digits"]))
     return found
+
+
+def _may_be_named(text: str) -> bool:
+    """Whether `_NAMED` might find any: a quick first look, for it would try all ordinals everywhere."""
+    if _MAY_BE_DOTTED.search(text):
+        return True
+    return not _FIRST_RUNS.isdisjoint(_RUN.findall(text.casefold()))
 
 
 def _counted(text: str) -> Iterator[re.Match[str]]:

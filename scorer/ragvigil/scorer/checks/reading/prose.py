@@ -113,11 +113,12 @@ class Reading:
         """Every value that a number in any sentence may stand for."""
         if self._numbers is None:
             told: list[int] = self.chunks.take(self._numeric).tolist()
-            numeric = list(map(self._vocabulary.chunks.__getitem__, told))
-            found = [chunk.values for chunk in numeric]
-            for place, chunk in zip(self._numeric, numeric, strict=True):
-                if chunk.scaling and place and self._follows(place):
-                    found += values([self._chunk(place - 1).words[-1], chunk.words[0]])
+            numeric = {one: self._vocabulary.chunks[one] for one in set(told)}
+            found = [chunk.values for chunk in numeric.values()]
+            scaling = {one for one, chunk in numeric.items() if chunk.scaling}
+            for place, one in zip(self._numeric, told, strict=True) if scaling else ():
+                if one in scaling and place and self._follows(place):
+                    found += values([self._chunk(place - 1).words[-1], numeric[one].words[0]])
             self._numbers = frozenset(chain.from_iterable(found))
         return self._numbers
 

@@ -38,14 +38,15 @@ def restated(statements: Sequence[Statement], texts: Sequence[str]) -> Sequence[
     >>> [word.stem for word in told[0].words]
     ['the', 'road', 'is', '5', 'km', 'long']
     """
-    telling = [place for place, one in enumerate(statements) if one.checkworthy and _may_have(one.text)]
+    said = {place: one.text for place, one in enumerate(statements) if one.checkworthy}
+    telling = [place for place, text in said.items() if _may_have(text)]
     evidence = "\n".join(texts)[:_LONGEST_READ] if telling else ""
     room = _MOST
     found: dict[int, list[Expression]] = {}
     for place in telling:
         one = statements[place]
         if evidence and room:
-            each = [said for said in _told(one.text)[:room] if one.text[slice(*said[:2])] not in evidence]
+            each = [each for each in _told(one.text)[:room] if one.text[slice(*each[:2])] not in evidence]
             room -= len(each)
             found |= {place: each} if each else {}
     told = statements
@@ -55,12 +56,17 @@ def restated(statements: Sequence[Statement], texts: Sequence[str]) -> Sequence[
             _restated(one, found[place], known) if place in found else one
             for place, one in enumerate(statements)
         ]
-    return _spelled_out(_rescaled(_unrounded(told, texts), texts), texts)
+    return _spelled_out(_rescaled(_unrounded(told, said, texts), said, texts), said, texts)
 
 
-def _rescaled(statements: Sequence[Statement], texts: Sequence[str]) -> Sequence[Statement]:
-    """`statements`, with amounts as the figures of passages that tell them in thousands or millions."""
-    telling = {place for place, one in enumerate(statements) if one.checkworthy and may_scale(one.text)}
+def _rescaled(
+    statements: Sequence[Statement], said: Mapping[int, str], texts: Sequence[str]
+) -> Sequence[Statement]:
+    """`statements`, with amounts as the figures of passages that tell them in thousands or millions.
+
+    `said`: the texts of those that need evidence, by place; likewise below.
+    """
+    telling = {place for place, text in said.items() if may_scale(text)}
     known = scaled_figures(list(_first(texts))) if telling else None
     if known is None or not known.amounts:
         return statements  # as mostly
@@ -70,18 +76,22 @@ def _rescaled(statements: Sequence[Statement], texts: Sequence[str]) -> Sequence
     ]
 
 
-def _spelled_out(statements: Sequence[Statement], texts: Sequence[str]) -> Sequence[Statement]:
+def _spelled_out(
+    statements: Sequence[Statement], said: Mapping[int, str], texts: Sequence[str]
+) -> Sequence[Statement]:
     """`statements`, with a word of its whole name for each acronym that the passages only spell out."""
-    named = {place for place, one in enumerate(statements) if one.checkworthy and may_abbreviate(one.text)}
+    named = {place for place, text in said.items() if may_abbreviate(text)}
     if not named:
         return statements  # as mostly
     names = Names("\n".join(texts)[:_LONGEST_READ])
     return [names.spelled_out(one) if place in named else one for place, one in enumerate(statements)]
 
 
-def _unrounded(statements: Sequence[Statement], texts: Sequence[str]) -> Sequence[Statement]:
+def _unrounded(
+    statements: Sequence[Statement], said: Mapping[int, str], texts: Sequence[str]
+) -> Sequence[Statement]:
     """`statements`, with rounded numbers as those of the passages."""
-    rounding = {place for place, one in enumerate(statements) if one.checkworthy and may_round(one.text)}
+    rounding = {place for place, text in said.items() if may_round(text)}
     if not rounding:
         return statements  # as mostly
     numbers = numbers_of("\n".join(texts)[:_LONGEST_READ])

@@ -56,6 +56,7 @@ _BESIDE = " \t\n\u00a0\u202f*_$€£¥"
 _IN_EVIDENCE = re.compile(rf"\d(?<![\w.,:/]\d)\d{{0,14}}{_REST}(?![\d:/]|[.,]\d)")
 """It begins with a digit, and only then looks behind it: the engine skips to digits."""
 _SCALE = re.compile(r"[ \u00a0-]?([^\W\d_]{1,12})")
+_WITH_ITS_SCALE = re.compile(rf"({_IN_EVIDENCE.pattern})(?:{_SCALE.pattern})?")
 _FEWEST = 20
 """Below, nobody rounds to something else."""
 _NEAR = 0.05
@@ -87,7 +88,7 @@ def may_round(text: str) -> bool:
         if (
             before[-3:].lower() in _ENDS or before[-1:] in _SIGNS
         ):  # seldom: the pattern tries all words everywhere
-            return _ABOUT.search(text) is not None
+            return any(_rounded(text))
     return False
 
 
@@ -97,8 +98,13 @@ def numbers_of(evidence: str) -> list[float]:
     >>> numbers_of("South | 980,300 | 1.4 million | 12:30")
     [980300.0, 1400000.0]
     """
-    said = {(match[0], _scale(evidence, match.end())[0]) for match in _IN_EVIDENCE.finditer(evidence)}
-    found = {value * 10.0**power for one, power in said if (value := _value(one)) is not None}
+    told: set[tuple[str, str]] = set(_WITH_ITS_SCALE.findall(evidence))
+    powers = LEXICON.scales
+    found = {
+        value * 10.0 ** powers.get(word.lower(), 0)
+        for one, word in told
+        if (value := _value(one)) is not None
+    }
     return sorted(one for one in found if one >= _FEWEST)
 
 

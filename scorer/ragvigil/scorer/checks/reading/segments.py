@@ -28,15 +28,25 @@ class Segment:
     _pairs: frozenset[tuple[str, str]] | None = None
     _numbers: frozenset[str] | None = None
 
-    def __init__(self, stretch: Stretch, sentence: int, stems: list[str]) -> None:
+    _stems: list[str] | None = None
+
+    def __init__(self, stretch: Stretch, sentence: int, stems: Numbers, vocabulary: Vocabulary) -> None:
+        """Its meaningful `stems` are given by number, in order."""
         self.passage, self.text, self._reading, self.offset, self.path, self.value, _ = stretch
         self.absent = stretch.absent
         """For a record's value: whether it is denied or missing."""
         self._sentence = sentence
         self.span = self._reading.spans[sentence]
         """Where it stands in `text`; None for a record's value."""
-        self.stems = stems
+        self._numbered_stems = stems
+        self._vocabulary = vocabulary
+
+    @property
+    def stems(self) -> list[str]:
         """Its meaningful stems, in order."""
+        if self._stems is None:
+            self._stems = self._vocabulary.stems_at(self._numbered_stems)
+        return self._stems
 
     @property
     def negated(self) -> bool:
@@ -115,20 +125,23 @@ class Segments(Sequence[Segment]):
             return [self[one] for one in range(*place.indices(len(self)))]
         found = self._made.get(place)
         if found is None:
-            place = range(len(self))[place]
+            place = range(len(self._ends))[place]
             number = bisect_right(self._firsts, place) - 1
-            stems = self.stems(place, place)
-            found = self._made[place] = Segment(self._stretches[number], place - self._firsts[number], stems)
+            stretch, sentence = self._stretches[number], place - self._firsts[number]
+            found = Segment(stretch, sentence, self._part(place, place), self._vocabulary)
+            self._made[place] = found
         return found
 
     def stems(self, first: int, last: int) -> list[str]:
         """The meaningful stems from segment `first` to the end of `last`."""
-        part = self._stems[self._ends[first - 1] if first else 0 : self._ends[last]]
-        return list(map(self._vocabulary.stems.__getitem__, part.tolist()))
+        return self._vocabulary.stems_at(self._part(first, last))
+
+    def _part(self, first: int, last: int) -> Numbers:
+        return self._stems[self._ends[first - 1] if first else 0 : self._ends[last]]
 
     def distinct(self) -> list[str]:
         """Every meaningful stem once."""
-        return list(map(self._vocabulary.stems.__getitem__, np.unique(self._stems).tolist()))
+        return self._vocabulary.stems_at(np.unique(self._stems))
 
     def beginning_as(self, asked: Iterable[str]) -> list[str]:
         """The meaningful stems that begin as one that is asked about."""

@@ -124,6 +124,10 @@ class Vocabulary:
         """
         return self._words_of.joined(numbers)
 
+    def stems_at(self, numbers: Numbers) -> list[str]:
+        """The stems of these numbers."""
+        return list(map(self.stems.__getitem__, numbers.tolist()))
+
     def stem_numbers(self, stems: Iterable[str]) -> list[int]:
         """The number of each stem; -1 for one that nobody met."""
         return list(map(self._stem_numbers.get, stems, repeat(-1)))
