@@ -10,7 +10,7 @@ INSTALLED := .venv/.installed
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: $(INSTALLED) ## Watch the main job: a RAG service goes wrong twice, pages, recovers (90 seconds)
+demo: $(INSTALLED) ## Watch the main job: a RAG service goes wrong twice, pages, recovers (about a minute)
 	@$(BIN)/ragvigil demo
 
 test: $(INSTALLED) ## Run the tests

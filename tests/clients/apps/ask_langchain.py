@@ -421,6 +421,11 @@ def instrument() -> None:
         from opentelemetry.instrumentation.langchain import LangchainInstrumentor
 
         LangchainInstrumentor().instrument(tracer_provider=provider())
+    elif name == "genai":
+        from opentelemetry.instrumentation.genai.langchain import LangChainInstrumentor as GenAIInstrumentor
+
+        os.environ["OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"] = "SPAN_ONLY"
+        GenAIInstrumentor().instrument(tracer_provider=provider())
     elif name == "langsmith":
         provider()
     elif name == "mlflow":

@@ -13,7 +13,7 @@ from ragvigil.scorer.checks.alignment.align import FIGURES, Alignment, align
 from ragvigil.scorer.checks.alignment.assess import (
     Assessment,
     assess,
-    claim_probability,
+    bounded,
     novelty_ceiling,
     spread,
 )
@@ -59,6 +59,13 @@ def laid_on(
     """Likewise on other evidence."""
     alignment = align([(words(claim), claim)], evidence, question, load("lexical-1").weights)[0]
     return alignment, dict(zip(FIGURES, alignment.figures, strict=True))
+
+
+def supported(alignment: Alignment, *, lone: bool = True) -> float:
+    """The probability that the built-in judge gives an aligned claim; `lone`: it is all that the answer says."""
+    model = load("lexical-1")
+    (odds,) = model.support([claim_figures(alignment, model.words(alignment))], lone=lone)
+    return bounded(odds, alignment, model, lone=lone)
 
 
 def test_a_verbatim_claim_is_wholly_covered_by_its_passage() -> None:
@@ -225,7 +232,7 @@ def test_a_claim_with_a_number_found_nowhere_is_never_supported() -> None:
     )
     claim = "The fee of 90 must be paid at the desk of the main office in the old town hall."
     model = load("lexical-1")
-    assert claim_probability(laid_on(evidence, claim)[0], model) < model.supported_at
+    assert supported(laid_on(evidence, claim)[0]) < model.supported_at
     assert not laid_on(evidence, claim, {"90"})[0].unfounded_number
 
 
@@ -273,7 +280,7 @@ def read(claims: Sequence[str]) -> tuple[list[float], list[tuple[float, ...]]]:
     """The probabilities and the figures of claims, each as one among others."""
     model, alignments = load("lexical-1"), [laid(claim)[0] for claim in claims]
     return (
-        [claim_probability(one, model, lone=False) for one in alignments],
+        [supported(one, lone=False) for one in alignments],
         [claim_figures(one, model.words(one)) for one in alignments],
     )
 
@@ -316,7 +323,7 @@ def test_what_stands_there_is_supported_and_what_is_invented_is_not() -> None:
     for passage in PASSAGES:
         evidence = Evidence([Document("a", passage)])
         for sentence in (sentence for one in PASSAGES for sentence in one.split("\n")):
-            probability = claim_probability(laid_on(evidence, sentence)[0], model)
+            probability = supported(laid_on(evidence, sentence)[0])
             assert (probability >= model.supported_at) == (sentence in passage), sentence
 
 
@@ -338,7 +345,7 @@ def test_a_lone_claim_that_is_mostly_invented_is_never_supported() -> None:
     ceiling = novelty_ceiling(alignment, lone=True)
     assert 0.5 < figures["novel_share"] < 1
     assert ceiling < load("lexical-1").supported_at
-    assert claim_probability(alignment, load("lexical-1")) <= ceiling
+    assert supported(alignment) <= ceiling
     assert novelty_ceiling(laid(GOOD)[0], lone=True) == 1
 
 

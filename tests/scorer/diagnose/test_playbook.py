@@ -81,6 +81,22 @@ def test_faithfulness_is_a_signal_of_the_other_series() -> None:
     assert found.playbook == ("answer-relevance-low",)
 
 
+@pytest.mark.parametrize(("refused", "row"), [(0.1, "groundedness-low"), (0.7, "answers-without-evidence")])
+def test_a_tag_that_grew_little_beside_another_chooses_no_row(refused: float, row: str) -> None:
+    """Six of ten answers invent, one of ten of those from passages that say nothing: that is not what to mend first."""
+
+    def draw(random: np.random.Generator, at: float) -> Attributes:
+        return {"language": one_of(random, "en", "de")}
+
+    case = case_of(lambda at, one: 0.4 if at >= ONSET else 0.98, draw)
+    wrong = case.evidence.outcome == 0.0
+    also = wrong & (np.random.default_rng(5).random(case.evidence.size) < refused)
+    fields = {name: getattr(case, name) for name in ("series", "since", "evidence", "record", "signals")}
+    found = diagnose(type(case)(tags={"HALLUCINATION_FACT": wrong, "MISSING_REFUSAL": also}, **fields))
+    assert [one.tag for one in found.tags] == ["HALLUCINATION_FACT", "MISSING_REFUSAL"]
+    assert found.playbook == (row,)
+
+
 def test_verdicts_are_read_from_the_store_beside_another_series(tmp_path: Path) -> None:
     """Of the present judge, by record."""
     settings = lived(tmp_path)

@@ -88,6 +88,14 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     return lived(tmp_path_factory.mktemp("store"))
 
 
+@pytest.fixture(scope="module")
+def alert(settings: Settings) -> Alert:
+    """The page about its bad minutes, of which the store knows from then on."""
+    with SqliteStore(settings, durable=False) as store:
+        (alert,) = told(store, Diagnoser(store.diagnosing), minutes=range(1, 10))
+    return alert
+
+
 def told(store: SqliteStore, diagnoser: Diagnoser | None, *, minutes: range) -> Sequence[Alert]:
     """What the window rules tell, looking every minute after the fall."""
     settings = load()
@@ -96,11 +104,10 @@ def told(store: SqliteStore, diagnoser: Diagnoser | None, *, minutes: range) -> 
 
 
 def test_the_page_says_why_and_the_command_says_all(
-    settings: Settings, capsys: pytest.CaptureFixture[str]
+    settings: Settings, alert: Alert, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Cause, onset, change, half, tag, reach, what to try, and typical traces, on one page."""
     with SqliteStore(settings, durable=False) as store:
-        (alert,) = told(store, Diagnoser(store.diagnosing), minutes=range(1, 10))
         kept = store.diagnosing.diagnosis(alert.incident_id)
     assert kept is not None
     assert alert.action == "trigger"
@@ -163,6 +170,7 @@ def test_a_diagnosis_that_fails_leaves_the_page_without_it_and_logs_once(
     assert len([line for line in caplog.records if "could not be diagnosed" in line.message]) == 1
 
 
+@pytest.mark.usefixtures("alert")
 def test_a_page_is_updated_in_place_when_a_later_look_names_what_the_first_did_not(
     settings: Settings,
 ) -> None:
@@ -177,6 +185,7 @@ def test_a_page_is_updated_in_place_when_a_later_look_names_what_the_first_did_n
         assert not Diagnoser(store.diagnosing).clearer(unsure, FALL + 60 * MINUTE), "nothing new"
 
 
+@pytest.mark.usefixtures("alert")
 def test_traces_are_of_different_conversations_and_alike_ones_fill_up_to_three(settings: Settings) -> None:
     """Also where everybody asks the same, as with a canary, and where the command has no others to fall back on."""
     with SqliteStore(settings, durable=False) as store:

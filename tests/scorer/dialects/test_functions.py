@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from ragvigil.scorer.dialects import read_records
 from ragvigil.scorer.dialects.documents import passages_of
 from ragvigil.scorer.span import Span
 from ragvigil.scorer.trace import RagTrace
@@ -143,6 +144,23 @@ def test_a_step_that_hands_on_some_of_langchains_documents_reranks(write: Write)
     record = only([*spans, span("a2", call, parent="a0", start=10, end=20)])
     assert ids(record) == ["fares-2"]
     assert [each.stage for each in record.retrievals] == ["retrieve", "rerank"]
+
+
+@every
+def test_a_function_that_was_given_nothing_asks_nothing(write: Write) -> None:
+    """Two questions below it are two: a worker that takes no arguments has no question of its own."""
+    root = write({}, None)
+    if write is openllmetry:
+        root["traceloop.span.kind"] = "workflow"
+    spans = [span("a0", root, start=0, end=99)]
+    for place, asked_for in enumerate((QUESTION, "What does it cost?")):
+        first = 1 + 20 * place
+        spans += [
+            span(f"b{place}", chain(asked_for), parent="a0", start=first, end=first + 10),
+            span(f"c{place}", retrieval(query=asked_for), parent=f"b{place}", start=first, end=first + 2),
+            span(f"d{place}", generation(), parent=f"b{place}", start=first + 3, end=first + 9),
+        ]
+    assert [each.query for each in read_records(spans)] == [QUESTION, "What does it cost?"]
 
 
 OTHERS: list[object] = [{"page_content": "Else.", "metadata": {}}]

@@ -22,6 +22,8 @@ PATHS = sorted(
 )
 IN_PIECES = ("langsmith-by_decorators-stream", "mlflow-by_decorators-stream")
 """Their answers stand on the wire in pieces only."""
+JOINED = ("genai-langchain-graph", "genai-langchain-retrieval_qa")
+"""Their passages stand in the prompt only, a blank line between two: texts with such lines cannot be told apart."""
 THEMES = {
     "japanese": ("富士山の標高は何メートルですか\uff1f", "標高は3776メートルです[1]。", "富士山は3776メートルです。"),
     "arabic": ("متى تغادر العبارة؟", "تغادر في الساعة التاسعة [1].", "تغادر العبارة الميناء في التاسعة صباحا."),
@@ -105,6 +107,8 @@ def test_a_record_says_what_its_application_said(path: Path) -> None:
         table = table_of(found, theme)
         if any(name in path.name for name in IN_PIECES):
             table = {text: other for text, other in table.items() if other != THEMES[theme][1]}
+        if any(name in path.name for name in JOINED):
+            table = {text: other for text, other in table.items() if other in THEMES[theme][:2]}
         if not table:
             continue
         rewording = Rewording(table)

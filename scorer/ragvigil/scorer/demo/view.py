@@ -185,22 +185,23 @@ def summary_of(report: Report) -> RenderableType:
 def next_steps(store: Path) -> str:
     """Where to look next."""
     url = f"sqlite:///{store}"
-    command = _command()
+    ragvigil = _command("ragvigil")
+    wrong = "select query, answer, verdict from answers where faithfulness < 0.5 limit 3"
     return "\n".join(
         [
             "\nLook next at what it left behind:",
-            f"  {command} status --store {url}",
-            f"  {command} ledger --store {url}",
-            f"  sqlite3 {store} '.schema answers'",
+            f"  {ragvigil} incidents --all --store {url}",
+            f"  {ragvigil} ledger --store {url}",
+            f'  {_command("sqlite-utils")} query {store} "{wrong}"',
         ]
     )
 
 
-def _command() -> str:
-    """How ragvigil is called here: `make demo` leaves it in an environment that no PATH names."""
-    if shutil.which("ragvigil"):
-        return "ragvigil"
-    own = Path(sys.executable).with_name("ragvigil")
+def _command(name: str) -> str:
+    """How a command is called here: `make demo` leaves it in an environment that no PATH names."""
+    if shutil.which(name):
+        return name
+    own = Path(sys.executable).with_name(name)
     return str(own.relative_to(Path.cwd()) if own.is_relative_to(Path.cwd()) else own)
 
 

@@ -19,7 +19,7 @@ from ragvigil.scorer.diagnose.mix import Shifted, shifted
 from ragvigil.scorer.diagnose.onset import Onset, onset_of
 from ragvigil.scorer.diagnose.playbook import chosen
 from ragvigil.scorer.diagnose.shares import Part, Split, share_of, split_of
-from ragvigil.scorer.diagnose.tags import Grown, grown
+from ragvigil.scorer.diagnose.tags import Grown, grown, leading
 from ragvigil.scorer.diagnose.typical import candidates
 from ragvigil.scorer.diagnose.views import View, views_of
 from ragvigil.scorer.estimate import rate
@@ -134,9 +134,7 @@ def diagnose(case: Case) -> Diagnosis:
     fault = fault_of(case.series, signals)
     fell = {name for name, one in signals.items() if one.fell}
     held = {name for name, one in signals.items() if one.held}
-    rows = chosen(
-        case.series, fault.side, fell, {one.tag for one in tags}, held=held, segment=kind == "segment"
-    )
+    rows = chosen(case.series, fault.side, fell, leading(tags), held=held, segment=kind == "segment")
     carriers = case.tags[tags[0].tag] if tags else np.ones(evidence.size, dtype=np.bool_)
     places = candidates(
         outcome=evidence.outcome, cheap=evidence.cheap, guilty=late, tagged=carriers, time=evidence.time

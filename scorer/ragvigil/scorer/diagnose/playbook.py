@@ -65,9 +65,9 @@ def chosen(
 ) -> tuple[Row, ...]:
     """The rows that fit, the nearest first, two at most.
 
-    `fell` are signals that surely fell (``context_relevance``) and `held` those that surely did not, `grown` failure
-    tags that grew, `segment` whether one value of a dimension that was there before is at fault. Nothing but that last
-    row fits a ticket about judge or traffic, or a criterion of one's own.
+    `fell` are signals that surely fell (``context_relevance``) and `held` those that surely did not, `grown` the
+    failure tags that grew most, `segment` whether one value of a dimension that was there before is at fault. Nothing
+    but that last row fits a ticket about judge or traffic, or a criterion of one's own.
 
     >>> [row.id for row in chosen("faithfulness", "retrieval", {"context_relevance"}, set(), segment=True)]
     ['context-relevance-low', 'one-segment']

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -15,6 +15,8 @@ from ragvigil.scorer.monitoring import Sums
 _FALSE_DISCOVERIES = 0.05
 _CONFIDENCE = 0.95
 _MATERIAL = 0.01
+_LEADS = 0.5
+"""Share of the largest growth that a tag needs to lead as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,11 @@ def grown(tags: Mapping[str, Booleans], before: Booleans, after: Booleans) -> tu
         if fine and one.after - one.before >= _MATERIAL
     ]
     return tuple(sorted(kept, key=lambda one: one.before - one.after))
+
+
+def leading(tags: Sequence[Grown]) -> set[str]:
+    """Those of `tags`, the one that grew most first, that grew half as much as it at least: what to mend first."""
+    return {one.tag for one in tags if one.after - one.before >= _LEADS * (tags[0].after - tags[0].before)}
 
 
 def benjamini_hochberg(p: list[float], rate: float) -> list[bool]:

@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 _KEY = "dialects"
 _HINT = "write path/to/file.py, path/to/file.py:Name or package.module:Name"
 _TEXTS = (
-    *("query", "answer", "tool", "model", "response_model", "finish_reason", "prompt_version"),
+    *("query", "answer", "context", "tool", "model", "response_model", "finish_reason", "prompt_version"),
     *("conversation_id", "user_id", "environment", "service_version"),
 )
 _NONE = Reading()

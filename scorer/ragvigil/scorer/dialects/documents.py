@@ -76,6 +76,21 @@ def documents_of(value: object) -> tuple[Document, ...] | None:
     return ranked(found) if found or not items else None
 
 
+def told_of(value: object) -> tuple[Document, ...] | None:
+    """The documents in a list of nothing else: of one that tells neither id nor text it is known that it was found.
+
+    >>> [(each.id, each.score) for each in told_of('[{"id": null, "score": 0.5}, {"id": "a"}]') or ()]
+    [(None, 0.5), ('a', None)]
+    >>> told_of("[]"), told_of(None)
+    ((), None)
+    """
+    items = sequence_of(value)
+    if not items or not all(isinstance(item, dict) for item in items):
+        return documents_of(value)
+    untold = (Document(None, None, _number(mapping_of(item), _SCORE_KEYS)) for item in items)
+    return ranked(document_of(item) or other for item, other in zip(items, untold, strict=True))
+
+
 def searched_in(value: object) -> tuple[Document, ...] | None:
     """The documents in what a search returned, so that a lone object may be one, and its only list may have any name.
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from ragvigil.scorer.dialects.documents import ranked, same
 from ragvigil.scorer.dialects.frames import Context
 from ragvigil.scorer.dialects.passages import Known, United
-from ragvigil.scorer.dialects.prompt import context_of, question_in
+from ragvigil.scorer.dialects.prompt import context_of, given_context, question_in
 from ragvigil.scorer.dialects.provided import provided_in
 from ragvigil.scorer.dialects.reading import Role
 from ragvigil.scorer.dialects.roles import innermost
@@ -228,6 +228,8 @@ def _contexts(generation: Step | None) -> list[Context]:
     What the model said itself is no context: a list of sources looks like one. So does a question that is a list, or
     begins with a number: nothing else is asked.
     """
+    if generation is not None and generation.reading.context is not None:
+        return [given_context(generation.reading.context)]
     messages = generation.reading.messages if generation is not None else ()
     told = [(each.text, each.role) for each in reversed(messages) if each.role != "assistant" and each.text]
     read = [(text, role, context_of(text, apart=role in _ORDERING)) for text, role in told]
@@ -258,8 +260,10 @@ def _texts(context: Context, documents: Sequence[Document]) -> Sequence[str | No
     """The texts in a context of passages of which only the ids are known; () where they are not as many."""
     if not documents:
         return ()
-    if context.documents:
-        return [each.text for each in context.documents] if len(context.documents) == len(documents) else ()
+    if len(context.documents) == len(documents):
+        return [each.text for each in context.documents]
+    if context.documents and not context.exact:
+        return ()
     if any(document.text for document in documents):
         return ()  # then it is not the one thing that is missing
     return (

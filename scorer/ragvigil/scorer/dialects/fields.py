@@ -123,12 +123,18 @@ def blocks(inside: str) -> list[Document]:
 def without_fields(texts: Sequence[str]) -> list[Document]:
     """Passages without the fields before and behind their text; what those call them is an id where all differ.
 
+    A template writes them into each passage: what only some have is a part of their text.
+
     >>> [(each.id, each.text) for each in without_fields(["Content: Snow.\\nSource: a", "Content: Coal.\\nSource: b"])]
     [('a', 'Snow.'), ('b', 'Coal.')]
+    >>> [each.text for each in without_fields(["Source: a\\nSnow.", "Coal."])]
+    ['Source: a\\nSnow.', 'Coal.']
     >>> without_fields(["Title: Snow"])
     [Document(id=None, text='Title: Snow', score=None, rank=1, metadata={})]
     """
     parts = [_parted(text) for text in texts]
+    if not all(text != whole.strip() for (_, text), whole in zip(parts, texts, strict=True)):
+        return [Document(None, text.strip()) for text in texts]
     distinct = len({name for name, _ in parts}) == len(parts)
     return [Document(name if distinct else None, text) for name, text in parts]
 

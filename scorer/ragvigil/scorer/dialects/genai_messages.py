@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from ragvigil.scorer.dialects.flattened import indexed, unflattened
+from ragvigil.scorer.dialects.labels import CONTEXT
 from ragvigil.scorer.dialects.messages import content_of, last_of, messages_of, role_of
 from ragvigil.scorer.dialects.reading import Message
 from ragvigil.scorer.dialects.replies import completion_of
 from ragvigil.scorer.dialects.values import mapping_of, sequence_of, text_of
 from ragvigil.scorer.span import SpanEvent
 
+_VARIABLE = "gen_ai.prompt.variable."
+_CONTEXTS = frozenset(CONTEXT.split("|"))
 _SAID = {f"gen_ai.{role}.message": role for role in ("system", "user", "assistant", "tool")}
 
 
@@ -52,6 +55,18 @@ def conversation_in(attributes: Mapping[str, object], events: Sequence[SpanEvent
     if said or older:
         return said or older[-1]
     return unflattened(attributes, "gen_ai.prompt.") or attributes.get("gen_ai.prompt")
+
+
+def context_given(attributes: Mapping[str, object]) -> str | None:
+    """What the template of the prompt was given as its context; None where nothing says so.
+
+    >>> context_given({"gen_ai.prompt.variable.question": "why?", "gen_ai.prompt.variable.context_str": "Snow."})
+    'Snow.'
+    """
+    for key, value in attributes.items():
+        if key.startswith(_VARIABLE) and not _CONTEXTS.isdisjoint(key[len(_VARIABLE) :].lower().split("_")):
+            return text_of(value)
+    return None
 
 
 def completion_in(attributes: Mapping[str, object], events: Sequence[SpanEvent]) -> str | None:

@@ -113,12 +113,12 @@ def _taken(given: object, role: Role) -> tuple[Document, ...] | None:
 
 
 def _asked(given: object) -> str | None:
-    fields = mapping_of(given)
-    return (
-        last_of(messages_of(fields.get("messages")), "user")
-        or query_in(fields)
-        or (text_of(unquoted(given)) if not fields else None)
-    )
+    structure = structure_of(given)
+    if structure is None:
+        return text_of(unquoted(given))
+    fields = mapping_of(structure)
+    said = messages_of(fields.get("messages") if fields else structure)
+    return last_of(said, "user") or query_in(fields)
 
 
 def _answered(made: object, role: Role, asked: str | None) -> str | None:

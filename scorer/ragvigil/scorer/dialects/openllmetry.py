@@ -32,6 +32,10 @@ from ragvigil.scorer.trace import Document
 KIND = "traceloop.span.kind"
 _SCOPE = "opentelemetry.instrumentation.langchain"
 _PROPERTIES = "traceloop.association.properties."
+_AROUND = ("workflow", "agent")
+"""Kinds of what is above all else: of LlamaIndex's steps any that the application calls itself."""
+_CALL = "chat"
+"""The operation of a model call, whatever its kind is."""
 _CONVERSATIONS = ("session_id", "conversation_id", "thread_id", "chat_id", "sessionId")
 _USERS = ("user_id", "userId", "user")
 
@@ -51,8 +55,8 @@ class OpenLLMetry:
         given, made = mapping_of(get("traceloop.entity.input")), get("traceloop.entity.output")
         conversation = first_id(span.attributes, *(_PROPERTIES + key for key in _CONVERSATIONS))
         user = first_id(span.attributes, *(_PROPERTIES + key for key in _USERS))
-        kind = kind_of(get(KIND))
-        if get("gen_ai.operation.name") == "vector_db_retrieve":
+        kind, operation = kind_of(get(KIND)), get("gen_ai.operation.name")
+        if operation == "vector_db_retrieve":
             return Reading(
                 role="retriever",
                 query=query_in(given),
@@ -60,11 +64,13 @@ class OpenLLMetry:
                 conversation_id=conversation,
                 user_id=user,
             )
-        if kind == "task" and "gen_ai.operation.name" not in span.attributes:
+        if tool := text_of(get("tool.name")):
+            return tool_reading(tool, get("tool.arguments"), mapping_of(made).get("tool_output") or made)
+        if operation is None and (kind == "task" or (kind in _AROUND and _nodes(structure_of(made)))):
             return replace(_llama_index(given, made), conversation_id=conversation, user_id=user)
         if kind == "tool":
             return tool_reading(text_of(get("traceloop.entity.name")) or span.name, given, made)
-        if kind in ("workflow", "agent"):
+        if kind in _AROUND and operation != _CALL:
             asked = _asked(given, made)
             return Reading(
                 role="chain",
@@ -85,7 +91,7 @@ class OpenLLMetry:
                 user_id=user,
             )
         return Reading(
-            role=None if kind != "task" or get("gen_ai.operation.name") == "chat" else "other",
+            role=None if kind != "task" or operation == _CALL else "other",
             documents=_passed(given, made) if kind == "task" else None,
             conversation_id=conversation,
             user_id=user,

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ragvigil.scorer.dialects.documents import documents_of
+from ragvigil.scorer.dialects.documents import told_of
 from ragvigil.scorer.dialects.finish import finish_reason_in
-from ragvigil.scorer.dialects.genai_messages import completion_in, conversation_in, prompt_in
+from ragvigil.scorer.dialects.genai_messages import completion_in, context_given, conversation_in, prompt_in
 from ragvigil.scorer.dialects.messages import last_of
 from ragvigil.scorer.dialects.prompt import question_in
 from ragvigil.scorer.dialects.provided import offers_search
@@ -20,7 +20,17 @@ from ragvigil.scorer.dialects.reading import Message, Reading, Role
 from ragvigil.scorer.dialects.rerank_calls import rerank_reading
 from ragvigil.scorer.dialects.tool_responses import passages_answered
 from ragvigil.scorer.dialects.tools import tool_reading
-from ragvigil.scorer.dialects.values import first_count, first_id, first_text, flag_of, kind_of, text_of
+from ragvigil.scorer.dialects.values import (
+    first_count,
+    first_id,
+    first_text,
+    flag_of,
+    id_of,
+    kind_of,
+    mapping_of,
+    named_query_in,
+    text_of,
+)
 from ragvigil.scorer.span import Span
 from ragvigil.scorer.trace import Tokens
 
@@ -79,6 +89,7 @@ class OtelGenAI:
             _conversation(attributes, role, messages, answer),
             finish_reason=finish_reason_in(attributes, span.events),
             documents=tools.documents,
+            context=context_given(attributes) if role == "generator" else None,
             unread_search=tools.unread or offers_search(attributes.get("gen_ai.tool.definitions")),
             exchange=(conversation, attributes.get("gen_ai.output.messages")),
         )
@@ -100,7 +111,7 @@ def _search(attributes: Mapping[str, object], role: Role) -> Reading:
     return Reading(
         role=role,
         query=text_of(attributes.get("gen_ai.retrieval.query.text")),
-        documents=documents_of(attributes.get("gen_ai.retrieval.documents")),
+        documents=told_of(attributes.get("gen_ai.retrieval.documents")),
         conversation_id=_conversation_id(attributes),
         user_id=_user_id(attributes),
     )
@@ -112,12 +123,13 @@ def _conversation(
     asked = last_of(messages, "user") if role == "chain" else None
     return Reading(
         role=role,
-        query=question_in(asked) if asked else None,
+        query=_asked(asked) if asked else None,
         answer=answer,
         messages=messages,
         model=text_of(attributes.get("gen_ai.request.model")),
         response_model=text_of(attributes.get("gen_ai.response.model")),
         response_id=text_of(attributes.get("gen_ai.response.id")),
+        prompt_version=_prompt_version(attributes),
         tokens=Tokens(
             first_count(attributes, "gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"),
             first_count(attributes, "gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens"),
@@ -126,6 +138,21 @@ def _conversation(
         user_id=_user_id(attributes),
         streaming=True if any(key in attributes for key in _FIRST_CHUNK) else _streams(attributes),
     )
+
+
+def _asked(text: str) -> str | None:
+    """The question of what a user said: LangChain's instrumentation says a workflow's whole input, as JSON."""
+    fields = mapping_of(text)
+    told = named_query_in(fields)
+    return told or (None if told == "" else question_in(text))
+
+
+def _prompt_version(attributes: Mapping[str, object]) -> str | None:
+    name, version = (
+        text_of(attributes.get("gen_ai.prompt.name")),
+        id_of(attributes.get("gen_ai.prompt.version")),
+    )
+    return f"{name}@{version}" if name and version else version or name
 
 
 def _streams(attributes: Mapping[str, object]) -> bool | None:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from ragvigil.scorer.dialects.contexts import context_in
 from ragvigil.scorer.dialects.frames import Context, asks
 from ragvigil.scorer.dialects.labels import ANSWERED, ASKED, COLON, HEAD
+from ragvigil.scorer.dialects.shapes import lone_line, split_frame
 from ragvigil.scorer.trace import Document
 
 _FRAME = "[a-z_]*(?:context|document|source|passage|excerpt|result|knowledge|question|query)s?"
@@ -59,6 +60,19 @@ def documents_in(prompt: str, *, alone: bool = False) -> tuple[Document, ...]:
     """The passages of a prompt, in order; () where none are told apart beyond doubt. `alone`: nothing follows them."""
     context = context_in(prompt[:_LONGEST_PROMPT], alone=alone)
     return context.documents if context else ()
+
+
+def given_context(text: str) -> Context:
+    """A context that stands by itself, with its passages where they can be told apart.
+
+    >>> [each.text for each in given_context("[1] Snow.\\n[2] Question: Why?\\n\\nAnswer: So.").documents]
+    ['Snow.', 'Question: Why?\\n\\nAnswer: So.']
+    >>> given_context("Snow.\\n\\nCoal.").documents
+    ()
+    """
+    text = text[:_LONGEST_PROMPT]
+    found = documents_in(text, alone=True) or tuple(split_frame(text) or lone_line(text))
+    return Context(found, 0, len(text), text, exact=True)
 
 
 def passages_in(prompt: str) -> tuple[str, ...]:

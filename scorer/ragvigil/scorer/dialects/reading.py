@@ -69,6 +69,8 @@ class Reading:
     answer: str | None = None
     messages: tuple[Message, ...] = ()
     """What the model was sent."""
+    context: str | None = None
+    """What the template of the prompt was given as its context, where the span says so."""
     tool: str | None = None
     """Name of the tool, when the step was a tool call."""
     model: str | None = None

@@ -22,6 +22,8 @@ _QUERY_KEYS = (
     *("query", "question", "query_str", "input", "inputs", "q", "user_input"),
     *("prompt", "text", "args"),
 )
+_INPUTS = ("input", "inputs", "user_input")
+"""Keys of what a chain was given, of which no word says that it is a question."""
 _REPLY_KEYS = ("answer", "final_answer", "response", "reply", "replies", "completion", "generation")
 """Keys that name an answer wherever they stand."""
 ANSWER_KEYS = (*_REPLY_KEYS, "output_text", "output", "outputs", "result", "text", "content")
@@ -181,6 +183,20 @@ def query_in(value: object) -> str | None:
     >>> query_in({"rows": [{"page_content": "Snow."}]})
     """
     return _text_in(value, _QUERY_KEYS, _DEEPEST)
+
+
+def named_query_in(fields: Mapping[str, object]) -> str | None:
+    """The text under the first key that names a question or an input, "" where that is empty; None where none does.
+
+    >>> named_query_in({"user_query": "why?", "history": []}), named_query_in({"input": ""})
+    ('why?', '')
+    >>> named_query_in({"limit": 0}), named_query_in({"query": {"match": "snow"}})
+    (None, None)
+    """
+    for key in _INPUTS:
+        if isinstance(text := fields.get(key), str):
+            return text_of(text) or ""
+    return _named(fields)
 
 
 def answer_in(value: object) -> str | None:

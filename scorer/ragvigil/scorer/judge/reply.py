@@ -116,11 +116,6 @@ def read(model: type[R], text: str) -> R:
         raise ReplyError(f"{place}: {first['msg'].lower()}", found) from None
 
 
-def read_reply(text: str) -> RubricReply:
-    """The reply to the rubric."""
-    return read(RubricReply, text)
-
-
 def _objects(text: str) -> object:
     said = _THOUGHT.sub("", text[:_LONGEST_REPLY]).strip()
     try:

@@ -92,7 +92,6 @@ class _World:
     def __init__(self, random: np.random.Generator, conversation: Integers, time: Floats) -> None:
         self._random, self._conversation, self._time = random, conversation, time
         self.columns: dict[str, tuple[tuple[str, ...], Integers]] = {}
-        self._lean = np.zeros(len(time))
 
     def attributes(self, cause: Cause | None, onset: float) -> None:
         """Every column; a release of what is at fault comes at `onset`, another one at any other time."""

@@ -147,12 +147,6 @@ def _claim(
     )
 
 
-def claim_probability(alignment: Alignment, model: Model, *, lone: bool = True) -> float:
-    """Probability in [0, 1] that the evidence supports an aligned claim; `lone`: it is all that the answer says."""
-    support = model.support([claim_figures(alignment, model.words(alignment))], lone=lone)
-    return bounded(support[0], alignment, model, lone=lone)
-
-
 def bounded(support: float, alignment: Alignment, model: Model, *, lone: bool) -> float:
     """The probability of log-odds `support`, at most what a contradiction, a number or much novelty leaves."""
     supported = min(probability(support), novelty_ceiling(alignment, lone=lone))

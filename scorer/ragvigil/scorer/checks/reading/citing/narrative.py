@@ -12,7 +12,6 @@ _NUMBER = re.compile(r"\d\d{0,2}(?:\s?[-\u2013]\s?\d{1,3})?(?![A-Za-z0-9_%/]|[.,
 _LONGEST_WORD = 16
 _LAST_WORD = re.compile(rf"([^\W\d_]{{2,{_LONGEST_WORD}}})([ \t]?[:#.]?[ \t]?)\Z")
 _MORE = re.compile(r"(?:,\s|\s(?:and|&|y|e|et|und|en|i)\s|,\s(?:and|&)\s)(\d{1,3})(?![A-Za-z0-9_%/]|[.,:]\d)")
-_PLURAL = ("s", "n", "i", "ы", "y")
 _TOKEN = re.compile(r"[^\W_][\w.#:/-]{1,80}[^\W_]")
 _NEXT_WORD = re.compile(r"\s([^\W\d_]{1,20}|%)(?![\w'\u2019])")
 _ENGLISH = frozenset(("context", "document", "passage", "reference", "source"))

@@ -1,0 +1,98 @@
+"""What OpenTelemetry's own instrumentations say beside the messages: a workflow's input, a prompt's variables."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragvigil.scorer.dialects.fields import without_fields
+from ragvigil.scorer.dialects.prompt import documents_in
+from ragvigil.scorer.trace import RagTrace
+
+from .conftest import ANSWER, PASSAGES, QUESTION, as_json, only, span
+
+
+def said(role: str, text: str) -> str:
+    """One message, as GenAI conventions write a list of them."""
+    return as_json([{"role": role, "parts": [{"type": "text", "content": text}]}])
+
+
+def asked(given: object = None, found: object = None, **variables: str) -> RagTrace:
+    """The record of a workflow that searched and asked a model."""
+    given = given if isinstance(given, str) else as_json(given)
+    root = {"gen_ai.operation.name": "invoke_workflow", "gen_ai.input.messages": said("user", given)}
+    hits = found or [{"id": key, "score": score} for key, _, score in PASSAGES]
+    search = {
+        "gen_ai.operation.name": "retrieval",
+        "gen_ai.retrieval.query.text": QUESTION,
+        "gen_ai.retrieval.documents": as_json(hits),
+    }
+    call = {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.input.messages": said("user", QUESTION),
+        "gen_ai.output.messages": said("assistant", ANSWER),
+        "gen_ai.prompt.name": "ferry",
+        "gen_ai.prompt.version": 3,
+        **{f"gen_ai.prompt.variable.{name}": text for name, text in variables.items()},
+    }
+    return only(
+        [
+            span("a0", root, start=0, end=99),
+            span("a1", search, parent="a0", start=1, end=9),
+            span("a2", call, parent="a0", start=10, end=90),
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    "given", [{"question": QUESTION, "history": ["Hi."]}, {"input": ""}, {"user_query": QUESTION}, QUESTION]
+)
+def test_the_question_of_a_workflow_stands_in_its_input(given: object) -> None:
+    """LangChain's instrumentation writes all of it as JSON, and an empty one while it streams."""
+    assert asked(given).query == QUESTION
+
+
+@pytest.mark.parametrize("given", ['{"limit": 0}', '{"query": {"match": {"title": "snow"}}}', "[1] or [2]?"])
+def test_a_question_in_json_stays_a_question(given: str) -> None:
+    """Somebody asks what it means."""
+    assert asked(given).query == given
+
+
+TWO = f"{PASSAGES[0][1]}\nContext: none.\n\n{PASSAGES[1][1]}"
+
+
+@pytest.mark.parametrize("text", [TWO, f"[1] {PASSAGES[0][1]}\nContext: none.\n[2] {PASSAGES[1][1]}"])
+def test_a_variable_that_says_context_is_the_context(text: str) -> None:
+    """Nothing else stands in it, so as many parts as were found are their texts."""
+    record = asked(QUESTION, context=text, question=QUESTION)
+    texts = [f"{PASSAGES[0][1]}\nContext: none.", PASSAGES[1][1]]
+    assert [(each.id, each.text) for each in record.documents] == [
+        (key, text) for (key, *_), text in zip(PASSAGES, texts, strict=True)
+    ]
+    assert (record.completeness, record.prompt_version) == ("complete", "ferry@3")
+
+
+def test_what_was_found_without_an_id_is_counted() -> None:
+    """Its score is known, and its text where the prompt shows as many."""
+    record = asked(QUESTION, [{"id": None, "score": 0.9}, {"id": None, "score": 0.5}])
+    assert [(each.id, each.text, each.score) for each in record.documents] == [
+        (None, None, 0.9),
+        (None, None, 0.5),
+    ]
+    assert record.completeness == "partial_evidence"
+    record = asked(QUESTION, [{"id": None, "score": None}] * 2, context_str=TWO)
+    assert [each.text for each in record.documents] == [f"{PASSAGES[0][1]}\nContext: none.", PASSAGES[1][1]]
+
+
+def test_a_field_that_one_passage_has_is_its_own() -> None:
+    """A template writes its fields into each."""
+    texts = ["Source: a.pdf\nSnow is white.", "Coal is black."]
+    assert [each.text for each in without_fields(texts)] == texts
+
+
+def test_tags_behind_a_number_are_the_passage_s_own() -> None:
+    """The number is what the prompt puts before each."""
+    inner = "<documents>\n<document>PDF</document>\n<document>DOCX</document>\n</documents>"
+    assert [each.text for each in documents_in(f"[1] {inner}\n[2] Nothing else is read.")] == [
+        inner,
+        "Nothing else is read.",
+    ]
