@@ -71,6 +71,9 @@ def test_read_and_explain_take_it_from_the_configuration(tmp_path: Path) -> None
     assert json.loads(ragvigil("read", *arguments, folder=tmp_path).stdout)["dialect"] == "acme"
     shown = ragvigil("explain", *arguments, folder=tmp_path)
     assert "the tracer acme-rag made the span  -> documents" in shown.stdout
+    lines = shown.stdout.splitlines()
+    asked = lines[next(place for place, line in enumerate(lines) if "tokens       MISSING" in line) + 1]
+    assert asked.endswith("complete; its dialect asked for no attribute that tells it"), "user.id was named"
     assert ragvigil("check-config", "ragvigil.toml", folder=tmp_path).returncode == 0
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sqlite3
 import subprocess
 import sys
@@ -149,6 +150,16 @@ def test_check_config_names_the_nearest_key(tmp_path: Path) -> None:
     path.write_text(f"[channels.a]\ntype = 'pagerduty'\nrouting_key = '{7:032}'\n")
     shown = ragvigil("check-config", str(path), "--json")
     assert json.loads(shown.stdout)["settings"]["channels"]["a"]["routing_key"] == "**********"
+
+
+def test_check_config_shows_what_is_set_among_what_is_not(tmp_path: Path) -> None:
+    """Two settings were lost among 160 that nobody had touched."""
+    path = tmp_path / "ragvigil.toml"
+    path.write_text("[sample]\nrate = 0.2\nfloor = 0.01\n[links]\npublic_url = 'https://rag.example.com'\n")
+    found, *shown, others = ragvigil("check-config", str(path)).stdout.splitlines()
+    assert found.endswith("ragvigil.toml: ok")
+    assert shown == ["  sample.rate = 0.2", '  links.public_url = "https://rag.example.com"']
+    assert re.fullmatch(r"  \d+ settings as by default \(--json shows all\)", others)
 
 
 @pytest.mark.parametrize("command", ["status", "ledger", "incidents"])

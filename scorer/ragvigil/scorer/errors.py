@@ -14,6 +14,7 @@ RagvigilError
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -98,6 +99,16 @@ def why(error: Exception) -> str:
     """
     said = error.strerror if isinstance(error, OSError) else None
     return said.lower() if said else type(error).__name__
+
+
+def meant(word: str, known: Sequence[str]) -> str:
+    """The hint for a name that does not exist: the nearest one, or all.
+
+    >>> meant("rat", ["rate", "floor"]), meant("x", ["rate", "floor"])
+    ('did you mean rate?', 'known: rate, floor')
+    """
+    close = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
+    return f"did you mean {close[0]}?" if close else "known: " + ", ".join(known)
 
 
 def located(path: Path) -> str:

@@ -70,13 +70,13 @@ def test_trap_1_a_judge_that_tells_nothing_apart_is_refused(gold: Calibration) -
 
 
 def test_trap_2_a_level_above_one_is_cut_for_display_only() -> None:
-    """Averages of the uncut value stay true; all of it above 1 says that s is understated."""
+    """Averages of the uncut value stay true; all of it above 1 says that the sensitivity is understated."""
     level = shown(portable_level(verdicts(180, 200), GOLD))
     assert level.value == 1.0
     assert level.raw > 1.0
     assert 0.0 < level.lower < level.upper == 1.0
     above = shown(portable_level(verdicts(1_990, 2_000), Calibration(700, 300, 90, 10)))
-    assert any("understated" in caveat for caveat in above.caveats)
+    assert any("understate its sensitivity" in caveat for caveat in above.caveats)
 
 
 @pytest.mark.parametrize("passed", [0, 20])

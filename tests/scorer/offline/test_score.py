@@ -157,6 +157,32 @@ def test_what_a_row_lacks_shows_in_its_state(row: object, state: str) -> None:
     assert result["reason"]
 
 
+@pytest.mark.parametrize(
+    ("row", "error"),
+    [
+        ({"anwser": "At nine."}, "line 1, anwser: is not read; did you mean answer?"),
+        (
+            {"answer": "At nine.", "context": ["At nine."]},
+            "line 1, context: is not read; did you mean contexts?",
+        ),
+        (
+            {"answer": "At nine.", "evidence": [{"id": "a", "txt": "At nine."}]},
+            "line 1, evidence[0], txt: is not read; did you mean text?",
+        ),
+    ],
+)
+def test_a_misspelt_key_is_named_where_its_field_is_lacking(row: object, error: str) -> None:
+    """A gate in CI passed with nothing scored."""
+    (result,) = scored(row)
+    assert result["error"] == error
+
+
+def test_other_keys_are_the_file_s_own() -> None:
+    """Also beside what they resemble."""
+    (result,) = scored({"query_id": 7, "answers": 2, "answer": "At nine.", "contexts": ["At nine."]})
+    assert result["state"] == "supported"
+
+
 def test_claims_of_a_row_that_found_nothing_are_unsupported() -> None:
     """An empty list of passages is known to be empty."""
     (result,) = scored({"answer": "The shop opens at nine.", "evidence": []})

@@ -346,7 +346,7 @@ def test_nothing_to_pull_and_an_earlier_call_are_said(backend: Backend, tmp_path
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["grafana", "--out", "-"],
+        ["grafana"],
         ["phoenix"],
         ["phoenix", "--since", "soon", "--out", "-"],
         ["phoenix", "--since", "1d", "--until", "2d", "--out", "-"],

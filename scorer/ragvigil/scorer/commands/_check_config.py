@@ -37,9 +37,9 @@ def check_config(
     ] = False,
     as_json: JsonOption = False,
 ) -> int:
-    """Check a configuration without starting anything, and show what it comes to.
+    """Check a configuration without starting anything, and show what is set otherwise than by default.
 
-    Without a file: defaults and environment. A misspelt key is named with the nearest one that exists; secrets are
+    Without a file: the environment alone. A misspelt key is named with the nearest one that exists; secrets are
     shown as stars. Environment variables count too: RAGVIGIL_JUDGE__MODEL overrides judge.model.
     """
     from ragvigil.scorer.citing import refuse_exploding
@@ -69,10 +69,21 @@ def check_config(
     typer.echo(f"{config or 'defaults'}: ok")
     for note in notes:
         typer.echo(f"  note: {note}")
-    for section, values in tree.items():
-        for key, value in _flat(values, section):
-            typer.echo(f"  {key} = {json.dumps(value)}")
+    for line in _set(tree):
+        typer.echo(f"  {line}")
     return 0
+
+
+def _set(tree: dict[str, object]) -> Iterator[str]:
+    """The settings that are not as they would be without file and environment, and how many others there are."""
+    from ragvigil.scorer.config import Settings
+
+    usual = _flat(json.loads(Settings().model_dump_json()))
+    found = _flat(tree)
+    own = {key: value for key, value in found.items() if key not in usual or usual[key] != value}
+    for key, value in own.items():
+        yield f"{key} = {json.dumps(value)}"
+    yield f"{len(found) - len(own)} settings as by default (--json shows all)"
 
 
 def _notes(settings: Settings) -> Iterator[str]:
@@ -155,8 +166,16 @@ async def _ask_one(key: str, settings: Judge) -> None:
         await judge.close()
 
 
-def _flat(value: object, key: str) -> list[tuple[str, object]]:
-    if isinstance(value, dict):
-        pairs = cast("dict[str, object]", value)
-        return [item for name, inner in pairs.items() for item in _flat(inner, f"{key}.{name}")]
-    return [(key, value)]
+def _flat(tree: dict[str, object], above: str = "") -> dict[str, object]:
+    """Its values by their whole keys.
+
+    >>> _flat({"judge": {"kind": "none"}, "dialects": []})
+    {'judge.kind': 'none', 'dialects': []}
+    """
+    flat: dict[str, object] = {}
+    for name, value in tree.items():
+        key = f"{above}{name}"
+        flat |= (
+            _flat(cast("dict[str, object]", value), f"{key}.") if isinstance(value, dict) else {key: value}
+        )
+    return flat

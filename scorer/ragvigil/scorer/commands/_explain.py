@@ -22,16 +22,15 @@ _DEEPEST_INDENT = 12
 _SHOWN_OTHERS = 6
 _NAME = len("conversation")
 _INDENT = " " * (_NAME + 5)
-_NAMING_A_CONVERSATION = ("session", "conversation", "thread", "chat")
-"""What stands in the keys of attributes that tell one; the other facts are not looked for there."""
 _LIKELY = {
     "query": ("input", "query", "question", "prompt"),
     "documents": ("document", "retriev", "context", "result"),
-    "answer": ("output", "completion", "answer"),
+    "answer": ("output", "completion", "answer", "response", "reply"),
     "model": ("model",),
     "tokens": ("token", "usage"),
+    "conversation": ("session", "conversation", "thread", "chat"),
 }
-"""What stands in the keys that tell a fact: these are shown first, for only the first are shown."""
+"""What stands in the keys that tell a fact; where a reader asked for none of them, that is what is shown."""
 
 
 def explain(
@@ -136,18 +135,13 @@ def _missed(fact: Fact, span: SpanAccount | None) -> str:
     if span is None:
         return ""
     hidden = f"; without content: {', '.join(span.hidden)}" if span.hidden else ""
-    keys = [key for key in span.looked_for if (fact.name == "conversation") == _names_a_conversation(key)]
     likely = _LIKELY.get(fact.name, ())
-    keys.sort(key=lambda key: not any(word in key.lower() for word in likely))
-    missed = f" for {', '.join(keys)}" if keys else ""
-    return f" {_clean(missed, 300)}{_clean(hidden)}"
+    keys = [key for key in span.looked_for if any(word in key.lower() for word in likely)]
+    missed = f"for {', '.join(keys)}" if keys else "; its dialect asked for no attribute that tells it"
+    return f"{' ' if keys else ''}{_clean(missed, 300)}{_clean(hidden)}"
 
 
 def _clean(text: str, limit: int = 200) -> str:
     from ragvigil.exporters import clean
 
     return clean(text, limit=limit)
-
-
-def _names_a_conversation(key: str) -> bool:
-    return any(word in key.lower() for word in _NAMING_A_CONVERSATION)

@@ -17,7 +17,7 @@ from ragvigil.scorer.commands._options import ConfigOption, JsonOption, SinceOpt
 from ragvigil.scorer.errors import ConfigError
 
 if TYPE_CHECKING:
-    from ragvigil.scorer.sources.pull.history import Wanted
+    from ragvigil.scorer.sources.pull.history import History, Wanted
     from ragvigil.scorer.sources.pull.lines import Pulled
 
 
@@ -68,11 +68,13 @@ def pull(
     MLFLOW_TRACKING_TOKEN, or MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD.
     """
     from ragvigil.scorer.sources.pull.history import Wanted
+    from ragvigil.scorer.sources.pull.run import history_of
 
+    history = history_of(source)
     _check(out, store, config)
     wanted = Wanted(*stretch(since, until), project, service)
     with _file_or_scratch(out) as lines:
-        pulled = _pulled(source, url, wanted, file or [], lines)
+        pulled = _pulled(history, url, wanted, file or [], lines)
         summary, found = _scored(lines, config, store) if store is not None else ({}, [])
     if str(out) == "-":
         return 0
@@ -119,12 +121,11 @@ def _file_or_scratch(out: Path | None) -> Generator[Path]:
         yield Path(scratch) / "pulled.jsonl"
 
 
-def _pulled(source: str, url: str | None, wanted: Wanted, exports: list[Path], out: Path) -> Pulled:
+def _pulled(history: History, url: str | None, wanted: Wanted, exports: list[Path], out: Path) -> Pulled:
     from ragvigil.scorer.sources.pull.convert import convert, convert_to_file
     from ragvigil.scorer.sources.pull.fetch import Fetch
-    from ragvigil.scorer.sources.pull.run import client_of, history_of, pull, pull_to_file
+    from ragvigil.scorer.sources.pull.run import client_of, pull, pull_to_file
 
-    history = history_of(source)
     if exports:
         if str(out) == "-":
             return convert(history, exports, wanted, sys.stdout.buffer)

@@ -35,10 +35,10 @@ def score(
 ) -> int:
     """Score answers from a file with the checks and judge that production uses; no sampling, no budgets.
 
-    A row is {id, query, evidence: [{id, text}], answer} or {question, answer, contexts: [text]}; unknown keys
-    are allowed, the query may be empty. One result per row, in order. Exit code 1 when a row cannot be read, or the
-    judge gave no verdict on one (failed, unparseable); what a row lacks shows in its state. A model takes the
-    measures and criteria too that RAGVIGIL_JUDGE__MEASURES and RAGVIGIL_JUDGE__CRITERIA name.
+    A row is {id, query, evidence: [{id, text}], answer} or {question, answer, contexts: [text]}; unknown keys are
+    allowed unless they misspell one of these, the query may be empty. One result per row, in order. Exit code 1 when
+    a row cannot be read, or the judge gave no verdict on one (failed, unparseable); what a row lacks shows in its
+    state. A model takes the measures and criteria too that RAGVIGIL_JUDGE__MEASURES and RAGVIGIL_JUDGE__CRITERIA name.
     """
     from ragvigil.scorer.offline.score import score_rows
 

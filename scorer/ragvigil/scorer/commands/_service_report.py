@@ -63,18 +63,20 @@ def report(
 
     settings = settings_of(config, store)
     with closing(reading.open_for_reading(settings.store.path)) as connection:
+        there = reading_report.places(connection, begin, end)
         places = [
-            one
-            for one in reading_report.places(connection, begin, end)
-            if service in (None, one.service) and environment in (None, one.environment)
+            one for one in there if service in (None, one.service) and environment in (None, one.environment)
         ]
         labels = labels_of(settings.monitor, settings.judge)
         overdue = time.time_ns() - round(settings.judge.max_wait_seconds * 1e9)
         found = [_report(connection, place, (begin, end), overdue, labels) for place in places]
     if as_json:
         typer.echo(json.dumps([asdict(one) for one in found], ensure_ascii=False))
-    else:
+    elif found:
         _show(found, form)
+    else:
+        of = f" but of {', '.join(sorted({one.service for one in there}))}" if there else ""
+        typer.echo(f"no answers in that time{of}")
     return 0 if found else 1
 
 
@@ -113,8 +115,6 @@ def _show(found: Sequence[Report], form: str) -> None:
     from ragvigil.scorer.reporting.forms import markdown, terminal
     from ragvigil.scorer.reporting.sections import sections
 
-    if not found:
-        typer.echo("no answers in that time")
     console = Console(file=sys.stdout, width=None if sys.stdout.isatty() else 160)
     for one in found:
         if form == "markdown":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import get_args, get_origin
 
@@ -19,7 +18,7 @@ from ragvigil.scorer.config.filtering import Filter
 from ragvigil.scorer.config.forwarding import Forward
 from ragvigil.scorer.config.routing import Route
 from ragvigil.scorer.config.sections import Settings
-from ragvigil.scorer.errors import ConfigError
+from ragvigil.scorer.errors import ConfigError, meant
 
 _NAMED: Mapping[str, tuple[type[BaseModel], ...]] = {
     "channels": tuple(CHANNELS.values()),
@@ -86,7 +85,7 @@ def together(faults: Sequence[ConfigError]) -> ConfigError:
 
 
 def _unknown_key(place: tuple[str, ...], _: ErrorDetails) -> ConfigError:
-    return ConfigError(".".join(place), "unknown key", nearest(place[-1], _known_keys(place[:-1])))
+    return ConfigError(".".join(place), "unknown key", meant(place[-1], _known_keys(place[:-1])))
 
 
 def _no_type(place: tuple[str, ...], _: ErrorDetails) -> ConfigError:
@@ -96,11 +95,12 @@ def _no_type(place: tuple[str, ...], _: ErrorDetails) -> ConfigError:
 def _wrong_type(place: tuple[str, ...], problem: ErrorDetails) -> ConfigError:
     said = str(problem.get("ctx", {}).get("tag"))
     return ConfigError(
-        f"{'.'.join(place)}.type", f"no channel is called {said!r}", nearest(said, list(CHANNELS))
+        f"{'.'.join(place)}.type", f"no channel is called {said!r}", meant(said, list(CHANNELS))
     )
 
 
 def is_section(place: tuple[str, ...], _: ErrorDetails | None = None) -> ConfigError:
+    """The error of a value where a section has to be."""
     known = [] if place[0] in _NAMED and len(place) > _NAME_DEPTH else _known_keys(place)
     hint = f"set a key in it, such as {known[0]}" if known else '{ "key" = "value" }'
     return ConfigError(".".join(place), "is a section, not a value", hint)
@@ -217,8 +217,3 @@ def _section_of(annotation: object) -> Iterator[type[BaseModel]]:
     inner: object = get_args(annotation)[1] if get_origin(annotation) is dict else annotation
     if isinstance(inner, type) and issubclass(inner, BaseModel):
         yield inner
-
-
-def nearest(word: str, known: list[str]) -> str:
-    close = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
-    return f"did you mean {close[0]}?" if close else "known: " + ", ".join(known)

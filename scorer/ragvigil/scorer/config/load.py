@@ -12,10 +12,10 @@ from typing import cast
 from pydantic import ValidationError
 
 from ragvigil.scorer.config.channels import SlackChannel
-from ragvigil.scorer.config.faults import explained, is_section, nearest, together
+from ragvigil.scorer.config.faults import explained, is_section, together
 from ragvigil.scorer.config.judging import borrowed
 from ragvigil.scorer.config.sections import Receive, Settings
-from ragvigil.scorer.errors import ConfigError
+from ragvigil.scorer.errors import ConfigError, meant
 
 _PREFIX = "RAGVIGIL_"
 _OTHER_ROOMS = ("RAGVIGIL_DISABLED", "RAGVIGIL_HASH_KEY", "RAGVIGIL_DEMO_", "RAGVIGIL_BENCH_")
@@ -70,7 +70,7 @@ def _environment(variables: Mapping[str, str]) -> Tree:
             continue
         place = name.removeprefix(_PREFIX).lower().split("__")
         if place[0] not in sections:
-            raise ConfigError(name, "unknown setting", nearest(place[0], sections))
+            raise ConfigError(name, "unknown setting", meant(place[0], sections))
         branch: object = value
         for part in reversed(place):
             branch = {part: branch}
@@ -154,9 +154,7 @@ def _lost_routes(settings: Settings) -> Iterator[ConfigError]:
         wanted = {"channels": route.channels, "escalate_to": route.escalate_to}
         for key, channel in [(key, channel) for key, words in wanted.items() for channel in words]:
             if channel not in settings.channels:
-                hint = (
-                    nearest(channel, list(settings.channels)) if settings.channels else "none is configured"
-                )
+                hint = meant(channel, list(settings.channels)) if settings.channels else "none is configured"
                 yield ConfigError(f"routes.{name}.{key}", f"no channel is called {channel!r}", hint)
         earlier = seen.setdefault(route.conditions, name)
         if earlier != name:

@@ -53,8 +53,6 @@ class Functions:
         for name, one in told.items():
             if "version" in one:
                 self._versions[name] = one["version"]
-            else:
-                _log.error("custom check %s cannot be loaded: %s", name, one["error"])
         return told
 
     def version(self, name: str) -> str:
@@ -116,7 +114,7 @@ class Functions:
     def _restarted(self, waiting: Sequence[str], found: dict[str, Answer]) -> bool:
         """Start the process anew; where it does not start, nobody has an answer, and each counts as late."""
         try:
-            self.start()
+            told = self.start()
         except (OSError, ValueError) as error:
             self.close()
             why = f"their process did not start: {type(error).__name__}"
@@ -124,6 +122,9 @@ class Functions:
                 found[name] = (None, f"the check failed: {why}")
                 self._count(name, why)
             return False
+        for name, one in told.items():
+            if "error" in one:
+                _log.error("custom check %s cannot be loaded: %s", name, one["error"])
         return True
 
     def _count(self, name: str, why: str) -> None:

@@ -17,6 +17,7 @@ from typing import IO
 
 from ragvigil.scorer.custom.decorator import Measure, value_of, version_of
 from ragvigil.scorer.custom.request import HEAD
+from ragvigil.scorer.errors import InputError
 
 
 def main() -> None:
@@ -29,8 +30,10 @@ def main() -> None:
         try:
             functions[name] = load(place)
             loaded[name] = {"version": version_of(functions[name]) or "1"}
+        except InputError as error:
+            loaded[name] = {"error": str(error)}
         except Exception as error:  # an import may do anything
-            loaded[name] = {"error": f"{type(error).__name__}: {error}"[:500]}
+            loaded[name] = {"error": f"{place}: {type(error).__name__}: {error}"[:500]}
     _tell(answers, loaded)
     for mask, record in _records(sys.stdin.buffer):
         for number, (name, told) in enumerate(loaded.items()):
@@ -39,11 +42,13 @@ def main() -> None:
 
 
 def load(place: str) -> Measure:
-    """The decorated function that `path/to/file.py:name` or `package.module:name` names."""
+    """The decorated function that `path/to/file.py:name` or `package.module:name` names; InputError says the fix."""
     module_name, _, name = place.rpartition(":")
     if not module_name or not name:
-        raise ValueError("write path/to/file.py:name or package.module:name")
+        raise InputError(repr(place), "names no function; write path/to/file.py:name or package.module:name")
     if module_name.endswith(".py"):
+        if not Path(module_name).is_file():
+            raise InputError(module_name, f"no such file; paths start at {Path.cwd()}")
         spec = importlib.util.spec_from_file_location(
             f"ragvigil_custom_{Path(module_name).stem}", module_name
         )
@@ -53,9 +58,12 @@ def load(place: str) -> Measure:
         spec.loader.exec_module(module)
     else:
         module = importlib.import_module(module_name)
+    if not hasattr(module, name):
+        there = ", ".join(each for each, value in vars(module).items() if version_of(value) is not None)
+        raise InputError(module_name, f"no {name} there; checks in it: {there or 'none'}")
     function: Measure = getattr(module, name)
     if version_of(function) is None:
-        raise TypeError(f"{name} is not decorated with ragvigil.scorer.custom.check")
+        raise InputError(place, "is not decorated with ragvigil.scorer.custom.check")
     return function
 
 

@@ -200,6 +200,7 @@ def four_shares(p: Floats, failed_wrong: Floats, passed_wrong: Floats) -> Four:
 
 
 def part(one: Floats, other: Floats) -> Floats:
+    """The share of `one` in both together."""
     return one / np.maximum(one + other, 1e-12)
 
 

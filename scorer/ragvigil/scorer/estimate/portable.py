@@ -57,7 +57,7 @@ def _level(judged: Estimate, calibration: Calibration) -> Estimate:
     found = corrected(judged, raw, limits, calibration, "rogan-gladen")
     if float(np.quantile(sample, 0.5 - judged.confidence / 2.0)) < 1.0:
         return found
-    note = "the level lies above 1 with its whole interval: s is understated, calibrate again"
+    note = "the judge passes more answers than its labels allow (they understate its sensitivity): calibrate again"
     return replace(found, caveats=(*found.caveats, note))
 
 

@@ -7,7 +7,6 @@ Front matter in TOML between two lines ``+++``: ``id`` and ``version``, and wher
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import re
 from collections.abc import Mapping
@@ -18,7 +17,7 @@ from typing import cast
 from ragvigil import prompts
 from ragvigil.prompts import Prompt, PromptError
 from ragvigil.scorer import config
-from ragvigil.scorer.errors import ConfigError
+from ragvigil.scorer.errors import ConfigError, meant
 from ragvigil.scorer.judge.digest import FIELDS
 from ragvigil.scorer.judge.fill import check
 from ragvigil.scorer.judge.replies import check_reply
@@ -86,9 +85,7 @@ def load_criterion(path: Path) -> Criterion:
     front = own.metadata
     for key in front:
         if key not in _KEYS:
-            near = difflib.get_close_matches(key, _KEYS, 1)
-            hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(_KEYS)}"
-            raise PromptError(name, f"its front matter has an unknown key {key}; {hint}")
+            raise PromptError(name, f"its front matter has an unknown key {key}; {meant(key, _KEYS)}")
     if not _NAME.match(own.id):
         raise PromptError(
             name, f"id {own.id[:60]!r} must be lower-case letters, digits, - and _, as tone_of_voice"

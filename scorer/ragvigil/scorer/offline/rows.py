@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import json
 import math
@@ -19,6 +20,8 @@ _EVIDENCE = ("evidence", "contexts", "retrieved_contexts", "documents")
 _TEXT = ("text", "content", "page_content")
 _READ = ("id", *_QUERY, *_ANSWER, *_EVIDENCE)
 """Keys that are read; a row may hold anything under others."""
+_MISSPELT = 0.82
+"""So alike is a key to the one that is meant ("anwser", "contxts"), and "answer_id" to "answer" is not."""
 _LARGEST_SCORE = 10**300
 _SERVICE = "offline"
 
@@ -92,9 +95,11 @@ def row_id(row: Mapping[str, object], number: int) -> str | int:
 
 
 def record_of(row: Mapping[str, object], number: int) -> RagTrace:
-    """The record that a row describes; unknown keys are allowed. InputError names the line, the field and the fix."""
+    """The record that a row describes; unknown keys are allowed, misspelt ones not. InputError names line and fix."""
     identifier = row_id(row, number)
     _refuse_what_is_no_value({name: row[name] for name in _READ if name in row}, number)
+    for names in (_QUERY, _ANSWER, _EVIDENCE):
+        _refuse_misspelt(row, names, f"line {number}")
     query = _text(row, _QUERY, number)
     documents = _documents(row, number)
     ids = tuple(document.id for document in documents or ())
@@ -144,6 +149,8 @@ def _document(passage: object, rank: int, place: str) -> Document:
         raise InputError(place, f"must be text or an object with id and text, not {_kind(passage)}")
     fields = cast("dict[str, object]", passage)
     text = next((fields[name] for name in _TEXT if fields.get(name) is not None), None)
+    if text is None:
+        _refuse_misspelt(fields, _TEXT, place)
     if text is not None and not isinstance(text, str):
         raise InputError(f"{place}.text", f"must be text, not {_kind(text)}; put it in quotes")
     score = fields.get("score")
@@ -165,6 +172,16 @@ def _passage_id(value: object, place: str) -> str | None:
     if isinstance(value, bool) or not isinstance(value, (str, int)):
         raise InputError(f"{place}.id", f"must be text or a whole number, not {_kind(value)}")
     return str(value)
+
+
+def _refuse_misspelt(row: Mapping[str, object], names: tuple[str, ...], place: str) -> None:
+    """Where none of `names` is there, a key that is nearly one of them: without a word nothing would be scored."""
+    if any(name in row for name in names):
+        return
+    for key in row:
+        meant = difflib.get_close_matches(key, names, 1, _MISSPELT) if key not in _READ else []
+        if meant:
+            raise InputError(f"{place}, {key}", f"is not read; did you mean {meant[0]}?")
 
 
 def _refuse_what_is_no_value(row: Mapping[str, object], number: int) -> None:

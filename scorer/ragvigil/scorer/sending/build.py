@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Collection, Mapping
 from importlib.metadata import version
 from typing import Literal
@@ -21,7 +20,7 @@ from ragvigil.scorer import failure_tags, grounded_answer
 from ragvigil.scorer.checks import CHECKS
 from ragvigil.scorer.config import Settings
 from ragvigil.scorer.config.exporting import OtlpExport
-from ragvigil.scorer.errors import ConfigError
+from ragvigil.scorer.errors import ConfigError, meant
 from ragvigil.scorer.judge.criteria import load_criteria
 from ragvigil.scorer.monitoring import JUDGED as MEASURED
 from ragvigil.scorer.sending.sender import ScoreSink
@@ -65,9 +64,7 @@ def known(key: str, names: Collection[str], settings: Settings, *, criteria: Col
         there += [criterion.name for criterion in load_criteria(settings.judge.criteria)]
     for name in names:
         if name not in there:
-            close = difflib.get_close_matches(name, there, n=1, cutoff=0.5)
-            hint = f"did you mean {close[0]}?" if close else "known: " + ", ".join(there)
-            raise ConfigError(key, f"no score is called {name!r}", hint)
+            raise ConfigError(key, f"no score is called {name!r}", meant(name, there))
 
 
 def _refuse_itself(settings: Settings) -> None:
