@@ -52,7 +52,7 @@ _NUMBERED = re.compile(
     re.IGNORECASE,
 )
 """The passage may begin below its number, and below where it is from."""
-_WITHIN_NUMBERED = re.compile(r"\n[ \t]*[\[\u3010\uff3b]\^?\d{1,3}[\]\u3011\uff3d][ \t:\uff1a]*\Z")
+_BEHIND_NUMBER = re.compile(r"[ \t]*[\[\u3010\uff3b]\^?\d{1,3}[\]\u3011\uff3d][ \t:\uff1a]*")
 """The number of a passage right before tags, which are its own then."""
 _END = re.compile(
     rf"\n(?:(?P<blank>[ \t]*\n)|(?P<rule>(?=[ \t]*[-=]{{3,}}[ \t]*\n))"
@@ -119,7 +119,7 @@ def context_in(prompt: str, *, apart: bool = False, alone: bool = False) -> Cont
         f"\n{prompt}"  # a pattern that begins with a line break is looked for ten times as fast as one with ^
     )
     found = product_context(text, marked=True) or tagged(text, apart=apart)
-    if found and _WITHIN_NUMBERED.search(text, 0, found.start):
+    if found and _BEHIND_NUMBER.fullmatch(text, text.rfind("\n", 0, found.start) + 1, found.start):
         found = None
     found = found or _parted(text, _labelled(text) or _numbered(text) or _called(text), apart, alone)
     found = found or product_context(text, marked=False) or _framed(text, apart=apart)

@@ -87,8 +87,9 @@ def told_of(value: object) -> tuple[Document, ...] | None:
     items = sequence_of(value)
     if not items or not all(isinstance(item, dict) for item in items):
         return documents_of(value)
-    untold = (Document(None, None, _number(mapping_of(item), _SCORE_KEYS)) for item in items)
-    return ranked(document_of(item) or other for item, other in zip(items, untold, strict=True))
+    return ranked(
+        document_of(item) or Document(None, None, _number(mapping_of(item), _SCORE_KEYS)) for item in items
+    )
 
 
 def searched_in(value: object) -> tuple[Document, ...] | None:

@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
-from ragvigil.scorer.dialects.documents import passages_of
+from ragvigil.scorer.dialects.documents import documents_of, passages_of
 from ragvigil.scorer.dialects.langchain import pages_in
-from ragvigil.scorer.dialects.reading import Reading, Role
+from ragvigil.scorer.dialects.messages import messages_of
+from ragvigil.scorer.dialects.reading import Message, Reading, Role
 from ragvigil.scorer.dialects.replies import as_it_stands
-from ragvigil.scorer.dialects.values import mapping_of, sequence_of
+from ragvigil.scorer.dialects.values import (
+    ANSWER_KEYS,
+    mapping_of,
+    names_context,
+    sequence_of,
+    structure_of,
+    text_of,
+)
 from ragvigil.scorer.trace import Document
 
+_CALLED = {"args", "kwargs"}
+_HITS = ("matches", "hits", "points", "objects")
+"""Keys under which clients of vector stores return what they found."""
+_STORED = ('"ids"', *(f'"{key}"' for key in _HITS))
+_ANSWERING = frozenset(ANSWER_KEYS)
 _PAGE = '"page_content"'
 
 
@@ -22,6 +37,17 @@ class Search:
     """`reranker` when it was given passages, else `retriever`."""
     documents: tuple[Document, ...]
     input_documents: tuple[Document, ...] | None
+
+
+class Sent(NamedTuple):
+    """What a model was sent, as far as the arguments of the function around it tell."""
+
+    messages: tuple[Message, ...] = ()
+    context: str | None = None
+    documents: tuple[Document, ...] | None = None
+
+
+NOTHING_SENT = Sent()
 
 
 def search_in(given: object, made: object) -> Search | None:
@@ -40,12 +66,29 @@ def search_in(given: object, made: object) -> Search | None:
 
 
 def found_in(given: object, made: object) -> Search | None:
-    """The search that a call was, where it returned a list of nothing but passages, LangChain's own among them."""
-    if isinstance(made, str) and made.lstrip()[:1] != "[":
+    """The search that a call was, where it returned a list of nothing but passages, LangChain's own among them.
+
+    So do clients of vector stores, in an object of their own.
+
+    >>> [each.id for each in found_in("why?", {"ids": [["a"]], "documents": [["Snow."]]}).documents]
+    ['a']
+    >>> found_in("why?", {"ids": ["a"], "documents": ["Snow."], "answer": "Because."})
+    """
+    if isinstance(made, str) and made.lstrip()[:1] != "[" and not any(mark in made for mark in _STORED):
         return None
-    found = passages_of(made)
+    found = _stored_in(mapping_of(made)) or passages_of(made)
     taken = passages_given(given) if found else None
     return Search("reranker" if taken else "retriever", found, taken) if found else None
+
+
+def _stored_in(fields: Mapping[str, object]) -> tuple[Document, ...] | None:
+    """The passages in what a client of a vector store returned: Chroma's columns, the hits of Pinecone and others."""
+    if not fields or not _ANSWERING.isdisjoint(fields):
+        return None
+    if isinstance(fields.get("ids"), list) and isinstance(fields.get("documents"), list):
+        found = documents_of(fields)
+        return found if all(each.text for each in found or ()) else None
+    return next((found for key in _HITS if (found := passages_of(fields.get(key)))), None)
 
 
 def or_answer(searched: Reading, otherwise: Reading, made: object) -> Reading:
@@ -78,6 +121,36 @@ def narrowed_in(given: object, made: object) -> Search | None:
     keys = {(each.id, each.text) for each in taken}
     fewer = len(left) < len(taken) and all((each.id, each.text) in keys for each in left)
     return Search("reranker", left, taken) if fewer else None
+
+
+def sent_to(given: object) -> Sent:
+    """What a function around a model was given: messages, alone or among its arguments, and by name a context.
+
+    >>> sent_to({"args": [[{"role": "user", "content": "why?"}], 0.5], "kwargs": {}}).messages
+    (Message(role='user', text='why?'),)
+    >>> sent_to({"args": [], "kwargs": {"prompt": "why?"}}) == sent_to('{"args": ["why?"], "kwargs": {}}')
+    True
+    >>> sent_to({"question": "why?", "context": "Snow."}).context
+    'Snow.'
+    >>> [each.text for each in sent_to({"args": ["why?"], "kwargs": {"docs": ["Snow."]}}).documents or ()]
+    ['Snow.']
+    """
+    structure = structure_of(given)
+    fields = mapping_of(structure)
+    if fields.keys() != _CALLED:
+        return Sent(messages_of(given if structure is None else structure), *_context_in(fields))
+    named = mapping_of(fields["kwargs"])
+    said = (messages_of(each) for each in (named, *sequence_of(fields["args"])))
+    told = next((messages for messages in said if any(message.text for message in messages)), ())
+    return Sent(told, *_context_in(named))
+
+
+def _context_in(fields: Mapping[str, object]) -> tuple[str | None, tuple[Document, ...] | None]:
+    for key, value in fields.items():
+        if value and names_context(key):
+            found = documents_of(value)
+            return (None, found) if found else (text_of(value), None)
+    return None, None
 
 
 def passages_given(given: object) -> tuple[Document, ...] | None:

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from ragvigil.scorer.dialects.flattened import indexed, unflattened
-from ragvigil.scorer.dialects.labels import CONTEXT
 from ragvigil.scorer.dialects.messages import content_of, last_of, messages_of, role_of
 from ragvigil.scorer.dialects.reading import Message
 from ragvigil.scorer.dialects.replies import completion_of
-from ragvigil.scorer.dialects.values import mapping_of, sequence_of, text_of
+from ragvigil.scorer.dialects.values import mapping_of, names_context, sequence_of, text_of
 from ragvigil.scorer.span import SpanEvent
 
 _VARIABLE = "gen_ai.prompt.variable."
-_CONTEXTS = frozenset(CONTEXT.split("|"))
 _SAID = {f"gen_ai.{role}.message": role for role in ("system", "user", "assistant", "tool")}
 
 
@@ -64,7 +62,7 @@ def context_given(attributes: Mapping[str, object]) -> str | None:
     'Snow.'
     """
     for key, value in attributes.items():
-        if key.startswith(_VARIABLE) and not _CONTEXTS.isdisjoint(key[len(_VARIABLE) :].lower().split("_")):
+        if key.startswith(_VARIABLE) and names_context(key[len(_VARIABLE) :]):
             return text_of(value)
     return None
 
@@ -117,5 +115,11 @@ def _numbered(items: Iterable[Mapping[str, object]], role: str) -> Iterable[Mess
             content_of(parts) if all(parts) else None
         )  # a list of anything else is a text that looks like one
         yield Message(
-            role_of(item.get("role") or role), told or content_of(mapping_of(content)) or text_of(content)
+            role_of(item.get("role") or role), told or content_of(_part(content)) or text_of(content)
         )
+
+
+def _part(content: object) -> Mapping[str, object]:
+    """A part of a message in JSON; an answer in JSON has no type."""
+    fields = mapping_of(content)
+    return fields if "type" in fields else {}

@@ -11,6 +11,7 @@ from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.reading import Failure, Reading, Role
 from ragvigil.scorer.dialects.replies import completion_of
 from ragvigil.scorer.dialects.tool_responses import passages_answered
+from ragvigil.scorer.dialects.tool_turns import turns_of
 from ragvigil.scorer.dialects.tools import tool_reading
 from ragvigil.scorer.dialects.values import (
     answer_in,
@@ -67,6 +68,8 @@ class Haystack:
             mapping_of(get("haystack.component.input")),
             mapping_of(get("haystack.component.output")),
         )
+        if "tool_messages" in made:
+            return _answered(made["tool_messages"])
         role = _role(span.attributes, given, made)
         searching = role in ("retriever", "reranker")
         generating = role == "generator"
@@ -109,6 +112,15 @@ def _agent(span: Span) -> Reading:
             name, get("haystack.agent.step.tool.input"), get("haystack.agent.step.tool.output")
         )
     return Reading(role="other")
+
+
+def _answered(messages: object) -> Reading:
+    """What a component that calls tools got from them."""
+    found = passages_answered(messages)
+    if found.documents is None:
+        return Reading(role="tool", unread_search=found.unread)
+    tool = next((turn.name for turn in turns_of(messages) if turn.kind == "answered"), None)
+    return Reading(role="retriever", tool=tool or "tool", documents=found.documents)
 
 
 def _tokens(meta: Mapping[str, object]) -> Tokens:

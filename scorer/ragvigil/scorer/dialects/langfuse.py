@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ragvigil.scorer.dialects.failure import failure
-from ragvigil.scorer.dialects.functions import Search, found_in, narrowed_in, or_answer
+from ragvigil.scorer.dialects.functions import (
+    NOTHING_SENT,
+    Search,
+    found_in,
+    narrowed_in,
+    or_answer,
+    sent_to,
+)
 from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.reading import Failure, Reading, Role
-from ragvigil.scorer.dialects.replies import completion_of, returned_in
+from ragvigil.scorer.dialects.replies import as_it_stands, completion_of, is_data, returned_in
 from ragvigil.scorer.dialects.searches import documents_found
 from ragvigil.scorer.dialects.streams import is_unread_stream
 from ragvigil.scorer.dialects.tool_responses import passages_answered
@@ -60,6 +67,8 @@ class Langfuse:
             return tool_reading(span.name, given, made)
         role = _ROLES.get(kind, "other")
         narrowed = narrowed_in(given, made) if role == "chain" else None
+        if role == "retriever" and (search := found_in(given, made)) and search.input_documents:
+            return _reading(span, search.role, search)
         search = narrowed or (found_in(given, made) if role == "chain" else None)
         reading = _reading(span, search.role if search else role, search)
         return reading if search is None or narrowed else or_answer(reading, _reading(span, role), made)
@@ -77,6 +86,7 @@ def _reading(span: Span, role: Role, search: Search | None = None) -> Reading:
         answer = _answered(get("langfuse.trace.output"), role, asked) or answer
     usage = mapping_of(get("langfuse.observation.usage_details"))
     tools = passages_answered(given if role == "generator" else None)
+    sent = sent_to(given) if role == "generator" else NOTHING_SENT
     return Reading(
         role=role,
         query=asked,
@@ -84,12 +94,13 @@ def _reading(span: Span, role: Role, search: Search | None = None) -> Reading:
         if search
         else documents_found(made)
         if role == "retriever"
-        else tools.documents,
+        else tools.documents or sent.documents,
         unread_search=tools.unread,
         input_documents=search.input_documents if search else None,
         answer=answer,
         unread=answering and answer is None and is_unread_stream(made),
-        messages=messages_of(given) if role == "generator" else (),
+        messages=sent.messages,
+        context=sent.context,
         model=text_of(get("langfuse.observation.model.name")),
         prompt_version=_prompt_version(span.attributes),
         tokens=Tokens(
@@ -119,7 +130,7 @@ def _asked(given: object) -> str | None:
 def _answered(made: object, role: Role, asked: str | None) -> str | None:
     made = unquoted(made)  # the first versions 3 quoted texts; others leave them as they are
     if role == "generator":
-        return completion_of(made)
+        return as_it_stands(made) if is_data(structure_of(made)) else completion_of(made)
     return returned_in(made, asked)
 
 

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ragvigil.scorer.dialects.functions import Search, is_of_pages, narrowed_in, or_answer, search_in
+from ragvigil.scorer.dialects.functions import (
+    NOTHING_SENT,
+    Search,
+    found_in,
+    is_of_pages,
+    narrowed_in,
+    or_answer,
+    search_in,
+    sent_to,
+)
 from ragvigil.scorer.dialects.langchain import pages_in
 from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.reading import Reading, Role
@@ -57,6 +66,8 @@ class LangSmith:
         role = _ROLES.get(kind, "other")
         if role == "chain" and (search := search_in(given, _output(made))):
             return or_answer(_reading(span, search.role, search), _reading(span, role), _output(made))
+        if role == "retriever" and (search := found_in(given, _output(made))) and search.input_documents:
+            return _reading(span, search.role, search)
         narrowed = _narrowed(given, made) if role == "chain" else None
         return _reading(span, narrowed.role if narrowed else role, narrowed)
 
@@ -68,15 +79,19 @@ def _reading(span: Span, role: Role, search: Search | None = None) -> Reading:
     asked = _asked(given) if role in ("chain", "retriever", "reranker") else None
     answer = _answered(made, role, asked) if answering else None
     tools = passages_answered(given if role == "generator" else None)
+    sent = sent_to(given) if role == "generator" else NOTHING_SENT
     return Reading(
         role=role,
         query=asked,
-        documents=tools.documents or (search.documents if search else _documents(given, made, role)),
+        documents=tools.documents
+        or sent.documents
+        or (search.documents if search else _documents(given, made, role)),
         unread_search=tools.unread,
         input_documents=search.input_documents if search else None,
         answer=answer,
         unread=answering and answer is None and is_unread_stream(_output(made)),
-        messages=messages_of(given) if role == "generator" else (),
+        messages=sent.messages,
+        context=sent.context,
         model=first_text(span.attributes, "gen_ai.request.model", _METADATA + "ls_model_name"),
         tokens=Tokens(
             first_count(span.attributes, "gen_ai.usage.input_tokens"),
@@ -112,9 +127,14 @@ def _asked(given: object) -> str | None:
 
 def _answered(made: object, role: Role, asked: str | None) -> str | None:
     if role == "generator":
-        return streamed(_output(made)) or completion_of(made)
+        return _joined(_output(made)) or completion_of(made)
     output = _output(made)
-    return streamed(output) or returned_in(output, asked)
+    return _joined(output) or returned_in(output, asked)
+
+
+def _joined(output: object) -> str | None:
+    """A stream is kept as a list of its chunks; a text that looks like one is an answer in JSON."""
+    return streamed(output) if isinstance(output, list) else None
 
 
 def _output(made: object) -> object:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ragvigil.scorer.dialects.documents import documents_of
-from ragvigil.scorer.dialects.functions import Search, narrowed_in, or_answer, search_in
+from ragvigil.scorer.dialects.functions import (
+    NOTHING_SENT,
+    Search,
+    narrowed_in,
+    or_answer,
+    search_in,
+    sent_to,
+)
 from ragvigil.scorer.dialects.langchain import pages_in
 from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.reading import Reading, Role
@@ -84,6 +91,7 @@ def _reading(span: Span, role: Role, search: Search | None = None) -> Reading:
     usage = mapping_of(get("mlflow.chat.tokenUsage"))
     reply = mapping_of(made)
     tools = passages_answered(given if role == "generator" else None)
+    sent = sent_to(given) if role == "generator" else NOTHING_SENT
     return Reading(
         role=role,
         query=asked,
@@ -93,12 +101,13 @@ def _reading(span: Span, role: Role, search: Search | None = None) -> Reading:
         if searching
         else pages_in(made)
         if role == "chain"
-        else tools.documents,
+        else tools.documents or sent.documents,
         unread_search=tools.unread,
         input_documents=search.input_documents if search else _taken(given, role),
         answer=answer,
         unread=answer is None and role in ("generator", "chain") and is_unread_stream(made),
-        messages=messages_of(given) if role == "generator" else (),
+        messages=sent.messages,
+        context=sent.context,
         model=text_of(unquoted(get("mlflow.llm.model"))) or text_of(mapping_of(given).get("model")),
         response_model=text_of(reply.get("model")) if role == "generator" else None,
         tokens=Tokens(first_count(usage, "input_tokens"), first_count(usage, "output_tokens")),

@@ -25,6 +25,10 @@ _LISTS = ("generations", "choices", "candidates", "replies")
 """Keys under which providers and frameworks keep replies, of which the first counts."""
 _SHELLS = frozenset({*_LISTS, "messages", "tool_calls", "function_call", "kwargs", "parts"})
 """Keys of which a reply is made: with one of them and no text, a model called tools or said nothing."""
+_MARKS = frozenset(
+    ("role", "type", "model", "usage", "done", "stop", "stop_reason", "finish_reason", "prompt_token_count")
+)
+"""Keys of which one stands in a provider's reply, beside the text."""
 _SPEAKERS = frozenset(
     {"assistant", "ai", "model", "user", "human", "system", "tool", "function", "developer"}
 )
@@ -73,11 +77,27 @@ def returned_in(value: object, asked: str | None, *, decoded: object = None) -> 
     return as_it_stands(value)
 
 
+def is_data(structure: object) -> bool:
+    """Whether decoded JSON may be what a model wrote: nothing in it says that it is a provider's or framework's reply.
+
+    >>> is_data({"answer": "Because.", "sources": ["a"]}), is_data([]), is_data(None)
+    (True, True, False)
+    >>> is_data({"role": "assistant", "content": "Because."}), is_data({"response": "Because.", "done": True})
+    (False, False)
+    """
+    if structure in ([], {}):
+        return True
+    fields = mapping_of(structure)
+    named = any(isinstance(fields.get(key), str) for key in ANSWER_KEYS)
+    return named and _MARKS.isdisjoint(fields) and not _is_reply(fields)
+
+
 def _told(structure: object) -> str | None:
     fields = mapping_of(structure)
     for key in _LISTS:
         item = next(iter(sequence_of(fields.get(key))), None)
-        item = next(iter(sequence_of(item)), item)
+        if isinstance(item, list):
+            item = next(iter(cast("list[object]", item)), None)
         if item is not None:
             return _reply(item)
     if fields:

@@ -9,9 +9,10 @@ import json
 import math
 import re
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import cast
 
-from ragvigil.scorer.dialects.labels import ASKED
+from ragvigil.scorer.dialects.labels import ASKED, CONTEXT
 
 REDACTED = "__REDACTED__"
 """What OpenInference writes where content was hidden."""
@@ -29,6 +30,7 @@ _REPLY_KEYS = ("answer", "final_answer", "response", "reply", "replies", "comple
 ANSWER_KEYS = (*_REPLY_KEYS, "output_text", "output", "outputs", "result", "text", "content")
 """Keys of an answer in what a call returned."""
 _ASKING = frozenset(ASKED.split("|")) - {"user"}
+_SHOWN = frozenset(CONTEXT.split("|"))
 _WHOSE = frozenset(("text", "string", "str", "raw", "original", "utente", "usuario", "utilisateur"))
 """What may stand behind such a word; with anything else, as an id or a language, the key names something about it."""
 _WORD = re.compile(r"[^\W_A-Z]+|[A-Z][^\W_A-Z]*")
@@ -197,6 +199,17 @@ def named_query_in(fields: Mapping[str, object]) -> str | None:
         if isinstance(text := fields.get(key), str):
             return text_of(text) or ""
     return _named(fields)
+
+
+@lru_cache(maxsize=1_000)
+def names_context(key: str) -> bool:
+    """Whether a key says that a context or passages stand under it, in any language that prompts are labelled in.
+
+    >>> names_context("context_str"), names_context("retrievedDocs"), names_context("context_length")
+    (True, True, False)
+    """
+    words = [word.lower() for word in _WORD.findall(key)]
+    return bool(words) and (words[-1] in _SHOWN or (words[0] in _SHOWN and words[-1] in _WHOSE))
 
 
 def answer_in(value: object) -> str | None:
