@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import pytest
 
@@ -11,6 +11,7 @@ from ragvigil.scorer.trace import RagTrace
 
 from .conftest import ANSWER, PASSAGES, QUESTION, as_json, chain, ids, only, span
 
+Write = Callable[[Mapping[str, object]], dict[str, object]]
 TEXTS = [text for _, text, _ in PASSAGES]
 PROMPT = f"Context:\n[1] {TEXTS[0]}\n[2] {TEXTS[1]}\n\nQuestion: {QUESTION}"
 SENT = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": PROMPT}]
@@ -67,10 +68,9 @@ def test_passages_stand_in_the_prompt_that_a_function_was_given(call: dict[str, 
 @pytest.mark.parametrize("write", [langfuse, mlflow, langsmith])
 @pytest.mark.parametrize("key", ["context", "context_str", "retrieved_docs", "documents", "kontext"])
 @pytest.mark.parametrize("value", [TEXTS, HITS, f"[1] {TEXTS[0]}\n[2] {TEXTS[1]}"])
-def test_an_argument_that_is_called_context_is_the_context(write: object, key: str, value: object) -> None:
+def test_an_argument_that_is_called_context_is_the_context(write: Write, key: str, value: object) -> None:
     """As texts, as objects, or as the one text that it is made of."""
-    call = write({"question": QUESTION, key: value})  # type: ignore[operator]
-    record = asked(call)
+    record = asked(write({"question": QUESTION, key: value}))
     assert ([each.text for each in record.documents], record.completeness) == (TEXTS, "complete")
 
 
@@ -115,9 +115,10 @@ def test_a_reply_of_a_provider_is_taken_apart(made: object) -> None:
 @pytest.mark.parametrize("answer", ["[1]", "[]", '["a", "b"]'])
 def test_a_reply_that_looks_like_a_list_is_a_text(answer: str) -> None:
     """Of Haystack's generator of texts, and of LangSmith's functions."""
+    made: dict[str, object] = {"replies": [answer], "meta": []}
     haystack: dict[str, object] = {
         "haystack.component.type": "TinyGenerator",
-        "haystack.component.output": as_json({"replies": [answer], "meta": [{}]}),
+        "haystack.component.output": as_json(made),
     }
     assert asked(haystack).answer == answer
     assert asked({**langsmith({}), "gen_ai.completion": as_json({"output": answer})}).answer == answer
