@@ -137,7 +137,7 @@ def sent_to(given: object) -> Sent:
     """
     structure = structure_of(given)
     fields = mapping_of(structure)
-    if fields.keys() != _CALLED:
+    if set(fields) != _CALLED:
         return Sent(messages_of(given if structure is None else structure), *_context_in(fields))
     named = mapping_of(fields["kwargs"])
     said = (messages_of(each) for each in (named, *sequence_of(fields["args"])))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import cast
 
 from ragvigil.scorer.dialects.functions import (
     NOTHING_SENT,
@@ -134,7 +135,7 @@ def _answered(made: object, role: Role, asked: str | None) -> str | None:
 
 def _joined(output: object) -> str | None:
     """A stream is kept as a list of its chunks; a text that looks like one is an answer in JSON."""
-    return streamed(output) if isinstance(output, list) else None
+    return streamed(cast("object", output)) if isinstance(output, list) else None
 
 
 def _output(made: object) -> object:
