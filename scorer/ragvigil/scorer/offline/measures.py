@@ -1,4 +1,8 @@
-"""How good scores are; positive = unsupported, and a higher score means less supported."""
+"""How good scores are; positive = unsupported, and a higher score means less supported.
+
+F1, macro-F1 and balanced accuracy take labels, 0 or 1, or the probability of 1 for each row: then they are what is to
+be expected, as the ratio of expectations.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,14 @@ import numpy.typing as npt
 
 Array = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
-_SMOOTHED = 9
+_CANDIDATES = 201
+"""Quantiles of the scores that are tried as thresholds."""
+_NEARLY_SURE = 1e-4
+"""What a score of 0 counts as, so that its log-odds have an end."""
+_RIDGE = 1e-3
+_STEPS = 50
+_STEEPEST = 30.0
+_SETTLED = 1e-9
 
 
 def auroc(positive: Array, score: Array) -> float:
@@ -24,7 +35,7 @@ def auroc(positive: Array, score: Array) -> float:
 
 def f1(positive: Array, flagged: Flags) -> float:
     """Harmonic mean of precision and recall of the positives."""
-    return float(2 * (flagged & (positive == 1)).sum() / max(1, flagged.sum() + positive.sum()))
+    return float(2 * positive[flagged].sum() / max(1, flagged.sum() + positive.sum()))
 
 
 def macro_f1(positive: Array, flagged: Flags) -> float:
@@ -33,16 +44,38 @@ def macro_f1(positive: Array, flagged: Flags) -> float:
 
 
 def balanced_accuracy(positive: Array, flagged: Flags) -> float:
-    """Mean of the recalls of either class."""
-    return float((flagged[positive == 1].mean() + (~flagged)[positive == 0].mean()) / 2)
+    """Mean of the recalls of either class, or the recall of the only one there is."""
+    classes = ((positive, flagged), (1 - positive, ~flagged))
+    return float(np.mean([one[found].sum() / one.sum() for one, found in classes if one.any()]))
 
 
 def threshold(positive: Array, score: Array, measure: Callable[[Array, Flags], float]) -> float:
-    """The score from which to flag for the best `measure`, its curve smoothed over neighbouring thresholds."""
-    candidates = np.unique(np.quantile(score, np.linspace(0, 1, 201)))
-    curve = np.array([measure(positive, score >= one) for one in candidates])
-    wide = np.pad(curve, _SMOOTHED // 2, mode="edge")
-    return float(candidates[np.convolve(wide, np.ones(_SMOOTHED) / _SMOOTHED, "valid").argmax()])
+    """The score, in [0, 1], from which to flag for the best `measure` that is to be expected.
+
+    That is the best for the probabilities of the labels, not for the labels, whose noise it would follow: a plug-in
+    rule (Koyejo et al., "Consistent binary classification with generalized performance metrics", NeurIPS 2014).
+    """
+    expected = _probability(positive, score)
+    candidates = np.unique(np.quantile(score, np.linspace(0, 1, _CANDIDATES)))
+    return float(candidates[np.argmax([measure(expected, score >= one) for one in candidates])])
+
+
+def _probability(positive: Array, score: Array) -> Array:
+    """Of each row to be positive, by a logistic regression on the log-odds of its score (Platt, 1999).
+
+    Each slope has a ridge of 0.001, so that a score without mistakes has an end.
+    """
+    inside = np.clip(score, _NEARLY_SURE, 1 - _NEARLY_SURE)
+    design = np.column_stack([np.ones_like(inside), np.log(inside / (1 - inside))])
+    slopes, predicted = np.zeros(2), np.full_like(inside, 0.5)
+    for _ in range(_STEPS):
+        curvature = (design * (predicted * (1 - predicted))[:, None]).T @ design + _RIDGE * np.eye(2)
+        step = np.linalg.solve(curvature, design.T @ (positive - predicted) - _RIDGE * slopes)
+        slopes = slopes + step
+        predicted = 1 / (1 + np.exp(-np.clip(design @ slopes, -_STEEPEST, _STEEPEST)))
+        if np.abs(step).max() < _SETTLED:
+            break
+    return predicted
 
 
 def calibration_error(positive: Array, score: Array) -> float:
