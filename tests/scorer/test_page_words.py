@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests.exporters.situations import FOUND
+from tests.scorer.test_arrivals import House, always
 from tests.scorer.test_coverage import MINUTE, Service, until_back
 from tests.scorer.test_health import SECOND, Patient
 from tests.scorer.test_leaks import ADDRESS, DAY, NOW, Desk, leaking
@@ -162,10 +163,27 @@ def tickets(folder: Path) -> Iterator[tuple[str, Alert]]:
         desk.bench.close()
 
 
+def silent_services(folder: Path) -> Iterator[tuple[str, Alert]]:
+    """A service that stopped, and what ends without data."""
+    house = House(folder)
+    try:
+        house.past(8, always(30))
+        house.past(8, always(30), service="bank")
+        house.pass_(1, ["shop", "bank"], each=30)
+        house.fall("coverage_complete")
+        yield from (("all services are silent", alert) for alert in house.pass_(30))
+        yield from (("one of them is back", alert) for alert in house.pass_(12, ["bank"]))
+        yield from (("the other is closed", alert) for alert in house.pass_(26 * 60, ["bank"]))
+    finally:
+        house.store.close()
+
+
 def test_every_page_reads_as_the_golden_file_shows(tmp_path: Path) -> None:
     """WRITE_GOLDEN=1 writes it anew. No page names this machine, and each says where to look."""
-    (tmp_path / "leaks").mkdir()
+    for name in ("leaks", "silent"):
+        (tmp_path / name).mkdir()
     told = [*falls(), *unanswered(), *illnesses(tmp_path), *tickets(tmp_path)]
+    told += silent_services(tmp_path / "silent")
     text = "\n".join(f"==== {name}\n{as_text(alert)}\n" for name, alert in told)
     if os.environ.get("WRITE_GOLDEN"):
         GOLDEN.write_text(text)

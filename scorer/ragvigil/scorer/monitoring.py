@@ -24,9 +24,11 @@ DetectedName = Literal["retrieval", "judge", "cheap", "traffic"]
 """What only the sequential detectors tell of."""
 HealthName = Literal["scorer_backlog", "scorer_judge", "scorer_disk"]
 """How the scorer itself is."""
+ArrivalName = Literal["arrivals"]
+"""Whether a service still sends: no rate, it does or it does not."""
 LeakName = Literal["leak"]
 """Personal data or a secret in an answer: no rate, every one is an event."""
-AnyName = SeriesName | JudgedName | CoverageName | DetectedName | HealthName | LeakName
+AnyName = SeriesName | JudgedName | CoverageName | DetectedName | HealthName | ArrivalName | LeakName
 Detector = Literal["window", "sequential"]
 FLOOR = "floor"
 """Method of the reference that is no measurement: the least level that was set."""

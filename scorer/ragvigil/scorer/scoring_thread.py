@@ -13,6 +13,7 @@ from concurrent.futures import Future
 from typing import TypeVar
 
 from ragvigil.scorer import config
+from ragvigil.scorer.arrivals import ArrivalWatch
 from ragvigil.scorer.attempt import Attempts
 from ragvigil.scorer.backlog import Backlog
 from ragvigil.scorer.coverage import CoverageWatch
@@ -130,6 +131,7 @@ class Scoring(threading.Thread):
             # Before coverage, which falls when it is ill: that is no second page.
             ("the look at ragvigil's own health", lambda: self.health.tick(now)),
             ("coverage", lambda: self.coverage.tick(now)),
+            ("the look for services that stopped", lambda: self.arrivals.tick(now)),
             ("escalation", lambda: self.escalation.tick(now)),
             ("the pruning of what was sent out", self.store.outgoing.prune),
             ("the checkpoint", self.store.checkpoint),
@@ -233,6 +235,7 @@ class Scoring(threading.Thread):
             trouble=lambda: self._trouble.said,
             ticks=time.monotonic_ns,
         )
+        self.arrivals = ArrivalWatch(store.arriving, self.pipeline, settings, ticks=since_boot)
         self.escalation = Escalation(store.escalation, settings.routes)
         self.coverage = CoverageWatch(
             store.monitoring,

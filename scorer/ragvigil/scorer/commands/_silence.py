@@ -189,6 +189,7 @@ def series_called(option: str, given: str) -> AnyName:
     from ragvigil.scorer.monitoring import (
         CRITERION,
         JUDGED,
+        ArrivalName,
         CoverageName,
         DetectedName,
         HealthName,
@@ -196,7 +197,7 @@ def series_called(option: str, given: str) -> AnyName:
         SeriesName,
     )
 
-    kinds = (SeriesName, DetectedName, CoverageName, HealthName, LeakName)
+    kinds = (SeriesName, DetectedName, CoverageName, HealthName, ArrivalName, LeakName)
     known: list[AnyName] = [name for kind in kinds for name in get_args(kind)]
     known += JUDGED
     if given in known or CRITERION.fullmatch(given):

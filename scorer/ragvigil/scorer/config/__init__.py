@@ -27,10 +27,11 @@ from ragvigil.scorer.config.sections import (
     Sources,
     Store,
 )
-from ragvigil.scorer.config.watching import Coverage, Monitor, Rule
+from ragvigil.scorer.config.watching import Arrivals, Coverage, Monitor, Rule
 
 __all__ = [
     "CHANNELS",
+    "Arrivals",
     "Assemble",
     "Budgets",
     "Channel",

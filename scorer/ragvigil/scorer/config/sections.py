@@ -21,7 +21,7 @@ from ragvigil.scorer.config.judging import Judge
 from ragvigil.scorer.config.oncall import Health, Inbound
 from ragvigil.scorer.config.retention import Retention
 from ragvigil.scorer.config.routing import Route
-from ragvigil.scorer.config.watching import Coverage, Detect, Monitor
+from ragvigil.scorer.config.watching import Arrivals, Coverage, Detect, Monitor
 
 
 class Receive(_Section):
@@ -264,6 +264,7 @@ class Settings(_Section):
     monitor: Monitor = Monitor()
     detect: Detect = Detect()
     coverage: Coverage = Coverage()
+    arrivals: Arrivals = Arrivals()
     forward: dict[Name, Forward] = Field(default={})
     filters: dict[Name, Filter] = Field(default={})
     citations: dict[str, Citing] = Field(default={})

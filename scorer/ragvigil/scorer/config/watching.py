@@ -1,4 +1,4 @@
-"""The settings of what watches: window rules, sequential detectors, coverage."""
+"""The settings of what watches: window rules, sequential detectors, coverage, arrivals."""
 
 from __future__ import annotations
 
@@ -205,4 +205,26 @@ class Coverage(_Section):
         default=("coverage_scored",),
         description="shares that page (severity error): answers not scored are the scorer's own illness; "
         "the others are tickets",
+    )
+
+
+class Arrivals(_Section):
+    """A service that stops sending: a page, where its own past says that something should have come."""
+
+    enabled: bool = Field(
+        default=True, description="whether a service of which nothing comes any more is told of"
+    )
+    least_seconds: Seconds = Field(
+        default=300.0,
+        ge=60,
+        le=86_400,
+        description="the shortest silence that is told of; a busy service's restart takes less",
+    )
+    resolve_seconds: Seconds = Field(
+        default=300.0, description="how long answers must come again before that resolves"
+    )
+    close_seconds: Seconds = Field(
+        default=86_400.0,
+        ge=3_600,
+        description="after so long without data an incident is closed, its own and others alike, as one of no data",
     )

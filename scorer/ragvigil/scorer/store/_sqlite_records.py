@@ -20,6 +20,7 @@ from ragvigil.scorer.store._rows import (
     record_of,
     record_row,
 )
+from ragvigil.scorer.store._sqlite_arrivals import SqliteArrivals
 from ragvigil.scorer.store._sqlite_backlog import REASON as BACKLOG
 from ragvigil.scorer.store._sqlite_changes import SqliteChanges
 from ragvigil.scorer.store._sqlite_counters import SqliteCounters
@@ -75,6 +76,7 @@ class SqliteRecords:
         self._observations = SqliteObservations(connection, bucket_nanoseconds=bucket_nanoseconds)
         self._sightings = SqliteSightings(connection, pseudonyms, late_seconds=sighting_seconds)
         self._changes = SqliteChanges(connection)
+        self._arrivals = SqliteArrivals(connection)
         self._pseudonyms = pseudonyms
         self._erasures = erasures
         self._next_record = self._scalar("SELECT coalesce(max(id), 0) FROM records") + 1
@@ -137,6 +139,7 @@ class SqliteRecords:
             self._changes.put(taken.changes)
             self._counters.add("read_items", taken.items)
             self._counters.add("not_kept", taken.not_kept)
+            self._arrivals.write(now)
             self._write_gathered()
             self._reach("watermark", watermark)
             self._reach("counted_to", taken.to)
@@ -187,6 +190,7 @@ class SqliteRecords:
             self._outgoing.forget()
             self._changes.forget()
             self._sightings.forget()
+            self._arrivals.forget()
             raise
 
     def _write_gathered(self) -> None:
@@ -227,6 +231,7 @@ class SqliteRecords:
         if not known:  # a trace that is read again says it again
             self._counters.add("lost_spans", trace.lost)
             self._counters.add("not_finite", trace.not_finite)
+            self._arrivals.add(place, trace)
         self._counters.add("ingested", len(kept - known.keys()) - len(known.keys() - kept))
         if not trace.records:
             entry = (

@@ -12,6 +12,7 @@ from typing import Self
 from ragvigil.scorer.config import Settings
 from ragvigil.scorer.errors import StoreError, StoreNotNowError, located
 from ragvigil.scorer.redact import Pseudonyms
+from ragvigil.scorer.store._sqlite_arrivals import SqliteArriving
 from ragvigil.scorer.store._sqlite_backlog import SqliteBacklog
 from ragvigil.scorer.store._sqlite_diagnosis import SqliteDiagnosis
 from ragvigil.scorer.store._sqlite_erasures import SqliteErasures
@@ -97,6 +98,7 @@ class SqliteStore:
         self.outbox = SqliteOutbox(self._connection)
         self.oncall = SqliteOncall(self._connection, settings.channels)
         self.leaks = SqliteLeaks(self._connection, self.monitoring)
+        self.arriving = SqliteArriving(self._connection, self.monitoring)
         self.escalation = SqliteEscalation(self._connection)
         self.labels = SqliteLabels(self._connection)
         self.backlog = SqliteBacklog(self._connection)
