@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import logging
 import resource
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
@@ -56,6 +59,24 @@ async def test_ticks_that_take_longer_than_their_clock_do_not_pile_up() -> None:
         with ticking(ask, 0.001):
             async with asyncio.timeout(30):
                 await late.wait()
+
+
+async def test_a_stop_while_a_tick_is_asked_for_tells_no_error(caplog: pytest.LogCaptureFixture) -> None:
+    """The asking waited for a thread and was cancelled: a traceback at a clean stop, once in a while."""
+    loop, busy, asked = asyncio.get_running_loop(), threading.Event(), asyncio.Event()
+    loop.set_default_executor(ThreadPoolExecutor(1))
+    blocked = loop.run_in_executor(None, busy.wait)
+
+    def ask() -> Future[None]:
+        asked.set()
+        return Future()
+
+    with ticking(ask, 0.001), contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(asked.wait(), 0.5)
+    busy.set()
+    await blocked
+    assert asked.is_set()
+    assert [record for record in caplog.records if record.levelno >= logging.WARNING] == []
 
 
 async def test_a_store_that_cannot_be_opened_is_said_at_once(tmp_path: Path) -> None:

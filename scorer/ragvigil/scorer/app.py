@@ -60,8 +60,9 @@ def run_receive(
 async def _run(supervised: bool, role: Callable[[asyncio.Event], Awaitable[int]]) -> int:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop.set)
+    loop.add_signal_handler(signal.SIGTERM, stop.set)
+    # An interrupt goes to all processes of a terminal: the supervised one waits for its parent.
+    loop.add_signal_handler(signal.SIGINT, (lambda: None) if supervised else stop.set)
     orphaned = asyncio.create_task(_stop_when_orphaned(stop)) if supervised else None
     try:
         return await role(stop)
@@ -76,18 +77,19 @@ async def _receive(
     from ragvigil.scorer.receive.serve import receive
 
     scoring: list[asyncio.Task[int]] = []
+    received = asyncio.Event()
 
     def begin(bound: Bound) -> None:
         ready(bound)
         if score_command:
-            task = asyncio.create_task(keep_running(score_command, stop))
+            task = asyncio.create_task(keep_running(score_command, received))
             task.add_done_callback(lambda _: stop.set())
             scoring.append(task)
 
     try:
         await receive(settings, ready=begin, stop=stop)
     finally:
-        stop.set()
+        received.set()  # only now: the score process takes the last of it, and leaves nothing of it as it came
         codes = await asyncio.gather(*scoring)
     return max(codes, default=0)
 

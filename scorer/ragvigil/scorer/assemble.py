@@ -10,7 +10,7 @@ comes later opens the trace again. What is beyond the bounds of one trace is dro
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
@@ -97,6 +97,11 @@ class Assembler:
     def open_traces(self) -> int:
         """How many traces are open."""
         return len(self._open)
+
+    @property
+    def open_ids(self) -> Collection[str]:
+        """Which they are."""
+        return self._open.keys()
 
     @property
     def open_bytes(self) -> int:

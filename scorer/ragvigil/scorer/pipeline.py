@@ -153,6 +153,11 @@ class Pipeline:
         return self._caught_up
 
     @property
+    def unfinished(self) -> tuple[Position | None, set[str]]:
+        """Up to where it has read, and the traces of there that are not stored yet."""
+        return self._read_to, {*self._assembler.open_ids, *(item.trace_id for item in self._assembled)}
+
+    @property
     def reading(self) -> int | None:
         """When what is being read had been received, Unix nanoseconds; None when all has been read."""
         return self._reading
@@ -191,7 +196,7 @@ class Pipeline:
         opened = set[str]()
         self._take(rows)
         for row in rows:
-            if row.kind != "changes":
+            if row.kind != "changes" and row.payload:
                 new = self._assembler.add(
                     row.position, row.kind, row.trace_id, row.payload, ticks, received_at=row.received_at
                 )

@@ -25,6 +25,7 @@ from ragvigil.scorer.forget_requests import forget_requests
 from ragvigil.scorer.forgetting import Desk
 from ragvigil.scorer.health import HealthWatch
 from ragvigil.scorer.inbox import InboxReader
+from ragvigil.scorer.inbox.leaving import leave
 from ragvigil.scorer.judge.endpoint.trouble import Trouble
 from ragvigil.scorer.judge.paid import Paid
 from ragvigil.scorer.judging import UNASKED
@@ -192,6 +193,7 @@ class Scoring(threading.Thread):
                 self._open.set_result(None)
                 self._hand_out(self.pipeline.resume())
                 self._turn_until_stopped()
+                self._leave(inbox)
         except BaseException as error:
             if not self._open.done():
                 self._open.set_exception(error)
@@ -254,6 +256,15 @@ class Scoring(threading.Thread):
             if not worked and self._stopping.is_set():
                 return
             self._answer_calls(wait=0.0 if worked else _IDLE_SECONDS)
+
+    def _leave(self, inbox: InboxReader) -> None:
+        """What is stored, redacted, need not lie in the inbox as it came for as long as nobody runs."""
+        inbox.close()
+        read, kept = self.pipeline.unfinished
+        try:
+            leave(self._settings.inbox_path, done=self.store.records.watermark(), read=read, kept=kept)
+        except (sqlite3.Error, OSError, StoreError) as error:
+            _log.info("the inbox keeps what came until the next start: %s", error)
 
     def _turn(self) -> bool:
         try:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator
 from concurrent.futures import Future
 from contextlib import contextmanager
 
+from apscheduler.executors.debug import DebugExecutor  # pyright: ignore[reportMissingTypeStubs]  # has none
 from apscheduler.schedulers.asyncio import AsyncIOScheduler  # pyright: ignore[reportMissingTypeStubs]  # has none
 
 
@@ -33,8 +34,12 @@ class Ticks:
 
 @contextmanager
 def ticking(tick: Callable[[], Future[None]], seconds: float) -> Generator[None]:
-    """Have `tick` begin every so many seconds on the running event loop, never while one waits or runs."""
-    scheduler = AsyncIOScheduler()
+    """Have `tick` begin every so many seconds on the running event loop, never while one waits or runs.
+
+    Asking takes no time, so it is done by the loop itself: a thread that is about to ask when the clock stops would be
+    cancelled, with a traceback in the log.
+    """
+    scheduler = AsyncIOScheduler(executors={"default": DebugExecutor()})
     scheduler.add_job(  # pyright: ignore[reportUnknownMemberType]  # no stubs
         Ticks(tick).ask, "interval", seconds=seconds, coalesce=True, max_instances=1
     )
