@@ -404,6 +404,30 @@ def test_what_waits_to_be_forwarded_is_forgotten_too(serve: Serve, tmp_path: Pat
     eventually(lambda: counters(inbox).get("forwarded.tempo.delivered") == 1)
 
 
+def test_what_waits_to_be_forwarded_goes_whatever_holds_the_inbox(serve: Serve, tmp_path: Path) -> None:
+    """Of a trace that is open for long; once the inbox had taken all the time the receiver was not even asked."""
+    with socket.socket() as dead:
+        dead.bind(("127.0.0.1", 0))
+        inbox = tmp_path / "ragvigil-inbox"
+        settings = {
+            "RAGVIGIL_FORWARD__TEMPO__URL": f"http://127.0.0.1:{dead.getsockname()[1]}",
+            "RAGVIGIL_METRICS__ENABLED": "false",
+            "RAGVIGIL_ASSEMBLE__QUIET_SECONDS": "60",
+        }
+        scorer = serve(environment=settings)
+        send(scorer, exported(2, "user-eva", "marble table"))
+        send(scorer, exported(1, "user-wanda", "copper lamp"))
+        eventually(lambda: waiting_for("tempo", counters(inbox)) == 2 and scorer.store.exists())
+        done = ragvigil(
+            "forget", "--user", "user-wanda", "--json", "--wait", "2", "--store", str(scorer.store)
+        )
+    said = json.loads(done.stdout)
+    assert (said["unsent"], said["unsent_left"]) == ({"tempo": 1}, False)
+    assert (done.returncode, said["segments_left"]) == (1, 1), (
+        "the inbox holds it until its trace is complete"
+    )
+
+
 def test_without_a_scorer_the_command_does_it_in_store_and_inbox(serve: Serve, tmp_path: Path) -> None:
     """Also what was acknowledged and never scored; the next scorer reads the rest."""
     scorer = serve()

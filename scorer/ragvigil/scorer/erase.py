@@ -28,6 +28,8 @@ from ragvigil.scorer.redact.payload import Redaction
 from ragvigil.scorer.store.sqlite import SqliteStore
 
 _PAUSE_SECONDS = 0.05
+_RECEIVER_SECONDS = 10.0
+"""What a receiver has to answer at least, however long the rest took: it looks twice a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ def erase(settings: Settings, wanted: Wanted, *, seconds: float) -> Erased:
         left = _leave_inbox(settings, deadline)
     aside = tuple(sorted(str(path) for path in damaged(settings.inbox_path)))
     shown = _leave_metrics(settings, by, deadline)
-    unsent = erase_unsent(settings, wanted, asked_at, deadline)
+    unsent = erase_unsent(settings, wanted, asked_at, max(deadline, time.monotonic() + _RECEIVER_SECONDS))
     return Erased(forgotten, by, left, shown, unsent.cut, unsent.late, unsent.unanswered, aside)
 
 
