@@ -102,7 +102,7 @@ def test_a_judge_that_guesses_is_refused_and_writes_no_gold_set(tmp_path: Path) 
     path = tmp_path / "gold.jsonl"
     result = run(shop, "calibrate", "report", "--gold", str(path))
     assert result.return_value == 1
-    assert "REFUSED: judge not informative: s + t - 1 may be" in result.stdout
+    assert "REFUSED: judge not informative: sensitivity + specificity - 1 may be" in result.stdout
     assert not path.exists()
 
 

@@ -131,5 +131,5 @@ def chosen(option: str, given: list[str] | None, known: tuple[str, ...]) -> tupl
     """The names given, or all; raises ConfigError that names the option."""
     for name in given or ():
         if name not in known:
-            raise ConfigError(option, f"{name!r} is not known", f"choose of: {', '.join(known)}")
+            raise ConfigError(option, f"{name!r} is not known", f"choose of: {'; '.join(known)}")
     return tuple(given) if given else known

@@ -14,8 +14,7 @@ from ragvigil.scorer.estimate.window import Booleans, Floats, whole_numbers
 
 INFORMATIVE = 0.2
 """The judge is not informative when s + t - 1 may be below this (the lower 95 % limit)."""
-FEW_UNFAITHFUL = 10
-"""Unfaithful items below which t is hardly known."""
+_FEW_UNFAITHFUL = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,16 +101,24 @@ class Calibration:
         )
         if lowest >= INFORMATIVE:
             return None
-        detail = f"judge not informative: s + t - 1 may be {lowest:.2f}, at least {INFORMATIVE} is needed"
-        return Refusal("judge_not_informative", detail, n_judged, n_traces)
+        return not_informative(lowest, n_judged, n_traces)
 
     def caveats(self) -> tuple[str, ...]:
         """What a reader of a corrected number has to know."""
-        if self.unfaithful >= FEW_UNFAITHFUL:
-            return ()
-        return (
-            f"only {self.unfaithful:.0f} unfaithful gold items: t is hardly known, label flagged answers",
-        )
+        return few_unfaithful(self.unfaithful)
+
+
+def not_informative(lowest: float, n_judged: int, n_traces: int) -> Refusal:
+    """Why nothing may be built on a judge whose s + t - 1 may be as low as `lowest`."""
+    found = f"sensitivity + specificity - 1 may be {lowest:.2f}, at least {INFORMATIVE} is needed"
+    return Refusal("judge_not_informative", f"judge not informative: {found}", n_judged, n_traces)
+
+
+def few_unfaithful(count: float) -> tuple[str, ...]:
+    """What to know of a specificity that rests on so many labels of unfaithful answers; nothing from ten on."""
+    if count >= _FEW_UNFAITHFUL:
+        return ()
+    return (f"only {count:.0f} unfaithful labels: specificity is hardly known, label flagged answers",)
 
 
 @lru_cache(maxsize=256)

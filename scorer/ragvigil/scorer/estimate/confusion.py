@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ragvigil.scorer.estimate.calibration import FEW_UNFAITHFUL, INFORMATIVE, Calibration
+from ragvigil.scorer.estimate.calibration import INFORMATIVE, Calibration, few_unfaithful, not_informative
 from ragvigil.scorer.estimate.interval import DRAWS, SEED, clusters_of, draws, quantiles, variance_of
 from ragvigil.scorer.estimate.result import FEWEST, Estimate, Refusal, too_few
 from ragvigil.scorer.estimate.strata import BINS, Strata, covered
@@ -45,8 +45,7 @@ class Confusion:
         if lowest >= INFORMATIVE:
             return None
         found = self.informativeness
-        detail = f"judge not informative: s + t - 1 may be {lowest:.2f}, at least {INFORMATIVE} is needed"
-        return Refusal("judge_not_informative", detail, found.n_judged, found.n_traces)
+        return not_informative(lowest, found.n_judged, found.n_traces)
 
     @property
     def calibration(self) -> Calibration:
@@ -158,12 +157,14 @@ def _confusion(
         passed.drawn(random),
     )
 
+    unfaithful = int((labelled & (truths == 0)).sum())
+
     def estimate(name: str, value: Floats, sample: Floats, lowest: float = 0.0) -> Estimate:
         lower, upper = quantiles(sample, confidence, lowest=lowest, highest=1.0)
         found, count = float(value), int(labelled.sum())
         middle, variance = float(sample.mean()), max(float(sample.var()), 1e-9)
         size = max(middle * (1.0 - middle) / variance - 1.0, 1.0) if lowest == 0.0 else float(count)
-        caveats = _caveats(labelled, truths) if name in ("specificity", "informativeness") else ()
+        caveats = few_unfaithful(unfaithful) if name in ("specificity", "informativeness") else ()
         return Estimate(
             found, min(lower, found), max(upper, found), count, n_traces, size, confidence,
             f"audited-{name}-midp", caveats=caveats,
@@ -206,10 +207,3 @@ def part(one: Floats, other: Floats) -> Floats:
 
 def _youden(four: Four) -> Floats:
     return part(four[0], four[1]) + part(four[2], four[3]) - 1.0
-
-
-def _caveats(labelled: Booleans, truths: Integers) -> tuple[str, ...]:
-    unfaithful = int((labelled & (truths == 0)).sum())
-    if unfaithful >= FEW_UNFAITHFUL:
-        return ()
-    return (f"only {unfaithful} unfaithful labels: specificity is hardly known, label flagged answers",)
