@@ -1,18 +1,14 @@
-"""The process in which custom functions run: they may fail, hang or leak without harm to scoring."""
+"""The process in which custom functions run."""
 
 from __future__ import annotations
 
 import json
 import logging
-import os
-import select
-import subprocess
-import sys
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from typing import cast
 
+from ragvigil.scorer.asked_process import AskedProcess
 from ragvigil.scorer.custom.request import packed
 from ragvigil.scorer.trace import RagTrace
 
@@ -34,8 +30,7 @@ class Functions:
         self._seconds = dict(seconds)
         self._names = [*self._places]
         self._versions: dict[str, str] = {}
-        self._process: subprocess.Popen[bytes] | None = None
-        self._read = b""
+        self._process: AskedProcess | None = None
         self._late: dict[str, int] = dict.fromkeys(self._names, 0)
         self._rests_until: dict[str, float] = dict.fromkeys(self._names, 0.0)
 
@@ -44,11 +39,8 @@ class Functions:
 
         OSError or ValueError where the process does not say so within 20 seconds.
         """
-        command = [sys.executable, "-m", "ragvigil.scorer.custom.worker", json.dumps(self._places)]
-        self._process = subprocess.Popen(  # noqa: S603 - our own module, with names from the configuration
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
-        )
-        line = self._line(time.monotonic() + _START_SECONDS)
+        self._process = AskedProcess("ragvigil.scorer.custom.worker", json.dumps(self._places))
+        line = self._process.line(time.monotonic() + _START_SECONDS)
         told = cast("Mapping[str, Mapping[str, str]]", json.loads(line))
         for name, one in told.items():
             if "version" in one:
@@ -62,13 +54,8 @@ class Functions:
     def close(self) -> None:
         """End the process."""
         if self._process is not None:
-            process, self._process, self._read = self._process, None, b""
-            process.kill()
-            for pipe in (process.stdin, process.stdout):
-                if pipe is not None:
-                    with suppress(OSError):
-                        pipe.close()
-            process.wait()
+            process, self._process = self._process, None
+            process.end()
 
     def ask(self, record: RagTrace, names: Sequence[str]) -> dict[str, Answer]:
         """Value and reason of each of the named functions."""
@@ -91,13 +78,14 @@ class Functions:
         """Ask for what is waiting; the name of the one that took too long or ended the process."""
         if self._process is None and not self._restarted(waiting, found):
             return None
+        assert self._process is not None
         current = waiting[0]
         try:
             mask = sum(1 << self._names.index(name) for name in waiting)
-            self._send(packed(mask, record), time.monotonic() + self._seconds[current])
+            self._process.send(packed(mask, record), time.monotonic() + self._seconds[current])
             for name in waiting:
                 current = name
-                found[name] = _answer(self._line(time.monotonic() + self._seconds[name]))
+                found[name] = _answer(self._process.line(time.monotonic() + self._seconds[name]))
                 self._late[name] = 0
         except Exception as error:  # a record may be of a kind that cannot be sent
             self.close()
@@ -133,30 +121,6 @@ class Functions:
         if self._late[name] >= _FAILURES:
             self._late[name] = 0
             self._rests_until[name] = time.monotonic() + _PAUSE_SECONDS
-
-    def _send(self, data: bytes, deadline: float) -> None:
-        assert self._process is not None
-        assert self._process.stdin is not None
-        pipe = self._process.stdin.fileno()
-        view = memoryview(data)
-        while view:
-            if not select.select([], [pipe], [], max(0.0, deadline - time.monotonic()))[1]:
-                raise TimeoutError
-            view = view[os.write(pipe, view[: select.PIPE_BUF]) :]
-
-    def _line(self, deadline: float) -> bytes:
-        assert self._process is not None
-        assert self._process.stdout is not None
-        pipe = self._process.stdout
-        while b"\n" not in self._read:
-            if not select.select([pipe], [], [], max(0.0, deadline - time.monotonic()))[0]:
-                raise TimeoutError
-            part = os.read(pipe.fileno(), 2**16)
-            if not part:
-                raise OSError("it ended")
-            self._read += part
-        line, _, self._read = self._read.partition(b"\n")
-        return line
 
 
 def _answer(line: bytes) -> Answer:

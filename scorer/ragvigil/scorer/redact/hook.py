@@ -1,15 +1,12 @@
-"""A redactor of the operator's own, in a process of its own: it may fail, hang or leak without harm to scoring."""
+"""A redactor of the operator's own, in a process of its own."""
 
 from __future__ import annotations
 
 import json
 import logging
-import os
-import select
-import subprocess
-import sys
 import time
-from contextlib import suppress
+
+from ragvigil.scorer.asked_process import AskedProcess
 
 _log = logging.getLogger(__name__)
 
@@ -28,7 +25,7 @@ class Hook:
     def __init__(self, name: str, *, seconds: float) -> None:
         self._name = name
         self._seconds = seconds
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: AskedProcess | None = None
         self._failures = 0
         self._rests_until = 0.0
         self.withheld = 0
@@ -50,12 +47,7 @@ class Hook:
         """End its process."""
         if self._process is not None:
             process, self._process = self._process, None
-            process.kill()
-            for pipe in (process.stdin, process.stdout):
-                if pipe is not None:
-                    with suppress(OSError):
-                        pipe.close()
-            process.wait()
+            process.end()
 
     def _fail(self, error: Exception) -> None:
         self.close()
@@ -68,37 +60,11 @@ class Hook:
 
     def _ask(self, text: str) -> str:
         if self._process is None:
-            command = [sys.executable, "-m", "ragvigil.scorer.redact.hook_process", self._name]
-            self._process = subprocess.Popen(  # noqa: S603 - our own module, with a name from the configuration
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
-            )
-            self._receive(time.monotonic() + _START_SECONDS)
+            self._process = AskedProcess("ragvigil.scorer.redact.hook_process", self._name)
+            self._process.line(time.monotonic() + _START_SECONDS)
         deadline = time.monotonic() + self._seconds
-        self._send(json.dumps(text).encode("ascii") + b"\n", deadline)
-        answer = json.loads(self._receive(deadline))
+        self._process.send(json.dumps(text).encode("ascii") + b"\n", deadline)
+        answer = json.loads(self._process.line(deadline))
         if not isinstance(answer, str):
             raise ValueError("it failed or did not return a text")
         return answer
-
-    def _send(self, data: bytes, deadline: float) -> None:
-        assert self._process is not None
-        assert self._process.stdin is not None
-        pipe = self._process.stdin.fileno()
-        view = memoryview(data)
-        while view:
-            if not select.select([], [pipe], [], max(0.0, deadline - time.monotonic()))[1]:
-                raise TimeoutError("no answer in time")
-            view = view[os.write(pipe, view[: select.PIPE_BUF]) :]
-
-    def _receive(self, deadline: float) -> bytes:
-        assert self._process is not None
-        assert self._process.stdout is not None
-        pipe, line = self._process.stdout, bytearray()
-        while not line.endswith(b"\n"):
-            if not select.select([pipe], [], [], max(0.0, deadline - time.monotonic()))[0]:
-                raise TimeoutError("no answer in time")
-            part = os.read(pipe.fileno(), 2**16)
-            if not part:
-                raise OSError("it ended")
-            line += part
-        return bytes(line)
