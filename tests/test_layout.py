@@ -1,4 +1,4 @@
-"""The rooms may only import along the arrows drawn in README.md."""
+"""The rooms may only import as the table in CONTRIBUTING.md allows."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def imported_rooms(source: str) -> set[str]:
 
 @pytest.mark.parametrize("room", MAY_IMPORT)
 def test_a_room_imports_only_along_the_arrows(room: str) -> None:
-    """design.md section 2: three leaves and one root."""
+    """Three leaves and one root."""
     for path in (ROOT / room / "ragvigil" / room).rglob("*.py"):
         if path.parent.name == "demo" and path.name == "service.py":
             continue  # stands for somebody else's service, so it uses the tracer as a service does

@@ -108,7 +108,7 @@ FOREIGN = Document("a", "The museum was not built before 1900, and it is open to
     ],
 )
 def test_what_cannot_be_judged_is_never_a_zero(one: RagTrace, state: State, reason: str) -> None:
-    """design.md 3.2: each such state has a rate of its own."""
+    """Each such state has a rate of its own."""
     verdict = Builtin().judge_now(one, RUBRIC)
     assert (verdict.state, verdict.reason) == (state, reason)
     assert (verdict.faithfulness, verdict.support, verdict.passed) == (None, None, None)

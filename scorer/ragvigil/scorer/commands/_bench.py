@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ragvigil.scorer.commands._options import JsonOption
+from ragvigil.scorer.commands._options import FirstSeedOption, JsonOption, OnlyOption
 from ragvigil.scorer.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -16,16 +17,10 @@ if TYPE_CHECKING:
 
 
 def alerts(
-    scenario: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="Only this one; may be given again. Default: all."),
-    ] = None,
-    rule: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="Only this one; may be given again. Default: all."),
-    ] = None,
+    scenario: OnlyOption = None,
+    rule: OnlyOption = None,
     seeds: Annotated[int, typer.Option(min=1, max=10_000, help="Simulated services, each for a month.")] = 8,
-    first_seed: Annotated[int, typer.Option(min=0, help="Seeds count up from here.")] = 0,
+    first_seed: FirstSeedOption = 0,
     traces_per_day: Annotated[
         float | None,
         typer.Option(min=100.0, max=10_000_000.0, help="Default: 20,000, or those of the replayed store."),
@@ -58,20 +53,15 @@ def alerts(
     rules = chosen("--rule", rule, RULES)
     world = _world(quick, traces_per_day, batch_seconds)
     source = replaying(replay or [], world, told_volume=traces_per_day is not None)
-    lines: list[Line] = []
-    if not as_json:
-        for note in source.notes:
-            typer.echo(note)
-        typer.echo("  ".join(_HEAD))
     services = range(first_seed, first_seed + seeds)
-    for line in measure(rules, scenarios, services, world=source.world, opens=source.opens):
-        lines.append(line)
-        if not as_json:
-            typer.echo(_row(line))
+    lines = measure(rules, scenarios, services, world=source.world, opens=source.opens)
     if as_json:
         found = {"world": asdict(source.world), "first_seed": first_seed, "seeds": seeds}
         found |= {"replayed": source.told} if source.told else {}
         typer.echo(json.dumps({**found, "lines": [asdict(line) for line in lines]}, indent=1))
+        return 0
+    for told in chain(source.notes, ["  ".join(_HEAD)], map(_row, lines)):
+        typer.echo(told)
     return 0
 
 

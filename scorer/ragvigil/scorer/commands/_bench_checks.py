@@ -6,12 +6,13 @@ import asyncio
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ragvigil.scorer.commands._options import JsonOption
+from ragvigil.scorer.commands._options import JsonOption, JudgeModelOption
 
 if TYPE_CHECKING:
     from ragvigil.scorer.offline.bench import Figure, Line
@@ -22,9 +23,7 @@ def bench_checks(
     judge: Annotated[
         str, typer.Option(metavar="KIND", help="As in ragvigil score: builtin, openai, anthropic.")
     ] = "builtin",
-    model: Annotated[
-        str, typer.Option(metavar="NAME", help="Model of the judge, instead of the environment's.")
-    ] = "",
+    model: JudgeModelOption = "",
     only: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help="Only the file of this name; may be given again. Default: all."),
@@ -57,7 +56,7 @@ def bench_checks(
         typer.echo(_HEAD)
     with asyncio.Runner() as runner:
         for path in paths:
-            rows = [row for _, row in zip(range(most), labelled(path), strict=False)]
+            rows = list(islice(labelled(path), most))
             judged, took = runner.run(judge_all(rows, made, rubric_of(settings)))
             answers, seconds = answers + sum(one.score is not None for one in judged), seconds + took
             found = report(judged, draws=draws)
@@ -65,13 +64,16 @@ def bench_checks(
             if not as_json:
                 typer.echo("\n".join(map(_row, found)))
         runner.run(made.close())
-    rate = answers / seconds if seconds else 0.0
-    if as_json:
-        told = {"judge": made.name, "version": made.version, "answers_per_second": round(rate, 1)}
-        typer.echo(json.dumps({**told, "lines": [asdict(line) for line in lines]}, indent=1))
-    else:
-        typer.echo(f"{made.name} {made.version}: {answers:,} answers, {rate:,.0f} a second")
+    told = {"judge": made.name, "version": made.version}
+    typer.echo(_total(told, lines, answers / seconds if seconds else 0.0, answers, as_json=as_json))
     return 0
+
+
+def _total(told: dict[str, str], lines: Sequence[Line], rate: float, answers: int, *, as_json: bool) -> str:
+    if not as_json:
+        return f"{told['judge']} {told['version']}: {answers:,} answers, {rate:,.0f} a second"
+    found = {**told, "answers_per_second": round(rate, 1), "lines": [asdict(line) for line in lines]}
+    return json.dumps(found, indent=1)
 
 
 def _chosen(folder: Path, only: Sequence[str]) -> list[Path]:

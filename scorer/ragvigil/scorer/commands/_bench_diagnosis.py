@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ragvigil.scorer.commands._bench import chosen
-from ragvigil.scorer.commands._options import JsonOption
+from ragvigil.scorer.commands._options import FirstSeedOption, JsonOption, OnlyOption
 
 if TYPE_CHECKING:
     from ragvigil.scorer.simulate.localisation import Tally
@@ -19,14 +19,11 @@ _NO_CAUSE = {"everywhere": "all fell alike", "nothing": "nothing fell"}
 
 
 def diagnosis(
-    kind: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="Only this one; may be given again. Default: all."),
-    ] = None,
+    kind: OnlyOption = None,
     incidents: Annotated[
         int, typer.Option(min=1, max=100_000, help="Simulated incidents of each kind.")
     ] = 40,
-    first_seed: Annotated[int, typer.Option(min=0, help="Seeds count up from here.")] = 0,
+    first_seed: FirstSeedOption = 0,
     as_json: JsonOption = False,
 ) -> int:
     """Plant one cause at a time in simulated traffic, and count how often the diagnosis names it at the page.

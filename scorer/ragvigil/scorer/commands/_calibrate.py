@@ -62,14 +62,9 @@ def draw(
     settings = settings_of(config, store)
     with closing(open_for_reading(settings.store.path)) as connection:
         place = book.place_of(connection, service, environment)
+    reading = Reading(readers, overlap)
     found, new = book.draw(
-        settings,
-        place,
-        days=days,
-        total=labels,
-        reading=Reading(readers, overlap),
-        fresh=fresh,
-        criterion=criterion,
+        settings, place, days=days, total=labels, reading=reading, fresh=fresh, criterion=criterion
     )
     if new:
         keep(settings, KeepDraw(found))

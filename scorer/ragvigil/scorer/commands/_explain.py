@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import asdict
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from ragvigil.scorer.commands._options import ConfigOption, JsonOption, settings_of
+from ragvigil.scorer.commands._options import (
+    ConfigOption,
+    JsonOption,
+    TracesArgument,
+    settings_of,
+)
 from ragvigil.scorer.commands._unread import told
 from ragvigil.scorer.errors import InputError
 
@@ -34,13 +38,7 @@ _LIKELY = {
 
 
 def explain(
-    files: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="FILE",
-            help="OTLP: protobuf or JSON, gzip or zstd too; *.logs.* holds log records of the same traces.",
-        ),
-    ],
+    files: TracesArgument,
     config: ConfigOption = None,
     as_json: JsonOption = False,
 ) -> int:

@@ -12,6 +12,7 @@ from ragvigil.scorer.commands._moments import stretch
 from ragvigil.scorer.commands._options import (
     ConfigOption,
     JsonOption,
+    OnlyServiceOption,
     SinceOption,
     StoreOption,
     UntilOption,
@@ -31,9 +32,7 @@ def export(
     ] = "-",
     since: SinceOption = "7d",
     until: UntilOption = None,
-    service: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Only this service; default: all.")
-    ] = None,
+    service: OnlyServiceOption = None,
     scores: Annotated[
         list[str] | None,
         typer.Option("--score", metavar="NAME", help="Only this score; repeatable. Default: all."),
@@ -65,15 +64,8 @@ def export(
 
     settings = settings_of(config, store)
     kind = _format(out, format)
-    wanted = Wanted(
-        *stretch(since, until),
-        service,
-        frozenset(scores) if scores else None,
-        history,
-        explanations,
-    )
-    if wanted.since >= wanted.until:
-        raise ConfigError("--since", "is not before --until", "the stretch would be empty")
+    only = frozenset(scores) if scores else None
+    wanted = Wanted(*_stretch(since, until), service, only, history, explanations)
     path = settings.store.path
     with closing(open_for_reading(path)) as connection:  # says what is wrong before a file is begun
         known("--score", scores or (), settings, criteria=reading_labels.criteria(connection))
@@ -83,6 +75,13 @@ def export(
     if out != "-":
         typer.echo(json.dumps({"rows": count, "file": out}) if as_json else f"{count:,} scores to {out}")
     return 0
+
+
+def _stretch(since: str, until: str | None) -> tuple[int, int]:
+    begin, end = stretch(since, until)
+    if begin >= end:
+        raise ConfigError("--since", "is not before --until", "the stretch would be empty")
+    return begin, end
 
 
 def _format(out: str, said: str | None) -> str:

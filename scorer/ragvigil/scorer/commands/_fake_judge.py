@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from contextlib import suppress
 from typing import Annotated
 
 import typer
@@ -58,13 +59,11 @@ def fake_judge(
         cuts=cuts,
     )
     try:
-        with ScriptedJudge(script, key=key or None, port=port, keep=0) as server:
+        with ScriptedJudge(script, key=key or None, port=port, keep=0) as server, suppress(KeyboardInterrupt):
             typer.echo(json.dumps({"url": server.url}) if as_json else f"fake judge at {server.url}")
             Event().wait()
     except OSError as problem:
         raise InputError(f"port {port}", problem.strerror or "cannot be used") from None
-    except KeyboardInterrupt:
-        return 0
     return 0
 
 

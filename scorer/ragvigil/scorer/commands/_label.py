@@ -46,13 +46,12 @@ def label(
         tasks = tasks_for(
             connection, name, drawn, adjudicating=adjudicate, criterion=criterion, wishes=not criterion
         )
-        all_disputed = tasks_for(connection, name, drawn, adjudicating=True, criterion=criterion)
-        disputed = len(all_disputed) if not tasks else 0
+        disputed = len(tasks_for(connection, name, drawn, adjudicating=True, criterion=criterion))
     if not tasks:
-        more = (
-            f"{disputed} are disputed: ragvigil label --adjudicate" if disputed else "ragvigil calibrate draw"
+        adjudicate_them = f"{disputed} are disputed: ragvigil label --adjudicate"
+        typer.echo(
+            f"nothing to read for {name}; {adjudicate_them if disputed else 'ragvigil calibrate draw'}"
         )
-        typer.echo(f"nothing to read for {name}; {more}")
         return 0
 
     def put(given: Given) -> bool:

@@ -14,6 +14,7 @@ from ragvigil.scorer.commands._moments import stretch
 from ragvigil.scorer.commands._options import (
     ConfigOption,
     JsonOption,
+    OnlyServiceOption,
     SinceOption,
     StoreOption,
     settings_of,
@@ -28,9 +29,7 @@ def notes(
         str | None, typer.Option(metavar="NAME", help="Only the notes of this category, all of them.")
     ] = None,
     since: SinceOption = "4w",
-    service: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Only this service; default: all.")
-    ] = None,
+    service: OnlyServiceOption = None,
     config: ConfigOption = None,
     store: StoreOption = None,
     as_json: JsonOption = False,

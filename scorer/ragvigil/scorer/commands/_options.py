@@ -20,6 +20,23 @@ StoreOption = Annotated[
     str | None,
     typer.Option("--store", metavar="URL", help="sqlite:///PATH; a bare path to a file is taken too."),
 ]
+OnlyServiceOption = Annotated[
+    str | None, typer.Option("--service", metavar="NAME", help="Only this service; default: all.")
+]
+OnlyOption = Annotated[
+    list[str] | None, typer.Option(metavar="NAME", help="Only this one; may be given again. Default: all.")
+]
+FirstSeedOption = Annotated[int, typer.Option(min=0, help="Seeds count up from here.")]
+JudgeModelOption = Annotated[
+    str, typer.Option(metavar="NAME", help="Model of the judge, instead of the environment's.")
+]
+TracesArgument = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="FILE",
+        help="OTLP: protobuf or JSON, gzip or zstd too; *.logs.* holds log records of the same traces.",
+    ),
+]
 WHEN = "LENGTH|MOMENT"
 """What --since and --until take."""
 SinceOption = Annotated[

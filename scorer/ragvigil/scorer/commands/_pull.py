@@ -76,11 +76,10 @@ def pull(
     with _file_or_scratch(out) as lines:
         pulled = _pulled(history, url, wanted, file or [], lines)
         summary, found = _scored(lines, config, store) if store is not None else ({}, [])
-    if str(out) == "-":
-        return 0
     shown = {"spans": pulled.spans, "resumed": pulled.window is not None, **summary}
     text = _told(pulled, wanted, source, out, exports=bool(file))
-    typer.echo(json.dumps(shown, ensure_ascii=False) if as_json else "\n".join([text, *found]))
+    if str(out) != "-":
+        typer.echo(json.dumps(shown, ensure_ascii=False) if as_json else "\n".join([text, *found]))
     return 0
 
 

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ragvigil.scorer.commands._options import ConfigOption, settings_of
+from ragvigil.scorer.commands._options import ConfigOption, TracesArgument, settings_of
 from ragvigil.scorer.commands._unread import told
 from ragvigil.scorer.errors import InputError
 
 
 def read(
-    files: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="FILE",
-            help="OTLP: protobuf or JSON, gzip or zstd too; *.logs.* holds log records of the same traces.",
-        ),
-    ],
+    files: TracesArgument,
     config: ConfigOption = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Accepted for programs; the output is always JSON.")

@@ -18,6 +18,8 @@ from ragvigil.scorer.commands._options import ConfigOption, JsonOption, settings
 from ragvigil.scorer.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
+    from ragvigil.exporters import Alert
+    from ragvigil.scorer.replay.load import Loaded
     from ragvigil.scorer.replay.recording import Recording
     from ragvigil.scorer.replay.run import Replayed
 
@@ -70,22 +72,24 @@ def replay(
         loaded = load(files, recording)
         if not loaded.events:
             raise InputError(", ".join(map(str, files[:_NAMED])), "nothing in it can be replayed")
-        if to is not None:
-            shown, lines = _sent(recording, to, factor)
-        else:
-            shown, lines = scored(recording, config, store, factor, page=page)
-    seconds = time.monotonic() - began
-    shown = {"events": loaded.events, "unreadable": loaded.unreadable} | shown
-    shown["seconds"] = round(seconds, 3)
-    if as_json:
-        typer.echo(json.dumps(shown, ensure_ascii=False))
-    else:
-        typer.echo(
-            f"{loaded.events:,} spans and log records in {seconds:,.1f} s"
-            + (f"; {loaded.unreadable:,} could not be read" if loaded.unreadable else "")
+        shown, lines = (
+            scored(recording, config, store, factor, page=page)
+            if to is None
+            else _sent(recording, to, factor)
         )
-        typer.echo("\n".join(lines))
+    typer.echo(_told(loaded, shown, lines, time.monotonic() - began, as_json=as_json))
     return 1 if loaded.unreadable else 0
+
+
+def _told(
+    loaded: Loaded, shown: dict[str, object], lines: Sequence[str], seconds: float, *, as_json: bool
+) -> str:
+    """What was read and what came of it, for programs or for people."""
+    if as_json:
+        read = {"events": loaded.events, "unreadable": loaded.unreadable}
+        return json.dumps(read | shown | {"seconds": round(seconds, 3)}, ensure_ascii=False)
+    unread = f"; {loaded.unreadable:,} could not be read" if loaded.unreadable else ""
+    return "\n".join([f"{loaded.events:,} spans and log records in {seconds:,.1f} s{unread}", *lines])
 
 
 def _check(to: str | None, config: Path | None, store: str | None, *, page: bool) -> None:
@@ -144,25 +148,12 @@ def _summary(path: Path, done: Replayed) -> tuple[dict[str, object], list[str]]:
         "balanced": ledger.balanced,
         "verdicts": verdicts,
         "series": [
-            {
-                "series": one.key.name,
-                "service": one.key.service,
-                "environment": one.key.environment,
-                "state": one.state,
-            }
+            {"series": name, "service": service, "environment": environment, "state": one.state}
             for one in series
+            for name, service, environment in [one.key]
         ],
         "upstream_sampling": _upstream.shown(sampling),
-        "alerts": [
-            {
-                "action": alert.action,
-                "at": _utc(alert.at),
-                "dedup_key": alert.dedup_key,
-                "title": alert.title,
-                "summary": alert.summary,
-            }
-            for alert in done.alerts
-        ],
+        "alerts": list(map(_alert, done.alerts)),
     }
     width = max([13, *(len(one.key.name) for one in series)])
     lines = [
@@ -175,6 +166,16 @@ def _summary(path: Path, done: Replayed) -> tuple[dict[str, object], list[str]]:
         f"{len(done.alerts)} alerts",
     ]
     return shown, lines
+
+
+def _alert(alert: Alert) -> dict[str, object]:
+    return {
+        "action": alert.action,
+        "at": _utc(alert.at),
+        "dedup_key": alert.dedup_key,
+        "title": alert.title,
+        "summary": alert.summary,
+    }
 
 
 def _counts(counts: Mapping[str, int]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, get_args
@@ -17,6 +18,7 @@ from ragvigil.scorer.errors import ConfigError
 if TYPE_CHECKING:
     from ragvigil.exporters import Severity
     from ragvigil.scorer.config import Settings
+    from ragvigil.scorer.routing import Asked
 
 _LABELS = ("series", "service", "environment", "severity", "segment", "at")
 
@@ -72,14 +74,18 @@ def explain(
         return 0
     if kept:
         typer.echo(f"goes to: nobody: {kept}")
-        return 0
-    for answer in answers:
-        typer.echo(f"{answer.name}: {'takes it' if answer.takes else 'no'}: {answer.why}")
-    if not any(answer.takes for answer in answers):
-        typer.echo("no route takes it: all channels")
-    typer.echo("goes to: " + (", ".join(channels) or "nobody: no channel is configured"))
-    typer.echo("\n".join(escalations), nl=bool(escalations))
+    else:
+        typer.echo("\n".join([*_said(answers, channels), *escalations]))
     return 0
+
+
+def _said(answers: Sequence[Asked], channels: Sequence[str]) -> Iterator[str]:
+    """What each route says, and where the incident goes."""
+    for answer in answers:
+        yield f"{answer.name}: {'takes it' if answer.takes else 'no'}: {answer.why}"
+    if not any(answer.takes for answer in answers):
+        yield "no route takes it: all channels"
+    yield "goes to: " + (", ".join(channels) or "nobody: no channel is configured")
 
 
 def _kept(environment: str | None, settings: Settings) -> str | None:

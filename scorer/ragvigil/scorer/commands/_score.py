@@ -12,7 +12,7 @@ from typing import Annotated, cast
 
 import typer
 
-from ragvigil.scorer.commands._options import JsonOption
+from ragvigil.scorer.commands._options import JsonOption, JudgeModelOption
 from ragvigil.scorer.errors import InputError
 
 _NO_VERDICT = ("failed", "unparseable")
@@ -28,9 +28,7 @@ def score(
             "OPENAI_BASE_URL or their twins; none: checks only.",
         ),
     ] = "builtin",
-    model: Annotated[
-        str, typer.Option(metavar="NAME", help="Model of the judge, instead of the environment's.")
-    ] = "",
+    model: JudgeModelOption = "",
     as_json: JsonOption = False,
 ) -> int:
     """Score answers from a file with the checks and judge that production uses; no sampling, no budgets.

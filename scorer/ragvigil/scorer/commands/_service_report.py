@@ -17,6 +17,7 @@ from ragvigil.scorer.commands._moments import stretch
 from ragvigil.scorer.commands._options import (
     ConfigOption,
     JsonOption,
+    OnlyServiceOption,
     SinceOption,
     StoreOption,
     UntilOption,
@@ -36,9 +37,7 @@ _FORMS: tuple[Form, ...] = ("terminal", "markdown")
 def report(
     since: SinceOption = "7d",
     until: UntilOption = None,
-    service: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Only this service; default: all.")
-    ] = None,
+    service: OnlyServiceOption = None,
     environment: Annotated[
         str | None, typer.Option(metavar="NAME", help="Only this environment; default: all.")
     ] = None,

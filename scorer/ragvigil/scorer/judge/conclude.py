@@ -19,7 +19,7 @@ from ragvigil.scorer.judge.verify import Verified
 from ragvigil.scorer.verdict import Claim, State
 
 _GROUNDED = 4
-"""Least groundedness of an answer that passes (design.md 3.2)."""
+"""Least groundedness of an answer that passes."""
 BELOW_PASS = 0.49
 """Most faithfulness of an answer that does not pass."""
 _DISAGREEMENT = 0.6
@@ -109,7 +109,7 @@ def _support(claims: Sequence[Claim]) -> float:
 
 
 def _faithfulness(verified: Verified, reply: RubricReply | None, support: float) -> float | None:
-    """1 where groundedness is at least 4 and no claim is unsupported, else at most .49 (design.md 3.2)."""
+    """1 where groundedness is at least 4 and no claim is unsupported, else at most .49."""
     if any(claim.verdict == "unsupported" for claim in verified.claims):
         return min(support, BELOW_PASS)
     if reply is not None and reply.scores.groundedness < _GROUNDED:
