@@ -63,13 +63,13 @@ def chain(query: str | None = QUESTION, answer: str | None = ANSWER) -> dict[str
 
 
 def retrieval(
-    passages: tuple[tuple[str, str | None, float | None], ...] = PASSAGES, query: str = QUESTION
+    passages: tuple[tuple[str | None, str | None, float | None], ...] = PASSAGES, query: str = QUESTION
 ) -> dict[str, object]:
     """Attributes of an OpenInference retriever."""
     found: dict[str, object] = {"openinference.span.kind": "RETRIEVER", "input.value": query}
     for place, (key, text, score) in enumerate(passages):
         prefix = f"retrieval.documents.{place}.document"
-        found |= {f"{prefix}.id": key}
+        found |= {f"{prefix}.id": key} if key is not None else {}
         found |= {f"{prefix}.content": text} if text is not None else {}
         found |= {f"{prefix}.score": score} if score is not None else {}
     if not passages:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .conftest import chain, generation, ids, only, retrieval, span
+from .conftest import as_json, chain, generation, ids, only, retrieval, span
 from .test_contexts import read, texts
 
 COPIES = (
@@ -17,6 +17,26 @@ def test_what_one_search_found_twice_stands_twice() -> None:
     record = only([span("a1", retrieval(COPIES), start=1, end=2), span("a2", generation(), start=3, end=4)])
     assert ids(record) == ["a", "a", "b"]
     assert [each.rank for each in record.documents] == [1, 2, 3]
+
+
+def test_passages_of_one_text_have_each_its_own_id() -> None:
+    """OpenLLMetry's retriever tells texts alone; the ids stand in the step that formats them."""
+    text = "It leaves at nine."
+    pages: list[dict[str, object]] = [
+        {"id": key, "page_content": text, "metadata": {}, "type": "Document"} for key in ("a", "b")
+    ]
+    found = retrieval(((None, text, 0.9), (None, text, 0.9)))
+    step = {
+        **chain(None, None),
+        "input.value": as_json({"docs": pages}),
+        "input.mime_type": "application/json",
+    }
+    spans = [span("a0", chain(), start=0, end=9), span("a1", found, parent="a0", start=1, end=2)]
+    spans += [
+        span("a2", step, parent="a0", start=3, end=4),
+        span("a3", generation(), parent="a0", start=5, end=6),
+    ]
+    assert ids(only(spans)) == ["a", "b"]
 
 
 def test_chunks_of_one_file_are_apart_where_only_the_files_id_is_told() -> None:

@@ -114,6 +114,13 @@ def test_what_cannot_be_judged_is_never_a_zero(one: RagTrace, state: State, reas
     assert (verdict.faithfulness, verdict.support, verdict.passed) == (None, None, None)
 
 
+def test_an_empty_passage_beside_others_hides_nothing() -> None:
+    """An index may hold such: every answer that found one went unjudged."""
+    empty = Document("empty", "", rank=2)
+    verdict = Builtin().judge_now(record(CARRIED, (*record(CARRIED).documents, empty)), RUBRIC)
+    assert (verdict.state, verdict.support) == ("supported", 1.0)
+
+
 def test_claims_where_nothing_was_retrieved_are_unsupported() -> None:
     """A retriever that is down beside a model that invents must show."""
     verdict = Builtin().judge_now(record("It needs Redis 7.", ()), RUBRIC)

@@ -72,7 +72,7 @@ def documents_of(value: object) -> tuple[Document, ...] | None:
     if not isinstance(structure, list):
         return None
     items = cast("list[object]", structure)
-    found = [document for item in items if (document := document_of(item))]
+    found = _unhidden([document for item in items if (document := document_of(item))])
     return ranked(found) if found or not items else None
 
 
@@ -153,7 +153,7 @@ def passages_of(value: object) -> tuple[Document, ...] | None:
     """
     items = sequence_of(value)
     found = documents_of(items)
-    told = found and all(each.text and (each.id or each.score is not None) for each in found)
+    told = found and all(each.text is not None and (each.id or each.score is not None) for each in found)
     spoken = told and any(message.role in _SPEAKERS for message in messages_of(items))
     return found if told and not spoken else None
 
@@ -255,10 +255,26 @@ def _document(fields: Mapping[str, object]) -> Document | None:
     named = None if _NAMED.symmetric_difference(fields) else text_of(fields["name"])
     text = _text(fields) or _text(metadata) or named
     identifier = _identifier(fields) or _identifier(metadata)
-    if text is None and identifier is None:
-        return None
+    if text is None:
+        text = "" if _is_empty(fields) else None
+        if identifier is None and (text is None or "page_content" not in fields):
+            return None
     score = _number(fields, _SCORE_KEYS)
     return Document(identifier, text, _number(metadata, _SCORE_KEYS) if score is None else score, 1, metadata)
+
+
+def _is_empty(fields: Mapping[str, object]) -> bool:
+    """Whether the text is told, and empty: an index may hold such passages."""
+    return any(isinstance(told := fields.get(key), str) and not told.strip() for key in _TEXT_KEYS)
+
+
+def _unhidden(documents: list[Document]) -> list[Document]:
+    """Where every text is empty, nobody told one: whoever hides texts may leave them empty."""
+    if not documents or any(document.text for document in documents):
+        return documents
+    return [
+        replace(document, text=None) for document in documents if document.id or document.score is not None
+    ]
 
 
 def _scored_pair(items: list[object]) -> Document | None:

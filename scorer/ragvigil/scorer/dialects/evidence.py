@@ -184,7 +184,13 @@ def _filled(documents: list[Document], steps: Iterable[Step]) -> list[Document]:
     if all(document.id is not None and document.text is not None for document in documents):
         return documents
     elsewhere = Known(each for step in steps for each in step.reading.documents or ())
-    return [_completed(document, elsewhere) for document in documents]
+    taken, filled = set[str | None](), list[Document]()
+    for document in documents:
+        twins = elsewhere.like(document) if document.id is None or document.text is None else []
+        others = twins if document.id else [each for each in twins if each.id not in taken] or twins
+        filled.append(_fill(document, others, with_score=False))
+        taken.add(filled[-1].id)
+    return filled
 
 
 def _fill(document: Document, others: Iterable[Document], *, with_score: bool = True) -> Document:

@@ -308,8 +308,10 @@ def _documents(attributes: Mapping[str, object], role: Role) -> tuple[Document, 
     if all(document.id is not None for document in flattened):
         return flattened
     written = _written(attributes) or ()
-    if len(written) != len(flattened):
-        return flattened
+    if len(written) != len(flattened):  # nothing is flattened of an empty passage without an id
+        told = {each.text for each in written}
+        more = len(written) > len(flattened) and all(each.text in told for each in flattened)
+        return written if more else flattened
     return tuple(map(_completed, flattened, written))
 
 
@@ -323,8 +325,10 @@ def _whole(value: object) -> tuple[Document, ...] | None:
 
 
 def _completed(document: Document, other: Document) -> Document:
+    """An empty text is told in the output alone."""
     score = other.score if document.score is None else document.score
-    return replace(document, id=document.id or other.id, score=score)
+    text = "" if document.text is None and other.text == "" else document.text
+    return replace(document, id=document.id or other.id, text=text, score=score)
 
 
 def _written(attributes: Mapping[str, object]) -> tuple[Document, ...] | None:

@@ -33,7 +33,10 @@ def without_evidence(prepared: Prepared) -> Obstacle | None:
     record = prepared.record
     if prepared.nothing_retrieved:
         return None
-    if any(not document.text for document in record.documents) or record.completeness == "partial_evidence":
+    if (
+        any(document.text is None for document in record.documents)
+        or record.completeness == "partial_evidence"
+    ):
         return "partial_evidence", "texts of retrieved passages are missing"
     if not record.documents:
         return (
