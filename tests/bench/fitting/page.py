@@ -23,9 +23,9 @@ Not looked for in the evidence: numbers that are no facts (steps and options of 
 AUROC: how well it ranks answers, positive = not fully supported. ECE: expected calibration error of its probability.
 In brackets: 95 % of 500 draws of whole source groups. Every threshold was chosen on other groups than those it is
 measured on, as the best for the probabilities that a regression of their labels on the scores gives: the best for the
-labels themselves follows their noise. (Over eight ways to keep 40 % aside, one of them the one below, the former brought
-F1 .002 on RAGTruth, .026 on its QA, .029 on its Summary and -.009 on its Data2txt, macro-F1 .009 on AttributionBench,
-balanced accuracy .003 on GenSearch and .014 on WiCE.)
+labels themselves follows their noise. (Over eight ways to keep 40 % aside, one of them the one below, the former
+brought F1 .002 on RAGTruth, .026 on its QA, .029 on its Summary and -.009 on its Data2txt, macro-F1 .009 on
+AttributionBench, balanced accuracy .003 on GenSearch and .014 on WiCE.)
 
 ## Kept aside
 
