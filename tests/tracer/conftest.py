@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -220,3 +221,20 @@ def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., InMemoryS
     yield start
     for provider in providers:
         provider.shutdown()
+
+
+@pytest.fixture
+def dead_endpoint() -> Iterator[str]:
+    """An address that refuses connections: bound, never listening."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{taken.getsockname()[1]}"
+
+
+@pytest.fixture
+def stop() -> Iterator[list[Tracing]]:
+    """Tracings to shut down after the test."""
+    started: list[Tracing] = []
+    yield started
+    for tracing in started:
+        tracing.shutdown(timeout_seconds=0.2)

@@ -17,7 +17,7 @@ import pytest
 from ragvigil.tracer import configure, trace_generator, trace_rag, trace_reranker, trace_retriever
 
 from .conftest import Receiver, Recording, documents
-from .test_delivery import run
+from .test_exit_and_fork import run
 
 
 def refuse(self: object, *_: object) -> NoReturn:

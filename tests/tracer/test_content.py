@@ -37,7 +37,7 @@ from ragvigil.tracer._runtime import destination
 from ragvigil.tracer._sizes import encoded_attributes
 
 from .conftest import Recording, documents
-from .test_delivery import run
+from .test_exit_and_fork import run
 
 SWITCH = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 SECRET = "the patient's name"

@@ -16,7 +16,7 @@ from ragvigil.tracer import configure, instrument
 from ragvigil.tracer._foreign import Forwarding
 from ragvigil.tracer._instrumenting import LIBRARIES
 
-from .test_delivery import run
+from .test_exit_and_fork import run
 
 LIBRARY = """
 import ragvigil_test_events as events

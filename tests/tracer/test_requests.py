@@ -7,7 +7,6 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
-from typing import Any
 
 import anyio.to_thread
 import pytest
@@ -34,7 +33,7 @@ from ragvigil.tracer import (
 )
 
 from .conftest import Receiver, Recording, documents
-from .test_delivery import run
+from .test_exit_and_fork import run
 
 
 @trace_retriever
@@ -252,83 +251,6 @@ def test_a_reason_in_words_stays_here(recording: Recording) -> None:
     write("why")
     (span,) = recording.raw()
     assert [(event.attributes or {})["error.type"] for event in span.events] == ["rate_limit", "_OTHER"]
-
-
-def test_feedback_is_a_late_span_of_the_same_trace(
-    receiver: Receiver, record: Callable[..., Recording]
-) -> None:
-    """It has the trace id, a parent, and OpenInference's annotation."""
-    recording = record()
-    seen: list[str | None] = []
-
-    @trace_rag
-    def ask(question: str) -> str:
-        seen.append(current_trace_id())
-        return "so"
-
-    ask("why")
-    assert current_trace_id() is None
-    assert seen[0] is not None
-    assert record_feedback(seen[0], thumbs_up=False, comment="wrong unit", user_id="ana")
-    assert record_feedback(seen[0], score=0.7)
-    assert record_feedback(seen[0], comment="And at 2000 m?", kind="follow_up", span_id="00f067aa0ba902b7")
-    assert len(recording.trace_ids()) == 1
-    thumbs, score, follow = (span["attributes"] for span in recording.spans()[1:])
-    assert thumbs == {
-        "gen_ai.operation.name": "feedback",
-        "annotations.0.annotation.name": "thumbs",
-        "annotations.0.annotation.annotator_kind": "HUMAN",
-        "annotations.0.annotation.label": "down",
-        "annotations.0.annotation.score": 0.0,
-        "annotations.0.annotation.explanation": "wrong unit",
-        "user.id": "ana",
-    }
-    assert score["annotations.0.annotation.score"] == 0.7
-    assert follow["annotations.0.annotation.name"] == "follow_up"
-    assert [span["parent"] for span in recording.spans()] == [None, "outside", "outside", "outside"]
-
-
-def test_a_comment_is_content(record: Callable[..., Recording]) -> None:
-    """It stays here where content does."""
-    recording = record(content="ids_only")
-    assert record_feedback("4bf92f3577b34da6a3ce929d0e0e4736", thumbs_up=True, comment="secret")
-    assert "annotations.0.annotation.explanation" not in recording.attributes()
-
-
-@pytest.mark.parametrize("trace_id", ["", "zz", "0" * 32, "f" * 40, None])
-def test_feedback_on_no_trace_is_refused_in_words(
-    recording: Recording, caplog: pytest.LogCaptureFixture, trace_id: str
-) -> None:
-    """It comes from browsers."""
-    assert record_feedback(trace_id, thumbs_up=True) is False
-    assert "is not 32 hexadecimal characters" in caplog.text
-
-
-@pytest.mark.parametrize(
-    ("said", "why"),
-    [
-        ({}, "give thumbs_up, a finite score or a comment"),
-        ({"score": float("nan")}, "give thumbs_up, a finite score or a comment"),
-        ({"kind": "thumbs"}, "give thumbs_up, a finite score or a comment"),
-        (
-            {"kind": "thumb", "thumbs_up": True},
-            "kind='thumb' is none of thumbs, score, comment, rephrase, follow_up",
-        ),
-    ],
-)
-def test_feedback_that_says_nothing_is_refused_in_words(
-    recording: Recording, caplog: pytest.LogCaptureFixture, said: dict[str, Any], why: str
-) -> None:
-    """That it was queued must not be said of what nobody can use."""
-    assert record_feedback("4bf92f3577b34da6a3ce929d0e0e4736", **said) is False
-    assert caplog.messages == [f"feedback was not recorded: {why}"]
-    assert recording.spans() == []
-
-
-def test_a_question_put_again_says_something_without_its_words(recording: Recording) -> None:
-    """A service may know that it happened and keep the words."""
-    assert record_feedback("4bf92f3577b34da6a3ce929d0e0e4736", kind="rephrase")
-    assert recording.attributes()["annotations.0.annotation.name"] == "rephrase"
 
 
 def test_blocks_trace_code_that_cannot_be_decorated(recording: Recording) -> None:

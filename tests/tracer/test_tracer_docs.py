@@ -14,7 +14,7 @@ from ragvigil.tracer import Limits, record_feedback
 from ragvigil.tracer import _queue as delivery
 
 from .conftest import Receiver, Recording
-from .test_delivery import run
+from .test_exit_and_fork import run
 
 PAGE = (Path(__file__).parents[2] / "docs" / "tracer.md").read_text()
 BLOCKS = re.findall(r"^```python\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
