@@ -190,8 +190,8 @@ def test_a_word_said_twice_counts_beside_another_wanted_one_only() -> None:
     alone = Evidence([Document("a", "Pump pump.")], {"pump"})
     beside = Evidence([Document("a", "Pump pump leaks.")], {"pump", "leak"})
     said = ["pump", "pump", "leak", "pump"]
-    assert alone.linked(said) == [False, False, False]
-    assert beside.linked(said) == [True, True, False]
+    assert alone.linked([said]) == [[False, False, False]]
+    assert beside.linked([said]) == [[True, True, False]]
 
 
 def test_what_is_read_ahead_of_several_records_is_not_read_again() -> None:

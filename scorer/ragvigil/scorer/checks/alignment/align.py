@@ -228,7 +228,7 @@ def _lay(
         *(said, overs, repeat(evidence), repeat(question), weight, repeat(weights.unknown), best, second),
         [_NO_STEMS if one is None else one.content for one in best],
         *(missing, novel),
-        [evidence.linked(one.sequence) for one in said],
+        evidence.linked([one.sequence for one in said]),
         evidence.threes([[word.stem for word in one.words] for one in said]),
         [Numbers.of(one.telling, evidence, question) for one in said],
         [flags_of(one.words, one.text, evidence) if told else _NO_FLAGS_NAMED for one in said],

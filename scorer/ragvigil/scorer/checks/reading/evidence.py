@@ -19,7 +19,7 @@ from ragvigil.scorer.checks.reading.passages import name_of
 from ragvigil.scorer.checks.reading.segments import Segments
 from ragvigil.scorer.checks.reading.stretches import Stretch, read_all
 from ragvigil.scorer.checks.reading.threes import threes
-from ragvigil.scorer.checks.reading.vocabulary import Numbers, current
+from ragvigil.scorer.checks.reading.vocabulary import Numbers, among, current
 from ragvigil.scorer.checks.reading.words import words
 from ragvigil.scorer.lazily import made_once
 from ragvigil.scorer.trace import Document
@@ -111,11 +111,13 @@ class Evidence:
             found[day] = span
         return {day: span for day, span in found.items() if any(span)} or found
 
-    def linked(self, stems: Sequence[str]) -> list[bool]:
-        """Whether each of `stems`, all of them wanted, stands right before the next one somewhere."""
-        pairs, size = self._pairs, self._unknown + 1
-        numbers = map(self._numbers.get, stems, repeat(self._unknown))
-        return [one * size + other in pairs for one, other in pairwise(numbers)]
+    def linked(self, claims: Sequence[Sequence[str]]) -> list[list[bool]]:
+        """Of each claim whether each of its stems, all of them wanted, stands right before the next one somewhere."""
+        size = self._unknown + 1
+        numbered = [map(self._numbers.get, stems, repeat(self._unknown)) for stems in claims]
+        asked = [[one * size + other for one, other in pairwise(numbers)] for numbers in numbered]
+        there = among(asked, self._pairs)
+        return [[pair in there for pair in each] for each in asked]
 
     def threes(self, claims: Sequence[Sequence[str]]) -> list[list[bool]]:
         """Of each claim, the stems of all its words in order, whether each three in a row stand so in one sentence."""
@@ -179,7 +181,9 @@ def _places(
     return {stem: held[first:last] for stem, (first, last) in stretches}, dict(zip(said, found, strict=True))
 
 
-def _pairs(which: Numbers, segment: NDArray[np.intp], at: NDArray[np.intp], size: int) -> frozenset[int]:
+def _pairs(
+    which: Numbers, segment: NDArray[np.intp], at: NDArray[np.intp], size: int
+) -> NDArray[np.int64]:
     """The stems side by side in one segment, each pair as a number: `size` times the first's, and the other's.
 
     `which` stems stand where `at`, in which `segment`; `size` is more than any number.
@@ -191,13 +195,13 @@ def _pairs(which: Numbers, segment: NDArray[np.intp], at: NDArray[np.intp], size
     one, other = which[beside].astype(np.int64), which[beside + 1]
     keys, twice = one * size + other, one == other
     if not twice.any():
-        return frozenset(keys.tolist())
+        return keys
     mixed: list[int] = segment[1:][together & (which[1:] != which[:-1])].tolist()
     others = {*mixed}
     alike: list[tuple[int, int]] = list(
         zip(keys[twice].tolist(), segment[beside[twice]].tolist(), strict=True)
     )
-    return frozenset(keys[~twice].tolist()).union([key for key, where in alike if where in others])
+    return np.concatenate((keys[~twice], np.array([key for key, where in alike if where in others], np.int64)))
 
 
 def _start(span: Span | None) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragvigil.scorer.checks.reading.prose import Reading
-from ragvigil.scorer.checks.reading.vocabulary import Numbers, Vocabulary
+from ragvigil.scorer.checks.reading.vocabulary import Numbers, Vocabulary, among
 
 
 def threes(
@@ -29,14 +29,15 @@ def threes(
     """More than any number, so that three numbers make one; -1, for what nobody met, makes none of them."""
     wanted = np.zeros(base, np.bool_)
     wanted[[*chain.from_iterable(asked)]] = True
-    there = frozenset(_keys(said, ends, wanted).tolist())
-    return [
+    keys = [
         [
-            (one * base + two) * base + three in there
+            (one * base + two) * base + three
             for one, two, three in zip(claim, claim[1:], claim[2:], strict=False)
         ]
         for claim in asked
     ]
+    there = among(keys, _keys(said, ends, wanted))
+    return [[key in there for key in each] for each in keys]
 
 
 def _said(readings: Sequence[Reading], vocabulary: Vocabulary) -> tuple[Numbers, NDArray[np.intp]]:
@@ -46,6 +47,8 @@ def _said(readings: Sequence[Reading], vocabulary: Vocabulary) -> tuple[Numbers,
     stems, counts = vocabulary.words_of(np.concatenate([one.chunks for one in readings]))
     before = accumulate((one.chunks.size for one in readings), initial=0)
     ends = [first + end for first, one in zip(before, readings, strict=False) for end in one.ends]
+    if ends and ends[0] and stems.size == counts.size:  # as mostly: each chunk is one word
+        return stems, np.array(ends, np.intp)
     words = np.concatenate((np.zeros(1, np.intp), np.cumsum(counts, dtype=np.intp))).take(ends)
     return stems, words[words > 0]  # a record's value may have none
 

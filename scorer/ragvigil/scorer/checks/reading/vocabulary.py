@@ -35,6 +35,7 @@ _FIRST_SHIFT, _SECOND_SHIFT, _MASK = (
     np.uint64(64 - 2 * _BITS),
     np.uint64((1 << _BITS) - 1),
 )
+_LOW = (1 << _BITS) - 1
 _WITHIN = np.array([(1 << 8 * size) - 1 for size in range(_WIDTH + 1)], dtype=np.uint64)
 _BEYOND = np.concatenate((np.zeros(_WIDTH, np.uint64), _WITHIN))
 """By the size of a chunk: the bits of the first and of the second half of its key that count."""
@@ -231,6 +232,17 @@ class _Rows:
         ends = np.cumsum(counts)
         shifts = np.repeat(self._first[numbers] - ends + counts, counts)
         return self._values[shifts + np.arange(shifts.size)], counts
+
+
+def among(asked: Sequence[Sequence[int]], there: NDArray[np.int64]) -> frozenset[int]:
+    """Those numbers of `there` that are asked for, and maybe a few more: so no object is made for most.
+
+    >>> among([[3, 5], [7]], np.array([2, 3, 7, 9])) & {2, 3, 5, 7, 9} == {3, 7}
+    True
+    """
+    marks = np.zeros(1 << _BITS, np.bool_)
+    marks[np.array([*chain.from_iterable(asked)], np.int64) & _LOW] = True
+    return frozenset(there[marks.take(there & _LOW)].tolist())
 
 
 def _told(chunk: Chunk) -> int:
