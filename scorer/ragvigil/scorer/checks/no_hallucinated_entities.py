@@ -66,6 +66,9 @@ def _places(prepared: Prepared, statement: Statement, small: set[str], asked: se
     """Which words of a statement are names or numbers."""
     sequence = statement.words
     capitals = [word.name and word.content for word in sequence]
+    telling = [place for place, word in enumerate(sequence) if word.numbers or capitals[place]]
+    if not telling:
+        return  # as often
     titled = len(sequence) > 3 and not any(word.content and not word.name for word in sequence)
     nouns = prepared.language in _CAPITALISES_NOUNS
     follows = any(
@@ -73,7 +76,8 @@ def _places(prepared: Prepared, statement: Statement, small: set[str], asked: se
     )
     idle: frozenset[int] | None = None
     labelled, degrees = _after_labels(statement), _of_degrees(statement)
-    for place, word in enumerate(sequence):
+    for place in telling:
+        word = sequence[place]
         if word.numbers:
             if not word.content:
                 continue
@@ -87,8 +91,7 @@ def _places(prepared: Prepared, statement: Statement, small: set[str], asked: se
                     continue
             yield place
         elif (
-            capitals[place]
-            and place not in degrees
+            place not in degrees
             and not (place in labelled and place + 1 < len(sequence) and not capitals[place + 1])
             and (place or _begins_with_a_name(statement, follows=follows))
             and not titled

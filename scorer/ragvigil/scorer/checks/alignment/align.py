@@ -258,7 +258,7 @@ def _pairs(one: _Laid) -> tuple[float, float]:
     pairs = dict(zip(pairwise(one.said.sequence), one.linked, strict=True))
     if not pairs:
         return (1.0, 1.0) if one.best is not None else (0.0, 0.0)
-    local = len(pairs.keys() & one.best.pairs) if one.best is not None else 0
+    local = len(one.best.pairs.intersection(pairs)) if one.best is not None else 0
     return sum(pairs.values()) / len(pairs), local / len(pairs)
 
 

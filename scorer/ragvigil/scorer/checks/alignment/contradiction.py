@@ -103,14 +103,24 @@ def _otherwise(
         return "number"
     if not numbers.novel and not denied and len(said & best.content) < _ALIKE * len(said):
         return None  # as nearly always
-    if numbers.novel and _leaves_room(claim, text, denied, best):
-        return None
+    found = _differs(claim, denying, best, numbers, said)
+    return None if found and numbers.novel and _leaves_room(claim, text, denied, best) else found
+
+
+def _differs(
+    claim: Sequence[Word], denying: bool, best: Segment, numbers: Numbers, said: set[str]
+) -> str | None:
+    """What `best`, which swaps nothing for another thing, says otherwise; `said`: as in `_swap`."""
     there = {word.stem for word in best.words if word.content and not word.numbers}
     if _renumbers(claim, best, numbers, said, there) and _comparable(claim, best, numbers.novel[0]):
         return "number"
     if said <= there and _renumbers_one(claim, best, numbers):
         return "number"
-    if denied and _says_the_same(claim, best, said, there) and _opposite(claim, denying, best):
+    if (
+        denying != best.negated
+        and _says_the_same(claim, best, said, there)
+        and _opposite(claim, denying, best)
+    ):
         return "negation"
     if not _are_alike(said, there):
         return None

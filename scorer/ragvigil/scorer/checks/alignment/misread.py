@@ -13,8 +13,9 @@ from itertools import chain, pairwise
 
 from ragvigil.scorer.checks.alignment.days import MONTH_STEMS
 from ragvigil.scorer.checks.alignment.swaps import SCALES, UNIT_STEMS, UNITS, counted, parts_of
+from ragvigil.scorer.checks.alignment.values import has_a_sign
 from ragvigil.scorer.checks.reading.evidence import Evidence
-from ragvigil.scorer.checks.reading.expressions import CURRENCIES, CURRENCY_SIGNS, DAY, MONEY, expressions
+from ragvigil.scorer.checks.reading.expressions import CURRENCIES, DAY, MONEY, expressions
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.ordinals import ORDINALS, places_told
 from ragvigil.scorer.checks.reading.segments import Segment
@@ -93,7 +94,7 @@ def _measures_so(told: _Told, kind: str, how: Set[object]) -> bool:
 
 
 def _may_tell(claim: Sequence[Word], text: str) -> bool:
-    if _has_a_sign(text):
+    if has_a_sign(text):
         return True
     return not _TELLING.isdisjoint([word.stem for word in claim]) and any(
         (one.numbers and other.stem in _MEASURED)
@@ -101,10 +102,6 @@ def _may_tell(claim: Sequence[Word], text: str) -> bool:
         or one.stem in _ORDINAL_STEMS
         for one, other in pairwise(claim)
     )
-
-
-def _has_a_sign(text: str) -> bool:
-    return any(sign in text for sign in CURRENCY_SIGNS)
 
 
 def _said(segment: Segment) -> str:
@@ -122,7 +119,7 @@ def _told(text: str) -> _Told:
     for thing, which in places_told(text).items() if not _TIMES.isdisjoint(parts) else ():
         if thing in _TIMES:
             found.setdefault((thing, _PLACE), set()).update(which)
-    priced = not MONEY.isdisjoint(parts) or _has_a_sign(text)
+    priced = not MONEY.isdisjoint(parts) or has_a_sign(text)
     for one in expressions(text, (DAY, _SUM) if priced else (DAY,)):
         for kind, told in one.meanings:
             if isinstance(told, date):

@@ -90,17 +90,15 @@ class _Laid:
         self._evidence = evidence
         self._count = len(claims)
         stems = [*chain.from_iterable(claims)]
-        held = [evidence.places.get(one, ()) for one in stems]
-        sizes = np.array([*map(len, held)], np.intp)
+        sizes, self._segment = evidence.segments_of(stems)
         self._weights = weights.of(stems)
         self._weight = np.array(self._weights, np.float64)
         self._ends = [0, *accumulate(map(len, claims))]
         """Where in all stems those of each claim end."""
-        self._claim: _Places = np.repeat(np.arange(self._count), [*map(len, claims)])
+        self._claim: _Places = np.arange(self._count).repeat([*map(len, claims)])
         """For each stem which claim it is of."""
-        self._stem: _Places = np.repeat(np.arange(len(stems)), sizes)
+        self._stem: _Places = np.arange(len(stems)).repeat(sizes)
         """For each time that a segment holds a stem: which; likewise the segment, and the claim."""
-        self._segment: _Places = np.fromiter(chain.from_iterable(held), np.intp, self._stem.size)
         self._of: _Places = self._claim.take(self._stem)
         self._repeated: list[int] = np.bincount(self._claim[sizes > 1], minlength=self._count).tolist()
         self._sizes = sizes

@@ -14,6 +14,7 @@ from itertools import chain, pairwise
 from typing import NamedTuple
 
 from ragvigil.scorer.checks.alignment.swaps import UNIT_STEMS, UNITS
+from ragvigil.scorer.checks.alignment.values import has_a_sign
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.expressions import CURRENCIES, CURRENCY_SIGNS
 from ragvigil.scorer.checks.reading.segments import Segment
@@ -34,7 +35,6 @@ _GOES_ON = re.compile(
 _SUM, _SHARE = "sum", "%"
 _SIGNED = (_SUM, _SHARE)
 """What a sign beside a number tells, with or without a word."""
-_SIGNS = (*CURRENCY_SIGNS, _SHARE)
 _KINDS = {
     **{word.stem: kind for name, (kind, _) in UNITS.items() for word in words(name)},
     **{word.stem: _SUM for name in CURRENCIES for word in words(name)},
@@ -73,7 +73,7 @@ def is_of_another_part(
     >>> [is_of_another_part(words(text), text, train.segments[0], 0, train) for text in texts]
     [True, False, False]
     """
-    if best.span is None or not any(word.numbers for word in claim):
+    if best.span is None or not [word for word in claim if word.numbers]:
         return False  # as mostly
     counted = _counted_in(text)
     if not counted:
@@ -107,7 +107,7 @@ def is_of_another_part(
 def _counted_in(text: str) -> set[str]:
     """The kinds of what `text` may count: a quick first look."""
     kinds = set(_counted(words(text)))
-    if any(sign in text for sign in _SIGNS):
+    if _SHARE in text or has_a_sign(text):
         kinds.update(_SIGNED)
     return kinds
 

@@ -6,7 +6,14 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from ragvigil.scorer.checks.reading.expressions import CLOCK, OPPOSITES, SHARES, Meaning, expressions
+from ragvigil.scorer.checks.reading.expressions import (
+    CLOCK,
+    CURRENCY_SIGNS,
+    OPPOSITES,
+    SHARES,
+    Meaning,
+    expressions,
+)
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.patterns import skipping
 from ragvigil.scorer.checks.reading.words import words
@@ -203,6 +210,11 @@ def may_tell_sums(claim: str, sentence: str) -> bool:
     """Whether both might tell a sum of money, each in another currency: a quick first look."""
     mine = _currencies(claim)
     return bool(mine) and not mine.issuperset(_currencies(sentence))
+
+
+def has_a_sign(text: str) -> bool:
+    """Whether a sign of money stands in `text`."""
+    return "$" in text or (not text.isascii() and not CURRENCY_SIGNS.isdisjoint(text))
 
 
 def _currencies(text: str) -> set[str]:

@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence, Set
 from itertools import pairwise, repeat
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,8 +50,8 @@ class Evidence:
             before = ends[-1] if ends else 0
             ends += [before + end for end in one.stem_ends] if before else one.stem_ends
         self.segments = Segments(self._stretches, vocabulary, stems, ends)
-        self.passage_at = np.repeat(
-            np.array([one.passage for one in self._stretches], np.intp), [*map(len, readings)]
+        self.passage_at = np.array([one.passage for one in self._stretches], np.intp).repeat(
+            [*map(len, readings)]
         )
         """For each segment the place of its passage."""
         self.passage_of: list[int] = self.passage_at.tolist()
@@ -58,7 +59,8 @@ class Evidence:
         self._passages: dict[str, tuple[int, ...]] = {}
         at = vocabulary.marked(wanted)[stems].nonzero()[0] if wanted is not None else np.arange(stems.size)
         which, segment = stems[at], np.array(ends, np.intp).searchsorted(at, side="right")
-        self.places, self._numbers = _places(which, segment, vocabulary.stems)
+        self._held = _held(which, segment)
+        self.places, self._numbers = _places(self._held, vocabulary.stems)
         """Segments in which a wanted stem occurs, ascending."""
         self._unknown = len(vocabulary.stems)
         self._pairs = _pairs(which, segment, at, self._unknown + 1)
@@ -119,6 +121,16 @@ class Evidence:
         there = among(asked, self._pairs)
         return [[pair in there for pair in each] for each in asked]
 
+    def segments_of(self, stems: Sequence[str]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """In how many segments each of `stems`, all of them wanted, occurs, and in which: one stem after the other."""
+        which, segments, firsts = self._held
+        numbers = np.fromiter(map(self._numbers.get, stems, repeat(self._unknown)), np.intp, len(stems))
+        rows = which.searchsorted(numbers)
+        first = firsts.take(rows)
+        sizes = firsts.take(np.minimum(rows + 1, which.size)) - first
+        shifts = (first - sizes.cumsum() + sizes).repeat(sizes)
+        return sizes, segments.take(shifts + np.arange(shifts.size))
+
     def threes(self, claims: Sequence[Sequence[str]]) -> list[list[bool]]:
         """Of each claim, the stems of all its words in order, whether each three in a row stand so in one sentence."""
         return threes(claims, self._readings, self._vocabulary)
@@ -164,26 +176,40 @@ class Evidence:
         return found
 
 
-def _places(
-    which: Numbers, segment: NDArray[np.intp], names: Sequence[str]
-) -> tuple[dict[str, list[int]], dict[str, int]]:
-    """For each stem the segments that hold it, and its number: `which` stems stand where, in which `segment`."""
+class _Held(NamedTuple):
+    """Where stems occur."""
+
+    which: Numbers
+    """The stems by number, ascending."""
+    segments: NDArray[np.intp]
+    """Those of each stem, ascending, one stem after the other."""
+    firsts: NDArray[np.intp]
+    """Where among these the ones of each stem begin, and where the last ones end."""
+
+
+def _held(which: Numbers, segment: NDArray[np.intp]) -> _Held:
+    """The segments that hold each stem, given `which` stems stand where in which `segment`."""
     order = which.argsort(kind="stable")
     which, segment = which[order], segment[order]
     other = np.concatenate(([True], which[1:] != which[:-1]))[: which.size]
     new = other.copy()
     new[1:] |= segment[1:] != segment[:-1]
-    begins = other[new].nonzero()[0]
-    found: list[int] = which[other].tolist()
-    held: list[int] = segment[new].tolist()
+    held = segment[new]
+    return _Held(which[other], held, np.concatenate((other[new].nonzero()[0], [held.size])))
+
+
+def _places(held: _Held, names: Sequence[str]) -> tuple[dict[str, list[int]], dict[str, int]]:
+    """For each stem the segments that hold it, and its number."""
+    found: list[int] = held.which.tolist()
+    segments: list[int] = held.segments.tolist()
     said = [names[stem] for stem in found]
-    stretches = zip(said, pairwise([*begins.tolist(), len(held)]), strict=True)
-    return {stem: held[first:last] for stem, (first, last) in stretches}, dict(zip(said, found, strict=True))
+    stretches = zip(said, pairwise(held.firsts.tolist()), strict=True)
+    return {stem: segments[first:last] for stem, (first, last) in stretches}, dict(
+        zip(said, found, strict=True)
+    )
 
 
-def _pairs(
-    which: Numbers, segment: NDArray[np.intp], at: NDArray[np.intp], size: int
-) -> NDArray[np.int64]:
+def _pairs(which: Numbers, segment: NDArray[np.intp], at: NDArray[np.intp], size: int) -> NDArray[np.int64]:
     """The stems side by side in one segment, each pair as a number: `size` times the first's, and the other's.
 
     `which` stems stand where `at`, in which `segment`; `size` is more than any number.
@@ -193,7 +219,8 @@ def _pairs(
     together = segment[1:] == segment[:-1]
     beside = ((at[1:] == at[:-1] + 1) & together).nonzero()[0]
     one, other = which[beside].astype(np.int64), which[beside + 1]
-    keys, twice = one * size + other, one == other
+    keys: NDArray[np.int64] = one * size + other
+    twice = one == other
     if not twice.any():
         return keys
     mixed: list[int] = segment[1:][together & (which[1:] != which[:-1])].tolist()
@@ -201,7 +228,9 @@ def _pairs(
     alike: list[tuple[int, int]] = list(
         zip(keys[twice].tolist(), segment[beside[twice]].tolist(), strict=True)
     )
-    return np.concatenate((keys[~twice], np.array([key for key, where in alike if where in others], np.int64)))
+    return np.concatenate(
+        (keys[~twice], np.array([key for key, where in alike if where in others], np.int64))
+    )
 
 
 def _start(span: Span | None) -> int:

@@ -204,7 +204,7 @@ def _of_sentences(
     chunks = np.array([*chain.from_iterable(parts)], np.int32)
     stems, counts = vocabulary.stems_of(chunks)
     ends = [*accumulate(map(len, parts))]
-    before = [0, *np.cumsum(counts).tolist()]
+    before = [0, *counts.cumsum().tolist()]
     numeric = [place for place, one in enumerate(chain.from_iterable(parts)) if known[one].numeric]
     negating = {place for place, part in enumerate(parts) if any(known[one].negations for one in part)}
     return Reading(vocabulary, chunks, ends, stems, [before[end] for end in ends], spans, numeric, negating)
@@ -226,7 +226,7 @@ def _read_together(texts: Sequence[str], vocabulary: Vocabulary) -> list[Reading
     if min(map(sub, cuts[1:], cuts), default=1) == 0:  # a sentence without words
         parted, cuts = _with_words(parted, cuts)
     stems, counts = vocabulary.stems_of(chunks)
-    stem_cuts: list[int] = np.concatenate(([0], np.cumsum(counts)))[cuts].tolist()
+    stem_cuts: list[int] = np.concatenate(([0], counts.cumsum()))[cuts].tolist()
     numeric: list[int] = (told & NUMERIC).nonzero()[0].tolist()
     negations = (told & NEGATING).nonzero()[0]
     negating: list[int] = (np.array(cuts).searchsorted(negations, side="right") - 1).tolist()

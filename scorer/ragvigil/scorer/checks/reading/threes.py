@@ -49,7 +49,7 @@ def _said(readings: Sequence[Reading], vocabulary: Vocabulary) -> tuple[Numbers,
     ends = [first + end for first, one in zip(before, readings, strict=False) for end in one.ends]
     if ends and ends[0] and stems.size == counts.size:  # as mostly: each chunk is one word
         return stems, np.array(ends, np.intp)
-    words = np.concatenate((np.zeros(1, np.intp), np.cumsum(counts, dtype=np.intp))).take(ends)
+    words = np.concatenate((np.zeros(1, np.intp), counts.cumsum(dtype=np.intp))).take(ends)
     return stems, words[words > 0]  # a record's value may have none
 
 

@@ -229,8 +229,8 @@ class _Rows:
         counts = self._count.take(numbers)
         if not counts.size or counts.max() <= 1:
             return self._values.take(self._first.take(numbers[counts != 0])), counts
-        ends = np.cumsum(counts)
-        shifts = np.repeat(self._first[numbers] - ends + counts, counts)
+        ends = counts.cumsum()
+        shifts = (self._first[numbers] - ends + counts).repeat(counts)
         return self._values[shifts + np.arange(shifts.size)], counts
 
 
