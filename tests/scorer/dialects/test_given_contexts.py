@@ -96,3 +96,54 @@ def test_tags_behind_a_number_are_the_passage_s_own() -> None:
         inner,
         "Nothing else is read.",
     ]
+
+
+def test_the_call_around_a_model_shows_its_prompt_without_a_framework_s_words() -> None:
+    """The AI SDK's version 4 writes the schema of the answer behind what the application wrote."""
+    shown = f"Answer from:\n[1] {PASSAGES[0][1]}\n[2] {PASSAGES[1][1]}"
+    schema = (
+        '\n\nJSON schema:\n{"type": "object"}\nYou MUST answer with a JSON object that matches the schema.'
+    )
+
+    def call(operation: str, system: str) -> dict[str, object]:
+        sent = [{"role": "system", "content": system}, {"role": "user", "content": QUESTION}]
+        return {
+            "ai.operationId": operation,
+            "ai.prompt": as_json({"messages": sent}),
+            "ai.response.text": ANSWER,
+        }
+
+    outer, inner = call("ai.generateObject", shown), call("ai.generateObject.doGenerate", shown + schema)
+    record = only([span("a0", outer, start=0, end=9), span("a1", inner, parent="a0", start=1, end=8)])
+    assert [each.text for each in record.documents] == [text for _, text, _ in PASSAGES]
+    assert (record.query, record.completeness) == (QUESTION, "complete")
+
+
+LONG = "Hello,\n\n1. When does it leave?\n2. Question: is it free?\n\nContext: I am 70.\n\nThanks"
+
+
+@pytest.mark.parametrize("tool", ["search_site", "knowledge"])
+def test_what_a_user_tells_an_agent_is_the_question(tool: str) -> None:
+    """Tools found the passages, and none of them stands in it, so it is no prompt with a context."""
+    call = {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.input.messages": said("user", LONG),
+        "gen_ai.output.messages": said("assistant", ANSWER),
+    }
+    found = {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": tool,
+        "gen_ai.tool.call.arguments": as_json({"query": "leave"}),
+        "gen_ai.tool.call.result": as_json([{"id": key, "text": text} for key, text, _ in PASSAGES]),
+    }
+    root = {"gen_ai.operation.name": "invoke_agent", "gen_ai.input.messages": said("user", LONG)}
+    spans = [span("a0", root, start=0, end=99), span("a1", found, parent="a0", start=1, end=9)]
+    record = only([*spans, span("a2", call, parent="a0", start=10, end=90)])
+    assert (record.query, [each.text for each in record.documents]) == (
+        LONG,
+        [text for _, text, _ in PASSAGES],
+    )
+    pasted = f"Context:\n{PASSAGES[0][1]}\n\nMore.\n\nQuestion: {QUESTION}"
+    spans[0] = span("a0", {**root, "gen_ai.input.messages": said("user", pasted)}, start=0, end=99)
+    call["gen_ai.input.messages"] = said("user", pasted)
+    assert only([*spans, span("a2", call, parent="a0", start=10, end=90)]).query == QUESTION

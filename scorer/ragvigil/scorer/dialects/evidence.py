@@ -50,7 +50,7 @@ def evidence_of(steps: Sequence[Step], generation: Step | None, *, planned: bool
     documents = _filled(_union(pool.values()), steps)
     model = generation or _speaking(steps)
     whole = documents and all(document.text is not None for document in documents)
-    contexts = [] if whole else _contexts(model)
+    contexts = [] if whole else _clearest(model)
     unread, untold = False, None
     shown = next((texts for context in contexts if (texts := _texts(context, documents))), None)
     if shown and model is not None:
@@ -226,6 +226,16 @@ def _provided(steps: Iterable[Step], generation: Step) -> tuple[tuple[Step, ...]
     sources = tuple(step for step, found in told if found.documents)
     documents = _union(found.documents or () for _, found in told)
     return sources, documents, any(found.unread for _, found in told)
+
+
+def _clearest(model: Step | None) -> list[Context]:
+    """The contexts that the model was shown, or those of the call around it, without a framework's words behind them."""
+    shown = _contexts(model)
+    if model is None or not shown or shown[0].documents:
+        return shown
+    around = next((step for step in model.ancestors() if step.reading.messages), None)
+    others = _contexts(around)
+    return others if others and others[0].documents else shown
 
 
 def _contexts(generation: Step | None) -> list[Context]:

@@ -11,7 +11,7 @@ from ragvigil.scorer.dialects.asides import is_aside
 from ragvigil.scorer.dialects.batches import shows
 from ragvigil.scorer.dialects.messages import last_of
 from ragvigil.scorer.dialects.plans import question_of
-from ragvigil.scorer.dialects.prompt import question_in
+from ragvigil.scorer.dialects.prompt import context_of, question_in
 from ragvigil.scorer.dialects.question import Question
 from ragvigil.scorer.dialects.react import answer_after_thoughts
 from ragvigil.scorer.dialects.reading import Role
@@ -72,6 +72,8 @@ def answer_of(roles: Roles) -> str | None:
 
 def query_candidates(roles: Roles) -> Iterator[Candidate]:
     """Every place where the question may stand; the first is taken."""
+    if (whole := _uncut(roles)) is not None:
+        yield whole
     if (root := roles.root) is not None and root.reading.query is not None:
         yield Candidate(root, root.reading.query, "input of the root")
     plan = roles.question.plan
@@ -112,6 +114,25 @@ def _is_composed(roles: Roles) -> bool:
         return False
     others = {each.reading.answer or "" for each in generations(roles)} - {last}
     return any(" " in other and other in returned and other not in last for other in others)
+
+
+def _uncut(roles: Roles) -> Candidate | None:
+    """All of what a user said that looks like a prompt with a context, where tools searched and none of it is in there.
+
+    Agents are sent what was asked as it is; a user may write "Context:", too.
+    """
+    searches = [step for step in roles.question.steps if step.role in _SEARCHING]
+    model = roles.generation
+    if model is None or not searches or any(step.reading.tool is None for step in searches):
+        return None
+    said = last_of(model.reading.messages, "user")
+    context = context_of(said) if said else None
+    if said is None or context is None or context.documents:
+        return None
+    found = (document.text for step in searches for document in step.reading.documents or ())
+    return (
+        None if any(text and text in said for text in found) else Candidate(model, said, "last user message")
+    )
 
 
 def _rewritten(roles: Roles, searched: set[str]) -> Candidate | None:
