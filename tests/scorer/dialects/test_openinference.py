@@ -7,7 +7,19 @@ import pytest
 from ragvigil.scorer.span import SpanEvent
 from ragvigil.scorer.trace import Tokens
 
-from .conftest import ANSWER, QUESTION, as_json, captured, chain, generation, ids, only, retrieval, span
+from .conftest import (
+    ANSWER,
+    PASSAGES,
+    QUESTION,
+    as_json,
+    captured,
+    chain,
+    generation,
+    ids,
+    only,
+    retrieval,
+    span,
+)
 
 ASKED = "Wann ist die Bibliothek am Samstag geöffnet?"
 SAID = "Am Samstag ist sie von 10 bis 16 Uhr geöffnet [2]."
@@ -226,3 +238,46 @@ def test_hostile_indexes_do_not_cost_memory() -> None:
         "retrieval.documents.900000.document.id": "last",
     }
     assert ids(only([span("b1", attributes, start=1, end=2)])) == ["timetable-1", "fares-2", "last"]
+
+
+def test_a_stream_that_does_not_say_who_speaks_is_the_model_s() -> None:
+    """OpenAI's first chunk has the role; what speaks its language may leave it out."""
+    call = {key: value for key, value in generation().items() if key != "llm.output_messages.0.message.role"}
+    assert only([span("a1", call, start=0, end=9)]).answer == ANSWER
+
+
+def test_smolagents_run_asks_its_task() -> None:
+    """It names no MIME type, and describes a tool's parameters instead of telling what it was called with."""
+    scope = "openinference.instrumentation.smolagents"
+    run = {
+        "openinference.span.kind": "AGENT",
+        "input.value": as_json({"task": QUESTION, "stream": False, "images": None}),
+        "output.value": ANSWER,
+    }
+    tool = {
+        "openinference.span.kind": "TOOL",
+        "tool.name": "find_passages",
+        "tool.parameters": as_json({"query": {"type": "string", "description": "what to find"}}),
+        "input.value": as_json({"args": [], "sanitize_inputs_outputs": True, "kwargs": {"query": "ferry"}}),
+        "output.value": "[1] The ferry leaves at nine.\n[2] A ticket costs four crowns.",
+    }
+    record = only(
+        [
+            span("a0", run, start=0, end=9, scope=scope),
+            span("a1", tool, parent="a0", start=1, end=2, scope=scope),
+        ]
+    )
+    assert (record.query, record.answer, len(record.documents)) == (QUESTION, ANSWER, 2)
+    assert [each.query for each in record.retrievals] == ["ferry"]
+
+
+def test_passages_that_a_step_was_given_by_name_are_evidence() -> None:
+    """DSPy's modules take them as `context`; its own retrievers have no span."""
+    texts = [text for _, text, _ in PASSAGES]
+    step = {
+        **chain(None, None),
+        "input.value": as_json({"context": texts, "question": QUESTION}),
+        "input.mime_type": "application/json",
+    }
+    record = only([span("a0", chain(), start=0, end=9), span("a1", step, parent="a0", start=1, end=8)])
+    assert ([each.text for each in record.documents], record.completeness) == (texts, "complete")

@@ -229,7 +229,7 @@ def _provided(steps: Iterable[Step], generation: Step) -> tuple[tuple[Step, ...]
 
 
 def _clearest(model: Step | None) -> list[Context]:
-    """The contexts that the model was shown, or those of the call around it, without a framework's words behind them."""
+    """The contexts that the model was shown, or those of the call around it, without words of a framework."""
     shown = _contexts(model)
     if model is None or not shown or shown[0].documents:
         return shown

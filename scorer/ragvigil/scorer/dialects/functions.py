@@ -138,14 +138,19 @@ def sent_to(given: object) -> Sent:
     structure = structure_of(given)
     fields = mapping_of(structure)
     if set(fields) != _CALLED:
-        return Sent(messages_of(given if structure is None else structure), *_context_in(fields))
+        return Sent(messages_of(given if structure is None else structure), *context_in(fields))
     named = mapping_of(fields["kwargs"])
     said = (messages_of(each) for each in (named, *sequence_of(fields["args"])))
     told = next((messages for messages in said if any(message.text for message in messages)), ())
-    return Sent(told, *_context_in(named))
+    return Sent(told, *context_in(named))
 
 
-def _context_in(fields: Mapping[str, object]) -> tuple[str | None, tuple[Document, ...] | None]:
+def context_in(fields: Mapping[str, object]) -> tuple[str | None, tuple[Document, ...] | None]:
+    """The text, or the passages, under the first key that is called a context, documents or the like.
+
+    >>> context_in({"question": "why?", "context": "Snow."}), context_in({"context_length": 4000})
+    (('Snow.', None), (None, None))
+    """
     for key, value in fields.items():
         if value and names_context(key):
             found = documents_of(value)

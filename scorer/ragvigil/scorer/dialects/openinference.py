@@ -8,7 +8,7 @@ from dataclasses import replace
 from ragvigil.scorer.dialects.documents import documents_of, score_of
 from ragvigil.scorer.dialects.finish import finish_reason_in
 from ragvigil.scorer.dialects.flattened import indexed, unflattened
-from ragvigil.scorer.dialects.functions import narrowed_in, or_answer, search_in
+from ragvigil.scorer.dialects.functions import context_in, narrowed_in, or_answer, search_in
 from ragvigil.scorer.dialects.langchain import pages_in
 from ragvigil.scorer.dialects.messages import last_of, messages_of, replied, role_of
 from ragvigil.scorer.dialects.openinference_feedback import evaluations_in, feedback_in, has_opinions
@@ -50,15 +50,15 @@ _CONVERSATIONS = ("session_id", "conversation_id", "thread_id")
 _USERS = ("user_id", "userId")
 _TOOLS = ("tool", "function")
 _SCHEMA = frozenset({"type", "properties"})
-"""Of a tool's parameters, as CrewAI tells them: not what it was called with."""
 _SPOKEN = frozenset({"text", "input_text", "output_text", "refusal"})
 """Types of a message's parts of which the text is somebody's words, and not JSON of a document or a result."""
-_ASKING = frozenset({"query", "question", "messages", "input", "inputs"})
+_ASKING = frozenset({"query", "question", "messages", "input", "inputs", "task"})
 _NONE: Mapping[str, object] = {}
 _SEARCHES = ("Retriever.run", "Ranker.run")
 _ANSWERING = "retrieveAndGenerateConfiguration"
 _INSTRUMENTED = "openinference.instrumentation."
-"""Scopes of the instrumentations: these never forget the MIME type of JSON."""
+"""Scopes of the instrumentations: these never forget the MIME type of JSON, save for one."""
+_FORGETFUL = ".smolagents"
 _INNER = (".write_response_to_history", "OutputParser.parse")
 """Names that end so are LlamaIndex's own bookkeeping, which asks, finds and answers nothing."""
 
@@ -181,16 +181,22 @@ def _narrowed(attributes: Mapping[str, object]) -> Reading | None:
 
 def _passed(attributes: Mapping[str, object]) -> tuple[Document, ...] | None:
     """The documents that a chain returned or was given: a function may search, too."""
-    sides = (_declared_json(attributes, side) for side in ("output", "input"))
-    return next((pages for side in sides if (pages := pages_in(side))), None)
+    given, made = _declared_json(attributes, "input"), _declared_json(attributes, "output")
+    return pages_in(made) or pages_in(given) or context_in(mapping_of(given))[1]
 
 
 def _tool(span: Span) -> Reading:
     get = span.attributes.get
     arguments = get("tool.parameters")
-    if not arguments or mapping_of(arguments).keys() >= _SCHEMA:
+    if not arguments or _is_schema(mapping_of(arguments)):
         arguments = get("input.value") or arguments
     return tool_reading(text_of(get("tool.name")) or span.name, arguments, get("output.value"))
+
+
+def _is_schema(parameters: Mapping[str, object]) -> bool:
+    """Whether these are a tool's parameters as CrewAI or smolagents describe them: not what it was called with."""
+    described = [mapping_of(each) for each in parameters.values()]
+    return parameters.keys() >= _SCHEMA or (bool(described) and all("type" in each for each in described))
 
 
 def _generation(span: Span) -> Reading:
@@ -225,7 +231,8 @@ def _input(span: Span) -> str | None:
     """The question; a frame around it needs no MIME type where a person wrote the span, who may forget it."""
     attributes = span.attributes
     value, structure = attributes.get("input.value"), _declared_json(attributes, "input")
-    likely = None if span.scope.startswith(_INSTRUMENTED) else _likely_json(attributes, "input")
+    sure = span.scope.startswith(_INSTRUMENTED) and not span.scope.endswith(_FORGETFUL)
+    likely = None if sure else _likely_json(attributes, "input")
     if structure is None and _ASKING.isdisjoint(mapping_of(likely)):
         return _unprinted(text_of(value))
     structure = structure_of(value)
@@ -247,8 +254,8 @@ def _output(attributes: Mapping[str, object], asked: str | None) -> str | None:
 
 
 def _completion(attributes: Mapping[str, object]) -> str | None:
-    written = last_of(_flat_messages(attributes, "llm.output_messages."), "assistant")
-    if written:
+    said = _flat_messages(attributes, "llm.output_messages.")
+    if written := last_of(said, "assistant") or last_of(said, "unknown"):  # a stream may not say who speaks
         return written
     if any(key.startswith("llm.output_messages.") for key in attributes):
         return None  # a tool call: what stands in output.value is its JSON, no answer

@@ -21,7 +21,7 @@ _PLACEHOLDER = re.compile(r"<(?:(?:async_)?generator object\b[^>]*|[\w.]+ object
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _QUERY_KEYS = (
     *("query", "question", "query_str", "input", "inputs", "q", "user_input"),
-    *("prompt", "text", "args"),
+    *("prompt", "text", "args", "task"),
 )
 _INPUTS = ("input", "inputs", "user_input")
 """Keys of what a chain was given, of which no word says that it is a question."""
