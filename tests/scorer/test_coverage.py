@@ -202,6 +202,20 @@ def test_each_way_not_to_be_scored_counts(shop: Service, state: LedgerState) -> 
     assert [alert.series for alert in shop.look()] == ["coverage_scored"]
 
 
+def test_what_loses_its_content_before_it_is_judged_counts(shop: Service) -> None:
+    """A store at its ceiling takes the content of what waits for the judge: nobody was told that nothing was judged."""
+    shop.answer(60, "pending")
+    shop.answer(40)
+    shop.now += MINUTE
+    shop.answer(100)
+    assert shop.store.retention.expire(None, 100, counter="content_expired_early")
+    (page,) = shop.look()
+    assert (page.series, page.now.value, page.now.n) == ("coverage_scored", 0.7, 200)
+    assert shop.store.retention.expire(None, 100, counter="content_expired_early")
+    shop.look()
+    assert [(one.service, one.records, one.unscored) for one in shop.watch.latest] == [("shop", 200, 60)]
+
+
 def test_missing_content_lost_spans_and_unread_traces_each_have_a_ticket(shop: Service) -> None:
     """Each with its own threshold."""
     shop.answer(25)

@@ -1,4 +1,5 @@
 -- Of each service and environment what arrived in a stretch of time: records by what became of them, traces, spans.
+-- Of a trace whose content went before its time, at the ceiling of the disk, only the records are left to be counted.
 WITH taken AS (
     SELECT t.service, t.environment, count(*) AS traces, sum(t.span_count) AS spans, sum(t.lost) AS lost,
            sum(EXISTS (SELECT 1 FROM ledger l WHERE l.trace_id = t.trace_id AND l.span_id = ''
@@ -9,14 +10,28 @@ WITH taken AS (
     WHERE t.updated_at >= :since AND t.updated_at < :until AND t.service <> ''
     GROUP BY 1, 2
 ),
-answered AS (
-    SELECT t.service, t.environment, count(*) AS records, sum(l.state IN ('shed', 'failed', 'expired')) AS unscored,
-           sum(r.completeness <> 'complete') AS incomplete
+asked AS (
+    SELECT t.service, t.environment, l.state, r.completeness
     FROM traces t JOIN records r USING (trace_id) JOIN ledger l USING (trace_id, span_id)
-    WHERE t.updated_at >= :since AND t.updated_at < :until AND t.service <> '' AND l.state <> 'filtered'
+    WHERE t.updated_at >= :since AND t.updated_at < :until AND t.service <> ''
+    UNION ALL
+    SELECT r.service, r.environment, l.state, r.completeness
+    FROM records r JOIN ledger l USING (trace_id, span_id)
+    WHERE :since < (SELECT coalesce(min(updated_at), :until) FROM traces)
+      AND r.started_at >= :since AND r.started_at < :until AND r.service <> ''
+      AND NOT EXISTS (SELECT 1 FROM traces t WHERE t.trace_id = r.trace_id)
+),
+answered AS (
+    SELECT service, environment, count(*) AS records, sum(state IN ('shed', 'failed', 'expired')) AS unscored,
+           sum(completeness <> 'complete') AS incomplete
+    FROM asked WHERE state <> 'filtered'
     GROUP BY 1, 2
+),
+places AS (
+    SELECT service, environment FROM taken UNION SELECT service, environment FROM answered
 )
-SELECT t.service, t.environment, t.traces, t.spans, t.lost, t.unasked, coalesce(a.records, 0) + t.failed AS records,
-       coalesce(a.unscored, 0) + t.failed AS unscored, coalesce(a.incomplete, 0) + t.failed AS incomplete
-FROM taken t LEFT JOIN answered a USING (service, environment)
+SELECT service, environment, coalesce(t.traces, 0), coalesce(t.spans, 0), coalesce(t.lost, 0), coalesce(t.unasked, 0),
+       coalesce(a.records, 0) + coalesce(t.failed, 0) AS records, coalesce(a.unscored, 0) + coalesce(t.failed, 0) AS unscored,
+       coalesce(a.incomplete, 0) + coalesce(t.failed, 0) AS incomplete
+FROM places LEFT JOIN taken t USING (service, environment) LEFT JOIN answered a USING (service, environment)
 ORDER BY 1, 2
