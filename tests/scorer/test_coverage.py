@@ -40,6 +40,7 @@ class Service:
         )
         self.store = SqliteStore(self.settings)
         self.now = NOW
+        self.name = "shop"
         self._number = 0
         self.restart()
 
@@ -66,7 +67,9 @@ class Service:
         traces: list[ScoredTrace] = []
         for _ in range(count):
             self._number += 1
-            record = RagTrace(f"{self._number:032x}", "1" * 16, "shop", self.now, completeness=completeness)
+            record = RagTrace(
+                f"{self._number:032x}", "1" * 16, self.name, self.now, completeness=completeness
+            )
             scored = ScoredRecord(replace(record, environment=environment), (), LedgerEntry(state, 0.1))
             traces.append(self._trace(record.trace_id, (scored,), environment, lost))
         self.store.records.commit(traces, None, self.now)
@@ -88,7 +91,7 @@ class Service:
             False,
             records,
             lost=lost,
-            service="shop",
+            service=self.name,
             environment=environment,
             span_count=4,
         )
@@ -130,6 +133,31 @@ def test_answers_that_are_shed_are_one_page_until_they_are_scored_again(shop: Se
     (back,) = shop.look(11)
     assert (back.action, back.dedup_key) == ("resolve", alert.dedup_key)
     assert shop.outbox() == [("trigger", "error"), ("resolve", "error")]
+
+
+def test_a_full_queue_of_the_judge_is_one_page_and_not_one_for_every_service(shop: Service) -> None:
+    """All share one judge: who is told second is a ticket. What failed by itself is its service's own page."""
+    states: dict[str, LedgerState] = {"bank": "shed", "desk": "expired", "shop": "shed"}
+    for name, state in states.items():
+        shop.name = name
+        shop.answer(90, state)
+        shop.answer(30)
+    shop.name = "tool"
+    shop.answer(90, "failed")
+    told = shop.look()
+    assert [(alert.service, alert.severity) for alert in told] == [
+        ("bank", "error"),
+        ("desk", "warning"),
+        ("shop", "warning"),
+        ("tool", "error"),
+    ]
+    shared = " All services share one judge; told first of bank."
+    assert [alert.summary.splitlines()[-1] for alert in told] == [
+        "Of the 90 others 90 found the judge's queue full (judge.max_jobs).",
+        "Of the 90 others 90 waited too long." + shared,
+        "Of the 90 others 90 found the judge's queue full (judge.max_jobs)." + shared,
+        "Of the 90 others 90 failed.",
+    ]
 
 
 @pytest.mark.parametrize("illness", ["scorer_judge", "scorer_backlog"])

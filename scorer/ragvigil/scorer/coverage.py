@@ -32,6 +32,7 @@ _log = logging.getLogger(__name__)
 _CONFIDENCE = 0.95
 _LAGS = (DAY, 7 * DAY)
 _USUAL = "usual at this hour"
+_SHARED = "All services share one judge; told first of "
 _MEANING: dict[str, tuple[str, str, str]] = {
     "coverage_scored": (
         "answers were scored as designed",
@@ -73,6 +74,25 @@ class Coverage:
     """Records shed, failed or expired."""
     incomplete: int
     """Records that miss evidence or content, or timed out."""
+    shed: int = 0
+    """Of those unscored, the ones that found the judge's queue full."""
+    expired: int = 0
+    """Of those unscored, the ones that waited too long, or lost their content meanwhile."""
+
+    @property
+    def why(self) -> str | None:
+        """What became of the records that were not scored; None when all were.
+
+        >>> Coverage("s", None, 9, 9, 0, 0, 9, 7, 0, shed=4, expired=1).why
+        "Of the 7 others 4 found the judge's queue full (judge.max_jobs), 1 waited too long, 2 failed."
+        """
+        kinds = (
+            (self.shed, "found the judge's queue full (judge.max_jobs)"),
+            (self.expired, "waited too long"),
+            (self.unscored - self.shed - self.expired, "failed"),
+        )
+        told = ", ".join(f"{count:,} {what}" for count, what in kinds if count)
+        return f"Of the {self.unscored:,} others {told}." if told else None
 
     def shares(self) -> Iterator[tuple[CoverageName, Measurement]]:
         """Each share of which there is anything to have a share of.
@@ -104,6 +124,10 @@ class CoverageStore(Protocol):
 
     def neighbours(self, key: SeriesKey, since: int) -> Sequence[Incident]:
         """Incidents of that service and environment that are open or resolved at or after `since`, newest first."""
+        ...
+
+    def standing(self, name: CoverageName) -> Sequence[Incident]:
+        """The incidents of that series, of any service, that are not resolved."""
         ...
 
     def save_incident(self, incident: Incident, alert: Alert | None, channels: Sequence[str]) -> None:
@@ -145,7 +169,7 @@ class CoverageWatch:
         for found in self.latest:
             for name, share in found.shares():
                 key = SeriesKey(name, found.service, found.environment)
-                alert = self._look(key, share, now)
+                alert = self._look(key, share, now, found)
                 alerts += [alert] if alert else []
         return alerts
 
@@ -178,15 +202,17 @@ class CoverageWatch:
         fall = self._settings.most_fall if reference.method == _USUAL else 0.0
         return reference.lower - fall
 
-    def _look(self, key: SeriesKey, share: Measurement, now: int) -> Alert | None:
+    def _look(self, key: SeriesKey, share: Measurement, now: int, found: Coverage) -> Alert | None:
         incident = self._store.open_incident(key)
+        why = found.why if key.name == "coverage_scored" else None
         if incident is None:
             reference = self._reference(key)
             if share.n < self._settings.min_sample or share.upper >= self._least(reference):
                 return None
             fresh = _opened(key, reference, share, now, self._settings)
             soon = now - round(REOPEN_SECONDS * 1e9)
-            return self._save(again(self._store.neighbours(key, soon), fresh, since=soon), "trigger", now)
+            known = again(self._store.neighbours(key, soon), fresh, since=soon)
+            return self._save(self._with_what_was_told(replace(known, note=why)), "trigger", now)
         back = incident.recovering_since or now if share.value >= self._least(incident.before) else None
         after = replace(incident, now=share, recovering_since=back)
         if back is not None and now - back >= self._settings.resolve_seconds * patience(incident) * 1e9:
@@ -195,19 +221,41 @@ class CoverageWatch:
         return None
 
     def _save(self, incident: Incident, action: Action, now: int) -> Alert | None:
-        told = incident.key.environment is None or incident.key.environment in self._environments
+        told = self._pages(incident)
         alert = alert_of(incident, action, now, self._links, self._severity(incident)) if told else None
         self._store.save_incident(incident, alert, self._channels if told else ())
         return alert
 
+    def _pages(self, incident: Incident) -> bool:
+        return incident.key.environment is None or incident.key.environment in self._environments
+
     def _severity(self, incident: Incident) -> Severity:
         """A page, unless one about the scorer's own illness says already why answers are not scored."""
         name = incident.key.name
-        return "warning" if self._is_explained(name) else severity_of(name, pages=self._settings.pages)
+        return "warning" if self._is_explained(incident) else severity_of(name, pages=self._settings.pages)
 
-    def _is_explained(self, name: str) -> bool:
+    def _is_explained(self, incident: Incident) -> bool:
+        """By the scorer's own illness, or by what was told of another service before."""
+        if incident.key.name != "coverage_scored":
+            return False
         ill = (SeriesKey(illness, SERVICE, None) for illness in UNSCORED_BY)
-        return name == "coverage_scored" and any(self._store.open_incident(key) for key in ill)
+        return _SHARED in (incident.note or "") or any(self._store.open_incident(key) for key in ill)
+
+    def _with_what_was_told(self, incident: Incident) -> Incident:
+        """All services share one judge: where it lacks, the first of them is told, and the others are tickets."""
+        if not _judge_lacks(incident):
+            return incident
+        first = next(
+            (
+                one
+                for one in self._store.standing("coverage_scored")
+                if self._pages(one) and _judge_lacks(one)
+            ),
+            None,
+        )
+        if first is None:
+            return incident
+        return replace(incident, note=f"{incident.note} {_SHARED}{clean(first.key.service, limit=200)}.")
 
 
 def least_of(name: str, settings: config.Coverage) -> float:
@@ -242,6 +290,8 @@ def alert_of(incident: Incident, action: Action, now: int, links: config.Links, 
         f"{where}.",
         f"This is the share of {what}; {hint}.",
     ]
+    if incident.note and action != "resolve":
+        lines.append(incident.note)
     return Alert(
         incident_id=incident.id,
         dedup_key=incident.dedup_key,
@@ -270,6 +320,11 @@ def _titled(incident: Incident, action: Action, room: int) -> str:
     wanted = f"usually {reference}" if incident.before.method == _USUAL else f"{reference} wanted"
     again = action == "trigger" and incident.reopened
     return f"{'Again: only' if again else 'Only'} {told} ({wanted})"
+
+
+def _judge_lacks(incident: Incident) -> bool:
+    """Whether it is said of what the judge could not take, and of no answer that failed by itself."""
+    return incident.note is not None and " failed" not in incident.note
 
 
 def _share(total: int, missing: int) -> Measurement:

@@ -27,7 +27,8 @@ class Retention(Section):
         default=20 * 2**30,
         ge=2**20,
         description="largest size of what the store holds, beside 8 MB of free pages and a log of 64 MB at most; "
-        "above it the oldest content goes before its time, and the oldest scores where less than every eighth record has its content",
+        "above it the oldest content goes before its time, and the oldest scores where less than every eighth "
+        "record has its content",
     )
 
     @model_validator(mode="after")

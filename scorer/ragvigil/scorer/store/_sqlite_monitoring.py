@@ -195,6 +195,13 @@ class SqliteMonitoring:
         """What arrived since then and before `until`, by service and environment."""
         return read_coverage(self._connection, since, until)
 
+    def standing(self, name: str) -> Sequence[Incident]:
+        """The incidents of that series, of any service, that are not resolved."""
+        rows = self._connection.execute(
+            "SELECT * FROM incidents WHERE series = ? AND resolved_at IS NULL ORDER BY opened_at, id", (name,)
+        )
+        return [incident_of(row) for row in rows]
+
     def save_incident(self, incident: Incident, alert: Alert | None, channels: Sequence[str]) -> None:
         """Write the incident and one outbox row per channel in one transaction."""
         alert = alert and self._with_caveat(incident, alert)

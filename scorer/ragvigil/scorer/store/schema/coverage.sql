@@ -23,7 +23,7 @@ asked AS (
 ),
 answered AS (
     SELECT service, environment, count(*) AS records, sum(state IN ('shed', 'failed', 'expired')) AS unscored,
-           sum(completeness <> 'complete') AS incomplete
+           sum(completeness <> 'complete') AS incomplete, sum(state = 'shed') AS shed, sum(state = 'expired') AS expired
     FROM asked WHERE state <> 'filtered'
     GROUP BY 1, 2
 ),
@@ -32,6 +32,7 @@ places AS (
 )
 SELECT service, environment, coalesce(t.traces, 0), coalesce(t.spans, 0), coalesce(t.lost, 0), coalesce(t.unasked, 0),
        coalesce(a.records, 0) + coalesce(t.failed, 0) AS records, coalesce(a.unscored, 0) + coalesce(t.failed, 0) AS unscored,
-       coalesce(a.incomplete, 0) + coalesce(t.failed, 0) AS incomplete
+       coalesce(a.incomplete, 0) + coalesce(t.failed, 0) AS incomplete,
+       coalesce(a.shed, 0), coalesce(a.expired, 0)
 FROM places LEFT JOIN taken t USING (service, environment) LEFT JOIN answered a USING (service, environment)
 ORDER BY 1, 2
