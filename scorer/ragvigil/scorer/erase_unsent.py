@@ -12,7 +12,7 @@ from ragvigil.scorer.config import Settings
 from ragvigil.scorer.errors import StoreError
 from ragvigil.scorer.forgetting import Wanted
 from ragvigil.scorer.lock import Lock
-from ragvigil.scorer.receive.forward.erasing import Unsent, Unwanted, unsent_requests
+from ragvigil.scorer.receive.forward.unwanted import Unsent, Unwanted, unsent_requests
 from ragvigil.scorer.redact import Pseudonyms
 from ragvigil.scorer.request_files import RefusedError
 from ragvigil.scorer.store.reading import open_for_reading

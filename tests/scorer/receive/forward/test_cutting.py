@@ -15,8 +15,8 @@ from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
 from ragvigil.scorer.forgetting import tombstone
 from ragvigil.scorer.receive.forward.cutting import Cut
-from ragvigil.scorer.receive.forward.erasing import Unwanted
 from ragvigil.scorer.receive.forward.item import Item, Signal
+from ragvigil.scorer.receive.forward.unwanted import Unwanted
 from ragvigil.scorer.receive.limits import Limits
 from ragvigil.scorer.redact import Pseudonyms
 

@@ -13,7 +13,7 @@ from tests.scorer.receive.forward.backends import until
 
 from ragvigil.scorer.receive.forward import erasing
 from ragvigil.scorer.receive.forward.cutting import Cut
-from ragvigil.scorer.receive.forward.erasing import Unwanted, unsent_requests
+from ragvigil.scorer.receive.forward.unwanted import Unwanted, unsent_requests
 from ragvigil.scorer.receive.limits import Limits
 from ragvigil.scorer.request_files import RefusedError
 

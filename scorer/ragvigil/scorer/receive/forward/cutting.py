@@ -17,9 +17,9 @@ from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Sp
 from ragvigil.scorer.forgetting import tombstone
 from ragvigil.scorer.receive import wire
 from ragvigil.scorer.receive.compression import decompressed
-from ragvigil.scorer.receive.forward.erasing import Unwanted
 from ragvigil.scorer.receive.forward.item import Item, Signal
 from ragvigil.scorer.receive.forward.protobuf import as_protobuf
+from ragvigil.scorer.receive.forward.unwanted import Unwanted
 from ragvigil.scorer.receive.limits import Limits
 from ragvigil.scorer.receive.refusal import Refusal
 from ragvigil.scorer.redact.persons import named_by_record, named_by_span, named_in
