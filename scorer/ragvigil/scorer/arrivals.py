@@ -19,9 +19,9 @@ from ragvigil.scorer.arrivals_page import WEEK_KNOWN, alert_of, closed, usual
 from ragvigil.scorer.detect.stopped import KEPT, LONGEST, Counts, Stopped, stopped
 from ragvigil.scorer.health import SERVICE
 from ragvigil.scorer.incidents import REOPEN_SECONDS, again, dedup_key, incident_id, patience
-from ragvigil.scorer.jumps import Clock
 from ragvigil.scorer.moments import DAY, MINUTE, SECOND
 from ragvigil.scorer.monitoring import Incident, SeriesKey
+from ragvigil.scorer.passed_time import Clock
 
 _EVERY = 30 * SECOND
 _CLOSES_EVERY = 10 * MINUTE

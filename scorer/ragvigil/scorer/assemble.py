@@ -19,7 +19,7 @@ from google.protobuf.message import DecodeError
 from ragvigil.scorer.config import Assemble
 from ragvigil.scorer.inbox import Kind, Position
 from ragvigil.scorer.payload import Top, look, trimmed, without_repeats
-from ragvigil.scorer.quiet import QuietTimes
+from ragvigil.scorer.quiet_time import QuietTimes
 
 _NANOSECONDS = 1_000_000_000
 _RECENT = 10_000

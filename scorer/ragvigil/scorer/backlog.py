@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Collection, Sequence
 from typing import Protocol
 
-from ragvigil.scorer.jumps import Clock, Jumps
+from ragvigil.scorer.passed_time import Clock, Jumps
 
 _log = logging.getLogger(__name__)
 

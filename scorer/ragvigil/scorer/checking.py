@@ -13,7 +13,7 @@ from ragvigil.scorer.custom import CustomChecks
 from ragvigil.scorer.failure_tags import tagged
 from ragvigil.scorer.grounded_answer import as_result
 from ragvigil.scorer.trace import RagTrace
-from ragvigil.scorer.usual import UsualStyles
+from ragvigil.scorer.usual_style import UsualStyles
 from ragvigil.scorer.verdict import CheckResult
 
 DEFAULT = "default"

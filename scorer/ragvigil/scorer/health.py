@@ -17,9 +17,9 @@ from typing import Protocol
 from ragvigil.exporters import Action, Alert, Measurement, lasting
 from ragvigil.scorer import config
 from ragvigil.scorer.incidents import REOPEN_SECONDS, again, dedup_key, incident_id, patience
-from ragvigil.scorer.jumps import Clock, Jumps
 from ragvigil.scorer.monitoring import HealthName, Incident, SeriesKey
 from ragvigil.scorer.pages import incident_link
+from ragvigil.scorer.passed_time import Clock, Jumps
 from ragvigil.scorer.severity import severity_of
 
 SERVICE = "ragvigil"

@@ -10,7 +10,7 @@ from ragvigil.prompts import Prompt
 from ragvigil.scorer.judge import Judge
 from ragvigil.scorer.judge.endpoint import LaterError
 from ragvigil.scorer.judge.measures import Measuring
-from ragvigil.scorer.put_off import PutOff
+from ragvigil.scorer.put_off_jobs import PutOff
 from ragvigil.scorer.store.port import Job, Judgement
 from ragvigil.scorer.verdict import Verdict
 

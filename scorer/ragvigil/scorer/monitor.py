@@ -22,11 +22,11 @@ from ragvigil.scorer.detect import (
 from ragvigil.scorer.detect.stretches import Span
 from ragvigil.scorer.diagnose.diagnoser import Diagnoser
 from ragvigil.scorer.estimate import Estimate, rate
-from ragvigil.scorer.history import course, drawn_from
 from ragvigil.scorer.incidents import advanced, again, corrected, measurement, opened, settling
 from ragvigil.scorer.monitoring import Incident, MonitorStore, SeriesKey, Sums
 from ragvigil.scorer.pager import Course, Pager
 from ragvigil.scorer.pages import CAUSE_FOUND, label
+from ragvigil.scorer.series_course import course, drawn_from
 
 _log = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ from ragvigil.scorer.pipeline import Inbox, Pipeline, SamplePlan
 from ragvigil.scorer.redact.payload import Redaction
 from ragvigil.scorer.sample import Budget, Spent
 from ragvigil.scorer.store.sqlite import SqliteStore
-from ragvigil.scorer.usual import UsualStyles
+from ragvigil.scorer.usual_style import UsualStyles
 from ragvigil.scorer.watch.gold import Labels
 from ragvigil.scorer.watch.watcher import Watcher
 

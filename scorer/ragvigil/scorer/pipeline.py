@@ -21,7 +21,7 @@ from ragvigil.scorer.checking import Checking
 from ragvigil.scorer.dialects import DIALECTS, Dialect
 from ragvigil.scorer.filtering import Filters
 from ragvigil.scorer.inbox import InboxRow, Position
-from ragvigil.scorer.jumps import steady
+from ragvigil.scorer.passed_time import steady
 from ragvigil.scorer.payload import Top, look
 from ragvigil.scorer.redact.payload import Redaction
 from ragvigil.scorer.sample import Budget, Sampler, SamplerState, Spent

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from ragvigil.scorer import config
-from ragvigil.scorer.jumps import Clock, Jumps
 from ragvigil.scorer.moments import DAY, HOUR, MINUTE
+from ragvigil.scorer.passed_time import Clock, Jumps
 
 _log = logging.getLogger(__name__)
 

@@ -14,7 +14,6 @@ from typing import TypeVar
 
 from ragvigil.scorer import config
 from ragvigil.scorer.arrivals import ArrivalWatch
-from ragvigil.scorer.attempt import Attempts
 from ragvigil.scorer.backlog import Backlog
 from ragvigil.scorer.coverage import CoverageWatch
 from ragvigil.scorer.diagnose.diagnoser import Diagnoser
@@ -29,18 +28,19 @@ from ragvigil.scorer.inbox.leaving import leave
 from ragvigil.scorer.judge.endpoint.trouble import Trouble
 from ragvigil.scorer.judge.paid import Paid
 from ragvigil.scorer.judging import UNASKED
-from ragvigil.scorer.jumps import since_boot
 from ragvigil.scorer.labels.clerk import LabelClerk, label_requests
 from ragvigil.scorer.leaks import LeakWatch
 from ragvigil.scorer.metrics.collect import Vitals
 from ragvigil.scorer.monitor import Monitor
 from ragvigil.scorer.oncall import OrderDesk, order_requests
 from ragvigil.scorer.parts import pipeline_of, watcher_of
+from ragvigil.scorer.passed_time import since_boot
 from ragvigil.scorer.redact.payload import Redaction
 from ragvigil.scorer.retention import Retention
 from ragvigil.scorer.sample import Spent
 from ragvigil.scorer.store.port import Job, Judgement
 from ragvigil.scorer.store.sqlite import SqliteStore
+from ragvigil.scorer.tick_parts import Attempts
 from ragvigil.scorer.watch.gold import labels_of
 
 _log = logging.getLogger(__name__)

@@ -13,7 +13,6 @@ from ragvigil.scorer.detect import follow, split, total
 from ragvigil.scorer.detect.stretches import nanoseconds, without
 from ragvigil.scorer.diagnose.diagnoser import Diagnoser
 from ragvigil.scorer.estimate import Estimate, rate
-from ragvigil.scorer.history import STRETCHES, course, drawn_from
 from ragvigil.scorer.incidents import (
     advanced,
     again,
@@ -26,6 +25,7 @@ from ragvigil.scorer.moments import DAY, MINUTE
 from ragvigil.scorer.monitoring import AnyName, Bucket, Incident, SeriesKey
 from ragvigil.scorer.pager import Course, Pager
 from ragvigil.scorer.pages import CAUSE_FOUND, label
+from ragvigil.scorer.series_course import STRETCHES, course, drawn_from
 from ragvigil.scorer.watch.figures import bare, figures
 from ragvigil.scorer.watch.floor import BREACH_NANOSECONDS, follow_floor
 from ragvigil.scorer.watch.port import Place, WatchStore

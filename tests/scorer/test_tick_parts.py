@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from ragvigil.scorer.attempt import Attempts
+from ragvigil.scorer.tick_parts import Attempts
 
 
 def test_a_part_that_fails_with_every_tick_is_told_once_for_each_cause_and_when_it_works_again(

@@ -17,7 +17,7 @@ from ragvigil.scorer.judge.endpoint import Client, Question, pace
 from ragvigil.scorer.judge.endpoint.client import Limits
 from ragvigil.scorer.judge.endpoint.openai import OpenAI
 from ragvigil.scorer.judging import TRIES, Bench
-from ragvigil.scorer.put_off import PutOff
+from ragvigil.scorer.put_off_jobs import PutOff
 from ragvigil.scorer.store.port import Job, Judgement
 from ragvigil.scorer.trace import RagTrace
 from ragvigil.scorer.verdict import Verdict

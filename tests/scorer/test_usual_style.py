@@ -11,7 +11,7 @@ from ragvigil.scorer.config import Citing, load
 from ragvigil.scorer.store.port import LedgerEntry, RawTrace, ScoredRecord, ScoredTrace
 from ragvigil.scorer.store.sqlite import SqliteStore
 from ragvigil.scorer.trace import Document, RagTrace
-from ragvigil.scorer.usual import ENOUGH, LATEST, UsualStyles
+from ragvigil.scorer.usual_style import ENOUGH, LATEST, UsualStyles
 from ragvigil.scorer.verdict import CheckResult
 
 USUAL, OTHER = "It opens at nine [doc-1].", "It opens at nine (source 1)."
