@@ -34,7 +34,7 @@ def test_the_built_in_judge_needs_nothing() -> None:
 
 
 def test_rates_on_synthetic_questions_come_with_a_warning() -> None:
-    """Rows of `ragvigil synth` say what they are (D5)."""
+    """Rows of `ragvigil synth` say what they are."""
     made = {**ITEM, "tags": ["synthetic", "adversarial"]}
     assert evaluate([ITEM] * 2, [OPENS] * 2).warnings == ()
     (mixed,) = evaluate([ITEM, made], [OPENS] * 2).warnings

@@ -1,4 +1,4 @@
-"""For code that has questions, answers and a judge at hand: the checks and judge of production, in one call (I3).
+"""For code that has questions, answers and a judge at hand: the checks and judge of production, in one call.
 
 >>> item = {"question": "When does it open?", "contexts": ["It opens at nine."]}
 >>> found = evaluate([item], ["It opens at nine."], "builtin")

@@ -1,4 +1,4 @@
-"""Failure tags: what went wrong with an answer, in the ten words of rubric A2, from checks and verdict.
+"""Failure tags: what went wrong with an answer, in ten words, from checks and verdict.
 
 HALLUCINATION_FACT: a claim that the evidence lacks or denies, or two names that stand nowhere.
 UNSUPPORTED_QUALIFIER: one that goes too far by "all", "only" or "largest". MISATTRIBUTION: a citation of a

@@ -1,4 +1,4 @@
-"""Grounded Answer Score: six axes from 0 to 4, weighted to 0 to 100 (rubric A), from whichever evidence exists.
+"""Grounded Answer Score: six axes from 0 to 4, weighted to 0 to 100, from whichever evidence exists.
 
 Anchors. Factuality: 4 all claims supported, 3 some only in part, 2 one unsupported, 1 several, 0 none
 supported. Attribution: 4 times the F1 of citations and claims, at most 3 with a citation that is too broad or a

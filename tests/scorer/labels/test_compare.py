@@ -69,7 +69,7 @@ def test_a_better_judge_is_promoted_and_a_worse_one_is_not(
 def test_a_judge_that_tells_no_tag_is_not_promoted_however_people_agree(
     labelled: Shop, tmp_path: Path
 ) -> None:
-    """The unit tests of the failure tags are run for every judge and prompt before it takes over (A3)."""
+    """The unit tests of the failure tags are run for every judge and prompt before it takes over."""
     knows_this_shop_only = Script(
         sensitivity=1.0, specificity=1.0, truth=lambda shown: "costs 5 euros" in shown.answer
     )

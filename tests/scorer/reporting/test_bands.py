@@ -15,7 +15,7 @@ from ragvigil.scorer.reporting.sections import sections
 
 
 def test_bands_are_by_value_and_surely_by_the_interval() -> None:
-    """C3's limits; the lowest decides."""
+    """The limits of docs/report.md; the lowest decides."""
     figures = {
         "faithfulness": Figure("faithfulness", 0.93, 0.88, 0.96, 300),
         "context relevance": Figure("context relevance", 0.75, 0.69, 0.8, 300),
@@ -44,7 +44,7 @@ def test_nothing_is_excellent_beside_a_red_flag() -> None:
 
 
 def test_one_end_to_end_number_is_refused() -> None:
-    """D5: without retrieval apart from generation nobody knows what to mend."""
+    """Without retrieval apart from generation nobody knows what to mend."""
     whole = overall(banded({"faithfulness": Figure("faithfulness", 0.93, 0.9, 0.96, 300)}))
     assert whole.band is None
     assert whole.why.startswith("REFUSED: nothing measures retrieval")

@@ -115,7 +115,7 @@ def test_tags_of_answers_whose_content_is_gone_are_not_counted() -> None:
 
 
 def test_relevance_as_the_only_verdict_is_warned_of() -> None:
-    """D5: likeness to the question says nothing of truth."""
+    """Likeness to the question says nothing of truth."""
     answers = [answer(number) for number in range(1, 1_001)]
     unjudged = [one._replace(passed=None, weight=None, judge=None, faithfulness=None) for one in answers]
     for read, warned in ((answers, False), (unjudged, True)):
@@ -134,7 +134,7 @@ def test_relevance_as_the_only_verdict_is_warned_of() -> None:
 
 
 def test_synthetic_questions_and_answers_without_context_are_said() -> None:
-    """D5: neither tells of the traffic as a whole."""
+    """Neither tells of the traffic as a whole."""
     answers = [answer(number) for number in range(1, 101)]
     assert not any("synthetic" in one or "No retrieval" in one for one in made(answers).warnings)
     mixed = [

@@ -83,7 +83,7 @@ def compare(
 
 
 async def _tags(wanted: Judge, settings: Settings) -> Result:
-    """How the new judge does on the unit tests of the failure tags (A3); they are asked anew."""
+    """How the new judge does on the unit tests of the failure tags; they are asked anew."""
     from ragvigil.scorer.judge import judge_at_a_terminal, rubric_of
     from ragvigil.scorer.probes import Judged, run
 

@@ -1,4 +1,4 @@
-"""Retrieval or generation: the pattern table of rubric D1, from how each signal moved where the fall is."""
+"""Retrieval or generation: a table of patterns, from how each signal moved where the fall is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`ragvigil synth`: questions for a test set from chunks of one's own documents (R7).
+"""`ragvigil synth`: questions for a test set from chunks of one's own documents.
 
 Each pair has a fact that stands by itself and a question that this fact alone answers. Adversarial ones come from
 look-alike chunks. What its own chunk does not carry, what is there already, and what no user would ask (realism below

@@ -1,4 +1,4 @@
-"""Questions that nobody asked: how they are marked, and what a report says of them (D5)."""
+"""Questions that nobody asked: how they are marked, and what a report says of them."""
 
 from __future__ import annotations
 

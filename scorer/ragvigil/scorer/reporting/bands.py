@@ -1,4 +1,4 @@
-"""Bands of rubric C3, red flags of P4, and what a report refuses or warns of (D5)."""
+"""Bands, red flags, and what a report refuses or warns of."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The judge's pass rate, and the share of faithful answers behind it (rubrics S1 and P1)."""
+"""The judge's pass rate, and the share of faithful answers behind it."""
 
 from __future__ import annotations
 

@@ -203,7 +203,7 @@ def _drawn(answers: Sequence[Answer], weight: Floats) -> Floats:
 
 
 def _success(answers: Sequence[Answer], groups: Integers, drawn: Floats) -> Figure:
-    """The share of queries that succeeded from end to end (rubric G8), by the newest judge that says so."""
+    """The share of queries that succeeded from end to end, by the newest judge that says so."""
     judge = next((one.success_by for one in reversed(answers) if one.success is not None), None)
     values = _floats([one.success if one.success_by == judge else None for one in answers])
     note = "no judge says it" if judge is None else ""
