@@ -53,3 +53,15 @@ def test_what_a_receiver_refuses_to_cut_is_left_and_told(
     assert answered.unanswered
     assert "uid 7" in caplog.text
     assert list((settings.inbox_path / "forget-unsent").iterdir()) == []
+
+
+def test_what_fails_because_the_store_cannot_be_opened_is_not_done_later(tmp_path: Path) -> None:
+    """A silence that the command had refused for a wrong setting held back pages once a scorer ran."""
+    url = {"url": f"sqlite:///{tmp_path / 'a.db'}"}
+    with SqliteStore(load(overrides={"store": url, "monitor": {"bucket_seconds": 2.0}})):
+        pass
+    other = load(overrides={"store": url})
+    requests = RequestFiles(other.inbox_path / "orders", TypeAdapter(str), TypeAdapter(str))
+    with pytest.raises(StoreError, match="this store was made with 2"):
+        have_done(other, requests, "hold back everything", here=lambda _: None, seconds=1)
+    assert requests.next() is None

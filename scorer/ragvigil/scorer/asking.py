@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Literal, TypeVar
 
 from ragvigil.scorer.config import Settings
-from ragvigil.scorer.errors import StoreError, located
+from ragvigil.scorer.errors import StoreError, StoreNotNowError, located
 from ragvigil.scorer.lock import Lock
 from ragvigil.scorer.request_files import RefusedError, RequestFiles
 from ragvigil.scorer.store.sqlite import SqliteStore
@@ -31,7 +31,8 @@ def have_done(
 ) -> tuple[A, By]:
     """Leave the request and wait for its answer; when no scorer runs, `here` answers what waits, on the store.
 
-    Raises StoreError when it has not been done within `seconds`; the request then stays.
+    Raises StoreError when it has not been done within `seconds`; the request then stays. Where no scorer runs and
+    the store cannot be used with these settings, it does not.
     """
     path = settings.store.path
     if not path.is_file():
@@ -55,11 +56,22 @@ def have_done(
                 ) from None
             time.sleep(_PAUSE_SECONDS)
             continue
-        with lock, SqliteStore(settings) as store:
+        with lock, _opened(settings, requests, name) as store:
             here(store)
         answer = _answered(settings, requests, name)
         if answer is not None:
             return answer, "command"
+
+
+def _opened(settings: Settings, requests: RequestFiles[Q, A], name: str) -> SqliteStore:
+    """The store; where it cannot be used, the request goes: who was told of an error expects nothing later."""
+    try:
+        return SqliteStore(settings)
+    except StoreNotNowError:
+        raise
+    except StoreError:
+        requests.withdraw(name)
+        raise
 
 
 def _answered(settings: Settings, requests: RequestFiles[Q, A], name: str) -> A | None:
