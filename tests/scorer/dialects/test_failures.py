@@ -36,6 +36,17 @@ def test_a_level_is_an_error_without_a_status() -> None:
     assert record.error_message == "vector store unreachable"
 
 
+@pytest.mark.parametrize(
+    ("name", "where"), [("retrieve", "retriever"), ("search_docs", "retriever"), ("research", "root")]
+)
+def test_a_function_whose_name_says_that_it_searches_is_where_it_failed(name: str, where: str) -> None:
+    """It returned nothing from which that could be known."""
+    call = langfuse("span", level="ERROR", status_message=TOLD)
+    root = span("a1", langfuse("span", level="ERROR", status_message=TOLD), start=1, end=99)
+    record = only([root, span("a2", call, name=name, parent="a1", start=2, end=20)])
+    assert (record.error, record.error_where) == ("ConnectionError", where)
+
+
 def test_a_level_without_a_message_is_an_error_all_the_same() -> None:
     """What it was is not known, that it was is."""
     record = failing(langfuse("retriever", level="ERROR"))

@@ -74,6 +74,16 @@ def test_an_argument_that_is_called_context_is_the_context(write: Write, key: st
     assert ([each.text for each in record.documents], record.completeness) == (TEXTS, "complete")
 
 
+def test_passages_that_a_traced_task_was_given_by_name_are_evidence() -> None:
+    """Traceloop's decorators tell of a search only what it returned: texts alone may be anything."""
+    call: dict[str, object] = {
+        "traceloop.span.kind": "task",
+        "traceloop.entity.input": as_json({"args": [], "kwargs": {"question": QUESTION, "context": TEXTS}}),
+        "traceloop.entity.output": as_json(ANSWER),
+    }
+    assert [each.text for each in asked(call).documents] == TEXTS
+
+
 @pytest.mark.parametrize("key", ["context_length", "document_type", "source_language"])
 def test_an_argument_that_tells_something_of_a_context_is_none(key: str) -> None:
     """A length, a type, a language."""

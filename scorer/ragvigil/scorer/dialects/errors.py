@@ -10,6 +10,7 @@ from ragvigil.scorer.dialects.failure import failure_of
 from ragvigil.scorer.dialects.question import Question
 from ragvigil.scorer.dialects.reading import Failure, Role
 from ragvigil.scorer.dialects.step import Step
+from ragvigil.scorer.dialects.tools import is_search
 
 _COUNTING = frozenset[Role]({"retriever", "reranker", "generator", "tool"})
 
@@ -91,5 +92,7 @@ def _place(step: Step) -> str:
         return f"{step.reading.tool} tool"
     if step.role in _COUNTING:
         return step.role
+    if step.parent is not None and is_search(step.span.name) and "research" not in step.span.name.lower():
+        return "retriever"  # a function that returned nothing from which it could be known
     traces = (str(event.attributes.get("exception.stacktrace", "")) for event in step.span.events)
     return "retriever" if any(_RETRIEVER_FRAME.search(trace[-_END_OF_TRACE:]) for trace in traces) else "root"

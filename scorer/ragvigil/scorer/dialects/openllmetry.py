@@ -10,7 +10,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from ragvigil.scorer.dialects.documents import documents_of
-from ragvigil.scorer.dialects.functions import Search, is_of_pages, narrowed_in, or_answer, search_in
+from ragvigil.scorer.dialects.functions import (
+    Search,
+    context_in,
+    is_of_pages,
+    narrowed_in,
+    or_answer,
+    search_in,
+)
 from ragvigil.scorer.dialects.langchain import pages_in
 from ragvigil.scorer.dialects.messages import last_of, messages_of, replied
 from ragvigil.scorer.dialects.reading import Reading
@@ -121,7 +128,8 @@ def _function(given: Mapping[str, object], made: object) -> Reading:
     """A step of LangChain, or a function under the SDK's `@task`."""
     search = search_in(given, made)
     if search is None:
-        return Reading(role="other", documents=_passed(given, made))
+        named = context_in(mapping_of(given.get("kwargs")))[1]
+        return Reading(role="other", documents=_passed(given, made) or named)
     searched = Reading(
         role=search.role,
         query=query_in(given),
