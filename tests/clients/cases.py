@@ -97,6 +97,8 @@ CASES = (
     Case("current", "openinference", "langchain", "with_context", FARE, session="s-77", user="u-5"),
     Case("current", "openinference", "langchain", "graph", TRAIN, session="t-12"),
     Case("current", "openinference", "langchain", "agent", FERRY, ids=False, calls=2, session="s-8"),
+    Case("current", "openinference", "langchain", "retriever_tool", FERRY, calls=3),
+    Case("current", "openinference", "langchain", "corrective", FERRY, calls=3),
     _failed("current", "openinference", "langchain"),
     Case("earlier", "openinference", "langchain", "agent", FERRY, ids=False, calls=2, session="s-8"),
     Case("current", "openllmetry", "langchain", "plain", FERRY, session="s-1", user="u-9"),

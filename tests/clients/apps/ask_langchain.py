@@ -324,6 +324,31 @@ def agent() -> Any:
     return made.invoke({"messages": [("user", FERRY.question)]}, config={"metadata": {"session_id": "s-8"}})
 
 
+def retriever_tool() -> Any:
+    """The guide to agents' tool: a retriever, of whose passages it makes one text."""
+    from langchain.agents import create_agent
+    from langchain_core.tools import create_retriever_tool
+
+    found = create_retriever_tool(TinyRetriever(scenarios=[FERRY]), "find_passages", "Passages of the site.")
+    chat = TinyChat(lines=[{"query": "bateau"}, {"query": "dernier bateau Groix"}, FERRY.answer])
+    return create_agent(chat, [found]).invoke({"messages": [("user", FERRY.question)]})
+
+
+def corrective() -> Any:
+    """What was found first is graded, thrown away, and searched for again."""
+    chat = TinyChat(lines=["no", "yes", FERRY.answer])
+
+    def search(question: str) -> Any:
+        for scenario in (FARE, FERRY):
+            found = TinyRetriever(scenarios=[scenario]).invoke(question)
+            if chat.invoke(f"Is this relevant? {plain(found)}").content == "yes":
+                return numbered(found)
+        return ""
+
+    given = {"context": RunnableLambda(search), "question": RunnablePassthrough()}
+    return (given | PROMPT | chat | StrOutputParser()).invoke(FERRY.question)
+
+
 def retrieval_chain() -> Any:
     """The two constructors that LangChain's documentation showed for years."""
     try:
@@ -401,6 +426,8 @@ CASES = {
     "with_titles": with_titles,
     "graph": graph,
     "agent": agent,
+    "retriever_tool": retriever_tool,
+    "corrective": corrective,
     "retrieval_chain": retrieval_chain,
     "retrieval_qa": retrieval_qa,
     "by_vendor": by_vendor,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from .conftest import as_json, chain, generation, ids, only, retrieval, span
+import pytest
+
+from .conftest import QUESTION, as_json, chain, generation, ids, only, retrieval, span
 from .test_contexts import read, texts
 
 COPIES = (
@@ -75,3 +77,57 @@ def test_a_question_that_is_a_list_is_no_context_beside_one() -> None:
     record = read(("system", context), ("user", asked))
     assert texts(record) == ["It leaves at nine.", "No boat on Sundays.", "It is blue."]
     assert record.query == asked
+
+
+FOUND = (("a", "It leaves at nine.", 0.9), ("b", "No boat on Sundays.", 0.5))
+OTHERS = (("c", "Dogs travel free.", 0.9), ("d", "Bikes cost a crown.", 0.5))
+NUMBERED = "[1] It leaves at nine.\n[2] No boat on Sundays."
+
+
+@pytest.mark.parametrize("words", [NUMBERED, "It leaves at nine.\n\nNo boat on Sundays."])
+def test_a_search_within_a_tool_tells_the_passages_apart(words: str) -> None:
+    """The tool makes one text of them, without an id; what it leaves out was not shown."""
+    tool = {"openinference.span.kind": "TOOL", "tool.name": "find_passages", "output.value": words}
+    inner = span("a2", retrieval(FOUND, "sundays"), parent="a1", start=2, end=3)
+    spans = [span("a1", tool, start=1, end=4), inner, span("a3", generation(), start=5, end=6)]
+    assert (ids(only(spans)), only(spans).query) == (["a", "b"], QUESTION)
+    spans[1] = span("a2", retrieval((*FOUND, *OTHERS)), parent="a1", start=2, end=3)
+    assert {"c", "d"}.isdisjoint(ids(only(spans)))
+
+
+def loop(prompt: str, draft: str = "no") -> list[str | None]:
+    """Ids of the evidence where a model judged what a first search found, and another one answered after a second."""
+    return ids(
+        only(
+            [
+                span("a0", chain(), start=0, end=99),
+                span("a1", retrieval(OTHERS), parent="a0", start=1, end=2),
+                span("a2", generation(draft, question="Is it relevant?"), parent="a0", start=3, end=4),
+                span("a3", retrieval(FOUND), parent="a0", start=5, end=6),
+                span("a4", generation(question=prompt), parent="a0", start=7, end=8),
+            ]
+        )
+    )
+
+
+def test_what_a_loop_threw_away_was_not_shown() -> None:
+    """The last prompt holds all that was found at last, and nothing else of what was."""
+    assert loop(f"Context:\n{NUMBERED}\n\nQuestion: {QUESTION}") == ["a", "b"]
+    assert loop(f"Context:\n{NUMBERED}\n[3] Dogs travel free.\n\nQuestion: {QUESTION}") == [
+        "c",
+        "d",
+        "a",
+        "b",
+    ]
+    assert loop(QUESTION) == ["c", "d", "a", "b"]
+
+
+def test_a_draft_in_the_last_prompt_stands_for_what_it_was_made_of() -> None:
+    """Answers are refined so, passage by passage."""
+    draft = "Dogs and bikes are welcome."
+    assert loop(f"Improve: {draft}\n\nContext:\n{NUMBERED}\n\nQuestion: {QUESTION}", draft) == [
+        "c",
+        "d",
+        "a",
+        "b",
+    ]

@@ -18,6 +18,8 @@ from ragvigil.scorer.trace import Document, Retrieval
 
 _SEARCHING = frozenset[Role]({"retriever", "reranker"})
 
+_FEW_WORDS = 12
+"""Characters of a grade or a verdict, which stands in any prompt."""
 _ORDERING = frozenset({"system", "developer"})
 """Roles of those who ask nothing: the question is in another message."""
 
@@ -46,6 +48,7 @@ def evidence_of(steps: Sequence[Step], generation: Step | None, *, planned: bool
     told = [step for step in searches if step.reading.documents is not None]
     known = bool(told) or not any(not step.failed for step in searches)
     pool = _left_over(told)
+    pool = _shown(pool, told, generation, steps)
     sources = tuple(told[number] for number in pool)
     documents = _filled(_union(pool.values()), steps)
     model = generation or _speaking(steps)
@@ -107,10 +110,20 @@ def _telling(step: Step) -> list[Step]:
     while waiting:
         below = waiting.pop()
         if below.role in _SEARCHING and below.reading.documents is not None:
-            telling.append(below)
+            telling += _within(below) or [below]
         else:
             waiting += reversed(below.children)
     return telling or [step]
+
+
+def _within(tool: Step) -> list[Step]:
+    """The searches in a tool, where all that they found stands in its words: they tell ids, and each passage apart."""
+    if tool.reading.tool is None or not tool.children:
+        return []
+    inner = [step for child in tool.children for step in _telling(child) if step.role in _SEARCHING]
+    found = [document.text for step in inner for document in step.reading.documents or ()]
+    words = "\n".join(document.text or "" for document in tool.reading.documents or ())
+    return inner if found and all(text is not None and text.strip() in words for text in found) else []
 
 
 def _before(searches: list[Step], generation: Step | None) -> list[Step]:
@@ -144,6 +157,35 @@ def _left_over(searches: Iterable[Step]) -> dict[int, tuple[Document, ...]]:
         for key in (key for document in found for key in _keys(document)):
             holders.setdefault(key, set()).add(number)
     return pool
+
+
+def _shown(
+    pool: dict[int, tuple[Document, ...]],
+    searches: Sequence[Step],
+    generation: Step | None,
+    steps: Iterable[Step],
+) -> dict[int, tuple[Document, ...]]:
+    """Without what a loop found first and threw away: nothing of it is in the last prompt, where all else is.
+
+    What tools answered may stand there in another form, and what a model made of passages stands for them.
+    """
+    if len(pool) < 2 or generation is None or any(searches[number].reading.tool for number in pool):
+        return pool
+    words = "\n".join(message.text or "" for message in generation.reading.messages)
+    made = (
+        each.reading.answer or "" for each in steps if each.role == "generator" and each is not generation
+    )
+    if not words or any(len(answer) > _FEW_WORDS and answer.strip() in words for answer in made):
+        return pool
+    texts = {number: [each.text.strip() for each in found if each.text] for number, found in pool.items()}
+    here = {number for number, told in texts.items() if told and all(text in words for text in told)}
+    again = {text for number in here for text in texts[number]}
+    gone = {
+        number
+        for number, told in texts.items()
+        if told and number not in here and not any(text in words for text in told if text not in again)
+    }
+    return {number: found for number, found in pool.items() if number not in gone} if here else pool
 
 
 def _keys(document: Document) -> list[str]:

@@ -84,13 +84,13 @@ def query_candidates(roles: Roles) -> Iterator[Candidate]:
     if (rewritten := _rewritten(roles, {query for _, query in asked if query is not None})) is not None:
         yield rewritten
     for step, query in asked:
-        if query is not None and step.reading.tool is None:
+        if query is not None and not _by_tool(step):
             yield Candidate(step, query, f"query of a {step.role}")
     for model in (roles.generation, *generations(roles)):
         if model is not None and (prompt := last_of(model.reading.messages, "user")):
             yield Candidate(model, question_in(prompt), "last user message")
     for step, query in asked:
-        if query is not None and step.reading.tool is not None:
+        if query is not None and _by_tool(step):
             yield Candidate(step, query, "argument of a tool call")
 
 
@@ -116,6 +116,11 @@ def _is_composed(roles: Roles) -> bool:
     return any(" " in other and other in returned and other not in last for other in others)
 
 
+def _by_tool(step: Step) -> bool:
+    """Whether a model asked for a search, in its own words: a tool, or a search within one."""
+    return step.reading.tool is not None or any(above.reading.tool for above in step.ancestors())
+
+
 def _uncut(roles: Roles) -> Candidate | None:
     """All of what a user said that looks like a prompt with a context, where tools searched and none of it is in there.
 
@@ -123,7 +128,7 @@ def _uncut(roles: Roles) -> Candidate | None:
     """
     searches = [step for step in roles.question.steps if step.role in _SEARCHING]
     model = roles.generation
-    if model is None or not searches or any(step.reading.tool is None for step in searches):
+    if model is None or not searches or not all(map(_by_tool, searches)):
         return None
     said = last_of(model.reading.messages, "user")
     context = context_of(said) if said else None
