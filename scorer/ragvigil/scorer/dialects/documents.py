@@ -270,7 +270,7 @@ def _is_empty(fields: Mapping[str, object]) -> bool:
 
 def _unhidden(documents: list[Document]) -> list[Document]:
     """Where every text is empty, nobody told one: whoever hides texts may leave them empty."""
-    if not documents or any(document.text for document in documents):
+    if not documents or documents[0].text or any(document.text for document in documents):
         return documents
     return [
         replace(document, text=None) for document in documents if document.id or document.score is not None
