@@ -111,68 +111,49 @@ for command in COMMANDS:
     name = command.__name__.replace("_", "-")
     app.command(name=name, short_help=_gist(command), epilog=_EPILOG)(_exiting(command))
 
-silence = typer.Typer(
-    name="silence",
-    help="Hold back for a while what would be sent about incidents: add, list, remove.",
-    short_help="Hold back for a while what would be sent about incidents.",
-    epilog=_EPILOG,
-    no_args_is_help=True,
-    rich_markup_mode=None,
+
+def _add(
+    name: str, about: str, cls: type[TyperGroup] = TyperGroup, /, **commands: Callable[..., int]
+) -> None:
+    """A command of commands; `about` says what they are for, in the list of all up to its first colon."""
+    group = typer.Typer(
+        name=name,
+        help=about,
+        short_help=f"{about.partition(':')[0].rstrip('.')}.",
+        epilog=_EPILOG,
+        no_args_is_help=cls is TyperGroup,
+        cls=cls,
+        rich_markup_mode=None,
+    )
+    for each, command in commands.items():
+        group.command(name=each, short_help=_gist(command), epilog=_EPILOG)(_exiting(command))
+    app.add_typer(group)
+
+
+_add(
+    "silence",
+    "Hold back for a while what would be sent about incidents: add, list, remove.",
+    add=_silence.add,
+    list=_silence.list_silences,
+    remove=_silence.remove,
 )
-SILENCE_COMMANDS: dict[str, Callable[..., int]] = {
-    "add": _silence.add,
-    "list": _silence.list_silences,
-    "remove": _silence.remove,
-}
-for name, command in SILENCE_COMMANDS.items():
-    silence.command(name=name, short_help=_gist(command), epilog=_EPILOG)(_exiting(command))
-app.add_typer(silence)
-
-routes = typer.Typer(
-    name="routes", help="Where an incident would go: explain.", no_args_is_help=True, epilog=_EPILOG
+_add("routes", "Where an incident would go: explain.", explain=_routes.explain)
+_add(
+    "calibrate",
+    "How often the judge errs, by people's labels: draw, read, report, compare, steadiness. Alone: report.",
+    _ReportAlone,
+    draw=_calibrate.draw,
+    read=_calibrate.read,
+    report=_calibrate_report.report,
+    compare=_compare.compare,
+    steadiness=_steadiness.steadiness,
 )
-
-
-@routes.callback()
-def _routes_help() -> None:
-    """Where an incident would go."""
-
-
-routes.command(name="explain", short_help=_gist(_routes.explain), epilog=_EPILOG)(_exiting(_routes.explain))
-app.add_typer(routes)
-
-calibrate = typer.Typer(
-    name="calibrate",
-    help="How often the judge errs, by people's labels: draw, read, report, compare, steadiness. Alone: report.",
-    short_help="How often the judge errs, by people's labels.",
-    epilog=_EPILOG,
-    cls=_ReportAlone,
-    rich_markup_mode=None,
+_add(
+    "bench",
+    "Measure ragvigil and its rivals on simulated services: alerts, diagnosis.",
+    alerts=_bench.alerts,
+    diagnosis=_bench_diagnosis.diagnosis,
 )
-CALIBRATE_COMMANDS: dict[str, Callable[..., int]] = {
-    "draw": _calibrate.draw,
-    "read": _calibrate.read,
-    "report": _calibrate_report.report,
-    "compare": _compare.compare,
-    "steadiness": _steadiness.steadiness,
-}
-
-
-for name, command in CALIBRATE_COMMANDS.items():
-    calibrate.command(name=name, short_help=_gist(command), epilog=_EPILOG)(_exiting(command))
-app.add_typer(calibrate)
-
-bench = typer.Typer(
-    name="bench",
-    help="Measure ragvigil and its rivals on simulated services.",
-    no_args_is_help=True,
-    epilog=_EPILOG,
-)
-bench.command(name="alerts", short_help=_gist(_bench.alerts), epilog=_EPILOG)(_exiting(_bench.alerts))
-bench.command(name="diagnosis", short_help=_gist(_bench_diagnosis.diagnosis), epilog=_EPILOG)(
-    _exiting(_bench_diagnosis.diagnosis)
-)
-app.add_typer(bench)
 
 
 @app.callback(invoke_without_command=True)
