@@ -101,10 +101,10 @@ def test_the_configuration_page_says_what_the_code_does() -> None:
     assert PAGE.read_text() == page()
 
 
-FORWARDING = (PAGE.parent / "forwarding.md").read_text()
+FORWARDING, DETECTION = ((PAGE.parent / name).read_text() for name in ("forwarding.md", "detection.md"))
 
 
-@pytest.mark.parametrize("text", re.findall(r"```toml\n(.*?)```", FORWARDING, re.DOTALL))
+@pytest.mark.parametrize("text", re.findall(r"```toml\n(.*?)```", FORWARDING + DETECTION, re.DOTALL))
 def test_the_examples_are_valid(text: str, tmp_path: Path) -> None:
     """A copied configuration works."""
     (tmp_path / "ragvigil.toml").write_text(text)
