@@ -75,6 +75,32 @@ async def test_a_backend_that_limits_its_senders_is_told_of_once_a_minute(
     ]
 
 
+async def test_a_backend_that_says_at_once_for_ever_is_not_flooded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Retry-After in the past or of zero, a hundred times: it had 160 requests a second for as long as it refused."""
+    monkeypatch.setattr(queue, "_FIRST_WAIT_SECONDS", 10.0)
+    monkeypatch.setattr(queue, "_LONGEST_WAIT_SECONDS", 30.0)
+    counts = Counter[str]()
+    forwarder = Forwarder("b", TURNS, Turns(*[LIMITED] * 10_000), counts)
+    for _ in range(10):
+        forwarder.offer(Received("traces", b"", b"", "protobuf", {}))
+    forwarder.start()
+    await asyncio.sleep(0.4)
+    assert 8 <= counts["b.retries"] <= 16, "at once the first time, then with pauses of its own"
+    await forwarder.stop(0)
+
+
+@pytest.mark.parametrize(("said", "counted"), [(-5, 0), (2**62, 10_000_000), (3, 3)])
+async def test_what_a_backend_claims_to_have_rejected_is_bounded(said: int, counted: int) -> None:
+    """A counter that falls, or that no JSON reader takes, would break whoever reads it."""
+    counts = Counter[str]()
+    forwarder = Forwarder("b", TURNS, Turns(Answer(taken=True, rejected=said)), counts)
+    forwarder.offer(Received("traces", b"", b"", "protobuf", {}))
+    forwarder.start()
+    await until(lambda: counts["b.delivered"] == 1)
+    assert counts["b.rejected"] == counted
+    await forwarder.stop(0)
+
+
 async def test_a_backend_that_goes_on_failing_is_told_of_again(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

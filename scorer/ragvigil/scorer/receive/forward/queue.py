@@ -22,6 +22,8 @@ _FIRST_WAIT_SECONDS = 1.0
 _LONGEST_WAIT_SECONDS = 30.0
 _LONGEST_PAUSE_SECONDS = 300.0
 """However long a backend asks to be left alone, it is asked again after this."""
+_MOST_ITEMS = 10_000_000
+"""No request holds more, whatever a backend says of it."""
 _TELL_SECONDS = 60.0
 """One cause is told once in so long: a backend that limits its senders fails and takes in turns."""
 
@@ -150,7 +152,7 @@ class Forwarder:
 
     async def _deliver(self, waiting: Waiting) -> None:
         """Until the backend takes it or it is too old; what had no turn before that is tried once."""
-        wait, again = _FIRST_WAIT_SECONDS, 0.0
+        wait, again, least = _FIRST_WAIT_SECONDS, 0.0, 0.0
         while True:
             await self._sleep_until(again)
             item = waiting.item
@@ -167,10 +169,13 @@ class Forwarder:
                 self._fails(answer.reason, answer.advice)
             if not answer.retry:
                 return self._count(f"dropped.{answer.reason}")
-            again = time.monotonic() + random.uniform(wait / 2, wait)  # noqa: S311 - senders apart, not secrets
+            own = random.uniform(wait / 2, wait)  # noqa: S311 - senders apart, not secrets
+            again = time.monotonic() + own
             if answer.wait_seconds is not None:
-                again = time.monotonic() + min(answer.wait_seconds, _LONGEST_PAUSE_SECONDS)
+                # "At once" is believed the first time: from a backend that goes on refusing it would be a flood.
+                again = time.monotonic() + max(least, min(answer.wait_seconds, _LONGEST_PAUSE_SECONDS))
                 self._paused_until = max(self._paused_until, again)
+            least = own
             if again > waiting.deadline:
                 return self._count("dropped.expired")
             self._count("retries")
@@ -190,8 +195,9 @@ class Forwarder:
 
     def _delivered(self, item: Item, answer: Answer) -> None:
         self._count("delivered")
-        if answer.rejected:
-            self._count("rejected", answer.rejected)
+        rejected = min(answer.rejected, _MOST_ITEMS)
+        if rejected > 0:
+            self._count("rejected", rejected)
             self._tell_partial(item, answer)
         self._problem = None
         if self._said is not None:
