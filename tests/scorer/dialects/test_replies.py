@@ -10,7 +10,7 @@ from ragvigil.scorer.dialects.replies import completion_of, returned_in
 from ragvigil.scorer.dialects.streams import is_unread_stream, streamed
 from ragvigil.scorer.span import Span
 
-from .conftest import ANSWER, QUESTION, as_json, only, span
+from .conftest import ANSWER, QUESTION, as_json, chain, generation, only, span
 
 STRUCTURED = [
     '{"name": "Bob", "age": 3}',
@@ -278,3 +278,17 @@ def test_a_list_of_other_objects_is_no_stream() -> None:
     rows = [{"type": "row", "value": "At"}, {"type": "row", "value": "nine"}]
     assert (streamed(rows), is_unread_stream(rows)) == (None, False)
     assert completion_of(as_json(rows)) == as_json(rows)
+
+
+def test_a_call_that_a_model_writes_out_is_no_answer() -> None:
+    """An agent that was stopped says no more than that."""
+    call = "Thought: I need a tool.\nAction: search_site\nAction Input: {'query': 'ferry'}"
+    spans = [
+        span("a1", chain(answer=None), start=0, end=9),
+        span("a2", generation(call), parent="a1", start=1, end=2),
+    ]
+    assert only(spans).answer is None
+    spans[0] = span("a1", chain(answer="Stopped after one step."), start=0, end=9)
+    assert only(spans).answer == "Stopped after one step."
+    written = f"Write it so:\n\n{call}"
+    assert only([span("a2", generation(written), start=1, end=2)]).answer == written

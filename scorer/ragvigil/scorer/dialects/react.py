@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 _ANSWERED = re.compile(r"\s*Thought:.*?\n\s*(?:Final )?Answer:[ \t]*(?P<answer>\S.*)", re.DOTALL)
+_CALLED = re.compile(r"\s*(?:Thought:.*?\n\s*)?Action:[ \t]*\S[^\n]*\n\s*Action Input:.*", re.DOTALL)
 _LONGEST = 200_000
 _FIELD = re.compile(r"^\[\[ ## (?P<name>\w+) ## \]\][ \t]*$", re.MULTILINE)
 _ASIDE = frozenset({"reasoning", "rationale", "completed"})
@@ -16,10 +17,12 @@ _THOUGHTS = ("think", "thinking", "thought", "thoughts", "reasoning")
 
 
 def answer_after_thoughts(text: str) -> str:
-    """The answer at the end of a model's thoughts, "" where they are all there is; any other text unchanged.
+    """The answer at the end of a model's thoughts, "" where they or a call are all there is; any other text unchanged.
 
     >>> answer_after_thoughts("Thought: I know it.\\nAnswer: At nine [1].")
     'At nine [1].'
+    >>> answer_after_thoughts("Thought: I need a tool.\\nAction: search\\nAction Input: {'q': 'ferry'}")
+    ''
     >>> answer_after_thoughts("Answer: At nine.")
     'Answer: At nine.'
     >>> answer_after_thoughts("[[ ## reasoning ## ]]\\nIt says so.\\n\\n[[ ## answer ## ]]\\nAt nine.")
@@ -28,8 +31,11 @@ def answer_after_thoughts(text: str) -> str:
     ('At nine.', '')
     """
     text = _of_field(_after_tags(text))
-    found = _ANSWERED.fullmatch(text) if len(text) <= _LONGEST else None
-    return found["answer"].rstrip() if found else text
+    if len(text) > _LONGEST:
+        return text
+    if found := _ANSWERED.fullmatch(text):
+        return found["answer"].rstrip()
+    return "" if "Action Input:" in text and _CALLED.fullmatch(text) else text
 
 
 def _of_field(text: str) -> str:

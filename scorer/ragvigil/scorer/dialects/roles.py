@@ -229,7 +229,7 @@ def _generation(steps: Sequence[Step], returned: str | None) -> Step | None:
     answering = innermost([step for step in every if step.reading.answer is not None])
     expected = answer_after_thoughts(returned or "").strip()
     said = {step: answer_after_thoughts(step.reading.answer or "").strip() for step in answering}
-    agreeing = [step for step in answering if said[step] == expected]
+    agreeing = [step for step in answering if expected and said[step] == expected]
     answers = [] if agreeing else _informed([step for step in answering if not is_aside(said[step])])
     return next(reversed(agreeing or answers or answering or innermost(every)), None)
 
