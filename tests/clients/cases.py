@@ -117,6 +117,7 @@ CASES = (
     Case("current", "openinference", "llama_index", "session", API, session="s-3", user="u-3"),
     Case("current", "openinference", "llama_index", "context_chat_stream", FERRY, streaming=True),
     Case("current", "openinference", "llama_index", "agent", FERRY, ids=False, calls=2),
+    Case("current", "openinference", "llama_index", "engine_tool", FERRY, calls=3),
     _failed("current", "openinference", "llama_index"),
     Case("current", "openllmetry", "llama_index", "reranked", FERRY, passages=TURNED),
     Case("current", "openllmetry", "llama_index", "async", API),

@@ -282,6 +282,28 @@ def agent() -> Any:
     return asyncio.run(ask())
 
 
+def engine_tool() -> Any:
+    """An agent whose tool is a whole query engine, with a model of its own."""
+    from llama_index.core.agent.workflow import ReActAgent
+    from llama_index.core.tools import QueryEngineTool
+
+    made = engine(Scenario("?", FERRY.passages, "19 h 45."))
+    lines = [
+        'Thought: I need a tool.\nAction: site\nAction Input: {"input": "dernier bateau Groix"}',
+        f"Thought: I can answer without using any more tools.\nAnswer: {FERRY.answer}",
+    ]
+    asking = ReActAgent(
+        tools=[QueryEngineTool.from_defaults(made, name="site", description="The ferry company's site.")],
+        llm=TinyChatModel(lines=lines),
+        streaming=False,
+    )
+
+    async def ask() -> Any:
+        return await asking.run(FERRY.question)
+
+    return asyncio.run(ask())
+
+
 CASES = {
     "plain": lambda: engine(FERRY).query(FERRY.question),
     "completion": lambda: engine(TRAIN, chat=False).query(TRAIN.question),
@@ -308,6 +330,7 @@ CASES = {
     "session": session,
     "multi_step": multi_step,
     "agent": agent,
+    "engine_tool": engine_tool,
     "retriever_error": caught(lambda: engine(FERRY, search=Search(FERRY, broken=True)).query(FERRY.question)),
     "model_error": caught(lambda: engine(TRAIN, broken=True).query(TRAIN.question)),
 }

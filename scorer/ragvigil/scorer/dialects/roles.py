@@ -21,6 +21,7 @@ from ragvigil.scorer.dialects.values import sequence_of
 _Value = TypeVar("_Value")
 
 _SEARCHING = frozenset[Role]({"retriever", "reranker"})
+_TOOLS = frozenset[Role]({"tool", "retriever", "reranker"})
 _LAST = 10
 """Answers of which the last are looked at, and those before each."""
 _ITEM = re.compile(r"(?:[-*\u2022]|\d{1,2}[.)])\s+")
@@ -195,8 +196,12 @@ def counted(steps: Sequence[Step], amount: Callable[[Step], float | None]) -> li
 
 
 def _root(steps: Iterable[Step]) -> Step | None:
-    """A silent chain above several that tell stands for itself: none of its parts is the whole."""
-    chains = sorted((step for step in steps if step.role == "chain"), key=_place)
+    """A silent chain above several that tell stands for itself: none of its parts is the whole.
+
+    What a tool does to answer a model, such as to ask a whole engine, is a part of it, too.
+    """
+    every = sorted((step for step in steps if step.role == "chain"), key=_place)
+    chains = [step for step in every if _TOOLS.isdisjoint(step.roles_above)] or every
     telling = [step for step in chains if step.reading.query is not None or step.reading.answer is not None]
     if not telling:
         return chains[0] if chains else None
