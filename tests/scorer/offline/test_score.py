@@ -177,6 +177,27 @@ def test_a_misspelt_key_is_named_where_its_field_is_lacking(row: object, error: 
     assert result["error"] == error
 
 
+def test_checks_of_ones_own_are_tried_on_a_file(tmp_path: Path) -> None:
+    """Before they go live, and whichever services they are for."""
+    config = tmp_path / "ragvigil.toml"
+    config.write_text(
+        "[custom_checks.brief]\nexpression = 'supported_claims >= 0.9 and len(words(answer)) < 3'\n"
+        "services = ['shop']\n"
+    )
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text(
+        json.dumps({"answer": "The shop opens at nine.", "contexts": ["The shop opens at nine."]})
+    )
+    found = CliRunner().invoke(app, ["score", str(rows), "--config", str(config), "--json"])
+    result = json.loads(found.stdout)
+    assert (found.exit_code, result["custom.brief"], result["state"]) == (0, 0.0, "supported")
+    config.write_text("[custom_checks.brief]\nexpression = 'suported_claims > 0'\n")
+    with pytest.raises(
+        ConfigError, match=r"custom_checks\.brief\.expression: 'suported_claims' is not known"
+    ):
+        CliRunner().invoke(app, ["score", str(rows), "--config", str(config)], catch_exceptions=False)
+
+
 def test_other_keys_are_the_file_s_own() -> None:
     """Also beside what they resemble."""
     (result,) = scored({"query_id": 7, "answers": 2, "answer": "At nine.", "contexts": ["At nine."]})

@@ -12,7 +12,7 @@ from typing import Annotated, cast
 
 import typer
 
-from ragvigil.scorer.commands._options import JsonOption, JudgeModelOption
+from ragvigil.scorer.commands._options import JsonOption, JudgeModelOption, settings_of
 from ragvigil.scorer.errors import InputError
 
 _NO_VERDICT = ("failed", "unparseable")
@@ -29,6 +29,10 @@ def score(
         ),
     ] = "builtin",
     model: JudgeModelOption = "",
+    config: Annotated[
+        Path | None,
+        typer.Option("--config", metavar="FILE", help="TOML file; its [custom_checks] are run as well."),
+    ] = None,
     as_json: JsonOption = False,
 ) -> int:
     """Score answers from a file with the checks and judge that production uses; no sampling, no budgets.
@@ -40,6 +44,7 @@ def score(
     """
     from ragvigil.scorer.offline.score import score_rows
 
+    own = settings_of(config).custom_checks if config is not None else None
     failed, name = 0, "standard input" if str(file) == "-" else str(file)
     try:
         source = (
@@ -50,7 +55,7 @@ def score(
     except OSError as error:
         raise InputError(str(file), error.strerror or "cannot be read") from error
     with source as lines:
-        for result in score_rows(lines, judge=judge, model=model):
+        for result in score_rows(lines, judge=judge, model=model, own=own):
             failed += "error" in result or result["state"] in _NO_VERDICT
             typer.echo(json.dumps(result, ensure_ascii=False) if as_json else _line(result, name))
     return 1 if failed else 0

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import asdict
 
 from ragvigil import prompts
 from ragvigil.scorer import config
 from ragvigil.scorer.checking import budget_of
 from ragvigil.scorer.checks import CHECKS, run_checks
+from ragvigil.scorer.custom import CustomChecks
 from ragvigil.scorer.errors import ConfigError, InputError
 from ragvigil.scorer.failure_tags import tagged
 from ragvigil.scorer.grounded_answer import as_result
@@ -30,11 +32,14 @@ _BUDGET = budget_of(config.Budgets())
 _VERDICT_KEYS = ("support", "faithfulness", "passed", "state", "reason")
 
 
-def score_rows(lines: Iterable[str], *, judge: str, model: str = "") -> Iterator[dict[str, object]]:
+def score_rows(
+    lines: Iterable[str], *, judge: str, model: str = "", own: Mapping[str, config.CustomCheck] | None = None
+) -> Iterator[dict[str, object]]:
     """One flat result for each row of `lines`, in order; a bad row gives one with `error`, and the others go on.
 
-    `judge` is a name in JUDGES, or "none" for the checks alone; the environment says what else a judge needs.
-    ConfigError when there is no such judge or model.
+    `judge` is a name in JUDGES, or "none" for the checks alone; the environment says what else a judge needs. `own`
+    are checks of one's own, of whichever services. ConfigError when there is no such judge or model, or one of them
+    cannot be loaded.
 
     >>> row = '{"id": 1, "evidence": [{"id": "d1", "text": "It opens at nine."}], "answer": "It opens at nine [d1]."}'
     >>> [(one["id"], one["citation_correctness"], one["state"]) for one in score_rows([row], judge="builtin")]
@@ -49,6 +54,7 @@ def score_rows(lines: Iterable[str], *, judge: str, model: str = "") -> Iterator
         build_judge(settings, most_claims=None, patience_seconds=PATIENCE_SECONDS, asker=asker),
         rubric_of(settings),
         build_measuring(settings, asker, sampling=False, quotas=quotas),
+        CustomChecks({name: one.model_copy(update={"services": ()}) for name, one in (own or {}).items()}),
     )
 
 
@@ -60,9 +66,13 @@ def judge_settings(kind: str, model: str) -> config.Judge:
 
 
 def _results(
-    lines: Iterable[str], judge: Judge | None, rubric: prompts.Prompt, measuring: Measuring | None
+    lines: Iterable[str],
+    judge: Judge | None,
+    rubric: prompts.Prompt,
+    measuring: Measuring | None,
+    own: CustomChecks,
 ) -> Iterator[dict[str, object]]:
-    with asyncio.Runner() as runner:
+    with closing(own), asyncio.Runner() as runner:
         for number, line in enumerate(lines, 1):
             if not line.strip():
                 continue
@@ -77,7 +87,9 @@ def _results(
             verdict = _judged(runner, judge, record, rubric) if judge is not None else None
             if verdict is not None and measuring is not None:
                 verdict = _measured(runner, measuring, record, verdict)
-            yield _result(identifier, run_checks(record, most_claims=None, budget=_BUDGET), verdict)
+            checks = run_checks(record, most_claims=None, budget=_BUDGET)
+            checks = (*checks, tagged(checks, verdict), as_result(checks, verdict))
+            yield _result(identifier, (*checks, *own.run(record, checks)), verdict)
         if measuring is not None:
             runner.run(measuring.close())
         if judge is not None:
@@ -104,7 +116,6 @@ def _measured(runner: asyncio.Runner, measuring: Measuring, record: RagTrace, ve
 def _result(
     identifier: str | int, checks: tuple[CheckResult, ...], verdict: Verdict | None
 ) -> dict[str, object]:
-    checks = (*checks, tagged(checks, verdict), as_result(checks, verdict))
     return {
         "id": identifier,
         **{check.check: check.value for check in checks},
