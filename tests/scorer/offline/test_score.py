@@ -185,12 +185,12 @@ def test_checks_of_ones_own_are_tried_on_a_file(tmp_path: Path) -> None:
         "services = ['shop']\n"
     )
     rows = tmp_path / "rows.jsonl"
-    rows.write_text(
-        json.dumps({"answer": "The shop opens at nine.", "contexts": ["The shop opens at nine."]})
-    )
+    good = {"answer": "The shop opens at nine.", "contexts": ["The shop opens at nine."]}
+    rows.write_text(json.dumps(good) + "\nnot JSON\n")
     found = CliRunner().invoke(app, ["score", str(rows), "--config", str(config), "--json"])
-    result = json.loads(found.stdout)
-    assert (found.exit_code, result["custom.brief"], result["state"]) == (0, 0.0, "supported")
+    result, refused = map(json.loads, found.stdout.splitlines())
+    assert (result["custom.brief"], result["state"]) == (0.0, "supported")
+    assert refused["custom.brief"] is None
     config.write_text("[custom_checks.brief]\nexpression = 'suported_claims > 0'\n")
     with pytest.raises(
         ConfigError, match=r"custom_checks\.brief\.expression: 'suported_claims' is not known"

@@ -42,6 +42,11 @@ class CustomChecks:
             _load(functions)
         self._names = tuple(sections)
 
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """What its results are called, in the order of the settings."""
+        return tuple(f"custom.{name}" for name in self._names)
+
     def run(self, record: RagTrace, results: Sequence[CheckResult]) -> tuple[CheckResult, ...]:
         """One result, `custom.NAME`, for each that looks at the record's service; `results`: those of the checks."""
         names = [

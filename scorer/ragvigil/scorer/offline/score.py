@@ -82,7 +82,7 @@ def _results(
                 identifier = row_id(row, number)
                 record = record_of(row, number)
             except InputError as error:
-                yield _refused(identifier, number, error, judge, rubric)
+                yield {**dict.fromkeys(own.ids), **_refused(identifier, number, error, judge, rubric)}
                 continue
             verdict = _judged(runner, judge, record, rubric) if judge is not None else None
             if verdict is not None and measuring is not None:
