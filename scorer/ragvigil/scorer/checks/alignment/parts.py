@@ -7,6 +7,7 @@ another one has that price.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
@@ -40,6 +41,7 @@ _KINDS = {
     **{word.stem: _SUM for name in CURRENCIES for word in words(name)},
 }
 """For the stem of a unit what it measures."""
+_UNIT_KINDS = frozenset((*_KINDS.values(), _SHARE))
 _FEWEST = 2
 _MOST_PARTS, _MOST_PIECES, _LONGEST = 12, 24, 1000
 _MOST_RECORDS = 50
@@ -75,7 +77,7 @@ def is_of_another_part(
     """
     if best.span is None or not [word for word in claim if word.numbers]:
         return False  # as mostly
-    counted = _counted_in(text)
+    counted = {kind for kind in _counted_in(text) if _is_told_near(kind, place, evidence)}
     if not counted:
         return False
     near = [one for one in (place - 1, place, place + 1) if 0 <= one < len(evidence.segments)]
@@ -110,6 +112,15 @@ def _counted_in(text: str) -> set[str]:
     if _SHARE in text or has_a_sign(text):
         kinds.update(_SIGNED)
     return kinds
+
+
+def _is_told_near(kind: str, place: int, evidence: Evidence) -> bool:
+    """Whether the sentence `place` or one beside it may tell so many of a `kind`; a word that is no unit must be there."""
+    if kind in _UNIT_KINDS:
+        return True
+    there = evidence.places.get(kind, ())
+    first = bisect_left(there, place - 1)
+    return first < len(there) and there[first] <= place + 1
 
 
 def _count_twice(sentences: Sequence[Segment], kinds: set[str]) -> bool:

@@ -26,6 +26,7 @@ from ragvigil.scorer.lazily import made_once
 from ragvigil.scorer.trace import Document
 
 _MOST_WORDS_OF_A_FLAG = 8
+_MOST_SHORT = 1 << 16
 _NAMES = frozenset(("name", "title", "model", "product", "plan", "label"))
 """Keys of what a record is called."""
 
@@ -58,11 +59,14 @@ class Evidence:
         """The same as a list."""
         self._passages: dict[str, tuple[int, ...]] = {}
         at = vocabulary.marked(wanted)[stems].nonzero()[0] if wanted is not None else np.arange(stems.size)
-        which, segment = stems[at], np.array(ends, np.intp).searchsorted(at, side="right")
-        self._held = _held(which, segment)
+        ended = np.array(ends, np.intp)
+        sizes = ended.copy()
+        sizes[1:] -= ended[:-1]
+        which, segment = stems[at], np.arange(sizes.size).repeat(sizes).take(at)
+        self._unknown = len(vocabulary.stems)
+        self._held = _held(which, segment, self._unknown)
         self.places, self._numbers = _places(self._held, vocabulary.stems)
         """Segments in which a wanted stem occurs, ascending."""
-        self._unknown = len(vocabulary.stems)
         self._pairs = _pairs(which, segment, at, self._unknown + 1)
 
     @made_once
@@ -187,9 +191,10 @@ class _Held(NamedTuple):
     """Where among these the ones of each stem begin, and where the last ones end."""
 
 
-def _held(which: Numbers, segment: NDArray[np.intp]) -> _Held:
-    """The segments that hold each stem, given `which` stems stand where in which `segment`."""
-    order = which.argsort(kind="stable")
+def _held(which: Numbers, segment: NDArray[np.intp], size: int) -> _Held:
+    """The segments that hold each stem, given `which` stems, of so many, stand where in which `segment`."""
+    short = which.astype(np.uint16) if size <= _MOST_SHORT else which
+    order = short.argsort(kind="stable")  # a tenth of the time for numbers of two bytes
     which, segment = which[order], segment[order]
     other = np.concatenate(([True], which[1:] != which[:-1]))[: which.size]
     new = other.copy()
