@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragvigil.scorer.checks.reading.evidence import Evidence
-from ragvigil.scorer.checks.reading.prose import Reading, read, read_values
+from ragvigil.scorer.checks.reading.prose import Reading, numbers_told, read, read_values
 from ragvigil.scorer.checks.reading.sentences import sentences
 from ragvigil.scorer.checks.reading.stretches import read_ahead
 from ragvigil.scorer.checks.reading.vocabulary import Vocabulary, current
@@ -93,7 +93,9 @@ def assert_read(text: str, reading: Reading, vocabulary: Vocabulary) -> None:
     stems = list(map(vocabulary.stems.__getitem__, reading.stems.tolist()))
     told = [[word.stem for word in sequence if word.content] for sequence in each]
     assert [stems[first:last] for first, last in pairwise([0, *reading.stem_ends])] == told
-    assert reading.numbers == {one for sequence in each for told in values(sequence) for one in told}
+    assert numbers_told([reading], vocabulary) == {
+        one for sequence in each for told in values(sequence) for one in told
+    }
     assert all(reading.has_numbers(place) for place, sequence in enumerate(each) if values(sequence))
     assert [reading.denies(place) for place in range(len(reading))] == list(map(denies, each))
     assert [[word.stem for word in reading.words(place)] for place in range(len(reading))] == [
@@ -218,7 +220,13 @@ def test_short_values_of_a_record_are_read_at_once_and_each_as_if_alone() -> Non
         [word.stem for word in words(one)] for one in said
     ]
     assert [one.denies(0) for one in found] == [False, False, False, True, False]
-    assert [sorted(one.numbers) for one in found] == [[], ["9:30"], [], [], ["5", "5000000"]]
+    assert [sorted(numbers_told([one], vocabulary)) for one in found] == [
+        [],
+        ["9:30"],
+        [],
+        [],
+        ["5", "5000000"],
+    ]
     assert [one.stems.size for one in found] == [one.stem_ends[0] for one in found] == [2, 2, 0, 2, 3]
     assert [len(one) for one in found] == [1] * 5
 

@@ -115,7 +115,7 @@ def _counted_in(text: str) -> set[str]:
 
 
 def _is_told_near(kind: str, place: int, evidence: Evidence) -> bool:
-    """Whether the sentence `place` or one beside it may tell so many of a `kind`; a word that is no unit must be there."""
+    """Whether the sentence `place` or one beside it may count a `kind`: a word that is no unit must stand there."""
     if kind in _UNIT_KINDS:
         return True
     there = evidence.places.get(kind, ())

@@ -17,6 +17,7 @@ from ragvigil.scorer.checks.reading.kin import Kin
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.markup import Span
 from ragvigil.scorer.checks.reading.passages import name_of
+from ragvigil.scorer.checks.reading.prose import numbers_told
 from ragvigil.scorer.checks.reading.segments import Segments
 from ragvigil.scorer.checks.reading.stretches import Stretch, read_all
 from ragvigil.scorer.checks.reading.threes import threes
@@ -79,7 +80,7 @@ class Evidence:
     @made_once
     def numbers(self) -> frozenset[str]:
         """Every value that a number may stand for."""
-        return frozenset[str]().union(*[reading.numbers for reading in self._readings])
+        return numbers_told(self._readings, self._vocabulary)
 
     @made_once
     def _values(self) -> list[Stretch]:

@@ -48,7 +48,7 @@ class Reading:
     """The words of some sentences, in order; records share them, so nobody changes them."""
 
     __slots__ = (
-        *("_denies", "_numbers", "_numeric", "_vocabulary"),
+        *("_denies", "_numeric", "_told", "_vocabulary"),
         *("chunks", "ends", "negating", "spans", "stem_ends", "stems"),
     )
 
@@ -67,7 +67,7 @@ class Reading:
         self._vocabulary = vocabulary
         self.chunks, self.ends = chunks, ends
         """The chunks of all sentences that have words, by number, and the place after the last one of each sentence."""
-        self._numbers: frozenset[str] | None = None
+        self._told: list[int] | None = None
         self._denies: dict[int, bool] = {}
         self._numeric = numeric
         self.negating = negating
@@ -109,18 +109,21 @@ class Reading:
         ]
 
     @property
-    def numbers(self) -> frozenset[str]:
-        """Every value that a number in any sentence may stand for."""
-        if self._numbers is None:
+    def numeric(self) -> list[int]:
+        """The chunks, by number, that are a number or may scale one."""
+        if self._told is None:
             told: list[int] = self.chunks.take(self._numeric).tolist()
-            numeric = {one: self._vocabulary.chunks[one] for one in set(told)}
-            found = [chunk.values for chunk in numeric.values()]
-            scaling = {one for one, chunk in numeric.items() if chunk.scaling}
-            for place, one in zip(self._numeric, told, strict=True) if scaling else ():
-                if one in scaling and place and self._follows(place):
-                    found += values([self._chunk(place - 1).words[-1], numeric[one].words[0]])
-            self._numbers = frozenset(chain.from_iterable(found))
-        return self._numbers
+            self._told = told
+        return self._told
+
+    def scaled(self) -> list[tuple[str, ...]]:
+        """What the numbers may stand for that a chunk behind them scales, or tells the half of the day of."""
+        found: list[tuple[str, ...]] = []
+        for place, one in zip(self._numeric, self.numeric, strict=True):
+            chunk = self._vocabulary.chunks[one]
+            if chunk.scaling and place and self._follows(place):
+                found += values([self._chunk(place - 1).words[-1], chunk.words[0]])
+        return found
 
     def has_numbers(self, sentence: int) -> bool:
         """Whether a number may stand in a sentence, by its place."""
@@ -153,6 +156,18 @@ class Reading:
     def _follows(self, place: int) -> bool:
         """Whether a chunk stands in the same sentence as the one before it."""
         return bisect_right(self.ends, place - 1) == bisect_right(self.ends, place)
+
+
+def numbers_told(readings: Sequence[Reading], vocabulary: Vocabulary) -> frozenset[str]:
+    """Every value that a number in any sentence of `readings` may stand for; of all at once, for few numbers differ."""
+    numeric = {*chain.from_iterable([reading.numeric for reading in readings])}
+    told = {one: vocabulary.chunks[one] for one in numeric}
+    found = [chunk.values for chunk in told.values()]
+    scaling = {one for one, chunk in told.items() if chunk.scaling}
+    for reading in readings if scaling else ():
+        if not scaling.isdisjoint(reading.numeric):
+            found += reading.scaled()
+    return frozenset(chain.from_iterable(found))
 
 
 def read(texts: Sequence[str], most: int, vocabulary: Vocabulary) -> list[Reading]:

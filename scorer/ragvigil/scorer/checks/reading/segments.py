@@ -112,6 +112,7 @@ class Segments(Sequence[Segment]):
         self._ends = ends
         self._firsts = [0, *accumulate(len(stretch.reading) for stretch in stretches)]
         self._made: dict[int, Segment] = {}
+        self._negated: dict[int, bool] = {}
 
     def __len__(self) -> int:
         return len(self._ends)
@@ -151,6 +152,12 @@ class Segments(Sequence[Segment]):
         """Whether a segment denies something, told without making it."""
         if place not in self._may_deny:
             return False  # as nearly always
+        found = self._negated.get(place)
+        if found is None:
+            found = self._negated[place] = self._denies(place)
+        return found
+
+    def _denies(self, place: int) -> bool:
         number = bisect_right(self._firsts, place) - 1
         stretch, sentence = self._stretches[number], place - self._firsts[number]
         return stretch.absent is not None or stretch.reading.denies(sentence)
