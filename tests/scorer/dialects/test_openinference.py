@@ -281,3 +281,37 @@ def test_passages_that_a_step_was_given_by_name_are_evidence() -> None:
     }
     record = only([span("a0", chain(), start=0, end=9), span("a1", step, parent="a0", start=1, end=8)])
     assert ([each.text for each in record.documents], record.completeness) == (texts, "complete")
+
+
+def haystack_call(*printed: str) -> dict[str, object]:
+    """A model's call in an agent of Haystack: what tools answered is flattened without its text, and printed."""
+    flat = {
+        "llm.input_messages.1.message.role": "assistant",
+        "llm.input_messages.2.message.role": "tool",
+        "input.value": as_json({"messages": list(printed)}),
+        "input.mime_type": "application/json",
+    }
+    return {**generation(), **(flat if printed else dict(list(flat.items())[:2]))}
+
+
+def test_what_tools_answered_haystack_s_agents_is_read_where_it_is_printed() -> None:
+    """What they answered an earlier question is no evidence of this one; what is not told makes a record incomplete."""
+
+    def asked(text: str) -> str:
+        return (
+            f"ChatMessage(_role=<ChatRole.USER: 'user'>, _content=[TextContent(text={text!r})], _name=None)"
+        )
+
+    def answered(text: str) -> str:
+        origin = "origin=ToolCall(tool_name='search_site', arguments={'query': 'ferry'}, id='c', extra=None)"
+        result = f"ToolCallResult(result={text!r}, {origin}, error=False)"
+        return f"ChatMessage(_role=<ChatRole.TOOL: 'tool'>, _content=[{result}], _name=None)"
+
+    texts = [text for _, text, _ in PASSAGES]
+    told = f"[1] {texts[0]}\n[2] {texts[1]}"
+    call = haystack_call(
+        asked("Hi."), answered("[1] Dogs travel free."), asked(QUESTION), answered(told), answered(told)
+    )
+    record = only([span("a1", call, start=0, end=9)])
+    assert ([each.text for each in record.documents], record.completeness) == (texts, "complete")
+    assert only([span("a1", haystack_call(), start=0, end=9)]).completeness == "partial_evidence"

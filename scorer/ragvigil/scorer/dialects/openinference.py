@@ -12,7 +12,13 @@ from ragvigil.scorer.dialects.functions import context_in, narrowed_in, or_answe
 from ragvigil.scorer.dialects.langchain import pages_in
 from ragvigil.scorer.dialects.messages import last_of, messages_of, replied, role_of
 from ragvigil.scorer.dialects.openinference_feedback import evaluations_in, feedback_in, has_opinions
-from ragvigil.scorer.dialects.printed import is_printed, printed_documents, printed_nodes, printed_reply
+from ragvigil.scorer.dialects.printed import (
+    is_printed,
+    printed_documents,
+    printed_nodes,
+    printed_reply,
+    printed_turns,
+)
 from ragvigil.scorer.dialects.reading import Message, Reading, Role
 from ragvigil.scorer.dialects.replies import completion_of, returned_in
 from ragvigil.scorer.dialects.tool_responses import passages_answered
@@ -275,7 +281,10 @@ def _conversation(attributes: Mapping[str, object]) -> object:
     tools = any(
         role_of(fields.get("message.role")) in _TOOLS or "message.tool_call_id" in fields for fields in sent
     )
-    return unflattened(attributes, "llm.input_messages.", "message.") if tools else None
+    if not tools:
+        return None
+    printed = printed_turns(sequence_of(mapping_of(_declared_json(attributes, "input")).get("messages")))
+    return printed or unflattened(attributes, "llm.input_messages.", "message.")
 
 
 def _messages(attributes: Mapping[str, object]) -> tuple[Message, ...]:

@@ -19,9 +19,38 @@ _SCORE = re.compile(r", score: (?P<score>-?[\d.]+(?:e[+-]?\d+)?)")
 _LONGEST_PRINTED = 100
 """Characters of a text from which on Haystack prints `...` instead of the rest."""
 _OBJECT = re.compile(r"[A-Z]\w*\((?:\)|\w+=.*(?:\)|\.\.\.))", re.DOTALL)
+_ANSWERED = re.compile(
+    r"ToolCallResult\(result=(?P<text>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"), "
+    r"origin=ToolCall\(tool_name='(?P<name>[^']*)'",
+    re.DOTALL,
+)
 _REPLY = re.compile(
     r"ChatMessage\(.*?TextContent\(text=(?P<text>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")", re.DOTALL
 )
+
+
+def printed_turns(items: Sequence[object]) -> list[dict[str, object]]:
+    """What users asked and tools answered, of a list of Haystack's printed messages; [] where no tool did.
+
+    >>> printed_turns(["ChatMessage(_role=<ChatRole.TOOL: 'tool'>, _content=[ToolCallResult(result='[1] Snow.', "
+    ...     "origin=ToolCall(tool_name='find', arguments={}, id='c'), error=False)])"])
+    [{'role': 'tool', 'name': 'find', 'content': '[1] Snow.'}]
+    """
+    turns = list[dict[str, object]]()
+    for item in items:
+        text = item if isinstance(item, str) else ""
+        if "ChatRole.USER" in text:
+            turns.append({"role": "user", "content": text})
+        for found in _ANSWERED.finditer(text) if "ToolCallResult(" in text else ():
+            turns.append({"role": "tool", "name": found["name"], "content": _unquoted(found["text"])})
+    return turns if any(turn["role"] == "tool" for turn in turns) else []
+
+
+def _unquoted(literal: str) -> str | None:
+    try:
+        return text_of(ast.literal_eval(literal))
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return None
 
 
 def printed_nodes(items: Sequence[object]) -> tuple[Document, ...]:

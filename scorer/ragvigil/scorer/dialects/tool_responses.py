@@ -54,8 +54,10 @@ def passages_answered(messages: object) -> Answered:
         else:
             name = names.get(turn.call) or turn.name or ""
             passages = _found(turn.result, name)
-            found += passages or ()
-            unread = unread or (passages is None and is_search(name))
+            known = {(each.id, each.text) for each in found}  # of other searches, each passage once
+            found += [each for each in passages or () if (each.id, each.text) not in known]
+            nameless = turn.result is None and not name
+            unread = unread or (passages is None and (nameless or is_search(name)))
     return Answered(ranked(found) or None, unread) if found or unread else _NOTHING
 
 
