@@ -294,6 +294,25 @@ def test_marks_of_changes_that_name_the_id_lose_it(bench: Bench) -> None:
     assert text == "quota of <REMOVED>, not banana"
 
 
+def test_what_people_wrote_about_the_id_loses_it(bench: Bench) -> None:
+    """A note on another's label, on who has an incident in hand, the comment of a silence."""
+    said = "ask wanda, not wandala"
+    with closing(sqlite3.connect(bench.settings.store.path)) as other, other:
+        other.execute(
+            "INSERT INTO labels VALUES (999, 'ana', x'00', 'faithful', ?, 0, 'file', 1, '')", (said,)
+        )
+        other.execute(
+            "INSERT INTO silences VALUES ('s', NULL, NULL, NULL, NULL, 1, 9e18, ?, 'ana', 1)", (said,)
+        )
+        other.execute("INSERT INTO acknowledgements VALUES ('inc-1', 1, 'ana', ?)", (said,))
+    assert forget(bench, "user", "wanda").changes == 3
+    with closing(sqlite3.connect(bench.settings.store.path)) as other:
+        left = other.execute(
+            "SELECT note FROM labels UNION ALL SELECT comment FROM silences UNION ALL SELECT note FROM acknowledgements"
+        ).fetchall()
+    assert left == [("ask <REMOVED>, not wandala",)] * 3
+
+
 @pytest.mark.parametrize("given", ["plain", "pseudonym"])
 def test_ids_that_are_stored_plainly_are_found_and_only_whole_ones(tmp_path: Path, given: str) -> None:
     """A user named 7 is not everybody with a 7; a trace without a question is found by its spans."""

@@ -45,7 +45,7 @@ class Forgotten:
     shown: tuple[str, ...] = ()
     """Channels that had shown such an example already: what they keep is theirs to delete."""
     changes: int = 0
-    """Marks of changes whose text named the id."""
+    """Marks of changes, notes of labels and acknowledgements, and comments of silences that named the id."""
     log_cleared: bool = False
     """Whether the write-ahead log beside the store was emptied, too."""
 
@@ -73,7 +73,7 @@ class ErasureStore(Protocol):
     """What erasure needs of a store. Only the writing thread calls it."""
 
     def begin(self, wanted: Wanted, at: int) -> int:
-        """Note the request by a digest; from now on nothing of before `at` comes in. How many changes named the id."""
+        """Note the request by a digest; from now on nothing of before `at` comes in. How many notes named the id."""
         ...
 
     def look(self, wanted: Wanted) -> Found:

@@ -77,7 +77,7 @@ def _lines(kind: str, erased: Erased) -> list[str]:
     if gone.messages:
         lines.append(f"  examples in {gone.messages:,} messages to channels")
     if gone.changes:
-        lines.append(f"  the id in {gone.changes:,} marks of changes")
+        lines.append(f"  the id in {gone.changes:,} marks, notes and comments")
     if gone.shown:
         lines.append(f"shown already, to be deleted there: {', '.join(gone.shown)}")
     lines += [

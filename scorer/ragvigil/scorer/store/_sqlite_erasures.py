@@ -21,6 +21,8 @@ _RECORDS_A_LOOK = 1_000
 _TRACES_A_LOOK = 200
 _NEVER = 2**64
 _REMOVED = "<REMOVED>"
+_SAID = (("changes", "text"), ("labels", "note"), ("silences", "comment"), ("acknowledgements", "note"))
+"""What people write in their own words: they name whom they write about."""
 _KNOWN = "SELECT 1 FROM ledger WHERE trace_id = ? UNION SELECT 1 FROM traces WHERE trace_id = ?"
 
 
@@ -34,7 +36,7 @@ class SqliteErasures:
         self._moments = self._known()
 
     def begin(self, wanted: Wanted, at: int) -> int:
-        """Note the request by a digest; how many changes named the id."""
+        """Note the request by a digest; how many marks, notes and comments named the id."""
         self._record = self._trace = 0
         with self._transaction():
             self._connection.execute(
@@ -43,7 +45,7 @@ class SqliteErasures:
             )
             if wanted.kind == "trace":
                 self.keep_out([wanted.id])
-            changes = self._clean_changes(wanted)
+            changes = self._clean_notes(wanted)
         self._moments = self._known()
         return changes
 
@@ -203,15 +205,16 @@ class SqliteErasures:
                 told.append(trace_id)
         return Found(own, told, more=len(rows) == _TRACES_A_LOOK)
 
-    def _clean_changes(self, wanted: Wanted) -> int:
+    def _clean_notes(self, wanted: Wanted) -> int:
         names = "|".join(re.escape(name) for name in sorted(self._names(wanted.id), key=len, reverse=True))
         named = re.compile(rf"(?<!\w)(?:{names})(?!\w)")
-        rows = self._connection.execute("SELECT id, text FROM changes").fetchall()
-        found = [(row[0], named.sub(_REMOVED, row[1])) for row in rows if named.search(row[1])]
-        self._connection.executemany(
-            "UPDATE changes SET text = ? WHERE id = ?", [(text, name) for name, text in found]
-        )
-        return len(found)
+        count = 0
+        for table, column in _SAID:
+            rows = self._connection.execute(f"SELECT {column} FROM {table} WHERE {column} <> ''").fetchall()
+            found = [(named.sub(_REMOVED, row[0]), row[0]) for row in rows if named.search(row[0])]
+            self._connection.executemany(f"UPDATE {table} SET {column} = ? WHERE {column} = ?", set(found))
+            count += len(found)
+        return count
 
     def _names(self, name: str) -> frozenset[str]:
         """All that an id may be stored as, also under the other setting of `store.user_ids`."""
