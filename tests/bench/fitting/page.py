@@ -12,8 +12,9 @@ TEXT = """# How good the built-in judge is
 
 One model serves every set; neither the set's name nor the task is an input, and length and style are no features.
 An answer that makes one claim is judged by that claim alone, one of several by what all its claims have in common, by
-the worst of each figure, and by whether it says besides that there is no answer; the two have coefficients of their
-own. How much evidence there is, is seen: the same words are found more easily in a long page than in a quoted line. On
+the worst of each figure, by its first claim (answers open in words of their own) and its last (they invent at their
+end), and by whether it says besides that there is no answer; the two have coefficients of their own. How much
+evidence there is, is seen: the same words are found more easily in a long page than in a quoted line. On
 Stanford-GenSearch that alone has AUROC 0.70 (an artefact of how its evidence was extracted), and without it the lone
 claims there reached 0.86 instead of 0.88.
 Words that the evidence lacks are not all alike: the fit counted how usual it is that RAGTruth's answers bring such a

@@ -29,7 +29,17 @@ CLAIM_FEATURES = (*FIGURES, *SUMMARY, *(f"{name}_of_little" for name in _WITH_LI
 """What is known of a claim, in the order of the coefficients; the last are figures times `little_evidence`."""
 _OF_CLAIMS = (*FIGURES, *SUMMARY)
 ANSWER_FEATURES = (
-    *("worst", "second_worst", "worst_neighbours", "mean", "expected_unsupported", "refuses"),
+    *(
+        "worst",
+        "second_worst",
+        "worst_neighbours",
+        "first",
+        "last",
+        "mean",
+        "expected_unsupported",
+        "refuses",
+    ),
+    *(f"{which}_beyond_doubt" for which in ("worst", "worst_neighbours", "first", "last")),
     *(f"{what}_{name}" for what in ("mean", "most", "least") for name in _OF_CLAIMS),
 )
 """What is taken of the claims, in the order of the fitted coefficients: of their log-odds, whether the answer says
@@ -40,6 +50,7 @@ mean and the worst of its words."""
 _LITTLE = FIGURES.index("little_evidence")
 _INTERACTING = tuple(FIGURES.index(name) for name in _WITH_LITTLE_EVIDENCE)
 _DIGITS = 6
+_BEYOND_DOUBT = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,11 +217,13 @@ def log_odds_from(bound: float) -> float:
 def answer_figures(probabilities: Sequence[float], figures: Rows, *, refuses: bool) -> tuple[float, ...]:
     """ANSWER_FEATURES from the claims' probabilities of support and the `claim_figures` of each.
 
-    The third is the worst mean of two claims that follow one another, for inventions come in runs; the fifth is minus
-    the logarithm of the expected number of unsupported claims under independence, with each claim's share -log(p).
+    The third is the worst mean of two claims that follow one another, for inventions come in runs; then the first and
+    the last claim, for an answer opens in words of its own and invents at its end; the seventh is minus the logarithm
+    of the expected number of unsupported claims under independence, with each claim's share -log(p). Beyond doubt: by
+    how much log-odds exceed 2 (88 %), for what rises from there tells something else than what rises to there.
 
     >>> [round(one, 3) for one in answer_figures([0.9, 0.5], [(1.0, 0.0), (0.5, 0.0)], refuses=False)]
-    [0.0, 2.197, 1.099, 1.099, 0.225, 0.0, 0.75, 0.0, 1.0, 0.0, 0.5, 0.0]
+    [0.0, 2.197, 1.099, 2.197, 0.0, 1.099, 0.225, 0.0, 0.0, 0.0, 0.197, 0.0, 0.75, 0.0, 1.0, 0.0, 0.5, 0.0]
     """
     bounded = [min(1 - 1e-4, max(1e-4, one)) for one in probabilities]
     odds = [log(one) - log1p(-one) for one in bounded]
@@ -220,8 +233,9 @@ def answer_figures(probabilities: Sequence[float], figures: Rows, *, refuses: bo
     count = len(odds)
     rows = np.asarray(figures)[:, : len(_OF_CLAIMS)]
     return (
-        *(ranked[0], ranked[min(1, count - 1)], neighbours, sum(ranked) / count, -log(expected)),
-        float(refuses),
+        *(ranked[0], ranked[min(1, count - 1)], neighbours, odds[0], odds[-1]),
+        *(sum(ranked) / count, -log(expected), float(refuses)),
+        *(max(0.0, one - _BEYOND_DOUBT) for one in (ranked[0], neighbours, odds[0], odds[-1])),
         *(np.add.accumulate(rows, axis=0)[-1] / count).tolist(),
         *np.maximum.reduce(rows, axis=0).tolist(),
         *np.minimum.reduce(rows, axis=0).tolist(),
