@@ -272,7 +272,7 @@ def _summary(incident: Incident, action: Action, diagnosis: Diagnosis | None, li
         before = f"Floor: {percent(incident.before.value)} (detect.slo), whatever was before."
     if action == "resolve":
         now = f"Now: {shown(incident.now)} of {incident.now.n:,} {words.unit} since {in_utc(_recovery(incident))}."
-        worst = f"At worst: {shown(incident.worst)}, from {in_utc(incident.since)} on."
+        worst = f"Worst told: {shown(incident.worst)}, from {in_utc(incident.since)} on."
         if incident.withdrawn:
             now = f"Now: {shown(incident.now)} of {incident.now.n:,} {words.unit}, for the same time."
             worst = f"Told before: {shown(incident.worst)}, from {in_utc(incident.since)} on."
