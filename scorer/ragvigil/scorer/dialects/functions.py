@@ -8,16 +8,18 @@ from typing import NamedTuple
 
 from ragvigil.scorer.dialects.documents import documents_of, passages_of
 from ragvigil.scorer.dialects.langchain import pages_in
-from ragvigil.scorer.dialects.messages import messages_of
+from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.reading import Message, Reading, Role
 from ragvigil.scorer.dialects.replies import as_it_stands
 from ragvigil.scorer.dialects.values import (
     ANSWER_KEYS,
     mapping_of,
     names_context,
+    query_in,
     sequence_of,
     structure_of,
     text_of,
+    unquoted,
 )
 from ragvigil.scorer.trace import Document
 
@@ -156,6 +158,20 @@ def context_in(fields: Mapping[str, object]) -> tuple[str | None, tuple[Document
             found = documents_of(value)
             return (None, found) if found else (text_of(value), None)
     return None, None
+
+
+def asked_in(given: object) -> str | None:
+    """The question among the arguments of a call, which may be a text, in quotes or not, messages or fields.
+
+    >>> asked_in('"why?"'), asked_in('{"question": "why?"}'), asked_in([{"role": "user", "content": "why?"}])
+    ('why?', 'why?', 'why?')
+    """
+    structure = structure_of(given)
+    if structure is None:
+        return text_of(unquoted(given))
+    fields = mapping_of(structure)
+    said = messages_of(fields.get("messages") if fields else structure)
+    return last_of(said, "user") or query_in(fields)
 
 
 def passages_given(given: object) -> tuple[Document, ...] | None:

@@ -8,12 +8,12 @@ from ragvigil.scorer.dialects.failure import failure
 from ragvigil.scorer.dialects.functions import (
     NOTHING_SENT,
     Search,
+    asked_in,
     found_in,
     narrowed_in,
     or_answer,
     sent_to,
 )
-from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.reading import Failure, Reading, Role
 from ragvigil.scorer.dialects.replies import as_it_stands, completion_of, is_data, returned_in
 from ragvigil.scorer.dialects.searches import documents_found
@@ -27,7 +27,6 @@ from ragvigil.scorer.dialects.values import (
     kind_of,
     mapping_of,
     number_of,
-    query_in,
     structure_of,
     text_of,
     unquoted,
@@ -78,11 +77,11 @@ def _reading(span: Span, role: Role, search: Search | None = None) -> Reading:
     """What an observation of that role says, that was the search."""
     get = span.attributes.get
     given, made = get("langfuse.observation.input"), get("langfuse.observation.output")
-    asked = _asked(given) if role in ("chain", "retriever", "reranker") else None
+    asked = asked_in(given) if role in ("chain", "retriever", "reranker") else None
     answering = role in ("generator", "chain")
     answer = _answered(made, role, asked) if answering else None
     if role == "chain":  # what the service says of the whole trace itself
-        asked = _asked(get("langfuse.trace.input")) or asked
+        asked = asked_in(get("langfuse.trace.input")) or asked
         answer = _answered(get("langfuse.trace.output"), role, asked) or answer
     usage = mapping_of(get("langfuse.observation.usage_details"))
     tools = passages_answered(given if role == "generator" else None)
@@ -116,15 +115,6 @@ def _reading(span: Span, role: Role, search: Search | None = None) -> Reading:
         streaming=True if "langfuse.observation.completion_start_time" in span.attributes else None,
         exchange=(given, made) if role == "generator" else (),
     )
-
-
-def _asked(given: object) -> str | None:
-    structure = structure_of(given)
-    if structure is None:
-        return text_of(unquoted(given))
-    fields = mapping_of(structure)
-    said = messages_of(fields.get("messages") if fields else structure)
-    return last_of(said, "user") or query_in(fields)
 
 
 def _answered(made: object, role: Role, asked: str | None) -> str | None:

@@ -8,13 +8,13 @@ from ragvigil.scorer.dialects.documents import documents_of
 from ragvigil.scorer.dialects.functions import (
     NOTHING_SENT,
     Search,
+    asked_in,
     narrowed_in,
     or_answer,
     search_in,
     sent_to,
 )
 from ragvigil.scorer.dialects.langchain import pages_in
-from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.reading import Reading, Role
 from ragvigil.scorer.dialects.replies import completion_of, returned_in
 from ragvigil.scorer.dialects.searches import documents_found
@@ -26,7 +26,6 @@ from ragvigil.scorer.dialects.values import (
     first_id,
     kind_of,
     mapping_of,
-    query_in,
     structure_of,
     text_of,
     unquoted,
@@ -86,7 +85,7 @@ def _reading(span: Span, role: Role, search: Search | None = None) -> Reading:
     get = span.attributes.get
     given, made = get("mlflow.spanInputs"), get("mlflow.spanOutputs")
     searching = role in ("retriever", "reranker")
-    asked = _asked(given) if searching or role == "chain" else None
+    asked = asked_in(given) if searching or role == "chain" else None
     answer = _answered(made, role, asked) if role in ("generator", "chain") else None
     usage = mapping_of(get("mlflow.chat.tokenUsage"))
     reply = mapping_of(made)
@@ -119,15 +118,6 @@ def _reading(span: Span, role: Role, search: Search | None = None) -> Reading:
 
 def _taken(given: object, role: Role) -> tuple[Document, ...] | None:
     return documents_of(given) if role == "reranker" else None
-
-
-def _asked(given: object) -> str | None:
-    structure = structure_of(given)
-    if structure is None:
-        return text_of(unquoted(given))
-    fields = mapping_of(structure)
-    said = messages_of(fields.get("messages") if fields else structure)
-    return last_of(said, "user") or query_in(fields)
 
 
 def _answered(made: object, role: Role, asked: str | None) -> str | None:
