@@ -241,8 +241,7 @@ class ArrivalWatch:
             self._store.keep(place, minute - KEPT - LONGEST, minute + LONGEST)
 
     def _pages(self, incident: Incident) -> bool:
-        environment = incident.key.environment
-        return incident.told and (environment is None or environment in self._environments)
+        return incident.told and incident.key.is_told(self._environments)
 
     def _save(self, incident: Incident, action: Action, now: int) -> Alert | None:
         alert = alert_of(incident, action, now, self._links) if self._pages(incident) else None

@@ -227,7 +227,7 @@ class CoverageWatch:
         return alert
 
     def _pages(self, incident: Incident) -> bool:
-        return incident.key.environment is None or incident.key.environment in self._environments
+        return incident.key.is_told(self._environments)
 
     def _severity(self, incident: Incident) -> Severity:
         """A page, unless one about the scorer's own illness says already why answers are not scored."""

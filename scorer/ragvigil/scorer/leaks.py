@@ -112,8 +112,7 @@ class LeakWatch:
     def _ticket(
         self, incident: Incident, action: Action | None, leaks: Sequence[Leak], now: int
     ) -> Alert | None:
-        environment = incident.key.environment
-        if action is None or not (environment is None or environment in self._environments):
+        if action is None or not incident.key.is_told(self._environments):
             return None
         return alert_of(incident, action, leaks, now, self._links)
 

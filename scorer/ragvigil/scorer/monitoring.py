@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
@@ -43,6 +43,14 @@ class SeriesKey(NamedTuple):
     name: AnyName
     service: str
     environment: str | None
+
+    def is_told(self, environments: Collection[str]) -> bool:
+        """Whether anybody is told of it: in these environments (`monitor.page_environments`), or where none is named.
+
+        >>> [SeriesKey("citation", "faq", one).is_told(["production"]) for one in ("production", "staging", None)]
+        [True, False, True]
+        """
+        return self.environment is None or self.environment in environments
 
 
 @dataclass(frozen=True, slots=True)

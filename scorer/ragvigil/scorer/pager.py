@@ -66,8 +66,7 @@ class Pager:
         diagnosis = None
         if self._diagnoser is not None and not incident.under_floor and action in ("trigger", "update"):
             diagnosis = self._diagnoser.tell(incident, now)
-        environment = incident.key.environment
-        if action is None or not (environment is None or environment in self._environments):
+        if action is None or not incident.key.is_told(self._environments):
             self._store.save_incident(incident, None, ())
             return None
         begin, history = course()
