@@ -67,7 +67,6 @@ _SOME = re.compile(
     rf"\b(?:{_any_of(OPPOSITES['quantities']['some'])})\s(?:of\s)?(?:the\s|our\s)?(\w+)", re.IGNORECASE
 )
 _MAY_BE_ALL = skipping([_any_of(OPPOSITES["quantities"]["all"])])
-_CURRENCY_SIGN = re.compile(r"[$€£¥₹]")
 _CURRENCY_NAME = skipping([r"(?:usd|dollars?|eur|euros?|gbp|pounds|jpy|yen|inr|brl|reais|chf)\b"])
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _SIGN = re.compile(r"(?:(?<![\w.,)\]%])[-\u2212\u2013](?=\d)|\b(?:minus|menos)\s+(?=\d))", re.IGNORECASE)
@@ -218,7 +217,7 @@ def has_a_sign(text: str) -> bool:
 
 
 def _currencies(text: str) -> set[str]:
-    return {*_CURRENCY_SIGN.findall(text), *(one.casefold() for one in _CURRENCY_NAME.findall(text))}
+    return {*CURRENCY_SIGNS.intersection(text), *(one.casefold() for one in _CURRENCY_NAME.findall(text))}
 
 
 def other_currency(claim: str, sentence: str) -> bool:
