@@ -19,14 +19,13 @@ _SCORE = re.compile(r", score: (?P<score>-?[\d.]+(?:e[+-]?\d+)?)")
 _LONGEST_PRINTED = 100
 """Characters of a text from which on Haystack prints `...` instead of the rest."""
 _OBJECT = re.compile(r"[A-Z]\w*\((?:\)|\w+=.*(?:\)|\.\.\.))", re.DOTALL)
+_LITERAL = r"(?P<text>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")"
 _ANSWERED = re.compile(
-    r"ToolCallResult\(result=(?P<text>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"), "
+    rf"ToolCallResult\(result={_LITERAL}, "
     r"origin=ToolCall\(tool_name='(?P<name>[^']*)'",
     re.DOTALL,
 )
-_REPLY = re.compile(
-    r"ChatMessage\(.*?TextContent\(text=(?P<text>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")", re.DOTALL
-)
+_REPLY = re.compile(rf"ChatMessage\(.*?TextContent\(text={_LITERAL}", re.DOTALL)
 
 
 def printed_turns(items: Sequence[object]) -> list[dict[str, object]]:
@@ -103,12 +102,7 @@ def printed_reply(item: object) -> str | None:
     "It's so."
     """
     found = _REPLY.match(item) if isinstance(item, str) else None
-    if found is None:
-        return None
-    try:
-        return text_of(ast.literal_eval(found["text"]))
-    except (ValueError, SyntaxError):
-        return None
+    return found and _unquoted(found["text"])
 
 
 def _number(text: str) -> float | None:
