@@ -30,6 +30,7 @@ from ragvigil.scorer.dialects.values import (
     structure_of,
     text_of,
     unquoted,
+    versioned,
 )
 from ragvigil.scorer.span import Span
 from ragvigil.scorer.trace import Tokens
@@ -127,9 +128,7 @@ def _answered(made: object, role: Role, asked: str | None) -> str | None:
 def _prompt_version(attributes: Mapping[str, object]) -> str | None:
     version = count_of(attributes.get("langfuse.observation.prompt.version"))
     name = text_of(attributes.get("langfuse.observation.prompt.name"))
-    if version is None:
-        return name
-    return f"{name}@{version}" if name else str(version)
+    return versioned(name, None if version is None else str(version))
 
 
 def _failure(span: Span) -> Failure | None:

@@ -30,6 +30,7 @@ from ragvigil.scorer.dialects.values import (
     mapping_of,
     named_query_in,
     text_of,
+    versioned,
 )
 from ragvigil.scorer.span import Span
 from ragvigil.scorer.trace import Tokens
@@ -148,11 +149,9 @@ def _asked(text: str) -> str | None:
 
 
 def _prompt_version(attributes: Mapping[str, object]) -> str | None:
-    name, version = (
-        text_of(attributes.get("gen_ai.prompt.name")),
-        id_of(attributes.get("gen_ai.prompt.version")),
+    return versioned(
+        text_of(attributes.get("gen_ai.prompt.name")), id_of(attributes.get("gen_ai.prompt.version"))
     )
-    return f"{name}@{version}" if name and version else version or name
 
 
 def _streams(attributes: Mapping[str, object]) -> bool | None:

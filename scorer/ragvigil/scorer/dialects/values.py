@@ -201,6 +201,15 @@ def named_query_in(fields: Mapping[str, object]) -> str | None:
     return _named(fields)
 
 
+def versioned(name: str | None, version: str | None) -> str | None:
+    """A prompt's name with its version, or the one that is known.
+
+    >>> versioned("faq", "3"), versioned(None, "3"), versioned("faq", None)
+    ('faq@3', '3', 'faq')
+    """
+    return f"{name}@{version}" if name and version else version or name
+
+
 @lru_cache(maxsize=1_000)
 def names_context(key: str) -> bool:
     """Whether a key says that a context or passages stand under it, in any language that prompts are labelled in.
