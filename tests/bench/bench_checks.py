@@ -23,8 +23,8 @@ from ragvigil import prompts
 from ragvigil.scorer.checks import CHECKS, Check, Finding, run_checks
 from ragvigil.scorer.checks.alignment.recent import CITED, READ, RECENT
 from ragvigil.scorer.judge import Builtin
+from ragvigil.scorer.process.score import collect_less
 from ragvigil.scorer.sample import decide
-from ragvigil.scorer.score import collect_less
 from ragvigil.scorer.trace import RagTrace
 
 

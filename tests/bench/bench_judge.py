@@ -21,7 +21,7 @@ from contextlib import contextmanager
 from ragvigil.scorer import config
 from ragvigil.scorer.checks import run_checks
 from ragvigil.scorer.judge import build_judge, rubric_of
-from ragvigil.scorer.judging import SEATS_A_REQUEST, Bench
+from ragvigil.scorer.judge.judging import SEATS_A_REQUEST, Bench
 from ragvigil.scorer.store.port import Job, Judgement
 from ragvigil.scorer.trace import Document, RagTrace, Retrieval
 

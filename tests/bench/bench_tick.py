@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from ragvigil.scorer.config import Links, Settings, load
-from ragvigil.scorer.monitor import Monitor
+from ragvigil.scorer.monitor.monitor import Monitor
 from ragvigil.scorer.store.sqlite import SqliteStore
 
 MINUTE = 60 * 10**9

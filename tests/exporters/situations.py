@@ -9,7 +9,6 @@ from typing import Literal
 
 from ragvigil.exporters import Acknowledgement, Action, Alert, Example, Measurement
 from ragvigil.exporters._page import QUIET
-from ragvigil.scorer import coverage, health, leaks
 from ragvigil.scorer.changes import Change
 from ragvigil.scorer.config import Links
 from ragvigil.scorer.diagnose.case import Reach
@@ -18,10 +17,11 @@ from ragvigil.scorer.diagnose.fault import Fault
 from ragvigil.scorer.diagnose.onset import Onset
 from ragvigil.scorer.diagnose.shares import Part, Split
 from ragvigil.scorer.diagnose.tags import Grown
-from ragvigil.scorer.escalation import Step, Unanswered, said
-from ragvigil.scorer.incidents import dedup_key, incident_id
+from ragvigil.scorer.incidents.escalation import Step, Unanswered, said
+from ragvigil.scorer.incidents.life import dedup_key, incident_id
+from ragvigil.scorer.incidents.pages import page
+from ragvigil.scorer.monitor import coverage, health, leaks
 from ragvigil.scorer.monitoring import AnyName, Incident, SeriesKey
-from ragvigil.scorer.pages import page
 
 _SINCE = datetime(2026, 3, 1, 3, 0, tzinfo=UTC)
 _BEFORE = Measurement(0.95, 0.944, 0.955, 5_520)

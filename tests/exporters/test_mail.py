@@ -23,7 +23,7 @@ from tests.exporters.situations import SITUATIONS, hostile
 from ragvigil.exporters import Mail, Outcome
 from ragvigil.exporters._chart import chart_of
 from ragvigil.exporters._page import page_of
-from ragvigil.scorer.deliver import SEND_SECONDS
+from ragvigil.scorer.incidents.deliver import SEND_SECONDS
 
 # Said of a session that is in TLS from its first byte, too.
 pytestmark = pytest.mark.filterwarnings("ignore:Requiring AUTH while not requiring TLS:UserWarning")

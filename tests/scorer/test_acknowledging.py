@@ -14,9 +14,9 @@ from tests.exporters.conftest import Received, Service, serving
 
 from ragvigil.exporters import Action, Alert, Measurement
 from ragvigil.scorer.config import Settings, load
-from ragvigil.scorer.deliver import Courier
+from ragvigil.scorer.incidents.deliver import Courier
+from ragvigil.scorer.incidents.oncall import Acknowledge, Silence, Unacknowledge
 from ragvigil.scorer.monitoring import Incident, SeriesKey
-from ragvigil.scorer.oncall import Acknowledge, Silence, Unacknowledge
 from ragvigil.scorer.store._sqlite_outbox import OutboxHere
 from ragvigil.scorer.store.sqlite import SqliteStore
 

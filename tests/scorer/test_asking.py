@@ -11,9 +11,9 @@ from pydantic import TypeAdapter
 
 from ragvigil.scorer.asking import have_done
 from ragvigil.scorer.config import Settings, load
-from ragvigil.scorer.erase_unsent import erase_unsent
+from ragvigil.scorer.erasure.erase_unsent import erase_unsent
+from ragvigil.scorer.erasure.forgetting import Wanted
 from ragvigil.scorer.errors import StoreError
-from ragvigil.scorer.forgetting import Wanted
 from ragvigil.scorer.lock import Lock
 from ragvigil.scorer.request_files import RefusedError, RequestFiles
 from ragvigil.scorer.store.sqlite import SqliteStore

@@ -11,13 +11,13 @@ import pytest
 from tests.scorer.judge.test_criteria import criterion
 from tests.scorer.labels.conftest import DAY, RATE, Shop, filled, settings_in
 from tests.scorer.labels.test_draw_and_read import change, run, told
-from tests.scorer.test_monitor import LINKS, MINUTE
+from tests.scorer.monitor.test_monitor import LINKS, MINUTE
 
 from ragvigil.scorer import config
 from ragvigil.scorer.commands._silence import series_called
 from ragvigil.scorer.errors import ConfigError, InputError
-from ragvigil.scorer.monitor import Monitor
-from ragvigil.scorer.pages import label
+from ragvigil.scorer.incidents.pages import label
+from ragvigil.scorer.monitor.monitor import Monitor
 from ragvigil.scorer.store.audit import audit
 from ragvigil.scorer.store.port import Job, Judgement, LedgerEntry, RawTrace, ScoredRecord, ScoredTrace
 from ragvigil.scorer.store.sqlite import SqliteStore

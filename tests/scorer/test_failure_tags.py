@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from ragvigil import prompts
-from ragvigil.scorer.checking import Checking
 from ragvigil.scorer.checks import run_checks
 from ragvigil.scorer.config import Citing
 from ragvigil.scorer.failure_tags import TAGS, Tag, failures_of
 from ragvigil.scorer.grounded_answer import grounded_answer
 from ragvigil.scorer.judge import Builtin
+from ragvigil.scorer.scoring.checking import Checking
 from ragvigil.scorer.trace import Document, RagTrace, Retrieval
 from ragvigil.scorer.verdict import CheckResult, Verdict
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.conftest import Serve, eventually
+from tests.scorer.scoring.test_pipeline import PASSED, SECOND, Bench, question
 
 from ragvigil.scorer.config import load
 from ragvigil.scorer.receive.told import Change, Feedback
@@ -21,7 +22,6 @@ from ragvigil.scorer.store.sqlite import SqliteStore
 from ragvigil.scorer.trace import RagTrace
 
 from .test_commands import ragvigil
-from .test_pipeline import PASSED, SECOND, Bench, question
 
 NOW = 1_700_000_000 * SECOND
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, TracesData
-from tests.scorer.test_assembly_properties import Scorer
+from tests.scorer.assembly.test_assembly_properties import Scorer
 
 from ragvigil.scorer.inbox import Arrival
 from ragvigil.scorer.receive.decode import SPANS, Encoding, decode

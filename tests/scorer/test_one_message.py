@@ -10,7 +10,7 @@ from tests.exporters.situations import SITUATIONS
 
 from ragvigil.exporters import Slack
 from ragvigil.scorer.config import load
-from ragvigil.scorer.deliver import Courier
+from ragvigil.scorer.incidents.deliver import Courier
 from ragvigil.scorer.monitoring import Incident, SeriesKey
 from ragvigil.scorer.store._sqlite_outbox import OutboxHere
 from ragvigil.scorer.store.sqlite import SqliteStore

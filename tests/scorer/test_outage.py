@@ -14,7 +14,7 @@ from tests.exporters.conftest import Service, serving
 
 from ragvigil.exporters import Action, Alert, Measurement, Webhook
 from ragvigil.scorer.config import Settings, load
-from ragvigil.scorer.deliver import Courier
+from ragvigil.scorer.incidents.deliver import Courier
 from ragvigil.scorer.monitoring import Incident, SeriesKey
 from ragvigil.scorer.store._sqlite_outbox import OutboxHere
 from ragvigil.scorer.store.sqlite import SqliteStore

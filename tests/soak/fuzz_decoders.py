@@ -32,7 +32,7 @@ with atheris.instrument_imports(include=["ragvigil"]):
     from ragvigil.scorer.receive.refusal import Refusal
     from ragvigil.scorer.config import Content
     from ragvigil.scorer.dialects import read_records
-    from ragvigil.scorer.payload import look
+    from ragvigil.scorer.assembly.payload import look
     from ragvigil.scorer.redact import Pseudonyms
     from ragvigil.scorer.redact.payload import Redaction
     from ragvigil.scorer.span import logs_of, spans_of

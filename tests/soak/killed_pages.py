@@ -29,7 +29,7 @@ PATIENCE = 180.0
 
 _LOADED = multiprocessing.get_context("forkserver")
 """Each scorer is a process of its own that begins with its modules loaded: they take seconds, and kill nothing."""
-_LOADED.set_forkserver_preload(["httpx", "ragvigil.scorer.score", "tests.soak.killed_pages"])
+_LOADED.set_forkserver_preload(["httpx", "ragvigil.scorer.process.score", "tests.soak.killed_pages"])
 
 Moment = Literal["anywhere", "written", "arriving", "answered"]
 """When it is killed: at any time after its start; as soon as the new page waits in the store; when that page has

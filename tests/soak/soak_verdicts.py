@@ -27,7 +27,7 @@ from ragvigil.scorer import config
 from ragvigil.scorer.checks import run_checks
 from ragvigil.scorer.judge import paid_of, rubric_of
 from ragvigil.scorer.judge.judges import judges_of
-from ragvigil.scorer.judging import Bench
+from ragvigil.scorer.judge.judging import Bench
 from ragvigil.scorer.store.port import Job, Judgement
 from ragvigil.scorer.trace import Document, RagTrace, Retrieval
 

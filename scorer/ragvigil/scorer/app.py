@@ -95,7 +95,7 @@ async def _receive(
 
 
 async def _score(settings: Settings, stop: asyncio.Event) -> int:
-    from ragvigil.scorer.score import score
+    from ragvigil.scorer.process.score import score
 
     await score(settings, stop)
     return 0

@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 from typing import TypeVar, cast
 
 from ragvigil.scorer import config
-from ragvigil.scorer.checking import budget_of
 from ragvigil.scorer.checks import run_checks
 from ragvigil.scorer.config.judging import ENDPOINTS
 from ragvigil.scorer.errors import ConfigError, InputError
@@ -34,6 +33,7 @@ from ragvigil.scorer.judge.terminal import PATIENCE_SECONDS, told_when_away
 from ragvigil.scorer.monitoring import Sums
 from ragvigil.scorer.offline.rows import record_of
 from ragvigil.scorer.offline.synthetic import is_synthetic, warning
+from ragvigil.scorer.scoring.checking import budget_of
 from ragvigil.scorer.series import faithfulness_value
 from ragvigil.scorer.trace import RagTrace
 from ragvigil.scorer.verdict import CheckResult, Measured, Verdict

@@ -5,9 +5,9 @@ The product always makes that score; what the others cost is asked apart, so it 
 
 from functools import partial
 
-from ragvigil.scorer import checking
 from ragvigil.scorer.checks import CHECKS, check_all
 from ragvigil.scorer.cli import main
+from ragvigil.scorer.scoring import checking
 
 READING = ("record", "answer")
 """What the checks that are kept read: the others read the passages' words, which the cheap score has read already."""

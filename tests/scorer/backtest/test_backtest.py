@@ -14,7 +14,7 @@ from ragvigil.scorer.backtest.windows import History, window_pages
 from ragvigil.scorer.commands._app import run
 from ragvigil.scorer.config import Links, Monitor, Rule, Settings, load
 from ragvigil.scorer.detect import total
-from ragvigil.scorer.monitor import Monitor as Running
+from ragvigil.scorer.monitor.monitor import Monitor as Running
 from ragvigil.scorer.monitoring import Bucket, SeriesKey, Sums
 from ragvigil.scorer.store.sqlite import SqliteStore
 

@@ -14,13 +14,13 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from ragvigil.scorer.checking import Checking
 from ragvigil.scorer.checks import run_checks
 from ragvigil.scorer.commands._app import app
 from ragvigil.scorer.config import CustomCheck, load
 from ragvigil.scorer.custom import CustomChecks
 from ragvigil.scorer.custom.expression import Expression, MissingError
 from ragvigil.scorer.errors import ConfigError
+from ragvigil.scorer.scoring.checking import Checking
 from ragvigil.scorer.trace import Document, RagTrace
 from ragvigil.scorer.verdict import CheckResult
 

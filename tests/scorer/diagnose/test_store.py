@@ -20,7 +20,7 @@ from ragvigil.scorer.config import Links, Settings, load
 from ragvigil.scorer.diagnose.case import Case
 from ragvigil.scorer.diagnose.diagnoser import Diagnoser
 from ragvigil.scorer.diagnose.typical import Candidate, diverse
-from ragvigil.scorer.monitor import Monitor
+from ragvigil.scorer.monitor.monitor import Monitor
 from ragvigil.scorer.monitoring import Incident
 from ragvigil.scorer.store._sqlite_diagnosis import SqliteDiagnosis
 from ragvigil.scorer.store.port import LedgerEntry, RawTrace, ScoredRecord, ScoredTrace, Taken

@@ -18,7 +18,7 @@ from ragvigil.scorer import config
 from ragvigil.scorer.judge import build_asker, build_measuring, rubric_of
 from ragvigil.scorer.judge.endpoint import LaterError
 from ragvigil.scorer.judge.judges import judges_of
-from ragvigil.scorer.judging import judgement_of
+from ragvigil.scorer.judge.judging import judgement_of
 from ragvigil.scorer.store.port import Job
 from ragvigil.scorer.testing import ScriptedJudge
 from ragvigil.scorer.verdict import Verdict

@@ -14,7 +14,6 @@ from tests.scorer.judge.endpoint.test_client import server as answering
 from tests.scorer.judge.test_rubric import FAITHFUL, INVENTED, PASSAGES, PERFECT, record, settings
 
 from ragvigil.scorer import config
-from ragvigil.scorer.checking import Checking
 from ragvigil.scorer.config.judging import MEASURES
 from ragvigil.scorer.errors import ConfigError
 from ragvigil.scorer.grounded_answer import grounded_answer
@@ -22,6 +21,7 @@ from ragvigil.scorer.judge import build_asker, build_measuring
 from ragvigil.scorer.judge.endpoint import LaterError
 from ragvigil.scorer.judge.judges import judges_of
 from ragvigil.scorer.judge.similarity import Lexical
+from ragvigil.scorer.scoring.checking import Checking
 from ragvigil.scorer.testing import DAMAGES, Script, ScriptedJudge, Shown
 from ragvigil.scorer.trace import Document, RagTrace
 from ragvigil.scorer.verdict import Measured, Verdict

@@ -14,8 +14,8 @@ from tests.scorer.labels.conftest import Shop, filled
 from typer.testing import CliRunner, Result
 
 from ragvigil.scorer.commands._app import app
+from ragvigil.scorer.erasure.forgetting import Wanted
 from ragvigil.scorer.errors import InputError
-from ragvigil.scorer.forgetting import Wanted
 from ragvigil.scorer.labels.book import book_of
 from ragvigil.scorer.store import reading_labels
 from ragvigil.scorer.store.reading import open_for_reading

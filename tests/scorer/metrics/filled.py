@@ -9,12 +9,12 @@ from pathlib import Path
 
 from ragvigil.exporters import Alert, Measurement
 from ragvigil.scorer.config import Settings, load
-from ragvigil.scorer.coverage import Coverage
 from ragvigil.scorer.metrics import file
 from ragvigil.scorer.metrics.collect import Collector, Vitals
 from ragvigil.scorer.metrics.measures import Measures
 from ragvigil.scorer.metrics.scrape import Scrape
-from ragvigil.scorer.monitor import Monitor
+from ragvigil.scorer.monitor.coverage import Coverage
+from ragvigil.scorer.monitor.monitor import Monitor
 from ragvigil.scorer.monitoring import Incident, SeriesKey
 from ragvigil.scorer.store.port import Judgement, LedgerEntry, RawTrace, ScoredRecord, ScoredTrace
 from ragvigil.scorer.store.sqlite import SqliteStore

@@ -19,8 +19,8 @@ from tests.scorer.receive.conftest import Start
 
 from ragvigil.exporters import Measurement
 from ragvigil.scorer.config import load
+from ragvigil.scorer.incidents.oncall import Acknowledge, OrderDesk, order_requests
 from ragvigil.scorer.monitoring import Incident, SeriesKey
-from ragvigil.scorer.oncall import Acknowledge, OrderDesk, order_requests
 from ragvigil.scorer.receive.acknowledged import Acknowledgements
 from ragvigil.scorer.receive.refusal import Reason, Refusal
 from ragvigil.scorer.receive.senders import Sender

@@ -15,13 +15,13 @@ from opentelemetry.proto.logs.v1.logs_pb2 import LogsData
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 from tests.scorer.redact.test_payload import FIXTURES, SECRETS, wire
 
-from ragvigil.scorer.assemble import Assembler
+from ragvigil.scorer.assembly.assemble import Assembler
 from ragvigil.scorer.config import load
 from ragvigil.scorer.inbox import Arrival, InboxReader, InboxWriter
-from ragvigil.scorer.pipeline import Pipeline, SamplePlan
 from ragvigil.scorer.receive.told import Feedback
 from ragvigil.scorer.redact.keys import Meaning, meaning_of, meaning_under
 from ragvigil.scorer.redact.payload import Redaction
+from ragvigil.scorer.scoring.pipeline import Pipeline, SamplePlan
 from ragvigil.scorer.store.port import Judgement
 from ragvigil.scorer.store.sqlite import SqliteStore
 from ragvigil.scorer.verdict import Verdict

@@ -9,8 +9,8 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from tests.scorer.scoring.test_pipeline import PASSED, Bench, question
 from tests.scorer.test_commands import ragvigil
-from tests.scorer.test_pipeline import PASSED, Bench, question
 
 from ragvigil.scorer.receive.counters import Counters, CountersFile
 from ragvigil.scorer.store.audit import audit

@@ -19,8 +19,8 @@ from tests.scorer.store.test_sqlite import (
     sums,
 )
 
-from ragvigil.scorer.backlog import Backlog
 from ragvigil.scorer.config import Settings
+from ragvigil.scorer.judge.backlog import Backlog
 from ragvigil.scorer.sample import fraction
 from ragvigil.scorer.store.port import Job, Judgement, LedgerEntry
 from ragvigil.scorer.store.sqlite import SqliteStore

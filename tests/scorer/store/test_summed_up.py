@@ -14,9 +14,9 @@ from tests.scorer.judge.test_outage_in_the_scorer import judging_by
 from tests.scorer.labels.conftest import settings_in
 from tests.scorer.test_serve import export, spans
 
-from ragvigil.scorer.checking import Checking
 from ragvigil.scorer.failure_tags import tagged
 from ragvigil.scorer.grounded_answer import as_result
+from ragvigil.scorer.scoring.checking import Checking
 from ragvigil.scorer.store.port import Job, Judgement, LedgerEntry, RawTrace, ScoredRecord, ScoredTrace
 from ragvigil.scorer.store.sqlite import SqliteStore
 from ragvigil.scorer.testing import Script, ScriptedJudge

@@ -11,7 +11,7 @@ from tests.scorer.watch.conftest import HOUR, Hour, Service, settings_in
 from ragvigil.exporters import Alert
 from ragvigil.scorer.detect import Alert as Found
 from ragvigil.scorer.estimate import Estimate
-from ragvigil.scorer.incidents import dedup_key
+from ragvigil.scorer.incidents.life import dedup_key
 from ragvigil.scorer.monitoring import DetectedName, SeriesName
 from ragvigil.scorer.store.sqlite import SqliteStore
 from ragvigil.scorer.watch.port import Place

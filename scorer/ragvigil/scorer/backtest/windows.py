@@ -11,7 +11,7 @@ from ragvigil.exporters import Alert, Example, Measurement
 from ragvigil.scorer import config
 from ragvigil.scorer.backtest.paged import Paged
 from ragvigil.scorer.detect import nanoseconds, total
-from ragvigil.scorer.monitor import Monitor
+from ragvigil.scorer.monitor.monitor import Monitor
 from ragvigil.scorer.monitoring import Bucket, Incident, SeriesKey, SeriesState, Sums
 
 _LOOKS_A_WINDOW = 6

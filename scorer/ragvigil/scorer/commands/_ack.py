@@ -29,7 +29,7 @@ def ack(
     The channels that heard of it and can show this without waking anybody are told (PagerDuty, Jira, Slack, Discord,
     webhook). Said again, the latest counts. A running scorer writes it down; when none runs, the command does.
     """
-    from ragvigil.scorer.oncall import Acknowledge, Unacknowledge
+    from ragvigil.scorer.incidents.oncall import Acknowledge, Unacknowledge
 
     settings = settings_of(config, store)
     if not incident.strip():

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from ragvigil.exporters import Measurement, percent, shown
 from ragvigil.scorer import config
 from ragvigil.scorer.commands._places import places
-from ragvigil.scorer.coverage import least_of
+from ragvigil.scorer.monitor.coverage import least_of
 from ragvigil.scorer.store import reading
 
 

@@ -114,7 +114,7 @@ def _lines(
 ) -> Sequence[str]:
     from ragvigil.exporters import clean, shown
     from ragvigil.scorer.diagnose.words import full_lines
-    from ragvigil.scorer.pages import trace_link
+    from ragvigil.scorer.incidents.pages import trace_link
 
     place = clean(incident.key.service, limit=60)
     opened = datetime.fromtimestamp(incident.opened_at / 1e9, UTC)

@@ -49,8 +49,8 @@ def explain(
     cannot be read is named, the others are shown, and the exit code is 1; it is 2 when nothing could be read.
     """
     from ragvigil.scorer.dialects.custom import dialects_of
-    from ragvigil.scorer.filtering import Filters
     from ragvigil.scorer.offline.explain import explain_files
+    from ragvigil.scorer.scoring.filtering import Filters
 
     settings = settings_of(config)
     filters = Filters(settings.active_filters)

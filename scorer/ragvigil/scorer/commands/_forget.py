@@ -13,8 +13,8 @@ from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOpt
 from ragvigil.scorer.errors import ConfigError
 
 if TYPE_CHECKING:
-    from ragvigil.scorer.erase import Erased
-    from ragvigil.scorer.forgetting import Wanted
+    from ragvigil.scorer.erasure.erase import Erased
+    from ragvigil.scorer.erasure.forgetting import Wanted
 
 _TRACE = re.compile(r"[0-9a-f]{32}")
 
@@ -44,7 +44,7 @@ def forget(
     when none runs, the command does. Exit code 1 when something is left: it says what, and run again it looks
     again.
     """
-    from ragvigil.scorer.erase import erase
+    from ragvigil.scorer.erasure.erase import erase
 
     wanted = _wanted(user, conversation, trace)
     erased = erase(settings_of(config, store), wanted, seconds=seconds)
@@ -56,7 +56,7 @@ def forget(
 
 
 def _wanted(user: str | None, conversation: str | None, trace: str | None) -> Wanted:
-    from ragvigil.scorer.forgetting import Kind, Wanted
+    from ragvigil.scorer.erasure.forgetting import Kind, Wanted
 
     options: dict[Kind, str | None] = {"user": user, "conversation": conversation, "trace": trace}
     given = [Wanted(kind, name) for kind, name in options.items() if name is not None]

@@ -12,7 +12,7 @@ from ragvigil.scorer.errors import ConfigError
 if TYPE_CHECKING:
     from ragvigil.scorer.asking import By
     from ragvigil.scorer.config import Settings
-    from ragvigil.scorer.oncall import Order
+    from ragvigil.scorer.incidents.oncall import Order
 
 _LONGEST_TEXT = 500
 _LONGEST_NAME = 100
@@ -27,7 +27,7 @@ def carry_out(settings: Settings, order: Order, seconds: float) -> tuple[str, By
     """Have it done; the id that it was about, and by whom. Raises OrderError, StoreError."""
     from ragvigil.scorer.asking import have_done
     from ragvigil.scorer.errors import OrderError
-    from ragvigil.scorer.oncall import OrderDesk, order_requests
+    from ragvigil.scorer.incidents.oncall import OrderDesk, order_requests
     from ragvigil.scorer.store.sqlite import SqliteStore
 
     requests = order_requests(settings.inbox_path)

@@ -18,7 +18,7 @@ from ragvigil.scorer.errors import ConfigError
 if TYPE_CHECKING:
     from ragvigil.exporters import Severity
     from ragvigil.scorer.config import Settings
-    from ragvigil.scorer.routing import Asked
+    from ragvigil.scorer.incidents.routing import Asked
 
 _LABELS = ("series", "service", "environment", "severity", "segment", "at")
 
@@ -39,9 +39,9 @@ def explain(
     What is not given: series=citation, no environment, the severity that the series begins with, at=now. Nothing is
     sent.
     """
+    from ragvigil.scorer.incidents.routing import asked, routed
+    from ragvigil.scorer.incidents.severity import severity_of
     from ragvigil.scorer.monitoring import SeriesKey
-    from ragvigil.scorer.routing import asked, routed
-    from ragvigil.scorer.severity import severity_of
 
     given = _given(labels)
     settings = settings_of(config)

@@ -121,7 +121,7 @@ def _refuse_broken_dialects(names: Sequence[str]) -> None:
 
 def _refuse_exploding_patterns(settings: Settings) -> None:
     """Before anything is bound: one would hold up all scoring, for a search cannot be interrupted."""
-    from ragvigil.scorer.citing import refuse_exploding
+    from ragvigil.scorer.scoring.citing import refuse_exploding
 
     refuse_exploding(settings.citations)
 

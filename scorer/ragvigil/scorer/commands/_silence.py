@@ -18,8 +18,8 @@ from ragvigil.scorer.errors import ConfigError
 from ragvigil.scorer.moments import DAY
 
 if TYPE_CHECKING:
+    from ragvigil.scorer.incidents.oncall import Silence
     from ragvigil.scorer.monitoring import AnyName
-    from ragvigil.scorer.oncall import Silence
 
 _LATEST_START = 365 * DAY
 """Nanoseconds from now until a planned window begins, at most."""
@@ -86,7 +86,7 @@ def _matching(
     series: str | None, service: str | None, environment: str | None, segment: str | None, *, everything: bool
 ) -> Silence:
     """A new silence of what is named, without window and words. Raises ConfigError."""
-    from ragvigil.scorer.oncall import Silence
+    from ragvigil.scorer.incidents.oncall import Silence
 
     if not (everything or series or service or segment or environment is not None):
         raise ConfigError(
@@ -149,7 +149,7 @@ def remove(
     as_json: JsonOption = False,
 ) -> int:
     """End a silence now; what it held back and still stands is sent."""
-    from ragvigil.scorer.oncall import Unsilence
+    from ragvigil.scorer.incidents.oncall import Unsilence
 
     found, done_by = carry_out(settings_of(config, store), Unsilence(silence.strip()), seconds)
     typer.echo(json.dumps({"ended": found, "written_by": done_by}) if as_json else f"ended: {found}")
@@ -158,7 +158,7 @@ def remove(
 
 def window(start: str | None, length: str | None, until: str | None, now: int) -> tuple[int, int]:
     """From when until when. Raises ConfigError."""
-    from ragvigil.scorer.oncall import LONGEST_SILENCE_SECONDS
+    from ragvigil.scorer.incidents.oncall import LONGEST_SILENCE_SECONDS
 
     starts_at = now if start is None else _moments.moment("--from", start)
     if starts_at > now + _LATEST_START:

@@ -17,7 +17,7 @@ from ragvigil.scorer.errors import ConfigError
 if TYPE_CHECKING:
     from ragvigil.exporters import Alert, Outcome
     from ragvigil.scorer.config import Links, Settings
-    from ragvigil.scorer.deliver import Channel
+    from ragvigil.scorer.incidents.deliver import Channel
 
 
 def test_alert(
@@ -85,7 +85,7 @@ async def _send(
 
 def _alert(channel: str, severity: Literal["critical", "error", "warning", "info"], links: Links) -> Alert:
     from ragvigil.exporters import Alert, Example, Measurement, clean, is_loopback
-    from ragvigil.scorer.pages import trace_link
+    from ragvigil.scorer.incidents.pages import trace_link
 
     now, name, trace = datetime.now(UTC), secrets.token_hex(4), "0" * 32
     return Alert(

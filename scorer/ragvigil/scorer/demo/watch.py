@@ -12,7 +12,7 @@ from pathlib import Path
 from ragvigil.exporters import Measurement
 from ragvigil.scorer.errors import StoreError
 from ragvigil.scorer.estimate import rate
-from ragvigil.scorer.incidents import measurement
+from ragvigil.scorer.incidents.life import measurement
 from ragvigil.scorer.monitoring import Incident, SeriesKey, SeriesName, Sums
 from ragvigil.scorer.store import reading
 

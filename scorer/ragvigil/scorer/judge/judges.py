@@ -7,7 +7,6 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from ragvigil.scorer import config
-from ragvigil.scorer.citing import CitingRules
 from ragvigil.scorer.config.judging import ENDPOINTS
 from ragvigil.scorer.judge.build import (
     WIRES,
@@ -26,6 +25,7 @@ from ragvigil.scorer.judge.paid import Paid
 from ragvigil.scorer.judge.panel import Panel
 from ragvigil.scorer.judge.port import Judge
 from ragvigil.scorer.judge.similarity import EmbeddingWire
+from ragvigil.scorer.scoring.citing import CitingRules
 
 _log = logging.getLogger(__name__)
 

@@ -19,7 +19,6 @@ from typing import get_args
 
 from ragvigil.exporters import Measurement
 from ragvigil.scorer.config import Settings
-from ragvigil.scorer.coverage import Coverage
 from ragvigil.scorer.errors import StoreError
 from ragvigil.scorer.estimate import Estimate, rate
 from ragvigil.scorer.inbox import InboxReader
@@ -27,6 +26,7 @@ from ragvigil.scorer.inbox.segments import bytes_on_disk
 from ragvigil.scorer.metrics.bounds import Admission
 from ragvigil.scorer.metrics.measures import OTHER, Exemplar, Measures
 from ragvigil.scorer.metrics.segments import by_segment
+from ragvigil.scorer.monitor.coverage import Coverage
 from ragvigil.scorer.monitoring import SeriesKey, SeriesState
 from ragvigil.scorer.store import reading_metrics as reading
 from ragvigil.scorer.store.reading import open_for_reading

@@ -13,10 +13,10 @@ from ragvigil.scorer.dialects.returned import forest_of
 from ragvigil.scorer.dialects.step import Step
 from ragvigil.scorer.dialects.table import matching
 from ragvigil.scorer.dialects.values import REDACTED
-from ragvigil.scorer.filtering import Filtered, Filters
 from ragvigil.scorer.offline.choices import Fact, facts_of
 from ragvigil.scorer.offline.content_settings import content_settings
 from ragvigil.scorer.offline.read import Problem, raised, traces_in
+from ragvigil.scorer.scoring.filtering import Filtered, Filters
 from ragvigil.scorer.span import LogEvent, Span
 
 _SHOWN_KEYS = 8

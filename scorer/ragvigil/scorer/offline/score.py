@@ -10,7 +10,6 @@ from dataclasses import asdict
 
 from ragvigil import prompts
 from ragvigil.scorer import config
-from ragvigil.scorer.checking import budget_of
 from ragvigil.scorer.checks import CHECKS, run_checks
 from ragvigil.scorer.custom import CustomChecks
 from ragvigil.scorer.errors import ConfigError, InputError
@@ -23,6 +22,7 @@ from ragvigil.scorer.judge.endpoint.pace import Quotas
 from ragvigil.scorer.judge.measures import Measuring
 from ragvigil.scorer.judge.terminal import PATIENCE_SECONDS
 from ragvigil.scorer.offline.rows import parse_row, record_of, row_id
+from ragvigil.scorer.scoring.checking import budget_of
 from ragvigil.scorer.trace import RagTrace
 from ragvigil.scorer.verdict import CheckResult, Verdict
 

@@ -6,13 +6,13 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ragvigil.scorer.checking import Checking
 from ragvigil.scorer.config import Citing
 from ragvigil.scorer.estimate import wilson
 from ragvigil.scorer.failure_tags import failures_of
 from ragvigil.scorer.probes import items
 from ragvigil.scorer.probes.items import record
 from ragvigil.scorer.probes.judged import Judged, scores
+from ragvigil.scorer.scoring.checking import Checking
 from ragvigil.scorer.trace import Document
 from ragvigil.scorer.verdict import Verdict
 

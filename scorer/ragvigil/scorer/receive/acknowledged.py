@@ -18,7 +18,7 @@ from ragvigil.scorer.receive.refusal import Reason, Refusal
 from ragvigil.scorer.receive.senders import Sender
 
 if TYPE_CHECKING:
-    from ragvigil.scorer.oncall import Answer, Order
+    from ragvigil.scorer.incidents.oncall import Answer, Order
 
 _TOLERANCE_SECONDS = 300
 _WAIT_SECONDS = 2.5
@@ -69,7 +69,7 @@ class Acknowledgements:
 
     async def _carry_out(self, order: Order) -> Answer | None:
         """What became of it; None when it waits to be carried out."""
-        from ragvigil.scorer.oncall import order_requests
+        from ragvigil.scorer.incidents.oncall import order_requests
 
         requests = order_requests(self._inbox)
         try:

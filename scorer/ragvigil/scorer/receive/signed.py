@@ -9,7 +9,7 @@ from typing import cast
 from urllib.parse import parse_qs
 
 from ragvigil.exporters import clean
-from ragvigil.scorer.oncall import Acknowledge, Order, Unacknowledge
+from ragvigil.scorer.incidents.oncall import Acknowledge, Order, Unacknowledge
 from ragvigil.scorer.receive.refusal import Reason, Refusal
 from ragvigil.scorer.receive.senders import Sender
 

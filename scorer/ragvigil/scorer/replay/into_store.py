@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable
 
 from ragvigil.scorer.config import Settings
-from ragvigil.scorer.deliver import Courier
+from ragvigil.scorer.incidents.deliver import Courier
 from ragvigil.scorer.lock import Lock
-from ragvigil.scorer.parts import channels
+from ragvigil.scorer.process.parts import channels
 from ragvigil.scorer.replay.recording import Recording
 from ragvigil.scorer.replay.run import Replay, Replayed
 from ragvigil.scorer.store._sqlite_outbox import OutboxHere, SqliteOutbox

@@ -14,9 +14,9 @@ from ragvigil.scorer.dialects.custom import dialects_of
 from ragvigil.scorer.errors import StoreError
 from ragvigil.scorer.judge import rubric_of
 from ragvigil.scorer.judge.judges import judges_of
-from ragvigil.scorer.judging import judgement_of
-from ragvigil.scorer.monitor import Monitor
-from ragvigil.scorer.parts import pipeline_of, watcher_of
+from ragvigil.scorer.judge.judging import judgement_of
+from ragvigil.scorer.monitor.monitor import Monitor
+from ragvigil.scorer.process.parts import pipeline_of, watcher_of
 from ragvigil.scorer.redact.payload import Redaction
 from ragvigil.scorer.replay.recording import RecordedInbox, Recording
 from ragvigil.scorer.store.port import Job, Judgement

@@ -24,7 +24,7 @@ from ragvigil.scorer.store.reading import open_for_reading
 from ragvigil.scorer.store.reading_scores import waiting
 
 if TYPE_CHECKING:
-    from ragvigil.scorer.scoring_thread import Scoring
+    from ragvigil.scorer.process.scoring_thread import Scoring
 
 _OTLP_METRICS = "otlp_metrics"
 

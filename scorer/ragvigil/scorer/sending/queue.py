@@ -13,7 +13,7 @@ from ragvigil.scorer.store.reading import open_for_reading
 from ragvigil.scorer.store.reading_scores import Choice, changes, scored_answers
 
 if TYPE_CHECKING:
-    from ragvigil.scorer.scoring_thread import Scoring
+    from ragvigil.scorer.process.scoring_thread import Scoring
 
 
 class StoreQueue:

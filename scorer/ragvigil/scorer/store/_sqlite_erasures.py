@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 
-from ragvigil.scorer.forgetting import Found, Removed, Wanted, tombstone
+from ragvigil.scorer.erasure.forgetting import Found, Removed, Wanted, tombstone
 from ragvigil.scorer.redact import Pseudonyms, logs_without, persons_in
 from ragvigil.scorer.span import spans_of
 from ragvigil.scorer.store._packing import pack, unpack

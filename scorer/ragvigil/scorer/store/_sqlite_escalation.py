@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ragvigil.exporters import Alert, from_json
-from ragvigil.scorer.escalation import Told, Unanswered
+from ragvigil.scorer.incidents.escalation import Told, Unanswered
 from ragvigil.scorer.store._sqlite_monitoring import incident_of, joined
 from ragvigil.scorer.store._sqlite_outbox import post
 from ragvigil.scorer.store._sqlite_silenced import HELD_UNTIL, SILENCED

@@ -12,10 +12,10 @@ from typing import Any
 
 from ragvigil.exporters import Alert, Example, Measurement, clean
 from ragvigil.scorer.config import Route
-from ragvigil.scorer.coverage import Coverage
+from ragvigil.scorer.incidents.routing import routed
 from ragvigil.scorer.moments import HOUR
+from ragvigil.scorer.monitor.coverage import Coverage
 from ragvigil.scorer.monitoring import Bucket, Incident, SeriesKey, SeriesState, Sums
-from ragvigil.scorer.routing import routed
 from ragvigil.scorer.store._json import to_json
 from ragvigil.scorer.store._rows import measurement_of
 from ragvigil.scorer.store._sqlite_outbox import post

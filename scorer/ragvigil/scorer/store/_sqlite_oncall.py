@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from ragvigil.exporters import Action, from_json
 from ragvigil.scorer.config import Channel, shows
 from ragvigil.scorer.errors import OrderError
-from ragvigil.scorer.escalation import unreminded
-from ragvigil.scorer.oncall import Acknowledge, Service, Silence, Unacknowledge, Unsilence
+from ragvigil.scorer.incidents.escalation import unreminded
+from ragvigil.scorer.incidents.oncall import Acknowledge, Service, Silence, Unacknowledge, Unsilence
 from ragvigil.scorer.store._sqlite_monitoring import joined
 from ragvigil.scorer.store._sqlite_outbox import post, set_aside, waiting_for
 

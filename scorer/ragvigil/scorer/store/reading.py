@@ -9,8 +9,8 @@ from pathlib import Path
 
 from ragvigil.exporters import Measurement
 from ragvigil.scorer.changes import Change
-from ragvigil.scorer.coverage import Coverage
 from ragvigil.scorer.errors import StoreError, located
+from ragvigil.scorer.monitor.coverage import Coverage
 from ragvigil.scorer.monitoring import Incident, SeriesKey, SeriesState
 from ragvigil.scorer.store._rows import measurement_of
 from ragvigil.scorer.store._sqlite_monitoring import incident_of, key_of, read_coverage

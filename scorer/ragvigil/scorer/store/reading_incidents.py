@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from ragvigil.scorer.incidents.oncall import Silence
 from ragvigil.scorer.monitoring import Incident
-from ragvigil.scorer.oncall import Silence
 from ragvigil.scorer.store._sqlite_monitoring import incident_of
 from ragvigil.scorer.store.reading import Message, messages_about
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ragvigil.exporters import Measurement
 from ragvigil.scorer.detect import Alert as Found
 from ragvigil.scorer.estimate import rate
-from ragvigil.scorer.incidents import measurement
+from ragvigil.scorer.incidents.life import measurement
 from ragvigil.scorer.monitoring import Sums
 from ragvigil.scorer.watch.floor import breach, point
 

@@ -9,7 +9,7 @@ from ragvigil.exporters import Action, Measurement
 from ragvigil.scorer.config import Rule
 from ragvigil.scorer.detect import Course, nanoseconds
 from ragvigil.scorer.estimate import Estimate
-from ragvigil.scorer.incidents import advanced
+from ragvigil.scorer.incidents.life import advanced
 from ragvigil.scorer.moments import DAY
 from ragvigil.scorer.monitoring import FLOOR, Incident
 

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 from ragvigil.exporters import Action, Alert, Example, Measurement, percent, shown
 from ragvigil.scorer import config
-from ragvigil.scorer.causes import CAUSES, explaining, joined, likely_cause, rank
 from ragvigil.scorer.detect import Alert as Found
 from ragvigil.scorer.detect import follow, split, total
 from ragvigil.scorer.detect.stretches import nanoseconds, without
 from ragvigil.scorer.diagnose.diagnoser import Diagnoser
 from ragvigil.scorer.estimate import Estimate, rate
-from ragvigil.scorer.incidents import (
+from ragvigil.scorer.incidents.causes import CAUSES, explaining, joined, likely_cause, rank
+from ragvigil.scorer.incidents.life import (
     advanced,
     again,
     corrected,
@@ -21,11 +21,11 @@ from ragvigil.scorer.incidents import (
     incident_id,
     settling,
 )
+from ragvigil.scorer.incidents.pager import Course, Pager
+from ragvigil.scorer.incidents.pages import CAUSE_FOUND, label
 from ragvigil.scorer.moments import DAY, MINUTE
+from ragvigil.scorer.monitor.series_course import STRETCHES, course, drawn_from
 from ragvigil.scorer.monitoring import AnyName, Bucket, Incident, SeriesKey
-from ragvigil.scorer.pager import Course, Pager
-from ragvigil.scorer.pages import CAUSE_FOUND, label
-from ragvigil.scorer.series_course import STRETCHES, course, drawn_from
 from ragvigil.scorer.watch.figures import bare, figures
 from ragvigil.scorer.watch.floor import BREACH_NANOSECONDS, follow_floor
 from ragvigil.scorer.watch.port import Place, WatchStore

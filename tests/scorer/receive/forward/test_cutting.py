@@ -13,7 +13,7 @@ from opentelemetry.proto.logs.v1.logs_pb2 import LogsData
 from opentelemetry.proto.metrics.v1.metrics_pb2 import MetricsData
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
-from ragvigil.scorer.forgetting import tombstone
+from ragvigil.scorer.erasure.forgetting import tombstone
 from ragvigil.scorer.receive.forward.cutting import Cut
 from ragvigil.scorer.receive.forward.item import Item, Signal
 from ragvigil.scorer.receive.forward.unwanted import Unwanted

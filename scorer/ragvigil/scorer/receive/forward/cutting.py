@@ -14,7 +14,7 @@ from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord, ScopeLogs
 from opentelemetry.proto.metrics.v1.metrics_pb2 import Metric, ScopeMetrics
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span
 
-from ragvigil.scorer.forgetting import tombstone
+from ragvigil.scorer.erasure.forgetting import tombstone
 from ragvigil.scorer.receive import wire
 from ragvigil.scorer.receive.compression import decompressed
 from ragvigil.scorer.receive.forward.item import Item, Signal

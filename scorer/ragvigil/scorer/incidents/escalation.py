@@ -1,0 +1,181 @@
+"""Pages that nobody acknowledges, and channels that do not take a message: told again, and told to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Literal, Protocol
+
+from ragvigil.exporters import TITLE_CHARACTERS, Action, Alert
+from ragvigil.scorer.config import Route
+from ragvigil.scorer.incidents.routing import asked
+from ragvigil.scorer.monitoring import Incident
+
+UNTAKEN_SECONDS = 60.0
+"""A channel that has not taken a message for so long, though it was tried, has failed it."""
+
+_PAGES = frozenset({"critical", "error"})
+_SAID = ("Reminder: ", "Escalated: ")
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What one channel was told of one incident since it opened; who has it in hand apart."""
+
+    channel: str
+    created_at: int
+    """When its latest message was made, Unix nanoseconds."""
+    delivered_at: int | None
+    """When the channel took that message; None when it has not."""
+    heard_at: int | None
+    """When the channel took its first message; None when it has taken none."""
+    failed: bool
+    """The latest message was refused by the service, or tried and not taken yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unanswered:
+    """An open incident that was told, that nobody acknowledged and no silence holds back."""
+
+    incident: Incident
+    alert: Alert
+    """What was last said of it."""
+    began: int
+    """From when it could be answered, Unix nanoseconds: when its page was made, of one that was re-opened the last
+    page; later, when a silence ended or somebody let go of it since."""
+    told: Mapping[str, Told]
+    """By channel."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One message to send."""
+
+    channel: str
+    action: Action
+    word: Literal["Reminder", "Escalated"]
+    why: str
+
+
+class EscalationStore(Protocol):
+    """What is needed of the store, on its one writing thread."""
+
+    def unanswered(self, now: int) -> Sequence[Unanswered]:
+        """Open incidents that were told and that nobody has in hand, oldest first."""
+        ...
+
+    def post(self, alert: Alert, channels: Sequence[str]) -> None:
+        """Put an alert into the outbox of those channels."""
+        ...
+
+
+class Escalation:
+    """Follows what the routes say of pages that nobody answers."""
+
+    def __init__(self, store: EscalationStore, routes: Mapping[str, Route]) -> None:
+        self._store = store
+        self._routes = {
+            name: route for name, route in routes.items() if route.escalate_to or route.renotify_seconds
+        }
+        self._all = routes
+
+    def tick(self, now: int) -> list[Alert]:
+        """Post what is due at `now` (Unix nanoseconds); the alerts that were posted."""
+        if not self._routes:
+            return []
+        posted: list[Alert] = []
+        for one in self._store.unanswered(now):
+            for step in steps(one, self._all, now):
+                alert = said(one, step, now)
+                self._store.post(alert, [step.channel])
+                posted.append(alert)
+        return posted
+
+
+def steps(one: Unanswered, routes: Mapping[str, Route], now: int) -> Iterator[Step]:
+    """What is to be sent now about what nobody answered or not every channel took, at most one message to each."""
+    at = datetime.fromtimestamp(one.began / 1e9, UTC)
+    answers = asked(routes, one.incident.key, one.alert.severity, at, one.incident.segment)
+    done: set[str] = set()
+    for route in (routes[answer.name] for answer in answers if answer.takes):
+        for step in (*_escalated(one, route, now), *_reminded(one, route, now)):
+            if step.channel not in done:
+                done.add(step.channel)
+                yield step
+
+
+def _escalated(one: Unanswered, route: Route, now: int) -> Iterator[Step]:
+    """A channel that has not taken it is passed by, a ticket's too; who sleeps, only with a page."""
+    waited = (now - one.began) / 1e9
+    silent = [name for name in route.channels if _failed(one.told.get(name), waited, route.escalate_seconds)]
+    heard = _heard(one, route.channels)
+    if silent:
+        why = f"{'Channel' if len(silent) == 1 else 'Channels'} {', '.join(silent)} did not take it."
+    elif _is_page(one) and heard is not None and now - heard >= route.escalate_seconds * 1e9:
+        why = _unacknowledged(heard, now)
+    else:
+        return
+    for channel in route.escalate_to:
+        last = one.told.get(channel)
+        if last is None or last.created_at < one.began:
+            yield Step(channel, "trigger", "Escalated", why)
+
+
+def _failed(last: Told | None, waited: float, longest: float) -> bool:
+    """Whether the channel does not take it; behind many others a message may wait for its first try."""
+    if last is None or last.delivered_at is not None:
+        return False
+    return waited >= (UNTAKEN_SECONDS if last.failed else max(longest, UNTAKEN_SECONDS))
+
+
+def _heard(one: Unanswered, channels: Iterable[str]) -> int | None:
+    """From when somebody behind one of these channels could have answered, Unix nanoseconds; None: nobody could."""
+    told = (one.told[name].heard_at for name in channels if name in one.told)
+    first = min((at for at in told if at is not None), default=None)
+    return None if first is None else max(first, one.began)
+
+
+def _reminded(one: Unanswered, route: Route, now: int) -> Iterator[Step]:
+    channels = tuple(dict.fromkeys((*route.channels, *route.escalate_to)))
+    heard = _heard(one, channels)
+    if route.renotify_seconds is None or heard is None or not _is_page(one):
+        return
+    for channel in channels:
+        last = one.told.get(channel)
+        if last is None or last.delivered_at is None:
+            continue
+        if now - max(last.delivered_at, one.began) >= route.renotify_seconds * 1e9:
+            yield Step(channel, "update", "Reminder", _unacknowledged(heard, now))
+
+
+def _is_page(one: Unanswered) -> bool:
+    return one.alert.severity in _PAGES
+
+
+def said(one: Unanswered, step: Step, now: int) -> Alert:
+    """What was last said, again, with the reason first."""
+    plain = unreminded(one.alert)
+    return replace(
+        plain,
+        action=step.action,
+        title=f"{step.word}: {plain.title}"[:TITLE_CHARACTERS],
+        summary=f"{step.why}\n{plain.summary}",
+        at=datetime.fromtimestamp(now / 1e9, UTC),
+    )
+
+
+def unreminded(alert: Alert) -> Alert:
+    """The alert as it was before it was a reminder, or escalated."""
+    for word in _SAID:
+        if alert.title.startswith(word):
+            return replace(
+                alert, title=alert.title.removeprefix(word), summary=alert.summary.partition("\n")[2]
+            )
+    return alert
+
+
+def _unacknowledged(since: int, now: int) -> str:
+    at, today = datetime.fromtimestamp(since / 1e9, UTC), datetime.fromtimestamp(now / 1e9, UTC).date()
+    moment = f"{at:%H:%M} UTC" if at.date() == today else f"{at:%Y-%m-%d %H:%M} UTC"
+    return f"Nobody has acknowledged it since {moment}."

@@ -1,0 +1,1 @@
+"""What looks at every series and service each tick, and writes what there is to say."""

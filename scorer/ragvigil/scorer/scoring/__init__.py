@@ -1,0 +1,1 @@
+"""From a whole trace to its committed scores: redact, read, filter, check, sample, write."""

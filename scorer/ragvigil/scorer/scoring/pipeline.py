@@ -1,0 +1,399 @@
+"""From inbox rows to committed scores: assemble, redact, read, check, decide the sample, write.
+
+One thread runs it, and that thread is the only writer of the store.
+"""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple, Protocol, cast
+
+from google.protobuf.message import DecodeError
+from pydantic import TypeAdapter, ValidationError
+
+from ragvigil.scorer.assembly.assemble import Assembled, Assembler
+from ragvigil.scorer.assembly.payload import Top, look
+from ragvigil.scorer.changes import Change, changes_of
+from ragvigil.scorer.dialects import DIALECTS, Dialect
+from ragvigil.scorer.inbox import InboxRow, Position
+from ragvigil.scorer.passed_time import steady
+from ragvigil.scorer.redact.payload import Redaction
+from ragvigil.scorer.sample import Budget, Sampler, SamplerState, Spent
+from ragvigil.scorer.scoring.checking import Checking
+from ragvigil.scorer.scoring.filtering import Filters
+from ragvigil.scorer.scoring.scoring import Arrived, Redacted, TraceScoring
+from ragvigil.scorer.signals.arriving import Arriving, ArrivingSignal
+from ragvigil.scorer.store.port import (
+    Job,
+    Judgement,
+    RawTrace,
+    RecordStore,
+    ScoredTrace,
+    Taken,
+)
+
+_log = logging.getLogger(__name__)
+
+_ROWS_A_TURN = 500
+_TRACES_A_COMMIT = 200
+_TRACES_TOGETHER = 64
+_BYTES_TOGETHER = 4 * 2**20
+_TIDY_NANOSECONDS = 1_000_000_000
+_REMEMBER_NANOSECONDS = 60 * 1_000_000_000
+_SAMPLER = "sampler"
+_STATE = TypeAdapter(SamplerState)
+_BAD_DATA = (
+    *(sqlite3.DataError, sqlite3.IntegrityError, sqlite3.ProgrammingError),
+    *(ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError),
+)
+"""What a record may raise that nobody can store: it costs itself, and trying again would not help."""
+
+
+@dataclass(frozen=True, slots=True)
+class SamplePlan:
+    """Who is judged."""
+
+    rate: float
+    """Share of records to judge, in [0, 1]; 0 when there is no judge."""
+    max_jobs: int
+    """Records that may wait for the judge; above it they are shed."""
+    budget: Budget = field(default_factory=Budget)
+    """How that share is spent."""
+    others: Callable[[], tuple[Spent, Spent]] = lambda: (Spent(), Spent())
+    """What other processes spent of it in about a minute, and in about a day."""
+    signals: tuple[ArrivingSignal, ...] = ()
+    """What users do that makes strata of their own."""
+
+
+class Turn(NamedTuple):
+    """What one turn did."""
+
+    worked: bool
+    """Whether there was anything to do."""
+    jobs: Sequence[Job]
+    """Records to judge."""
+    verdicts: int
+    """Verdicts written."""
+    stored: int
+    """Traces written."""
+
+
+class Inbox(Protocol):
+    """Where rows come from, in order: the inbox of a running scorer, or a recording."""
+
+    def read(self, after: Position | None, limit: int, /) -> Sequence[InboxRow]:
+        """At most `limit` rows after `after` (None: from the oldest); [] when there is nothing new."""
+        ...
+
+    def discard(self, before: Position) -> int:
+        """Let go of what is done: rows before `before`."""
+        ...
+
+
+class Pipeline:
+    """The journey of a trace, one turn at a time."""
+
+    def __init__(
+        self,
+        *,
+        inbox: Inbox,
+        assembler: Assembler,
+        store: RecordStore,
+        plan: SamplePlan,
+        redaction: Redaction,
+        dialects: Sequence[Dialect] = DIALECTS,
+        filters: Filters | None = None,
+        checking: Checking | None = None,
+        now: Callable[[], int] = time.time_ns,
+        ticks: Callable[[], int] = time.monotonic_ns,
+    ) -> None:
+        self._inbox = inbox
+        self._assembler = assembler
+        self._store = store
+        self._plan = plan
+        self._redaction = redaction
+        self.sampler = Sampler.restore(_sampler_state(store), plan.rate, plan.budget, others=plan.others)
+        self._scoring = TraceScoring(
+            sampler=self.sampler,
+            redaction=redaction,
+            max_bytes=assembler.max_trace_bytes,
+            max_spans=assembler.max_trace_spans,
+            dialects=dialects,
+            filters=filters,
+            checking=checking,
+            arriving=Arriving(plan.signals),
+            now=steady(now, ticks),
+        )
+        self._now = now
+        self._ticks = ticks
+        self._read_to: Position | None = store.watermark()
+        self._committed: Position | None = self._read_to
+        self._counted: Position | None = store.counted_to()
+        self._taken = Taken()
+        self._assembled: list[Assembled] = []
+        self._waiting = 0
+        self._caught_up = False
+        self._reading: int | None = None
+        self._judgements: list[Judgement] = []
+        self._tidied_at = 0
+        self._remembered_at = ticks()
+
+    @property
+    def open_traces(self) -> int:
+        """Traces that are not complete yet."""
+        return self._assembler.open_traces
+
+    @property
+    def caught_up(self) -> bool:
+        """Whether all that had arrived at the last turn has been read."""
+        return self._caught_up
+
+    @property
+    def unfinished(self) -> tuple[Position | None, set[str]]:
+        """Up to where it has read, and the traces of there that are not stored yet."""
+        return self._read_to, {*self._assembler.open_ids, *(item.trace_id for item in self._assembled)}
+
+    @property
+    def reading(self) -> int | None:
+        """When what is being read had been received, Unix nanoseconds; None when all has been read."""
+        return self._reading
+
+    @property
+    def waiting(self) -> int:
+        """Records that wait for the judge."""
+        return self._waiting
+
+    @property
+    def room(self) -> int:
+        """How many records more may wait for the judge."""
+        return self._plan.max_jobs - self._waiting
+
+    def expect(self, jobs: Sequence[Job]) -> None:
+        """Count records that somebody else gave to the judge: their verdicts come here."""
+        self._waiting += len(jobs)
+
+    def resume(self) -> Sequence[Job]:
+        """The records that waited for a verdict when the last process ended, to be handed out again."""
+        jobs = self._store.pending()
+        self._waiting += len(jobs)
+        return jobs
+
+    def judged(self, judgements: Sequence[Judgement]) -> None:
+        """Take verdicts; the next turn writes them, and the one after it if that one cannot."""
+        self._judgements += judgements
+
+    def turn(self) -> Turn:
+        """Take what has arrived one step further. What it raises leaves nothing lost: turn again."""
+        verdicts = self._write_judgements()
+        rows = self._inbox.read(self._read_to, _ROWS_A_TURN)
+        self._caught_up = len(rows) < _ROWS_A_TURN
+        self._reading = None if self._caught_up else rows[-1].received_at
+        ticks = self._ticks()  # a clock that is set must not end or keep a trace
+        opened = set[str]()
+        self._take(rows)
+        for row in rows:
+            if row.kind != "changes" and row.payload:
+                new = self._assembler.add(
+                    row.position, row.kind, row.trace_id, row.payload, ticks, received_at=row.received_at
+                )
+                opened |= {row.trace_id} if new else set[str]()
+            self._read_to = row.position
+        self._tell_known_roots(opened)
+        self._assembled += self._assembler.due(ticks)
+        batch = self._batch()
+        jobs = self._commit(batch)
+        self._tidy(ticks)
+        return Turn(bool(rows or self._assembled or verdicts), jobs, verdicts, len(batch))
+
+    def _take(self, rows: Sequence[InboxRow]) -> None:
+        """Count each row once, also over restarts, which read those after the watermark again; read changes."""
+        if rows and self._read_to is not None and rows[0].position <= self._read_to:
+            self._counted = None  # the folder was emptied and is numbered anew
+        fresh = [row for row in rows if self._counted is None or row.position > self._counted]
+        told = (self._changes(row) for row in rows if row.kind == "changes")
+        if fresh:
+            self._counted = fresh[-1].position
+        self._taken = Taken(
+            self._counted,
+            self._taken.items + sum(row.items for row in fresh),
+            (*self._taken.changes, *(change for changes in told for change in changes)),
+        )
+
+    def _changes(self, row: InboxRow) -> Iterable[Change]:
+        try:
+            return changes_of(self._redaction.logs(row.payload, notes=True))
+        except DecodeError:
+            return ()
+
+    def _tell_known_roots(self, trace_ids: Collection[str]) -> None:
+        """Late spans of a stored trace need not wait for a root that came before them."""
+        for trace_id, raw in self._store.raw(trace_ids).items() if trace_ids else ():
+            if look(raw.spans).top is Top.ROOT:
+                self._assembler.root_is_known(trace_id)
+
+    def _write_judgements(self) -> int:
+        batch = self._judgements
+        if not batch:
+            return 0
+        try:
+            self._store.record_judgements(batch, self._now())
+        except _BAD_DATA:
+            _log.exception("a verdict cannot be stored; storing the others of its batch one by one")
+            for judgement in batch:
+                self._write_judgement(judgement)
+        for judgement in batch:
+            self._charge(judgement)
+        self._waiting -= len(batch)
+        self._judgements = []
+        return len(batch)
+
+    def _charge(self, judgement: Judgement) -> None:
+        """What the verdict cost counts against the day's tokens and money; a judge that does not say costs nothing."""
+        usage = judgement.verdict.details.get("usage") if judgement.verdict is not None else None
+        if not isinstance(usage, Mapping):
+            return
+
+        def said(name: str) -> float:
+            value: object = cast("Mapping[str, object]", usage).get(name)
+            return float(value) if isinstance(value, int | float) else 0.0
+
+        self.sampler.spend(
+            calls=max(0.0, said("calls") - 1.0),  # one was counted when the record was drawn
+            tokens=said("input_tokens") + said("output_tokens"),
+            usd=said("cost_usd"),
+        )
+
+    def _write_judgement(self, judgement: Judgement) -> None:
+        try:
+            self._store.record_judgements([judgement], self._now())
+        except _BAD_DATA as error:
+            failed = Judgement(judgement.job, None, f"store: {type(error).__name__}")
+            self._store.record_judgements([failed], self._now())
+
+    def _tidy(self, ticks: int) -> None:
+        """Delete inbox segments that are done: their content is unredacted and must not stay."""
+        if ticks - self._remembered_at >= _REMEMBER_NANOSECONDS:
+            self._remembered_at = ticks
+            self._store.remember(_SAMPLER, _STATE.dump_json(self.sampler.state()).decode())
+        if self._committed is not None and ticks - self._tidied_at >= _TIDY_NANOSECONDS:
+            self._tidied_at = ticks
+            self._inbox.discard(Position(self._committed.segment, self._committed.row + 1))
+
+    def _batch(self) -> Sequence[Assembled]:
+        """What is written next. Late spans of a trace in it wait: they are merged with what is stored of it."""
+        batch: dict[str, Assembled] = {}
+        for item in self._assembled[:_TRACES_A_COMMIT]:
+            if item.trace_id in batch:
+                break
+            batch[item.trace_id] = item
+        return list(batch.values())
+
+    def _commit(self, assembled: Sequence[Assembled]) -> Sequence[Job]:
+        watermark = self._covered(self._assembled[len(assembled) :])
+        if not assembled and watermark == self._committed and not self._taken.changes:
+            return []
+        scored = self._score(assembled)
+        jobs = self._write(scored, watermark, self._taken)
+        del self._assembled[: len(assembled)]  # only now: a failed commit is tried again
+        self._taken = Taken()
+        self._waiting += len(jobs)
+        self._committed = watermark
+        return jobs
+
+    def _covered(self, unwritten: Iterable[Assembled]) -> Position | None:
+        """The last position of which nothing is open any more."""
+        open_positions = [item.first_position for item in unwritten]
+        oldest = self._assembler.oldest()
+        if oldest is not None:
+            open_positions.append(oldest)
+        if not open_positions:
+            return self._read_to
+        first = min(open_positions)
+        return Position(first.segment, first.row - 1)
+
+    def _write(
+        self, traces: Sequence[ScoredTrace], watermark: Position | None, taken: Taken
+    ) -> Sequence[Job]:
+        try:
+            return self._store.commit(traces, watermark, self._now(), taken)
+        except _BAD_DATA:
+            if len(traces) > 1:
+                _log.warning("a batch could not be stored; storing its traces one by one")
+                jobs = [job for trace in traces for job in self._write([trace], None, Taken())]
+                return [*jobs, *self._write([], watermark, taken)]
+            if not traces:
+                raise
+            _log.exception("trace %s could not be stored", traces[0].trace_id)
+            failed = [
+                ScoredTrace(
+                    trace.trace_id,
+                    trace.raw,
+                    trace.timed_out,
+                    failure="store",
+                    service=trace.service,
+                    environment=trace.environment,
+                    span_count=trace.span_count,
+                )
+                for trace in traces
+            ]
+            return self._store.commit(failed, watermark, self._now(), taken)
+
+    def _score(self, assembled: Sequence[Assembled]) -> list[ScoredTrace]:
+        known = self._store.raw([item.trace_id for item in assembled])
+        traces: list[ScoredTrace] = []
+        sampled = not_kept = 0
+        for group in together(assembled):
+            redacted: list[tuple[Assembled, Redacted | None]] = []
+            for received in group:
+                stored = known.get(received.trace_id)
+                if stored is not None and stored.gone:
+                    _log.info("trace %s: spans that came after its content was taken out", received.trace_id)
+                else:
+                    redacted.append((received, self._scoring.redacted(received)))
+            arrived = [
+                Arrived(one.item, received, known.get(received.trace_id), one.spans)
+                for received, one in redacted
+                if one
+            ]
+            scored = iter(self._scoring.score(arrived, self._plan.max_jobs - self._waiting - sampled))
+            for received, one in redacted:
+                if one is not None:
+                    trace = next(scored)
+                elif received.trace_id in known:
+                    not_kept += 1
+                    continue
+                else:
+                    nothing = RawTrace(b"", b"")
+                    trace = ScoredTrace(received.trace_id, nothing, received.timed_out, failure="read")
+                if trace is not None:
+                    sampled += sum(each.ledger.state == "pending" for each in trace.records)
+                    traces.append(trace)
+        self._taken = replace(self._taken, not_kept=not_kept)  # not added: a failed commit is scored again
+        return traces
+
+
+def together(assembled: Sequence[Assembled]) -> Iterable[Sequence[Assembled]]:
+    """Runs of traces that are scored together: so many, and so large, that what is held of them stays bounded."""
+    start = size = 0
+    for place, item in enumerate(assembled):
+        more = sum(map(len, (*item.spans, *item.logs)))
+        if place > start and (size + more > _BYTES_TOGETHER or place - start >= _TRACES_TOGETHER):
+            yield assembled[start:place]
+            start, size = place, 0
+        size += more
+    if assembled:
+        yield assembled[start:]
+
+
+def _sampler_state(store: RecordStore) -> SamplerState:
+    """What the last process left; a beginner's when it left nothing that can be read."""
+    known = store.recall(_SAMPLER)
+    try:
+        return SamplerState() if known is None else _STATE.validate_json(known)
+    except ValidationError:
+        _log.warning("the sampler's state cannot be read; it learns the traffic anew")
+        return SamplerState()

@@ -1,0 +1,299 @@
+"""From assembled traces to scored ones: redact, merge with what is stored, read, filter, check, sample."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from ragvigil.scorer.assembly.assemble import Assembled
+from ragvigil.scorer.assembly.payload import without_repeats
+from ragvigil.scorer.dialects import DIALECTS, Dialect, Received, lost_in_service, read_all
+from ragvigil.scorer.redact.payload import Redaction
+from ragvigil.scorer.sample import Sampler, informative, stratum_of
+from ragvigil.scorer.scoring.checking import Checking
+from ragvigil.scorer.scoring.filtering import Filtered, Filters
+from ragvigil.scorer.signals.arriving import Arriving
+from ragvigil.scorer.span import Span, logs_of, not_finite, resource_text, spans_of
+from ragvigil.scorer.store.port import LedgerEntry, RawTrace, ScoredRecord, ScoredTrace
+from ragvigil.scorer.trace import RagTrace
+from ragvigil.scorer.verdict import CheckResult
+from ragvigil.tracer import attributes as names
+
+_log = logging.getLogger(__name__)
+
+
+class Arrived(NamedTuple):
+    """A trace on its way to be scored."""
+
+    item: Assembled
+    """What was received, redacted."""
+    received: Assembled
+    stored: RawTrace | None
+    """What the store has of it."""
+    spans: Sequence[Span] = ()
+    """Those of `item`, where they have been read already."""
+
+
+class Redacted(NamedTuple):
+    """A trace without what must not leave the inbox."""
+
+    item: Assembled
+    spans: Sequence[Span]
+    """Those of `item`, read on the way."""
+
+
+@dataclass(slots=True)
+class _Read:
+    """A trace between two steps."""
+
+    trace_id: str
+    raw: RawTrace
+    timed_out: bool
+    dropped: int
+    received_at: int
+    spans: Sequence[Span] = ()
+    """Those of `raw`, as far as they have been read."""
+    records: Sequence[RagTrace] = ()
+    filtered: Sequence[Filtered | None] = ()
+    """For each record the rule that filters it."""
+    failed: bool = False
+    """Whether it could not be read."""
+
+    def to_check(self) -> list[RagTrace]:
+        """The records that no rule filters."""
+        return [record for record, rule in zip(self.records, self.filtered, strict=True) if rule is None]
+
+
+class TraceScoring:
+    """Scores traces; what it draws from the budget is the sampler's."""
+
+    def __init__(
+        self,
+        *,
+        sampler: Sampler,
+        redaction: Redaction,
+        max_bytes: int,
+        max_spans: int,
+        dialects: Sequence[Dialect] = DIALECTS,
+        filters: Filters | None = None,
+        checking: Checking | None = None,
+        arriving: Arriving | None = None,
+        now: Callable[[], int] = time.time_ns,
+    ) -> None:
+        """A trace may hold so many bytes and spans, with what is stored of it."""
+        self._sampler = sampler
+        self._redaction = redaction
+        self._max_bytes = max_bytes
+        self._max_spans = max_spans
+        self._dialects = dialects
+        self._filters = filters or Filters({})
+        self._checking = checking or Checking()
+        self._arriving = arriving or Arriving(())
+        self._now = now
+
+    def redacted(self, received: Assembled) -> Redacted | None:
+        """The trace without what must not leave the inbox; None where that cannot be told."""
+        try:
+            payload, spans = self._redaction.read(b"".join(received.spans))
+            logs = self._redaction.logs(b"".join(received.logs)) if received.logs else b""
+        except Exception as error:  # no traceback: it may quote the content
+            _log.error(
+                "trace %s cannot be redacted and is not kept: %s", received.trace_id, type(error).__name__
+            )
+            return None
+        item = replace(received, spans=(payload,), logs=(logs,))
+        return Redacted(item, spans)
+
+    def score(self, arrived: Sequence[Arrived], room: int) -> list[ScoredTrace | None]:
+        """Each trace as it is now, None where what came was stored before; at most `room` of the records wait.
+
+        One step is taken for all traces before the next: so the code of each stays in the processor's cache, which
+        is a seventh of the time. What is held of them meanwhile is the caller's to bound.
+        """
+        merged = [self._merged(one) for one in arrived]
+        new = [one for one in merged if one is not None]
+        self._read(new)
+        results = iter(self._checked([record for one in new for record in one.to_check()]))
+        scored: list[ScoredTrace | None] = []
+        for one in merged:
+            if one is None:
+                scored.append(None)  # an exporter that missed our ack sent the same spans again
+                continue
+            checks = [next(results) if rule is None else () for rule in one.filtered]
+            trace = self._scored(one, checks, room)
+            room -= sum(each.ledger.state == "pending" for each in trace.records)
+            scored.append(trace)
+        return scored
+
+    def _merged(self, arrived: Arrived) -> _Read | None:
+        """The trace with what is stored of it, not read yet; None when nothing of it is new."""
+        item, received, stored, spans = arrived
+        raw, dropped = self._merge(stored, item)
+        if raw is None:
+            return None
+        rules = self._rules_met(stored, item, received, raw)
+        if dropped or rules != raw.rules:
+            raw = replace(raw, rules=rules, dropped=raw.dropped + dropped)
+        if dropped:
+            _log.warning(
+                "trace %s is larger than one trace may be (assemble.max_trace_spans, max_trace_bytes): "
+                "dropped %d of its spans",
+                item.trace_id,
+                dropped,
+            )
+        timed_out = item.timed_out or raw.dropped > 0
+        fresh = spans if stored is None else ()
+        return _Read(item.trace_id, raw, timed_out, dropped, item.received_at, fresh)
+
+    def _rules_met(
+        self, stored: RawTrace | None, item: Assembled, received: Assembled, raw: RawTrace
+    ) -> frozenset[str]:
+        """The filters that the trace meets by what is cut out of it: ids of people, headers, content."""
+        before = frozenset[str]() if stored is None else stored.rules
+        payload = b"".join(received.spans)
+        if payload == b"".join(item.spans) or not self._filters.concern(payload):
+            return before
+        try:
+            kept = {span.span_id: span for span in spans_of(raw.spans)}
+            arrived = {span.span_id: span for span in spans_of(payload)}
+            return before | (
+                self._filters.met(list((kept | arrived).values())) - self._filters.met(list(kept.values()))
+            )
+        except Exception as error:  # no traceback: it may quote the content
+            _log.error("trace %s: its filters cannot be asked: %s", received.trace_id, type(error).__name__)
+            return before
+
+    def _read(self, traces: Sequence[_Read]) -> None:
+        """Give each trace its spans, records and filters; one that cannot be read says so, and hurts no other."""
+        try:
+            self._read_together(traces)
+        except Exception:
+            for trace in traces:
+                self._read_alone(trace)
+
+    def _read_alone(self, trace: _Read) -> None:
+        try:
+            self._read_together([trace])
+        except Exception:
+            _log.exception("trace %s could not be read", trace.trace_id)
+            trace.records, trace.filtered, trace.failed = (), (), True
+
+    def _read_together(self, traces: Sequence[_Read]) -> None:
+        received: list[Received] = []
+        for trace in traces:
+            spans = trace.spans or spans_of(trace.raw.spans)
+            if len({span.span_id for span in spans}) < len(spans):
+                trace.raw = replace(trace.raw, spans=without_repeats(trace.raw.spans))
+                spans = spans_of(trace.raw.spans)
+            trace.spans = spans
+            events = logs_of(trace.raw.logs) if trace.raw.logs else ()
+            received.append(Received(spans, events, trace.timed_out))
+        for trace, records in zip(traces, read_all(received, self._dialects), strict=True):
+            trace.records = [_dated(record, trace.received_at) for record in records]
+            trace.filtered = self._filters.of(trace.spans, trace.records, trace.raw.rules)
+
+    def _checked(self, records: Sequence[RagTrace]) -> list[tuple[CheckResult, ...] | None]:
+        """The results of each record; None for one that could not be checked, which hurts no other."""
+        try:
+            return list(self._checking.run_all(records))
+        except Exception:
+            return [self._checked_alone(record) for record in records]
+
+    def _checked_alone(self, record: RagTrace) -> tuple[CheckResult, ...] | None:
+        try:
+            return self._checking.run(record)
+        except Exception:
+            _log.exception("trace %s could not be checked", record.trace_id)
+            return None
+
+    def _scored(
+        self, trace: _Read, checks: Sequence[tuple[CheckResult, ...] | None], room: int
+    ) -> ScoredTrace:
+        """What is stored of the trace; one that could not be read or checked is stored as such."""
+        try:
+            records = None if trace.failed else self._records(trace, checks, room)
+        except Exception:
+            _log.exception("trace %s could not be scored", trace.trace_id)
+            records = None
+        if records is None:
+            return ScoredTrace(
+                trace.trace_id, trace.raw, trace.timed_out, failure="read", dropped=trace.dropped
+            )
+        spans = trace.spans
+        return ScoredTrace(
+            trace.trace_id,
+            trace.raw,
+            trace.timed_out,
+            records,
+            dropped=trace.dropped,
+            lost=lost_in_service(spans),
+            not_finite=not_finite(spans),
+            service=resource_text(spans, names.SERVICE_NAME),
+            environment=resource_text(spans, names.DEPLOYMENT_ENVIRONMENT_NAME, "deployment.environment"),
+            span_count=len(spans),
+        )
+
+    def _records(
+        self, trace: _Read, checks: Sequence[tuple[CheckResult, ...] | None], room: int
+    ) -> tuple[ScoredRecord, ...] | None:
+        """The records with their checks and what becomes of them; None where one could not be checked."""
+        scored: list[ScoredRecord] = []
+        for place, (record, rule) in enumerate(zip(trace.records, trace.filtered, strict=True)):
+            found = checks[place]
+            if found is None:
+                return None
+            scored.append(
+                _left_out(record, rule)
+                if rule
+                else ScoredRecord(
+                    record, found, self._decide(record, informative(record, found), room > place)
+                )
+            )
+        return tuple(scored)
+
+    def _decide(self, record: RagTrace, promising: bool, room: bool) -> LedgerEntry:
+        signal = self._arriving.of(record)
+        stratum = stratum_of(record) + ("" if signal is None else f"|{signal}")
+        decision = self._sampler.decide(record.trace_id, stratum, at=self._now() / 1e9, informative=promising)
+        inclusion, stratum = decision.inclusion, decision.stratum
+        if not decision.judged:
+            return LedgerEntry("checked_only", inclusion, "sampled_out", stratum)
+        if not room:
+            return LedgerEntry("shed", inclusion, "judge_queue_full", stratum)
+        return LedgerEntry("pending", inclusion, stratum=stratum)
+
+    def _merge(self, known: RawTrace | None, item: Assembled) -> tuple[RawTrace | None, int]:
+        """All that was received of the trace, None when the new part holds nothing new; what was dropped.
+
+        Serialised TracesData messages may be concatenated: protobuf defines that as their union.
+        """
+        spans, logs = b"".join(item.spans), b"".join(item.logs)
+        if known is None:
+            return RawTrace(spans, logs), item.dropped
+        seen = {span.span_id for span in spans_of(known.spans)}
+        fresh = {span.span_id for span in spans_of(spans)} - seen
+        fresh_logs = bool(logs) and logs not in known.logs
+        size = len(known.spans) + len(spans) + len(known.logs) + len(logs)
+        if size > self._max_bytes or len(seen) + len(fresh) > self._max_spans:
+            dropped = item.dropped + len(fresh) + fresh_logs
+            return (known, dropped) if dropped else (None, 0)
+        if not fresh and not fresh_logs:
+            return (known, item.dropped) if item.dropped else (None, 0)
+        merged = replace(
+            known,
+            spans=known.spans + spans if fresh else known.spans,
+            logs=known.logs + logs if fresh_logs else known.logs,
+        )
+        return merged, item.dropped
+
+
+def _dated(record: RagTrace, received_at: int) -> RagTrace:
+    """A record whose spans do not say when they were is one of the moment at which they came."""
+    return record if record.started_at or not received_at else replace(record, started_at=received_at)
+
+
+def _left_out(record: RagTrace, filtered: Filtered) -> ScoredRecord:
+    return ScoredRecord(record, (), LedgerEntry("filtered", 0.0, filtered.rule))

@@ -1,0 +1,355 @@
+"""Too little looked at is a page or a ticket: opened once, resolved when it is back."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.scorer.test_commands import ragvigil
+
+from ragvigil.exporters import Alert, Measurement
+from ragvigil.scorer.config import Settings, load
+from ragvigil.scorer.monitor.coverage import CoverageWatch
+from ragvigil.scorer.monitor.health import SERVICE
+from ragvigil.scorer.monitoring import HealthName, Incident, SeriesKey
+from ragvigil.scorer.store import reading
+from ragvigil.scorer.store.port import LedgerEntry, LedgerState, RawTrace, ScoredRecord, ScoredTrace
+from ragvigil.scorer.store.sqlite import SqliteStore
+from ragvigil.scorer.trace import Completeness, RagTrace
+
+MINUTE = 60 * 10**9
+NOW = 1_700_000_000 * 10**9
+
+
+class Service:
+    """A store into which a service's traces come, and the watch over it."""
+
+    def __init__(self, folder: Path, coverage: Mapping[str, object]) -> None:
+        self.settings: Settings = load(
+            overrides={
+                "store": {"url": f"sqlite:///{folder / 'ragvigil.db'}"},
+                "coverage": coverage,
+                "links": {"public_url": "https://rag.example.com"},
+            }
+        )
+        self.store = SqliteStore(self.settings)
+        self.now = NOW
+        self.name = "shop"
+        self._number = 0
+        self.restart()
+
+    def restart(self) -> None:
+        """A new process: nothing is remembered but the store."""
+        self.watch = CoverageWatch(
+            self.store.monitoring,
+            self.settings.coverage,
+            ["oncall"],
+            environments=("production",),
+            links=self.settings.links,
+        )
+
+    def answer(
+        self,
+        count: int,
+        state: LedgerState = "checked_only",
+        *,
+        environment: str | None = "production",
+        completeness: Completeness = "complete",
+        lost: int = 0,
+    ) -> None:
+        """So many answers arrive now."""
+        traces: list[ScoredTrace] = []
+        for _ in range(count):
+            self._number += 1
+            record = RagTrace(
+                f"{self._number:032x}", "1" * 16, self.name, self.now, completeness=completeness
+            )
+            scored = ScoredRecord(replace(record, environment=environment), (), LedgerEntry(state, 0.1))
+            traces.append(self._trace(record.trace_id, (scored,), environment, lost))
+        self.store.records.commit(traces, None, self.now)
+
+    def noise(self, count: int) -> None:
+        """Traces in which nobody asks anything."""
+        numbers = range(self._number + 1, self._number + count + 1)
+        self._number += count
+        traces = [self._trace(f"{number:032x}", (), "production", 0) for number in numbers]
+        self.store.records.commit(traces, None, self.now)
+
+    def _trace(
+        self, trace_id: str, records: tuple[ScoredRecord, ...], environment: str | None, lost: int
+    ) -> ScoredTrace:
+        raw = RawTrace(b"spans", b"")
+        return ScoredTrace(
+            trace_id,
+            raw,
+            False,
+            records,
+            lost=lost,
+            service=self.name,
+            environment=environment,
+            span_count=4,
+        )
+
+    def look(self, minutes: int = 1) -> list[Alert]:
+        """Let time pass, and look."""
+        self.now += minutes * MINUTE
+        return self.watch.tick(self.now)
+
+    def outbox(self) -> list[tuple[str, str]]:
+        """What was posted to the channel."""
+        with closing(sqlite3.connect(self.settings.store.path)) as connection:
+            rows = connection.execute("SELECT action, alert FROM outbox ORDER BY id").fetchall()
+        return [(action, json.loads(alert)["severity"]) for action, alert in rows]
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Iterator[Service]:
+    """The default thresholds, and one for questions."""
+    made = Service(tmp_path, {"least_asked": 0.5})
+    yield made
+    made.store.close()
+
+
+def test_answers_that_are_shed_are_one_page_until_they_are_scored_again(shop: Service) -> None:
+    """Over a restart, too: a scorer that does not score is ill."""
+    shop.answer(100)
+    assert shop.look() == []
+    shop.answer(50, "shed")
+    (alert,) = shop.look()
+    assert (alert.action, alert.severity, alert.series) == ("trigger", "error", "coverage_scored")
+    assert alert.title == "Only 66.7 % of shop's answers were scored as designed (95.0 % wanted)"
+    shop.restart()
+    assert shop.look() == []
+    shop.now += 15 * MINUTE
+    shop.answer(200)
+    assert shop.look() == []
+    shop.answer(200)
+    (back,) = shop.look(11)
+    assert (back.action, back.dedup_key) == ("resolve", alert.dedup_key)
+    assert shop.outbox() == [("trigger", "error"), ("resolve", "error")]
+
+
+def test_a_full_queue_of_the_judge_is_one_page_and_not_one_for_every_service(shop: Service) -> None:
+    """All share one judge: who is told second is a ticket. What failed by itself is its service's own page."""
+    states: dict[str, LedgerState] = {"bank": "shed", "desk": "expired", "shop": "shed"}
+    for name, state in states.items():
+        shop.name = name
+        shop.answer(90, state)
+        shop.answer(30)
+    shop.name = "tool"
+    shop.answer(90, "failed")
+    told = shop.look()
+    assert [(alert.service, alert.severity) for alert in told] == [
+        ("bank", "error"),
+        ("desk", "warning"),
+        ("shop", "warning"),
+        ("tool", "error"),
+    ]
+    shared = " All services share one judge; told first of bank."
+    assert [alert.summary.splitlines()[-1] for alert in told] == [
+        "Of the 90 others 90 found the judge's queue full (judge.max_jobs).",
+        "Of the 90 others 90 waited too long." + shared,
+        "Of the 90 others 90 found the judge's queue full (judge.max_jobs)." + shared,
+        "Of the 90 others 90 failed.",
+    ]
+
+
+@pytest.mark.parametrize("illness", ["scorer_judge", "scorer_backlog"])
+def test_what_a_page_about_the_scorer_explains_is_a_ticket(shop: Service, illness: HealthName) -> None:
+    """A judge that does not answer is one page, and not one more for every service."""
+    low = Measurement(0.0, 0.0, 0.0, 0)
+    key = SeriesKey(illness, SERVICE, None)
+    shop.store.monitoring.save_incident(Incident("inc-1", key, "key", NOW, NOW, low, low, low), None, ())
+    shop.answer(100, "failed")
+    (alert,) = shop.look()
+    assert (alert.series, alert.severity) == ("coverage_scored", "warning")
+
+
+def test_which_shares_page_can_be_set(tmp_path: Path) -> None:
+    """By default only what the scorer itself failed to do; spans that a service lost can wait, or not."""
+    for pages, severity in ((("coverage_scored",), "warning"), (("coverage_delivered",), "error")):
+        folder = tmp_path / severity
+        folder.mkdir()
+        shop = Service(folder, {"pages": pages})
+        try:
+            shop.answer(100, lost=4)
+            (alert,) = shop.look()
+            assert (alert.series, alert.severity) == ("coverage_delivered", severity)
+        finally:
+            shop.store.close()
+
+
+def test_coverage_that_flaps_is_one_ticket_that_opens_again(shop: Service) -> None:
+    """Under the same key, across a restart; it then has to look well for twice as long."""
+    shop.answer(100, "shed")
+    (first,) = shop.look()
+    assert first.link == f"https://rag.example.com/incidents/{first.incident_id}"
+    looked: list[int] = []
+    for _ in range(2):
+        minutes, end = until_back(shop)
+        looked.append(minutes)
+        assert (end.action, end.dedup_key) == ("resolve", first.dedup_key)
+        shop.restart()
+        shop.now += 20 * MINUTE
+        shop.answer(200, "shed")
+        (again,) = shop.look()
+        assert (again.action, again.dedup_key) == ("trigger", first.dedup_key)
+        assert again.title.startswith("Again: only ")
+    once, twice = looked
+    assert 1.5 * once < twice < 3 * once
+    until_back(shop)
+    shop.now += 31 * MINUTE
+    shop.answer(200, "shed")
+    (other,) = shop.look()
+    assert other.dedup_key != first.dedup_key
+
+
+def until_back(shop: Service) -> tuple[int, Alert]:
+    """Good answers until something is told: after how many minutes, and what."""
+    shop.now += 20 * MINUTE
+    for minute in range(90):
+        if minute % 5 == 0:
+            shop.answer(60)
+        for alert in shop.look():
+            return minute, alert
+    raise AssertionError("it never resolved")
+
+
+@pytest.mark.parametrize("state", ["shed", "failed", "expired"])
+def test_each_way_not_to_be_scored_counts(shop: Service, state: LedgerState) -> None:
+    """And those that are judged, pending or sampled out do not."""
+    for fine in ("judged", "pending", "checked_only"):
+        shop.answer(30, fine)
+    shop.answer(60, state)
+    assert [alert.series for alert in shop.look()] == ["coverage_scored"]
+
+
+def test_what_loses_its_content_before_it_is_judged_counts(shop: Service) -> None:
+    """A store at its ceiling takes the content of what waits for the judge: nobody was told that nothing was judged."""
+    shop.answer(60, "pending")
+    shop.answer(40)
+    shop.now += MINUTE
+    shop.answer(100)
+    assert shop.store.retention.expire(None, 100, counter="content_expired_early")
+    (page,) = shop.look()
+    assert (page.series, page.now.value, page.now.n) == ("coverage_scored", 0.7, 200)
+    assert shop.store.retention.expire(None, 100, counter="content_expired_early")
+    shop.look()
+    assert [(one.service, one.records, one.unscored) for one in shop.watch.latest] == [("shop", 200, 60)]
+
+
+def test_missing_content_lost_spans_and_unread_traces_each_have_a_ticket(shop: Service) -> None:
+    """Each with its own threshold."""
+    shop.answer(25)
+    shop.answer(75, completeness="content_off")
+    shop.answer(1, lost=40)
+    shop.noise(300)
+    assert [alert.series for alert in shop.look()] == [
+        "coverage_complete",
+        "coverage_asked",
+        "coverage_delivered",
+    ]
+
+
+def test_a_fall_under_what_is_usual_at_that_hour_is_a_ticket(shop: Service) -> None:
+    """Far above the threshold, and only where the day before was another; it is over when the usual is back."""
+    day = 24 * 60 * MINUTE
+    shop.answer(200)
+    shop.now += day + 5 * MINUTE
+    shop.answer(100)
+    assert shop.look() == []
+    shop.answer(30, completeness="content_off")
+    shop.answer(20)
+    (alert,) = shop.look(4)
+    assert alert.title == "Only 80.0 % of shop's answers arrived whole (usually 100.0 %)"
+    assert (alert.series, alert.before.n, alert.before.method) == (
+        "coverage_complete",
+        200,
+        "usual at this hour",
+    )
+    shop.restart()
+    shop.answer(800)
+    assert shop.look(1) == []
+    (back,) = shop.look(11)
+    assert (back.action, back.dedup_key) == ("resolve", alert.dedup_key)
+
+
+def test_what_is_usual_is_no_ticket_and_nothing_is_usual_of_a_new_service(shop: Service) -> None:
+    """A service that sends half of its contents every day is measured by its threshold alone."""
+    day = 24 * 60 * MINUTE
+    shop.answer(60)
+    shop.answer(60, completeness="content_off")
+    assert shop.look() == []
+    shop.now += day + 2 * MINUTE
+    shop.answer(60)
+    shop.answer(60, completeness="content_off")
+    assert shop.look() == []
+    shop.now += 7 * day
+    shop.answer(20)
+    shop.answer(60)
+    shop.answer(60, completeness="content_off")
+    assert shop.look() == []
+
+
+def test_little_is_no_ticket_and_nothing_is_not_zero(shop: Service) -> None:
+    """Below the sample nobody knows; without arrivals an open ticket stays open."""
+    shop.answer(20, "shed")
+    assert shop.look() == []
+    shop.answer(40, "shed")
+    assert len(shop.look()) == 1
+    assert shop.look(600) == []
+    with closing(reading.open_for_reading(shop.settings.store.path)) as connection:
+        (incident,) = reading.incidents(connection)
+    assert incident.resolved_at is None
+
+
+def test_another_environment_opens_no_ticket_to_anybody(shop: Service) -> None:
+    """It is kept, and shown by status, and sent nowhere."""
+    shop.answer(100, "failed", environment="staging")
+    assert shop.look() == []
+    assert shop.outbox() == []
+    with closing(reading.open_for_reading(shop.settings.store.path)) as connection:
+        assert len(reading.incidents(connection)) == 1
+
+
+def test_status_shows_the_shares(tmp_path: Path) -> None:
+    """With interval and n, and which is under its threshold."""
+    import time
+
+    shop = Service(tmp_path, {})
+    shop.now = time.time_ns()
+    shop.answer(50, "shed")
+    shop.answer(50)
+    shop.store.close()
+    store = str(shop.settings.store.path)
+    text = ragvigil("status", "--store", store).stdout
+    assert "scored      shop                 50.0 %" in text
+    assert "UNDER 95.0 %" in text
+    found = json.loads(ragvigil("status", "--json", "--store", store).stdout)["coverage"]
+    assert [(share["share"], share["value"], share["n"]) for share in found] == [
+        ("coverage_scored", 0.5, 100),
+        ("coverage_complete", 1.0, 100),
+        ("coverage_asked", 1.0, 100),
+        ("coverage_delivered", 1.0, 400),
+    ]
+
+
+def test_status_tells_the_environments_of_a_service_apart(tmp_path: Path) -> None:
+    """Two lines of one service, one of which is nobody's worry; the open incident says which it is of."""
+    import time
+
+    shop = Service(tmp_path, {})
+    shop.now = time.time_ns()
+    shop.answer(60)
+    shop.answer(60, "failed", environment="staging")
+    shop.look()
+    shop.store.close()
+    text = ragvigil("status", "--store", str(shop.settings.store.path)).stdout
+    assert "scored      shop, production     100.0 %" in text
+    assert "scored      shop, staging        0.0 %" in text
+    assert "coverage_scored of shop" in text

@@ -1,0 +1,122 @@
+"""The score process: what it does when its thread cannot go on."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import resource
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from ragvigil.scorer.app import PERMANENT, run_score
+from ragvigil.scorer.config import load
+from ragvigil.scorer.errors import StoreError
+from ragvigil.scorer.lock import Lock
+from ragvigil.scorer.process.score import score
+from ragvigil.scorer.process.ticking import ticking
+from ragvigil.scorer.scoring.pipeline import Pipeline, Turn
+
+
+async def test_a_thread_that_breaks_ends_the_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A scorer that lives on without scoring would say "ok" for ever; one that ends is started again."""
+
+    def broken(_: Pipeline) -> Turn:
+        raise RuntimeError("a bug of ours")
+
+    monkeypatch.setattr(Pipeline, "turn", broken)
+    settings = load(overrides={"store": {"url": f"sqlite:///{tmp_path / 'ragvigil.db'}"}})
+    with pytest.raises(RuntimeError, match="a bug of ours"):
+        async with asyncio.timeout(30):
+            await score(settings, asyncio.Event())
+
+
+async def test_ticks_that_take_longer_than_their_clock_do_not_pile_up() -> None:
+    """Else deliveries wait behind them, longer and longer, and SIGTERM waits for all of them."""
+    asked: list[Future[None]] = []
+    late = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def slow() -> None:
+        time.sleep(0.1)
+        if len(asked) == 3:
+            loop.call_soon_threadsafe(late.set)
+
+    with ThreadPoolExecutor(1) as thread:
+
+        def ask() -> Future[None]:
+            assert all(one.done() for one in asked)
+            asked.append(thread.submit(slow))
+            return asked[-1]
+
+        with ticking(ask, 0.001):
+            async with asyncio.timeout(30):
+                await late.wait()
+
+
+async def test_a_stop_while_a_tick_is_asked_for_tells_no_error(caplog: pytest.LogCaptureFixture) -> None:
+    """The asking waited for a thread and was cancelled: a traceback at a clean stop, once in a while."""
+    loop, busy, asked = asyncio.get_running_loop(), threading.Event(), asyncio.Event()
+    loop.set_default_executor(ThreadPoolExecutor(1))
+    blocked = loop.run_in_executor(None, busy.wait)
+
+    def ask() -> Future[None]:
+        asked.set()
+        return Future()
+
+    with ticking(ask, 0.001), contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(asked.wait(), 0.5)
+    busy.set()
+    await blocked
+    assert asked.is_set()
+    assert [record for record in caplog.records if record.levelno >= logging.WARNING] == []
+
+
+async def test_a_store_that_cannot_be_opened_is_said_at_once(tmp_path: Path) -> None:
+    """Not after a silent restart loop."""
+    (tmp_path / "ragvigil.db").write_text("this is no database, and long enough to be looked at " * 20)
+    settings = load(overrides={"store": {"url": f"sqlite:///{tmp_path / 'ragvigil.db'}"}})
+    with pytest.raises(StoreError, match=r"ragvigil\.db"):
+        async with asyncio.timeout(30):
+            await score(settings, asyncio.Event())
+
+
+def limited_files() -> None:
+    """No file of this process grows beyond a kilobyte: the pid in a lock has room, a page of a database has none."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1_024, 1_024))
+
+
+@pytest.mark.parametrize(("supervised", "code"), [(True, 1), (False, 3)])
+def test_a_disk_that_takes_nothing_at_the_start_is_tried_again(
+    tmp_path: Path, supervised: bool, code: int
+) -> None:
+    """A full disk is given room: the receiver beside it must not end for it. By itself it says so and ends."""
+    command = [sys.executable, "-m", "ragvigil.scorer", "serve", "--role", "score"]
+    command += ["--store", f"sqlite:///{tmp_path / 'ragvigil.db'}"] + ["--supervised"] * supervised
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stderr=pipe, text=True, preexec_fn=limited_files) as process:
+        assert process.wait(60) == code
+        assert process.stderr is not None
+        said = process.stderr.read()
+    assert (code in PERMANENT) != supervised
+    assert f"{tmp_path / 'ragvigil.db'}: disk I/O error" in said
+    assert "Traceback" not in said
+
+
+def test_a_store_that_another_process_still_holds_is_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A predecessor whose receiver was killed may take a while to end: its successor's acks go on."""
+    monkeypatch.setattr("ragvigil.scorer.process.score._PATIENCE_SECONDS", 0.0)
+    settings = load(overrides={"store": {"url": f"sqlite:///{tmp_path / 'ragvigil.db'}"}})
+    with closing(Lock(tmp_path / "ragvigil.db.lock", what="store", remedy="wait")):
+        assert run_score(settings, supervised=True) not in PERMANENT
+        with pytest.raises(StoreError, match="is in use by process"):
+            run_score(settings)
