@@ -1,10 +1,10 @@
 """claims_misread: share of the claims that a passage speaks of, but says otherwise (rubric G12, misinterpretation).
 
-Range [0, 1], 0 is good. Otherwise is another number, day or time, or the opposite: unsupported claims with the reasons
-`number_mismatch` and `contradicted`; what no passage speaks of is an invention, which `supported_claims` counts, too.
-Of 262 answers among RAGTruth's development rows that it finds fault with 238 are labelled unsupported, of 99 summaries
-of BUMP 58: there an unlike number is often another wording. Swapped roles are missed. None without evidence text or
-claims, and across languages.
+Range [0, 1], 0 is good. Otherwise is another number, day or time, the opposite, or two things in each other's role:
+unsupported claims with the reasons `number_mismatch` and `contradicted`; what no passage speaks of is an invention,
+which `supported_claims` counts, too. Of 262 answers among RAGTruth's development rows that it finds fault with 238 are
+labelled unsupported, of 99 summaries of BUMP 58: there an unlike number is often another wording. Roles swapped in
+other words are missed. None without evidence text or claims, and across languages.
 """
 
 from __future__ import annotations

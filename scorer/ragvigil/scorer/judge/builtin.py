@@ -1,7 +1,7 @@
 """The built-in judge: lexical alignment of claims with evidence, offline and the same bit for bit everywhere.
 
-It sees words, numbers, names and negation. It does not see swapped roles, subtle relations or common sense; the
-language-model judges are for those.
+It sees words, numbers, names and negation. It does not see roles swapped in other words, subtle relations or common
+sense; the language-model judges are for those.
 """
 
 from __future__ import annotations

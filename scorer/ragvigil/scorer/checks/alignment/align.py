@@ -15,6 +15,7 @@ from typing import NamedTuple, Self
 from ragvigil.scorer.checks.alignment.cells import is_misplaced
 from ragvigil.scorer.checks.alignment.contradiction import contradiction_of, corrects, opposes
 from ragvigil.scorer.checks.alignment.days import Ranges
+from ragvigil.scorer.checks.alignment.exchanged import is_exchanged
 from ragvigil.scorer.checks.alignment.flags import FLAGS, flags_of
 from ragvigil.scorer.checks.alignment.hours import AGREED, Disagreement, compare
 from ragvigil.scorer.checks.alignment.idle import idle_words, words_within
@@ -93,6 +94,7 @@ _NO_RECORD = (0.0, 0.0, *_NO_FLAGS)
 _NO_FLAGS_NAMED: Mapping[int, int] = MappingProxyType({})
 _NO_STEMS: frozenset[str] = frozenset()
 _FEW_SEGMENTS = 8
+_NEARLY_ALL = 0.8
 
 
 class Alignment(NamedTuple):
@@ -107,7 +109,7 @@ class Alignment(NamedTuple):
     best: Segment | None = None
     """What carries most of it."""
     contradiction: str | None = None
-    """Why a nearly identical sentence says otherwise: ``number`` or ``negation``."""
+    """Why a nearly identical sentence says otherwise: ``number``, ``negation`` or ``roles``."""
     unfounded_number: bool = False
     """Whether it holds a number that neither the evidence nor the question has, or that is told of another thing."""
     renamed: bool = False
@@ -369,9 +371,19 @@ def _contradicted(one: _Laid) -> str | None:
     if best is None or place is None:
         return None
     found = contradiction_of(said.words, said.text, said.denying, best, one.numbers)
+    if found is None:
+        return "roles" if _is_exchanged(one) else None
     if found != "number" or place + 1 == len(segments):
         return found
     return None if corrects(segments[place + 1], said.words, best) else found
+
+
+def _is_exchanged(one: _Laid) -> bool:
+    """Whether it exchanges the roles of two things of the best sentence, which must hold nearly all its words."""
+    said, over, best = one.said, one.over, one.best
+    if best is None or all(one.linked) or over.in_best < _NEARLY_ALL * over.total:
+        return False  # as nearly always
+    return said.denying == best.negated and is_exchanged(said.words, said.text, best, one.evidence)
 
 
 def _flag_figures(flags: Mapping[int, int]) -> tuple[float, ...]:

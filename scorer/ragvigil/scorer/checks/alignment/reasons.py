@@ -24,7 +24,7 @@ _MOST_OF_IT = 2 / 3
 def reason_of(alignment: Alignment) -> ClaimReason:
     """What speaks most plainly against a claim that is not supported."""
     figures = alignment.figures
-    if alignment.contradiction == "negation":
+    if alignment.contradiction in ("negation", "roles"):
         return "contradicted"
     if alignment.contradiction or alignment.unfounded_number:
         return "number_mismatch"

@@ -1,0 +1,29 @@
+"""How many right answers of services are doubted, and how many faults planted in them."""
+
+from __future__ import annotations
+
+import pytest
+from tests.scorer.checks.service_answers import FAULTS, counted, read_cases
+
+
+def test_the_corpus_is_what_it_says() -> None:
+    """Eighty faults in four classes, each beside the right answer, and further right answers."""
+    kinds = [case.kind for case in read_cases()]
+    assert [kinds.count(kind) for kind in (*FAULTS, "right")] == [20, 20, 20, 20, 148]
+
+
+@pytest.fixture(scope="module")
+def found() -> dict[str, tuple[int, int, int]]:
+    """Of each kind how many there are, how many are doubted, and how many fail."""
+    return {kind: tuple(counts) for kind, counts in counted().items()}
+
+
+@pytest.mark.parametrize(("kind", "seen"), [("roles", 16)])
+def test_faults_are_seen(found: dict[str, tuple[int, int, int]], kind: str, seen: int) -> None:
+    """At least as many as when this was written."""
+    assert found[kind][1] >= seen
+
+
+def test_right_answers_pass(found: dict[str, tuple[int, int, int]]) -> None:
+    """All but those that docs/accuracy.md tells of."""
+    assert found["right"][2] <= 13
