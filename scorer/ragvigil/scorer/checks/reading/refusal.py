@@ -70,11 +70,18 @@ class Wording:
     cues: tuple[str, ...]
     marks: tuple[tuple[Callable[[str, str], bool], str], ...]
     """For each cue what one word of a text shows that holds it."""
-    pattern: re.Pattern[str]
-    things: re.Pattern[str]
-    """What has the words of a refusal and tells of a thing: Article 5, a file that contains no macros."""
     beside: Mapping[str, Beside]
     """For a cue that is the only one of a text what else must be there: most texts need not be searched for more."""
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """What refuses, in lower case."""
+        return _refusing(self.language)
+
+    @property
+    def things(self) -> re.Pattern[str]:
+        """What has the words of a refusal and tells of a thing: Article 5, a file that contains no macros."""
+        return _things(self.language)
 
     def refuses(self, plain: str) -> bool:
         """Whether `plain`, a text in lower case, holds a cue and refuses."""
@@ -114,11 +121,25 @@ def _load(data: Mapping[str, Any]) -> tuple[Wording, ...]:
             language,
             tuple(one["cues"]),
             tuple(map(_mark, one["cues"])),
-            tells([_spelt_out(pattern) for pattern in one["patterns"]]),
-            any_of([_spelt_out(pattern) for pattern in (*one.get("things", ()), data["numbered"])]),
             {cue: Beside(entries) for cue, entries in _BESIDE.get(language, {}).items()},
         )
         for language, one in data["languages"].items()
+    )
+
+
+@cache
+def _refusing(language: str) -> re.Pattern[str]:
+    """Made when a text first looks like it: English alone takes half a second and several MB, few services need all."""
+    return tells([_spelt_out(pattern) for pattern in _DATA["languages"][language]["patterns"]])
+
+
+@cache
+def _things(language: str) -> re.Pattern[str]:
+    return any_of(
+        [
+            _spelt_out(pattern)
+            for pattern in (*_DATA["languages"][language].get("things", ()), _DATA["numbered"])
+        ]
     )
 
 
