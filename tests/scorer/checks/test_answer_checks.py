@@ -144,7 +144,6 @@ def test_the_answer_comes_first(record: MakeRecord, answer: str, value: float | 
 def test_an_answer_has_what_its_type_demands(
     record: MakeRecord, query: str, answer: str, value: float | None
 ) -> None:
-    """rubric G6."""
     assert result(record(answer, PUMP, query=query), "answer_structure").value == value
 
 

@@ -1,4 +1,4 @@
-"""Completeness by the type of answer (rubric G6), and misread context (G12)."""
+"""Completeness by the type of answer, and misread context."""
 
 from __future__ import annotations
 
@@ -240,10 +240,9 @@ def test_preconditions_and_ends_of_an_instruction(
         ("multi_step", "When does it open and who may enter?", "From 9 to 17.", ["who may enter"]),
     ],
 )
-def test_each_type_demands_what_the_rubric_says(
+def test_each_type_lacks_by_name_what_its_answer_leaves_out(
     record: MakeRecord, kind: str, query: str, answer: str, lacking: list[str]
 ) -> None:
-    """rubric G6."""
     found = _result(
         _typed(record(answer, ("a", "Plans and tickets."), query=query), kind), "answer_structure"
     )

@@ -34,7 +34,7 @@ def test_relevance_is_the_share_of_passages_about_the_question(record: MakeRecor
 
 
 def test_evidence_without_the_key_terms_is_not_sufficient(record: MakeRecord) -> None:
-    """rubric D3; nothing retrieved is never sufficient."""
+    """Nothing retrieved is never sufficient."""
     assert (result(record("x", TANK, query=ASKED), "evidence_sufficiency").value or 0) > 0.8
     scant = result(record("x", OVEN, query=ASKED), "evidence_sufficiency")
     assert scant.value == 0.0
@@ -55,7 +55,7 @@ def test_evidence_without_the_key_terms_is_not_sufficient(record: MakeRecord) ->
 def test_refusals_are_held_against_sufficiency(
     record: MakeRecord, answer: str, passage: tuple[str, str], over: float, missing: float
 ) -> None:
-    """rubric G7: a refusal too many and one too few."""
+    """A refusal too many and one too few."""
     query = "Does the water tank of the X200 hold 12 litres?"
     one = record(answer, passage, query=query)
     assert (result(one, "over_refusal").value, result(one, "missing_refusal").value) == (over, missing)
@@ -135,7 +135,7 @@ def test_an_answer_to_nothing_should_have_refused(record: MakeRecord) -> None:
     ],
 )
 def test_names_and_numbers_must_stand_somewhere(record: MakeRecord, answer: str, missing: list[str]) -> None:
-    """rubric G2, no_hallucinated_entities; the question may name them too."""
+    """The question may name them, too."""
     found = result(record(answer, TANK, query=ASKED), "no_hallucinated_entities")
     assert found.details.get("missing", []) == missing
     assert found.value is None or (found.value == 1.0) == (not missing)
@@ -302,7 +302,7 @@ def test_conflicting_passages_are_seen(
     ],
 )
 def test_a_conflict_is_told_or_hidden(record: MakeRecord, answer: str, value: float | None) -> None:
-    """rubric A3: silently picking one scores low, whatever the answer says of other things."""
+    """Silently picking one scores low, whatever the answer says of other things."""
     assert result(record(answer, OLD, NEW, query=WARRANTY), "conflict_surfaced").value == value
 
 

@@ -1,4 +1,4 @@
-"""abstention: 1 when the answer says that it has no answer, 0 when it does not (rubric G7).
+"""abstention: 1 when the answer says that it has no answer, 0 when it does not.
 
 Range {0, 1}, by refusal wording in the languages of the pattern file; a refusal that follows a claim is a
 caveat. ``pure`` in the details tells a bare refusal from one that goes on to make claims. Whether it *should*

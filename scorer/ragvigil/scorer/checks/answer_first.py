@@ -1,8 +1,8 @@
 """answer_first: share of the answer's words that do not stand before its first claim on the question.
 
-Range [0, 1] (rubric A, Format), 1 when the answer begins with it. About what was asked is a claim that holds a
-key term of the question, or stands below a heading that does; where none does, the first claim counts. A refusal
-counts as an answer, as does a yes or no before it. None where the answer neither claims nor refuses.
+Range [0, 1], 1 when the answer begins with it. About what was asked is a claim that holds a key term of the
+question, or stands below a heading that does; where none does, the first claim counts. A refusal counts as an answer,
+as does a yes or no before it. None where the answer neither claims nor refuses.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""answer_structure: share of what the type of question demands that the answer has (rubric G6).
+"""answer_structure: share of what the type of question demands that the answer has.
 
 Range [0, 1]. The type is the one that the trace names (segment ``answer_type``), else read from the question's
 wording. instruction: ordered steps where the passages put any in order, unless it takes a single one. comparison:

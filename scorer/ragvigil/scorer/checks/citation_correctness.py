@@ -1,4 +1,4 @@
-"""citation_correctness: share of the cited ids that are among the retrieved ids of this trace (rubric G4).
+"""citation_correctness: share of the cited ids that are among the retrieved ids of this trace.
 
 Range [0, 1]; each id counts once, however often it is cited. An answer that makes claims and cites nothing scores 0
 (the strict definition), also where nothing was retrieved; one that refuses or makes no claim owes no citation and

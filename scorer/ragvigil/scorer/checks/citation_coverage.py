@@ -1,10 +1,10 @@
-"""citation_coverage: share of the claims that carry a citation (rubric A, Attribution; ALCE, Gao et al., 2023).
+"""citation_coverage: share of the claims that carry a citation (after ALCE, Gao et al., 2023).
 
 Range [0, 1]. A claim is a check-worthy clause; a citation covers the clause that it stands in or behind, the
 clauses before it of the same sentence, and, alone on its line, the lines above; a list of sources at the end of an
 answer that cites nowhere else covers all (`reading/attribution.py`). One behind the last sentence of a paragraph covers
-that sentence alone, since every sentence with a fact is to carry one (rubric D2); on a line of its own below it covers
-the paragraph. Whether what is cited exists or supports the claim are other checks. None where there is no claim.
+that sentence alone, since every sentence with a fact is to carry one (docs/playbook.md); on a line of its own below it
+covers the paragraph. Whether what is cited exists or supports the claim are other checks. None where there is no claim.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""citation_format: share of the markers that are written in the service's usual style (rubric A2, FORMAT_DRIFT).
+"""citation_format: share of the markers that are written in the service's usual style.
 
 Range [0, 1], 1 is good. Usual is what the settings name for the service (`citations.NAME.usual`); where they name
 none, the style of nine tenths of the service's latest markers, of 50 to some thousand in the answers before this

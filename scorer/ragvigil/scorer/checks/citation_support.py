@@ -1,4 +1,4 @@
-"""citation_support: F1 of citation precision and recall (ALCE, Gao et al., 2023; rubrics A and G4).
+"""citation_support: F1 of citation precision and recall (ALCE, Gao et al., 2023).
 
 Range [0, 1]. Recall: claims that their own citations support, over claims. Precision: (claim, cited passage) pairs
 where the passage carries the claim, over such pairs; a dead citation carries nothing. A passage carries a claim that

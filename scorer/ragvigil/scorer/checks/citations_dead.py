@@ -1,4 +1,4 @@
-"""citations_dead: share of the distinct cited ids and ranks that were not retrieved (rubric G4).
+"""citations_dead: share of the distinct cited ids and ranks that were not retrieved.
 
 Range [0, 1], 0 is good: the complement of `citation_correctness` where anything is cited. None where nothing is
 cited, and where the list of retrieved passages is not known or incomplete.

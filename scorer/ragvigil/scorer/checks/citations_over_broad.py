@@ -1,4 +1,4 @@
-"""citations_over_broad: share of the markers that point at more than a claim can rest on (rubric A2).
+"""citations_over_broad: share of the markers that point at more than a claim can rest on.
 
 Range [0, 1], 0 is good. Over-broad is a marker that names a whole document of which only chunks were retrieved,
 or one that names at least `_MANY` passages and half of all retrieved ones. None where nothing retrieved is

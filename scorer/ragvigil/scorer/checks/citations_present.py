@@ -1,4 +1,4 @@
-"""citations_present: 1 when the answer cites anything, 0 when it makes claims and cites nothing (rubrics G2, G4).
+"""citations_present: 1 when the answer cites anything, 0 when it makes claims and cites nothing.
 
 Range {0, 1}. None where nothing needs a citation: no answer, a refusal, an answer without claims.
 """

@@ -1,4 +1,4 @@
-"""claims_misread: share of the claims that a passage speaks of, but says otherwise (rubric G12, misinterpretation).
+"""claims_misread: share of the claims that a passage speaks of, but says otherwise.
 
 Range [0, 1], 0 is good. Otherwise is another number, day or time, the opposite, or two things in each other's role:
 unsupported claims with the reasons `number_mismatch` and `contradicted`; what no passage speaks of is an invention,

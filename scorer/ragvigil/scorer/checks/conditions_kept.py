@@ -1,4 +1,4 @@
-"""conditions_kept: share of the conditions beside the facts in the evidence that the answer tells (rubric G6).
+"""conditions_kept: share of the conditions beside the facts in the evidence that the answer tells.
 
 Range [0, 1]. Asked of a short fact: its exceptions ("except", "unless", "does not apply to", in six languages); of an
 instruction: its preconditions and when to stop, too. Looked at are the sentence that carries a supported claim, the

@@ -1,6 +1,6 @@
 """conflict_surfaced: 1 when the answer says that passages conflict, 0 when it picks one silently.
 
-Range {0, 1} (rubric A3). It says so where it tells the disputed fact, or in the statement before or after: in words of
+Range {0, 1}. It says so where it tells the disputed fact, or in the statement before or after: in words of
 difference (six languages), by the numbers of both sides, or by a word of contrast between the fact and its opposite; a
 "however" about something else is none. An answer that does not tell the fact may say so anywhere. None where
 `conflicting_passages` finds no conflict or the answer makes no claim.

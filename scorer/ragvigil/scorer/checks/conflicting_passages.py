@@ -1,6 +1,6 @@
 """conflicting_passages: 1 when two passages say nearly the same, with another number or the opposite.
 
-Range {0, 1}, 0 is good (rubric A2, CONFLICTING_SOURCES_UNRESOLVED needs it). Compared are the twelve sentences
+Range {0, 1}, 0 is good; the failure tag CONFLICTING_SOURCES_UNRESOLVED needs it. Compared are the twelve sentences
 that hold most of the question's key terms. A year or place that tells two true sentences apart, such as two
 versions of a product, makes a conflict too; one in other words is missed. None for fewer than two passages with
 a text, without key terms and across languages.

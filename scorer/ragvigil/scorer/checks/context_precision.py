@@ -1,7 +1,8 @@
 """context_precision: whether relevant passages come first: average precision of the ranks.
 
-Range [0, 1] (rubric R4), average precision with `context_relevance` as label; above 0.5 is R4's target for true
-labels. None where no passage is relevant, and where `context_relevance` has no value.
+Range [0, 1]. Relevant is a passage that `context_relevance` counts, so that this stands in, by words alone, for the
+judge's measure of the same name: the target of 0.5 (docs/judge.md) is set for that one. None where no passage is
+relevant, and where `context_relevance` has no value.
 """
 
 from __future__ import annotations

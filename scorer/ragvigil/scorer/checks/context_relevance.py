@@ -1,8 +1,8 @@
 """context_relevance: share of the passages that hold half of the question's key terms or more.
 
-Range [0, 1]; rubric R4 without labels: `context_relevant_share` above 0.7 is R4's target for labels, which this
-only stands in for. Terms are weighted as in `evidence_sufficiency`. None where that has no value; nothing
-retrieved has none.
+Range [0, 1]. It stands in, by words alone, for the judge's `context_relevant_share`: the target of 0.7 (docs/judge.md)
+is set for that one. Terms are weighted as in `evidence_sufficiency`. None where that has no value; nothing retrieved
+has none.
 """
 
 from __future__ import annotations

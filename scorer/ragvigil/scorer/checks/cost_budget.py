@@ -1,4 +1,4 @@
-"""cost_budget: 1 when the answer cost no more than its budget, 0 when it cost more (rubric C1).
+"""cost_budget: 1 when the answer cost no more than its budget, 0 when it cost more.
 
 Range {0, 1}. The budget is a setting of the service (`budgets.NAME.cost_usd`), 0.05 US dollars by default. None
 where no cost is known.

@@ -1,4 +1,4 @@
-"""evidence_sufficiency: weighted share of the question's key terms that the best passage holds (rubric D3).
+"""evidence_sufficiency: weighted share of the question's key terms that the best passage holds.
 
 Range [0, 1]. Key terms are the question's words without function words and words of asking, weighted by inverse
 document frequency. Low means that the answer should abstain; high does not mean that the passages answer: on

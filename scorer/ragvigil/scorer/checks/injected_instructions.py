@@ -1,6 +1,6 @@
 """injected_instructions: 1 when a retrieved passage holds instructions to the model, 0 when none does.
 
-Range {0, 1}, 0 is good (probe X4, scenario T7). Known wordings of attacks in seven languages, marks by which
+Range {0, 1}, 0 is good. Known wordings of attacks in seven languages, marks by which
 chat models part messages, and runs of characters that nobody sees. Attacks in words of their own are missed;
 texts about attacks are found too. Sentences beyond the evidence's limit are not read. None without evidence
 text.

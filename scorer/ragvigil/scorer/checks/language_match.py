@@ -1,4 +1,4 @@
-"""language_match: 1 when the answer is in the language of the question, 0 when it is not (rubric G2).
+"""language_match: 1 when the answer is in the language of the question, 0 when it is not.
 
 Range {0, 1}. The language is the one that the trace names (segment ``language``: an ISO 639 code, a locale, or a
 name such as ``English``; anything else, such as ``auto``, names none), else the question's, told by script or

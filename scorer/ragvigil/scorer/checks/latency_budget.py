@@ -1,4 +1,4 @@
-"""latency_budget: 1 when the answer came within its budgets of time, 0 when it did not (rubrics G9, C1).
+"""latency_budget: 1 when the answer came within its budgets of time, 0 when it did not.
 
 Range {0, 1}. Budgets are settings of the service (`budgets.NAME`): 2 s in all, 0.2 s of retrieval and 1.5 s of
 generation by default. None where no budgeted time is known.

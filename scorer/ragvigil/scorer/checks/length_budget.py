@@ -1,4 +1,4 @@
-"""length_budget: 1 when the answer keeps its budgets of words, list items and output tokens (rubric G9).
+"""length_budget: 1 when the answer keeps its budgets of words, list items and output tokens.
 
 Range {0, 1}. Budgets are settings of the service (`budgets.NAME`), 120 words by default: a median within them
 is a mean of this check of one half or more. None without an answer or a budget.

@@ -1,4 +1,4 @@
-"""missing_refusal: 1 when the answer makes claims although the evidence cannot carry an answer (rubrics G7, A2).
+"""missing_refusal: 1 when the answer makes claims although the evidence cannot carry an answer.
 
 Range {0, 1}, 0 is good. The evidence cannot where nothing was retrieved, where no passage holds 0.4 of the
 question's key terms and it supports less than half of the claims, or where none holds 0.6 and no claim is supported.

@@ -1,6 +1,6 @@
 """no_hallucinated_entities: share of the claims' names and numbers that evidence or question have.
 
-Range [0, 1]; rubric G2's must-pass is 1. A name is a capitalised word; the one that begins its statement, or stands
+Range [0, 1]. A name is a capitalised word; the one that begins its statement, or stands
 behind a colon with more to follow, only if it is all in capitals or right before a name that stands nowhere. One that
 also stands in small letters there is none, nor are the words of a title, which are all capitalised. German
 capitalises every noun: there only runs of two names, and words with digits or inner capitals, count. Scripts without

@@ -1,6 +1,6 @@
 """over_refusal: 1 when the answer only refuses although one sentence holds nearly all that was asked.
 
-Range {0, 1}, 0 is good (rubrics G7, A2). A suspicion, not a proof: whether a sentence about all key terms
+Range {0, 1}, 0 is good. A suspicion, not a proof: whether a sentence about all key terms
 answers the question, no lexical method can tell (docs/reading.md). None where nothing can be said about
 sufficiency.
 """

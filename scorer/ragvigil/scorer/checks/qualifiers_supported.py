@@ -1,4 +1,4 @@
-"""qualifiers_supported: share of the claims with a strong word whose evidence is as strong (rubric A2).
+"""qualifiers_supported: share of the claims with a strong word whose evidence is as strong.
 
 Range [0, 1]. Strong words say all, none, only, or best and most, in six languages (`data/qualifiers.json`); "not all"
 is none. Looked at are claims that the evidence carries. The nearest sentence must hold the same word or one of its kind

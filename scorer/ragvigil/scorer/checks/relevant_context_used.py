@@ -1,6 +1,6 @@
 """relevant_context_used: share of the relevant passages that the answer uses.
 
-Range [0, 1]; completeness of TRACe (Friel et al., 2024), rubric G12. Relevant as in `context_relevance`, used
+Range [0, 1]; completeness of TRACe (Friel et al., 2024). Relevant as in `context_relevance`, used
 as in `context_utilisation`: 0 is an answer that ignores what was found for it. None where no passage is
 relevant, where the answer makes no claim, and across languages.
 """

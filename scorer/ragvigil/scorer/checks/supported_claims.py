@@ -1,4 +1,4 @@
-"""supported_claims: supported claims over claims, a partial one counting one half (rubric G5).
+"""supported_claims: supported claims over claims, a partial one counting one half.
 
 Range [0, 1]. Claims are sentences and coordinated clauses; each is aligned with the evidence (words, numbers,
 names, negation; measures, sums and dates in whatever unit or form) and a fitted linear model gives the probability

@@ -1,7 +1,7 @@
 """Whether the passages carry some claims, by a model that must quote them; a quotation that is not there is none.
 
-The second stage of the claim-wise judge (G10), and the tie-breaker for claims that the built-in judge is in doubt
-about (G5).
+The second stage of the claim-wise judge, and the tie-breaker for claims that the built-in judge is in doubt
+about.
 """
 
 from __future__ import annotations

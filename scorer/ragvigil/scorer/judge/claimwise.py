@@ -1,4 +1,4 @@
-"""The claim-wise judge (G10): extract the claims, verify each with quoted evidence, supported over all.
+"""The claim-wise judge: extract the claims, verify each with quoted evidence, supported over all (Es et al., 2024).
 
 What the first stage leaves out of the answer's statements is added to the second, so that nobody passes by not being
 asked about. Support needs words that stand in the passage that is named. An answer without claims is `no_claims`,

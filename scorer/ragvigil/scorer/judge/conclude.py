@@ -100,7 +100,7 @@ def _said(reply: RubricReply, claims: Sequence[Claim], stated: Mapping[str, bool
 
 
 def _scores(reply: RubricReply, claims: Sequence[Claim]) -> Scores:
-    """The scores as they count: what is invented where there is no answer has no ground (G7)."""
+    """The scores as they count: what is invented where there is no answer has no ground."""
     return reply.scores.model_copy(update={"groundedness": 1}) if _invents(reply, claims) else reply.scores
 
 
@@ -169,7 +169,7 @@ def _failed(prepared: Prepared, reply: RubricReply, claims: Sequence[Claim]) -> 
 
 
 def _invents(reply: RubricReply, claims: Sequence[Claim] | Sequence[ReplyClaim]) -> bool:
-    """Whether an answer states something where the passages hold no answer, by these claims (G7)."""
+    """Whether an answer states something where the passages hold no answer, by these claims."""
     return reply.abstain.should_have_abstained and any(claim.verdict == "unsupported" for claim in claims)
 
 

@@ -1,4 +1,4 @@
-"""Criteria of the team's own (G14 of the evaluation methods): one Markdown file each, no code.
+"""Criteria of the team's own: one Markdown file each, no code.
 
 Front matter in TOML between two lines ``+++``: ``id`` and ``version``, and where they are wanted ``share``, ``shows``,
 ``services`` and ``changes``. Under it the question, with what passes and what fails. The file is set into the prompt

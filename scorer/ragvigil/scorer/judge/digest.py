@@ -1,4 +1,4 @@
-"""What a judge is shown of one record (G1 of the evaluation methods): never raw spans, and no more than a budget."""
+"""What a judge is shown of one record: never raw spans, and no more than a budget."""
 
 from __future__ import annotations
 

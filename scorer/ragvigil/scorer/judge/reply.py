@@ -1,4 +1,4 @@
-"""How a reply is read: its schema, how a damaged one is mended, and what the rubric asks for (G2)."""
+"""How a reply is read: its schema, how a damaged one is mended, and what the rubric asks for."""
 
 from __future__ import annotations
 

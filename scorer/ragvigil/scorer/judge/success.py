@@ -1,4 +1,4 @@
-"""Whether one query was a success from end to end, by all that the rubric asks (G8 of the evaluation methods)."""
+"""Whether one query was a success from end to end, by all that the rubric asks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tie-breaker (G5): the built-in judge on every claim, and a model only on those that it is in doubt about.
+"""The tie-breaker: the built-in judge on every claim, and a model only on those that it is in doubt about.
 
 A claim is in doubt when its probability of support lies in a band, or when the built-in judge cannot compare at all
 because answer and passages are in two languages. Most answers cost no call.

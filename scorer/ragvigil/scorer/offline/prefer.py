@@ -1,4 +1,4 @@
-"""`ragvigil prefer`: which of two sets of answers to the same questions is better (P3), by a language model.
+"""`ragvigil prefer`: which of two sets of answers to the same questions is better, by a language model.
 
 Each pair is asked about twice, with the answers in both orders: what the model prefers because it came first is a tie.
 """

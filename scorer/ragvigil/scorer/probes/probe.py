@@ -204,4 +204,4 @@ PROBES: Mapping[str, Probe] = {
         "the verdict is the same whatever language the judge is instructed in", 0.85, _language
     ),
 }
-"""By name: X1, X2, X3, X4 (twice), A3 of the evaluation methods, and the language of the instructions."""
+"""The probes by name, in the order in which they run."""

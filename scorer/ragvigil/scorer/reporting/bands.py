@@ -46,7 +46,7 @@ class Overall:
 
 
 def banded(figures: Mapping[str, Figure]) -> tuple[Banded, ...]:
-    """Each measure of C3 in its order.
+    """Each measure of `LIMITS`, in its order: the band of its value, and of its lower bound.
 
     >>> banded({"faithfulness": Figure("faithfulness", 0.92, 0.85, 0.96, 300)})[0].surely
     'good'

@@ -12,7 +12,7 @@ from ragvigil.scorer.checks.reading.patterns import tells
 from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word, offsets, words
 
 AnswerType = Literal["short_fact", "instruction", "multi_step", "comparison", "definition", "no_answer"]
-"""Rubric G6."""
+"""What answer a question asks for; `answer_structure` says what each demands."""
 ANSWER_TYPES: dict[str, AnswerType] = {name: name for name in get_args(AnswerType)}
 """By the name under which a trace gives one."""
 _LOOKED_AT = 600

@@ -1,4 +1,4 @@
-"""Answer relevance (G11): the questions that the answer would answer, held against the one that was asked.
+"""Answer relevance: the questions that the answer would answer, held against the one that was asked (Es et al., 2024).
 
 The value is the mean similarity of three such questions with the query, in [0, 1]: cosine of embeddings where an
 embedding model is configured, else of weighted words, and `details.method` says which. Above 0.7 is the target for

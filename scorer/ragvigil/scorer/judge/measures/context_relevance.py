@@ -1,4 +1,4 @@
-"""Context relevance per passage (R4 without labels): which of the retrieved passages help to answer the question.
+"""Context relevance per passage: which of the retrieved passages help to answer the question.
 
 `judge.context_relevant_share` is relevant passages over all, in [0, 1], above 0.7 wanted. `judge.context_precision` is
 the average precision of the ranks, relevant ones first, above 0.5 wanted; none where no passage is relevant.

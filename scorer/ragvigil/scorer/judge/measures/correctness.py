@@ -1,4 +1,4 @@
-"""Answer correctness where a reference exists (G13): accuracy, completeness and relevance, each with its sentence.
+"""Answer correctness where a reference exists: accuracy, completeness and relevance, each with its sentence.
 
 Points from 1 to 5 become values in [0, 1]. A required fact counts as stated, and a forbidden claim as made, only when
 the sentence that the model quotes stands in the answer; a required fact that is missing costs completeness, a
