@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from ragvigil.scorer.estimate.logistic import chances, logistic
+
 Array = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 _CANDIDATES = 201
@@ -18,9 +20,6 @@ _CANDIDATES = 201
 _NEARLY_SURE = 1e-4
 """What a score of 0 counts as, so that its log-odds have an end."""
 _RIDGE = 1e-3
-_STEPS = 50
-_STEEPEST = 30.0
-_SETTLED = 1e-9
 
 
 def auroc(positive: Array, score: Array) -> float:
@@ -67,15 +66,7 @@ def _probability(positive: Array, score: Array) -> Array:
     """
     inside = np.clip(score, _NEARLY_SURE, 1 - _NEARLY_SURE)
     design = np.column_stack([np.ones_like(inside), np.log(inside / (1 - inside))])
-    slopes, predicted = np.zeros(2), np.full_like(inside, 0.5)
-    for _ in range(_STEPS):
-        curvature = (design * (predicted * (1 - predicted))[:, None]).T @ design + _RIDGE * np.eye(2)
-        step = np.linalg.solve(curvature, design.T @ (positive - predicted) - _RIDGE * slopes)
-        slopes = slopes + step
-        predicted = 1 / (1 + np.exp(-np.clip(design @ slopes, -_STEEPEST, _STEEPEST)))
-        if np.abs(step).max() < _SETTLED:
-            break
-    return predicted
+    return chances(design, logistic(design, positive, np.ones_like(inside), np.full(2, _RIDGE)))
 
 
 def calibration_error(positive: Array, score: Array) -> float:

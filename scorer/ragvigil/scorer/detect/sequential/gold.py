@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from ragvigil.scorer.detect.sequential.batch import Floats
 from ragvigil.scorer.estimate import Calibration
+from ragvigil.scorer.estimate.logistic import logistic
 
 LEAST_LABELS = 10
 """Of either kind; with fewer, the judge's error rate on that kind is a guess."""
@@ -263,7 +264,7 @@ def _variance(values: Floats, weights: Floats, which: npt.NDArray[np.bool_]) -> 
 
 
 def _log_density_ratio(cheap: Floats, truth: npt.NDArray[np.bool_], counts: Floats) -> tuple[float, float]:
-    """(slope, offset) of a logistic regression of "unfaithful" with both classes weighted alike; ridge 1."""
+    """(slope, offset) of a logistic regression of "unfaithful", both classes weighted alike; ridge 1 on the slope."""
     spread = float(cheap.std())
     if spread < 1e-6:
         return 0.0, 0.0
@@ -272,14 +273,6 @@ def _log_density_ratio(cheap: Floats, truth: npt.NDArray[np.bool_], counts: Floa
     target: Floats = (~truth).astype(np.float64)
     each = (0.5 / float(truth.sum()), 0.5 / float((~truth).sum()))
     weights: Floats = np.where(truth, *each) * cheap.size * counts
-    beta: Floats = np.zeros(2)
-    for _ in range(50):
-        chance: Floats = 1.0 / (1.0 + np.exp(-np.clip(design @ beta, -30.0, 30.0)))
-        gradient = design.T @ (weights * (target - chance)) - np.array([0.0, beta[1]])
-        hessian = (design * (weights * chance * (1.0 - chance))[:, None]).T @ design + np.diag([1e-6, 1.0])
-        step = np.linalg.solve(hessian, gradient)
-        beta = beta + step
-        if float(np.abs(step).max()) < 1e-8:
-            break
-    slope = min(0.0, float(beta[1])) / spread
-    return slope, float(beta[0]) - slope * centre
+    intercept, steepness = logistic(design, target, weights, np.array([0.0, 1.0])).tolist()
+    slope = min(0.0, steepness) / spread
+    return slope, intercept - slope * centre
