@@ -289,3 +289,23 @@ def test_a_search_that_lists_texts_without_ids_is_read_a_calculator_is_not() -> 
     assert (record_of(other).documents, record_of(other).completeness) == ((), "complete")
     words = record_of(openllmetry(["The store cannot be reached."]))
     assert (words.documents, words.completeness) == ((), "partial_evidence")
+
+
+def test_a_message_whose_call_is_null_is_no_answer_of_a_tool() -> None:
+    """MLflow writes every field of a message: the context in a prompt is none that a tool found."""
+    shown = "\n".join(f"[{place}] {text}" for place, (_, text, _) in enumerate(PASSAGES, 1))
+    asked = [
+        {"role": "system", "content": f"Answer from:\n{shown}", "tool_calls": None, "tool_call_id": None},
+        {"role": "user", "content": QUESTION, "tool_calls": None, "tool_call_id": None},
+    ]
+    chat: Attributes = {"mlflow.spanType": '"CHAT_MODEL"', "mlflow.spanInputs": as_json({"messages": asked})}
+    chat["mlflow.spanOutputs"] = as_json(ANSWER)
+    found = [{"page_content": text, "id": key, "type": "Document"} for key, text, _ in PASSAGES]
+    search: Attributes = {"mlflow.spanType": '"CHAIN"', "mlflow.spanOutputs": as_json(found)}
+    chain: Attributes = {"mlflow.spanType": '"CHAIN"', "mlflow.spanInputs": as_json(QUESTION)}
+    spans = [
+        span("a1", chain, start=1, end=9),
+        span("a2", search, parent="a1", start=2, end=3),
+        span("a3", chat, parent="a1", start=4, end=5),
+    ]
+    assert [each.id for each in only(spans).documents] == [key for key, *_ in PASSAGES]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from ragvigil.scorer.dialects import read_records
@@ -270,6 +272,13 @@ def test_mlflow_chunks_are_joined() -> None:
     chunk = SpanEvent("mlflow.chunk.item.0", 0, {"mlflow.chunk.value": '"At "'})
     record = only([span("a1", said, start=1, end=2, events=(chunk,))])
     assert (record.answer, record.streaming) == ("At nine.", True)
+
+
+def test_the_conversation_of_a_langchain_run_is_in_the_metadata_that_mlflow_keeps() -> None:
+    """Its autologging writes the run's metadata as an attribute of that name."""
+    said = {**MLFLOW[0].attributes, "metadata": as_json({"session_id": "s-1", "user_id": "u-9"})}
+    record = only([replace(MLFLOW[0], attributes=said), *MLFLOW[1:]])
+    assert (record.conversation_id, record.user_id) == ("s-1", "u-9")
 
 
 def test_langsmith_prompts_are_no_generations() -> None:

@@ -35,6 +35,8 @@ from ragvigil.scorer.trace import Document, Tokens
 
 KIND = "mlflow.spanType"
 _SCOPE = "mlflow.tracing.provider"
+_CONVERSATIONS = ("session_id", "conversation_id", "thread_id")
+_USERS = ("user_id", "userId")
 _ROLES: dict[str, Role] = {
     "chat_model": "generator",
     "llm": "generator",
@@ -89,6 +91,7 @@ def _reading(span: Span, role: Role, search: Search | None = None) -> Reading:
     answer = _answered(made, role, asked) if role in ("generator", "chain") else None
     usage = mapping_of(get("mlflow.chat.tokenUsage"))
     reply = mapping_of(made)
+    about = mapping_of(get("metadata"))  # LangChain's, of the run
     tools = passages_answered(given if role == "generator" else None)
     sent = sent_to(given) if role == "generator" else NOTHING_SENT
     return Reading(
@@ -110,8 +113,8 @@ def _reading(span: Span, role: Role, search: Search | None = None) -> Reading:
         model=text_of(unquoted(get("mlflow.llm.model"))) or text_of(mapping_of(given).get("model")),
         response_model=text_of(reply.get("model")) if role == "generator" else None,
         tokens=Tokens(first_count(usage, "input_tokens"), first_count(usage, "output_tokens")),
-        conversation_id=_id(span, "mlflow.trace.session"),
-        user_id=_id(span, "mlflow.trace.user"),
+        conversation_id=_id(span, "mlflow.trace.session") or first_id(about, *_CONVERSATIONS),
+        user_id=_id(span, "mlflow.trace.user") or first_id(about, *_USERS),
         exchange=(given, made) if role == "generator" else (),
     )
 

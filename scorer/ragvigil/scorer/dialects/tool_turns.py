@@ -78,7 +78,7 @@ def _role(fields: Mapping[str, object]) -> object:
 def _turns(fields: Mapping[str, object], role: str) -> Iterator[Turn]:
     parts = list(_parts(fields))
     answers = [*_answers(parts), *_answers([fields])]
-    if not answers and (role in _ANSWERING or "tool_call_id" in fields):
+    if not answers and (role in _ANSWERING or fields.get("tool_call_id") is not None):
         answers = [Turn("answered", _first(fields, _IDS), _first(fields, _NAMES), _result(fields))]
     if not answers and role == "user" and any(content_of(fields[key]) for key in _PARTS if key in fields):
         yield Turn("asked")
