@@ -16,6 +16,9 @@ _REPR = re.compile(
 )
 _TRACED = re.compile(r"(?P<type>[A-Za-z_][\w.]*)\((?P<message>.*?)\)\s*Traceback", re.DOTALL)
 """With more than a text in it, or another name than errors have, only what follows tells that it is an exception."""
+_NAMED = re.compile(r"\n+(?P<type>[A-Za-z_]\w*): ")
+_FRAME = re.compile(r"\n[ \t]+at \S")
+"""A line of a stack trace of JavaScript."""
 LONGEST_MESSAGE = 1000
 
 
@@ -46,15 +49,31 @@ def failure(type_name: object, message: object) -> Failure:
     Failure(type='Unavailable', message="'try later', 503")
     >>> failure(None, "TimeoutError: after 3 s"), failure("Error", "after 3 s")
     (Failure(type='TimeoutError', message='after 3 s'), Failure(type=None, message='after 3 s'))
+    >>> failure(None, "too long\\n\\nRangeError: too long\\n    at f (a.js:1:2)"), failure(None, "Error: after 3 s")
+    (Failure(type='RangeError', message='too long'), Failure(type=None, message='after 3 s'))
     """
-    name, text = text_of(type_name), text_of(message)
+    name, text = text_of(type_name), _unstacked(text_of(message))
     name = None if name in _GENERIC else name
     found = _REPR.match(text) or _PREFIXED.match(text) if text else None
     if found and _agrees(name, found["type"]):
         name, text = name or found["type"], found["message"]
+    elif name is None and found and found["type"] in _GENERIC:
+        text = found["message"]
     elif name is None and text and (traced := _TRACED.match(text)) and traced["type"] not in _GENERIC:
         name, text = traced["type"], (_REPR.match(text) or traced)["message"]
     return Failure(name, text[:LONGEST_MESSAGE].strip() if text else None)
+
+
+def _unstacked(text: str | None) -> str | None:
+    """What JavaScript says of an error, without the stack; LangChain says the message before it once more."""
+    stack = _FRAME.search(text) if text else None
+    if not text or not stack:
+        return text
+    said = text[: stack.start()]
+    for named in _NAMED.finditer(said):
+        if said[named.end() :] == said[: named.start()]:
+            return said[named.start() :].lstrip("\n")
+    return said
 
 
 def _agrees(known: str | None, found: str) -> bool:

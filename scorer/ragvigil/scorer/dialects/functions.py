@@ -28,7 +28,7 @@ _HITS = ("matches", "hits", "points", "objects")
 """Keys under which clients of vector stores return what they found."""
 _STORED = ('"ids"', *(f'"{key}"' for key in _HITS))
 _ANSWERING = frozenset(ANSWER_KEYS)
-_PAGE = '"page_content"'
+_PAGES = ('"page_content"', '"pageContent"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ def or_answer(searched: Reading, otherwise: Reading, made: object) -> Reading:
 
 def is_of_pages(value: object) -> bool:
     """Whether a value may hold LangChain's documents: what is JSON is decoded for it only then."""
-    return value is not None and (not isinstance(value, str) or _PAGE in value)
+    return value is not None and (not isinstance(value, str) or any(mark in value for mark in _PAGES))
 
 
 def narrowed_in(given: object, made: object) -> Search | None:

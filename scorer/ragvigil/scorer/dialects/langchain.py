@@ -21,11 +21,13 @@ _PRINTED = re.compile(r"content=(?P<text>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")
 
 
 def pages_in(value: object) -> tuple[Document, ...] | None:
-    """The Document objects in a value, a list, or the lists of a state; None when it holds none.
+    """The Document objects in a value, a list, or the lists of a state; None when it holds none. Node's are read too.
 
     >>> state = '{"question": "why?", "context": [{"page_content": "Snow.", "metadata": {}, "type": "Document"}]}'
     >>> [page.text for page in pages_in(state) or ()]
     ['Snow.']
+    >>> [page.id for page in pages_in([{"id": "a", "pageContent": "Snow.", "metadata": {}}]) or ()]
+    ['a']
     >>> pages_in('[{"text": "Snow."}]')
     """
     return documents_of(list(_pages(structure_of(value), _DEEPEST))) or None
@@ -38,7 +40,7 @@ def _pages(value: object, levels: int) -> Iterator[object]:
     if isinstance(value, dict):
         fields = cast("Mapping[str, object]", value)
         page = mapping_of(fields.get("kwargs")) or fields
-        if isinstance(page.get("page_content"), str):
+        if isinstance(page.get("page_content"), str) or isinstance(page.get("pageContent"), str):
             yield page
             return
         items = [item for item in fields.values() if isinstance(item, (dict, list))]

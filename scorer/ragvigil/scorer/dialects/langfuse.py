@@ -10,10 +10,12 @@ from ragvigil.scorer.dialects.functions import (
     Search,
     asked_in,
     found_in,
+    is_of_pages,
     narrowed_in,
     or_answer,
     sent_to,
 )
+from ragvigil.scorer.dialects.langchain import pages_in
 from ragvigil.scorer.dialects.reading import Failure, Reading, Role
 from ragvigil.scorer.dialects.replies import as_it_stands, completion_of, is_data, returned_in
 from ragvigil.scorer.dialects.searches import documents_found
@@ -94,6 +96,8 @@ def _reading(span: Span, role: Role, search: Search | None = None) -> Reading:
         if search
         else documents_found(made)
         if role == "retriever"
+        else (pages_in(made) if is_of_pages(made) else None)
+        if role == "chain"
         else tools.documents or sent.documents,
         unread_search=tools.unread,
         input_documents=search.input_documents if search else None,

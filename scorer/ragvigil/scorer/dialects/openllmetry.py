@@ -75,8 +75,9 @@ class OpenLLMetry:
             return tool_reading(tool, get("tool.arguments"), mapping_of(made).get("tool_output") or made)
         if operation is None and (kind == "task" or (kind in _AROUND and _nodes(structure_of(made)))):
             return replace(_llama_index(given, made), conversation_id=conversation, user_id=user)
-        if kind == "tool":
-            return tool_reading(text_of(get("traceloop.entity.name")) or span.name, given, made)
+        if kind == "tool" or (operation == "execute_tool" and made is not None):
+            name = _answering(made) or text_of(get("traceloop.entity.name")) or span.name
+            return tool_reading(name, _arguments(given), made)
         if kind in _AROUND and operation != _CALL:
             asked = _asked(given, made)
             return Reading(
@@ -103,6 +104,18 @@ class OpenLLMetry:
             conversation_id=conversation,
             user_id=user,
         )
+
+
+def _answering(made: object) -> str | None:
+    """The tool's own name, where LangChain's message says it: in Node, the span has that of a class."""
+    message = _run(made)
+    return text_of(message.get("name")) if "tool_call_id" in message else None
+
+
+def _arguments(given: Mapping[str, object]) -> object:
+    """Those of a call, which Node keeps as JSON in a list of one."""
+    listed = sequence_of(given.get("args"))
+    return listed[0] if len(listed) == 1 and [*given] == ["args"] else given
 
 
 def _narrowed(given: object, made: object) -> Search | None:
@@ -150,7 +163,7 @@ def _nodes(value: object) -> tuple[Document, ...] | None:
 def _asked(given: Mapping[str, object], made: object) -> str | None:
     """While streaming, LangChain knows its input only at the end, and it stands beside the output."""
     if "inputs" not in given:
-        return query_in(given)
+        return last_of(messages_of(given.get("messages")), "user") or query_in(given)
     for asked in (given["inputs"], _run(made).get("inputs")):
         said = last_of(messages_of(mapping_of(asked).get("messages")), "user")
         if text := text_of(asked) or said or query_in(mapping_of(asked)):
@@ -172,7 +185,9 @@ def _answered(made: object, asked: str | None) -> str | None:
 
 def _passed(given: Mapping[str, object], made: object) -> tuple[Document, ...] | None:
     """The documents that a step returned or was given: LangChain's serialised objects, nothing else."""
-    values = (mapping_of(made).get("outputs"), given.get("inputs"), _run(made).get("inputs"))
+    values = [mapping_of(made).get("outputs"), given.get("inputs"), _run(made).get("inputs")]
+    if "inputs" not in given:  # Node's
+        values = [value for value in (made, given) if is_of_pages(value)]
     return next((pages for value in values if (pages := pages_in(value))), None)
 
 

@@ -1,0 +1,118 @@
+"""LangChain in Node: its documents, its tools and its errors are written in another way than in Python."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragvigil.scorer.span import Span, SpanEvent
+
+from .conftest import ANSWER, PASSAGES, QUESTION, as_json, chain, generation, ids, only, span
+
+PAGES = [{"pageContent": text, "metadata": {"score": score}, "id": key} for key, text, score in PASSAGES]
+SHOWN = "\n".join(text for _, text, _ in PASSAGES)
+CHAT: dict[str, object] = {
+    "gen_ai.operation.name": "chat",
+    "gen_ai.request.model": "tiny-chat-1",
+    "gen_ai.input.messages": as_json([{"role": "user", "parts": [{"type": "text", "content": QUESTION}]}]),
+    "gen_ai.output.messages": as_json(
+        [{"role": "assistant", "parts": [{"type": "text", "content": ANSWER}]}]
+    ),
+}
+
+
+def workflow(given: object, made: object) -> dict[str, object]:
+    """OpenLLMetry says of every step of a chain that it is a workflow, and of all that they are side by side."""
+    return {
+        "gen_ai.operation.name": "workflow",
+        "traceloop.span.kind": "workflow",
+        "traceloop.entity.input": as_json(given),
+        "traceloop.entity.output": as_json(made),
+    }
+
+
+def in_turn(*steps: dict[str, object]) -> list[Span]:
+    """The steps one after the other below one request."""
+    request = span("a0", name="POST /ask", start=0, end=99)
+    below = [
+        span(f"b{place}", said, parent="a0", start=10 * place, end=10 * place + 5)
+        for place, said in enumerate(steps, 1)
+    ]
+    return [request, *below]
+
+
+@pytest.mark.parametrize(
+    "search",
+    [
+        workflow({"input": PAGES}, {"output": SHOWN}),
+        workflow({"question": QUESTION}, {"context": PAGES}),
+    ],
+    ids=["formatter", "node of a graph"],
+)
+def test_openllmetry_s_steps_hold_the_passages_that_no_retriever_tells(search: dict[str, object]) -> None:
+    """It has no span for retrievers."""
+    asked = workflow({"input": QUESTION}, {"output": ANSWER})
+    record = only(in_turn(asked, search, CHAT))
+    assert (record.query, record.answer, ids(record)) == (QUESTION, ANSWER, [key for key, *_ in PASSAGES])
+
+
+def test_openllmetry_s_tool_is_called_as_its_message_says() -> None:
+    """Its span has the name of the class, and the agent's state many a query in it."""
+    found = as_json([{"id": key, "text": text, "score": score} for key, text, score in PASSAGES])
+    message = {
+        "type": "constructor",
+        "kwargs": {"content": found, "tool_call_id": "c1", "name": "search_docs"},
+    }
+    call: dict[str, object] = {
+        "gen_ai.operation.name": "execute_tool",
+        "traceloop.span.kind": "task",
+        "traceloop.entity.name": "DynamicStructuredTool",
+        "traceloop.entity.input": as_json({"args": [as_json({"query": "ferry"})]}),
+        "traceloop.entity.output": as_json(message),
+    }
+    calling = {"kwargs": {"content": "", "tool_calls": [{"id": "c1", "args": {"query": "ferry"}}]}}
+    state = {"messages": [{"kwargs": {"content": QUESTION, "type": "human"}}, calling]}
+    record = only(in_turn(workflow(state, {"output": "__end__"}), call, CHAT))
+    assert (record.query, ids(record)) == (QUESTION, [key for key, *_ in PASSAGES])
+    assert [(each.query, each.stage) for each in record.retrievals] == [("ferry", "retrieve")]
+
+
+def test_langfuse_s_function_that_returned_documents_tells_their_ids() -> None:
+    """Its handler knows retrievers only."""
+    found = {"langfuse.observation.type": "span", "langfuse.observation.output": as_json({"output": PAGES})}
+    asked = {"langfuse.observation.type": "span", "langfuse.observation.input": QUESTION}
+    model = {"langfuse.observation.type": "generation", "langfuse.observation.output": ANSWER}
+    spans = [
+        span("a1", asked, start=1, end=90),
+        span("a2", found, parent="a1", start=2, end=9),
+        span("a3", model, parent="a1", start=10, end=80),
+    ]
+    assert ids(only(spans)) == [key for key, *_ in PASSAGES]
+
+
+def test_openinference_s_function_that_returned_documents_tells_their_ids() -> None:
+    """As in Python, where the name of the text is another one."""
+    found = chain(QUESTION, as_json({"output": PAGES})) | {"output.mime_type": "application/json"}
+    spans = [
+        span("a1", chain(), start=1, end=90),
+        span("a2", found, parent="a1", start=2, end=9),
+        span("a3", generation(), parent="a1", start=10, end=80),
+    ]
+    assert ids(only(spans)) == [key for key, *_ in PASSAGES]
+
+
+def test_an_error_is_told_without_its_stack() -> None:
+    """LangChain says the message, and after it what JavaScript prints of the error, which says it again."""
+    stack = "\n    at R.find (file:///app/a.mjs:1:2)\n    at async b (c.js:3:4)"
+    said = f"store unreachable\n\nRangeError: store unreachable{stack}"
+    event = SpanEvent("exception", 0, {"exception.message": said})
+    broken = span(
+        "a2",
+        {"openinference.span.kind": "RETRIEVER"},
+        parent="a1",
+        start=2,
+        end=3,
+        failed=True,
+        events=(event,),
+    )
+    record = only([span("a1", chain(answer=None), start=1, end=9, failed=True), broken])
+    assert (record.error, record.error_message) == ("RangeError", "store unreachable")
