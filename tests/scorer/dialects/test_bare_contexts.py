@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from ragvigil.scorer.dialects.contexts import context_in
+
+from .conftest import as_json
 from .test_contexts import COAL, QUESTION, SNOW, read, texts
 
 FOUND = [SNOW, COAL]
@@ -182,3 +185,15 @@ def test_what_may_be_the_last_passages_own_is_never_cut_off_in_silence(
         assert texts(record) == (FOUND if known else []), messages
         assert record.completeness == ("complete" if known else "partial_evidence")
         assert record.query == QUESTION
+
+
+def test_references_are_a_context_like_any_other() -> None:
+    """Agno's knowledge, behind the question, in tags of that name."""
+    found = as_json([{"name": "a", "content": SNOW, "meta_data": {}}, {"name": "b", "content": COAL}])
+    prompt = f"Why?\n\nUse the following references if it helps:\n<references>\n{found}\n</references>"
+    context = context_in(prompt)
+    assert context is not None
+    assert [each.text for each in context.documents] == [SNOW, COAL]
+    bare = context_in("Use the following references:\n1. Snow is white.\n2. Coal is black.\n\nQuestion: Why?")
+    assert bare is not None
+    assert len(bare.documents) == 2

@@ -361,3 +361,32 @@ def test_a_lone_text_is_the_question_of_openais_newest_interface(call: dict[str,
     """As the wrappers of its client write the request and the reply."""
     record = only([span("a1", call, start=1, end=9)])
     assert told(record) == ([("a", SNOW), ("b", COAL)], QUESTION, ANSWER, "complete")
+
+
+def test_what_gemini_s_client_called_by_itself_is_what_was_found() -> None:
+    """One span for the question, the call, what the function answered and the answer."""
+    called = {"function_call": {"name": "search_docs", "args": {"query": "snow"}}}
+    hits = [{"id": "a", "text": SNOW, "score": 0.9}, {"id": "b", "text": COAL, "score": 0.5}]
+    response = {"function_response": {"name": "search_docs", "response": {"result": hits}}}
+    history = [
+        {"role": "user", "parts": [{"text": QUESTION}]},
+        {"role": "model", "parts": [called]},
+        {"role": "user", "parts": [response]},
+    ]
+    reply: dict[str, object] = {
+        "candidates": [{"content": {"parts": [{"text": ANSWER}]}}],
+        "automatic_function_calling_history": history,
+    }
+    found = provided_in(as_json(reply)).documents or ()
+    assert [(each.id, each.text) for each in found] == [("a", SNOW), ("b", COAL)]
+
+
+def test_an_answer_that_ended_with_a_call_that_nobody_tells_is_marked() -> None:
+    """OpenLLMetry writes OpenAI's file search so: it was run there, and what it found is on no wire."""
+    part = {"type": "text", "content": ANSWER}
+    said = {"role": "assistant", "parts": [part], "finish_reason": "tool_call"}
+    told = {"gen_ai.input.messages": as_json([{"role": "user", "parts": [ASKED | {"content": QUESTION}]}])}
+    called = {"type": "tool_call", "name": "add", "id": "c", "arguments": {}}
+    for parts, completeness in (([part], "partial_evidence"), ([part, called], "complete")):
+        call = genai({**told, "gen_ai.output.messages": as_json([{**said, "parts": parts}])})
+        assert only([replace(call, parent_id=None)]).completeness == completeness

@@ -292,3 +292,16 @@ def test_a_call_that_a_model_writes_out_is_no_answer() -> None:
     assert only(spans).answer == "Stopped after one step."
     written = f"Write it so:\n\n{call}"
     assert only([span("a2", generation(written), start=1, end=2)]).answer == written
+
+
+def test_an_agent_that_acts_in_code_answers_what_it_hands_over() -> None:
+    """smolagents: the last reply is code that calls a function with the answer, and the agent returns that."""
+    code = f"Thought: I know it.\n<code>\nfinal_answer({ANSWER!r})\n</code>"
+    spans = [
+        span("a1", chain(), start=1, end=90),
+        span("a2", generation(answer=code), parent="a1", start=2, end=80),
+    ]
+    assert only(spans).answer == ANSWER
+    quoted = f"The sign says {ANSWER!r}, and it is right."
+    spans[1] = span("a2", generation(answer=quoted), parent="a1", start=2, end=80)
+    assert only(spans).answer == quoted

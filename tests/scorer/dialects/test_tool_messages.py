@@ -309,3 +309,25 @@ def test_a_message_whose_call_is_null_is_no_answer_of_a_tool() -> None:
         span("a3", chat, parent="a1", start=4, end=5),
     ]
     assert [each.id for each in only(spans).documents] == [key for key, *_ in PASSAGES]
+
+
+def test_bedrock_s_answer_of_a_tool_is_read_where_it_is_written_as_json() -> None:
+    """OpenLLMetry writes the blocks of a result as one text."""
+    blocks = as_json([{"json": {"hits": HITS}}])
+    messages = [
+        {"role": "user", "parts": [{"type": "text", "content": QUESTION}]},
+        {
+            "role": "assistant",
+            "parts": [{"type": "tool_call", "name": "search_docs", "id": "t1", "arguments": {}}],
+        },
+        {"role": "user", "parts": [{"type": "tool_call_response", "id": "t1", "response": blocks}]},
+    ]
+    said = {"role": "assistant", "parts": [{"type": "text", "content": ANSWER}]}
+    attributes: Attributes = {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.input.messages": as_json(messages),
+        "gen_ai.output.messages": as_json([said]),
+    }
+    record = only([span("a1", attributes, start=1, end=2)])
+    assert [each.id for each in record.documents] == [key for key, *_ in PASSAGES]
+    assert record.completeness == "complete"

@@ -18,7 +18,7 @@ from ragvigil.scorer.dialects.shapes import RULE, is_template
 from ragvigil.scorer.trace import Document
 
 WRAPPER = (
-    "[a-z_]*(?:contexts?|documents|docs|sources|passages|chunks|excerpts|snippets|results|knowledge(?:_base)?)"
+    "[a-z_]*(?:contexts?|documents|docs|sources|passages|chunks|excerpts|snippets|results|references|knowledge(?:_base)?)"
     "|kontexte?|contextes?|contextos?|contesto|dokumente|documentos|documenti|quellen|fuentes|fontes|fonti"
 )
 """Names of tags around all passages."""
@@ -38,8 +38,8 @@ _MOST_CLAUSES = 2_000
 """Ends of lines that are looked at in one prompt."""
 _BELOW = re.compile(
     r"(?:context|documents?|sources|passages|information)\b.{0,40}\bbelow(?:, surrounded by)?\W*\Z"
-    r"|\bfollowing (?:[\w-]+ ){0,4}(?:context|documents|docs|passages|sources|excerpts|snippets|chunks|information)\b"
-    r"[^.]{0,60}\.?\Z"
+    r"|\bfollowing (?:[\w-]+ ){0,4}(?:context|documents|docs|passages|sources|references|excerpts|snippets|chunks"
+    r"|information)\b[^.]{0,60}\.?\Z"
 )
 _SAYS = tuple(CONTEXT.split("|"))
 _UNSAID = frozenset("-=~#|.,;!?)]}>\"'0123456789")

@@ -19,6 +19,7 @@ from ragvigil.scorer.dialects.provided import offers_search
 from ragvigil.scorer.dialects.reading import Message, Reading, Role
 from ragvigil.scorer.dialects.rerank_calls import rerank_reading
 from ragvigil.scorer.dialects.tool_responses import passages_answered
+from ragvigil.scorer.dialects.tool_turns import turns_of
 from ragvigil.scorer.dialects.tools import tool_reading
 from ragvigil.scorer.dialects.values import (
     first_count,
@@ -57,6 +58,7 @@ _ROLES: dict[str, Role] = {
     "agent": "chain",
 }
 _MARKS = (OPERATION, "gen_ai.system", "gen_ai.provider.name", "gen_ai.request.model", "llm.request.type")
+_CALLING = ("tool_call", "tool_calls")
 _FIRST_CHUNK = ("gen_ai.response.time_to_first_chunk", "gen_ai.client.operation.time_to_first_chunk")
 
 
@@ -86,14 +88,26 @@ class OtelGenAI:
         answer = completion_in(attributes, span.events) if role in ("generator", "chain") else None
         conversation = conversation_in(attributes, span.events)
         tools = passages_answered(conversation)
+        reason = finish_reason_in(attributes, span.events)
         return replace(
             _conversation(attributes, role, messages, answer),
-            finish_reason=finish_reason_in(attributes, span.events),
+            finish_reason=reason,
             documents=tools.documents,
             context=context_given(attributes) if role == "generator" else None,
-            unread_search=tools.unread or offers_search(attributes.get("gen_ai.tool.definitions")),
+            unread_search=tools.unread
+            or offers_search(attributes.get("gen_ai.tool.definitions"))
+            or (answer is not None and _calls_untold(reason, attributes)),
             exchange=(conversation, attributes.get("gen_ai.output.messages")),
         )
+
+
+def _calls_untold(reason: str | None, attributes: Mapping[str, object]) -> bool:
+    """Whether a reply with an answer ended with a call of a tool that it does not hold: its provider ran it.
+
+    OpenLLMetry tells OpenAI's file search so, and nothing of what was found.
+    """
+    made = attributes.get("gen_ai.output.messages")
+    return reason in _CALLING and made is not None and all(turn.kind != "called" for turn in turns_of(made))
 
 
 def _with_details(span: Span) -> Mapping[str, object]:

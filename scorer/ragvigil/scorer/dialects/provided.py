@@ -1,7 +1,8 @@
 """Passages that stand in a request to a model or in its reply: what providers search for themselves, or are given.
 
-OpenAI's file search, Gemini's grounding, Bedrock's knowledge bases; search results and documents as Anthropic, Bedrock
-and Cohere take them; what Anthropic fetched. Only looked for where no search and no tool of the question tells any.
+OpenAI's file search, Gemini's grounding and what its client called for it, Bedrock's knowledge bases; search results
+and documents as Anthropic, Bedrock and Cohere take them; what Anthropic fetched. Only looked for where no search and no
+tool of the question tells any.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import cast
 
 from ragvigil.scorer.dialects.documents import documents_of, ranked
 from ragvigil.scorer.dialects.messages import content_of
-from ragvigil.scorer.dialects.tool_responses import Answered
+from ragvigil.scorer.dialects.tool_responses import Answered, passages_answered
 from ragvigil.scorer.dialects.values import first_text, mapping_of, sequence_of, structure_of, text_of
 from ragvigil.scorer.trace import Document
 
@@ -24,11 +25,15 @@ _MARKS = (
     "etrieved",
     '"document',
     "rounding",
+    "alling_history",
+    "allingHistory",
 )
 """Of these each structure below has one; they are looked for before anything is decoded."""
 _DEEPEST = 12
 _MOST = 20_000
 """Objects and lists that are looked at."""
+_HISTORIES = ("automatic_function_calling_history", "automaticFunctionCallingHistory")
+"""Gemini's client calls functions by itself, and keeps what they answered beside the reply."""
 _CHUNK_ID = "x-amz-bedrock-kb-chunk-id"
 _OFFERED = ("file_search", "vertex_ai_search", "vertex_rag_store", "retrieval")
 
@@ -99,6 +104,10 @@ def _passages(fields: Mapping[str, object]) -> tuple[Document, ...] | None:
         return _one(fields.get("source"), content_of(fields["content"]))
     if kind == "document" and isinstance(fields.get("source"), dict):
         return _document(fields)
+    for key in _HISTORIES:
+        if fields.get(key):
+            answered = passages_answered(fields[key])
+            return _UNREAD if answered.unread else answered.documents
     for key in ("retrieved_context", "retrievedContext"):
         if isinstance(fields.get(key), dict):
             return _grounding(mapping_of(fields[key]))

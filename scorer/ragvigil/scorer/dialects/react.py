@@ -12,6 +12,8 @@ _CALLED = re.compile(r"\s*(?:Thought:.*?\n\s*)?Action:[ \t]*\S[^\n]*\n\s*Action 
 _LONGEST = 200_000
 _FIELD = re.compile(r"^\[\[ ## (?P<name>\w+) ## \]\][ \t]*$", re.MULTILINE)
 _ASIDE = frozenset({"reasoning", "rationale", "completed"})
+_HANDS_OVER = re.compile(r"\n[ \t]*\w+\([ \t]*(?:\w+[ \t]*=[ \t]*)?(?P<quote>\"{3}|'{3}|[\"'])")
+"""A line of code that begins with a call, and its first argument with a text."""
 _THOUGHTS = ("think", "thinking", "thought", "thoughts", "reasoning")
 """Tags around the thoughts with which a reply begins. Servers of open models put the first one into the prompt."""
 
@@ -65,3 +67,23 @@ def is_observation(text: str) -> bool:
     (True, False)
     """
     return text.startswith("Observation:")
+
+
+def hands_over(reply: str, answer: str) -> bool:
+    """Whether a reply is code that calls a function with the answer: so do agents that act in code.
+
+    >>> hands_over('Thought: I know.\\n<code>\\nfinal_answer("At nine.")\\n</code>', "At nine.")
+    True
+    >>> hands_over("They said 'At nine.'", "At nine."), hands_over("\\nprint('It is said at nine.')", "At nine.")
+    (False, False)
+    """
+    if not answer or len(reply) > _LONGEST:
+        return False
+    for call in _HANDS_OVER.finditer(f"\n{reply}"):
+        quote = call["quote"]
+        written = answer.replace("\\", "\\\\").replace(quote, f"\\{quote}")
+        if reply.startswith(
+            (answer + quote, written + quote, written.replace("\n", "\\n") + quote), call.end() - 1
+        ):
+            return True
+    return False

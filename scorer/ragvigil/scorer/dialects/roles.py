@@ -13,7 +13,7 @@ from ragvigil.scorer.dialects.messages import last_of
 from ragvigil.scorer.dialects.plans import question_of
 from ragvigil.scorer.dialects.prompt import context_of, question_in
 from ragvigil.scorer.dialects.question import Question
-from ragvigil.scorer.dialects.react import answer_after_thoughts
+from ragvigil.scorer.dialects.react import answer_after_thoughts, hands_over
 from ragvigil.scorer.dialects.reading import Role
 from ragvigil.scorer.dialects.step import Step
 from ragvigil.scorer.dialects.values import sequence_of
@@ -106,13 +106,15 @@ def answer_candidates(roles: Roles) -> Iterator[Candidate]:
 
 
 def _is_composed(roles: Roles) -> bool:
-    """Whether what the root returned is made of several replies, as LlamaIndex's `accumulate` does."""
+    """Whether what the root returned is made of several replies, as by LlamaIndex's `accumulate`, or of code in one."""
     returned = roles.root.reading.answer if roles.root is not None else None
     if roles.question.plan is not None:
         return returned is not None
     last = roles.generation.reading.answer if roles.generation is not None else None
-    if returned is None or last is None or len(returned) <= len(last) or last not in returned:
+    if returned is None or last is None:
         return False
+    if len(returned) <= len(last) or last not in returned:
+        return hands_over(last, returned)
     others = {each.reading.answer or "" for each in generations(roles)} - {last}
     return any(" " in other and other in returned and other not in last for other in others)
 

@@ -123,16 +123,12 @@ def _of_kind(
 def _result(part: Mapping[str, object]) -> object:
     """What the tool answered, out of what providers put around it and of text parts."""
     held: object = _unwrapped(next((part[key] for key in _RESULTS if part.get(key) is not None), None))
-    items = _listed(held)
+    items = sequence_of(held)
     blocks = [fields for item in items if (fields := mapping_of(item))]
     if len(blocks) == 1 and (told := blocks[0].get("json")) is not None:  # Bedrock's
         return told
     only = [block.keys() <= _BLOCK for block in blocks]
-    return content_of(items) if only and all(only) else held
-
-
-def _listed(held: object) -> list[object]:
-    return cast("list[object]", held) if isinstance(held, list) else []
+    return content_of(items) if only and all(only) and isinstance(held, list) else held
 
 
 def _unwrapped(held: object) -> object:
