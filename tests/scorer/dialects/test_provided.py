@@ -386,7 +386,7 @@ def test_an_answer_that_ended_with_a_call_that_nobody_tells_is_marked() -> None:
     part = {"type": "text", "content": ANSWER}
     said = {"role": "assistant", "parts": [part], "finish_reason": "tool_call"}
     told = {"gen_ai.input.messages": as_json([{"role": "user", "parts": [ASKED | {"content": QUESTION}]}])}
-    called = {"type": "tool_call", "name": "add", "id": "c", "arguments": {}}
+    called = {"type": "tool_call", "name": "add", "id": "c", "arguments": "{}"}
     for parts, completeness in (([part], "partial_evidence"), ([part, called], "complete")):
         call = genai({**told, "gen_ai.output.messages": as_json([{**said, "parts": parts}])})
         assert only([replace(call, parent_id=None)]).completeness == completeness

@@ -318,7 +318,7 @@ def test_bedrock_s_answer_of_a_tool_is_read_where_it_is_written_as_json() -> Non
         {"role": "user", "parts": [{"type": "text", "content": QUESTION}]},
         {
             "role": "assistant",
-            "parts": [{"type": "tool_call", "name": "search_docs", "id": "t1", "arguments": {}}],
+            "parts": [{"type": "tool_call", "name": "search_docs", "id": "t1", "arguments": "{}"}],
         },
         {"role": "user", "parts": [{"type": "tool_call_response", "id": "t1", "response": blocks}]},
     ]
