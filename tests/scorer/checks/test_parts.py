@@ -33,6 +33,20 @@ OF_ANOTHER = (
         "Industrial had 62% of sales, Consumer 27% and Services 11%.",
     ),
     ("Consumer had 11% of sales.", "Industrial had 62% of sales, Consumer 27% and Services 11%."),
+    ("By night the pool costs €9.", "The pool costs €9 by day and €6 by night."),
+    (
+        "The rear axle is filled with 3 litres.",
+        "The front axle is filled with 3 litres, the rear one with 5 litres.",
+    ),
+    (
+        "From the tenth year on, members pay €40.",
+        "Members pay €40 in their first years and €25 from the tenth year on.",
+    ),
+    ("O hotel Sol tem 40 quartos.", "O hotel Mar tem 40 quartos e o hotel Sol tem 25 quartos."),
+    (
+        "The Total plan covers €300 a year.",
+        "The Basic plan covers €300 a year, the Plus plan €750 and the Total plan €1,500.",
+    ),
 )
 AS_TOLD = (
     ("A couchette costs €59.90 and a single cabin €159.90.", TRAIN),
@@ -48,6 +62,20 @@ AS_TOLD = (
     ),
     ("Grade 8 may keep 5 days.", "Grade 8 has 25 days of vacation, of which 5 days may be kept until March."),
     ("The hall was built in 1901.", "The hall was built in 1901 and the tower in 1912."),
+    ("The pool costs €9 by day.", "The pool costs €9 by day and €6 by night."),
+    (
+        "Members pay €40 until the tenth year.",
+        "Members pay €40 in their first years and €25 from the tenth year on.",
+    ),
+    (
+        "The front axle takes 3 litres, unlike the rear one.",
+        "The front axle takes 3 litres, the rear one 5 litres.",
+    ),
+    ("By day the pool costs €9, by night €6.", "The pool costs €9 by day and €6 by night."),
+    (
+        "In the first years members pay €40.",
+        "Members pay €40 in their first years and €25 from the tenth year on.",
+    ),
 )
 
 
@@ -55,8 +83,7 @@ AS_TOLD = (
 def test_a_number_of_another_part_is_not_supported(answer: str, passage: str) -> None:
     """All its words and its number stand in one or two sentences."""
     found = claim_of(answer, passage)
-    assert found.verdict != "supported"
-    assert found.reason == "number_mismatch"
+    assert (found.verdict, found.reason) == ("contradicted", "number_mismatch")
 
 
 @pytest.mark.parametrize(("answer", "passage"), AS_TOLD)

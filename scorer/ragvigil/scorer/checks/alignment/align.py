@@ -109,9 +109,9 @@ class Alignment(NamedTuple):
     best: Segment | None = None
     """What carries most of it."""
     contradiction: str | None = None
-    """Why a nearly identical sentence says otherwise: ``number``, ``negation`` or ``roles``."""
+    """What a nearly identical sentence, or a table or record, says otherwise: ``number``, ``negation`` or ``roles``."""
     unfounded_number: bool = False
-    """Whether it holds a number that neither the evidence nor the question has, or that is told of another thing."""
+    """Whether it holds a number that neither the evidence nor the question has, or that counts something else."""
     renamed: bool = False
     """Whether it holds a name that is found nowhere where the best sentence has another one."""
 
@@ -139,7 +139,7 @@ def align(
         [one.over.carriers(evidence) for one in laid],
         [one.best for one in laid],
         [_contradicted(one) for one in laid],
-        [bool(one.numbers.novel) or _is_misread(one) or _is_misplaced(one) for one in laid],
+        [bool(one.numbers.novel) or _is_misread(one) for one in laid],
         [_is_renamed(one) for one in laid],
     )
     found = map(_alignment, zip(*columns, strict=True))
@@ -372,7 +372,7 @@ def _contradicted(one: _Laid) -> str | None:
         return None
     found = contradiction_of(said.words, said.text, said.denying, best, one.numbers)
     if found is None:
-        return "roles" if _is_exchanged(one) else None
+        return "number" if _is_misplaced(one) else "roles" if _is_exchanged(one) else None
     if found != "number" or place + 1 == len(segments):
         return found
     return None if corrects(segments[place + 1], said.words, best) else found

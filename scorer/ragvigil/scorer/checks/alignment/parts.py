@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, pairwise
 from typing import NamedTuple
@@ -17,17 +17,23 @@ from typing import NamedTuple
 from ragvigil.scorer.checks.alignment.swaps import UNIT_STEMS, UNITS
 from ragvigil.scorer.checks.alignment.values import has_a_sign
 from ragvigil.scorer.checks.reading.evidence import Evidence
-from ragvigil.scorer.checks.reading.expressions import CURRENCIES, CURRENCY_SIGNS
+from ragvigil.scorer.checks.reading.expressions import CURRENCIES, CURRENCY_SIGNS, OPPOSITES
 from ragvigil.scorer.checks.reading.segments import Segment
 from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word, offsets, words
 
 _BETWEEN = re.compile(
     r"[,;](?!\d)|\((?![\d$€£¥\s])|[.!?]\s|\s[\u2013\u2014-]\s"
-    r"|\s(?:and|but|while|whereas|versus|vs\.?|or|und|aber|während|oder|y|pero|mientras|o|e|mas|enquanto|ou|et|mais|tandis|ma|"
-    r"mentre|en|maar|oraz|a|i)\s",
+    r"|\s(?:and|but|while|whereas|versus|vs\.?|or|und|aber|während|oder|y|pero|mientras|e|mas|enquanto|ou|et|mais|tandis|ma|"
+    r"mentre|en(?=\s(?:een|de|het|voor|bij|op)\s)|maar|oraz|i)\s",
     re.IGNORECASE,
 )
 """Between the parts of a sentence that tell each its own number."""
+_OPENS = re.compile(
+    r"(?:from|for|in|on|with|by|after|at|under|during|since|ab|bei|mit|für|im|nach|beim|desde|para|en|con|por|pour|avec|dans|à|em|com|"
+    r"no|na)(?:\s[^\s,.;:]+){1,7},(?=\s)",
+    re.IGNORECASE,
+)
+"""What opens a sentence and belongs to the part behind it: "From the fifth year on, you have 28 days"."""
 _GOES_ON = re.compile(
     r"\W*(?:of which|of these|of them|which|thereof|including|davon|dont|de los cuales|das quais|di cui)\b",
     re.IGNORECASE,
@@ -42,6 +48,10 @@ _KINDS = {
 }
 """For the stem of a unit what it measures."""
 _UNIT_KINDS = frozenset((*_KINDS.values(), _SHARE))
+_POINTING = FRAME_STEMS | {word.stem for word in words("one ones")}
+"""Words that stand for what is told before."""
+_UNLIKE = frozenset(word.stem for name in OPPOSITES["unlike"] for word in words(name))
+"""Words by which a claim tells of one thing what is not so of the other: 25 days until the fifth year."""
 _FEWEST = 2
 _MOST_PARTS, _MOST_PIECES, _LONGEST = 12, 24, 1000
 _MOST_RECORDS = 50
@@ -51,13 +61,16 @@ class _Part(NamedTuple):
     """What one part tells."""
 
     said: str
-    sentence: int
-    """In which sentence it stands."""
+    place: tuple[int, int]
+    """In which sentence it stands, and as which of its parts."""
     numbers: tuple[str, ...]
     """The values that its only number may stand for."""
     kind: str
     """What that counts or measures: a sum, a share, a time, or the word behind it."""
     stems: frozenset[str]
+    """Of what is told of it, units aside."""
+    apart: frozenset[str]
+    """Those, and units that count nothing there: by day, by night."""
 
 
 def is_of_another_part(
@@ -92,7 +105,7 @@ def is_of_another_part(
     if not found:
         return False  # as often
     theirs = [
-        part._replace(sentence=at)
+        part._replace(place=(at, part.place[1]))
         for at, one in enumerate(told)
         if one.span
         for part in _parts(one.text[slice(*one.span)])
@@ -159,17 +172,18 @@ def _belongs_to_another(
         return False
     counts = Counter(chain.from_iterable({part.said: part.stems for part in theirs}.values()))
     own = {stem for stem in mine.stems if counts[stem] == 1}
-    if not own or any(counts[stem] == 1 for stem in beside[0].stems & free):
-        return False  # the claim names what has the number, too
-    others = [part for part in alike if not own.isdisjoint(part.stems)]
-    if len(others) > 1:
-        others = [
-            part for part in others if said.issuperset(stem for stem in part.stems if counts[stem] == 1)
-        ]
+    if not own:
+        return False
+    named = any(counts[stem] == 1 for stem in beside[0].stems & free)
+    others = [part for part in alike if part is not beside[0] and not own.isdisjoint(part.stems)]
+    if len(others) > 1 or named:
+        others = [part for part in others if said.issuperset(_own_words(part, counts))]
     if len(others) != 1 or not _are_parallel(others[0], beside[0]):
         return False
+    if named and not _leaves_out(others[0], beside[0], said):
+        return False  # the claim names what has the number, too
     own &= others[0].stems
-    if not _tells_it_apart(own, said, others[0], beside[0], theirs):
+    if not _tells_it_apart(own, said, others[0], beside[0], counts):
         return False
     return not any(
         not own.isdisjoint(segment.content)
@@ -179,21 +193,39 @@ def _belongs_to_another(
     )
 
 
-def _tells_it_apart(own: set[str], said: set[str], one: _Part, other: _Part, theirs: Sequence[_Part]) -> bool:
+def _own_words(part: _Part, counts: Mapping[str, int]) -> set[str]:
+    """What one of the parts has alone, numbers aside."""
+    return {stem for stem in part.stems if counts[stem] == 1 and not stem.startswith("#")}
+
+
+def _leaves_out(one: _Part, other: _Part, said: set[str]) -> bool:
+    """Whether the part `one` leaves out what the `other` one before it says: "by day 31 cents, by night 22".
+
+    What a claim has of such another one may be that of both, unless it has all of it.
+    """
+    after = one.place[0] == other.place[0] and one.place > other.place
+    return (
+        after and len(one.stems) < len(other.stems) and not other.apart <= said and said.isdisjoint(_UNLIKE)
+    )
+
+
+def _tells_it_apart(
+    own: set[str], said: set[str], one: _Part, other: _Part, counts: Mapping[str, int]
+) -> bool:
     """Whether `own`, words of the part `one` alone, are no words that `other`, behind it in the sentence, leaves out.
 
     "Gestation of cows is nine months, of mares eleven": it is that of both, but cows are one's own.
     """
-    if one.sentence != other.sentence or theirs.index(one) > theirs.index(other):
+    if one.place[0] != other.place[0] or one.place > other.place:
         return True
-    return one.stems <= said or any(stem.startswith("#") for stem in own)
+    return _own_words(one, counts) <= said or any(stem.startswith("#") for stem in own)
 
 
 def _are_parallel(one: _Part, other: _Part) -> bool:
     """Whether two parts tell the same of two things: side by side, or in sentences that share half of their words."""
     if _GOES_ON.match(one.said) or _GOES_ON.match(other.said) or not other.stems - one.stems:
         return False
-    if one.sentence == other.sentence:
+    if one.place[0] == other.place[0]:
         return True
     return 2 * len(one.stems & other.stems) >= max(len(one.stems), len(other.stems))
 
@@ -201,9 +233,12 @@ def _are_parallel(one: _Part, other: _Part) -> bool:
 @lru_cache(maxsize=1 << 8)
 def _parts(text: str) -> Sequence[_Part]:
     """The parts of `text` that tell one number of its kind each; none where it is long, or these are too many."""
+    opening = _OPENS.match(text)
+    if opening and not any(word.numbers for word in words(opening[0])):
+        text = f"{opening[0][:-1]}{text[opening.end() :]}"
     pieces = _BETWEEN.split(text, _MOST_PIECES) if len(text) <= _LONGEST else ()
     found: list[_Part] = []
-    for said in pieces if len(pieces) <= _MOST_PIECES else ():
+    for at, said in enumerate(pieces if len(pieces) <= _MOST_PIECES else ()):
         told = words(said)
         if not any(word.numbers for word in told):
             continue
@@ -213,15 +248,31 @@ def _parts(text: str) -> Sequence[_Part]:
             for place, word in enumerate(told)
             if word.numbers and (kind := _kind(said, told, place, where[place]))
         }
-        stems = frozenset(word.stem for word in told if word.content and not word.numbers)
-        stems -= FRAME_STEMS | UNIT_STEMS
-        counts = Counter(kinds.values())
+        stems, apart = _stems(told)
+        counts = Counter((kind, _unit(told, place)) for place, kind in kinds.items())
         found += [
-            _Part(said, 0, told[place].numbers, kind, stems | _others(told, place))
+            _Part(said, (0, at), told[place].numbers, kind, stems | _others(told, place), apart)
             for place, kind in kinds.items()
-            if counts[kind] == 1
+            if counts[kind, _unit(told, place)] == 1
         ]
     return tuple(found) if len(found) <= _MOST_PARTS else ()
+
+
+def _stems(told: Sequence[Word]) -> tuple[frozenset[str], frozenset[str]]:
+    """What a part is about: its meaningful words and names, without units; and with those that count nothing."""
+    telling = {
+        word.stem
+        for place, word in enumerate(told)
+        if (word.content or (word.name and place)) and not word.numbers
+    } - _POINTING
+    idle = {word.stem for before, word in pairwise(told) if word.stem in UNIT_STEMS and not before.numbers}
+    return frozenset(telling - UNIT_STEMS), frozenset(telling - UNIT_STEMS | idle)
+
+
+def _unit(told: Sequence[Word], place: int) -> str:
+    """The stem behind a number where that is a unit: days and years are counted apart."""
+    after = told[place + 1].stem if place + 1 < len(told) else ""
+    return after if after in UNIT_STEMS else ""
 
 
 def _others(told: Sequence[Word], place: int) -> set[str]:
