@@ -96,6 +96,77 @@ def test_an_exception_of_another_passage_or_another_fact(record: MakeRecord) -> 
     assert _result(record(answer, behind, query=query), "conditions_kept").value is None
 
 
+PROVISOS = (
+    ("Is parking free?", "Parking is free only for guests of the hotel.", "Parking is free."),
+    (
+        "Can I cancel the course?",
+        "You can cancel the course provided that a form is handed in.",
+        "You can cancel the course.",
+    ),
+    (
+        "Who may open the hatch?",
+        "If the lamp is green, trained staff may open the hatch.",
+        "Trained staff may open the hatch.",
+    ),
+    (
+        "Wann ist der Eintritt frei?",
+        "Der Eintritt ist frei, sofern eine Jahreskarte vorliegt.",
+        "Der Eintritt ist frei.",
+    ),
+    (
+        "¿Es gratis el envío?",
+        "El envío es gratis siempre que el pedido supere 50 euros.",
+        "El envío es gratis.",
+    ),
+    (
+        "Le dépôt est-il remboursé ?",
+        "Le dépôt est remboursé à condition que la clé soit rendue.",
+        "Le dépôt est remboursé.",
+    ),
+)
+NONE_LEFT_OUT = (
+    (
+        "Is parking free?",
+        "Parking is free only for guests of the hotel.",
+        "Parking is free if you are a hotel guest.",
+    ),
+    (
+        "Is parking free?",
+        "Parking is free only for guests of the hotel.",
+        "Yes, when you stay with us parking is free.",
+    ),
+    (
+        "When did it open?",
+        "The hotel opened in 1901 after a fire had destroyed the inn.",
+        "The hotel opened in 1901.",
+    ),
+    (
+        "Is parking free?",
+        "Parking is free. The pool is free only for guests of the hotel.",
+        "Parking is free.",
+    ),
+    ("Is parking free for guests?", "Parking is free only for guests of the hotel.", "Parking is free."),
+)
+
+
+@pytest.mark.parametrize(("query", "passage", "answer"), PROVISOS)
+def test_what_a_fact_holds_for_only_is_left_out(
+    record: MakeRecord, query: str, passage: str, answer: str
+) -> None:
+    """The claim has the words of the rest of the sentence."""
+    found = _result(record(answer, ("a", passage), query=query), "conditions_kept")
+    assert found.value == 0.0
+    assert found.reason is not None
+    assert found.reason.startswith("leaves out the proviso: ")
+
+
+@pytest.mark.parametrize(("query", "passage", "answer"), NONE_LEFT_OUT)
+def test_no_proviso_is_left_out(record: MakeRecord, query: str, passage: str, answer: str) -> None:
+    """It is told in other words, asked for, of something else, or only says when something happened."""
+    found = _result(record(answer, ("a", passage), query=query), "conditions_kept")
+    assert found.value in (None, 1.0)
+
+
 def test_exceptions_that_a_program_raises_are_none(record: MakeRecord) -> None:
     """Found in Python's documentation: a word alone excepts nothing."""
     passage = ("a", "A task group waits for all tasks. Exceptions are then combined and raised as a group.")

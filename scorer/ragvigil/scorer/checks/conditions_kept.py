@@ -1,16 +1,19 @@
 """conditions_kept: share of the conditions beside the facts in the evidence that the answer tells.
 
-Range [0, 1]. Asked of a short fact: its exceptions ("except", "unless", "does not apply to", in six languages); of an
-instruction: its preconditions and when to stop, too. Looked at are the sentence that carries a supported claim, the
-one behind it, around a step the two before and behind, and sentences of other passages that hold most of the
-question's key terms. One is told where a third of its words stand in the answer, words of question and fact aside.
-None where the evidence names none there, for other types of question and longer answers, and across languages.
+Range [0, 1]. Asked of a short fact: its exceptions ("except", "unless", "does not apply to", in six languages), and
+what its own sentence says it holds for ("only if", "provided that", "once the form is signed") where the claim has the
+words of the rest of that sentence and the answer tells no such condition at all; of an instruction: exceptions,
+preconditions and when to stop. Looked at are the sentence that carries a supported claim, the one behind it, around a
+step the two before and behind, and sentences of other passages that hold most of the question's key terms. One is told
+where a third of its words stand in the answer, words of question and fact aside. None where the evidence names none
+there, for other types of question and longer answers, and across languages.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from ragvigil.scorer.checks.alignment.assess import VERSION
 from ragvigil.scorer.checks.answer_structure import kind_of
@@ -24,6 +27,8 @@ _MOST_CLAIMS_OF_A_FACT = 3
 _MOST_CLAIMS_OF_STEPS = 20
 _ON_THE_QUESTION = 0.5
 """Share of the question's key terms, by weight, that a fact and its claim hold together."""
+_LONE_ON_IT = 0.25
+"""The same of a claim that is all an answer says."""
 _WHOLLY_ON_IT = 0.75
 _FEWEST_TERMS = 2
 _MOST_PLACES = 200
@@ -32,6 +37,9 @@ _TOLD = 1 / 3
 _MOST_LISTED = 3
 _MOST_CHARACTERS = 160
 _OF_A_FACT: frozenset[Restriction] = frozenset({"exception"})
+_OF_ITS_SENTENCE: frozenset[Restriction] = frozenset({"exception", "proviso"})
+_QUOTED = 0.8
+"""Share of a claim's words that stand in what a proviso is of, from which it is that of the claim."""
 _OF_STEPS: frozenset[Restriction] = frozenset({"exception", "precondition", "stop"})
 
 
@@ -67,13 +75,17 @@ def _named(prepared: Prepared, carried: Iterable[Claim], *, steps: bool) -> Iter
     """The conditions that restrict what the answer says, each with the words by which it is told."""
     seen: set[int] = set()
     evidence, kinds = prepared.evidence, _OF_STEPS if steps else _OF_A_FACT
+    own = _OF_STEPS if steps else _OF_A_FACT if _restricts(prepared) else _OF_ITS_SENTENCE
     for claim in carried:
         near = claim.nearest
         for place in evidence.sentences_at(near.passage, near.start) if near else ():
             fact = evidence.segments[place]
             if not _on_the_question(prepared, claim, fact, steps=steps):
                 continue
-            yield from _new(prepared, seen, place, kinds)
+            stems = _stems_of(prepared, claim)
+            yield from (
+                one for one in _new(prepared, seen, place, own) if one.kind != "proviso" or _is_of(one, stems)
+            )
             for other in range(place - 2, place + 3) if steps else (place + 1,):
                 if 0 <= other < len(evidence.segments) and evidence.passage_of[other] == fact.passage:
                     yield from _new(prepared, seen, other, kinds, beside=fact)
@@ -100,6 +112,8 @@ def _new(
     for one in conditions(_text(prepared.evidence.segments[place]), kinds):
         known = {*prepared.key_terms, *(beside.content if beside else ())}
         stems = one.stems - known
+        if one.kind == "proviso" and stems != one.stems:
+            continue  # it is what was asked
         if beside and one.kind == "exception" and not one.rule <= known:
             continue
         if stems and len(stems) * 2 >= len(one.stems):
@@ -127,7 +141,24 @@ def _on_the_question(prepared: Prepared, claim: Claim, fact: Segment, *, steps: 
         word.stem for one in prepared.statements if one.start == claim.start for word in one.words
     }
     weight = sum(weight for stem, weight in prepared.key_terms.items() if stem in held)
-    return weight >= _ON_THE_QUESTION * sum(prepared.key_terms.values())
+    enough = _ON_THE_QUESTION if len(prepared.assessment.claims) > 1 else _LONE_ON_IT
+    return weight >= enough * sum(prepared.key_terms.values())
+
+
+def _restricts(prepared: Prepared) -> bool:
+    """Whether the answer says itself what something is so for: it may name the proviso in words of its own."""
+    return any(conditions(one.text, _OF_ITS_SENTENCE) for one in prepared.statements)
+
+
+def _stems_of(prepared: Prepared, claim: Claim) -> set[str]:
+    """The meaningful words of a claim."""
+    said = (one.words for one in prepared.statements if one.start == claim.start)
+    return {word.stem for word in chain.from_iterable(said) if word.content}
+
+
+def _is_of(one: Condition, claim: set[str]) -> bool:
+    """Whether a claim says what a proviso restricts, nearly in the same words."""
+    return len(claim & one.rule) >= _QUOTED * len(claim)
 
 
 def _text(segment: Segment) -> str:
@@ -138,4 +169,4 @@ def _told(one: Condition, said: set[str]) -> bool:
     return len(one.stems & said) >= _TOLD * len(one.stems)
 
 
-CHECK = Check("conditions_kept", f"1+{VERSION}+{DEFAULT_MODEL}", _measure, cost="claims")
+CHECK = Check("conditions_kept", f"2+{VERSION}+{DEFAULT_MODEL}", _measure, cost="claims")

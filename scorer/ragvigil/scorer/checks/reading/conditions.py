@@ -10,14 +10,17 @@ from typing import Any, Literal, NamedTuple
 from ragvigil.scorer.checks.reading.patterns import tells
 from ragvigil.scorer.checks.reading.words import FRAME_STEMS, words
 
-Restriction = Literal["exception", "precondition", "stop"]
+Restriction = Literal["exception", "precondition", "stop", "proviso"]
 _DATA: dict[str, Any] = json.loads(
     files("ragvigil.scorer.data").joinpath("conditions.json").read_text("utf-8")
 )
 _EXCEPTION = re.compile("|".join(_DATA["exception"]), re.IGNORECASE)
 """Not sorted by letters: where it ends matters."""
+_PROVISO = re.compile("|".join(_DATA["proviso"]), re.IGNORECASE)
+_PART: dict[Restriction, re.Pattern[str]] = {"exception": _EXCEPTION, "proviso": _PROVISO}
+"""What is told by a part of a sentence, behind such words."""
 _MAY_RESTRICT = tells(
-    [one for kind in ("exception", "precondition", "stop") for one in _DATA[kind]], re.IGNORECASE
+    [one for kind in ("exception", "precondition", "stop", "proviso") for one in _DATA[kind]], re.IGNORECASE
 )
 """Whether any kind occurs at all, in less time."""
 _WHOLE: dict[Restriction, re.Pattern[str]] = {
@@ -55,12 +58,13 @@ def conditions(sentence: str, kinds: frozenset[Restriction]) -> list[Condition]:
     found: list[Condition] = []
     if _MAY_RESTRICT.search(text) is None:
         return found
-    if "exception" in kinds and (match := _EXCEPTION.search(text)) is not None:
-        end = _end(text, match.start(), match.end())
-        stems = _stems(text[match.end() : end])
-        rule = _stems(f"{text[: match.start()]} {text[end:]}")
-        if stems:
-            found.append(Condition("exception", text[match.start() : end].strip(), stems - rule, rule))
+    for kind, pattern in _PART.items():
+        if kind in kinds and not found and (match := pattern.search(text)) is not None:
+            end = _end(text, match.start(), match.end())
+            stems = _stems(text[match.end() : end])
+            rule = _stems(f"{text[: match.start()]} {text[end:]}")
+            if stems:
+                found.append(Condition(kind, text[match.start() : end].strip(), stems - rule, rule))
     whole = None
     for kind, pattern in _WHOLE.items():
         if kind in kinds and not found and pattern.search(text) is not None:
