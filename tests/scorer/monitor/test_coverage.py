@@ -220,6 +220,38 @@ def until_back(shop: Service) -> tuple[int, Alert]:
     raise AssertionError("it never resolved")
 
 
+def test_a_few_good_answers_resolve_nothing_until_there_are_as_many_as_open_an_incident(shop: Service) -> None:
+    """One answer in the quiet after a fall said that all was well; a quiet service is asked over more than a window."""
+    shop.answer(100, "failed")
+    (alert,) = shop.look()
+    shop.now += 60 * MINUTE
+    for _ in range(4):
+        shop.answer(1)
+        assert shop.look(12) == []
+    shop.now += 300 * MINUTE
+    for answers in (20, 20):
+        shop.answer(answers)
+        assert shop.look(16) == []
+    shop.answer(6)
+    (back,) = shop.look()
+    assert (back.action, back.dedup_key, back.now.n) == ("resolve", alert.dedup_key, 50)
+
+
+def test_a_bad_answer_among_few_begins_the_wait_anew(shop: Service) -> None:
+    """Else those before it were counted as well as those after it."""
+    shop.answer(100, "failed")
+    shop.look()
+    shop.now += 60 * MINUTE
+    shop.answer(49)
+    assert shop.look(12) == []
+    shop.answer(5, "failed")
+    assert shop.look() == []
+    shop.now += 60 * MINUTE
+    shop.answer(10)
+    assert shop.look() == []
+    assert shop.look(11) == []
+
+
 @pytest.mark.parametrize("state", ["shed", "failed", "expired"])
 def test_each_way_not_to_be_scored_counts(shop: Service, state: LedgerState) -> None:
     """And those that are judged, pending or sampled out do not."""

@@ -5,7 +5,8 @@ Answers that are not scored are the scorer's own illness, and a page; what the o
 
 A share is told with its interval. It opens when the whole interval lies under its threshold, or more than
 `most_fall` under what is usual: the same stretch of the day before and of the week before, in which no fall of today
-lies. It resolves when the share has been back for `resolve_seconds`. Nothing received is no data, never zero.
+lies. It resolves when the share has been back for `resolve_seconds`, of `min_sample` answers at least: where fewer come
+in a window, of all since the window in which it came back. Nothing received is no data, never zero.
 """
 
 from __future__ import annotations
@@ -216,9 +217,23 @@ class CoverageWatch:
         back = incident.recovering_since or now if share.value >= self._least(incident.before) else None
         after = replace(incident, now=share, recovering_since=back)
         if back is not None and now - back >= self._settings.resolve_seconds * patience(incident) * 1e9:
-            return self._save(replace(after, resolved_at=now), "resolve", now)
+            enough = share if share.n >= self._settings.min_sample else self._since_back(key, back, now)
+            if enough.n >= self._settings.min_sample and enough.value >= self._least(incident.before):
+                return self._save(replace(after, now=enough, resolved_at=now), "resolve", now)
         self._store.save_incident(replace(after, worst=min(incident.worst, share, key=_value)), None, ())
         return None
+
+    def _since_back(self, key: SeriesKey, back: int, now: int) -> Measurement:
+        """The share since the window in which it came back, at most of a day: so few answers come in one window."""
+        window = round(self._settings.window_seconds * 1e9)
+        since = max(back - window, now - max(DAY, window))
+        return next(
+            share
+            for found in self._store.coverage(since)
+            if (found.service, found.environment) == (key.service, key.environment)
+            for name, share in found.shares()
+            if name == key.name
+        )
 
     def _save(self, incident: Incident, action: Action, now: int) -> Alert | None:
         told = self._pages(incident)
