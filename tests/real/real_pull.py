@@ -12,6 +12,7 @@ import contextlib
 import json
 import os
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -68,7 +69,17 @@ def installed(backend: str, venv: Path) -> Path:
 @contextlib.contextmanager
 def running(backend: str, venv: Path, scratch: Path) -> Generator[str]:
     """The backend's server on free ports; its address."""
-    port, grpc = free_port(), free_port()
+    with contextlib.ExitStack() as stack:
+        port = free_port()
+        process = started(backend, venv, scratch, port, free_port())
+        stack.callback(ended, process, signal.SIGTERM)
+        url = f"http://127.0.0.1:{port}"
+        wait_for(f"{url}/{'healthz' if backend == 'phoenix' else 'health'}")
+        yield url
+
+
+def started(backend: str, venv: Path, scratch: Path, port: int, grpc: int) -> subprocess.Popen[bytes]:
+    """The backend's server, which may not answer yet."""
     bin_folder = venv.absolute() / "bin"
     commands = {
         "phoenix": [str(bin_folder / "phoenix"), "serve"],
@@ -90,17 +101,16 @@ def running(backend: str, venv: Path, scratch: Path) -> Generator[str]:
         "PHOENIX_TELEMETRY_ENABLED": "false",
         "PATH": f"{bin_folder}{os.pathsep}{os.environ['PATH']}",
     }
-    with (scratch / "server.log").open("wb") as log:
-        process = subprocess.Popen(
+    with (scratch / "server.log").open("ab") as log:
+        return subprocess.Popen(
             commands[backend], env=environment, stdout=log, stderr=log, cwd=scratch, start_new_session=True
         )
-        try:
-            url = f"http://127.0.0.1:{port}"
-            wait_for(f"{url}/{'healthz' if backend == 'phoenix' else 'health'}")
-            yield url
-        finally:
-            os.killpg(process.pid, 15)
-            process.wait(30)
+
+
+def ended(process: subprocess.Popen[bytes], number: int) -> None:
+    """Send the signal to the server and all that it started, and wait for it."""
+    os.killpg(process.pid, number)
+    process.wait(30)
 
 
 def fill(backend: str, url: str, venv: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import cast
@@ -30,6 +30,8 @@ class Backend(ThreadingHTTPServer):
         self.asked: list[tuple[str, Parameters]] = []
         self.authorization: str | None = None
         self.fails_at: list[str] | None = None
+        self.meanwhile: Callable[[int], object] = lambda _: None
+        """What happens there before it answers the first, second, … request."""
 
     @property
     def url(self) -> str:
@@ -55,6 +57,7 @@ class Answering(BaseHTTPRequestHandler):
         backend.authorization = self.headers.get("authorization")
         self.rfile.read(int(self.headers.get("content-length", 0)))
         backend.asked.append((parts.path, parse_qs(parts.query)))
+        backend.meanwhile(len(backend.asked))
         if backend.fails_at and parse_qs(parts.query).get("cursor") == backend.fails_at:
             return self.reply(403, {"error": "no more"}, {})
         if backend.refusals:
@@ -79,12 +82,10 @@ class Answering(BaseHTTPRequestHandler):
 
 
 def paged(spans: Sequence[object], parameters: Parameters) -> dict[str, object]:
-    """Three at a time, as Phoenix with a small limit."""
-    start = int(parameters.get("cursor", ["0"])[0])
-    return {
-        "data": spans[start : start + 3],
-        "next_cursor": str(start + 3) if start + 3 < len(spans) else None,
-    }
+    """Three at a time, as Phoenix with a small limit: a cursor is a span, and what comes later stands above it."""
+    start = len(spans) - int(parameters.get("cursor", [str(len(spans))])[0])
+    left = len(spans) - start - 3
+    return {"data": spans[start : start + 3], "next_cursor": str(left) if left > 0 else None}
 
 
 def recorded(name: str) -> object:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -40,7 +41,7 @@ def test_phoenix_gives_the_records_that_were_sent_to_it(backend: Backend, tmp_pa
     pulled(backend, "phoenix", path, wanted=Wanted(10**18, 2 * 10**18, project="my shop"))
     assert shown(path, without=LOST) == shown(*ORIGINALS, without=LOST)
     assert {record["service"] for record in shown(path)} == {"my shop"}
-    assert len(backend.asked) == 4
+    assert len(backend.asked) == 5, "four pages, and a look at the top for what came meanwhile"
     assert backend.asked[0][1]["start_time"] == ["2001-09-09T01:46:40.000000Z"]
 
 
@@ -230,6 +231,36 @@ def test_a_full_backend_is_asked_again_when_it_says(backend: Backend, tmp_path: 
     assert 0 < slept[1] <= 2.0 < 4.1
 
 
+@pytest.mark.parametrize("fails_at", [None, ["3"]])
+def test_what_phoenix_stores_while_it_is_pulled_from_comes_along(
+    backend: Backend, tmp_path: Path, fails_at: list[str] | None
+) -> None:
+    """Roots of answers under way came above the first page: their records had passages and no answer.
+
+    Also over an interruption, and where the newest span that was known is deleted meanwhile.
+    """
+    spans = objects(mapping(recorded("phoenix_spans_otlpv1.json"))["data"])
+    later, stored = spans[:6], spans[6:]
+    backend.answers["/v1/projects/default/spans/otlpv1"] = {"data": stored}
+
+    def store(request: int) -> None:
+        if request <= 4:
+            stored.insert(0, later.pop())
+        if request == 3:
+            stored.remove(spans[5])
+
+    backend.meanwhile = store
+    path = tmp_path / "out.jsonl"
+    backend.fails_at = fails_at
+    if fails_at:
+        with pytest.raises(InputError, match="answered 403"):
+            pulled(backend, "phoenix", path)
+        backend.fails_at = None
+    pulled(backend, "phoenix", path)
+    found = re.findall(r'"spanId": "(\w+)"', path.read_text())
+    assert sorted(found) == sorted(str(one["span_id"]) for one in spans[2:])
+
+
 def test_an_interrupted_pull_goes_on_without_loss_or_double(backend: Backend, tmp_path: Path) -> None:
     """Even when the last page was torn; another question is not mixed in."""
     backend.answers["/v1/projects/default/spans/otlpv1"] = recorded("phoenix_spans_otlpv1.json")
@@ -237,7 +268,7 @@ def test_an_interrupted_pull_goes_on_without_loss_or_double(backend: Backend, tm
     all_of_it = pulled(backend, "phoenix", whole)
     spent = len(backend.asked)
 
-    backend.fails_at = ["6"]
+    backend.fails_at = ["5"]
     with pytest.raises(InputError, match="answered 403"):
         pulled(backend, "phoenix", path)
     backend.fails_at = None

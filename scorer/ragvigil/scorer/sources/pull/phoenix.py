@@ -1,13 +1,17 @@
 """Arize Phoenix: spans of a project as its REST API gives them, OTLP with everything flattened.
 
 Tried against Phoenix 20.26. It keeps no resource: the service is the project. Times come rounded to the
-microsecond.
+microsecond. It gives what it stored last first, so what it stores while it is read comes above the first page: the
+root of an answer that was under way, of which the searches were there already. So the top is read again, down to
+what was known, until nothing is new.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
 from urllib.parse import quote
 
 from ragvigil.scorer.sources.address import bearer
@@ -29,6 +33,8 @@ from ragvigil.scorer.sources.pull.otlp import (
 _PROJECT = "default"
 _SCOPE = "phoenix"
 _PAGE = 200
+_MARKS = 20
+"""Spans at the top of a round by which the next one knows where it began: some of them may be deleted meanwhile."""
 _STATUS = {"UNSET": 0, "OK": 1, "ERROR": 2}
 _INSIDE = re.compile(r"(.*?(?:^|\.)metadata)\.(.+)")
 """Phoenix takes JSON apart; OpenInference has metadata as one JSON text."""
@@ -45,20 +51,24 @@ class Phoenix:
         return bearer("PHOENIX_API_KEY")
 
     def pages(self, fetch: Fetch, wanted: Wanted, cursor: str | None) -> Iterator[Page]:
-        """A page of spans a request; spans that come meanwhile are newer, so no cursor moves."""
+        """A page of spans a request, in rounds from the top down."""
         path = f"v1/projects/{quote(wanted.project or _PROJECT, safe='')}/spans/otlpv1"
         asked: dict[str, str | int] = {
             "limit": _PAGE,
             "start_time": iso(wanted.since),
             "end_time": iso(wanted.until),
         }
+        at = _Place.read(cursor)
         while True:
-            answer = fetch.get(path, asked | ({"cursor": cursor} if cursor else {}), holds="data")
-            cursor = text(answer.get("next_cursor"))
-            spans = [_span(one) for one in objects(answer.get("data"))]
-            yield Page((_request(spans, wanted),) if spans else (), cursor)
-            if cursor is None:
+            answer = fetch.get(path, asked | ({"cursor": at.cursor} if at.cursor else {}), holds="data")
+            found = [_span(one) for one in objects(answer.get("data"))]
+            spans = at.news(found)
+            ended = len(spans) < len(found) or not answer.get("next_cursor")
+            following = at.after(spans, None if ended else text(answer.get("next_cursor")))
+            yield Page((_request(spans, wanted),) if spans else (), following and following.written())
+            if following is None:
                 return
+            at = following
 
     def exported(self, content: object, wanted: Wanted) -> list[dict[str, object]]:
         """An answer of the API, a list of its spans, or one of them."""
@@ -66,6 +76,40 @@ class Phoenix:
         data = items(content) or found.get("data", [found] if "name" in found else None)
         spans = [_span(one) for one in objects(data)]
         return [_request(spans, wanted)] if spans else []
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where in which round a pull is."""
+
+    cursor: str | None = None
+    """Phoenix's own; None at the top."""
+    known: Sequence[object] = ()
+    """Ids of spans at which the round ends: the newest of the round before."""
+    newest: Sequence[object] = ()
+    """Ids of the newest spans of this round; none when it has brought nothing yet."""
+
+    @classmethod
+    def read(cls, written: str | None) -> _Place:
+        """The place that was written down."""
+        found = mapping(json.loads(written)) if written else {}
+        return cls(text(found.get("cursor")), items(found.get("known")) or (), items(found.get("newest")) or ())
+
+    def written(self) -> str:
+        """As the cursor of a page."""
+        return json.dumps(asdict(self))
+
+    def news(self, spans: list[dict[str, object]]) -> list[dict[str, object]]:
+        """Those above what was known."""
+        ids = [span["spanId"] for span in spans]
+        return spans[: next((place for place, one in enumerate(ids) if one in self.known), len(ids))]
+
+    def after(self, spans: list[dict[str, object]], cursor: str | None) -> _Place | None:
+        """The next place of this round, else the top for another one; None when this one brought nothing."""
+        newest = self.newest or [span["spanId"] for span in spans[:_MARKS]]
+        if cursor is not None:
+            return _Place(cursor, self.known, newest)
+        return _Place(None, newest) if newest else None
 
 
 def _request(spans: list[dict[str, object]], wanted: Wanted) -> dict[str, object]:
