@@ -33,8 +33,9 @@ soak: $(INSTALLED) ## Kill the scorer 200 times under load, throw hostile bytes 
 	@$(BIN)/python tests/soak/fuzz_decoders.py
 	@$(BIN)/python tests/soak/soak_verdicts.py
 
-real: $(INSTALLED) ## Pull from and show in real Phoenix and MLflow servers, push scores to Phoenix, each in a venv (20 minutes, 4 GB)
+real: $(INSTALLED) ## Pull from and show in real Phoenix and MLflow servers, push scores to Phoenix, each in a venv (25 minutes, 4 GB)
 	@$(BIN)/python tests/real/real_pull.py phoenix
+	@$(BIN)/python tests/real/real_pull_interrupted.py
 	@$(BIN)/python tests/real/real_pull.py mlflow
 	@$(BIN)/python tests/real/real_push.py
 	@$(BIN)/python tests/real/real_shown.py phoenix

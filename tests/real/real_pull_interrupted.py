@@ -178,7 +178,7 @@ def interrupted(phoenix: Phoenix, pulled: Path) -> int:
     command = [sys.executable, "-m", "ragvigil.scorer", "pull", "phoenix", "--url", phoenix.url]
     command += ["--since", "1d", "--out", str(pulled)]
     note = pulled.with_name(f"{pulled.name}.pull")
-    chance = random.Random(0)  # noqa: S311 - when to kill is no secret
+    chance = random.Random(0)
     for _ in range(KILLS):
         process = subprocess.Popen(command)
         written_anew(note, process)

@@ -220,7 +220,9 @@ def until_back(shop: Service) -> tuple[int, Alert]:
     raise AssertionError("it never resolved")
 
 
-def test_a_few_good_answers_resolve_nothing_until_there_are_as_many_as_open_an_incident(shop: Service) -> None:
+def test_a_few_good_answers_resolve_nothing_until_there_are_as_many_as_open_an_incident(
+    shop: Service,
+) -> None:
     """One answer in the quiet after a fall said that all was well; a quiet service is asked over more than a window."""
     shop.answer(100, "failed")
     (alert,) = shop.look()

@@ -65,7 +65,7 @@ class Phoenix:
             spans = at.news(found)
             ended = len(spans) < len(found) or not answer.get("next_cursor")
             following = at.after(spans, None if ended else text(answer.get("next_cursor")))
-            yield Page((_request(spans, wanted),) if spans else (), following and following.written())
+            yield Page((_request(spans, wanted),) if spans else (), following.written() if following else None)
             if following is None:
                 return
             at = following
@@ -93,7 +93,9 @@ class _Place:
     def read(cls, written: str | None) -> _Place:
         """The place that was written down."""
         found = mapping(json.loads(written)) if written else {}
-        return cls(text(found.get("cursor")), items(found.get("known")) or (), items(found.get("newest")) or ())
+        return cls(
+            text(found.get("cursor")), items(found.get("known")) or (), items(found.get("newest")) or ()
+        )
 
     def written(self) -> str:
         """As the cursor of a page."""
