@@ -15,7 +15,7 @@ from ragvigil.scorer.monitoring import Incident, SeriesKey, SeriesState
 from ragvigil.scorer.store._rows import measurement_of
 from ragvigil.scorer.store._sqlite_monitoring import incident_of, key_of, read_coverage
 from ragvigil.scorer.store.reading_latest import STYLES_OF_EACH
-from ragvigil.scorer.store.schema_version import known_version
+from ragvigil.scorer.store.schema_version import refuse_earlier_version
 
 _BUSY_SECONDS = 10.0
 _DELETED = ("records_expired", "records_expired_early", "records_forgotten")
@@ -93,7 +93,7 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
     connection.row_factory = sqlite3.Row
     try:
         connection.execute("SELECT 1 FROM ledger LIMIT 1")
-        known_version(connection, path)
+        refuse_earlier_version(connection, path)
     except sqlite3.Error as error:
         connection.close()
         raise StoreError(f"{located(path)}: not a ragvigil store ({error})") from error

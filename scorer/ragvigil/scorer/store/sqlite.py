@@ -6,7 +6,6 @@ import secrets
 import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from importlib.resources import files
 from typing import Self
 
 from ragvigil.scorer.config import Settings
@@ -28,7 +27,7 @@ from ragvigil.scorer.store._sqlite_records import SqliteRecords
 from ragvigil.scorer.store._sqlite_retention import SqliteRetention
 from ragvigil.scorer.store._sqlite_watching import SqliteWatching
 from ragvigil.scorer.store.reading import CitationStyle, citation_styles
-from ragvigil.scorer.store.schema_version import SCHEMA_VERSION, known_version
+from ragvigil.scorer.store.schema_version import bring_up_to_date
 
 _BUSY_SECONDS = 10.0
 _LONGEST_LOG_BYTES = 64 * 2**20
@@ -139,11 +138,7 @@ class SqliteStore:
         self._connection.execute("PRAGMA secure_delete = ON")  # what retention takes out is overwritten
         self._connection.execute("PRAGMA synchronous = FULL")
         self._connection.execute("PRAGMA wal_autocheckpoint = 0")
-        if known_version(self._connection, settings.store.path) < SCHEMA_VERSION:
-            schema = files("ragvigil.scorer.store").joinpath("schema/0001_initial.sql").read_text()
-            self._connection.executescript(
-                f"BEGIN; {schema}; PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
-            )
+        bring_up_to_date(self._connection, settings.store.path)
         self._fix_bucket(settings.monitor.bucket_seconds)
 
     def _fix_bucket(self, seconds: float) -> None:

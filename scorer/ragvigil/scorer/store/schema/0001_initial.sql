@@ -109,17 +109,6 @@ CREATE TRIGGER ledger_left AFTER DELETE ON ledger BEGIN
     UPDATE ledger_counts SET standing = standing - 1 WHERE state = old.state AND reason = coalesce(old.reason, '');
 END;
 
--- What came of each service in each minute (minutes since 1970): by it a service that stops is told from one that nobody
--- asks at this hour. `answers` are those that no rule filters; kept for some days.
-CREATE TABLE arrivals (
-    service TEXT NOT NULL,
-    environment TEXT NOT NULL,
-    minute INTEGER NOT NULL,
-    traces INTEGER NOT NULL,
-    answers INTEGER NOT NULL,
-    PRIMARY KEY (service, environment, minute)
-) WITHOUT ROWID;
-
 -- Requests for erasure that were carried out: a keyed hash of whose, and when.
 CREATE TABLE erasures (
     kind TEXT NOT NULL CHECK (kind IN ('user', 'conversation', 'trace')),
