@@ -65,7 +65,9 @@ class Phoenix:
             spans = at.news(found)
             ended = len(spans) < len(found) or not answer.get("next_cursor")
             following = at.after(spans, None if ended else text(answer.get("next_cursor")))
-            yield Page((_request(spans, wanted),) if spans else (), following.written() if following else None)
+            yield Page(
+                (_request(spans, wanted),) if spans else (), following.written() if following else None
+            )
             if following is None:
                 return
             at = following
