@@ -72,6 +72,20 @@ def test_what_verdicts_cost_counts_against_tokens_and_money() -> None:
     assert 0.0 < sampler.decide(trace(1), at=10.0).inclusion < 0.01
 
 
+def test_what_waits_for_its_verdict_counts_as_what_verdicts_cost() -> None:
+    """A slow judge's queue was drawn before anybody knew what it would cost: three times the day's tokens."""
+    budget, waiting = Budget(tokens_per_day=1_000_000), 0
+    sampler = Sampler(0.5, budget, waiting=lambda: waiting)
+    later = list[Decision]()
+    for second in range(600):  # ten records and one verdict a second
+        later += run(sampler, per_second=10, seconds=1, start=second)
+        waiting = judged(later) - min(second, judged(later))
+        if second < judged(later):
+            sampler.spend(tokens=1_000)
+    assert 800 < judged(later) < 1_300
+    assert all(one.inclusion > 0.0 for one in later)
+
+
 def test_a_burst_judges_all_of_its_stratum_until_it_has_enough() -> None:
     """And nobody else's."""
     sampler = Sampler(0.1)

@@ -52,8 +52,16 @@ class Spent(NamedTuple):
         return Spent(*(a * factor for a in self)) if isinstance(factor, float) else NotImplemented
 
 
+_NEWEST = 0.05
+"""Weight of the newest verdict in what one usually costs."""
+
+
 def _nobody() -> tuple[Spent, Spent]:
     return Spent(), Spent()
+
+
+def _none() -> int:
+    return 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +111,15 @@ class Sampler:
         budget: Budget | None = None,
         *,
         others: Callable[[], tuple[Spent, Spent]] = _nobody,
+        waiting: Callable[[], int] = _none,
     ) -> None:
-        """`others` says what other processes spent of the same budget in about a minute, and in about a day."""
+        """`others` says what other processes spent of the same budget in about a minute, and in about a day.
+
+        `waiting` says how many drawn records have no verdict yet; each will cost what one usually does.
+        """
         self._others = others
+        self._waiting = waiting
+        self._usual: Spent | None = None
         self._rate = rate
         self._budget = budget or Budget()
         self._table: dict[str, float] = {}
@@ -171,6 +185,8 @@ class Sampler:
         for name, amount in (("tokens", tokens), ("usd", usd)):
             self._spent[name] += max(0.0, amount)
             self._spent[f"{name}_minute"] += max(0.0, amount)
+        cost = Spent(tokens=max(0.0, tokens), usd=max(0.0, usd))
+        self._usual = cost if self._usual is None else self._usual * (1.0 - _NEWEST) + cost * _NEWEST
 
     def state(self) -> SamplerState:
         """All that a restart needs."""
@@ -186,9 +202,10 @@ class Sampler:
         budget: Budget | None = None,
         *,
         others: Callable[[], tuple[Spent, Spent]] = _nobody,
+        waiting: Callable[[], int] = _none,
     ) -> Sampler:
         """A sampler that goes on where `state` was taken, under another rate or budget if they were changed."""
-        sampler = cls(rate, budget, others=others)
+        sampler = cls(rate, budget, others=others, waiting=waiting)
         sampler._traffic = dict(state.traffic)
         sampler._days = state.days
         sampler._boosts = state.boosts
@@ -227,7 +244,8 @@ class Sampler:
 
     def _strain(self) -> float:
         """A factor in (0, 1]: 1 below four fifths of every limit, then falling smoothly; never 0."""
-        minute, day = self._others()
+        due = (self._usual or Spent()) * float(self._waiting())
+        minute, day = (others + due for others in self._others())
         spent, budget = self._spent, self._budget
         limits = (
             (spent["calls"] + minute.calls, budget.calls_per_minute),

@@ -116,7 +116,9 @@ class Pipeline:
         self._store = store
         self._plan = plan
         self._redaction = redaction
-        self.sampler = Sampler.restore(_sampler_state(store), plan.rate, plan.budget, others=plan.others)
+        self.sampler = Sampler.restore(
+            _sampler_state(store), plan.rate, plan.budget, others=plan.others, waiting=lambda: self._waiting
+        )
         self._scoring = TraceScoring(
             sampler=self.sampler,
             redaction=redaction,
