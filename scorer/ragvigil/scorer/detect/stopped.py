@@ -6,6 +6,9 @@ now with probability 2 ** -20 at most, since of so many answers in two equal str
 Answers that come in bursts are no such thing, so the silence must also be `LONGER` times as long as the longest pause
 near those stretches. Of n independent exponential pauses the next one is c times the longest of them with probability
 n! c! / (n + c)!, which is 1.4e-6 for the 160 answers at least that lie in the stretch before.
+Where pauses have a heavy tail, neither bound holds: the next one may be many times the longest. So it is asked what all
+known pauses cost, each like this silence, by what should have come in it; their tail is estimated (Hill 1975, Ann Stat
+3:1163) and carried on to what one pause in `YEARS` years costs. This silence must have cost as much.
 """
 
 from __future__ import annotations
@@ -28,6 +31,19 @@ LONGEST = _DAY
 """Minutes; after a day without answers the stretch of the day before would be silent, too."""
 KEPT = _WEEK + 2 * LONGEST
 """Minutes of the past that are read at most."""
+
+YEARS = 5
+_TAIL = 20
+"""Pauses that cost most, of which the tail is estimated."""
+_LEFT_OUT = 1
+"""Of these the first: it may have been an outage."""
+_FEWEST = 5
+_SHIFT = 5.0
+"""Added to each, so that pauses in which hardly anything was missing have no tail."""
+_LOOKED_AT = 100
+_LONG = 120
+"""Minutes from which on a pause is a night or a weekend if one half as long was at that hour of another day."""
+_CLOSED = 2
 
 Counts = npt.NDArray[np.int64]
 
@@ -63,11 +79,70 @@ def stopped(counts: Counts, minutes: int) -> Stopped | None:
     usual = min(int(stretch.sum()) for stretch in stretches)
     if usual < LEAST_ANSWERS:
         return None
-    around = max(_AROUND, minutes)
-    near = [counts[-BEFORE * minutes :]]
-    near += [counts[max(0, known - lag - around) : known - lag + minutes + around] for lag in lags]
-    pause = max(_longest_pause(stretch) for stretch in near)
-    return None if minutes < LONGER * (pause + 1) else Stopped(usual, pause, _WEEK in lags)
+    pause = _pause_near(counts, known, minutes)
+    if minutes < LONGER * (pause + 1) or usual < _dearest(counts):
+        return None
+    return Stopped(usual, pause, _WEEK in lags)
+
+
+def _dearest(counts: Counts) -> float:
+    """What one pause in `YEARS` years costs, as those of `counts` are; 0 where too few are known."""
+    begins, lengths, due = _pauses(counts)
+    costs = list[float]()
+    for which in np.argsort(-due, kind="stable")[:_LOOKED_AT].tolist():
+        begin, length = int(begins[which]), int(lengths[which])
+        if due[which] > 0 and not _is_closing(counts, begin, length):
+            share = length / (LONGER * (_pause_near(counts, begin, length) + 1))
+            costs.append(float(due[which]) * min(1.0, share) + _SHIFT)
+    ordered = np.sort(costs)[::-1]
+    last = min(_TAIL, len(ordered) - 1)
+    if last - _LEFT_OUT < _FEWEST:
+        return 0.0
+    places = np.arange(_LEFT_OUT, last)
+    logarithms = np.log(ordered)
+    index = float(np.mean((places + 1) * (logarithms[places] - logarithms[places + 1])))
+    known_years = (len(counts) - _DAY) / (52 * _WEEK)
+    return float(ordered[last] * (last * YEARS / known_years) ** index) - _SHIFT
+
+
+def _pauses(counts: Counts) -> tuple[Counts, Counts, Counts]:
+    """The minute at which each pause begins, its length up to a day, and what should have come in it.
+
+    Those of which the day before is known: what came in the emptiest of the stretches compared with, as for a silence.
+    """
+    some = np.flatnonzero(counts)
+    begins, lengths = some[:-1] + 1, np.minimum(np.diff(some) - 1, _DAY)
+    known = (lengths > 0) & (begins >= _DAY)
+    begins, lengths = begins[known], lengths[known]
+    total = np.concatenate(([0], np.cumsum(counts)))
+    due = total[begins] - total[np.maximum(0, begins - lengths)]
+    for lag in (_DAY, _WEEK):
+        there = begins >= lag
+        then = begins[there] - lag
+        due[there] = np.minimum(due[there], total[then + lengths[there]] - total[then])
+    return begins, lengths, due
+
+
+def _is_closing(counts: Counts, begin: int, length: int) -> bool:
+    """Whether a long pause was at that hour of the day or the week before, too."""
+    if length < _LONG:
+        return False
+    lags = [lag for lag in (_DAY, _WEEK) if begin >= lag]
+    pause = max(_longest_pause(_then(counts, begin, length, lag, _AROUND)) for lag in lags)
+    return length < _CLOSED * (pause + 1)
+
+
+def _pause_near(counts: Counts, begin: int, length: int) -> int:
+    """The longest pause near the stretches that a pause is compared with."""
+    around = max(_AROUND, length)
+    near = [counts[max(0, begin - BEFORE * length) : begin]]
+    near += [_then(counts, begin, length, lag, around) for lag in (_DAY, _WEEK) if begin >= lag]
+    return max(_longest_pause(stretch) for stretch in near)
+
+
+def _then(counts: Counts, begin: int, length: int, lag: int, around: int) -> Counts:
+    """The same stretch so many minutes before, and what lies around it."""
+    return counts[max(0, begin - lag - around) : begin - lag + length + around]
 
 
 def _longest_pause(counts: Counts) -> int:
