@@ -252,6 +252,7 @@ class Scoring(threading.Thread):
         while time.monotonic() < deadline:
             if self._stopping.is_set() and deadline == float("inf"):
                 deadline = time.monotonic() + _DRAIN_SECONDS
+            self.store.refuse_when_deleted()  # the inbox would let go of what such a store says it has
             worked = self._turn()
             if not worked and self._stopping.is_set():
                 return

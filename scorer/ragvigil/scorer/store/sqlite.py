@@ -6,6 +6,7 @@ import secrets
 import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from os.path import samestat
 from typing import Self
 
 from ragvigil.scorer.config import Settings
@@ -56,6 +57,7 @@ class SqliteStore:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.touch(mode=0o600)  # it holds what people asked and were told
             self._connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
+            self._path, self._file = path, path.stat()
         except (OSError, sqlite3.Error) as error:
             raise StoreError(f"{located(path)}: {error}") from error
         try:
@@ -102,6 +104,15 @@ class SqliteStore:
         self.labels = SqliteLabels(self._connection)
         self.backlog = SqliteBacklog(self._connection)
         self.retention = SqliteRetention(self._connection)
+
+    def refuse_when_deleted(self) -> None:
+        """Raise StoreNotNowError where its path leads to no file or another: what is written here, nobody will read."""
+        try:
+            found = self._path.stat()
+        except FileNotFoundError:
+            found = None
+        if found is None or not samestat(found, self._file):
+            raise StoreNotNowError(f"{located(self._path)}: was deleted while in use; it is begun anew")
 
     def transaction(self) -> AbstractContextManager[None]:
         """All that is written inside becomes durable at once: one wait for the disk instead of many."""
