@@ -26,9 +26,7 @@ def takes(scorer: Scorer, number: int) -> bool:
     """Whether a question is acknowledged."""
     body = asked(number).SerializeToString()
     headers = {"content-type": "application/x-protobuf"}
-    return httpx.post(
-        f"http://{scorer.http}/v1/traces", content=body, headers=headers, timeout=30
-    ).status_code
+    return httpx.post(f"http://{scorer.http}/v1/traces", content=body, headers=headers, timeout=30).is_success
 
 
 def stored(scorer: Scorer) -> set[str]:
