@@ -11,7 +11,7 @@ import pytest
 from tests.scorer.judge.test_criteria import criterion
 from tests.scorer.labels.conftest import DAY, RATE, Shop, filled, settings_in
 from tests.scorer.labels.test_draw_and_read import change, run, told
-from tests.scorer.monitor.test_monitor import LINKS, MINUTE
+from tests.scorer.monitor.series_in_memory import LINKS, MINUTE
 
 from ragvigil.scorer import config
 from ragvigil.scorer.commands._silence import series_called

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.conftest import Serve, eventually
-from tests.scorer.scoring.test_pipeline import PASSED, SECOND, Bench, question
+from tests.scorer.scoring.bench import PASSED, SECOND, Bench, question
 
 from ragvigil.scorer.config import load
 from ragvigil.scorer.receive.told import Change, Feedback

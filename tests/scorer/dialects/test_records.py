@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from ragvigil.scorer.dialects import read_records
-from ragvigil.scorer.span import LogEvent, Span, SpanEvent
+from ragvigil.scorer.span import LogEvent, Span
 from ragvigil.scorer.trace import Tokens
 
 from .conftest import (
@@ -24,8 +24,6 @@ from .conftest import (
     span,
     trace,
 )
-
-REMOTE, LOCAL = 0x300, 0x100
 
 
 def test_a_trace_is_one_record() -> None:
@@ -310,38 +308,6 @@ def test_questions_of_a_batch_are_apart_where_no_model_has_a_span() -> None:
     assert len(read_records(batch(QUESTION))) == 1
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
-        f"<think>At ten? No.</think>\n\n{ANSWER}",
-        f"\n<thinking>\nAt ten?\n</thinking>\n<answer>{ANSWER}</answer>",
-        f"At ten? No.\n</think>\n\n{ANSWER}",
-    ],
-)
-@pytest.mark.parametrize("returned", [None, ANSWER])
-def test_what_a_model_thinks_is_no_answer(reply: str, returned: str | None) -> None:
-    """Between tags, of which a server may have put the first into the prompt."""
-    root, above, search, _ = trace()
-    above = replace(above, attributes=chain(answer=returned))
-    title = span("a4", generation("Ferry times"), parent="a1", start=10, end=12)
-    model = span("a3", generation(reply), parent="a1", start=21, end=80)
-    record = only([root, above, search, title, model])
-    assert (record.answer, record.span_id) == (ANSWER, "a3")
-
-
-def test_a_reply_in_dspys_fields_is_its_one_answer() -> None:
-    """Its root returned the answer alone; several fields are left as they are."""
-    reply = f"[[ ## reasoning ## ]]\nIt says so.\n\n[[ ## answer ## ]]\n{ANSWER}\n\n[[ ## completed ## ]]"
-    root, above, search, _ = trace()
-    assert (
-        only([root, above, search, span("a3", generation(reply), parent="a1", start=21, end=80)]).answer
-        == ANSWER
-    )
-    assert only([search, span("a3", generation(reply), start=21, end=80)]).answer == ANSWER
-    several = "[[ ## answer ## ]]\nAt nine.\n\n[[ ## price ## ]]\nFour crowns."
-    assert only([search, span("a3", generation(several), start=21, end=80)]).answer == several
-
-
 def test_a_tools_schema_is_not_what_it_was_called_with() -> None:
     """OpenInference's CrewAI writes it in the place of the arguments; the task is the question of its prompt."""
     tool = {
@@ -356,15 +322,6 @@ def test_a_tools_schema_is_not_what_it_was_called_with() -> None:
         [span("a2", tool, start=1, end=9), span("a3", generation(question=asked), start=10, end=20)]
     )
     assert (record.query, record.retrievals[0].query, len(record.documents)) == (QUESTION, "ferry", 2)
-
-
-def test_thoughts_that_were_cut_off_are_no_answer() -> None:
-    """Whatever it would have said."""
-    root, above, search, _ = trace()
-    above = replace(above, attributes=chain(answer=None))
-    model = span("a3", generation("<think>Is it at ten? May"), parent="a1", start=21, end=80)
-    record = only([root, above, search, model])
-    assert (record.answer, record.completeness) == (None, "complete")
 
 
 @pytest.mark.parametrize(
@@ -412,95 +369,6 @@ def test_what_is_asked_beside_the_answer_is_none(aside: str) -> None:
     assert (only(spans).span_id, only(spans).answer) == ("a3", ANSWER)
     alone = [each for each in spans if each.span_id != "a3"]
     assert only(alone).span_id == "a4"
-
-
-def test_a_chain_that_says_nothing_stands_for_no_lost_root() -> None:
-    """OpenLLMetry leaves out the root of what LlamaIndex streams, and the chain above its model is silent."""
-    silent = span("a3", {"openinference.span.kind": "CHAIN"}, parent="gone", start=21, end=80)
-    record = only([span("a2", retrieval(), parent="lost", start=3, end=20), silent])
-    assert (record.query, record.answer, record.completeness) == (QUESTION, None, "partial_evidence")
-
-
-@pytest.mark.parametrize(
-    ("flags", "completeness"), [(REMOTE, "complete"), (LOCAL, "partial_evidence"), (0, "partial_evidence")]
-)
-def test_a_lost_root_is_incomplete_unless_its_parent_is_elsewhere(flags: int, completeness: str) -> None:
-    """A parent in another process may never have been sent here; one in this process was lost."""
-    spans = [
-        span("a2", retrieval(), parent="a1", start=3, end=20, flags=flags),
-        span("a3", generation(), parent="a1", start=21, end=80, flags=flags),
-    ]
-    record = only(spans)
-    assert (record.query, record.answer, record.completeness) == (QUESTION, ANSWER, completeness)
-
-
-EVICTED: dict[str, object] = {
-    f"retrieval.documents.{place}.document.content": f"Part {place}." for place in range(8, 40)
-}
-"""What the Python SDK leaves of 40 documents at its limit of 128 attributes: the kind and the question are gone."""
-EVICTED_GENAI: dict[str, object] = {"gen_ai.retrieval.top_k": 40}
-
-
-@pytest.mark.parametrize("left", [EVICTED, EVICTED_GENAI])
-@pytest.mark.parametrize("dropped", [34, 0])
-def test_a_search_whose_kind_was_dropped_makes_the_record_incomplete(
-    left: dict[str, object], dropped: int
-) -> None:
-    """Never an answer without evidence; where nothing was dropped, nothing is missing."""
-    root, above, _, model = trace()
-    record = only([root, above, span("a2", left, parent="a1", start=3, end=20, dropped=dropped), model])
-    assert record.documents == ()
-    assert record.completeness == ("partial_evidence" if dropped else "complete")
-
-
-def test_what_other_libraries_drop_is_nobodys_question() -> None:
-    """An HTTP client has no passages to lose."""
-    called: dict[str, object] = {"http.request.method": "POST", "server.address": "store", "airline": "x"}
-    spans = [*trace(), span("h1", called, parent="a2", start=4, end=5, dropped=34)]
-    assert only(spans).completeness == "complete"
-
-
-def test_dropped_attributes_make_a_record_incomplete() -> None:
-    """The SDK throws the oldest attributes away first: what is missing may have been there."""
-    spans = [span("a3", generation(), parent="a1", start=21, end=80, dropped=3), *trace()[:3]]
-    assert only(spans).completeness == "partial_evidence"
-
-
-def test_a_search_that_does_not_tell_what_it_found_is_incomplete() -> None:
-    """Never scored as an empty retrieval."""
-    silent = {"openinference.span.kind": "RETRIEVER", "input.value": QUESTION}
-    spans = [
-        span("a2", silent, parent="a1", start=3, end=20) if each.span_id == "a2" else each for each in trace()
-    ]
-    assert only(spans).completeness == "partial_evidence"
-
-
-def test_a_trace_given_up_waiting_for_says_so() -> None:
-    """Unless something worse is known."""
-    (record,) = read_records(trace(), timed_out=True)
-    assert record.completeness == "timed_out"
-
-
-def test_a_failed_helper_is_no_error_of_the_question() -> None:
-    """A cache miss that raised did not keep the answer from being given."""
-    spans = [*trace(), span("a4", name="GET cache", parent="a1", start=3, end=4, failed=True, status="miss")]
-    assert only(spans).error is None
-
-
-def test_a_retry_that_succeeded_is_no_error() -> None:
-    """The model was asked twice under one name."""
-    first = span(
-        "a4", generation(None), parent="a1", start=5, end=9, failed=True, status="RateLimitError: slow"
-    )
-    assert only([*trace(), first]).error is None
-
-
-def test_an_error_above_all_else_is_the_roots() -> None:
-    """No step failed but the chain itself."""
-    event = SpanEvent("exception", 0, {"exception.type": "ValueError", "exception.message": "bad template"})
-    root = span("a1", chain(answer=None), parent="a0", start=2, end=90, failed=True, events=(event,))
-    record = only([root if each.span_id == "a1" else each for each in trace()])
-    assert (record.error, record.error_where, record.error_message) == ("ValueError", "root", "bad template")
 
 
 def test_evaluations_arrive_as_log_events() -> None:

@@ -14,10 +14,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-import httpx
 import pytest
-from tests.conftest import Serve, eventually
-from tests.scorer.scoring.test_pipeline import span
 from tests.scorer.test_commands import ragvigil
 
 from ragvigil.exporters import Action, Alert, Example, Measurement
@@ -385,30 +382,6 @@ def test_status_says_what_the_disk_holds_and_for_how_long_unredacted(
     assert shown["inbox"]["too_old"] is True
     assert 900 < shown["inbox"]["oldest_seconds"] < 2_000
     assert shown["disk"]["traces_with_content"] == shown["disk"]["expired"] == 1
-
-
-def test_a_running_scorer_gives_space_back(serve: Serve) -> None:
-    """A ceiling that is lowered shrinks the file while the scorer runs; every answer stays counted."""
-    scorer = serve()
-    for number in range(1, 111):
-        body = span(
-            number, "root", parent=False, input__value="Why?", output__value=os.urandom(100_000).hex()
-        )
-        url = f"http://{scorer.http}/v1/traces"
-        headers = {"Content-Type": "application/x-protobuf"}
-        httpx.post(url, content=body.payload, headers=headers, timeout=30).raise_for_status()
-    eventually(lambda: scorer.ledger().ingested == 110, seconds=120)
-    scorer.stop()
-    assert scorer.store.stat().st_size > 10_500_000
-    scorer = serve(
-        environment={"RAGVIGIL_RETENTION__MAX_DISK_BYTES": "1048576", "RAGVIGIL_MONITOR__TICK_SECONDS": "1"}
-    )
-    eventually(lambda: scorer.store.stat().st_size < 9_500_000, seconds=120)
-    ledger = scorer.ledger()
-    assert (ledger.ingested, ledger.balanced) == (110, True)
-    shown = json.loads(ragvigil("status", "--json", "--store", str(scorer.store)).stdout)
-    assert shown["disk"]["expired_early"] > 40
-    assert shown["disk"]["used_bytes"] < 2_000_000
 
 
 def some_moment() -> datetime:

@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import cast
 
 import pytest
-from tests.scorer.judge.endpoint.test_client import said
-from tests.scorer.judge.endpoint.test_client import server as answering
+from tests.scorer.judge.endpoint.answering import said
+from tests.scorer.judge.endpoint.answering import server as answering
 from tests.scorer.judge.test_measures import NOTHING, OPENING
 from tests.scorer.judge.test_rubric import PERFECT, settings
 

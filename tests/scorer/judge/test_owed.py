@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from tests.scorer.judge.endpoint.test_client import said, server
+from tests.scorer.judge.endpoint.answering import said, server
 from tests.scorer.judge.test_measures import NOTHING, OPENING
 from tests.scorer.judge.test_panel import at, settings_of
 

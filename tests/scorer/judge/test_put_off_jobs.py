@@ -10,7 +10,7 @@ from threading import Event
 from typing import cast
 
 import pytest
-from tests.scorer.judge.endpoint.test_client import Json, said, server
+from tests.scorer.judge.endpoint.answering import Json, said, server
 
 from ragvigil.prompts import Prompt, load
 from ragvigil.scorer.judge.endpoint import Client, Question, pace

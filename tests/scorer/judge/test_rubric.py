@@ -10,7 +10,7 @@ from typing import cast
 
 import pytest
 from tests.conftest import eventually
-from tests.scorer.judge.endpoint.test_client import server as odd_server
+from tests.scorer.judge.endpoint.answering import server as odd_server
 
 from ragvigil.prompts import Prompt
 from ragvigil.scorer import config

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.scorer.judge import test_rubric as cases
-from tests.scorer.store.test_sqlite import PASSED, PENDING, RECORD, scored
+from tests.scorer.store.records import PASSED, PENDING, RECORD, scored
 
 from ragvigil.scorer import config
 from ragvigil.scorer.judge import build_judge, rubric_of

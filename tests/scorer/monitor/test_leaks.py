@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from tests.scorer.erasure.test_forgetting import asked
-from tests.scorer.scoring.test_pipeline import Bench, span
+from tests.scorer.erasure.kept_bytes import asked
+from tests.scorer.scoring.bench import Bench, span
 
 from ragvigil.exporters import Alert, as_text, to_json
 from ragvigil.scorer.config import Content, load

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.scorer.scoring.test_pipeline import Bench, question, span
+from tests.scorer.scoring.bench import Bench, question, span
 
 from ragvigil.scorer.config import Content, ContentMode, Filter, load
 from ragvigil.scorer.errors import ConfigError

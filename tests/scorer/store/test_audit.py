@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.scorer.scoring.test_pipeline import PASSED, Bench, question
+from tests.scorer.scoring.bench import PASSED, Bench, question
 from tests.scorer.test_commands import ragvigil
 
 from ragvigil.scorer.receive.counters import Counters, CountersFile

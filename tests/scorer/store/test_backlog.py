@@ -6,18 +6,8 @@ import random
 from collections.abc import Collection
 from dataclasses import replace
 
-from tests.scorer.store.test_sqlite import (
-    FAILED,
-    FAITHFULNESS,
-    PASSED,
-    PENDING,
-    RECORD,
-    ledger_of,
-    scored,
-    settings,
-    store,
-    sums,
-)
+from tests.scorer.store.records import FAILED, FAITHFULNESS, PASSED, PENDING, RECORD, scored
+from tests.scorer.store.test_sqlite import ledger_of, settings, store, sums
 
 from ragvigil.scorer.config import Settings
 from ragvigil.scorer.judge.backlog import Backlog

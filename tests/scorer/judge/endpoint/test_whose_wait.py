@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from tests.scorer.judge.endpoint.test_client import QUESTION, Json, said, server
+from tests.scorer.judge.endpoint.answering import QUESTION, Json, said, server
 
 from ragvigil.scorer.judge.endpoint import Client, LaterError, UnavailableError
 from ragvigil.scorer.judge.endpoint.client import Limits
