@@ -15,6 +15,7 @@ from typing import NamedTuple, Self
 from ragvigil.scorer.checks.alignment.cells import is_misplaced
 from ragvigil.scorer.checks.alignment.contradiction import contradiction_of, corrects, opposes
 from ragvigil.scorer.checks.alignment.days import Ranges
+from ragvigil.scorer.checks.alignment.denied import is_denied
 from ragvigil.scorer.checks.alignment.exchanged import is_exchanged
 from ragvigil.scorer.checks.alignment.flags import FLAGS, flags_of
 from ragvigil.scorer.checks.alignment.hours import AGREED, Disagreement, compare
@@ -109,7 +110,7 @@ class Alignment(NamedTuple):
     best: Segment | None = None
     """What carries most of it."""
     contradiction: str | None = None
-    """What a nearly identical sentence, or a table or record, says otherwise: ``number``, ``negation`` or ``roles``."""
+    """What a sentence, a table or a record says otherwise: ``number``, ``negation`` or ``roles``."""
     unfounded_number: bool = False
     """Whether it holds a number that neither the evidence nor the question has, or that counts something else."""
     renamed: bool = False
@@ -372,18 +373,21 @@ def _contradicted(one: _Laid) -> str | None:
         return None
     found = contradiction_of(said.words, said.text, said.denying, best, one.numbers)
     if found is None:
-        return "number" if _is_misplaced(one) else "roles" if _is_exchanged(one) else None
+        return _says_otherwise(one, best, place)
     if found != "number" or place + 1 == len(segments):
         return found
     return None if corrects(segments[place + 1], said.words, best) else found
 
 
-def _is_exchanged(one: _Laid) -> bool:
-    """Whether it exchanges the roles of two things of the best sentence, which must hold nearly all its words."""
-    said, over, best = one.said, one.over, one.best
-    if best is None or all(one.linked) or over.in_best < _NEARLY_ALL * over.total:
-        return False  # as nearly always
-    return said.denying == best.negated and is_exchanged(said.words, said.text, best, one.evidence)
+def _says_otherwise(one: _Laid, best: Segment, place: int) -> str | None:
+    """What a table, a record, another part of a sentence or the order of its words says otherwise."""
+    if _is_misplaced(one):
+        return "number"
+    said, over, evidence = one.said, one.over, one.evidence
+    quotes = over.in_best >= _NEARLY_ALL * over.total and not all(one.linked)
+    if quotes and said.denying == best.negated and is_exchanged(said.words, said.text, best, evidence):
+        return "roles"
+    return "negation" if not said.denying and is_denied(said.words, place, over.second, evidence) else None
 
 
 def _flag_figures(flags: Mapping[int, int]) -> tuple[float, ...]:
