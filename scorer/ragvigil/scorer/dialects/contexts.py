@@ -95,6 +95,8 @@ _FENCED = re.compile(
 )
 """Quotes or a fence around all passages."""
 _LONGEST_FENCE = 40
+_BEGINNING = 400
+"""Characters by which a paragraph is known for an order."""
 _Marks = Sequence[tuple[re.Match[str], str | None]]
 """What passages begin with, and the name that each has."""
 
@@ -121,16 +123,19 @@ def context_in(prompt: str, *, apart: bool = False, alone: bool = False) -> Cont
     found = product_context(text, marked=True) or tagged(text, apart=apart)
     if found and _BEHIND_NUMBER.fullmatch(text, text.rfind("\n", 0, found.start) + 1, found.start):
         found = None
-    found = found or _parted(text, _labelled(text) or _numbered(text) or _called(text), apart, alone)
+    found = found or _parted(text, _labelled(text, apart) or _numbered(text) or _called(text), apart, alone)
     found = found or product_context(text, marked=False) or _framed(text, apart=apart)
     return found and found._replace(start=max(0, found.start - 1), end=found.end - 1)
 
 
-def _labelled(prompt: str) -> _Marks:
-    """One word for each passage, numbered from one or naught without a gap; a lone one only before a question."""
+def _labelled(prompt: str, apart: bool) -> _Marks:
+    """One word for each passage, numbered from one or naught without a gap; a lone one only before a question.
+
+    That question may stand `apart`.
+    """
     marks = [*_LABELLED.finditer(prompt)]
     marks = _last_run(prompt, [mark for mark in marks if mark["label"].lower() == marks[0]["label"].lower()])
-    if len(marks) == 1 and asked_at(prompt, marks[0].end()) is None:
+    if len(marks) == 1 and not apart and asked_at(prompt, marks[0].end()) is None:
         return []
     return _in_turn(marks, (0, 1))
 
@@ -238,15 +243,31 @@ def _last_end(prompt: str, begin: int, others: Sequence[str], *, apart: bool, ab
         within = {"blank"}  # a text may have paragraphs: what is cut off would count as invented
     asked = asked_at(prompt, begin) if within and not apart else None
     for found in _END.finditer(prompt, begin):
-        ordered = not others and _ORDERS.match(prompt, found.end()) is not None
+        if asked is not None and found.start() >= asked:
+            return asked
+        ordered = not others and _orders_at(prompt, found.end())
         if found.start() == asked or found.lastgroup not in within or ordered:
             return found.start()
     if asked is not None:
-        return asked
+        return _before_orders(prompt, begin, asked) if others else asked
     blanks = [each.start() for each in _BLANK.finditer(prompt, begin, len(prompt.rstrip()))]
     if apart or not blanks:
-        return len(prompt)
+        return _before_orders(prompt, begin, len(prompt)) if others else len(prompt)
     return blanks[-1] if asks(prompt) else len(prompt) if above else blanks[0]
+
+
+def _before_orders(prompt: str, begin: int, end: int) -> int:
+    """Where the paragraphs begin that end there and only tell the model how to answer; `end` where none do."""
+    for blank in reversed([*_BLANK.finditer(prompt, begin, len(prompt[:end].rstrip()))]):
+        if not is_order(prompt[blank.end() : end].lstrip()[:_BEGINNING]):
+            break
+        end = blank.start()
+    return end
+
+
+def _orders_at(prompt: str, start: int) -> bool:
+    """Whether a paragraph begins there that tells the model how to answer."""
+    return _ORDERS.match(prompt, start) is not None or is_order(prompt[start : start + _BEGINNING].lstrip())
 
 
 def _asks_below(prompt: str, start: int) -> bool:

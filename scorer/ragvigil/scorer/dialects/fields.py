@@ -48,6 +48,9 @@ _NAMING = (
     rf"\n[ \t]*(?P<name>{_FILE}):[ \t]+(?=\S)",
     rf"\n[ \t]*#{{2,6}}[ \t]+(?P<name>{_FILE})[ \t]*(?=\n)",
 )
+_LONE = re.compile(
+    rf"\s*(?:\[(?P<bracketed>{_NAME})\][:\uff1a]|(?P<file>{_FILE}):)[ \t]+(?=\S)", re.IGNORECASE
+)
 _MARKS = tuple(re.compile(pattern, re.IGNORECASE) for pattern in _SAYING)
 _NAMES = tuple(re.compile(pattern, re.IGNORECASE) for pattern in _NAMING)
 _SOURCE = re.compile(r"""['"](?:source|id)['"]: ['"](?P<name>[^'"]{1,300})['"]""")
@@ -92,6 +95,16 @@ def named(inside: str) -> list[Document]:
             pairs = zip(marks, texts_behind(marks, inside), strict=True)
             return [Document(mark["name"].strip(), text) for mark, text in pairs]
     return []
+
+
+def lone_name(inside: str) -> Document | None:
+    """The one passage of a context that begins with a name and a colon; None where it does not.
+
+    >>> lone_name("[doc1]: Snow is white."), lone_name("Snow: it is white.")
+    (Document(id='doc1', text='Snow is white.', score=None, rank=1, metadata={}), None)
+    """
+    mark = _LONE.match(inside)
+    return Document(mark["bracketed"] or mark["file"], inside[mark.end() :].strip()) if mark else None
 
 
 def texts_behind(marks: Sequence[re.Match[str]], inside: str) -> list[str]:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ragvigil.scorer.dialects.fields import texts_behind, without_fields
 from ragvigil.scorer.dialects.frames import Context
-from ragvigil.scorer.dialects.shapes import is_template, split_frame
+from ragvigil.scorer.dialects.shapes import is_template, split_frame, without_bullet
 from ragvigil.scorer.trace import Document
 
 _RULE = r"-{5,40}"
@@ -271,7 +271,7 @@ def _parted(whole: str, between: str) -> list[Document]:
     """The passages in the shapes of any frame; one where nothing could part several."""
     if documents := split_frame(whole, sure=False):
         return documents
-    alone = without_fields([whole.strip()])
+    alone = without_fields([without_bullet(whole.strip())])
     return split_frame(whole) if re.search(between, alone[0].text or "") else alone
 
 

@@ -6,8 +6,8 @@ import re
 from functools import lru_cache
 
 from ragvigil.scorer.dialects.contexts import context_in
-from ragvigil.scorer.dialects.frames import Context, asks
-from ragvigil.scorer.dialects.labels import ANSWERED, ASKED, COLON, HEAD
+from ragvigil.scorer.dialects.frames import WRAPPER, Context, asks
+from ragvigil.scorer.dialects.labels import ANSWERED, ASKED, COLON, CONTEXT, HEAD
 from ragvigil.scorer.dialects.shapes import lone_line, split_frame
 from ragvigil.scorer.trace import Document
 
@@ -34,6 +34,12 @@ _TASK = re.compile(
     r"\s*Current Task: (?P<task>.*?)(?:\n\n(?:This is the expected|Begin!|Provide your)|\Z)", re.DOTALL
 )
 """CrewAI's prompt of a task."""
+_EMPTY = re.compile(
+    rf"\A\s*<(?P<before>{WRAPPER})>\s*</(?P=before)>|<(?P<behind>{WRAPPER})>\s*</(?P=behind)>\s*\Z"
+    rf"|\n{HEAD}(?:{CONTEXT}){COLON}\s*\Z",
+    re.IGNORECASE,
+)
+"""The place of a context where nothing was found, before or behind the question."""
 _LONGEST_PROMPT = 2_000_000
 _LONGEST_QUESTION = 20_000
 
@@ -109,7 +115,8 @@ def question_in(prompt: str) -> str:
         return tagged
     if context is None:
         labelled = _last_labelled(prompt[-_LONGEST_QUESTION:])
-        return labelled["question"] if labelled and "\n" in prompt.strip() else prompt
+        asked = labelled["question"] if labelled and "\n" in prompt.strip() else prompt
+        return _EMPTY.sub("", asked).strip() or asked if _EMPTY.search(asked) else asked
     if context.question:
         return context.question
     before, after = prompt[: context.start].strip(), prompt[context.end :].strip()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ragvigil.scorer.dialects.fields import blocks, few, named, texts_behind, without_fields
+from ragvigil.scorer.dialects.fields import blocks, few, lone_name, named, texts_behind, without_fields
 from ragvigil.scorer.dialects.orders import is_nothing, is_order, only_orders
 from ragvigil.scorer.dialects.values import structure_of
 from ragvigil.scorer.dialects.written import written_in
@@ -55,7 +56,7 @@ def split_frame(inside: str, *, closed: bool = True, sure: bool = True) -> list[
     if written := written_in(inside):
         return [*written]
     text = f"\n{inside}"
-    found = named(text) or blocks(text)
+    found = named(text) or blocks(text) or _lone_named(text)
     if not found and sure:
         found = _listed(text) or _bulleted(text, closed=closed) or _indented(text) or _ruled(text)
         found = without_fields([each.text or "" for each in found])
@@ -63,6 +64,15 @@ def split_frame(inside: str, *, closed: bool = True, sure: bool = True) -> list[
         return found
     text, *behind = _BLANK.split(found[-1].text or "", maxsplit=1)
     return [*found[:-1], replace(found[-1], text=text)] if only_orders("".join(behind)) else []
+
+
+def _lone_named(text: str) -> list[Document]:
+    """The one passage behind a name of its own, where that is a file's or it begins with a sentence; else []."""
+    found = lone_name(text)
+    if found is None or found.text is None:
+        return []
+    told = "." in (found.id or "") or is_sentence(_BLANK.split(found.text, maxsplit=1)[0])
+    return [found] if told else []
 
 
 def lone_line(inside: str, *, closed: bool = True) -> list[Document]:
@@ -78,11 +88,20 @@ def lone_line(inside: str, *, closed: bool = True) -> list[Document]:
     text, *behind = _BLANK.split(inside.strip(), maxsplit=1)
     if behind and (closed or not only_orders(behind[0])):
         return []
-    bullet = _BULLET.match(f"\n{text}")
-    text = text if bullet is None else text[bullet.end() - 1 :]
+    text = without_bullet(text)
     if _LISTED.match(f"\n{text}") or "\n" in text.strip() or not is_sentence(text):
         return []
     return [] if is_order(text) or is_nothing(text) else [Document(None, text.strip())]
+
+
+def without_bullet(text: str) -> str:
+    """A list's only item without the bullet before it; any other text unchanged.
+
+    >>> without_bullet("- Snow is white."), without_bullet("- Snow.\\n- Coal."), without_bullet("Snow - white.")
+    ('Snow is white.', '- Snow.\\n- Coal.', 'Snow - white.')
+    """
+    bullets = [*itertools.islice(_BULLET.finditer(f"\n{text}"), 2)]
+    return text[bullets[0].end() - 1 :] if len(bullets) == 1 and not bullets[0].start() else text
 
 
 def is_sentence(text: str) -> bool:
