@@ -24,7 +24,7 @@ _FEWEST, _MOST = 2, 8
 _BETWEEN = 1
 """Other meaningful words that may stand between two of them in a claim."""
 _KNOWN = 0.8
-"""Share of a claim's meaningful words that a sentence and the one before must have: else it may be of something else."""
+"""Share of a claim's meaningful words that a sentence and the one before must have: it may be of something else."""
 _MOST_SENTENCES = 200
 _JOINT = re.compile(
     r"\s(?:and|but|or|und|aber|oder|sondern|y|pero|sino|et|mais|ou|e|mas|ma)\s(?=(?:\w+\W+){2})",
