@@ -73,6 +73,7 @@ def evidence_of(steps: Sequence[Step], generation: Step | None, *, planned: bool
             unread = unread or left
         known = (known or bool(documents)) and not unread
         untold = model if contexts and not documents else None
+    documents = _widened(documents, generation)
     return Evidence(tuple(searches), ranked(documents), sources, known, untold)
 
 
@@ -186,6 +187,25 @@ def _shown(
         if told and number not in here and not any(text in words for text in told if text not in again)
     }
     return {number: found for number, found in pool.items() if number not in gone} if here else pool
+
+
+def _widened(documents: list[Document], generation: Step | None) -> list[Document]:
+    """The passages as the model was shown them: LlamaIndex finds a sentence, and shows what its metadata has around."""
+    around = [_around(document) for document in documents]
+    if generation is None or not any(around):
+        return documents  # as nearly always
+    words = "\n".join(message.text or "" for message in generation.reading.messages)
+    pairs = zip(documents, around, strict=True)
+    return [replace(each, text=text) if text and text in words else each for each, text in pairs]
+
+
+def _around(document: Document) -> str | None:
+    """The text in a passage's metadata that holds the passage, and more; None without one."""
+    text = document.text
+    if not text or not document.metadata or len(text) <= _FEW_WORDS:
+        return None
+    held = (value.strip() for value in document.metadata.values() if isinstance(value, str))
+    return next((value for value in held if len(value) > len(text) and text.strip() in value), None)
 
 
 def _keys(document: Document) -> list[str]:

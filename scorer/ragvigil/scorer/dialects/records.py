@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from ragvigil.scorer.dialects.dropped import lost_content
+from ragvigil.scorer.dialects.dropped import hides, lost_content
 from ragvigil.scorer.dialects.errors import error_of
 from ragvigil.scorer.dialects.evidence import Evidence, evidence_of, retrievals_of
 from ragvigil.scorer.dialects.feedback import Opinion, last_word, opinions_on
@@ -249,6 +249,8 @@ def _completeness(
         return "content_off"
     if not evidence.searches and not evidence.documents and any(each.reading.unread_search for each in steps):
         return "partial_evidence"
+    if not evidence.searches and not evidence.documents and _lost_step(steps):
+        return "partial_evidence"
     texts_missing = any(document.text is None for document in evidence.documents)
     truncated = any(step.reading.truncated for step in steps)
     if texts_missing or truncated or not evidence.known or query is None or _lost_root(roles):
@@ -261,6 +263,8 @@ def _is_hidden(roles: Roles, evidence: Evidence, query: str | None, *, failed: b
     steps = roles.question.steps
     if any(step.reading.redacted for step in steps):
         return True
+    if roles.generation is not None and not failed and hides(roles.generation):
+        return True
     told = any(message.text for step in steps for message in step.reading.messages)
     silent = query is None and not any(document.text for document in evidence.documents)
     return not told and (silent or (roles.generation is not None and not failed))
@@ -268,6 +272,15 @@ def _is_hidden(roles: Roles, evidence: Evidence, query: str | None, *, failed: b
 
 def _speaks(step: Step) -> bool:
     return step.reading.query is not None or step.reading.answer is not None
+
+
+def _lost_step(steps: Sequence[Step]) -> bool:
+    """Whether a span between those that are here is missing, in this process: it may have searched."""
+    return any(map(_is_orphan, steps))
+
+
+def _is_orphan(step: Step) -> bool:
+    return step.parent is None and step.span.parent_id is not None and not step.span.parent_is_remote
 
 
 def _lost_root(roles: Roles) -> bool:
@@ -278,7 +291,4 @@ def _lost_root(roles: Roles) -> bool:
     root = roles.root
     if root is not None and (root.span.parent_id is None or root.parent is not None or _speaks(root)):
         return False
-    return any(
-        step.parent is None and step.span.parent_id is not None and not step.span.parent_is_remote
-        for step in roles.question.steps
-    )
+    return any(map(_is_orphan, roles.question.steps))

@@ -23,7 +23,7 @@ class Answered:
     documents: tuple[Document, ...] | None = None
     """The passages; None where there are none."""
     unread: bool = False
-    """Whether a tool that is called a search answered something else than passages."""
+    """Whether a tool that is called a search answered something else than passages, or nothing that is told."""
 
 
 _NOTHING = Answered()
@@ -44,20 +44,25 @@ def passages_answered(messages: object) -> Answered:
     if messages is None or (isinstance(messages, str) and not _has_marks(messages)):
         return _NOTHING  # as nearly always: nothing is decoded for it
     names: dict[str | None, str] = {}
+    open_: set[str | None] = set()
     found: list[Document] = []
     unread = False
     for turn in turns_of(messages):
         if turn.kind == "asked":
             found, unread = [], False  # what was found for a question before
+            open_.clear()
         elif turn.kind == "called":
             names[turn.call] = turn.name or ""
+            open_.add(turn.call)
         else:
+            open_.discard(turn.call if turn.call in names else next(iter(open_), None))
             name = names.get(turn.call) or turn.name or ""
             passages = _found(turn.result, name)
             known = {(each.id, each.text) for each in found}  # of other searches, each passage once
             found += [each for each in passages or () if (each.id, each.text) not in known]
             nameless = turn.result is None and not name
             unread = unread or (passages is None and (nameless or is_search(name)))
+    unread = unread or any(is_search(names[call]) for call in open_)
     return Answered(ranked(found) or None, unread) if found or unread else _NOTHING
 
 

@@ -19,8 +19,8 @@ _ANSWERS = frozenset({"tool_call_response", "tool_result", "tool-result", "funct
 _CALL_KEYS = ("functionCall", "function_call", "toolUse", "tool_call")
 _ANSWER_KEYS = ("functionResponse", "function_response", "toolResult", "tool_call_result")
 """Keys under which Gemini, Bedrock and Haystack put a part of that kind."""
-ANSWER_MARKS = frozenset({"tool", "function", "tool_call_id", *_ANSWERS, *_ANSWER_KEYS})
-"""Of these words each conversation has one in which a tool answered, whoever wrote it."""
+ANSWER_MARKS = frozenset({"tool", "function", "tool_call_id", *_ANSWERS, *_ANSWER_KEYS, *_CALLS, *_CALL_KEYS})
+"""Of these words each conversation has one in which a tool was called or answered, whoever wrote it."""
 _IDS = ("tool_call_id", "tool_use_id", "toolUseId", "toolCallId", "call_id", "id")
 _NAMES = ("name", "toolName", "tool_name")
 _RESULTS = ("artifact", "response", "result", "output", "content")

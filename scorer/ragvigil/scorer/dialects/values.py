@@ -15,6 +15,18 @@ from typing import cast
 from ragvigil.scorer.dialects.labels import ASKED, CONTEXT
 
 REDACTED = "__REDACTED__"
+HIDDEN = frozenset(
+    (
+        REDACTED,
+        *(
+            f"{one}{word}{other}"
+            for word in ("REDACTED", "Redacted", "redacted", "FILTERED", "Filtered", "MASKED")
+            for one, other in ("[]", "<>", "()")
+        ),
+    )
+)
+"""What stands alone for a text that was taken out whole."""
+_LONGEST_HIDDEN = 12
 """What OpenInference writes where content was hidden."""
 
 _PLACEHOLDER = re.compile(r"<(?:(?:async_)?generator object\b[^>]*|[\w.]+ object at 0x[0-9a-fA-F]+)>")
@@ -43,11 +55,13 @@ _LONGEST_COUNT = 15
 def text_of(value: object) -> str | None:
     """The text, None where there is none to read: empty, redacted, or a placeholder.
 
-    >>> text_of("42"), text_of(""), text_of("__REDACTED__"), text_of("<generator object>")
-    ('42', None, None, None)
+    >>> text_of("42"), text_of(""), text_of("__REDACTED__"), text_of("[REDACTED]"), text_of("<generator object>")
+    ('42', None, None, None, None)
     >>> text_of("<acme.State object at 0x7f00>")
     """
-    if not isinstance(value, str) or not value or value.isspace() or value == REDACTED:
+    if not isinstance(value, str) or not value or value.isspace():
+        return None
+    if len(value) <= _LONGEST_HIDDEN and value in HIDDEN:
         return None
     return None if value[0] == "<" and _PLACEHOLDER.fullmatch(value) else value
 

@@ -1,0 +1,122 @@
+"""What a trace shows to be missing: it marks the record, for nobody can tell what it was."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragvigil.scorer.span import Span
+
+from .conftest import ANSWER, PASSAGES, QUESTION, as_json, chain, generation, ids, only, retrieval, span
+
+Attributes = dict[str, object]
+HITS = [{"id": key, "text": text, "score": score} for key, text, score in PASSAGES]
+CALL = {"type": "tool_call", "id": "c1", "name": "search_docs", "arguments": '{"query": "ferry"}'}
+
+
+def chat(*messages: object, answer: str = ANSWER) -> Attributes:
+    """A model call in GenAI conventions."""
+    said = {"role": "assistant", "parts": [{"type": "text", "content": answer}]}
+    return {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.request.model": "tiny-chat-1",
+        "gen_ai.usage.input_tokens": 20,
+        "gen_ai.usage.output_tokens": 5,
+        "gen_ai.input.messages": as_json([*messages]),
+        "gen_ai.output.messages": as_json([said]),
+    }
+
+
+ASKING = {"role": "user", "parts": [{"type": "text", "content": QUESTION}]}
+
+
+def steps(search: Attributes, model: Attributes, *, parent: str = "a1") -> list[Span]:
+    """A chain of a search and a model."""
+    return [
+        span("a1", chain(), start=1, end=90),
+        span("a2", search, parent=parent, start=2, end=9),
+        span("a3", model, parent="a1", start=10, end=80),
+    ]
+
+
+def test_a_span_that_nobody_sent_may_have_searched() -> None:
+    """Another span names it as the one above."""
+    embedding: Attributes = {"openinference.span.kind": "EMBEDDING"}
+    assert only(steps(embedding, generation(), parent="gone")).completeness == "partial_evidence"
+    assert only(steps(embedding, generation())).completeness == "complete"
+
+
+def test_what_was_found_all_the_same_is_not_marked_for_a_lost_span_beside() -> None:
+    """Filters leave out a client's spans, and the search tells what it found."""
+    lost = span("a4", name="GET /health", parent="gone", start=3, end=4)
+    assert only([*steps(retrieval(), generation()), lost]).completeness == "complete"
+
+
+def test_a_gap_in_the_numbers_of_passages_marks_the_record() -> None:
+    """Whoever passed the span on took attributes out, and counted none of them."""
+    three = retrieval((*PASSAGES, ("map-3", "The quay is in the north.", 0.1)))
+    left = {key: value for key, value in three.items() if ".documents.1." not in key}
+    assert only(steps(left, generation())).completeness == "partial_evidence"
+    assert only(steps(three, generation())).completeness == "complete"
+
+
+def test_a_search_that_was_called_and_never_answered_marks_the_record() -> None:
+    """The answer came after it."""
+    calling = {"role": "assistant", "parts": [CALL]}
+    told = {"role": "tool", "parts": [{"type": "tool_call_response", "id": "c1", "response": as_json(HITS)}]}
+    assert only([span("a1", chat(ASKING, calling), start=1, end=9)]).completeness == "partial_evidence"
+    whole = only([span("a1", chat(ASKING, calling, told), start=1, end=9)])
+    assert (whole.completeness, ids(whole)) == ("complete", [key for key, *_ in PASSAGES])
+    other = {"role": "assistant", "parts": [{**CALL, "name": "add"}]}
+    assert only([span("a1", chat(ASKING, other), start=1, end=9)]).completeness == "complete"
+
+
+@pytest.mark.parametrize("mark", ["[REDACTED]", "<redacted>", "[Filtered]"])
+def test_a_mark_that_stands_alone_is_no_text(mark: str) -> None:
+    """Whoever takes texts out whole writes one word for each."""
+    assert only(steps(retrieval(), generation(answer=mark))).answer == ANSWER  # as the chain returned it
+    model = only([span("a1", chat(ASKING, answer=mark), start=1, end=9)])
+    assert (model.answer, model.completeness) == (None, "content_off")
+    passages = tuple((key, mark, score) for key, _, score in PASSAGES)
+    record = only(steps(retrieval(passages), generation()))
+    assert ([each.text for each in record.documents], record.completeness) == (
+        [None, None],
+        "partial_evidence",
+    )
+
+
+def test_a_mark_within_a_text_is_a_part_of_it() -> None:
+    """It stands for a name."""
+    assert (
+        only([span("a1", chat(ASKING, answer="Ask [REDACTED]."), start=1, end=9)]).answer == "Ask [REDACTED]."
+    )
+
+
+def test_two_libraries_that_trace_one_call_tell_its_tokens_once() -> None:
+    """Beside each other, as where a client's own spans have neither content nor a name of the reply."""
+    inner: Attributes = {
+        "gen_ai.request.model": "tiny-chat-1",
+        "gen_ai.usage.input_tokens": 20,
+        "gen_ai.usage.output_tokens": 5,
+    }
+    spans = [
+        span("a0", name="POST /ask", start=0, end=99),
+        span("a1", chat(ASKING), parent="a0", start=1, end=20, scope="instrumentation"),
+        span("a2", inner, parent="a0", start=2, end=19, scope="client"),
+    ]
+    record = only(spans)
+    assert (record.answer, record.tokens.input, record.tokens.output) == (ANSWER, 20, 5)
+    again = span("a2", inner, parent="a0", start=30, end=40, scope="client")
+    assert only([*spans[:2], again]).tokens.input == 40
+
+
+def test_a_sentence_is_read_with_the_window_that_the_model_was_shown() -> None:
+    """LlamaIndex's parser of sentences keeps it beside them; without it in the prompt the sentence stands."""
+    found = retrieval()
+    windows = [f"Before. {text} Behind." for _, text, _ in PASSAGES]
+    for place, window in enumerate(windows):
+        found[f"retrieval.documents.{place}.document.metadata"] = as_json({"window": window, "file": "a.md"})
+    shown = generation(question="\n\n".join([*windows, QUESTION]))
+    assert [each.text for each in only(steps(found, shown)).documents] == windows
+    assert [each.text for each in only(steps(found, generation())).documents] == [
+        text for _, text, _ in PASSAGES
+    ]
