@@ -385,7 +385,7 @@ def _says_otherwise(one: _Laid, best: Segment, place: int) -> str | None:
         return "number"
     said, over, evidence = one.said, one.over, one.evidence
     quotes = over.in_best >= _NEARLY_ALL * over.total and not all(one.linked)
-    if quotes and said.denying == best.negated and is_exchanged(said.words, said.text, best, evidence):
+    if quotes and said.denying == best.negated and is_exchanged(said.text, best, evidence):
         return "roles"
     return "negation" if not said.denying and is_denied(said.words, place, over.second, evidence) else None
 

@@ -58,8 +58,8 @@ class _Term(NamedTuple):
     """After its last token."""
 
 
-def is_exchanged(claim: Sequence[Word], text: str, best: Segment, evidence: Evidence) -> bool:
-    """Whether two things in `claim`, the words of `text`, have each other's place of the `best` sentence.
+def is_exchanged(text: str, best: Segment, evidence: Evidence) -> bool:
+    """Whether two things in the claim `text`, numbers aside, have each other's place of the `best` sentence.
 
     Each must stand beside a word beside which the sentence has the other one, and beside none of its own; what is
     mutual, or only listed, has no such places. No other sentence may have either of them where the claim has it.
@@ -67,15 +67,20 @@ def is_exchanged(claim: Sequence[Word], text: str, best: Segment, evidence: Evid
     >>> from ragvigil.scorer.trace import Document
     >>> deal = Evidence([Document("a", "In 2023 Norrland Savings acquired Fjord Bank for 410 million.")])
     >>> told = ("Fjord Bank acquired Norrland Savings.", "Fjord Bank was acquired by Norrland Savings in 2023.")
-    >>> [is_exchanged(words(text), text, deal.segments[0], deal) for text in told]
+    >>> [is_exchanged(text, deal.segments[0], deal) for text in told]
     [True, False]
     """
+    claim = words(text)  # as it says it: not what restates it, whose words have another order
     if best.span is None or not _FEWEST <= len(claim) <= _MOST:
         return False
     mine, theirs = _told(claim, text), _sentence(best)
     if theirs is None:
         return False
-    terms = [term for term in _blocks(mine.tokens, theirs.tokens) if any(mine.telling[slice(*term)])]
+    terms = [
+        term
+        for term in _blocks(mine.tokens, theirs.tokens)
+        if any(mine.telling[place] and not mine.said[place][0].isdecimal() for place in range(*term))
+    ]
     return any(
         _exchanged(mine, theirs, one, other) and not _stands_so_elsewhere(mine, one, other, best, evidence)
         for one, other in combinations(terms, 2)
