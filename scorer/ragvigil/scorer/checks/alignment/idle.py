@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ragvigil.scorer.checks.alignment.days import Ranges, tells_a_day
 from ragvigil.scorer.checks.alignment.derived import derived_values
+from ragvigil.scorer.checks.alignment.in_words import values_in_words
 from ragvigil.scorer.checks.alignment.numbers import idle_numbers, is_novel, years_of_dates
 from ragvigil.scorer.checks.alignment.wider import wider_values
 from ragvigil.scorer.checks.reading.evidence import Evidence
@@ -30,6 +31,8 @@ def idle_words(
         idle |= words_within(text, days)
     if wider := wider_values(claim, text, evidence):
         idle |= words_within(text, wider)
+    if told := list(values_in_words(claim, text, lacking, evidence)):
+        idle |= words_within(text, told)
     return right.union(idle.intersection(lacking))
 
 

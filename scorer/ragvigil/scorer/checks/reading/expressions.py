@@ -62,7 +62,7 @@ _BEFORE_A_SINGLE = frozenset(_DATA["before_a"])
 _SHORTEST_UNIT = 3
 _MAY_BE_SPELLED = re.compile(
     r"hour|tunde|hora|heure|[ 'z]ora\b|ezzora| uur|godziny"
-    r"|half[ -](?:a )?year|year and a half|\bun an\b|albe[sn]? Jahr|halb Jahre"
+    r"|half[ -](?:a )?year|quarters? of a year|viertel ?[Jj]ahr|year and a half|\bun an\b|albe[sn]? Jahr|halb Jahre"
     r"|meio ano|medio año|an et demi|ano e meio|año y medio|zzo anno|anno e mezzo|half jaar|pół roku"
 )
 _LONG_SCALES = {name: power for name, power in LEXICON.scales.items() if name not in _UNITS}

@@ -60,6 +60,8 @@ _WITH_ITS_SCALE = re.compile(rf"({_IN_EVIDENCE.pattern})(?:{_SCALE.pattern})?")
 _FEWEST = 20
 """Below, nobody rounds to something else."""
 _NEAR = 0.05
+_OVER_BY = 0.1
+"""Share by which a number may exceed one that is said to be less: over 200 are 212."""
 _EXACTLY = 1e-9
 _NEAR_BY = 12
 """Characters that hold what stands between a word and its number, and the end of the word."""
@@ -138,7 +140,7 @@ def _rounded(text: str) -> Iterator[Rounded]:
         step = min(_step(decimal(f"{value:.6f}")) * 10.0**power, _NEAR * value * 10.0**power)
         value *= 10.0**power
         below = 0.0 if match["over"] else step if match["under"] else step / 2
-        above = 0.0 if match["under"] else step if match["over"] else step / 2
+        above = 0.0 if match["under"] else max(step, _OVER_BY * value) if match["over"] else step / 2
         if value >= _FEWEST:
             yield Rounded(match.start("number"), end, value, value - below, value + above)
 
