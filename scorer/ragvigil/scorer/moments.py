@@ -10,10 +10,19 @@ HOUR = 60 * MINUTE
 DAY = 24 * HOUR
 
 
+def calendar_time(nanoseconds: float) -> datetime:
+    """A Unix moment as date and time of day in UTC, to the microsecond.
+
+    >>> calendar_time(1_772_334_000 * 10**9)
+    datetime.datetime(2026, 3, 1, 3, 0, tzinfo=datetime.timezone.utc)
+    """
+    return datetime.fromtimestamp(nanoseconds / 1e9, UTC)
+
+
 def in_utc(nanoseconds: float) -> str:
     """A Unix moment to the minute.
 
     >>> in_utc(1_772_334_000 * 10**9)
     '2026-03-01 03:00 UTC'
     """
-    return f"{datetime.fromtimestamp(nanoseconds / 1e9, UTC):%Y-%m-%d %H:%M} UTC"
+    return f"{calendar_time(nanoseconds):%Y-%m-%d %H:%M} UTC"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from itertools import pairwise
 
 from ragvigil.scorer import config
@@ -14,7 +13,7 @@ from ragvigil.scorer.backtest.sequential import sequential_pages
 from ragvigil.scorer.backtest.windows import watched, window_pages
 from ragvigil.scorer.detect import nanoseconds
 from ragvigil.scorer.errors import ConfigError
-from ragvigil.scorer.moments import DAY, HOUR
+from ragvigil.scorer.moments import DAY, HOUR, calendar_time
 from ragvigil.scorer.simulate.benchmark import poisson_interval
 from ragvigil.scorer.store import reading_history
 from ragvigil.scorer.watch.gold import labels_of
@@ -75,7 +74,7 @@ def backtest(
     begin = stretch[0] if since is None else max(since, stretch[0])
     end = stretch[1] + 1 if until is None else min(until, stretch[1] + 1)
     if begin >= end:
-        first, last = (f"{datetime.fromtimestamp(one / 1e9, UTC):%Y-%m-%d %H:%M}Z" for one in stretch)
+        first, last = (f"{calendar_time(one):%Y-%m-%d %H:%M}Z" for one in stretch)
         raise ConfigError("--since, --until", f"leave nothing of the history, which is {first} to {last}")
     outcomes = [
         Outcome(tuple(_pages(connection, one, stretch[0], begin, end)), max(0, end - begin) / DAY)

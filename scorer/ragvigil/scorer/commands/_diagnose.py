@@ -8,13 +8,13 @@ import time
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
 from ragvigil.scorer.errors import ConfigError
+from ragvigil.scorer.moments import calendar_time
 
 if TYPE_CHECKING:
     from ragvigil.exporters import Example
@@ -117,7 +117,7 @@ def _lines(
     from ragvigil.scorer.incidents.pages import trace_link
 
     place = clean(incident.key.service, limit=60)
-    opened = datetime.fromtimestamp(incident.opened_at / 1e9, UTC)
+    opened = calendar_time(incident.opened_at)
     lines = [
         f"{incident.id}: {incident.key.name} of {place}, opened {opened:%Y-%m-%d %H:%M} UTC",
         f"  {shown(incident.before)} to {shown(incident.worst)}",

@@ -14,6 +14,7 @@ from ragvigil.scorer.commands import _moments
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, settings_of
 from ragvigil.scorer.commands._silence import series_called
 from ragvigil.scorer.errors import ConfigError
+from ragvigil.scorer.moments import calendar_time
 
 if TYPE_CHECKING:
     from ragvigil.exporters import Severity
@@ -55,7 +56,7 @@ def explain(
     segment = given.get("segment")
     at = datetime.now(UTC)
     if "at" in given:
-        at = datetime.fromtimestamp(_moments.moment("at", given["at"]) / 1e9, UTC)
+        at = calendar_time(_moments.moment("at", given["at"]))
     answers = asked(settings.routes, key, severity, at, segment)
     channels = routed(settings.routes, list(settings.channels), key, severity, at, segment)
     kept = _kept(key.environment, settings)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
 
 from ragvigil.scorer.dialects.openinference_feedback import feedback_in
 from ragvigil.scorer.dialects.question import Question
 from ragvigil.scorer.dialects.values import number_of, text_of
+from ragvigil.scorer.moments import calendar_time
 from ragvigil.scorer.span import LogEvent
 from ragvigil.tracer import attributes as names
 
@@ -93,4 +93,4 @@ def _azure(event: LogEvent) -> Opinion:
 def _moment(nanoseconds: int) -> str | None:
     if not 0 < nanoseconds < _LATEST:
         return None
-    return datetime.fromtimestamp(nanoseconds / 1e9, UTC).isoformat(timespec="milliseconds")
+    return calendar_time(nanoseconds).isoformat(timespec="milliseconds")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from typing import Literal, Protocol
 
 from ragvigil.exporters import TITLE_CHARACTERS, Action, Alert
 from ragvigil.scorer.config import Route
 from ragvigil.scorer.incidents.routing import asked
+from ragvigil.scorer.moments import calendar_time
 from ragvigil.scorer.monitoring import Incident
 
 UNTAKEN_SECONDS = 60.0
@@ -95,7 +95,7 @@ class Escalation:
 
 def steps(one: Unanswered, routes: Mapping[str, Route], now: int) -> Iterator[Step]:
     """What is to be sent now about what nobody answered or not every channel took, at most one message to each."""
-    at = datetime.fromtimestamp(one.began / 1e9, UTC)
+    at = calendar_time(one.began)
     answers = asked(routes, one.incident.key, one.alert.severity, at, one.incident.segment)
     done: set[str] = set()
     for route in (routes[answer.name] for answer in answers if answer.takes):
@@ -161,7 +161,7 @@ def said(one: Unanswered, step: Step, now: int) -> Alert:
         action=step.action,
         title=f"{step.word}: {plain.title}"[:TITLE_CHARACTERS],
         summary=f"{step.why}\n{plain.summary}",
-        at=datetime.fromtimestamp(now / 1e9, UTC),
+        at=calendar_time(now),
     )
 
 
@@ -176,6 +176,6 @@ def unreminded(alert: Alert) -> Alert:
 
 
 def _unacknowledged(since: int, now: int) -> str:
-    at, today = datetime.fromtimestamp(since / 1e9, UTC), datetime.fromtimestamp(now / 1e9, UTC).date()
+    at, today = calendar_time(since), calendar_time(now).date()
     moment = f"{at:%H:%M} UTC" if at.date() == today else f"{at:%Y-%m-%d %H:%M} UTC"
     return f"Nobody has acknowledged it since {moment}."

@@ -5,14 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from dataclasses import replace
-from datetime import UTC, datetime
 from urllib.parse import quote
 
 from ragvigil.exporters import Action, Measurement
 from ragvigil.scorer.config import Rule
 from ragvigil.scorer.detect import Course, Evaluation, nanoseconds
 from ragvigil.scorer.estimate import Estimate
-from ragvigil.scorer.moments import DAY
+from ragvigil.scorer.moments import DAY, calendar_time
 from ragvigil.scorer.monitoring import Incident, SeriesKey
 
 _LONGEST_KEY = 255
@@ -38,7 +37,7 @@ def dedup_key(key: SeriesKey, since: int, *, grain_seconds: float, segment: str 
     'ragvigil/production/help%20desk/citation/20260301T030000Z'
     """
     grain = max(1, nanoseconds(grain_seconds))
-    moment = datetime.fromtimestamp(since // grain * grain / 1e9, UTC)
+    moment = calendar_time(since // grain * grain)
     place = f"{_quoted(key.environment or '-')}/{_quoted(key.service)}"
     part = f"/{_quoted(segment)}" if segment else ""
     end = f"/{moment:%Y%m%dT%H%M%SZ}"

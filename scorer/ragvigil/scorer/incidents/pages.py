@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from urllib.parse import quote
 
 from ragvigil.exporters import (
@@ -24,7 +23,7 @@ from ragvigil.scorer.diagnose.words import first_lines, more_lines
 from ragvigil.scorer.estimate.newcombe import moved
 from ragvigil.scorer.incidents.severity import severity_of
 from ragvigil.scorer.incidents.titles import CHARACTERS, SERVICE_CHARACTERS, fitted
-from ragvigil.scorer.moments import in_utc
+from ragvigil.scorer.moments import calendar_time, in_utc
 from ragvigil.scorer.monitoring import Incident
 
 _TEXT_CHARACTERS = 500
@@ -141,14 +140,14 @@ def page(
         summary="\n".join([*_summary(incident, action, diagnosis, links), *_meaning(incident, action)]),
         before=incident.before,
         now=incident.now,
-        since=_moment(incident.since),
-        at=_moment(at),
+        since=calendar_time(incident.since),
+        at=calendar_time(at),
         segment=_segment(incident, service),
         examples=tuple(_linked(example, links) for example in examples),
         link=incident_link(incident.id, links),
         history=history,
-        history_from=None if drawn is None else _moment(drawn[0]),
-        history_until=None if drawn is None else _moment(drawn[1]),
+        history_from=None if drawn is None else calendar_time(drawn[0]),
+        history_until=None if drawn is None else calendar_time(drawn[1]),
     )
 
 
@@ -316,7 +315,3 @@ def _capital(name: str) -> str:
 
 def _recovery(incident: Incident) -> int:
     return incident.since if incident.recovering_since is None else incident.recovering_since
-
-
-def _moment(nanoseconds: int) -> datetime:
-    return datetime.fromtimestamp(nanoseconds / 1e9, UTC)

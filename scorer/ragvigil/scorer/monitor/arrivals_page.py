@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
 
 from ragvigil.exporters import Action, Alert, clean, lasting
 from ragvigil.scorer import config
@@ -11,7 +10,7 @@ from ragvigil.scorer.detect.stopped import Stopped
 from ragvigil.scorer.incidents.pages import incident_link
 from ragvigil.scorer.incidents.severity import severity_of
 from ragvigil.scorer.incidents.titles import fitted
-from ragvigil.scorer.moments import MINUTE, SECOND, in_utc
+from ragvigil.scorer.moments import MINUTE, SECOND, calendar_time, in_utc
 from ragvigil.scorer.monitoring import Incident
 
 WEEK_KNOWN = "usual for a week"
@@ -95,8 +94,8 @@ def _alert(
         summary="\n".join(line for line in lines if line),
         before=incident.before,
         now=incident.now,
-        since=datetime.fromtimestamp(incident.since / 1e9, UTC),
-        at=datetime.fromtimestamp(now / 1e9, UTC),
+        since=calendar_time(incident.since),
+        at=calendar_time(now),
         segment={"service": _service(incident)},
         link=incident_link(incident.id, links),
     )

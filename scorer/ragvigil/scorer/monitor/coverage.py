@@ -14,7 +14,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from typing import Protocol
 
 from ragvigil.exporters import Action, Alert, Measurement, Severity, clean, percent, shown
@@ -24,7 +23,7 @@ from ragvigil.scorer.incidents.life import REOPEN_SECONDS, again, dedup_key, inc
 from ragvigil.scorer.incidents.pages import incident_link
 from ragvigil.scorer.incidents.severity import severity_of
 from ragvigil.scorer.incidents.titles import fitted
-from ragvigil.scorer.moments import DAY
+from ragvigil.scorer.moments import DAY, calendar_time
 from ragvigil.scorer.monitor.health import SERVICE, UNSCORED_BY
 from ragvigil.scorer.monitoring import CoverageName, Incident, SeriesKey
 
@@ -319,8 +318,8 @@ def alert_of(incident: Incident, action: Action, now: int, links: config.Links, 
         summary="\n".join(lines),
         before=incident.before,
         now=incident.now,
-        since=_moment(incident.since),
-        at=_moment(now),
+        since=calendar_time(incident.since),
+        at=calendar_time(now),
         segment={"service": service},
         link=incident_link(incident.id, links),
     )
@@ -356,7 +355,3 @@ def _pooled(shares: Sequence[Measurement]) -> Measurement:
 
 def _value(measurement: Measurement) -> float:
     return measurement.value
-
-
-def _moment(nanoseconds: int) -> datetime:
-    return datetime.fromtimestamp(nanoseconds / 1e9, UTC)

@@ -10,7 +10,6 @@ import shutil
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
@@ -19,6 +18,7 @@ from ragvigil.scorer import config
 from ragvigil.scorer.incidents.life import REOPEN_SECONDS, again, dedup_key, incident_id, patience
 from ragvigil.scorer.incidents.pages import incident_link
 from ragvigil.scorer.incidents.severity import severity_of
+from ragvigil.scorer.moments import calendar_time
 from ragvigil.scorer.monitoring import HealthName, Incident, SeriesKey
 from ragvigil.scorer.passed_time import Clock, Jumps
 
@@ -229,8 +229,8 @@ def alert_of(incident: Incident, action: Action, now: int, links: config.Links) 
         summary="\n".join(lines),
         before=incident.before,
         now=incident.now,
-        since=datetime.fromtimestamp(incident.since / 1e9, UTC),
-        at=datetime.fromtimestamp(now / 1e9, UTC),
+        since=calendar_time(incident.since),
+        at=calendar_time(now),
         segment={"service": SERVICE},
         link=incident_link(incident.id, links),
     )

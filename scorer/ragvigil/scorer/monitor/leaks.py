@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from typing import Protocol
 
 from ragvigil.exporters import Action, Alert, Example, Measurement, clean
@@ -16,7 +15,7 @@ from ragvigil.scorer.incidents.life import dedup_key, incident_id
 from ragvigil.scorer.incidents.pages import incident_link, trace_link
 from ragvigil.scorer.incidents.severity import severity_of
 from ragvigil.scorer.incidents.titles import fitted
-from ragvigil.scorer.moments import DAY
+from ragvigil.scorer.moments import DAY, calendar_time
 from ragvigil.scorer.monitoring import Incident, SeriesKey
 
 CHECK = "leaked_personal_data"
@@ -142,8 +141,8 @@ def alert_of(
         summary="\n".join([*lines, *([] if action == "resolve" else [_NOT_HERE])]),
         before=incident.before,
         now=incident.now,
-        since=datetime.fromtimestamp(incident.since / 1e9, UTC),
-        at=datetime.fromtimestamp(now / 1e9, UTC),
+        since=calendar_time(incident.since),
+        at=calendar_time(now),
         segment={"service": service},
         examples=tuple(_example(leak, links) for leak in leaks[:_EXAMPLES]),
         link=incident_link(incident.id, links),

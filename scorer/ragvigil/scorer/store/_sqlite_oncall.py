@@ -5,13 +5,13 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
 
 from ragvigil.exporters import Action, from_json
 from ragvigil.scorer.config import Channel, shows
 from ragvigil.scorer.errors import OrderError
 from ragvigil.scorer.incidents.escalation import unreminded
 from ragvigil.scorer.incidents.oncall import Acknowledge, Service, Silence, Unacknowledge, Unsilence
+from ragvigil.scorer.moments import calendar_time
 from ragvigil.scorer.store._sqlite_monitoring import joined
 from ragvigil.scorer.store._sqlite_outbox import post, set_aside, waiting_for
 
@@ -73,7 +73,7 @@ class SqliteOncall:
                 wanted.append(name)
             elif waiting:
                 set_aside(self._connection, incident, name, at)  # an acknowledgement that holds no more
-        moment = datetime.fromtimestamp(at / 1e9, UTC)
+        moment = calendar_time(at)
         alert = unreminded(from_json(row["alert"]))
         post(self._connection, replace(alert, action=action, at=moment), wanted)
 

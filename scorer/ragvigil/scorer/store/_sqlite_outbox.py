@@ -5,9 +5,9 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 
 from ragvigil.exporters import Acknowledgement, Action, Alert, from_json, to_json
+from ragvigil.scorer.moments import calendar_time
 from ragvigil.scorer.monitoring import Delivery
 from ragvigil.scorer.store._sqlite_silenced import SILENCED
 
@@ -72,7 +72,7 @@ def _acknowledgement(connection: sqlite3.Connection, incident: str) -> Acknowled
     ).fetchone()
     if row is None:
         return None
-    return Acknowledgement(row["by"], datetime.fromtimestamp(row["at"] / 1e9, UTC), row["note"])
+    return Acknowledgement(row["by"], calendar_time(row["at"]), row["note"])
 
 
 def _withdraw(connection: sqlite3.Connection, incident: str, channel: str, now: int) -> None:
