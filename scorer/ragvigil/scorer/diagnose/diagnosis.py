@@ -104,8 +104,64 @@ class Diagnosis:
         return (self.kind, self.cause.values if self.cause else (), self.mix.value if self.mix else None)
 
 
+@dataclass(frozen=True, slots=True)
+class _Fall:
+    """Where and since when a series fell."""
+
+    kind: Kind
+    cause: Cause | None
+    others: tuple[Other, ...]
+    onset: Onset
+    split: Split
+    mix: Shifted | None
+    early: Booleans
+    """(records,) those of before the fall that the fallen ones are held against."""
+    late: Booleans
+    """(records,) those since the onset, of the cause where one is named."""
+
+
 def diagnose(case: Case) -> Diagnosis:
     """The diagnosis of a case, without its reach; the same case gives the same diagnosis."""
+    evidence, fall = case.evidence, _fall(case)
+    signals = {
+        name: one
+        for name in SIGNALS
+        if name in case.signals
+        and (one := moved(name, case.signals[name], fall.early, fall.late)) is not None
+    }
+    tags = grown(case.tags, fall.early & evidence.everyone, fall.late & evidence.everyone)
+    fault = fault_of(case.series, signals)
+    fell = {name for name, one in signals.items() if one.fell}
+    held = {name for name, one in signals.items() if one.held}
+    rows = chosen(case.series, fault.side, fell, leading(tags), held=held, segment=fall.kind == "segment")
+    carriers = case.tags[tags[0].tag] if tags else np.ones(evidence.size, dtype=np.bool_)
+    places = candidates(
+        outcome=evidence.outcome,
+        cheap=evidence.cheap,
+        guilty=fall.late,
+        tagged=carriers,
+        time=evidence.time,
+    )
+    return Diagnosis(
+        fall.kind,
+        fall.cause,
+        fall.others,
+        fall.onset,
+        fall.split,
+        fall.mix,
+        fault,
+        tuple(signals.values()),
+        tags,
+        tuple(row.id for row in rows),
+        _near(_real(case.changes, evidence.time), fall.onset),
+        evidence.size,
+        int(np.isfinite(evidence.outcome).sum()),
+        tuple(int(case.record[place]) for place in places),
+        notes=case.notes,
+    )
+
+
+def _fall(case: Case) -> _Fall:
     evidence = case.evidence
     views = views_of(evidence, _learned_until(case))
     grid = grid_of(evidence, views, case.since - MARGIN)
@@ -120,42 +176,11 @@ def diagnose(case: Case) -> Diagnosis:
     kind: Kind = "mix" if mix is not None else located.kind
     if kind in ("segment", "new") and split.total.value >= 0.0:
         kind = "unclear"  # nothing fell that this could explain
-    named = named if kind in ("new", "segment") else None
-    cause = None if named is None else _cause(evidence, views, located, mask, case.since, onset)
+    cause = _cause(evidence, views, located, mask, case.since, onset) if kind in ("new", "segment") else None
     early = evidence.time < min(case.since, onset.lower)
-    late = (evidence.time >= onset.at) & mask
     early = early & mask if cause is None or cause.first_seen is None else early
-    signals = {
-        name: one
-        for name in SIGNALS
-        if name in case.signals and (one := moved(name, case.signals[name], early, late)) is not None
-    }
-    tags = grown(case.tags, early & evidence.everyone, late & evidence.everyone)
-    fault = fault_of(case.series, signals)
-    fell = {name for name, one in signals.items() if one.fell}
-    held = {name for name, one in signals.items() if one.held}
-    rows = chosen(case.series, fault.side, fell, leading(tags), held=held, segment=kind == "segment")
-    carriers = case.tags[tags[0].tag] if tags else np.ones(evidence.size, dtype=np.bool_)
-    places = candidates(
-        outcome=evidence.outcome, cheap=evidence.cheap, guilty=late, tagged=carriers, time=evidence.time
-    )
-    return Diagnosis(
-        kind,
-        cause,
-        tuple(Other(one.values, one.gain, one.p) for one in located.suspects[:5]),
-        onset,
-        split,
-        mix,
-        fault,
-        tuple(signals.values()),
-        tags,
-        tuple(row.id for row in rows),
-        _near(_real(case.changes, evidence.time), onset),
-        evidence.size,
-        int(np.isfinite(evidence.outcome).sum()),
-        tuple(int(case.record[place]) for place in places),
-        notes=case.notes,
-    )
+    others = tuple(Other(one.values, one.gain, one.p) for one in located.suspects[:5])
+    return _Fall(kind, cause, others, onset, split, mix, early, (evidence.time >= onset.at) & mask)
 
 
 def _learned_until(case: Case) -> float:

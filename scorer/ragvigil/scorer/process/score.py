@@ -78,14 +78,8 @@ async def _score(settings: config.Settings, stop: asyncio.Event) -> None:
     outward = Outward(settings, scoring)
     await loop.run_in_executor(None, scoring.open)
     collect_less()
-    courier = Courier(LoopOutbox(scoring), channels(settings.channels))
     with ticking(lambda: scoring.call(scoring.tick), settings.monitor.tick_seconds):
-        tasks = [asyncio.create_task(courier.run(stop))]
-        if settings.health.heartbeat_url is not None:
-            tasks.append(asyncio.create_task(beat(settings, lambda: scoring.succeeded_at, stop)))
-        if bench is not None:
-            tasks += [asyncio.create_task(bench.run()), asyncio.create_task(look_at(settings.judge))]
-        tasks += outward.tasks(stop)
+        tasks = [*_tasks(settings, scoring, bench, stop), *outward.tasks(stop)]
         ended = asyncio.wrap_future(scoring.ended)
         ended.add_done_callback(lambda _: stop.set())
         await stop.wait()
@@ -101,3 +95,16 @@ async def _score(settings: config.Settings, stop: asyncio.Event) -> None:
         if paid is not None:
             paid.close()
         await ended
+
+
+def _tasks(
+    settings: config.Settings, scoring: Scoring, bench: Bench | None, stop: asyncio.Event
+) -> list[asyncio.Task[None]]:
+    """What runs on the loop beside the scores that go out: messages to channels, the heartbeat and the judge."""
+    courier = Courier(LoopOutbox(scoring), channels(settings.channels))
+    tasks = [asyncio.create_task(courier.run(stop))]
+    if settings.health.heartbeat_url is not None:
+        tasks.append(asyncio.create_task(beat(settings, lambda: scoring.succeeded_at, stop)))
+    if bench is not None:
+        tasks += [asyncio.create_task(bench.run()), asyncio.create_task(look_at(settings.judge))]
+    return tasks

@@ -38,21 +38,12 @@ def read_verdicts(
     memory.budget.spend(int(judged.sum()))
     trusted, loss = _count_missing(core, judged, answered, chance)
     if not trusted:
-        evidence: dict[str, float | str] = {
-            "missing": memory.missing,
-            "calls": memory.chosen,
-            "usual": memory.unanswered.share,
-            "why": "verdicts are missing",
-        }
-        alerts.append(Alert(batch.end, "ticket", "judge", None, evidence))
+        alerts.append(_missing(core, batch.end))
     offset = offset_of(core, batch.judge_version, answered, alerts, batch.end)
     if offset is None or not len(traces):
         return None, False
     core.offset = offset
-    expected = np.full(len(traces), 1.0 - core.instruments.sensitivity)
-    reference = reference or core.refer()
-    if reference is not None:
-        expected = expected_flags(suspicion.plain, traces.cheap, traces.slot, core.instruments, reference)
+    expected = _expected(core, traces, suspicion, reference or core.refer())
     verdicts = gather(
         traces.slot,
         traces.conversation,
@@ -70,6 +61,25 @@ def read_verdicts(
     memory.floor.update(chance[answered], as_labelled, days, chance[lost])
     memory.errors.update(chance[answered], as_labelled, days, chance[lost])
     return verdicts, trusted
+
+
+def _expected(core: Core, traces: Traces, suspicion: Suspicion, reference: Reference | None) -> Floats:
+    """P(flag) of each trace while all is well, (traces,)."""
+    if reference is None:
+        return np.full(len(traces), 1.0 - core.instruments.sensitivity)
+    return expected_flags(suspicion.plain, traces.cheap, traces.slot, core.instruments, reference)
+
+
+def _missing(core: Core, end: float) -> Alert:
+    """The ticket that too few of the verdicts came that were asked for."""
+    memory = core.memory
+    evidence: dict[str, float | str] = {
+        "missing": memory.missing,
+        "calls": memory.chosen,
+        "usual": memory.unanswered.share,
+        "why": "verdicts are missing",
+    }
+    return Alert(end, "ticket", "judge", None, evidence)
 
 
 def _count_missing(core: Core, judged: Booleans, answered: Booleans, chance: Floats) -> tuple[bool, float]:
