@@ -8,8 +8,8 @@ from dataclasses import replace
 from rich.console import Console
 from tests.scorer.reporting.made import answer, made
 
+from ragvigil.scorer.estimate.figure import Figure
 from ragvigil.scorer.reporting.bands import banded, overall, red_flags
-from ragvigil.scorer.reporting.figure import Figure
 from ragvigil.scorer.reporting.forms import markdown, terminal
 from ragvigil.scorer.reporting.sections import sections
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.scorer.reporting.made import DAY, START, UNLABELLED, answer, made, replace_judge, scored
 
-from ragvigil.scorer.reporting.figure import mean
+from ragvigil.scorer.estimate.figure import mean
 from ragvigil.scorer.reporting.report import report_of
 from ragvigil.scorer.reporting.sections import sections
 from ragvigil.scorer.store.reading_report import Read, Score

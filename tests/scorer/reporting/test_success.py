@@ -9,7 +9,7 @@ import pytest
 from tests.scorer.reporting.made import DAY, answer, asked, made
 
 from ragvigil.scorer.config import load
-from ragvigil.scorer.reporting.figure import Figure
+from ragvigil.scorer.estimate.figure import Figure
 from ragvigil.scorer.reporting.forms import markdown
 from ragvigil.scorer.reporting.report import Report
 from ragvigil.scorer.reporting.sections import sections

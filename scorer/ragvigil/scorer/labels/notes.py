@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ragvigil.scorer.reporting.figure import Figure, mean
+from ragvigil.scorer.estimate.figure import Figure, mean
 
 _CATEGORY = re.compile(r"(?<!\w)#(\w[\w-]{0,40})")
 UNSORTED = "(no category)"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from ragvigil.scorer.reporting.figure import Figure
+from ragvigil.scorer.estimate.figure import Figure
 from ragvigil.scorer.reporting.level import NAME as LEVEL
 
 Band = Literal["excellent", "good", "needs work"]

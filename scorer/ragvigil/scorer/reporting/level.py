@@ -9,9 +9,9 @@ import numpy as np
 
 from ragvigil.scorer.detect.sequential.gold import calibration_of
 from ragvigil.scorer.estimate import FEWEST, Refusal, judged_rate, portable_level, window
+from ragvigil.scorer.estimate.figure import Figure, mean
 from ragvigil.scorer.estimate.result import never_came
 from ragvigil.scorer.estimate.window import Booleans, Floats, Integers
-from ragvigil.scorer.reporting.figure import Figure, mean
 from ragvigil.scorer.store.reading_report import Answer
 from ragvigil.scorer.watch.gold import Labels
 

@@ -8,12 +8,12 @@ from datetime import UTC, datetime
 
 import numpy as np
 
+from ragvigil.scorer.estimate.figure import Figure, mean, quantile
 from ragvigil.scorer.estimate.window import Booleans, Floats, Integers
 from ragvigil.scorer.failure_tags import TAGS
 from ragvigil.scorer.moments import DAY
 from ragvigil.scorer.offline.synthetic import MARK, SEGMENT, warning
 from ragvigil.scorer.reporting.bands import Banded, Overall, banded, overall, red_flags
-from ragvigil.scorer.reporting.figure import Figure, mean, quantile
 from ragvigil.scorer.reporting.level import NAME as LEVEL
 from ragvigil.scorer.reporting.level import asked, faithful, missing_warnings, pass_rate
 from ragvigil.scorer.signals.telling import Telling, telling

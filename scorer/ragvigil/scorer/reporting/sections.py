@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ragvigil.exporters import clean
+from ragvigil.scorer.estimate.figure import Figure
 from ragvigil.scorer.moments import in_utc
-from ragvigil.scorer.reporting.figure import Figure
 from ragvigil.scorer.reporting.report import Report, Shown, Table
 from ragvigil.scorer.signals.telling import Telling
 

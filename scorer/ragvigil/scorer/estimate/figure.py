@@ -1,4 +1,4 @@
-"""Numbers of a report: weighted means with intervals by conversation, and quantiles."""
+"""Numbers as a report shows them: weighted means with intervals by conversation, and quantiles."""
 
 from __future__ import annotations
 
