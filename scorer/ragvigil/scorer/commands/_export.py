@@ -65,7 +65,7 @@ def export(
     settings = settings_of(config, store)
     kind = _format(out, format)
     only = frozenset(scores) if scores else None
-    wanted = Wanted(*_stretch(since, until), service, only, history, explanations)
+    wanted = Wanted(*stretch(since, until), service, only, history, explanations)
     path = settings.store.path
     with closing(open_for_reading(path)) as connection:  # says what is wrong before a file is begun
         known("--score", scores or (), settings, criteria=reading_labels.criteria(connection))
@@ -75,13 +75,6 @@ def export(
     if out != "-":
         typer.echo(json.dumps({"rows": count, "file": out}) if as_json else f"{count:,} scores to {out}")
     return 0
-
-
-def _stretch(since: str, until: str | None) -> tuple[int, int]:
-    begin, end = stretch(since, until)
-    if begin >= end:
-        raise ConfigError("--since", "is not before --until", "the stretch would be empty")
-    return begin, end
 
 
 def _format(out: str, said: str | None) -> str:
