@@ -112,3 +112,25 @@ def test_an_argument_that_is_called_a_question_is_one_in_any_language(key: str) 
         "mlflow.spanOutputs": as_json(ANSWER),
     }
     assert only([span("a0", given, start=0, end=99)]).query == QUESTION
+
+
+def test_an_agent_that_is_given_objects_was_asked_what_its_conversation_says() -> None:
+    """CrewAI without its models' spans: of words of the question there is only a tool's argument beside."""
+    task = f"\nCurrent Task: {QUESTION}\n\nThis is the expected criteria: brief"
+    said = [{"role": "user", "content": task}, {"role": "assistant", "content": ANSWER}]
+    made = as_json({"raw": ANSWER, "messages": said})
+    crew = {"openinference.span.kind": "CHAIN", "output.value": as_json({"raw": ANSWER, "tasks_output": []})}
+    agent = {"openinference.span.kind": "AGENT", "output.value": made, "output.mime_type": "application/json"}
+    tool: dict[str, object] = {
+        "openinference.span.kind": "TOOL",
+        "tool.name": "search_docs",
+        "input.value": as_json({"query": "ferry"}),
+        "output.value": as_json([{"id": key, "text": text} for key, text, _ in PASSAGES]),
+    }
+    spans = [
+        span("a1", crew | {"output.mime_type": "application/json"}, start=0, end=99),
+        span("a2", agent, parent="a1", start=1, end=98),
+        span("a3", tool, parent="a2", start=2, end=9),
+    ]
+    record = only(spans)
+    assert (record.query, record.answer, ids(record)) == (QUESTION, ANSWER, [key for key, *_ in PASSAGES])

@@ -120,3 +120,15 @@ def test_a_sentence_is_read_with_the_window_that_the_model_was_shown() -> None:
     assert [each.text for each in only(steps(found, generation())).documents] == [
         text for _, text, _ in PASSAGES
     ]
+
+
+def test_what_langfuse_sends_alone_lacks_no_root() -> None:
+    """Its processor sends its own spans and no others: the request above them never comes."""
+    said: Attributes = {
+        "langfuse.observation.type": "generation",
+        "langfuse.observation.input": as_json([{"role": "user", "content": QUESTION}]),
+        "langfuse.observation.output": ANSWER,
+    }
+    alone = span("a1", {**said, "langfuse.internal.is_app_root": True}, parent="a0", start=1, end=9)
+    assert only([alone]).completeness == "complete"
+    assert only([span("a1", said, parent="a0", start=1, end=9)]).completeness == "partial_evidence"

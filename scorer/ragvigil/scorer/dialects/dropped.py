@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
-from ragvigil.scorer.dialects.flattened import numbers_of
 from ragvigil.scorer.dialects.step import Step
 from ragvigil.scorer.dialects.values import HIDDEN
 
@@ -13,8 +10,7 @@ _KNOWN = (
     *("gen_ai.", "ai.", "langfuse.", "mlflow.", "langsmith.", "traceloop.", "haystack.", "pydantic_ai."),
 )
 """How the attributes begin that dialects read: a span with one of them was theirs."""
-_MOST_NAMES = 500
-"""Attributes of a span whose numbers are looked at."""
+_WIDEST_GAP = 50
 
 
 def lost_content(step: Step) -> bool:
@@ -31,16 +27,21 @@ def lost_content(step: Step) -> bool:
     True
     """
     if not step.span.dropped_attributes:
-        names = step.span.attributes if step.role == "retriever" else ()
-        return 0 < len(names) <= _MOST_NAMES and _has_gap(tuple(names))
+        return step.role == "retriever" and _has_gap(step)
     return step.dialect is not None or any(name.startswith(_KNOWN) for name in step.span.attributes)
 
 
-@lru_cache(maxsize=512)
-def _has_gap(names: tuple[str, ...]) -> bool:
-    """Whether a passage is missing between others, by their numbers; kept, for spans of one kind are named alike."""
-    told = numbers_of(names, "retrieval.documents.")
-    return bool(told) and told[-1] - told[0] >= len(told)
+def _has_gap(step: Step) -> bool:
+    """Whether a passage is missing between others, by the numbers in the names of their attributes."""
+    count = len(step.reading.documents or ())
+    if count < 1 or _is_told(step, count - 1) or not _is_told(step, 0):
+        return False  # as nearly always; those that stand in the output alone are no gap
+    return any(_is_told(step, number) for number in range(count, count + _WIDEST_GAP))
+
+
+def _is_told(step: Step, number: int) -> bool:
+    prefix = f"retrieval.documents.{number}.document."
+    return any(f"{prefix}{field}" in step.span.attributes for field in ("content", "id", "score", "metadata"))
 
 
 def hides(step: Step) -> bool:

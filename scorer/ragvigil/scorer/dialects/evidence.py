@@ -191,8 +191,10 @@ def _shown(
 
 def _widened(documents: list[Document], generation: Step | None) -> list[Document]:
     """The passages as the model was shown them: LlamaIndex finds a sentence, and shows what its metadata has around."""
+    if generation is None or not any(document.metadata for document in documents):
+        return documents
     around = [_around(document) for document in documents]
-    if generation is None or not any(around):
+    if not any(around):
         return documents  # as nearly always
     words = "\n".join(message.text or "" for message in generation.reading.messages)
     pairs = zip(documents, around, strict=True)

@@ -58,16 +58,6 @@ def _grown(flat: Mapping[str, object]) -> dict[str, object]:
     return grown
 
 
-def numbers_of(names: Iterable[str], prefix: str) -> list[int]:
-    """The numbers of the items under `prefix`, in order.
-
-    >>> numbers_of(["d.2.id", "d.0.id", "d.0.score", "e"], "d.")
-    [0, 2]
-    """
-    told = (name[len(prefix) :].partition(".")[0] for name in names if name.startswith(prefix))
-    return sorted({int(number) for number in told if number.isdecimal() and len(number) <= _LONGEST_INDEX})
-
-
 def _places(keys: Iterable[str], prefix: str) -> Layout:
     """For each item under `prefix`, in the order of their numbers, its own names with the keys that hold them."""
     found: dict[int, dict[str, str]] = {}

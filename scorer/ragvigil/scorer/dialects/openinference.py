@@ -19,6 +19,7 @@ from ragvigil.scorer.dialects.printed import (
     printed_reply,
     printed_turns,
 )
+from ragvigil.scorer.dialects.prompt import question_in
 from ragvigil.scorer.dialects.reading import Message, Reading, Role
 from ragvigil.scorer.dialects.replies import completion_of, returned_in
 from ragvigil.scorer.dialects.tool_responses import passages_answered
@@ -103,7 +104,8 @@ class OpenInference:
 
 
 def _content(span: Span) -> Reading:
-    role = _ROLES.get(kind_of(span.attributes[KIND]), "other")
+    kind = kind_of(span.attributes[KIND])
+    role = _ROLES.get(kind, "other")
     if span.name.endswith(_INNER):
         return Reading(role="other")
     if role == "tool":
@@ -118,6 +120,10 @@ def _content(span: Span) -> Reading:
     if role == "chain" and (found := _haystack(span)):
         return found
     asked = text_of(span.attributes.get("reranker.query")) or _input(span)
+    if asked is None and kind == "agent":  # CrewAI's are given objects, and return what was said
+        made = mapping_of(_declared_json(span.attributes, "output"))
+        said = last_of(messages_of(made.get("messages")), "user")
+        asked = question_in(said) if said else None
     if role == "chain" and documents is None:
         if found := _function(span.attributes, asked):
             return found

@@ -30,6 +30,7 @@ _LATEST = 2**63
 """Nanoseconds of a moment in 2262: whoever says a later one does not know it, and no store holds it."""
 _LONGEST_APART = 30 * 60 * 10**9
 """Nanoseconds by which a step may begin before the middle one, or outside of the span above it: else a clock is off."""
+_APP_ROOT = "langfuse.internal.is_app_root"
 _ENVIRONMENT = ("deployment.environment.name", "deployment.environment")
 
 
@@ -280,7 +281,10 @@ def _lost_step(steps: Sequence[Step]) -> bool:
 
 
 def _is_orphan(step: Step) -> bool:
-    return step.parent is None and step.span.parent_id is not None and not step.span.parent_is_remote
+    """Whether the span above it is not here; Langfuse says of a span whether it sends none above."""
+    span = step.span
+    sent_alone = span.attributes.get(_APP_ROOT) is True
+    return step.parent is None and span.parent_id is not None and not span.parent_is_remote and not sent_alone
 
 
 def _lost_root(roles: Roles) -> bool:

@@ -90,6 +90,9 @@ def query_candidates(roles: Roles) -> Iterator[Candidate]:
     for model in (roles.generation, *generations(roles)):
         if model is not None and (prompt := last_of(model.reading.messages, "user")):
             yield Candidate(model, question_in(prompt), "last user message")
+    for step in roles.question.steps:
+        if step.role == "chain" and step.reading.query is not None and not _by_tool(step):
+            yield Candidate(step, step.reading.query, "input of a step")
     for step, query in asked:
         if query is not None and _by_tool(step):
             yield Candidate(step, query, "argument of a tool call")
@@ -190,7 +193,7 @@ def counted(steps: Sequence[Step], amount: Callable[[Step], float | None]) -> li
         return [step for step in steps if step in chains and chains.isdisjoint(step.ancestors())]
     ends: dict[str, int] = {}
     calls = list[Step]()
-    if len({step.span.scope for step in telling}) > 1:
+    if len(telling) > 1 and len({step.span.scope for step in telling}) > 1:
         telling = [step for step in telling if not _is_told_around(step, telling, amount)]
     for step in telling:
         name = step.reading.response_id or step.span.span_id

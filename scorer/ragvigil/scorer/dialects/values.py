@@ -27,6 +27,8 @@ HIDDEN = frozenset(
 )
 """What stands alone for a text that was taken out whole."""
 _LONGEST_HIDDEN = 12
+_OPENING = "_[<("
+"""With one of these begins all that stands for a text and is none."""
 """What OpenInference writes where content was hidden."""
 
 _PLACEHOLDER = re.compile(r"<(?:(?:async_)?generator object\b[^>]*|[\w.]+ object at 0x[0-9a-fA-F]+)>")
@@ -61,9 +63,11 @@ def text_of(value: object) -> str | None:
     """
     if not isinstance(value, str) or not value or value.isspace():
         return None
-    if len(value) <= _LONGEST_HIDDEN and value in HIDDEN:
+    if value[0] in _OPENING and (
+        (len(value) <= _LONGEST_HIDDEN and value in HIDDEN) or _PLACEHOLDER.fullmatch(value)
+    ):
         return None
-    return None if value[0] == "<" and _PLACEHOLDER.fullmatch(value) else value
+    return value
 
 
 def kind_of(value: object) -> str:
