@@ -89,6 +89,20 @@ from .conftest import Recording, documents
             "https://x.example.org/a?sv=2020&sig=<SECRET>&se=1",
         ),
         ("Cookie: sid=abcdef1234", "Cookie: <SECRET>"),
+        ("4111.1111.1111.1111 4111/1111/1111/1111, 4111 - 1111 - 1111 - 1111", "<CARD> <CARD>, <CARD>"),
+        ("3782 / 822463 / 10005 or 4111\u00b71111\u00b71111\u00b71111", "<CARD> or <CARD>"),
+        ("ana[at]example.org, ana (at) mail.example[.]org, ana[@]example.org", "<EMAIL>, <EMAIL>, <EMAIL>"),
+        ("ana [at] example [dot] org or ana@example[.]org", "<EMAIL> or <EMAIL>"),
+        ("de89 3704 0044 0532 0130 00, De89370400440532013000", "<IBAN>, <IBAN>"),
+        ("nl91abna0417164300 or DE89-3704-0044-0532-0130-00", "<IBAN> or <IBAN>"),
+        (
+            "The password is hunter2! My password was: 'sw0rdfish'",
+            "The password is <SECRET>! My password was: '<SECRET>'",
+        ),
+        (
+            "Das Passwort ist hunter22; a senha \u00e9 h4nter22",
+            "Das Passwort ist <SECRET>; a senha \u00e9 <SECRET>",
+        ),
         ("<user><password>swordfish</password></user>", "<user><password><SECRET></password></user>"),
         (
             "dbPassword=swordfish1 Passwort: swordfish1, senha: swordfish1",
@@ -130,6 +144,10 @@ def test_what_identifies_or_opens_is_replaced(given: str, wanted: str) -> None:
         "PlainToken = group(Number, Name), Passwort: erforderlich, senha: obrigat\u00f3ria.",
         "<password></password> <token>",
         "chapter 12:AA and dapifer",
+        "2019.2020.2021.2022 and 4111.1111.1111.1112, 1.4111.1111.1111.1111.5",
+        "at 12 (at) noon, f[at] = g(at), [.] and (dot) notation",
+        "The password is required, is 256-bit, was changed on 2026-11-26 and is long.",
+        "de00 3704 0044 0532 0130 00, ab12 3456 7890 1234",
         "",
     ],
 )
@@ -144,6 +162,8 @@ FRAGMENTS = st.sampled_from(
         *("GB82 WEST 1234 5698 7654 32", "10.0.0.1", "2001:db8::1", "+55 11 98765-4321", "Bearer abcdefghijklmnopq"),
         *("12.ABC.345/01DE-35", "123-45-6789", "030 1234567", "(11) 98765-4321", "11 98765-4321", "AKIAABCDEFGHIJKLMN"),
         *("\u200b", "\uff20", "&#64;", "\\u0040", "&sig=", "Cookie: a=", "<token>", "</", "dbPassword=", "GOCSPX-"),
+        *("[at]", "(at)", "[.]", "[@]", "(dot)", "4111.1111.1111.1111", " - ", "de89"),
+        *("password is ", "a1b2c3d", "senha é "),
         *("\u0661.\u0661.\u0661.\u0661", "\uff11" * 11, "\u0665\u0662\u0669982247\u0662\u0665"),
         *(" ", "\n", "é", "5", "0", "a", "-"),
     ]
@@ -163,9 +183,9 @@ ADVERSARIAL = [
     "-----BEGIN PRIVATE KEY-----", "1.1.", "+1 ", "(11) ", "[", "[a", "【", "-", "0 ", "Bearer ",
     "(", "(a", "¹", "`", "000 ", "002 ", "%41", "gsk_%41", "://a:", "hooks.slack.com/services/", "SG.a.",
     "&#", "&#6", "\u200b", "a\u200b@", "\\", "\\u00", "&sig=", "cookie: a=", "<token>", "<token>a",
-    "1:AA", "dbPassword=",
+    "1:AA", "dbPassword=", "a[at]", "a[.]", "a (at) ", "4111.", "4111 - ", "ab12 ", "password is ", "password is a1",
 ]  # fmt: skip
-CLUES = " %40 a@b.co://x 0301 12345"
+CLUES = " %40 a@b.co://x 0301 12345 [at] password 4111.1111.1111.1111 ab12345678901234"
 """Without which some rules are not asked."""
 
 

@@ -43,6 +43,7 @@ _FULL_WIDTH_DIGIT = re.compile(rb"\xef\xbc[\x90-\x99]")
 _FOUR_PARTS = re.compile(rb"\.[0-9]{1,3}\.[0-9]")
 _LETTERED_CNPJ = re.compile(rb"/[A-Z0-9]{4}-?[0-9]")
 _ACCOUNT = re.compile(rb"AA00[A0]{11}")
+_ACCOUNT_IN_ANY_CASE = re.compile(rb"[Aa]{2}00[Aa]{0,4}0{10}")
 _AREA_CODE = re.compile(rb"0[0-9]{1,4}(?:[ ./-]|\xc2\xa0|\xe2\x80[\x80-\xbf])[0-9]")
 
 
@@ -187,6 +188,35 @@ def iban(look: Look) -> bool:
     return (b"AA00" in classes and _ACCOUNT.search(classes) is not None) or look.other_digits
 
 
+def iban_in_any_case(look: Look) -> bool:
+    """Whether one may be there that is not written in capitals."""
+    return look.digits(10) and _ACCOUNT_IN_ANY_CASE.search(look.classes) is not None
+
+
+def spelt_email(look: Look) -> bool:
+    """Whether an e-mail address may be there with signs in brackets."""
+    data = look.data
+    return _precedes(data, b"[", (b"at]", b"@]", b".]")) or _precedes(data, b"(", (b"at)",))
+
+
+def _precedes(data: bytes, mark: bytes, ends: tuple[bytes, ...]) -> bool:
+    """Whether the mark stands before one of these: a single byte is found many times as fast."""
+    place = data.find(mark) + 1
+    while place > 0:
+        if data.startswith(ends, place):
+            return True
+        place = data.find(mark, place) + 1
+    return False
+
+
+def told_password(look: Look) -> bool:
+    """Whether a sentence may say what a password is."""
+    data = look.data
+    return b"asswor" in data or (
+        not data.isascii() and (b"enha \xc3\xa9" in data or b"ontrase\xc3\xb1a es" in data)
+    )
+
+
 def cnpj(look: Look) -> bool:
     """Whether a CNPJ may be there."""
     return look.digits(14) or (b"/" in look.data and _LETTERED_CNPJ.search(look.data) is not None)
@@ -205,6 +235,11 @@ def ssn(look: Look) -> bool:
 def card(look: Look) -> bool:
     """Whether a card number may be there."""
     return look.digits(13)
+
+
+def separated_card(look: Look) -> bool:
+    """Whether a card number may stand there between other signs than cards have: of 15 or 16 digits."""
+    return look.digits(15)
 
 
 def phone(look: Look) -> bool:

@@ -44,6 +44,11 @@ def _printed(pattern: str) -> re.Pattern[str]:
 
 
 _EMAIL = re.compile(r"(?<![\w.%+-])[\w.%+-]++@[\w-]++(?:\.[\w-]++)++")
+_SPELT_EMAIL = re.compile(
+    r"(?<![\w.%+-])[\w.%+-]{1,64}(?:[ ]?(?:\[(?:at|@)\]|\(at\))[ ]?|@(?=[\w.-]{0,64}\[\.\]))[\w-]{1,64}"
+    r"(?:(?:\.|[ ]?[\[({](?:dot|\.)[\])}][ ]?)[\w-]{1,64}){1,5}"
+)
+"""Its signs in brackets, so that no machine reads it."""
 _EMAIL_IN_URL = re.compile(r"(?<![\w.%+-])(?:[\w.+-]|%(?!40)[0-9A-Fa-f]{2})++%40[\w-]++(?:\.[\w-]++)++")
 _LOGIN_IN_URL = re.compile(r"(://[^\s/?#@:\"'<>]{0,200}:)[^\s/?#@\"'<>]{1,200}@")
 _KEY_BLOCK = re.compile(
@@ -76,11 +81,27 @@ _ASSIGNED = re.compile(
     re.IGNORECASE,
 )
 """A value behind its name. Prose goes on with a plain word ("get_token: Return the next token"): that is none."""
-_IBAN = _printed(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?:[ ]?[A-Z0-9]){11,30}")
+_TOLD_PASSWORD = re.compile(
+    r"(?<!\w)((?:[Pp]asswor[dt] (?:is|was|ist|lautet|war)|[Ss]enha \u00e9|[Cc]ontrase\u00f1a es)"
+    r"(?:[ ]?:)?[ ]{1,2}[\"'`]?)"
+    r"(?=[^\s\"'`]{0,63}\d)(?=[^\s\"'`]{0,63}[^\W\d_])(?!\d{1,4}(?:-|st|nd|rd|th))"
+    r"[^\s\"'`,;<>]{5,63}[^\s\"'`,;.!?<>)]"
+)
+"""In a sentence: letters and digits together, for a plain word goes on with it."""
+_IBAN = _printed(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?:[ ./-]?[A-Z0-9]){11,30}")
+_IBAN_IN_ANY_CASE = _printed(
+    r"(?<![A-Za-z0-9])[A-Za-z]{2}[0-9]{2}(?:[ ./-]?[A-Za-z]){0,4}(?:[ ./-]?[0-9]){10,26}(?![A-Za-z0-9])"
+)
 _CNPJ = re.compile(r"(?<![\w.])(?:\d{14}|[A-Z0-9]{2}\.?[A-Z0-9]{3}\.?[A-Z0-9]{3}/[A-Z0-9]{4}-?\d{2})(?!\w)")
 _CPF = re.compile(r"(?<![\d.])\d{3}\.?\d{3}\.?\d{3}-?\d{2}(?!\d)")
 _SSN = _printed(r"(?<![\d-])(?!000|666|9)\d{3}([ -])(?!00)\d{2}\1(?!0000)\d{4}(?![\d-])")
 _CARD = _printed(r"(?<![\d.])[2-6\uff12-\uff16](?:[ -]?\d){12,18}(?!\d)")
+_SEPARATED_CARD = re.compile(
+    r"(?<![0-9])(?=[0-9]{4}([/.+\u00b7\u2022]|[ ]{2}|[ ][-\u2013/][ ])[0-9])"
+    r"(?:[2-6][0-9]{3}(?:\1[0-9]{4}){3}|3[47][0-9]{2}\1[0-9]{6}\1[0-9]{5})(?!\1?[0-9])"
+)
+"""Four groups between signs that cards do not have between them, and no fifth."""
+_YEARS = re.compile(r"(?:20\d\d\D{1,3}){3}20\d\d")
 _GROUPED_CARD = _printed(
     r"(?<=\d[ -])(?=((?:[2-6]\d{3}([ -])\d{4}\2\d{4}\2\d{4}|3[47]\d\d([ -])\d{6}\3\d{5}|[2-6]\d{12,18})(?!\d)))"
 )
@@ -185,7 +206,7 @@ def _phones(text: str) -> str:
 def _iban(match: re.Match[str]) -> str:
     """The replacement, when the country's length and the check digits (ISO 13616, modulo 97) are right."""
     given = match[0]
-    length = _IBAN_LENGTHS.get(given[:2], 0)
+    length = _IBAN_LENGTHS.get(given[:2].upper(), 0)
     letters = "".join(filter(str.isalnum, given))[:length]
     if not length or len(letters) < length:
         return given
@@ -202,6 +223,15 @@ def _cards(text: str) -> str:
             pieces += [_CARD.sub(_card, text[start : match.start()]), "<CARD>"]
             start = match.start() + len(given)
     return "".join([*pieces, _CARD.sub(_card, text[start:])])
+
+
+def _separated_card(match: re.Match[str]) -> str:
+    """The replacement, when the digits satisfy Luhn's check and it is no row of years or part of a longer one."""
+    given, sign = match[0], match[1]
+    before = match.string[max(0, match.start() - len(sign) - 1) : match.start()]
+    if _YEARS.fullmatch(given) or (before.endswith(sign) and before[:1].isdigit()):
+        return given
+    return "<CARD>" if _luhn([int(digit) for digit in given.replace(sign, "")]) else given
 
 
 def _card(match: re.Match[str]) -> str:
@@ -282,12 +312,13 @@ class Rule(NamedTuple):
 
 
 def _undisguised(text: str) -> str:
-    return undisguised(text, lambda line: any(rule.replace(line) != line for rule in _PLAIN_RULES))
+    return undisguised(text, lambda line: _once(_PLAIN_RULES, line) != line)
 
 
 _PLAIN_RULES = (
     Rule(_clues.login_in_url, partial(_LOGIN_IN_URL.sub, r"\1<SECRET>@")),
     Rule(_clues.email, partial(_EMAIL.sub, "<EMAIL>")),
+    Rule(_clues.spelt_email, partial(_SPELT_EMAIL.sub, "<EMAIL>")),
     Rule(_clues.email_in_url, partial(_EMAIL_IN_URL.sub, "<EMAIL>")),
     Rule(_clues.key_block, partial(_KEY_BLOCK.sub, "<SECRET>")),
     Rule(_clues.token, partial(_TOKEN.sub, "<SECRET>")),
@@ -296,12 +327,15 @@ _PLAIN_RULES = (
     Rule(_clues.cookie, partial(_COOKIE.sub, r"\1<SECRET>")),
     Rule(_clues.element, partial(_ELEMENT.sub, r"\1<SECRET>")),
     Rule(_clues.assigned, partial(_ASSIGNED.sub, r"\1<SECRET>")),
+    Rule(_clues.told_password, partial(_TOLD_PASSWORD.sub, r"\1<SECRET>")),
     Rule(_clues.ipv6, partial(_IPV6.sub, _ipv6)),
     Rule(_clues.iban, partial(_IBAN.sub, _iban)),
+    Rule(_clues.iban_in_any_case, partial(_IBAN_IN_ANY_CASE.sub, _iban)),
     Rule(_clues.cnpj, partial(_CNPJ.sub, _cnpj)),
     Rule(_clues.cpf, partial(_CPF.sub, _cpf)),
     Rule(_clues.ssn, partial(_SSN.sub, "<SSN>")),
     Rule(_clues.card, _cards),
+    Rule(_clues.separated_card, partial(_SEPARATED_CARD.sub, _separated_card)),
     Rule(_clues.ipv4, partial(_IPV4.sub, _ipv4)),
     Rule(_clues.phone, _phones),
 )
