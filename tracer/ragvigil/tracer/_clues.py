@@ -6,6 +6,7 @@ A clue may be there without anything to replace, never the other way round.
 from __future__ import annotations
 
 import re
+import sys
 
 _SEPARATORS = b" .-/()+\\" + bytes(range(0x80, 0xC0)) + b"\xc2\xe2"
 """Those of numbers, the bytes that continue a character in UTF-8, and those that begin unbroken and narrow spaces."""
@@ -50,7 +51,7 @@ _AREA_CODE = re.compile(rb"0[0-9]{1,4}(?:[ ./-]|\xc2\xa0|\xe2\x80[\x80-\xbf])[0-
 class Look:
     """Bytes as the clues see them: UTF-8, or a message that holds UTF-8 texts."""
 
-    __slots__ = ("_keyed", "_lower", "_numbered", "classes", "data", "other_digits")
+    __slots__ = ("_keyed", "_lower", "_too_many", "classes", "data", "other_digits")
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -61,7 +62,8 @@ class Look:
         self.other_digits = not data.isascii() and (
             b"9" in self.classes or (b"\xef\xbc" in data and _FULL_WIDTH_DIGIT.search(data) is not None)
         )
-        self._numbered = self.other_digits or b"0" * _FEWEST_DIGITS in self.classes
+        self._too_many = sys.maxsize if b"0" * _FEWEST_DIGITS in self.classes else _FEWEST_DIGITS
+        """So many digits in a row, or more, are known not to be there."""
 
     @property
     def lower(self) -> bytes:
@@ -88,9 +90,11 @@ class Look:
         >>> Look(b"4111 1111").digits(8), Look(b"4111, 1111").digits(8)
         (True, False)
         """
-        if count >= _FEWEST_DIGITS and not self._numbered:
-            return False
-        return b"0" * count in self.classes or self.other_digits
+        if count < self._too_many:
+            if b"0" * count in self.classes:
+                return True
+            self._too_many = count
+        return self.other_digits
 
 
 def email(look: Look) -> bool:
@@ -168,7 +172,8 @@ def cookie(look: Look) -> bool:
 
 def element(look: Look) -> bool:
     """Whether an element of XML may hold a secret."""
-    return b"</" in look.data and any(name in look.lower for name in _ELEMENTS)
+    data = look.data
+    return b"<" in data and b"</" in data and any(name in look.lower for name in _ELEMENTS)
 
 
 def ipv6(look: Look) -> bool:
