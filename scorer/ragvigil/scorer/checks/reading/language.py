@@ -11,9 +11,10 @@ from typing import Any
 
 _LOOKED_AT = 2000
 _MOST_WORDS = 200
-_TOKEN = re.compile(r"[^\W\d_]{1,20}")
-_ASCII_TOKEN = re.compile(r"[a-z]{1,20}")
-"""The same in a text in ASCII and lower case, in half the time."""
+_LONGEST_TOKEN = 20
+_TOKEN = re.compile(rf"[^\W\d_]{{1,{_LONGEST_TOKEN}}}")
+_LETTERS = str.maketrans({place: chr(place).lower() if chr(place).isalpha() else " " for place in range(128)})
+"""For a text in ASCII: its letters in lower case, and spaces."""
 _SCRIPTS = tuple(
     (language, re.compile(f"[{characters}]"))
     for language, characters in (
@@ -83,8 +84,20 @@ def language_of(text: str) -> str | None:
         told = _by_script(text)
         if told is not None:
             return told
-    tokens = _ASCII_TOKEN if text.isascii() else _TOKEN
-    return _by_words(tokens.findall(text.lower())[:_MOST_WORDS])
+    return _by_words(_tokens(text)[:_MOST_WORDS])
+
+
+def _tokens(text: str) -> list[str]:
+    """The words of `text` in small letters, of longer ones the parts.
+
+    >>> _tokens("It's 5 o'clock."), _tokens("Um café às 5")
+    (['it', 's', 'o', 'clock'], ['um', 'café', 'às'])
+    """
+    if text.isascii():  # a third of the time that the pattern takes
+        tokens = text.translate(_LETTERS).split()
+        if max(map(len, tokens), default=0) <= _LONGEST_TOKEN:
+            return tokens
+    return _TOKEN.findall(text.lower())
 
 
 def _by_script(text: str) -> str | None:
