@@ -75,6 +75,7 @@ def test_what_surrounds_the_best_sentence_ends_with_its_passage() -> None:
         in_second=amber,
         around=birch + cobalt,
         passages=[amber + birch, birch + cobalt],
+        most=max(amber + birch, birch + cobalt),
         repeated=3,
         weights=[amber, birch, cobalt],
     )

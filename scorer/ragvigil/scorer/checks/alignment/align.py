@@ -250,7 +250,7 @@ def _coverage(one: _Laid) -> tuple[float, ...]:
         over.in_best / total,
         pair,
         over.around / total,
-        max(over.passages, default=0.0) / total,
+        over.most / total,
         max(0.0, 2 * novel - 1),
         max(0.0, 1 - 2 * pair),
     )

@@ -54,6 +54,8 @@ class Overlap(NamedTuple):
     """What the best segment and its two neighbours in the same passage hold."""
     passages: Sequence[float] = ()
     """What each passage holds."""
+    most: float = 0.0
+    """What the one holds that holds most."""
     repeated: int = 0
     """How many stems stand in more than one segment."""
     weights: Sequence[float] = ()
@@ -68,7 +70,7 @@ class Overlap(NamedTuple):
         carriers = [first]
         if self.second is not None and self.in_second / self.total >= 0.2:
             carriers.append(passage_of[self.second])
-        enough = max(_NEAR * max(passages), passages[first])
+        enough = max(_NEAR * self.most, passages[first])
         carriers += [place for place, held in enumerate(passages) if held >= enough]
         return tuple(dict.fromkeys(carriers))
 
@@ -120,6 +122,7 @@ class _Laid:
         best, in_best = self._best(shares, denying)
         carried = self._marked(self._segment == best.take(self._of))
         second, in_second = self._best(np.where(carried.take(self._stem), 0.0, shares), denying)
+        passages = self._in_passages()
         each = zip(
             totals,
             _places(best),
@@ -127,7 +130,8 @@ class _Laid:
             _places(second),
             in_second,
             self._sums(self._weight * self._marked(self._near(best))),
-            self._in_passages().tolist(),
+            passages.tolist(),
+            np.maximum.reduce(passages, axis=1).tolist(),
             self._repeated,
             each_weight,
             strict=True,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
@@ -175,6 +176,7 @@ def rounded(text: str) -> Iterator[Rounded]:
             yield Rounded(match.start(), end, amount, amount - half, amount + half)
 
 
+@lru_cache(maxsize=1 << 10)
 def _value(said: str) -> float | None:
     one = readings(re.sub("[ \u00a0\u202f]", "'", said))[0]
     return float(one) if one.replace(".", "", 1).isdecimal() else None
