@@ -12,6 +12,7 @@ from ragvigil.scorer.checks.alignment.numbers import Numbers
 from ragvigil.scorer.checks.alignment.swaps import (
     UNIT_STEMS,
     Swap,
+    form_of,
     in_one_form,
     may_be_swapped,
     may_swap,
@@ -191,7 +192,7 @@ def _told(sequence: Sequence[Word]) -> list[str]:
     told, denies = list[str](), False
     for word in sequence:
         if word.content and word.stem not in NEGATION_ADVERBS:
-            told.append("" if denies else in_one_form([word.stem]).pop())
+            told.append("" if denies else form_of(word.stem))
             denies = False
         denies = denies or word.negation
     return told
@@ -199,7 +200,7 @@ def _told(sequence: Sequence[Word]) -> list[str]:
 
 def _stands_together(mine: set[str], sequence: Sequence[Word]) -> bool:
     """Whether all stems of `mine` stand in a stretch of `sequence` with hardly another meaningful word."""
-    told = [in_one_form([word.stem]).pop() for word in sequence if word.content and not word.numbers]
+    told = [form_of(word.stem) for word in sequence if word.content and not word.numbers]
     told = [stem for stem in told if stem not in NEGATION_ADVERBS]
     most = len(mine) + 1
     return any(mine <= set(told[place : place + most]) for place in range(max(1, len(told) - most + 1)))

@@ -13,7 +13,7 @@ from importlib.resources import files
 from itertools import chain, combinations
 from typing import NamedTuple
 
-from ragvigil.scorer.checks.alignment.swaps import in_one_form
+from ragvigil.scorer.checks.alignment.swaps import form_of
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.segments import Segment
 from ragvigil.scorer.checks.reading.words import Word, offsets, words
@@ -33,6 +33,8 @@ _FEWEST, _MOST = 3, 40
 _LONGEST = 120
 """Words of a sentence that are."""
 _MOST_SENTENCES = 20
+_THING_STEMS = frozenset(word.stem for name in _ARTICLES | _BEFORE_THINGS for word in words(name))
+"""Of the words behind which a thing stands."""
 
 
 class _Told(NamedTuple):
@@ -48,6 +50,10 @@ class _Told(NamedTuple):
     """What stands before each, where that is an article."""
     names: list[bool]
     """Which of them begin with a capital letter though they do not begin the text."""
+
+
+_END = (_CUT, _CUT, False, "", False)
+"""The mark, as one of all five."""
 
 
 class _Term(NamedTuple):
@@ -71,7 +77,7 @@ def is_exchanged(text: str, best: Segment, evidence: Evidence) -> bool:
     [True, False]
     """
     claim = words(text)  # as it says it: not what restates it, whose words have another order
-    if best.span is None or not _FEWEST <= len(claim) <= _MOST:
+    if best.span is None or not _FEWEST <= len(claim) <= _MOST or not _may_have_things(claim, text, best):
         return False
     mine, theirs = _told(claim, text), _sentence(best)
     if theirs is None:
@@ -87,29 +93,32 @@ def is_exchanged(text: str, best: Segment, evidence: Evidence) -> bool:
     )
 
 
+def _may_have_things(claim: Sequence[Word], text: str, best: Segment) -> bool:
+    """Whether a word of either text may stand where only things do: a quick first look."""
+    if not _THING_STEMS.isdisjoint([word.stem for word in claim]) or text[1:] != text[1:].lower():
+        return True
+    sentence = best.text[slice(*best.span)] if best.span else ""
+    return not _THING_STEMS.isdisjoint([word.stem for word in best.words]) or (
+        sentence[1:] != sentence[1:].lower()
+    )
+
+
 def _told(sequence: Sequence[Word], text: str) -> _Told:
-    told = _Told([_CUT], [_CUT], [False], [""], [False])
+    rows: list[tuple[str, str, bool, str, bool]] = [_END]
     end, article = 0, ""
     for word, (first, last) in zip(sequence, offsets(text), strict=False):
         if end and not _CUTTING.isdisjoint(text[end:first]):
-            _add(told, _CUT, _CUT, telling=False)
+            rows.append(_END)
         end, said = last, text[first:last].casefold()
         if said in _ARTICLES:
             article = said
             continue
-        token = in_one_form([word.stem]).pop()
-        _add(told, token, said, article, telling=word.content or said in _WAYS, name=word.name and first > 0)
+        telling = word.content or said in _WAYS
+        rows.append((form_of(word.stem), said, telling, article, word.name and first > 0))
         article = ""
-    _add(told, _CUT, _CUT, telling=False)
-    return told
-
-
-def _add(told: _Told, token: str, said: str, article: str = "", *, telling: bool, name: bool = False) -> None:
-    told.tokens.append(token)
-    told.said.append(said)
-    told.telling.append(telling)
-    told.articles.append(article)
-    told.names.append(name)
+    rows.append(_END)
+    tokens, written, telling_ones, articles, names = map(list, zip(*rows, strict=True))
+    return _Told(tokens, written, telling_ones, articles, names)
 
 
 def _sentence(segment: Segment) -> _Told | None:
@@ -129,18 +138,17 @@ def _blocks(mine: Sequence[str], theirs: Sequence[str]) -> Iterator[_Term]:
         size = 0
         if mine[first] != _CUT:
             size = max(
-                (_common(mine[first:], theirs[place:]) for place in where.get(mine[first], ())), default=0
+                [_common(mine, first, theirs, place) for place in where.get(mine[first], ())], default=0
             )
         if size:
             yield _Term(first, first + size)
         first += max(1, size)
 
 
-def _common(mine: Sequence[str], theirs: Sequence[str]) -> int:
+def _common(mine: Sequence[str], first: int, theirs: Sequence[str], place: int) -> int:
+    """How many tokens from `first` on are those from `place` on; a mark, with which both end, is none of them."""
     size = 0
-    for one, other in zip(mine, theirs, strict=False):
-        if one != other or one == _CUT:
-            break
+    while mine[first + size] == theirs[place + size] != _CUT:
         size += 1
     return size
 

@@ -141,6 +141,11 @@ def in_one_form(stems: Iterable[str]) -> set[str]:
     return {_FORMS.get(one, one) for one in stems}
 
 
+def form_of(stem: str) -> str:
+    """What stands for `stem` in `in_one_form`."""
+    return _FORMS.get(stem, stem)
+
+
 def may_swap(claim: Sequence[Word], text: str, sentence: str) -> bool:
     """Whether `claim`, the words of `text`, has a word of the tables or a day, or either text a sign: a quick look.
 
