@@ -112,12 +112,14 @@ def _by_claims(known: Mapping[str, CheckResult], verdict: Verdict | None) -> Ite
     """Of the judge's claims where it has judged any, else of the deterministic ones."""
     if verdict is not None and verdict.claims:
         false = [claim for claim in verdict.claims if claim.verdict in _FALSE]
-        reasons = Counter(str(claim.reason) for claim in verdict.claims if claim.verdict != "supported")
+        reasons: Mapping[str, int] = Counter(
+            str(claim.reason) for claim in verdict.claims if claim.verdict != "supported"
+        )
         by, example = verdict.judge, f"{false[0].verdict}: {false[0].text[:120]}" if false else None
     else:
         check = known.get("supported_claims")
         details: Mapping[str, object] = check.details if check else {}
-        reasons = Counter(cast("Mapping[str, int]", details.get("reasons", {})))
+        reasons = cast("Mapping[str, int]", details.get("reasons", {}))
         verdicts = cast("Mapping[str, int]", details.get("verdicts", {}))
         by = "supported_claims"
         example = check.reason if check and any(verdicts.get(one) for one in _FALSE) else None
@@ -125,8 +127,8 @@ def _by_claims(known: Mapping[str, CheckResult], verdict: Verdict | None) -> Ite
             example = check.reason
     if example is not None and (not reasons or set(reasons) != {_QUALIFIER}):
         yield Failure("HALLUCINATION_FACT", by, example)
-    if reasons[_QUALIFIER]:
-        yield Failure("UNSUPPORTED_QUALIFIER", by, f"{reasons[_QUALIFIER]} of the claims")
+    if limited := reasons.get(_QUALIFIER):
+        yield Failure("UNSUPPORTED_QUALIFIER", by, f"{limited} of the claims")
 
 
 def _by_value(known: Mapping[str, CheckResult]) -> Iterable[Failure]:

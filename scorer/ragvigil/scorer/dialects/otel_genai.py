@@ -69,7 +69,7 @@ class OtelGenAI:
 
     def matches(self, span: Span) -> bool:
         """Whether the span names a GenAI operation, system, provider or model."""
-        return any(mark in span.attributes for mark in _MARKS)
+        return not span.attributes.keys().isdisjoint(_MARKS)
 
     def read(self, span: Span) -> Reading:
         """What the span says, with the content of its log event."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 
-from ragvigil.scorer.verdict import Measured, Verdict
+from ragvigil.scorer.verdict import CheckResult, Measured, Verdict
 
 _COLUMNS = "(name, check_version, judge_version, prompt_digest)"
 
@@ -15,10 +16,20 @@ class SqliteInstruments:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self._known: dict[tuple[str, str, str, str], int] = {}
+        self._checks: dict[tuple[str, str], int] = {}
 
     def check(self, name: str, version: str) -> int:
         """The id of a check of this version."""
         return self._id((name, version, "", ""))
+
+    def checks(self, results: Sequence[CheckResult]) -> list[int]:
+        """The ids of the checks that gave these results: dozens a record, and nearly always the same."""
+        known = self._checks
+        try:
+            return [known[one.check, one.version] for one in results]
+        except KeyError:
+            known.update({(one.check, one.version): self.check(one.check, one.version) for one in results})
+            return [known[one.check, one.version] for one in results]
 
     def judge(self, verdict: Verdict) -> int:
         """The id of the judge that gave this verdict, with its prompt."""
@@ -39,6 +50,7 @@ class SqliteInstruments:
     def forget(self) -> None:
         """A transaction was rolled back: nothing that it wrote is known any more."""
         self._known.clear()
+        self._checks.clear()
 
     def _id(self, key: tuple[str, str, str, str]) -> int:
         known = self._known.get(key)

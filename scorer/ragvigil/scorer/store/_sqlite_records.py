@@ -312,8 +312,8 @@ class SqliteRecords:
         self, record_id: int, input_hash: bytes, checks: Sequence[CheckResult], now: int
     ) -> None:
         values: list[object] = [record_id, input_hash, now]
-        for name, version, value, reason, details in checks:
-            instrument = self._instruments.check(name, version)
+        instruments = self._instruments.checks(checks)
+        for instrument, (_, _, value, reason, details) in zip(instruments, checks, strict=True):
             values += (instrument, value, reason, to_json(dict(details)) if details else None)
         if checks:
             self._connection.execute(_insert_scores(len(checks)), values)
