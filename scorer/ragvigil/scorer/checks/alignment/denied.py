@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from ragvigil.scorer.checks.alignment.denials import leaves_it_so
-from ragvigil.scorer.checks.alignment.swaps import in_one_form
+from ragvigil.scorer.checks.alignment.swaps import form_of, in_one_form
 from ragvigil.scorer.checks.reading.clauses import clauses
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.expressions import OPPOSITES
@@ -31,7 +31,8 @@ _JOINT = re.compile(
     re.IGNORECASE,
 )
 """Between what a sentence says of one thing and of the next, or of the same one."""
-_STANDING_FOR = frozenset(word.stem for word in words("one ones"))
+_UNTOLD = NEGATION_ADVERBS | {word.stem for word in words("one ones")}
+"""What says nothing of its own, or stands for what does."""
 _MORE = (
     "more",
     "better",
@@ -85,18 +86,18 @@ def is_denied(claim: Sequence[Word], best: int, second: int | None, evidence: Ev
 
 def _told(sequence: Sequence[Word]) -> list[str]:
     return [
-        in_one_form([word.stem]).pop()
+        form_of(word.stem)
         for word in sequence
-        if (word.content or word.numbers) and word.stem not in NEGATION_ADVERBS | _STANDING_FOR
+        if (word.content or word.numbers) and word.stem not in _UNTOLD
     ]
 
 
 def _is_known(told: Sequence[str], place: int, evidence: Evidence) -> bool:
     """Whether nearly all of a claim stands in a sentence and the one before it."""
-    there = set(in_one_form(evidence.segments[place].content))
-    if place and evidence.passage_of[place - 1] == evidence.passage_of[place]:
-        there |= in_one_form(evidence.segments[place - 1].content)
-    return sum(stem in there for stem in told) >= _KNOWN * len(told)
+    with_before = bool(place) and evidence.passage_of[place - 1] == evidence.passage_of[place]
+    near = evidence.segments[place - with_before : place + 1]
+    there = in_one_form(chain.from_iterable([one.content for one in near]))
+    return sum([stem in there for stem in told]) >= _KNOWN * len(told)
 
 
 def _denying(segment: Segment) -> Iterator[Sequence[Word]]:
@@ -129,7 +130,7 @@ def _stands_elsewhere(clause: Sequence[Word], place: int, evidence: Evidence) ->
     held = [
         evidence.places.get(word.stem, ())
         for word in clause
-        if word.content and word.stem not in NEGATION_ADVERBS | _STANDING_FOR
+        if word.content and word.stem not in _UNTOLD
     ]
     common = sorted(set(held[0]).intersection(*held[1:]))[:_MOST_SENTENCES] if held else []
     return any(other != place and not evidence.segments.negated(other) for other in common)
