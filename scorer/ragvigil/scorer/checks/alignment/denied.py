@@ -86,9 +86,7 @@ def is_denied(claim: Sequence[Word], best: int, second: int | None, evidence: Ev
 
 def _told(sequence: Sequence[Word]) -> list[str]:
     return [
-        form_of(word.stem)
-        for word in sequence
-        if (word.content or word.numbers) and word.stem not in _UNTOLD
+        form_of(word.stem) for word in sequence if (word.content or word.numbers) and word.stem not in _UNTOLD
     ]
 
 
@@ -128,9 +126,7 @@ def _stand_together(stems: Sequence[str], told: Sequence[str]) -> bool:
 def _stands_elsewhere(clause: Sequence[Word], place: int, evidence: Evidence) -> bool:
     """Whether a sentence that denies nothing has all its words."""
     held = [
-        evidence.places.get(word.stem, ())
-        for word in clause
-        if word.content and word.stem not in _UNTOLD
+        evidence.places.get(word.stem, ()) for word in clause if word.content and word.stem not in _UNTOLD
     ]
     common = sorted(set(held[0]).intersection(*held[1:]))[:_MOST_SENTENCES] if held else []
     return any(other != place and not evidence.segments.negated(other) for other in common)
