@@ -74,7 +74,7 @@ def test_nothing_to_pull_and_an_earlier_call_are_said(backend: Backend, tmp_path
     out = tmp_path / "out.jsonl"
     path = "/v1/projects/default/spans/otlpv1"
     backend.answers[path] = recorded("phoenix_spans_otlpv1.json")
-    backend.fails_at = ["3"]
+    backend.fails_at = ["8"]
     arguments = ["pull", "phoenix", "--url", backend.url, "--out", str(out)]
     assert ragvigil(*arguments, "--since", "2026-01-02").returncode == 2
     backend.fails_at = None

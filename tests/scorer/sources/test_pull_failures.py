@@ -158,7 +158,7 @@ def test_a_pull_that_brought_nothing_leaves_no_file(backend: Backend, tmp_path: 
             pulled(backend, "phoenix", out)
     assert list(tmp_path.iterdir()) == [empty]
     backend.answers["/v1/projects/default/spans/otlpv1"] = recorded("phoenix_spans_otlpv1.json")
-    backend.fails_at = ["3"]
+    backend.fails_at = ["8"]
     with pytest.raises(InputError, match="answered 403"):
         pulled(backend, "phoenix", path)
     assert path.stat().st_size
