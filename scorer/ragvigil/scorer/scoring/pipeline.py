@@ -27,14 +27,7 @@ from ragvigil.scorer.scoring.checking import Checking
 from ragvigil.scorer.scoring.filtering import Filters
 from ragvigil.scorer.scoring.scoring import Arrived, Redacted, TraceScoring
 from ragvigil.scorer.signals.arriving import Arriving, ArrivingSignal
-from ragvigil.scorer.store.port import (
-    Job,
-    Judgement,
-    RawTrace,
-    RecordStore,
-    ScoredTrace,
-    Taken,
-)
+from ragvigil.scorer.store.port import Job, Judgement, RawTrace, RecordStore, ScoredTrace, Taken
 
 _log = logging.getLogger(__name__)
 
