@@ -381,10 +381,12 @@ def _contradicted(one: _Laid) -> str | None:
 
 def _says_otherwise(one: _Laid, best: Segment, place: int) -> str | None:
     """What a table, a record, another part of a sentence or the order of its words says otherwise."""
-    if _is_misplaced(one):
+    if not one.numbers.novel and _is_misplaced(one):
         return "number"
     said, over, evidence = one.said, one.over, one.evidence
-    quotes = over.in_best >= _NEARLY_ALL * over.total and not all(one.linked)
+    if over.around < _NEARLY_ALL * over.total or all(one.linked):
+        return None  # as nearly always: it says more than is there, or quotes
+    quotes = over.in_best >= _NEARLY_ALL * over.total
     if quotes and said.denying == best.negated and is_exchanged(said.text, best, evidence):
         return "roles"
     return "negation" if not said.denying and is_denied(said.words, place, over.second, evidence) else None
