@@ -44,6 +44,8 @@ for name in ("any_of", "tells"):
 import ragvigil.scorer.checks as checks
 for module in pkgutil.walk_packages(checks.__path__, checks.__name__ + "."):
     importlib.import_module(module.name)
+from ragvigil.scorer.checks.reading.refusal import WORDINGS
+made_when_needed = [(wording.pattern, wording.things) for wording in WORDINGS]
 json.dump(given, sys.stdout)
 """
 
