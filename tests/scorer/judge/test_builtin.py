@@ -59,7 +59,7 @@ async def test_a_carried_answer_passes_and_names_its_passage() -> None:
         "supported",
         claim.text,
     )
-    assert (verdict.judge, verdict.judge_version) == ("builtin", "29+lexical-1")
+    assert (verdict.judge, verdict.judge_version) == ("builtin", "30+lexical-1")
     assert verdict.prompt_digest == RUBRIC.digest
 
 
