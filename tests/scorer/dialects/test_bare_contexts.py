@@ -189,7 +189,9 @@ def test_what_may_be_the_last_passages_own_is_never_cut_off_in_silence(
 
 def test_references_are_a_context_like_any_other() -> None:
     """Agno's knowledge, behind the question, in tags of that name."""
-    found = as_json([{"name": "a", "content": SNOW, "meta_data": {"page": 1}}, {"name": "b", "content": COAL}])
+    found = as_json(
+        [{"name": "a", "content": SNOW, "meta_data": {"page": 1}}, {"name": "b", "content": COAL}]
+    )
     prompt = f"Why?\n\nUse the following references if it helps:\n<references>\n{found}\n</references>"
     context = context_in(prompt)
     assert context is not None
