@@ -5,7 +5,8 @@ RagvigilError
 ├── InputError (ValueError)       a file or row that cannot be read
 ├── OrderError (ValueError)       an order about an incident or silence that cannot be carried out
 ├── StoreError (RuntimeError)     a store that cannot be opened or is in use
-│   ├── StoreNotNowError          one that another process holds, or whose disk is full or fails: that passes
+│   ├── StoreNotNowError          one that another process holds, or whose disk is full or fails, or that was
+│   │                             deleted while in use: that passes
 │   ├── InboxFull                 the inbox holds all it may; senders come back later
 │   ├── InboxTooSmall             a request that not even an empty inbox has room for
 │   └── DamagedSegmentError       a file of the inbox that cannot be read and never will be
@@ -51,7 +52,7 @@ class StoreError(RagvigilError, RuntimeError):
 
 
 class StoreNotNowError(StoreError):
-    """A store that another process holds, or whose disk is full or fails; a later start may find it well."""
+    """A store that another process holds, whose disk is full or fails, or that was deleted; a later start may go."""
 
 
 class InboxFull(StoreError):  # noqa: N818 - it is a state that passes, not a fault

@@ -100,6 +100,10 @@ class Service:
         self.now += minutes * MINUTE
         return self.watch.tick(self.now)
 
+    def watched(self, minutes: int) -> list[Alert]:
+        """Look every minute, as a scorer does."""
+        return [alert for _ in range(minutes) for alert in self.look()]
+
     def outbox(self) -> list[tuple[str, str]]:
         """What was posted to the channel."""
         with closing(sqlite3.connect(self.settings.store.path)) as connection:
@@ -229,14 +233,29 @@ def test_a_few_good_answers_resolve_nothing_until_there_are_as_many_as_open_an_i
     shop.now += 60 * MINUTE
     for _ in range(4):
         shop.answer(1)
-        assert shop.look(12) == []
+        assert shop.watched(12) == []
     shop.now += 300 * MINUTE
     for answers in (20, 20):
         shop.answer(answers)
-        assert shop.look(16) == []
+        assert shop.watched(16) == []
     shop.answer(6)
-    (back,) = shop.look()
+    (back,) = shop.watched(16)
     assert (back.action, back.dedup_key, back.now.n) == ("resolve", alert.dedup_key, 50)
+
+
+def test_a_service_that_gets_few_answers_a_day_resolves_on_those_of_a_day(shop: Service) -> None:
+    """It would never have as many as open an incident, which one busy quarter of an hour had opened."""
+    shop.answer(100, "failed")
+    (alert,) = shop.look()
+    for _ in range(25):
+        shop.now += 59 * MINUTE
+        shop.answer(1)
+        told = shop.look()
+        if told:
+            break
+    (back,) = told
+    assert (back.action, back.dedup_key) == ("resolve", alert.dedup_key)
+    assert 20 < back.now.n < 26
 
 
 def test_a_bad_answer_among_few_begins_the_wait_anew(shop: Service) -> None:

@@ -86,6 +86,31 @@ def test_what_waits_for_its_verdict_counts_as_what_verdicts_cost() -> None:
     assert all(one.inclusion > 0.0 for one in later)
 
 
+def test_what_waits_is_no_strain_on_the_minute() -> None:
+    """A queue is paid over many minutes: while the judge was away, sampling all but ended."""
+    sampler = Sampler(0.5, Budget(tokens_per_minute=100_000), waiting=lambda: 10_000)
+    sampler.spend(tokens=3_000)
+    assert sampler.decide(trace(1), at=10.0).inclusion == 0.5
+
+
+def test_a_restart_knows_what_a_verdict_costs() -> None:
+    """Else what waited would cost nothing until the first verdict, and be drawn beyond the limit once more."""
+    budget = Budget(tokens_per_day=1_000_000)
+    sampler = Sampler(0.5, budget)
+    sampler.spend(tokens=1_000)
+    states = TypeAdapter(SamplerState)
+    state = states.validate_json(states.dump_json(sampler.state()))
+    again = Sampler.restore(state, 0.5, budget, waiting=lambda: 1_500)
+    assert again.decide(trace(1), at=10.0).inclusion < 0.01
+
+
+def test_no_strain_leaves_a_probability_of_0() -> None:
+    """It would have no inverse to weigh by."""
+    sampler = Sampler(0.5, Budget(tokens_per_day=1_000))
+    sampler.spend(tokens=1e12)
+    assert sampler.decide(trace(1), at=10.0).inclusion > 0.0
+
+
 def test_a_burst_judges_all_of_its_stratum_until_it_has_enough() -> None:
     """And nobody else's."""
     sampler = Sampler(0.1)

@@ -141,8 +141,8 @@ def _pause_near(counts: Counts, begin: int, length: int) -> int:
 
 
 def _then(counts: Counts, begin: int, length: int, lag: int, around: int) -> Counts:
-    """The same stretch so many minutes before, and what lies around it."""
-    return counts[max(0, begin - lag - around) : begin - lag + length + around]
+    """The same stretch so many minutes before, and what lies around it up to `begin`."""
+    return counts[max(0, begin - lag - around) : min(begin, begin - lag + length + around)]
 
 
 def _longest_pause(counts: Counts) -> int:

@@ -154,6 +154,8 @@ class CoverageWatch:
         self._links = links
         self._looked_at = self._learned_at = -(2**63)
         self._usual: dict[SeriesKey, Measurement] = {}
+        self._back: dict[SeriesKey, list[tuple[int, Measurement]]] = {}
+        """Of each share that came back what one window after the other held, with its end."""
         self.latest: Sequence[Coverage] = ()
         """What the last look found."""
 
@@ -215,24 +217,32 @@ class CoverageWatch:
             return self._save(self._with_what_was_told(replace(known, note=why)), "trigger", now)
         back = incident.recovering_since or now if share.value >= self._least(incident.before) else None
         after = replace(incident, now=share, recovering_since=back)
-        if back is not None and now - back >= self._settings.resolve_seconds * patience(incident) * 1e9:
-            enough = share if share.n >= self._settings.min_sample else self._since_back(key, back, now)
-            if enough.n >= self._settings.min_sample and enough.value >= self._least(incident.before):
+        if back is None:
+            self._back.pop(key, None)
+        else:
+            enough = self._since_back(key, share, back, now)
+            waited = now - back >= self._settings.resolve_seconds * patience(incident) * 1e9
+            if waited and enough is not None and enough.value >= self._least(incident.before):
+                self._back.pop(key, None)
                 return self._save(replace(after, now=enough, resolved_at=now), "resolve", now)
         self._store.save_incident(replace(after, worst=min(incident.worst, share, key=_value)), None, ())
         return None
 
-    def _since_back(self, key: SeriesKey, back: int, now: int) -> Measurement:
-        """The share since the window in which it came back, at most of a day: so few answers come in one window."""
-        window = round(self._settings.window_seconds * 1e9)
-        since = max(back - window, now - max(DAY, window))
-        return next(
-            share
-            for found in self._store.coverage(since)
-            if (found.service, found.environment) == (key.service, key.environment)
-            for name, share in found.shares()
-            if name == key.name
-        )
+    def _since_back(self, key: SeriesKey, share: Measurement, back: int, now: int) -> Measurement | None:
+        """The share since it came back, of as many as open an incident or of what came in a day; None before that.
+
+        Where too few come in one window, windows are put together, one after the other, in memory: what a restart
+        forgets is waited for anew, for a day at most.
+        """
+        window = int(self._settings.window_seconds * 1e9)
+        windows = [one for one in self._back.get(key, ()) if now - one[0] < max(DAY, window)]
+        if not windows or now - windows[-1][0] >= window:
+            windows.append((now, share))
+        self._back[key] = windows
+        if share.n >= self._settings.min_sample:
+            return share
+        pooled = replace(_pooled([one for _, one in windows]), method=share.method)
+        return pooled if pooled.n >= self._settings.min_sample or now - back >= DAY else None
 
     def _save(self, incident: Incident, action: Action, now: int) -> Alert | None:
         told = self._pages(incident)

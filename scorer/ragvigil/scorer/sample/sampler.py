@@ -26,6 +26,10 @@ _PRIOR_PER_DAY = 10_000.0
 _REFRESH_RECORDS = 1_000
 _REFRESH_SECONDS = 5.0
 _SPENT: tuple[str, ...] = ("calls", "tokens", "usd", "tokens_minute", "usd_minute")
+_NEWEST = 0.05
+"""Weight of the newest verdict in what one usually costs."""
+_MOST_STRAIN = 5.0
+"""Times a limit that are told apart: beyond, the factor would be no number above 0."""
 
 
 class Spent(NamedTuple):
@@ -50,10 +54,6 @@ class Spent(NamedTuple):
     def __mul__(self, factor: object) -> Spent:
         """A part of it."""
         return Spent(*(a * factor for a in self)) if isinstance(factor, float) else NotImplemented
-
-
-_NEWEST = 0.05
-"""Weight of the newest verdict in what one usually costs."""
 
 
 def _nobody() -> tuple[Spent, Spent]:
@@ -100,6 +100,8 @@ class SamplerState:
     spent: dict[str, float] = field(default_factory=dict[str, float])
     bursts: dict[str, Burst] = field(default_factory=dict[str, Burst])
     at: float | None = None
+    usual: Spent | None = None
+    """What a verdict usually costs; None before the first."""
 
 
 class Sampler:
@@ -191,7 +193,13 @@ class Sampler:
     def state(self) -> SamplerState:
         """All that a restart needs."""
         return SamplerState(
-            dict(self._traffic), self._days, self._boosts, dict(self._spent), dict(self._bursts), self._at
+            dict(self._traffic),
+            self._days,
+            self._boosts,
+            dict(self._spent),
+            dict(self._bursts),
+            self._at,
+            self._usual,
         )
 
     @classmethod
@@ -212,6 +220,7 @@ class Sampler:
         sampler._spent |= state.spent
         sampler._bursts = dict(state.bursts)
         sampler._at = state.at
+        sampler._usual = state.usual
         sampler._since = _REFRESH_RECORDS  # the first decision computes the probabilities again
         return sampler
 
@@ -244,8 +253,10 @@ class Sampler:
 
     def _strain(self) -> float:
         """A factor in (0, 1]: 1 below four fifths of every limit, then falling smoothly; never 0."""
-        due = (self._usual or Spent()) * float(self._waiting())
-        minute, day = (others + due for others in self._others())
+        minute, day = self._others()
+        day += (self._usual or Spent()) * float(
+            self._waiting()
+        )  # of the day only: it is paid over many minutes
         spent, budget = self._spent, self._budget
         limits = (
             (spent["calls"] + minute.calls, budget.calls_per_minute),
@@ -255,7 +266,7 @@ class Sampler:
             (spent["usd"] + day.usd, budget.usd_per_day),
         )
         used = max((amount / limit for amount, limit in limits if limit is not None), default=0.0)
-        return 1.0 if used <= 0.8 else math.exp(-8.0 * (used - 0.8))
+        return 1.0 if used <= 0.8 else math.exp(-8.0 * (min(used, _MOST_STRAIN) - 0.8))
 
     def _burst(self, stratum: str, inclusion: float) -> float:
         for name in ("*", f"={stratum}"):

@@ -25,7 +25,7 @@ from ragvigil.scorer.redact.payload import Redaction
 from ragvigil.scorer.sample import Budget, Sampler, SamplerState, Spent
 from ragvigil.scorer.scoring.checking import Checking
 from ragvigil.scorer.scoring.filtering import Filters
-from ragvigil.scorer.scoring.scoring import Arrived, Redacted, TraceScoring
+from ragvigil.scorer.scoring.trace_scoring import Arrived, Redacted, TraceScoring
 from ragvigil.scorer.signals.arriving import Arriving, ArrivingSignal
 from ragvigil.scorer.store.port import Job, Judgement, RawTrace, RecordStore, ScoredTrace, Taken
 

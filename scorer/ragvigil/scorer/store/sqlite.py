@@ -28,7 +28,7 @@ from ragvigil.scorer.store._sqlite_records import SqliteRecords
 from ragvigil.scorer.store._sqlite_retention import SqliteRetention
 from ragvigil.scorer.store._sqlite_watching import SqliteWatching
 from ragvigil.scorer.store.reading import CitationStyle, citation_styles
-from ragvigil.scorer.store.schema_version import bring_up_to_date
+from ragvigil.scorer.store.schema_version import bring_up_to_date, known_version
 
 _BUSY_SECONDS = 10.0
 _LONGEST_LOG_BYTES = 64 * 2**20
@@ -106,13 +106,20 @@ class SqliteStore:
         self.retention = SqliteRetention(self._connection)
 
     def refuse_when_deleted(self) -> None:
-        """Raise StoreNotNowError where its path leads to no file or another: what is written here, nobody will read."""
+        """Raise StoreNotNowError where its path leads to no file or another: what is written here, nobody will read.
+
+        A path that cannot be looked at for now says nothing of the file.
+        """
         try:
             found = self._path.stat()
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             found = None
+        except OSError:
+            return
         if found is None or not samestat(found, self._file):
-            raise StoreNotNowError(f"{located(self._path)}: was deleted while in use; it is begun anew")
+            raise StoreNotNowError(
+                f"{located(self._path)}: was deleted while in use; the next start begins it anew"
+            )
 
     def transaction(self) -> AbstractContextManager[None]:
         """All that is written inside becomes durable at once: one wait for the disk instead of many."""
@@ -143,6 +150,9 @@ class SqliteStore:
         self.close()
 
     def _prepare(self, settings: Settings) -> None:
+        known_version(
+            self._connection, settings.store.path
+        )  # before anything is changed in somebody else's file
         self._connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # heeded only before the first table
         self._connection.execute("PRAGMA journal_mode = WAL")
         self._connection.execute(f"PRAGMA journal_size_limit = {_LONGEST_LOG_BYTES}")

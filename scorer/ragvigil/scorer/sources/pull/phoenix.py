@@ -93,8 +93,11 @@ class _Place:
 
     @classmethod
     def read(cls, written: str | None) -> _Place:
-        """The place that was written down."""
-        found = mapping(json.loads(written)) if written else {}
+        """The place that was written down; the top where that was done otherwise."""
+        try:
+            found = mapping(json.loads(written)) if written else {}
+        except ValueError:
+            found = {}
         return cls(
             text(found.get("cursor")), items(found.get("known")) or (), items(found.get("newest")) or ()
         )

@@ -16,7 +16,7 @@ from ragvigil.scorer.redact.pseudonyms import Pseudonyms
 from ragvigil.scorer.sample import Sampler
 from ragvigil.scorer.scoring import pipeline
 from ragvigil.scorer.scoring.checking import Checking
-from ragvigil.scorer.scoring.scoring import Arrived, TraceScoring
+from ragvigil.scorer.scoring.trace_scoring import Arrived, TraceScoring
 from ragvigil.scorer.store.port import ScoredTrace
 from ragvigil.scorer.trace import RagTrace
 from ragvigil.scorer.verdict import CheckResult
