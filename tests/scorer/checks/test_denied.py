@@ -27,6 +27,10 @@ DENIED = (
 )
 LEFT_OPEN = (
     (
+        "The second SIM works in tablets but fails to receive calls.",
+        "The second SIM works in tablets. It cannot receive calls.",
+    ),
+    (
         "The rent is fixed and the service charge varies.",
         "The rent is fixed. The service charge is not fixed.",
     ),

@@ -13,6 +13,8 @@ SAME = (
     ("The line has just over 200 stops.", "The line has 212 stops."),
 )
 OTHER = (
+    ("The hotel has 31 rooms.", "The hotel has one hundred thirty-one rooms."),
+    ("One in five customers returns shoes.", "Customers return shoes by post. Hats are 20 % cheaper."),
     ("Nearly one in three households heats with wood.", "18 % of the households heat with wood."),
     ("One in five households heats with wood.", "24 % of the households heat with wood."),
     ("The network reaches 41 countries.", "The network reaches thirty-one countries."),

@@ -48,6 +48,13 @@ _MORE = (
     "più",
 )
 """What could not be more so is very much so."""
+_FAILING = frozenset(
+    form_of(word.stem)
+    for word in words(
+        "fail fails failed refuse refuses refused prevent prevents prevented avoid avoids avoided lack lacks lacked"
+    )
+)
+"""By which a claim denies without a denial."""
 _LIMITING = frozenset(
     word.stem
     for entry in (*LEXICON.limiting, *OPPOSITES["only"], *OPPOSITES["unlike"], *_MORE)
@@ -73,6 +80,8 @@ def is_denied(claim: Sequence[Word], best: int, second: int | None, evidence: Ev
     if not denying:
         return False  # as mostly
     told = _told(claim)
+    if not _FAILING.isdisjoint(told):
+        return False
     return any(
         _FEWEST <= len(stems := _told(clause)) <= _MOST
         and _stand_together(stems, told)

@@ -32,6 +32,10 @@ _SMALL = (
 )
 _TENS = ("", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 _TEN, _TWENTY, _HUNDRED, _THOUSAND = 10, 20, 100, 1000
+_NO_HUNDREDS = r"(?<![\w-])(?<!hundred )(?<!hundred and )"
+_NUMBER_WORDS = (*_SMALL, *_TENS[2:], "hundred", "thousand", "million", "billion")
+_NO_MORE = rf"(?![\w-]|\s(?:and\s)?(?:{'|'.join(_NUMBER_WORDS)})\b)"
+"""Around a number of which no other one is a part."""
 _OUT_OF = re.compile(
     r"(?<![\w.,])(?P<some>\d{1,2}|[^\W\d_]{2,6})\s(?:in|out\sof|of\severy|von|de\scada|em\scada|sur|su)\s(?P<all>\d{1,3}|[^\W\d_]{2,6})(?![\w%]|[.,]\d)",
     re.IGNORECASE,
@@ -46,7 +50,6 @@ _ONE = frozenset(("one", "eine", "einer", "einem", "einen", "ein", "uno", "una",
 _LONGEST_BEFORE = 16
 _NEAR, _NEARLY = 1.0, 3.0
 """Points of a percentage by which a share may be off, and where it is said to be about so much."""
-_LONGEST = 200_000
 Span = tuple[int, int]
 
 
@@ -66,14 +69,34 @@ def values_in_words(
     spelled = list(_spelled(claim, text, lacking))
     if not shares and not spelled:
         return
-    told = "\n".join(evidence.said()[1])[:_LONGEST]
-    percentages = [float(one.replace(",", ".")) for one in _PERCENT.findall(told)] if shares else []
+    told = evidence.in_small_letters
+    percentages = list(_percentages(told, {word.stem for word in claim if word.content})) if shares else []
     for span, share, near in shares:
         if any(abs(share - one) <= near for one in percentages):
             yield span
     for span, names in spelled:
-        if any(re.search(rf"(?<![\w-]){name}(?![\w-])", told, re.IGNORECASE) for name in names):
+        if any(_is_told(name, told) for name in names):
             yield span
+
+
+def _percentages(told: str, stems: Collection[str]) -> Iterator[float]:
+    """The percentages of the lines of `told` that have one of a claim's `stems`: others are of something else."""
+    for one in _PERCENT.finditer(told):
+        line = told[told.rfind("\n", 0, one.start()) + 1 :].split("\n", 1)[0]
+        if any(stem in line for stem in stems if not stem.isdecimal()):
+            yield float(one[1].replace(",", "."))
+
+
+def _is_told(name: str, told: str) -> bool:
+    """Whether a spelled number stands in `told` and is no part of a greater one.
+
+    >>> texts = ("it has thirty rooms", "thirty thousand", "one hundred and thirty", "thirty one")
+    >>> [_is_told("thirty", text) for text in texts]
+    [True, False, False, False]
+    """
+    if name.partition("[")[0] not in told:
+        return False  # as mostly
+    return re.search(rf"{_NO_HUNDREDS}{name}{_NO_MORE}", told) is not None
 
 
 def _shares(text: str) -> Iterator[tuple[Span, float, float]]:

@@ -28,6 +28,7 @@ from ragvigil.scorer.trace import Document
 
 _MOST_WORDS_OF_A_FLAG = 8
 _MOST_SHORT = 1 << 16
+_LONGEST_SEARCHED = 200_000
 _NAMES = frozenset(("name", "title", "model", "product", "plan", "label"))
 """Keys of what a record is called."""
 
@@ -158,6 +159,11 @@ class Evidence:
                 text = one.text
                 texts += [text[span[0] : span[1]] for span in one.reading.spans if span]
         return self.passage_of, texts
+
+    @made_once
+    def in_small_letters(self) -> str:
+        """Its segments as `said` has them, in small letters, a line each; only the first 200,000 characters."""
+        return "\n".join(self.said()[1])[:_LONGEST_SEARCHED].lower()
 
     def sentences_at(self, name: str, start: int) -> list[int]:
         """The segments that are sentences and begin at character `start` of a passage of that name, ascending."""
