@@ -109,6 +109,17 @@ def test_the_span_of_the_tool_comes_first() -> None:
     assert (ids(record), len(record.retrievals)) == (["timetable-1"], 1)
 
 
+@pytest.mark.parametrize("number", range(20))
+def test_an_answer_without_an_id_is_to_the_first_open_call_of_its_tool(number: int) -> None:
+    """Without a name to the first of all; which one that is never depends on how a process hashes its ids."""
+    asking = message("user", told(QUESTION))
+    calls = message("assistant", call(f"a{number}", "search_docs"), call(f"b{number}", "add"))
+    nameless: Part = {"type": "tool_call_response", "response": "7 of 8"}
+    assert record_of([asking, calls, message("tool", nameless)]).completeness == "complete"
+    sum_of: Part = {**nameless, "name": "add"}
+    assert record_of([asking, calls, message("tool", sum_of)]).completeness == "partial_evidence"
+
+
 @pytest.mark.parametrize("result", [None, "", [], 7, {"type": "tool_call_response"}])
 def test_an_answer_without_passages_is_none(result: object) -> None:
     """Nothing is made up from it."""

@@ -44,7 +44,7 @@ def passages_answered(messages: object) -> Answered:
     if messages is None or (isinstance(messages, str) and not _has_marks(messages)):
         return _NOTHING  # as nearly always: nothing is decoded for it
     names: dict[str | None, str] = {}
-    open_: set[str | None] = set()
+    open_: dict[str | None, str] = {}
     found: list[Document] = []
     unread = False
     for turn in turns_of(messages):
@@ -52,18 +52,22 @@ def passages_answered(messages: object) -> Answered:
             found, unread = [], False  # what was found for a question before
             open_.clear()
         elif turn.kind == "called":
-            names[turn.call] = turn.name or ""
-            open_.add(turn.call)
+            names[turn.call] = open_[turn.call] = turn.name or ""
         else:
-            open_.discard(turn.call if turn.call in names else next(iter(open_), None))
+            open_.pop(turn.call if turn.call in names else _meant(turn.name, open_), None)
             name = names.get(turn.call) or turn.name or ""
             passages = _found(turn.result, name)
             known = {(each.id, each.text) for each in found}  # of other searches, each passage once
             found += [each for each in passages or () if (each.id, each.text) not in known]
             nameless = turn.result is None and not name
             unread = unread or (passages is None and (nameless or is_search(name)))
-    unread = unread or any(is_search(names[call]) for call in open_)
+    unread = unread or any(map(is_search, open_.values()))
     return Answered(ranked(found) or None, unread) if found or unread else _NOTHING
+
+
+def _meant(name: str | None, calls: Mapping[str | None, str]) -> str | None:
+    """The call that an answer without its id is to: the first that is open of the tool's, else the first of all."""
+    return next((call for call, called in calls.items() if called == name), next(iter(calls), None))
 
 
 def _has_marks(text: str) -> bool:
