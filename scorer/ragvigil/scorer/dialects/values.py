@@ -15,6 +15,7 @@ from typing import cast
 from ragvigil.scorer.dialects.labels import ASKED, CONTEXT
 
 REDACTED = "__REDACTED__"
+"""What OpenInference writes where content was hidden."""
 HIDDEN = frozenset(
     (
         REDACTED,
@@ -26,10 +27,9 @@ HIDDEN = frozenset(
     )
 )
 """What stands alone for a text that was taken out whole."""
-_LONGEST_HIDDEN = 12
+_LONGEST_HIDDEN = max(map(len, HIDDEN))
 _OPENING = "_[<("
 """With one of these begins all that stands for a text and is none."""
-"""What OpenInference writes where content was hidden."""
 
 _PLACEHOLDER = re.compile(r"<(?:(?:async_)?generator object\b[^>]*|[\w.]+ object at 0x[0-9a-fA-F]+)>")
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
