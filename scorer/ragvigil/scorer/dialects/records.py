@@ -20,7 +20,7 @@ from ragvigil.scorer.dialects.step import Step, unique
 from ragvigil.scorer.dialects.table import DIALECTS, read
 from ragvigil.scorer.dialects.upstream import sampling_of
 from ragvigil.scorer.dialects.values import text_of
-from ragvigil.scorer.span import LogEvent, Span
+from ragvigil.scorer.span import HAS_IS_REMOTE, LogEvent, Span
 from ragvigil.scorer.trace import Completeness, RagTrace, Tokens
 
 _UNKNOWN_MODELS = frozenset({"unknown", "none", "null"})
@@ -250,7 +250,7 @@ def _completeness(
         return "content_off"
     if not evidence.searches and not evidence.documents and any(each.reading.unread_search for each in steps):
         return "partial_evidence"
-    if not evidence.searches and not evidence.documents and _lost_step(steps):
+    if not evidence.searches and not evidence.documents and _lost_step(roles):
         return "partial_evidence"
     texts_missing = any(document.text is None for document in evidence.documents)
     truncated = any(step.reading.truncated for step in steps)
@@ -275,9 +275,18 @@ def _speaks(step: Step) -> bool:
     return step.reading.query is not None or step.reading.answer is not None
 
 
-def _lost_step(steps: Sequence[Step]) -> bool:
-    """Whether a span between those that are here is missing, in this process: it may have searched."""
-    return any(map(_is_orphan, steps))
+def _lost_step(roles: Roles) -> bool:
+    """Whether a span between those that are here is missing, in this process: it may have searched.
+
+    Above a root that speaks is another process where the sender does not say which: its searches are not the root's.
+    """
+    return any(
+        _is_orphan(step) for step in roles.question.steps if step is not roles.root or not _stands_alone(step)
+    )
+
+
+def _stands_alone(root: Step) -> bool:
+    return _speaks(root) and not root.span.flags & HAS_IS_REMOTE
 
 
 def _is_orphan(step: Step) -> bool:
