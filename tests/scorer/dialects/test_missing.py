@@ -45,6 +45,16 @@ def test_a_span_that_nobody_sent_may_have_searched() -> None:
     assert only(steps(embedding, generation())).completeness == "complete"
 
 
+def test_a_root_that_speaks_misses_nothing_above_it() -> None:
+    """Old exporters do not say that what is above it is in another process."""
+    asked = [span("a1", chain(), parent="a0", start=1, end=90), *steps({}, generation())[2:]]
+    assert only(asked).completeness == "complete"
+    local = span("a1", chain(), parent="a0", start=1, end=90, flags=0x100)
+    assert only([local, *asked[1:]]).completeness == "partial_evidence"
+    silent = span("a1", {"openinference.span.kind": "CHAIN"}, parent="a0", start=1, end=90)
+    assert only([silent, *asked[1:]]).completeness == "partial_evidence"
+
+
 def test_what_was_found_all_the_same_is_not_marked_for_a_lost_span_beside() -> None:
     """Filters leave out a client's spans, and the search tells what it found."""
     lost = span("a4", name="GET /health", parent="gone", start=3, end=4)
@@ -82,6 +92,19 @@ def test_a_mark_that_stands_alone_is_no_text(mark: str) -> None:
         [None, None],
         "partial_evidence",
     )
+
+
+@pytest.mark.parametrize("name", ["llm.invocation_parameters", "gen_ai.request.headers", "input.value"])
+def test_a_mark_in_place_of_a_key_hides_nothing_that_was_said(name: str) -> None:
+    """The model called a tool and said nothing: that is no content kept back."""
+    calling: Attributes = {
+        **chat(ASKING),
+        "gen_ai.output.messages": as_json([{"role": "assistant", "parts": [CALL]}]),
+    }
+    plain = only([span("a1", calling, start=1, end=9)])
+    assert (plain.answer, plain.completeness) == (None, "complete")
+    kept: Attributes = {**calling, name: as_json({"api_key": "[REDACTED]"})}
+    assert only([span("a1", kept, start=1, end=9)]).completeness == plain.completeness
 
 
 def test_a_mark_within_a_text_is_a_part_of_it() -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from ragvigil.scorer.dialects.step import Step
-from ragvigil.scorer.dialects.values import HIDDEN
+from ragvigil.scorer.dialects.values import ANSWER_KEYS, HIDDEN
 
 _KNOWN = (
     *("retrieval.documents.", "reranker.", "llm.", "input.value", "output.value", "openinference."),
@@ -11,6 +13,16 @@ _KNOWN = (
 )
 """How the attributes begin that dialects read: a span with one of them was theirs."""
 _WIDEST_GAP = 50
+_SAYING = re.compile(
+    r"(?!.*(?:arguments|variables|parameters))"
+    r".*(?:message|input|output|completion|answer|events|response\.(?:text|object)|prompt\.\d)",
+    re.IGNORECASE,
+)
+"""Names of attributes in which a conversation stands, or what a step was given or returned."""
+_MARK = "|".join(sorted(map(re.escape, HIDDEN)))
+_SAID = "|".join((*ANSWER_KEYS, "message", "contents", "parts", "thinking"))
+_HIDDEN_WITHIN = re.compile(rf'(?:"(?:{_SAID})"\s*:\s*(?:\[\s*)?|\A\s*(?:\[\s*)?)"(?:{_MARK})"')
+"""A mark under a key of a text, or alone: that of a setting, such as a key of an interface, hides nothing said."""
 
 
 def lost_content(step: Step) -> bool:
@@ -45,13 +57,20 @@ def _is_told(step: Step, number: int) -> bool:
 
 
 def hides(step: Step) -> bool:
-    """Whether a text of the step was taken out whole, and a mark stands in its place.
+    """Whether a text that the step was given or returned was taken out whole, and a mark stands in its place.
 
     >>> from ragvigil.scorer.dialects.reading import Reading
     >>> from ragvigil.scorer.span import Span
     >>> said = {"gen_ai.output.messages": '[{"role": "assistant", "content": "[REDACTED]"}]'}
     >>> hides(Step(Span("0" * 32, "1" * 16, None, "s", 1, 0, 1, said), Reading(), None))
     True
+    >>> kept = {"llm.invocation_parameters": '{"api_key": "[REDACTED]"}'}
+    >>> hides(Step(Span("0" * 32, "1" * 16, None, "s", 1, 0, 1, kept), Reading(), None))
+    False
     """
-    texts = [value for value in step.span.attributes.values() if isinstance(value, str)]
-    return any(text in HIDDEN or any(f'"{mark}"' in text for mark in HIDDEN) for text in texts)
+    said = (
+        value
+        for name, value in step.span.attributes.items()
+        if isinstance(value, str) and _SAYING.match(name) is not None
+    )
+    return any(text in HIDDEN or _HIDDEN_WITHIN.search(text) is not None for text in said)
