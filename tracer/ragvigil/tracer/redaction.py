@@ -44,11 +44,17 @@ def _printed(pattern: str) -> re.Pattern[str]:
 
 
 _EMAIL = re.compile(r"(?<![\w.%+-])[\w.%+-]++@[\w-]++(?:\.[\w-]++)++")
+_ENDINGS = (
+    "com|org|net|edu|gov|info|biz|io|ai|dev|app|co|eu|de|at|ch|fr|es|pt|it|nl|be|lu|uk|ie|us|ca|au|nz|br|mx|ar|cl|pe|uy"
+    "|in|jp|cn|kr|tw|hk|sg|ru|ua|pl|cz|sk|hu|ro|bg|gr|tr|se|no|dk|fi|is|ee|lv|lt|si|hr|rs|za|il|ae"
+)
 _SPELT_EMAIL = re.compile(
-    r"(?<![\w.%+-])[\w.%+-]{1,64}(?:[ ]?(?:\[(?:at|@)\]|\(at\))[ ]?|@(?=[\w.-]{0,64}\[\.\]))[\w-]{1,64}"
+    r"(?<![\w.%+-])[\w.%+-]{1,64}(?:[ ]?\[(?:at|@)\][ ]?|\(at\)(?![ ])|@(?=[\w.-]{0,64}\[\.\])"
+    r"|[ ]?\(at\)[ ]?(?=[\w-]{1,64}(?:\.[\w-]{1,64}){0,4}"
+    rf"(?:[ ]?[\[({{](?:dot|\.)[\])}}]|\.(?i:{_ENDINGS})(?![\w-]))))[\w-]{{1,64}}"
     r"(?:(?:\.|[ ]?[\[({](?:dot|\.)[\])}][ ]?)[\w-]{1,64}){1,5}"
 )
-"""Its signs in brackets, so that no machine reads it."""
+"""Its signs in brackets, so that no machine reads it; prose says (at), too, but before no known ending."""
 _EMAIL_IN_URL = re.compile(r"(?<![\w.%+-])(?:[\w.+-]|%(?!40)[0-9A-Fa-f]{2})++%40[\w-]++(?:\.[\w-]++)++")
 _LOGIN_IN_URL = re.compile(r"(://[^\s/?#@:\"'<>]{0,200}:)[^\s/?#@\"'<>]{1,200}@")
 _KEY_BLOCK = re.compile(
@@ -85,9 +91,11 @@ _TOLD_PASSWORD = re.compile(
     r"(?<!\w)((?:[Pp]asswor[dt] (?:is|was|ist|lautet|war)|[Ss]enha \u00e9|[Cc]ontrase\u00f1a es)"
     r"(?:[ ]?:)?[ ]{1,2}[\"'`]?)"
     r"(?=[^\s\"'`]{0,63}\d)(?=[^\s\"'`]{0,63}[^\W\d_])(?!\d{1,4}(?:-|st|nd|rd|th))"
+    r"(?![^\s\"'`,;<>]{1,63}(?:-(?:bit|based|compliant|protected|salted|characters?|digits?)"
+    r"|[- ](?:encrypted|hashed|encoded))\b)"
     r"[^\s\"'`,;<>]{5,63}[^\s\"'`,;.!?<>)]"
 )
-"""In a sentence: letters and digits together, for a plain word goes on with it."""
+"""In a sentence: letters and digits together, for a plain word goes on with it, and so does how it is kept."""
 _IBAN = _printed(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?:[ ./-]?[A-Z0-9]){11,30}")
 _IBAN_IN_ANY_CASE = _printed(
     r"(?<![A-Za-z0-9])[A-Za-z]{2}[0-9]{2}(?:[ ./-]?[A-Za-z]){0,4}(?:[ ./-]?[0-9]){10,26}(?![A-Za-z0-9])"
