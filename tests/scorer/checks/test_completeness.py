@@ -123,6 +123,15 @@ PROVISOS = (
         "Le dépôt est remboursé à condition que la clé soit rendue.",
         "Le dépôt est remboursé.",
     ),
+    ("Is the pool free?", "The pool is free for guests who book a massage.", "The pool is free."),
+    ("Is the pool open?", "The pool is open when the outside lamp is green.", "The pool is open."),
+    (
+        "Wann kommt die Ware an?",
+        "Die Ware kommt an nach Eingang der Anzahlung.",
+        "Die Ware kommt an.",
+    ),
+    ("Is my seat confirmed?", "Your seat is confirmed if the deposit arrives.", "Your seat is confirmed."),
+    ("¿Se envía el libro?", "El libro se envía tras el pago completo.", "El libro se envía."),
 )
 NONE_LEFT_OUT = (
     (
@@ -146,6 +155,61 @@ NONE_LEFT_OUT = (
         "Parking is free.",
     ),
     ("Is parking free for guests?", "Parking is free only for guests of the hotel.", "Parking is free."),
+    (
+        "When was the firm founded?",
+        "The firm was founded in 1990 by Jane Miller who later sold it.",
+        "The firm was founded in 1990.",
+    ),
+    (
+        "When was the firm sold?",
+        "The firm was sold in 1990 to investors who closed it.",
+        "The firm was sold in 1990.",
+    ),
+    (
+        "When was the bridge built?",
+        "The bridge was built in 1950 after the war and is closed to lorries.",
+        "The bridge was built in 1950.",
+    ),
+    (
+        "When does the shop open?",
+        "The shop opens at nine, as you can see when you have a look at the door.",
+        "The shop opens at nine.",
+    ),
+    (
+        "What does the lamp show?",
+        "The green lamp of the pump shows if the tank is empty.",
+        "The green lamp of the pump shows.",
+    ),
+    (
+        "Is the pool open in winter?",
+        "The pool is open in winter even if the ice is thick.",
+        "The pool is open in winter.",
+    ),
+    (
+        "¿Cuándo fue construido el museo?",
+        "El museo fue construido en 1950 tras la guerra.",
+        "El museo fue construido en 1950.",
+    ),
+    (
+        "Quand le musée a-t-il été construit ?",
+        "Le musée a été construit en 1950 après la guerre.",
+        "Le musée a été construit en 1950.",
+    ),
+    (
+        "Quando foi construído o museu?",
+        "O museu foi construído em 1950 após a revolução.",
+        "O museu foi construído em 1950.",
+    ),
+    (
+        "Quando è stato costruito il museo?",
+        "Il museo è stato costruito nel 1950 dopo la guerra.",
+        "Il museo è stato costruito nel 1950.",
+    ),
+    (
+        "Wie lange gilt der Gutschein?",
+        "Der Gutschein gilt drei Jahre nach dem neuen Gesetz.",
+        "Der Gutschein gilt drei Jahre.",
+    ),
 )
 
 
@@ -165,6 +229,14 @@ def test_no_proviso_is_left_out(record: MakeRecord, query: str, passage: str, an
     """It is told in other words, asked for, of something else, or only says when something happened."""
     found = _result(record(answer, ("a", passage), query=query), "conditions_kept")
     assert found.value in (None, 1.0)
+
+
+def test_a_claim_of_something_else_hides_no_proviso_from_the_next_one(record: MakeRecord) -> None:
+    """Both stand on one sentence, and what is none of the first one's is of the second one."""
+    passage = ("a", "The garage of the hotel offers parking that is free only for guests of the spa.")
+    for aside in ("", "Parking exists in the garage. ", "The hotel has parking. "):
+        said = record(f"{aside}Parking is free.", passage, query="Is parking free in the garage?")
+        assert _result(said, "conditions_kept").value == 0.0, aside
 
 
 def test_exceptions_that_a_program_raises_are_none(record: MakeRecord) -> None:

@@ -73,7 +73,8 @@ def _measure(prepared: Prepared) -> Finding:
 
 def _named(prepared: Prepared, carried: Iterable[Claim], *, steps: bool) -> Iterator[Condition]:
     """The conditions that restrict what the answer says, each with the words by which it is told."""
-    seen: set[int] = set()
+    looked_at: set[int] = set()
+    named: set[int] = set()
     evidence, kinds = prepared.evidence, _OF_STEPS if steps else _OF_A_FACT
     own = _OF_STEPS if steps else _OF_A_FACT if _restricts(prepared) else _OF_ITS_SENTENCE
     for claim in carried:
@@ -82,33 +83,36 @@ def _named(prepared: Prepared, carried: Iterable[Claim], *, steps: bool) -> Iter
             fact = evidence.segments[place]
             if not _on_the_question(prepared, claim, fact, steps=steps):
                 continue
-            stems = _stems_of(prepared, claim)
-            yield from (
-                one for one in _new(prepared, seen, place, own) if one.kind != "proviso" or _is_of(one, stems)
-            )
+            looked_at.add(place)
+            if place not in named:  # what is none of one claim's may be of the next one on the same sentence
+                stems = _stems_of(prepared, claim)
+                found = [
+                    one for one in _of(prepared, place, own) if one.kind != "proviso" or _is_of(one, stems)
+                ]
+                named.update([place] if found else [])
+                yield from found
             for other in range(place - 2, place + 3) if steps else (place + 1,):
                 if 0 <= other < len(evidence.segments) and evidence.passage_of[other] == fact.passage:
-                    yield from _new(prepared, seen, other, kinds, beside=fact)
-    if seen and not steps:
+                    if other in looked_at:
+                        continue
+                    looked_at.add(other)
+                    found = _of(prepared, other, kinds, beside=fact)
+                    named.update([other] if found else [])
+                    yield from found
+    if looked_at and not steps:
         for place in _elsewhere(prepared):
-            yield from _new(prepared, seen, place, kinds)
+            if place not in looked_at:
+                yield from _of(prepared, place, kinds)
 
 
-def _new(
-    prepared: Prepared,
-    seen: set[int],
-    place: int,
-    kinds: frozenset[Restriction],
-    *,
-    beside: Segment | None = None,
-) -> Iterator[Condition]:
-    """The conditions of a sentence that was not looked at before, without the words of question and fact.
+def _of(
+    prepared: Prepared, place: int, kinds: frozenset[Restriction], *, beside: Segment | None = None
+) -> list[Condition]:
+    """The conditions of a sentence, without the words of question and fact.
 
     An exception in a sentence beside the fact is one of that fact where the sentence speaks of nothing else.
     """
-    if place in seen:
-        return
-    seen.add(place)
+    found: list[Condition] = []
     for one in conditions(_text(prepared.evidence.segments[place]), kinds):
         known = {*prepared.key_terms, *(beside.content if beside else ())}
         stems = one.stems - known
@@ -117,7 +121,8 @@ def _new(
         if beside and one.kind == "exception" and not one.rule <= known:
             continue
         if stems and len(stems) * 2 >= len(one.stems):
-            yield one._replace(stems=stems)
+            found.append(one._replace(stems=stems))
+    return found
 
 
 def _elsewhere(prepared: Prepared) -> list[int]:
@@ -169,4 +174,4 @@ def _told(one: Condition, said: set[str]) -> bool:
     return len(one.stems & said) >= _TOLD * len(one.stems)
 
 
-CHECK = Check("conditions_kept", f"2+{VERSION}+{DEFAULT_MODEL}", _measure, cost="claims")
+CHECK = Check("conditions_kept", f"3+{VERSION}+{DEFAULT_MODEL}", _measure, cost="claims")

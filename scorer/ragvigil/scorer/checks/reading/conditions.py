@@ -19,6 +19,8 @@ _EXCEPTION = re.compile("|".join(_DATA["exception"]), re.IGNORECASE)
 _PROVISO = re.compile("|".join(_DATA["proviso"]), re.IGNORECASE)
 _PART: dict[Restriction, re.Pattern[str]] = {"exception": _EXCEPTION, "proviso": _PROVISO}
 """What is told by a part of a sentence, behind such words."""
+_NO_PROVISO = re.compile("|".join(_DATA["no_proviso"]), re.IGNORECASE)
+"""Its groups are the words that begin none here."""
 _MAY_RESTRICT = tells(
     [one for kind in ("exception", "precondition", "stop", "proviso") for one in _DATA[kind]], re.IGNORECASE
 )
@@ -59,7 +61,7 @@ def conditions(sentence: str, kinds: frozenset[Restriction]) -> list[Condition]:
     if _MAY_RESTRICT.search(text) is None:
         return found
     for kind, pattern in _PART.items():
-        if kind in kinds and not found and (match := pattern.search(text)) is not None:
+        if kind in kinds and not found and (match := _part(kind, pattern, text)) is not None:
             end = _end(text, match.start(), match.end())
             stems = _stems(text[match.end() : end])
             rule = _stems(f"{text[: match.start()]} {text[end:]}")
@@ -71,6 +73,15 @@ def conditions(sentence: str, kinds: frozenset[Restriction]) -> list[Condition]:
             whole = _stems(text) if whole is None else whole
             found.append(Condition(kind, text.strip(), whole, frozenset()))
     return found
+
+
+def _part(kind: Restriction, pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    """Where the first condition of a kind is announced."""
+    match = pattern.search(text)
+    if match is None or kind != "proviso":
+        return match
+    none = {one.start(one.lastindex or 0) for one in _NO_PROVISO.finditer(text)}
+    return next((one for one in pattern.finditer(text, match.start()) if one.start() not in none), None)
 
 
 def _end(text: str, start: int, after: int) -> int:
