@@ -54,6 +54,19 @@ def test_orders_behind_passages_are_none_of_the_last(order: str) -> None:
     assert texts(f"{several}\n\nQuestion: {WHY}") == [PARAGRAPHS, PARAGRAPHS]
 
 
+@pytest.mark.parametrize(
+    "paragraph",
+    ["Please answer all questions of the form before landing.", "Your ticket is valid for two hours."],
+)
+def test_what_may_be_an_order_or_the_last_paragraph_of_a_passage_is_never_cut_off_in_silence(
+    paragraph: str,
+) -> None:
+    """Where others have paragraphs: nobody can tell, and the record is not complete."""
+    several = f"Context:\n[1] {PARAGRAPHS}\n[2] {PARAGRAPHS}\n\n{paragraph}"
+    assert texts(several, apart=True) == []
+    assert texts(f"{several}\n\nQuestion: {WHY}") == []
+
+
 def test_a_lone_document_of_instructions_is_a_passage() -> None:
     """The question is in another message; where nothing asks, a numbered line of a text is none."""
     prompt = f"Answer from the documents.\n\nDocument 1: {SNOW}"

@@ -26,7 +26,7 @@ from ragvigil.scorer.dialects.frames import (
     wrapped,
 )
 from ragvigil.scorer.dialects.labels import ANSWERED, ASKED, COLON, HEAD, PASSAGE
-from ragvigil.scorer.dialects.orders import is_order, only_orders
+from ragvigil.scorer.dialects.orders import is_of_answers, is_order, only_orders
 from ragvigil.scorer.dialects.products import product_context
 from ragvigil.scorer.dialects.shapes import RULE, in_turn, is_sentence, lone_line, split_frame, tells
 from ragvigil.scorer.dialects.tagged import tagged
@@ -198,7 +198,7 @@ def _parted(prompt: str, marked: _Marks, apart: bool, alone: bool) -> Context | 
         return Context((), marks[0].start(), end)
     if not ended and texts and end < len(prompt):
         limit = _limit(prompt, marks[0].start(), end, apart=apart)
-        if _BLANK.match(prompt, end) and not only_orders(prompt[end:limit]):
+        if _BLANK.match(prompt, end) and not _is_below(prompt[end:limit], texts):
             return Context((), marks[0].start(), limit)
     texts.append(prompt[begin:end].strip())
     if ended:
@@ -206,6 +206,11 @@ def _parted(prompt: str, marked: _Marks, apart: bool, alone: bool) -> Context | 
     if below := RULE.match(prompt, end):
         texts = [text.removesuffix(f"\n{below['rule']}").rstrip() for text in texts]
     return wrapped(prompt, _documents(marked, texts), marks[0].start(), end)
+
+
+def _is_below(text: str, others: Sequence[str]) -> bool:
+    """Whether no passage goes on there; beside passages with paragraphs not every order is one to the model."""
+    return only_orders(text) and (is_of_answers(text) or not any(map(_BLANK.search, others)))
 
 
 def _documents(marked: _Marks, texts: Sequence[str]) -> list[Document]:

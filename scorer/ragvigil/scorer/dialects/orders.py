@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from importlib.resources import files
 
-from ragvigil.scorer.dialects.labels import ANSWERED, ASKED, BACKGROUND, CONTEXT, HEAD
+from ragvigil.scorer.dialects.labels import ANSWERED, ASKED, BACKGROUND, CONTEXT, HEAD, PASSAGE
 
 _DATA: dict[str, list[str]] = json.loads(
     files("ragvigil.scorer.data").joinpath("orders.json").read_text("utf-8")
@@ -42,6 +42,9 @@ _ENDS = re.compile(
     rf"(?:\A|[^a-z])(?:{BACKGROUND})\Z|\A(?:{BACKGROUND})\s.{{1,30}}(?:{ASKED})\Z|\Acontext follows\Z"
     rf"|\A(?:{_any(_DATA['showing'])})(?!{_SPACED}).{{0,40}}{_NAMED}"
 )
+_OF_ANSWERS = re.compile(
+    rf"(?<!{_SPACED})(?:{_any(_DATA['manner'])}|(?:{CONTEXT}|{PASSAGE})(?:n|s|es)?(?!{_SPACED}))"
+)
 _RULES = re.compile(rf"(?:\A|[^a-z])(?:{_any(_DATA['rules'])})")
 _NOTHING = re.compile(rf"\W*(?:{_any(_DATA['nothing'])})")
 _WORD = r"(?:[a-z\u00df-\u1fff]{1,16}|[\u3040-\ud7ff]{1,6})"
@@ -68,6 +71,21 @@ def is_order(text: str) -> bool:
     if _SPEAKING.match(said):
         return True
     return (_DOING.match(said) is not None and _ANSWERING.search(said) is not None) or _situates(said)
+
+
+def is_of_answers(text: str) -> bool:
+    """Whether the first paragraph speaks of the passages, the question, or how to answer: else it may be a passage's.
+
+    So does a heading; where there is no paragraph, none is a passage's.
+
+    >>> is_of_answers("\\n\\nUse only the passages above."), is_of_answers("Sei kurz."), is_of_answers("")
+    (True, True, True)
+    >>> is_of_answers("Please answer all questions of the form.\\n\\nBe brief."), is_of_answers("Your ticket is valid.")
+    (False, False)
+    """
+    said = _BLANK.split(text.lstrip(), maxsplit=1)[0][:_LONGEST_BEGINNING].lower()
+    told = _HEADING.match(said) or _OF_ANSWERS.search(said)
+    return not said or told is not None or _situates(said)
 
 
 def _situates(said: str) -> bool:
