@@ -4,7 +4,8 @@ Range [0, 1], 0 is good. Otherwise is another number, day or time, the opposite,
 unsupported claims with the reasons `number_mismatch` and `contradicted`; what no passage speaks of is an invention,
 which `supported_claims` counts, too. Of 262 answers among RAGTruth's development rows that it finds fault with 238 are
 labelled unsupported, of 99 summaries of BUMP 58: there an unlike number is often another wording. Roles swapped in
-other words are missed. None without evidence text or claims, and across languages.
+other words are missed, and outside English and French those that no case or preposition tells. None without evidence
+text or claims, and across languages.
 """
 
 from __future__ import annotations

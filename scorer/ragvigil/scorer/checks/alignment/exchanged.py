@@ -1,8 +1,9 @@
 """Roles exchanged: a claim in which two things stand where a sentence has the other one of them.
 
 "The buyer pays the seller" has all its words in "the seller pays the buyer", and so has "from the savings account to
-the current account" in the opposite way. Of 33,600 labelled claims of twelve sets 11 are found; ten are labelled
-unsupported.
+the current account" in the opposite way. Order tells roles in English and French; in other languages only a case or a
+preposition does: "Die Kosten trägt der Käufer" is "der Käufer trägt die Kosten". Of 33,600 labelled claims of twelve
+sets, which hardly hold such wordings, 11 were found before that was asked for; ten are labelled unsupported.
 """
 
 from __future__ import annotations
@@ -10,21 +11,30 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from importlib.resources import files
-from itertools import chain, combinations
+from itertools import chain, combinations, product
 from typing import NamedTuple
 
 from ragvigil.scorer.checks.alignment.swaps import form_of
 from ragvigil.scorer.checks.reading.evidence import Evidence
+from ragvigil.scorer.checks.reading.language import language_of
 from ragvigil.scorer.checks.reading.segments import Segment
 from ragvigil.scorer.checks.reading.words import Word, offsets, words
 
 _DATA = json.loads(files("ragvigil.scorer.data").joinpath("roles.json").read_text("utf-8"))
 
 
-_ARTICLES, _OBJECTS, _WAYS, _BEFORE_THINGS, _JOINTS, _MUTUAL = (
-    frozenset[str](_DATA[kind]["words"])
-    for kind in ("articles", "objects", "ways", "before things", "joints", "mutual")
+_KINDS = ("articles", "subjects", "objects", "clitics", "ways", "linking", "before things", "joints")
+_ARTICLES, _SUBJECTS, _OBJECTS, _CLITICS, _WAYS, _LINKING, _BEFORE_THINGS, _JOINTS = (
+    frozenset[str](_DATA[kind]["words"]) for kind in _KINDS
 )
+_MUTUAL, _EITHER_WAY, _JOURNEYS = (
+    frozenset[str](_DATA[kind]["words"]) for kind in ("mutual", "either way", "journeys")
+)
+_LOOSE, _BEING = (frozenset[str](_DATA[kind]["words"]) for kind in ("loose", "being"))
+_ORDERED = ("en", "fr")
+"""Languages in which the order of words tells who does it to whom."""
+_MOST_PLACES = 3
+"""Of a stretch in a text: what stands there more often is not compared, as each place is with each of the other's."""
 _CUT = ","
 """Stands for signs between two words, and for the ends of a text."""
 _CUTTING = frozenset(",;:.!?()[]|/\u2013\u2014\u2026\u3001\u3002\uff0c\uff1b\n")
@@ -64,6 +74,10 @@ class _Term(NamedTuple):
     """After its last token."""
 
 
+_Four = tuple[_Term, _Term, _Term, _Term]
+"""Two stretches of the claim, and the same two of the sentence."""
+
+
 def is_exchanged(text: str, best: Segment, evidence: Evidence) -> bool:
     """Whether two things in the claim `text`, numbers aside, have each other's place of the `best` sentence.
 
@@ -71,7 +85,7 @@ def is_exchanged(text: str, best: Segment, evidence: Evidence) -> bool:
     mutual, or only listed, has no such places. No other sentence may have either of them where the claim has it.
 
     >>> from ragvigil.scorer.trace import Document
-    >>> deal = Evidence([Document("a", "In 2023 Norrland Savings acquired Fjord Bank for 410 million.")])
+    >>> deal = Evidence([Document("a", "In 2023 Norrland Savings acquired Fjord Bank for all of the 410 million.")])
     >>> told = ("Fjord Bank acquired Norrland Savings.", "Fjord Bank was acquired by Norrland Savings in 2023.")
     >>> [is_exchanged(text, deal.segments[0], deal) for text in told]
     [True, False]
@@ -82,14 +96,23 @@ def is_exchanged(text: str, best: Segment, evidence: Evidence) -> bool:
     mine, theirs = _told(claim, text), _sentence(best)
     if theirs is None:
         return False
-    terms = [
-        term
-        for term in _blocks(mine.tokens, theirs.tokens)
-        if any(mine.telling[place] and not mine.said[place][0].isdecimal() for place in range(*term))
-    ]
+    if not _EITHER_WAY.isdisjoint(mine.said) or not _EITHER_WAY.isdisjoint(theirs.said):
+        return False
+    terms = [term for term in _blocks(mine.tokens, theirs.tokens) if _is_compared(mine, theirs, term)]
     return any(
-        _exchanged(mine, theirs, one, other) and not _stands_so_elsewhere(mine, one, other, best, evidence)
+        _order_or_form_tells(mine, theirs, wide, (text, best.text))
+        and not _stands_so_elsewhere(mine, one, other, best, evidence)
         for one, other in combinations(terms, 2)
+        for wide in _exchanged(mine, theirs, one, other)
+    )
+
+
+def _is_compared(mine: _Told, theirs: _Told, term: _Term) -> bool:
+    """Whether a stretch of the claim means anything, numbers aside, and does not come again and again."""
+    sought = mine.tokens[slice(*term)]
+    return any(mine.telling[place] and not mine.said[place][0].isdecimal() for place in range(*term)) and (
+        len(_places(mine.tokens, sought)) <= _MOST_PLACES
+        and len(_places(theirs.tokens, sought)) <= _MOST_PLACES
     )
 
 
@@ -162,22 +185,67 @@ def _places(tokens: Sequence[str], sought: Sequence[str]) -> list[_Term]:
     ]
 
 
-def _exchanged(mine: _Told, theirs: _Told, one: _Term, other: _Term) -> bool:
-    """Whether two stretches of the claim are exchanged."""
+def _exchanged(mine: _Told, theirs: _Told, one: _Term, other: _Term) -> Iterator[_Four]:
+    """Where two stretches of the claim are exchanged, by their order."""
     ones, others = (_places(theirs.tokens, mine.tokens[slice(*term)]) for term in (one, other))
-    return any(
-        _in_each_others_place(mine, theirs, wide)
-        for one_there in ones
-        for other_there in others
-        if _is_a_thing(mine, theirs, one, one_there)
-        and _is_a_thing(mine, theirs, other, other_there)
-        and (wide := _widened(mine.tokens, theirs.tokens, one, other, one_there, other_there))
+    for one_there, other_there in product(ones, others):
+        if _is_a_thing(mine, theirs, one, one_there) and _is_a_thing(mine, theirs, other, other_there):
+            wide = _widened(mine.tokens, theirs.tokens, one, other, one_there, other_there)
+            if wide and _in_each_others_place(mine, theirs, wide):
+                yield wide
+
+
+def _order_or_form_tells(mine: _Told, theirs: _Told, terms: _Four, texts: tuple[str, str]) -> bool:
+    """Whether what was exchanged is who does it to whom, and not only what is named first."""
+    one, other, one_there, other_there = terms
+    ways = [
+        _behind_the_same_way(mine, term, theirs, place)
+        for term, place in ((one, other_there), (other, one_there))
+    ]
+    if all(ways):
+        if not _JOURNEYS.isdisjoint([*mine.said, *theirs.said]):
+            return False
+    elif _is_loose(mine, one, other):
+        return False
+    of_claim, of_passage = map(language_of, texts)
+    if of_passage in _ORDERED and of_claim in (of_passage, None):
+        return of_passage == "en" or not (
+            _has_clitic(mine, one, other) or _has_clitic(theirs, one_there, other_there)
+        )
+    return any(ways) or any(
+        _is_of_another_case(mine.articles[term.first], theirs.articles[place.first])
+        for term, place in ((one, one_there), (other, other_there))
     )
 
 
-def _widened(
-    mine: Sequence[str], theirs: Sequence[str], *terms: _Term
-) -> tuple[_Term, _Term, _Term, _Term] | None:
+def _is_loose(told: _Told, one: _Term, other: _Term) -> bool:
+    """Whether but "is", or nothing that is done, stands between two things, and "to" or "from" before the second.
+
+    "Attach the strap to the frame", "the bar is ten steps from the church": which is named first says little.
+    """
+    places = range(min(one.last, other.last), max(one.first, other.first))
+    said = [told.said[place] for place in places]
+    does = any(told.telling[place] and told.said[place] not in _WAYS for place in places)
+    return bool(said) and said[-1] in _LOOSE and (not does or not _BEING.isdisjoint(said))
+
+
+def _has_clitic(told: _Told, one: _Term, other: _Term) -> bool:
+    """Whether right behind the first of two things stands what may be an object before its verb."""
+    return told.articles[min(one.last, other.last)] in _CLITICS
+
+
+def _is_of_another_case(one: str, other: str) -> bool:
+    """Whether one of two articles is a subject's and the other an object's."""
+    return (one in _SUBJECTS and other in _OBJECTS) or (one in _OBJECTS and other in _SUBJECTS)
+
+
+def _behind_the_same_way(mine: _Told, term: _Term, theirs: _Told, place: _Term) -> bool:
+    """Whether a preposition that leads one way stands right before both."""
+    before = mine.said[term.first - 1]
+    return before == theirs.said[place.first - 1] and before in _WAYS - _LINKING
+
+
+def _widened(mine: Sequence[str], theirs: Sequence[str], *terms: _Term) -> _Four | None:
     """The terms, two of `mine` and the same two of `theirs`, with words that follow all four, or stand before them."""
     one, other, one_there, other_there = terms
     before = behind = 0
@@ -207,13 +275,14 @@ def _overlap(one: _Term, other: _Term) -> bool:
     return one.first < other.last and other.first < one.last
 
 
-def _in_each_others_place(mine: _Told, theirs: _Told, terms: tuple[_Term, _Term, _Term, _Term]) -> bool:
+def _in_each_others_place(mine: _Told, theirs: _Told, terms: _Four) -> bool:
     one, other, one_there, other_there = terms
     if mine.articles[min(one, other).first] in _OBJECTS:
         return False
     between = _between(mine, one, other) & _between(theirs, one_there, other_there)
-    first, last = min(one.last, other.last), max(one.first, other.first)
-    if not between or not _MUTUAL.isdisjoint(mine.said[first:last]):
+    if not between or _is_mutual(mine, one, other, before=True) or _is_mutual(theirs, one_there, other_there):
+        return False
+    if not _have_clauses_of_their_own(mine, theirs, terms):
         return False
     beside = [_beside(mine, one, theirs, other_there), _beside(mine, other, theirs, one_there)]
     if not all(beside) or between.isdisjoint(beside[0] | beside[1]):
@@ -223,6 +292,53 @@ def _in_each_others_place(mine: _Told, theirs: _Told, terms: tuple[_Term, _Term,
         for term in (one, other)
         for place in _places(theirs.tokens, mine.tokens[slice(*term)])
     )
+
+
+def _is_mutual(told: _Told, one: _Term, other: _Term, *, before: bool = False) -> bool:
+    """Whether what is so of both stands between them, or `before` them as far as no sign cuts it off."""
+    first, last = min(one.last, other.last), max(one.first, other.first)
+    if before:
+        first = _cut_before(told, min(one.first, other.first))
+    return not _MUTUAL.isdisjoint([*told.said[first:last], *told.articles[first:last]])  # "as" is both
+
+
+def _cut_before(told: _Told, place: int) -> int:
+    """Where the stretch without signs begins in which a token stands."""
+    while told.tokens[place - 1] != _CUT:
+        place -= 1
+    return place
+
+
+def _have_clauses_of_their_own(mine: _Told, theirs: _Told, terms: _Four) -> bool:
+    """Whether, where a joint or a sign stands between the things, what is told of each was told of the other one.
+
+    "Anna leads the sales team and Omar the support team" named in the other order leaves each its team.
+    """
+    one, other, one_there, other_there = terms
+    here, there = _sides(mine, one, other), _sides(theirs, one_there, other_there)
+    if here is None or there is None:
+        return here is there
+    return all(mine_said.isdisjoint(said) for mine_said, said in zip(here, there, strict=True))
+
+
+def _sides(told: _Told, one: _Term, other: _Term) -> tuple[set[str], set[str]] | None:
+    """What is told beside each of two things, and not of both; None where nothing parts them."""
+    first, last = min(one, other), max(one, other)
+    parted = [
+        place
+        for place in range(first.last, last.first)
+        if told.tokens[place] == _CUT or told.said[place] in _JOINTS
+    ]
+    if not parted:
+        return None
+    begin, end = _cut_before(told, first.first), told.tokens.index(_CUT, last.last)
+    sides = [
+        {told.tokens[place] for place in range(*side) if told.telling[place] and place not in range(*term)}
+        for side, term in (((begin, parted[0]), first), ((parted[-1], end), last))
+    ]
+    both = sides[0] & sides[1]
+    left, right = (side - both for side in sides)
+    return (left, right) if one < other else (right, left)
 
 
 def _between(told: _Told, one: _Term, other: _Term) -> set[str]:
