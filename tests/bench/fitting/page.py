@@ -116,8 +116,8 @@ more than its error without costing another one.
   swapped roles 12 of 14 and 2 of 6, the value of another product, plan or row 12 of 14 and 5 of 6, conditions left out
   11 of 14 and 4 of 6, turned statements 11 of 14 and 3 of 6. Only what the words of one sentence or two show is seen:
   roles swapped by another verb, or a condition that no word announces ("on Saturdays"), pass. So do roles swapped
-  in other languages than English and French where neither a case nor a preposition tells them ("Das Amt informiert das
-  Büro"), and beside words that hold both ways (next to, connects, the train from one town to another).
+  by a verb that is not among some hundred English and French ones of which the two sides differ, and in other languages
+  where neither a case nor a preposition tells them ("Das Amt informiert das Büro").
 - Of 135 other planted faults nearly all invented steps, quotations and citations were seen before that, most wrong
   numbers and dates and half of the wrong units. A superseded passage that is cited, and a refusal beside a passage that
   puts the question in other words, pass.

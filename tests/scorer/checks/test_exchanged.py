@@ -38,6 +38,9 @@ def test_things_in_each_others_place_contradict(answer: str, passage: str) -> No
 
 
 THE_SAME = (
+    ("The Basic plan costs less than the Pro plan.", "The Pro plan costs more than the Basic plan."),
+    ("The patio flanks the pool.", "The pool flanks the patio."),
+    ("The Smiths know the Millers well.", "The Millers know the Smiths well."),
     ("The tenant is paid by the landlord.", "The landlord pays the tenant by the third."),
     ("Fjord Bank was acquired by Norrland Savings.", "Norrland Savings acquired Fjord Bank."),
     ("It was the auditor who checked the clerk.", "The auditor checked the clerk."),

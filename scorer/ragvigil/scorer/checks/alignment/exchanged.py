@@ -8,31 +8,17 @@ sets, which hardly hold such wordings, 11 were found before that was asked for; 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
-from importlib.resources import files
 from itertools import chain, combinations, product
 from typing import NamedTuple
 
+from ragvigil.scorer.checks.alignment import roles
 from ragvigil.scorer.checks.alignment.swaps import form_of
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.language import language_of
 from ragvigil.scorer.checks.reading.segments import Segment
 from ragvigil.scorer.checks.reading.words import Word, offsets, words
 
-_DATA = json.loads(files("ragvigil.scorer.data").joinpath("roles.json").read_text("utf-8"))
-
-
-_KINDS = ("articles", "subjects", "objects", "clitics", "ways", "linking", "before things", "joints")
-_ARTICLES, _SUBJECTS, _OBJECTS, _CLITICS, _WAYS, _LINKING, _BEFORE_THINGS, _JOINTS = (
-    frozenset[str](_DATA[kind]["words"]) for kind in _KINDS
-)
-_MUTUAL, _EITHER_WAY, _JOURNEYS = (
-    frozenset[str](_DATA[kind]["words"]) for kind in ("mutual", "either way", "journeys")
-)
-_LOOSE, _BEING = (frozenset[str](_DATA[kind]["words"]) for kind in ("loose", "being"))
-_ORDERED = ("en", "fr")
-"""Languages in which the order of words tells who does it to whom."""
 _MOST_PLACES = 3
 """Of a stretch in a text: what stands there more often is not compared, as each place is with each of the other's."""
 _CUT = ","
@@ -43,7 +29,7 @@ _FEWEST, _MOST = 3, 40
 _LONGEST = 120
 """Words of a sentence that are."""
 _MOST_SENTENCES = 20
-_THING_STEMS = frozenset(word.stem for name in _ARTICLES | _BEFORE_THINGS for word in words(name))
+_THING_STEMS = frozenset(word.stem for name in roles.ARTICLES | roles.BEFORE_THINGS for word in words(name))
 """Of the words behind which a thing stands."""
 
 
@@ -96,7 +82,7 @@ def is_exchanged(text: str, best: Segment, evidence: Evidence) -> bool:
     mine, theirs = _told(claim, text), _sentence(best)
     if theirs is None:
         return False
-    if not _EITHER_WAY.isdisjoint(mine.said) or not _EITHER_WAY.isdisjoint(theirs.said):
+    if not roles.EITHER_WAY.isdisjoint(mine.said) or not roles.EITHER_WAY.isdisjoint(theirs.said):
         return False
     terms = [term for term in _blocks(mine.tokens, theirs.tokens) if _is_compared(mine, theirs, term)]
     return any(
@@ -133,10 +119,10 @@ def _told(sequence: Sequence[Word], text: str) -> _Told:
         if end and not _CUTTING.isdisjoint(text[end:first]):
             rows.append(_END)
         end, said = last, text[first:last].casefold()
-        if said in _ARTICLES:
+        if said in roles.ARTICLES:
             article = said
             continue
-        telling = word.content or said in _WAYS
+        telling = word.content or said in roles.WAYS
         rows.append((form_of(word.stem), said, telling, article, word.name and first > 0))
         article = ""
     rows.append(_END)
@@ -203,18 +189,30 @@ def _order_or_form_tells(mine: _Told, theirs: _Told, terms: _Four, texts: tuple[
         for term, place in ((one, other_there), (other, one_there))
     ]
     if all(ways):
-        if not _JOURNEYS.isdisjoint([*mine.said, *theirs.said]):
+        if not roles.JOURNEYS.isdisjoint([*mine.said, *theirs.said]):
             return False
     elif _is_loose(mine, one, other):
         return False
     of_claim, of_passage = map(language_of, texts)
-    if of_passage in _ORDERED and of_claim in (of_passage, None):
+    if of_passage in roles.ORDERED and of_claim in (of_passage, None):
+        if not (any(ways) or _is_directed(mine, one, other)):
+            return False
         return of_passage == "en" or not (
             _has_clitic(mine, one, other) or _has_clitic(theirs, one_there, other_there)
         )
     return any(ways) or any(
         _is_of_another_case(mine.articles[term.first], theirs.articles[place.first])
         for term, place in ((one, one_there), (other, other_there))
+    )
+
+
+def _is_directed(told: _Told, one: _Term, other: _Term) -> bool:
+    """Whether a verb or preposition whose two sides differ stands between two things, or each has a clause."""
+    between = told.said[min(one.last, other.last) : max(one.first, other.first)]
+    return (
+        not roles.DIRECTED.isdisjoint(_between(told, one, other))
+        or not (roles.WAYS - roles.LOOSE).isdisjoint(between)
+        or _sides(told, one, other) is not None
     )
 
 
@@ -225,24 +223,26 @@ def _is_loose(told: _Told, one: _Term, other: _Term) -> bool:
     """
     places = range(min(one.last, other.last), max(one.first, other.first))
     said = [told.said[place] for place in places]
-    does = any(told.telling[place] and told.said[place] not in _WAYS for place in places)
-    return bool(said) and said[-1] in _LOOSE and (not does or not _BEING.isdisjoint(said))
+    does = any(told.telling[place] and told.said[place] not in roles.WAYS for place in places)
+    return bool(said) and said[-1] in roles.LOOSE and (not does or not roles.BEING.isdisjoint(said))
 
 
 def _has_clitic(told: _Told, one: _Term, other: _Term) -> bool:
     """Whether right behind the first of two things stands what may be an object before its verb."""
-    return told.articles[min(one.last, other.last)] in _CLITICS
+    return told.articles[min(one.last, other.last)] in roles.CLITICS
 
 
 def _is_of_another_case(one: str, other: str) -> bool:
     """Whether one of two articles is a subject's and the other an object's."""
-    return (one in _SUBJECTS and other in _OBJECTS) or (one in _OBJECTS and other in _SUBJECTS)
+    return (one in roles.SUBJECTS and other in roles.OBJECTS) or (
+        one in roles.OBJECTS and other in roles.SUBJECTS
+    )
 
 
 def _behind_the_same_way(mine: _Told, term: _Term, theirs: _Told, place: _Term) -> bool:
     """Whether a preposition that leads one way stands right before both."""
     before = mine.said[term.first - 1]
-    return before == theirs.said[place.first - 1] and before in _WAYS - _LINKING
+    return before == theirs.said[place.first - 1] and before in roles.WAYS - roles.LINKING
 
 
 def _widened(mine: Sequence[str], theirs: Sequence[str], *terms: _Term) -> _Four | None:
@@ -277,9 +277,15 @@ def _overlap(one: _Term, other: _Term) -> bool:
 
 def _in_each_others_place(mine: _Told, theirs: _Told, terms: _Four) -> bool:
     one, other, one_there, other_there = terms
-    if mine.articles[min(one, other).first] in _OBJECTS:
+    if mine.articles[min(one, other).first] in roles.OBJECTS:
         return False
     between = _between(mine, one, other) & _between(theirs, one_there, other_there)
+    compared = [
+        set(told.said[min(ends.last for ends in pair) : max(ends.first for ends in pair)])
+        for told, pair in ((mine, (one, other)), (theirs, (one_there, other_there)))
+    ]
+    if "than" in compared[0] and compared[0] != compared[1]:
+        return False  # "costs less than" beside "costs more than" says the same
     if not between or _is_mutual(mine, one, other, before=True) or _is_mutual(theirs, one_there, other_there):
         return False
     if not _have_clauses_of_their_own(mine, theirs, terms):
@@ -299,7 +305,7 @@ def _is_mutual(told: _Told, one: _Term, other: _Term, *, before: bool = False) -
     first, last = min(one.last, other.last), max(one.first, other.first)
     if before:
         first = _cut_before(told, min(one.first, other.first))
-    return not _MUTUAL.isdisjoint([*told.said[first:last], *told.articles[first:last]])  # "as" is both
+    return not roles.MUTUAL.isdisjoint([*told.said[first:last], *told.articles[first:last]])  # "as" is both
 
 
 def _cut_before(told: _Told, place: int) -> int:
@@ -327,7 +333,7 @@ def _sides(told: _Told, one: _Term, other: _Term) -> tuple[set[str], set[str]] |
     parted = [
         place
         for place in range(first.last, last.first)
-        if told.tokens[place] == _CUT or told.said[place] in _JOINTS
+        if told.tokens[place] == _CUT or told.said[place] in roles.JOINTS
     ]
     if not parted:
         return None
@@ -350,7 +356,7 @@ def _between(told: _Told, one: _Term, other: _Term) -> set[str]:
 def _is_a_thing(mine: _Told, theirs: _Told, term: _Term, place: _Term) -> bool:
     """Whether a stretch stands behind an article or such a preposition, or begins with a name: it is no verb."""
     return any(
-        told.articles[one.first] or told.names[one.first] or told.said[one.first - 1] in _BEFORE_THINGS
+        told.articles[one.first] or told.names[one.first] or told.said[one.first - 1] in roles.BEFORE_THINGS
         for told, one in ((mine, term), (theirs, place))
     )
 
@@ -359,7 +365,7 @@ def _beside(mine: _Told, term: _Term, theirs: _Told, place: _Term) -> set[str]:
     """The telling words before which, or behind which, both stretches stand, with but the same words between."""
     found = set[str]()
     for step, at, there in ((-1, term.first - 1, place.first - 1), (1, term.last, place.last)):
-        while mine.tokens[at] == theirs.tokens[there] != _CUT and mine.said[at] not in _JOINTS:
+        while mine.tokens[at] == theirs.tokens[there] != _CUT and mine.said[at] not in roles.JOINTS:
             if mine.telling[at]:
                 found.add(mine.tokens[at])
                 break
