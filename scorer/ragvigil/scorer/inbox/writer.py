@@ -21,6 +21,8 @@ from ragvigil.scorer.lock import Lock
 logger = logging.getLogger(__name__)
 
 _Batch = list[tuple[Sequence[Arrival], Future[None]]]
+_PATIENCE_SECONDS = 5.0
+"""A score process that outlived its receiver holds the lock while it lets go of what is stored."""
 
 
 class InboxWriter:
@@ -170,6 +172,11 @@ def _enter(folder: Path) -> Lock:
     """The folder made if needed, readable by its owner only (texts are not redacted yet), and locked."""
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        return Lock(folder / "lock", what=f"inbox {folder}", remedy="set inbox.path to another folder")
+        return Lock(
+            folder / "lock",
+            what=f"inbox {folder}",
+            remedy="set inbox.path to another folder",
+            patience=_PATIENCE_SECONDS,
+        )
     except OSError as error:
         raise StoreError(f"inbox folder {folder} cannot be used: {error}; set inbox.path") from None
