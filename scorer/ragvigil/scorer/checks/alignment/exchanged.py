@@ -208,10 +208,9 @@ def _order_or_form_tells(mine: _Told, theirs: _Told, terms: _Four, texts: tuple[
 
 def _is_directed(told: _Told, one: _Term, other: _Term) -> bool:
     """Whether a verb or preposition whose two sides differ stands between two things, or each has a clause."""
-    between = told.said[min(one.last, other.last) : max(one.first, other.first)]
     return (
         not roles.DIRECTED.isdisjoint(_between(told, one, other))
-        or not (roles.WAYS - roles.LOOSE).isdisjoint(between)
+        or not (roles.WAYS - roles.LOOSE).isdisjoint(told.said[_gap(one, other)])
         or _sides(told, one, other) is not None
     )
 
@@ -221,9 +220,11 @@ def _is_loose(told: _Told, one: _Term, other: _Term) -> bool:
 
     "Attach the strap to the frame", "the bar is ten steps from the church": which is named first says little.
     """
-    places = range(min(one.last, other.last), max(one.first, other.first))
-    said = [told.said[place] for place in places]
-    does = any(told.telling[place] and told.said[place] not in roles.WAYS for place in places)
+    gap = _gap(one, other)
+    said = told.said[gap]
+    does = any(
+        telling and word not in roles.WAYS for telling, word in zip(told.telling[gap], said, strict=True)
+    )
     return bool(said) and said[-1] in roles.LOOSE and (not does or not roles.BEING.isdisjoint(said))
 
 
@@ -280,11 +281,8 @@ def _in_each_others_place(mine: _Told, theirs: _Told, terms: _Four) -> bool:
     if mine.articles[min(one, other).first] in roles.OBJECTS:
         return False
     between = _between(mine, one, other) & _between(theirs, one_there, other_there)
-    compared = [
-        set(told.said[min(ends.last for ends in pair) : max(ends.first for ends in pair)])
-        for told, pair in ((mine, (one, other)), (theirs, (one_there, other_there)))
-    ]
-    if "than" in compared[0] and compared[0] != compared[1]:
+    said, said_there = set(mine.said[_gap(one, other)]), set(theirs.said[_gap(one_there, other_there)])
+    if "than" in said and said != said_there:
         return False  # "costs less than" beside "costs more than" says the same
     if not between or _is_mutual(mine, one, other, before=True) or _is_mutual(theirs, one_there, other_there):
         return False
@@ -302,10 +300,10 @@ def _in_each_others_place(mine: _Told, theirs: _Told, terms: _Four) -> bool:
 
 def _is_mutual(told: _Told, one: _Term, other: _Term, *, before: bool = False) -> bool:
     """Whether what is so of both stands between them, or `before` them as far as no sign cuts it off."""
-    first, last = min(one.last, other.last), max(one.first, other.first)
+    part = _gap(one, other)
     if before:
-        first = _cut_before(told, min(one.first, other.first))
-    return not roles.MUTUAL.isdisjoint([*told.said[first:last], *told.articles[first:last]])  # "as" is both
+        part = slice(_cut_before(told, min(one.first, other.first)), part.stop)
+    return not roles.MUTUAL.isdisjoint([*told.said[part], *told.articles[part]])  # "as" is both
 
 
 def _cut_before(told: _Told, place: int) -> int:
@@ -347,10 +345,15 @@ def _sides(told: _Told, one: _Term, other: _Term) -> tuple[set[str], set[str]] |
     return (left, right) if one < other else (right, left)
 
 
+def _gap(one: _Term, other: _Term) -> slice:
+    """Where what stands between two stretches is."""
+    return slice(min(one.last, other.last), max(one.first, other.first))
+
+
 def _between(told: _Told, one: _Term, other: _Term) -> set[str]:
     """The telling tokens between two stretches."""
-    places = range(min(one.last, other.last), max(one.first, other.first))
-    return {told.tokens[place] for place in places if told.telling[place]}
+    gap = _gap(one, other)
+    return {token for token, telling in zip(told.tokens[gap], told.telling[gap], strict=True) if telling}
 
 
 def _is_a_thing(mine: _Told, theirs: _Told, term: _Term, place: _Term) -> bool:
