@@ -42,9 +42,8 @@ def refuse_earlier_version(connection: sqlite3.Connection, path: Path) -> None:
         )
 
 
-def bring_up_to_date(connection: sqlite3.Connection, path: Path) -> None:
-    """Make the tables of this version, all or none, of those of an earlier one or of nothing. Raises StoreError."""
-    version = known_version(connection, path)
+def bring_up_to_date(connection: sqlite3.Connection, version: int) -> None:
+    """Make the tables of this version, all or none, of those of an earlier `version`, 0 for nothing."""
     if version < SCHEMA_VERSION:
         steps = "\n".join(_steps(_VERSIONS[version:]))
         connection.executescript(

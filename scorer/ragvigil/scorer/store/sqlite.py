@@ -150,16 +150,16 @@ class SqliteStore:
         self.close()
 
     def _prepare(self, settings: Settings) -> None:
-        known_version(
+        version = known_version(
             self._connection, settings.store.path
-        )  # before anything is changed in somebody else's file
+        )  # before somebody else's file is changed
         self._connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # heeded only before the first table
         self._connection.execute("PRAGMA journal_mode = WAL")
         self._connection.execute(f"PRAGMA journal_size_limit = {_LONGEST_LOG_BYTES}")
         self._connection.execute("PRAGMA secure_delete = ON")  # what retention takes out is overwritten
         self._connection.execute("PRAGMA synchronous = FULL")
         self._connection.execute("PRAGMA wal_autocheckpoint = 0")
-        bring_up_to_date(self._connection, settings.store.path)
+        bring_up_to_date(self._connection, version)
         self._fix_bucket(settings.monitor.bucket_seconds)
 
     def _fix_bucket(self, seconds: float) -> None:
