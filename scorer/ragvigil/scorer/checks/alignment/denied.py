@@ -33,34 +33,15 @@ _JOINT = re.compile(
 """Between what a sentence says of one thing and of the next, or of the same one."""
 _UNTOLD = NEGATION_ADVERBS | {word.stem for word in words("one ones")}
 """What says nothing of its own, or stands for what does."""
-_MORE = (
-    "more",
-    "better",
-    "longer",
-    "mehr",
-    "besser",
-    "más",
-    "mejor",
-    "mais",
-    "melhor",
-    "plus",
-    "mieux",
-    "più",
-)
-"""What could not be more so is very much so."""
-_FAILING = frozenset(
-    form_of(word.stem)
-    for word in words(
-        "fail fails failed refuse refuses refused prevent prevents prevented avoid avoids avoided lack lacks lacked"
-    )
-)
+_FAILING = frozenset(form_of(word.stem) for entry in OPPOSITES["failing"] for word in words(entry))
 """By which a claim denies without a denial."""
 _LIMITING = frozenset(
     word.stem
-    for entry in (*LEXICON.limiting, *OPPOSITES["only"], *OPPOSITES["unlike"], *_MORE)
+    for entry in (*LEXICON.limiting, *OPPOSITES["only"], *OPPOSITES["unlike"], *OPPOSITES["more"])
     for word in words(entry)
     if not word.negation
 )
+"""What could not be *more* so is very much so."""
 
 
 def is_denied(claim: Sequence[Word], best: int, second: int | None, evidence: Evidence) -> bool:
