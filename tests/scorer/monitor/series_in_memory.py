@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from ragvigil.exporters import Alert, Example, Measurement
+from ragvigil.scorer.backtest.incidents import Incidents
 from ragvigil.scorer.config import Links, Rule
 from ragvigil.scorer.config import Monitor as Settings
 from ragvigil.scorer.detect import total
@@ -23,7 +24,7 @@ LINKS = Links(
 
 
 @dataclass
-class Memory:
+class Memory(Incidents):
     """The whole of MonitorStore in a few dictionaries."""
 
     rows: dict[SeriesKey, dict[int, Sums]] = field(default_factory=dict[SeriesKey, dict[int, Sums]])
@@ -68,29 +69,6 @@ class Memory:
     def waiting(self, key: SeriesKey, since: int, until: int) -> int:
         """As set."""
         return self.overdue
-
-    def open_incident(self, key: SeriesKey) -> Incident | None:
-        """The one without an end."""
-        return next(
-            (one for one in self.incidents.values() if one.key == key and one.resolved_at is None), None
-        )
-
-    def neighbours(self, key: SeriesKey, since: int) -> Sequence[Incident]:
-        """Newest first."""
-        found = [
-            one
-            for one in self.incidents.values()
-            if one.key[1:] == key[1:] and (one.resolved_at is None or one.resolved_at >= since)
-        ]
-        return sorted(found, key=lambda one: -one.opened_at)
-
-    def incident_spans(self, key: SeriesKey, since: int) -> Sequence[tuple[int, int | None]]:
-        """Those that touch [since, now)."""
-        return [
-            (one.since, one.resolved_at)
-            for one in self.incidents.values()
-            if one.key == key and not one.withdrawn and (one.resolved_at is None or one.resolved_at >= since)
-        ]
 
     def save_incident(self, incident: Incident, alert: Alert | None, channels: Sequence[str]) -> None:
         """Both at once."""

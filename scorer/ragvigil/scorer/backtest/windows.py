@@ -9,6 +9,7 @@ import numpy as np
 
 from ragvigil.exporters import Alert, Example, Measurement
 from ragvigil.scorer import config
+from ragvigil.scorer.backtest.incidents import Incidents
 from ragvigil.scorer.backtest.paged import Paged
 from ragvigil.scorer.detect import nanoseconds, total
 from ragvigil.scorer.monitor.monitor import Monitor
@@ -23,7 +24,7 @@ def watched(key: SeriesKey) -> bool:
     return key.name.startswith(_WATCHED)
 
 
-class History:
+class History(Incidents):
     """MonitorStore over buckets in memory, of which none after `now` is seen; incidents stay in memory too."""
 
     def __init__(self, found: dict[SeriesKey, Sequence[Bucket]]) -> None:
@@ -33,7 +34,7 @@ class History:
             key: np.vstack([np.zeros(6), np.cumsum(_table(own), axis=0)]) for key, own in found.items()
         }
         self.due: Sequence[SeriesKey] = ()
-        self.incidents: dict[str, Incident] = {}
+        self.incidents = {}
 
     def series(self) -> Sequence[SeriesKey]:
         """Those whose turn it is."""
@@ -65,29 +66,6 @@ class History:
         """None: verdicts of the past are there."""
         del key, since, until
         return 0
-
-    def open_incident(self, key: SeriesKey) -> Incident | None:
-        """The one of that series that is not resolved."""
-        return next(
-            (one for one in self.incidents.values() if one.key == key and one.resolved_at is None), None
-        )
-
-    def neighbours(self, key: SeriesKey, since: int) -> Sequence[Incident]:
-        """Of that service, open or resolved since then, newest first."""
-        near = [
-            one
-            for one in self.incidents.values()
-            if one.key[1:] == key[1:] and (one.resolved_at is None or one.resolved_at >= since)
-        ]
-        return sorted(near, key=lambda one: -one.opened_at)
-
-    def incident_spans(self, key: SeriesKey, since: int) -> Sequence[tuple[int, int | None]]:
-        """Those that touch [since, now)."""
-        return [
-            (one.since, one.resolved_at)
-            for one in self.incidents.values()
-            if one.key == key and not one.withdrawn and (one.resolved_at is None or one.resolved_at >= since)
-        ]
 
     def save_incident(self, incident: Incident, alert: Alert | None, channels: Sequence[str]) -> None:
         """Keep it."""
