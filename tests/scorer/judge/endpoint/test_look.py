@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
 import pytest
 from tests.conftest import Serve, eventually
+from tests.scorer.judge.endpoint.answering import Told, listening
 from tests.scorer.judge.test_outage_in_the_scorer import KEY, judging_by
 
 from ragvigil.scorer import config
@@ -30,27 +28,14 @@ Answer = Callable[[str], tuple[int, object]]
 def listing(answer: Answer, asked: list[Mapping[str, str]] | None = None) -> Generator[str]:
     """A server that answers each path; it notes with which headers it was asked."""
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
+    class Handler(Told):
+        def do_GET(self) -> None:  # noqa: N802 - as http.server calls it
             if asked is not None:
                 asked.append({name.lower(): value for name, value in self.headers.items()})
-            status, told = answer(self.path)
-            content = told if isinstance(told, bytes) else json.dumps(told).encode()
-            self.send_response(status)
-            self.send_header("content-length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
+            self.tell(*answer(self.path), {})
 
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as http.server calls it
-            """Silent."""
-
-    listening = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    Thread(target=listening.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{listening.server_address[1]}/v1"
-    finally:
-        listening.shutdown()
-        listening.server_close()
+    with listening(Handler) as url:
+        yield url
 
 
 def of(known: list[str], *, by_name: bool = True) -> Answer:
