@@ -26,3 +26,12 @@ def in_utc(nanoseconds: float) -> str:
     '2026-03-01 03:00 UTC'
     """
     return f"{calendar_time(nanoseconds):%Y-%m-%d %H:%M} UTC"
+
+
+def day_of(number: int) -> str:
+    """The date of a day in UTC, counted from the first of 1970.
+
+    >>> day_of(20_513)
+    '2026-03-01'
+    """
+    return f"{calendar_time(number * DAY):%Y-%m-%d}"

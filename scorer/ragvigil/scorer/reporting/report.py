@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 
 import numpy as np
 
 from ragvigil.scorer.estimate.figure import Figure, mean, quantile
 from ragvigil.scorer.estimate.window import Booleans, Floats, Integers
 from ragvigil.scorer.failure_tags import TAGS
-from ragvigil.scorer.moments import DAY
-from ragvigil.scorer.offline.synthetic import MARK, SEGMENT, warning
+from ragvigil.scorer.moments import DAY, day_of
 from ragvigil.scorer.reporting.bands import Banded, Overall, banded, overall, red_flags
+from ragvigil.scorer.reporting.caveats import read_warnings, trust_warnings
 from ragvigil.scorer.reporting.level import NAME as LEVEL
 from ragvigil.scorer.reporting.level import asked, faithful, missing_warnings, pass_rate
 from ragvigil.scorer.signals.telling import Telling, telling
@@ -140,12 +139,8 @@ def report_of(
     panels = _panels(answers, scores, groups, weight, drawn)
     sample = asked(answers, groups, judge, _bears_claims(answers, scores["supported_claims"]))
     faithfulness, level = pass_rate(sample), faithful(sample, labels)
-    panels["generation quality"] = (
-        faithfulness,
-        level,
-        _success(answers, groups, drawn),
-        *panels["generation quality"],
-    )
+    success = _success(answers, groups, drawn)
+    panels["generation quality"] = (faithfulness, level, success, *panels["generation quality"])
     panels["cost and latency"] = _cost(answers, groups)
     by_tag = _tag_values(answers, scores["failure_tags"])
     figures = {one.name: one for panel in panels.values() for one in panel}
@@ -172,9 +167,9 @@ def report_of(
         replace(_table(by_tag, segments, codes, groups, weight), left_out=left_out),
         _signals(answers, groups, judge, until),
         (
-            *_read_warnings(read, days, scores["empty_retrieval"]),
+            *read_warnings(read, days, scores["empty_retrieval"]),
             *missing_warnings(sample, faithfulness, level),
-            *_trust_warnings(panels, people_read, faithfulness),
+            *trust_warnings(panels, people_read, faithfulness),
         ),
     )
 
@@ -252,63 +247,6 @@ def _signals(
     return telling([found[place] for place in known], bad, weight, groups[known])
 
 
-def _read_warnings(read: Read, days: Integers, retrieved: _Scores) -> tuple[str, ...]:
-    """What the figures are made of. `retrieved` has a value where a retrieval was seen."""
-    answers = read.answers
-    found: list[str] = []
-    if read.total > len(answers):
-        found.append(
-            f"{len(answers):,} of {read.total:,} answers were read, in whole conversations drawn by a hash."
-        )
-    judges = {one.judge for one in answers if one.judge is not None}
-    if len(judges) > 1:
-        found.append(
-            f"{len(judges)} judge versions in this time: verdicts of the newest only, none are put together."
-        )
-    empty = sorted(set(range(int(days.min()), int(days.max()) + 1)) - set(days.tolist())) if len(days) else []
-    if empty:
-        named = ", ".join(_day(day) for day in empty[:5])
-        found.append(f"{len(empty)} days without an answer ({named}{', …' if len(empty) > 5 else ''}).")
-    if gone := sum(not one.whole for one in answers):
-        found.append(
-            f"The content of {gone:,} answers is gone (retention): failure tags and axes are of the others."
-        )
-    unseen = sum(one.id not in retrieved or retrieved[one.id].value is None for one in answers)
-    if unseen:
-        found.append(
-            f"No retrieval was seen of {unseen:,} of {len(answers):,} answers: none is judged without its passages, "
-            "so faithfulness is of the others."
-        )
-    synthetic = warning(sum(one.segment.get(SEGMENT) == MARK for one in answers), len(answers))
-    return (*found, synthetic) if synthetic else tuple(found)
-
-
-def _trust_warnings(
-    panels: Mapping[str, tuple[Figure, ...]], people_read: int, faithfulness: Figure
-) -> tuple[str, ...]:
-    """What is missing that would make the figures worth more."""
-    found: list[str] = []
-    if not people_read:
-        found.append(
-            "Nobody has read a trace of this time: read some before trusting a metric (ragvigil label, ragvigil notes)."
-        )
-    level = next(one for one in panels["generation quality"] if one.name == LEVEL)
-    if faithfulness.value is not None and level.value is None:
-        found.append(
-            "Faithfulness is the judge's pass rate, uncorrected: its band may be too low, and it raises no red flag. "
-            "Labels of people correct it (ragvigil calibrate, monitor.gold)."
-        )
-    relevance = next(one for one in panels["generation quality"] if one.name == "answer relevance")
-    if faithfulness.value is None and relevance.value is not None:
-        found.append(
-            "Answers are only held against their questions (answer relevance): an answer may fit its question and be "
-            "wrong. Judge faithfulness too."
-        )
-    if all(one.value is None for one in panels["retrieval"]):
-        found.append("Nothing measures retrieval: a bad answer cannot be told from bad passages.")
-    return tuple(found)
-
-
 def _ranked(answers: Sequence[Answer], judge: str | None) -> list[Shown]:
     """Judged answers, the least faithful first; of equals the newest."""
     known = [
@@ -344,7 +282,7 @@ def _axis_values(answers: Sequence[Answer], scores: _Scores) -> dict[str, Floats
 def _by_day(values: Mapping[str, Floats], days: Integers, groups: Integers, weight: Floats) -> Table:
     columns = sorted(set(days.tolist()))
     codes = np.searchsorted(np.array(columns, dtype=np.int64), days) if columns else days
-    return _table(values, [_day(day) for day in columns], codes, groups, weight)
+    return _table(values, [day_of(day) for day in columns], codes, groups, weight)
 
 
 def _table(
@@ -393,7 +331,3 @@ def _conversations(answers: Sequence[Answer]) -> Integers:
 
 def _floats(values: Sequence[float | None]) -> Floats:
     return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
-
-
-def _day(number: int) -> str:
-    return f"{datetime.fromtimestamp(number * 86_400, UTC):%Y-%m-%d}"
