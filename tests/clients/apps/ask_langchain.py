@@ -4,132 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
-from collections.abc import Iterator
-from typing import Any, TypedDict
+from typing import Any
 
+from langchain_agents import agent, corrective, graph, retriever_tool
 from langchain_core.documents import Document
-from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage
+from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.output_parsers import JsonOutputParser, StrOutputParser
-from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder, PromptTemplate
-from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import RunnableLambda, RunnableParallel, RunnablePassthrough
-from langchain_core.tools import tool
-from scenario import API, FARE, FERRY, INPUT_TOKENS, MODEL, OUTPUT_TOKENS, TRAIN, Scenario
-from telemetry import provider, run
-
-USAGE = {
-    "input_tokens": INPUT_TOKENS,
-    "output_tokens": OUTPUT_TOKENS,
-    "total_tokens": INPUT_TOKENS + OUTPUT_TOKENS,
-}
-TOKEN_USAGE = {
-    "prompt_tokens": INPUT_TOKENS,
-    "completion_tokens": OUTPUT_TOKENS,
-    "total_tokens": INPUT_TOKENS + OUTPUT_TOKENS,
-}
-
-
-class TinyChat(BaseChatModel):
-    """Says its lines in turn: a text, or the arguments of a call of the tool `find_passages`."""
-
-    lines: list[Any]
-    model_name: str = MODEL
-    broken: bool = False
-    said: int = 0
-
-    @property
-    def _llm_type(self) -> str:
-        return "tiny"
-
-    @property
-    def _identifying_params(self) -> dict[str, Any]:
-        return {"model_name": self.model_name}
-
-    def bind_tools(self, tools: Any, **kwargs: Any) -> Any:
-        return self
-
-    def _next(self) -> Any:
-        if self.broken:
-            raise ValueError("context window exceeded: 9000 > 8192")
-        line = self.lines[min(self.said, len(self.lines) - 1)]
-        self.said += 1
-        return line
-
-    def _generate(
-        self, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any
-    ) -> ChatResult:
-        line = self._next()
-        calls = (
-            []
-            if isinstance(line, str)
-            else [{"name": "find_passages", "args": line, "id": f"call_{self.said}"}]
-        )
-        message = AIMessage(
-            content=line if isinstance(line, str) else "",
-            tool_calls=calls,
-            response_metadata={"model_name": MODEL, "token_usage": TOKEN_USAGE},
-            usage_metadata=USAGE,
-        )
-        return ChatResult(
-            generations=[ChatGeneration(message=message)],
-            llm_output={"token_usage": TOKEN_USAGE, "model_name": MODEL},
-        )
-
-    def _stream(
-        self, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any
-    ) -> Iterator[Any]:
-        line = self._next()
-        for place in range(0, len(line), 7):
-            yield ChatGenerationChunk(message=AIMessageChunk(content=line[place : place + 7]))
-        yield ChatGenerationChunk(message=AIMessageChunk(content="", usage_metadata=USAGE))
-
-
-class TinyRetriever(BaseRetriever):
-    """Finds what the scenario says, or as asked for, less."""
-
-    scenarios: list[Any]
-    ids: bool = True
-    empty: bool = False
-    broken: bool = False
-
-    def _get_relevant_documents(self, query: str, *, run_manager: Any) -> list[Document]:
-        if self.broken:
-            raise ConnectionError("index 'ferry' unreachable")
-        known = [each for each in self.scenarios if each.question == query]
-        found = () if self.empty else (known or self.scenarios)[0].passages
-        return [
-            Document(
-                page_content=each.text,
-                **({"id": each.id, "metadata": {"score": each.score}} if self.ids else {}),
-            )
-            for each in found
-        ]
-
-
-class Rerank(BaseRetriever):
-    """Turns the order of another retriever round and keeps two, as contextual compression does."""
-
-    base: Any
-
-    def _get_relevant_documents(self, query: str, *, run_manager: Any) -> list[Document]:
-        return self.base.invoke(query, config={"callbacks": run_manager.get_child()})[::-1][:2]
-
-
-def numbered(documents: list[Document]) -> str:
-    return "\n".join(f"[{place}] {each.page_content}" for place, each in enumerate(documents, 1))
-
-
-def plain(documents: list[Document]) -> str:
-    return "\n\n".join(each.page_content for each in documents)
-
-
-PROMPT = ChatPromptTemplate.from_messages([("system", "Answer from:\n{context}"), ("user", "{question}")])
-ONE_PROMPT = ChatPromptTemplate.from_template(
-    "Use the context.\n\nContext:\n{context}\n\nQuestion: {question}\n\nAnswer:"
+from langchain_parts import (
+    ONE_PROMPT,
+    PROMPT,
+    Rerank,
+    TinyChat,
+    TinyRetriever,
+    instrument,
+    numbered,
+    plain,
 )
+from scenario import API, FARE, FERRY, MODEL, TRAIN, Scenario
+from telemetry import run
 
 
 def lcel(
@@ -273,82 +167,6 @@ def with_titles() -> Any:
     ).invoke(FERRY.question)
 
 
-class State(TypedDict, total=False):
-    question: str
-    context: list[Document]
-    answer: str
-
-
-def graph() -> Any:
-    """LangGraph's tutorial: a node retrieves, a node generates, over a shared state."""
-    from langgraph.graph import START, StateGraph
-
-    retriever, chat = TinyRetriever(scenarios=[TRAIN]), TinyChat(lines=[TRAIN.answer])
-
-    def retrieve(state: State) -> State:
-        return {"context": retriever.invoke(state["question"])}
-
-    def generate(state: State) -> State:
-        messages = PROMPT.invoke({"question": state["question"], "context": plain(state["context"])})
-        return {"answer": chat.invoke(messages).content}
-
-    built = StateGraph(State).add_node("retrieve", retrieve).add_node("generate", generate)
-    compiled = built.add_edge(START, "retrieve").add_edge("retrieve", "generate").compile()
-    return compiled.invoke(
-        {"question": TRAIN.question},
-        config={"configurable": {"thread_id": "t-12"}, "metadata": {"thread_id": "t-12"}},
-    )
-
-
-@tool
-def find_passages(query: str) -> str:
-    """Find passages of the ferry company's site."""
-    return FERRY.numbered()
-
-
-@tool(response_format="content_and_artifact")
-def search_site(query: str) -> Any:
-    """Search the ferry company's site."""
-    found = TinyRetriever(scenarios=[FERRY]).invoke(query)
-    return "\n\n".join(f"Source: {each.id}\nContent: {each.page_content}" for each in found), found
-
-
-def agent() -> Any:
-    """The model calls a tool that finds passages, and answers from them."""
-    chat = TinyChat(lines=[{"query": "dernier bateau Groix"}, FERRY.answer])
-    try:
-        from langchain.agents import create_agent
-    except ImportError:
-        from langgraph.prebuilt import create_react_agent as create_agent
-    made = create_agent(chat, [find_passages])
-    return made.invoke({"messages": [("user", FERRY.question)]}, config={"metadata": {"session_id": "s-8"}})
-
-
-def retriever_tool() -> Any:
-    """The guide to agents' tool: a retriever, of whose passages it makes one text."""
-    from langchain.agents import create_agent
-    from langchain_core.tools import create_retriever_tool
-
-    found = create_retriever_tool(TinyRetriever(scenarios=[FERRY]), "find_passages", "Passages of the site.")
-    chat = TinyChat(lines=[{"query": "bateau"}, {"query": "dernier bateau Groix"}, FERRY.answer])
-    return create_agent(chat, [found]).invoke({"messages": [("user", FERRY.question)]})
-
-
-def corrective() -> Any:
-    """What was found first is graded, thrown away, and searched for again."""
-    chat = TinyChat(lines=["no", "yes", FERRY.answer])
-
-    def search(question: str) -> Any:
-        for scenario in (FARE, FERRY):
-            found = TinyRetriever(scenarios=[scenario]).invoke(question)
-            if chat.invoke(f"Is this relevant? {plain(found)}").content == "yes":
-                return numbered(found)
-        return ""
-
-    given = {"context": RunnableLambda(search), "question": RunnablePassthrough()}
-    return (given | PROMPT | chat | StrOutputParser()).invoke(FERRY.question)
-
-
 def retrieval_chain() -> Any:
     """The two constructors that LangChain's documentation showed for years."""
     try:
@@ -396,6 +214,18 @@ def batch() -> Any:
     return (given | PROMPT | reply | StrOutputParser()).batch([each.question for each in scenarios])
 
 
+def requested(ask: Any) -> Any:
+    """Asked within the span of a web request, as in a service whose framework is instrumented as well."""
+
+    def case() -> None:
+        from opentelemetry import trace
+
+        with trace.get_tracer("web").start_as_current_span("POST /chat"):
+            ask()
+
+    return case
+
+
 CASES = {
     "plain": lambda: lcel(FERRY).invoke(
         FERRY.question, config={"metadata": {"session_id": "s-1", "user_id": "u-9"}}
@@ -432,33 +262,13 @@ CASES = {
     "retrieval_qa": retrieval_qa,
     "by_vendor": by_vendor,
     "by_vendor_traced": lambda: by_vendor(traced=True),
+    "requested": requested(lambda: lcel(FERRY).invoke(FERRY.question)),
+    "requested_stream": requested(lambda: list(lcel(TRAIN).stream(TRAIN.question))),
+    "requested_agent": requested(agent),
+    "requested_by_vendor": requested(by_vendor),
     "conversation": conversation,
     "batch": batch,
 }
-
-
-def instrument() -> None:
-    """Switch on the instrumentation that the environment names."""
-    name = os.environ.get("INSTRUMENTATION", "openinference")
-    if name == "openinference":
-        from openinference.instrumentation.langchain import LangChainInstrumentor
-
-        LangChainInstrumentor().instrument(tracer_provider=provider())
-    elif name == "openllmetry":
-        from opentelemetry.instrumentation.langchain import LangchainInstrumentor
-
-        LangchainInstrumentor().instrument(tracer_provider=provider())
-    elif name == "genai":
-        from opentelemetry.instrumentation.genai.langchain import LangChainInstrumentor as GenAIInstrumentor
-
-        os.environ["OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"] = "SPAN_ONLY"
-        GenAIInstrumentor().instrument(tracer_provider=provider())
-    elif name == "langsmith":
-        provider()
-    elif name == "mlflow":
-        import mlflow
-
-        mlflow.langchain.autolog()
 
 
 if __name__ == "__main__":

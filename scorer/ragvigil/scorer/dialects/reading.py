@@ -23,7 +23,7 @@ A dialect of your own is a class with `name`, `matches` and `read`:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from typing import Literal, Protocol
 
 from ragvigil.scorer.span import Span
@@ -107,6 +107,21 @@ class Reading:
     """Whether an answer is there in a shape that nobody can read: it is unknown, and neither empty nor hidden."""
     otherwise: Reading | None = None
     """What the span says if the passages that it returned are an answer: only their shape says that it searched."""
+
+
+_UNKNOWN: tuple[object, ...] = (None, (), {}, Tokens(), False)
+
+
+def filled(reading: Reading, other: Reading) -> Reading:
+    """The reading, with what it does not know taken from the other; its role stays unless it has none."""
+    gaps = {
+        field.name: getattr(other, field.name)
+        for field in fields(Reading)
+        if field.name != "role" and getattr(reading, field.name) in _UNKNOWN
+    }
+    if reading.documents == () or reading.role not in (None, other.role):
+        gaps.pop("documents", None)
+    return replace(reading, role=reading.role or other.role, **gaps)
 
 
 class Dialect(Protocol):

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from ragvigil.scorer.dialects.documents import same
 from ragvigil.scorer.dialects.reading import Reading, Role
 from ragvigil.scorer.dialects.step import Step, gather, link
+from ragvigil.scorer.dialects.twins import united
 from ragvigil.scorer.dialects.values import structure_of
 from ragvigil.scorer.trace import Document
 
@@ -23,10 +24,10 @@ _MOST = 50
 
 
 def forest_of(steps: Sequence[Step]) -> list[Step]:
-    """The steps, ordered by start, as a forest; its roots. Each call in it either searched or answered."""
+    """The steps, ordered by start, as a forest; its roots. Each call in it searched or answered, and is told once."""
     roots = link(steps)
     _settle(steps, roots)
-    return roots
+    return united(steps, roots)
 
 
 def _settle(steps: Sequence[Step], roots: Sequence[Step]) -> None:

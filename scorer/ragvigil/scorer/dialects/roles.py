@@ -184,8 +184,7 @@ def counted(steps: Sequence[Step], amount: Callable[[Step], float | None]) -> li
     """The generations that tell the amount and contain no other one that does; where none tells, what is around them.
 
     Frameworks trace one call two or three times, one inside the other, and repeat its tokens; an SDK that traces
-    itself does so beside its instrumentation, at the same time and with one response's id, or within its time and with
-    the same amount.
+    itself does so beside its instrumentation, at the same time and with one response's id.
     """
     telling = innermost([step for step in _generators(steps) if amount(step) is not None])
     if not telling:
@@ -193,27 +192,12 @@ def counted(steps: Sequence[Step], amount: Callable[[Step], float | None]) -> li
         return [step for step in steps if step in chains and chains.isdisjoint(step.ancestors())]
     ends: dict[str, int] = {}
     calls = list[Step]()
-    if len(telling) > 1 and len({step.span.scope for step in telling}) > 1:
-        telling = [step for step in telling if not _is_told_around(step, telling, amount)]
     for step in telling:
         name = step.reading.response_id or step.span.span_id
         if step.span.start >= ends.get(name, step.span.start):
             calls.append(step)
         ends[name] = max(step.span.end, ends.get(name, 0))
     return calls
-
-
-def _is_told_around(step: Step, steps: Sequence[Step], amount: Callable[[Step], float | None]) -> bool:
-    """Whether another library tells the same call beside it: its span begins before this one and ends behind it."""
-    span = step.span
-    return any(
-        other.span.scope != span.scope
-        and other.parent is step.parent
-        and (other.span.start, -other.span.end, other.span.scope) < (span.start, -span.end, span.scope)
-        and other.span.end >= span.end
-        and amount(other) == amount(step)
-        for other in steps
-    )
 
 
 def _root(steps: Iterable[Step]) -> Step | None:

@@ -112,6 +112,15 @@ def _measure(root: Step) -> None:
         waiting += step.children
 
 
+def move(step: Step, parent: Step) -> None:
+    """Hang a step, which is not above the other, below that; `gather` is for later."""
+    if step.parent is not None:
+        step.parent.children.remove(step)
+    step.parent = parent
+    parent.children.append(step)
+    _measure(parent)
+
+
 def gather(root: Step) -> None:
     """Set the roles above and within, each step once on the way down and once on the way up."""
     downwards = list(root.subtree())

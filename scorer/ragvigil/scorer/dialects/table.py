@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Sequence
-from dataclasses import fields, replace
 
 from ragvigil.scorer.dialects.haystack import Haystack
 from ragvigil.scorer.dialects.langfuse import Langfuse
@@ -15,11 +14,10 @@ from ragvigil.scorer.dialects.openllmetry import OpenLLMetry
 from ragvigil.scorer.dialects.otel_genai import OtelGenAI
 from ragvigil.scorer.dialects.pydantic_ai import PydanticAI
 from ragvigil.scorer.dialects.ragvigil import Ragvigil
-from ragvigil.scorer.dialects.reading import Dialect, Reading
+from ragvigil.scorer.dialects.reading import Dialect, Reading, filled
 from ragvigil.scorer.dialects.vector_stores import VectorStore
 from ragvigil.scorer.dialects.vercel_ai import VercelAI
 from ragvigil.scorer.span import Span
-from ragvigil.scorer.trace import Tokens
 
 _log = logging.getLogger(__name__)
 
@@ -42,7 +40,6 @@ _SELF_CONTAINED = frozenset({"ragvigil"})
 """Dialects that leave no gap for another one to fill."""
 
 _EMPTY = Reading()
-_UNKNOWN: tuple[object, ...] = (None, (), {}, Tokens(), False)
 
 
 def read(span: Span, dialects: Sequence[Dialect] = DIALECTS) -> tuple[Reading, str | None]:
@@ -66,18 +63,6 @@ def matching(span: Span, dialects: Sequence[Dialect] = DIALECTS) -> Iterator[Dia
             yield dialect
             if dialect.name in _SELF_CONTAINED:
                 return
-
-
-def filled(reading: Reading, other: Reading) -> Reading:
-    """The reading, with what it does not know taken from the other; its role stays unless it has none."""
-    gaps = {
-        field.name: getattr(other, field.name)
-        for field in fields(Reading)
-        if field.name != "role" and getattr(reading, field.name) in _UNKNOWN
-    }
-    if reading.documents == () or reading.role not in (None, other.role):
-        gaps.pop("documents", None)
-    return replace(reading, role=reading.role or other.role, **gaps)
 
 
 def _read(dialect: Dialect, span: Span) -> Reading:
