@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Self
 
@@ -32,9 +33,9 @@ class Lock:
                 self._file.close()
                 raise StoreNotNowError(f"{what} is in use by process {owner}; stop it, or {remedy}")
             time.sleep(0.05)
-        self._file.truncate(0)
-        self._file.write(str(os.getpid()))
-        self._file.flush()
+        with suppress(OSError):  # on a full disk nobody reads who holds it; it is held all the same
+            os.ftruncate(self._file.fileno(), 0)
+            os.write(self._file.fileno(), str(os.getpid()).encode())
 
     def close(self) -> None:
         """Let the next one in."""
