@@ -180,7 +180,7 @@ def test_what_is_asked_counts_against_the_budget_that_a_file_shares(tmp_path: Pa
         relevance(str(ITEM["question"]), OPENS, settings(server, shared=tmp_path / "shared.db"))
         asked = len(server.requests)
     with closing(Paid(tmp_path / "shared.db", "the scorer")) as paid:
-        _, day = paid.spent_by_others()
+        _, day = paid.spent()
     assert round(day.calls) == asked == 2
 
 

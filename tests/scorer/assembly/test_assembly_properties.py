@@ -18,7 +18,8 @@ from ragvigil.scorer.config import Settings, load
 from ragvigil.scorer.dialects import read_records
 from ragvigil.scorer.inbox import Arrival, InboxReader, InboxWriter
 from ragvigil.scorer.redact.payload import Redaction
-from ragvigil.scorer.scoring.pipeline import Pipeline, SamplePlan
+from ragvigil.scorer.scoring.draws import SamplePlan
+from ragvigil.scorer.scoring.pipeline import Pipeline
 from ragvigil.scorer.span import spans_of
 from ragvigil.scorer.store import reading
 from ragvigil.scorer.store.sqlite import SqliteStore

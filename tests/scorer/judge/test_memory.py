@@ -250,7 +250,7 @@ def test_what_others_spend_lowers_the_probability_smoothly_and_never_to_nothing(
 
             def chance(after: float, budget: Budget = budget) -> float:
                 clock.now += after
-                sampler = Sampler(0.5, budget, others=mine.spent_by_others)
+                sampler = Sampler(0.5, budget, others=mine.spent)
                 return sampler.decide("0" * 32, at=clock.now).inclusion
 
             assert chance(0) == 0.5
@@ -261,7 +261,29 @@ def test_what_others_spend_lowers_the_probability_smoothly_and_never_to_nothing(
             assert 0.0 < chance(0) < strained
             assert chance(600) == 0.5 if per_minute else chance(600) < strained
             assert chance(40 * 86_400) == 0.5
-        assert mine.spent_by_others()[0] == pytest.approx(Spent(), abs=1e-9)
+        assert mine.spent()[0] == pytest.approx(Spent(), abs=1e-9)
+
+
+def test_what_this_process_spent_is_known_again_after_a_kill_and_over_a_full_disk(tmp_path: Path) -> None:
+    """Tokens and money; its calls are counted by who draws the records."""
+    path = tmp_path / "judge.db"
+    mine = Paid(path, "a", now=Clock())
+    mine.spend(calls=1, tokens=90, usd=3)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("CREATE TRIGGER full BEFORE INSERT ON spent BEGIN SELECT RAISE(ABORT, 'full'); END")
+        with pytest.raises(sqlite3.Error):
+            mine.spend(calls=1, tokens=10, usd=1)
+        assert mine.spent() == (Spent(0, 100, 4), Spent(0, 100, 4))
+        other.execute("DROP TRIGGER full")
+    mine.spend(calls=1, tokens=1, usd=1)
+    assert mine.spent() == (Spent(0, 101, 5), Spent(0, 101, 5))
+    mine.close()
+    with (
+        closing(Paid(path, "a", now=Clock())) as again,
+        closing(Paid(path, "b", now=Clock())) as other_process,
+    ):
+        assert again.spent() == (Spent(0, 101, 5), Spent(0, 101, 5))
+        assert other_process.spent()[1].calls == 3
 
 
 def everything_in(folder: Path) -> bytes:

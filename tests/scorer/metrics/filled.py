@@ -16,6 +16,7 @@ from ragvigil.scorer.metrics.scrape import Scrape
 from ragvigil.scorer.monitor.coverage import Coverage
 from ragvigil.scorer.monitor.monitor import Monitor
 from ragvigil.scorer.monitoring import Incident, SeriesKey
+from ragvigil.scorer.sample import Pressure
 from ragvigil.scorer.store.port import Judgement, LedgerEntry, RawTrace, ScoredRecord, ScoredTrace
 from ragvigil.scorer.store.sqlite import SqliteStore
 from ragvigil.scorer.trace import RagTrace
@@ -116,7 +117,9 @@ def exposed(folder: Path) -> bytes:
             store.outbox.delivered(number, NOW, None)
         seen = Coverage("docs", "production", 101, 303, 1, 0, 101, 1, 0)
         sinks = {"phoenix": {"scores.delivered": 5, "attempts.delivered": 1, "waiting": 2, "dropped": 0}}
-        well = Vitals(1.5, 2, 3, NOW / 1e9, (seen,), sinks)
+        well = Vitals(
+            1.5, 2, 3, NOW / 1e9, (seen,), sinks, pressures=[Pressure("calls_per_minute", 45.0, 50.0)]
+        )
         settings.inbox_path.mkdir()
         file.write(settings.inbox_path, Collector(settings, lambda: well, now=lambda: NOW).collect())
     received = {"spans": 3, "logs": 1, "bytes": 9, "requests.http spans": 1, "rejected.trace_id": 1}

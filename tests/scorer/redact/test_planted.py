@@ -21,7 +21,8 @@ from ragvigil.scorer.inbox import Arrival, InboxReader, InboxWriter
 from ragvigil.scorer.receive.told import Feedback
 from ragvigil.scorer.redact.keys import Meaning, meaning_of, meaning_under
 from ragvigil.scorer.redact.payload import Redaction
-from ragvigil.scorer.scoring.pipeline import Pipeline, SamplePlan
+from ragvigil.scorer.scoring.draws import SamplePlan
+from ragvigil.scorer.scoring.pipeline import Pipeline
 from ragvigil.scorer.store.port import Judgement
 from ragvigil.scorer.store.sqlite import SqliteStore
 from ragvigil.scorer.verdict import Verdict

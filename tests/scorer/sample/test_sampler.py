@@ -61,8 +61,67 @@ def test_a_limit_lowers_the_probability_and_never_stops_judging() -> None:
     sampler = Sampler(0.5, Budget(calls_per_minute=60))
     run(sampler, per_second=100, seconds=300)
     later = run(sampler, per_second=100, seconds=600, start=300)
-    assert 400 < judged(later) < 840  # 60 a minute are 600
+    assert 450 < judged(later) <= 600  # 60 a minute
     assert all(one.inclusion > 0.0 for one in later)
+
+
+@pytest.mark.parametrize("calls", [3.0, 10.0])
+def test_a_surge_does_not_overrun_a_limit_of_few_calls(calls: float) -> None:
+    """Two hundred answers a second after a quiet hour: before, the first five seconds took all they liked."""
+    sampler = Sampler(0.5, Budget(calls_per_minute=calls))
+    run(sampler, per_second=0.01, seconds=3_600)
+    surge = run(sampler, per_second=200, seconds=600, start=3_600)
+    assert judged(surge[: 200 * 5]) <= 1.3 * calls + 2
+    assert 6 * calls <= judged(surge) <= 11 * calls  # ten minutes, and what the quiet hour left
+
+
+def test_of_what_nobody_knows_the_price_of_few_are_drawn() -> None:
+    """The first verdicts teach it; a thousand answers that come before them would cost more than the day may."""
+    waiting = 0
+    sampler = Sampler(1.0, Budget(usd_per_day=10.0), waiting=lambda: waiting)
+    for number in range(1_000):
+        waiting += sampler.decide(trace(number), at=number / 100).judged
+    assert 20 <= waiting <= 35
+    for _ in range(waiting):
+        sampler.spend(usd=0.001)
+        sampler.learn(usd=0.001)
+    waiting = 0
+    assert sampler.decide(trace(1), at=20.0).inclusion == 1.0
+
+
+def test_what_finds_no_room_takes_nothing_of_the_budget() -> None:
+    """A shed record is asked about never."""
+    sampler = Sampler(1.0, Budget(calls_per_minute=100))
+    sampler.burst("a", judged=5)
+    assert all(sampler.decide(trace(one), "a", at=0.0, room=False).judged for one in range(500))
+    state = sampler.state()
+    assert (state.spent["calls"], state.bursts["=a"].left) == (0.0, 5)
+
+
+def test_what_came_to_nothing_is_taken_back() -> None:
+    """The disk was full: the same records are decided again, and count once."""
+    sampler = Sampler(0.5, Budget(calls_per_minute=1_000))
+    first = run(sampler, per_second=10, seconds=20)
+    before = sampler.state()
+    again: list[Decision] = []
+    for _ in range(50):
+        again = run(sampler, per_second=10, seconds=3, start=20)
+        sampler.go_back_to(before)
+    assert sampler.state() == before
+    assert judged(first) + judged(again) < 150
+    assert {one.inclusion for one in again} == {0.5}
+
+
+def test_it_says_how_near_each_limit_is() -> None:
+    """And at a later moment, how much of it has been forgotten."""
+    sampler = Sampler(1.0, Budget(calls_per_minute=100, usd_per_day=50.0))
+    run(sampler, per_second=10, seconds=6)
+    sampler.spend(usd=5.0)
+    now, later = ({one.limit: one.used for one in sampler.pressures(at)} for at in (6.0, 66.0))
+    assert now["calls_per_minute"] == pytest.approx(55.0, abs=6.0)
+    assert later["calls_per_minute"] == pytest.approx(now["calls_per_minute"] / np.e, rel=0.01)
+    assert later["usd_per_day"] == pytest.approx(5.0, rel=0.01)
+    assert Sampler(1.0).pressures(6.0) == ()
 
 
 def test_what_verdicts_cost_counts_against_tokens_and_money() -> None:
@@ -82,7 +141,8 @@ def test_what_waits_for_its_verdict_counts_as_what_verdicts_cost() -> None:
         waiting = judged(later) - min(second, judged(later))
         if second < judged(later):
             sampler.spend(tokens=1_000)
-    assert 800 < judged(later) < 1_300
+            sampler.learn(tokens=1_000)
+    assert 800 < judged(later) < 1_050
     assert all(one.inclusion > 0.0 for one in later)
 
 
@@ -97,7 +157,7 @@ def test_a_restart_knows_what_a_verdict_costs() -> None:
     """Else what waited would cost nothing until the first verdict, and be drawn beyond the limit once more."""
     budget = Budget(tokens_per_day=1_000_000)
     sampler = Sampler(0.5, budget)
-    sampler.spend(tokens=1_000)
+    sampler.learn(tokens=1_000)
     states = TypeAdapter(SamplerState)
     state = states.validate_json(states.dump_json(sampler.state()))
     again = Sampler.restore(state, 0.5, budget, waiting=lambda: 1_500)

@@ -13,8 +13,9 @@ from ragvigil.scorer.config import Content, Settings, load
 from ragvigil.scorer.inbox import Arrival, InboxReader, InboxWriter, Position
 from ragvigil.scorer.redact.payload import Redaction
 from ragvigil.scorer.scoring.checking import Checking
+from ragvigil.scorer.scoring.draws import SamplePlan
 from ragvigil.scorer.scoring.filtering import Filters
-from ragvigil.scorer.scoring.pipeline import Pipeline, SamplePlan
+from ragvigil.scorer.scoring.pipeline import Pipeline
 from ragvigil.scorer.store import reading
 from ragvigil.scorer.store.port import Job, Judgement, RawTrace, RecordStore, ScoredTrace, Taken
 from ragvigil.scorer.store.sqlite import SqliteStore
@@ -186,12 +187,13 @@ class Failing:
         watermark: Position | None,
         now: int,
         taken: Taken = Taken(),  # noqa: B008 - frozen
+        states: Sequence[tuple[str, str]] = (),
     ) -> Sequence[Job]:
         """Fail, then work."""
         if self.times:
             self.times -= 1
             raise self._error
-        return self._store.commit(traces, watermark, now, taken)
+        return self._store.commit(traces, watermark, now, taken, states)
 
     def record_judgements(self, judgements: Sequence[Judgement], now: int) -> None:
         """Fail, then work."""

@@ -114,11 +114,12 @@ class PickyStore(Failing):
         watermark: Position | None,
         now: int,
         taken: Taken = Taken(),  # noqa: B008 - frozen
+        states: Sequence[tuple[str, str]] = (),
     ) -> Sequence[Job]:
         """Fail as SQLite does for a number that it cannot hold, or as the code that makes its rows may."""
         if any(trace.trace_id == self._refused and trace.records for trace in traces):
             raise self._error
-        return super().commit(traces, watermark, now, taken)
+        return super().commit(traces, watermark, now, taken, states)
 
 
 def test_an_unreadable_payload_is_failed_and_hurts_no_other(bench: Bench) -> None:

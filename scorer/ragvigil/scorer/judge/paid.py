@@ -59,6 +59,8 @@ class Paid:
         self._now = now
         self._lock = Lock()
         self._forgotten = set[bytes]()
+        self._unwritten = Spent()
+        """What was spent while the file could not be written."""
         self._ended = set[bytes]()
         """Questions no longer asked, though the file may still say so: it could not be written."""
         try:
@@ -118,22 +120,24 @@ class Paid:
         self._ended.difference_update(ended)
 
     def spend(self, *, calls: float, tokens: float, usd: float) -> None:
-        """Add what this process spent."""
+        """Add what this process spent. What cannot be written counts all the same, and is written with the next."""
+        self._unwritten += Spent(calls, tokens, usd)
         with self._transaction() as connection:
+            adding = self._unwritten
             minute, day = self._sum(connection, "= ?")
-            row = (
-                *(minute.calls + calls, minute.tokens + tokens, minute.usd + usd),
-                *(day.calls + calls, day.tokens + tokens, day.usd + usd),
-            )
-            connection.execute(
-                "INSERT OR REPLACE INTO spent VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (self._owner, self._now(), *row),
-            )
+            row = (self._owner, self._now(), *(minute + adding), *(day + adding))
+            connection.execute("INSERT OR REPLACE INTO spent VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+        self._unwritten += adding * -1.0
 
-    def spent_by_others(self) -> tuple[Spent, Spent]:
-        """What all other processes spent, in about a minute and in about a day."""
+    def spent(self) -> tuple[Spent, Spent]:
+        """What all processes spent, in about a minute and in about a day; of this one no calls.
+
+        Whoever draws the records of this process counts those before they are made.
+        """
         with self._lock:
-            return self._sum(self._connection, "<> ?")
+            sums = zip(self._sum(self._connection, "<> ?"), self._sum(self._connection, "= ?"), strict=True)
+        minute, day = (others + (own + self._unwritten)._replace(calls=0.0) for others, own in sums)
+        return minute, day
 
     def forget(self, trace_ids: Collection[str]) -> None:
         """Delete what was said of these traces, also for others with the same content."""

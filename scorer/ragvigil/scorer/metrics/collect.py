@@ -28,6 +28,7 @@ from ragvigil.scorer.metrics.measures import OTHER, Exemplar, Measures
 from ragvigil.scorer.metrics.segments import by_segment
 from ragvigil.scorer.monitor.coverage import Coverage
 from ragvigil.scorer.monitoring import SeriesKey, SeriesState
+from ragvigil.scorer.sample import Pressure, factor_of
 from ragvigil.scorer.store import reading_metrics as reading
 from ragvigil.scorer.store.reading import open_for_reading
 
@@ -54,6 +55,8 @@ class Vitals:
     coverage: Sequence[Coverage] = ()
     sinks: Mapping[str, Mapping[str, int]] | None = None
     """By sink: ``scores.OUTCOME``, ``attempts.OUTCOME``, ``waiting`` and ``dropped``."""
+    pressures: Sequence[Pressure] = ()
+    """How near each limit of the sample is."""
 
 
 class Collector:
@@ -204,6 +207,9 @@ class Collector:
         told.put("ragvigil_backlog_seconds", vitals.backlog_seconds)
         told.put("ragvigil_open_traces", vitals.open_traces)
         told.put("ragvigil_judge_waiting_records", vitals.judge_waiting)
+        told.put("ragvigil_sample_factor_ratio", factor_of(vitals.pressures))
+        for one in vitals.pressures:
+            told.put("ragvigil_sample_limit_used_ratio", one.used / one.most, one.limit)
         if vitals.evaluated_at is not None:
             told.put("ragvigil_scorer_evaluated_timestamp_seconds", vitals.evaluated_at)
         for place, found in groupby(

@@ -63,6 +63,15 @@ _ALL = (
     _counter("judge_failures", "Verdicts that failed, by reason.", "reason"),
     _counter("judge_tokens", "Tokens that the judge says it read and wrote.", "direction"),
     _counter("judge_cost_usd", "US dollars that judging has cost by judge.prices."),
+    _gauge(
+        "sample_limit_used_ratio",
+        "Share of a limit of [sample] that is spent, or will be by what waits for the judge.",
+        "limit",
+    ),
+    _gauge(
+        "sample_factor_ratio",
+        "What those limits leave of the share of answers that is judged; 1 when they hold nothing down.",
+    ),
     _counter("deliveries", "Alerts to channels by outcome.", "channel", "outcome"),
     _counter("delivery_attempts", "Tries to hand an alert to a channel.", "channel"),
     _gauge("deliveries_waiting", "Alerts that wait for a channel.", "channel"),

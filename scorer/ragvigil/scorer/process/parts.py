@@ -13,8 +13,9 @@ from ragvigil.scorer.incidents.deliver import Channel
 from ragvigil.scorer.redact.payload import Redaction
 from ragvigil.scorer.sample import Budget, Spent
 from ragvigil.scorer.scoring.checking import Checking
+from ragvigil.scorer.scoring.draws import SamplePlan
 from ragvigil.scorer.scoring.filtering import Filters
-from ragvigil.scorer.scoring.pipeline import Inbox, Pipeline, SamplePlan
+from ragvigil.scorer.scoring.pipeline import Inbox, Pipeline
 from ragvigil.scorer.scoring.usual_style import UsualStyles
 from ragvigil.scorer.store.sqlite import SqliteStore
 from ragvigil.scorer.watch.gold import Labels
@@ -30,9 +31,13 @@ def pipeline_of(
     dialects: Sequence[Dialect],
     now: Callable[[], int] = time.time_ns,
     ticks: Callable[[], int] = time.monotonic_ns,
-    others: Callable[[], tuple[Spent, Spent]] = lambda: (Spent(), Spent()),
+    spent: Callable[[], tuple[Spent, Spent]] | None = None,
 ) -> Pipeline:
-    """From the inbox to the stored scores."""
+    """From the inbox to the stored scores.
+
+    `spent` says what everybody spent in about a minute, and in about a day, without the calls of this process; None:
+    nobody but this process spends anything.
+    """
     usual = UsualStyles()
     usual.recall((one.service, one.style, one.share, one.markers) for one in store.citation_styles())
     return Pipeline(
@@ -53,7 +58,8 @@ def pipeline_of(
                 informative=settings.sample.informative,
                 most_strata=settings.sample.most_strata,
             ),
-            others,
+            spent or (lambda: (Spent(), Spent())),
+            spent is not None,
             settings.sample.signals,
         ),
         redaction=redaction,

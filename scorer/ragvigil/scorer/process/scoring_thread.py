@@ -86,6 +86,7 @@ class Scoring(threading.Thread):
         self._retaining = False
         self._failing: str | None = None
         self._attempts = Attempts()
+        self._spent = (Spent(), Spent())
 
     def open(self) -> None:
         """Start, and wait until the store is open; raises what opening it raised."""
@@ -117,7 +118,14 @@ class Scoring(threading.Thread):
         lag = 0.0 if reading is None else max(0.0, time.time() - reading / 1e9)
         ago = time.monotonic() - self.succeeded_at
         evaluated = time.time() - ago if self.succeeded_at else None
-        return Vitals(lag, self.pipeline.open_traces, self.pipeline.waiting, evaluated, self.coverage.latest)
+        return Vitals(
+            lag,
+            self.pipeline.open_traces,
+            self.pipeline.waiting,
+            evaluated,
+            self.coverage.latest,
+            pressures=self.pipeline.pressures,
+        )
 
     def tick(self) -> None:
         """Evaluate every series; on this thread. What fails costs its own evaluation only, and the heartbeat."""
@@ -147,7 +155,9 @@ class Scoring(threading.Thread):
         scores = [one for one in judgements if one.job.purpose == "score"]
         failed = sum(one.failure not in (None, UNASKED) for one in scores)
         self.health.judged(time.time_ns(), answered=len(scores) - failed, failed=failed)
-        self.watcher.rejudged([one for one in judgements if one.job.purpose == "canary"])
+        canaries = [one for one in judgements if one.job.purpose == "canary"]
+        self.watcher.rejudged(canaries)
+        self.pipeline.draws.charge(one for one in canaries if one.failure != UNASKED)
         self.pipeline.judged(scores)
 
     def _forgotten(self, traces: Collection[str]) -> None:
@@ -159,12 +169,12 @@ class Scoring(threading.Thread):
         if self._paid is not None:
             self._paid.forget(traces)
 
-    def _spent_by_others(self) -> tuple[Spent, Spent]:
-        """What other processes spent; nothing while nobody can tell."""
-        try:
-            return (Spent(), Spent()) if self._paid is None else self._paid.spent_by_others()
-        except sqlite3.Error:
-            return Spent(), Spent()
+    def _spent_by_all(self) -> tuple[Spent, Spent]:
+        """What everybody spent; while nobody can tell, what was known last."""
+        if self._paid is not None:
+            with contextlib.suppress(sqlite3.Error):
+                self._spent = self._paid.spent()
+        return self._spent
 
     def _evaluate(self, now: int) -> None:
         with self.store.transaction():
@@ -211,7 +221,7 @@ class Scoring(threading.Thread):
             store=store,
             redaction=redaction,
             dialects=self._dialects,
-            others=self._spent_by_others,
+            spent=None if self._paid is None else self._spent_by_all,
         )
         diagnoser = Diagnoser(store.diagnosing)
         names = list(settings.channels)
@@ -263,6 +273,7 @@ class Scoring(threading.Thread):
         inbox.close()
         read, kept = self.pipeline.unfinished
         try:
+            self.pipeline.leave()
             leave(self._settings.inbox_path, done=self.store.records.watermark(), read=read, kept=kept)
         except (sqlite3.Error, OSError, StoreError) as error:
             _log.info("the inbox keeps what came until the next start: %s", error)

@@ -127,7 +127,9 @@ class Replay:
         self._pipeline.expect(scores)
         self._pipeline.judged(self._judged(runner, scores))
         canaries = [job for job in watched.jobs if job.purpose == "canary"]
-        self._watcher.rejudged(self._judged(runner, canaries))
+        rejudged = self._judged(runner, canaries)
+        self._watcher.rejudged(rejudged)
+        self._pipeline.draws.charge(rejudged)
         return watched.alerts
 
     def _judged(self, runner: asyncio.Runner, jobs: Sequence[Job]) -> list[Judgement]:

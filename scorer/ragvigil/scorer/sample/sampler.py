@@ -13,7 +13,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ragvigil.scorer.sample.allocate import FLOOR, allocate
+from ragvigil.scorer.sample.allocate import allocate
+from ragvigil.scorer.sample.budget import (
+    Budget,
+    Pressure,
+    Spent,
+    factor_of,
+    guess,
+    pressures,
+    share_of_limits,
+)
 from ragvigil.scorer.sample.draw import Decision, fraction
 
 OTHER = "other"
@@ -25,35 +34,11 @@ _PRIOR_PER_DAY = 10_000.0
 """Traffic assumed of a service never seen before, worth an hour of seeing it, and less from then on."""
 _REFRESH_RECORDS = 1_000
 _REFRESH_SECONDS = 5.0
-_SPENT: tuple[str, ...] = ("calls", "tokens", "usd", "tokens_minute", "usd_minute")
+_SPENT: tuple[str, ...] = ("calls", "wished", "tokens", "usd", "tokens_minute", "usd_minute")
 _NEWEST = 0.05
 """Weight of the newest verdict in what one usually costs."""
-_MOST_STRAIN = 5.0
-"""Times a limit that are told apart: beyond, the factor would be no number above 0."""
-
-
-class Spent(NamedTuple):
-    """What judging took."""
-
-    calls: float = 0.0
-    tokens: float = 0.0
-    usd: float = 0.0
-
-    def __add__(self, other: object) -> Spent:  # of a tuple it would be longer
-        """Both together.
-
-        >>> (Spent(1, 10) + Spent(2)) * 0.5
-        Spent(calls=1.5, tokens=5.0, usd=0.0)
-        """
-        return (
-            Spent(*(a + b for a, b in zip(self, other, strict=True)))
-            if isinstance(other, Spent)
-            else NotImplemented
-        )
-
-    def __mul__(self, factor: object) -> Spent:
-        """A part of it."""
-        return Spent(*(a * factor for a in self)) if isinstance(factor, float) else NotImplemented
+_LOOKS = 20.0
+"""Into so many parts a limit is divided: after each it is looked at anew, or a surge is over before."""
 
 
 def _nobody() -> tuple[Spent, Spent]:
@@ -62,23 +47,6 @@ def _nobody() -> tuple[Spent, Spent]:
 
 def _none() -> int:
     return 0
-
-
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """What judging may cost, and where it goes. None is no limit."""
-
-    at_least_per_day: float = 0.0
-    """Judged records a day that a small service gets, whatever its rate."""
-    calls_per_minute: float | None = None
-    tokens_per_minute: float | None = None
-    usd_per_minute: float | None = None
-    tokens_per_day: float | None = None
-    usd_per_day: float | None = None
-    floor: float = FLOOR
-    informative: float = 1.0
-    """Factor on the probability of records that look bad or new; 1 treats all alike."""
-    most_strata: int = 64
 
 
 class Burst(NamedTuple):
@@ -102,6 +70,8 @@ class SamplerState:
     at: float | None = None
     usual: Spent | None = None
     """What a verdict usually costs; None before the first."""
+    pressures: tuple[Pressure, ...] = ()
+    """How near each limit was when this was taken."""
 
 
 class Sampler:
@@ -115,7 +85,7 @@ class Sampler:
         others: Callable[[], tuple[Spent, Spent]] = _nobody,
         waiting: Callable[[], int] = _none,
     ) -> None:
-        """`others` says what other processes spent of the same budget in about a minute, and in about a day.
+        """`others` says what was spent in about a minute, and in about a day, beside what `spend` is told of.
 
         `waiting` says how many drawn records have no verdict yet; each will cost what one usually does.
         """
@@ -133,17 +103,27 @@ class Sampler:
         self._bursts: dict[str, Burst] = {}
         self._at: float | None = None
         self._since = 0
+        self._near = 0.0
+        """What was drawn since the last look, as a share of the tightest limit."""
+        self._step = 0.0
         self._throttle = 1.0
 
     def decide(
-        self, trace_id: str, stratum: str = "", *, at: float = 0.0, informative: bool = False
+        self,
+        trace_id: str,
+        stratum: str = "",
+        *,
+        at: float = 0.0,
+        informative: bool = False,
+        room: bool = True,
     ) -> Decision:
         """Whether a record of `stratum` that arrives `at` (seconds, any clock) is judged, and its probability.
 
         The draw is the published hash, so the same record under the same probability is decided the same
-        everywhere, and a higher probability judges whoever a lower one does.
+        everywhere, and a higher probability judges whoever a lower one does. Without `room` in the judge's queue it
+        is drawn, but will not be judged, and so takes nothing of any budget.
         """
-        if self._at is None or self._since >= _REFRESH_RECORDS or at - self._at >= _REFRESH_SECONDS:
+        if self._is_due(at):
             self._refresh(at)
         if stratum not in self._traffic and len(self._traffic) >= self._budget.most_strata:
             stratum = OTHER
@@ -156,8 +136,10 @@ class Sampler:
             inclusion = self._burst(stratum, inclusion)
         place = fraction(trace_id)
         judged = place < inclusion
-        if judged:
-            self._count(stratum)
+        if room:
+            self._spent["wished"] += min(1.0, inclusion / self._throttle)
+            if judged:
+                self._count(stratum)
         return Decision(judged, inclusion, place, stratum)
 
     def redraw(self, trace_id: str, inclusion: float, wished: float) -> Decision:
@@ -168,8 +150,9 @@ class Sampler:
         """
         chance = max(inclusion, min(1.0, wished) * self._throttle)
         place = fraction(trace_id)
+        self._spent["wished"] += max(0.0, min(1.0, wished) - inclusion)
         if inclusion <= place < chance:
-            self._spent["calls"] += 1.0
+            self._call(1.0)
         return Decision(place < chance, chance, place)
 
     def burst(self, stratum: str | None, *, judged: int, expected: float | None = None) -> None:
@@ -182,16 +165,24 @@ class Sampler:
         self._bursts["*" if stratum is None else f"={stratum}"] = Burst(judged, chance)
 
     def spend(self, *, calls: float = 0.0, tokens: float = 0.0, usd: float = 0.0) -> None:
-        """What a verdict cost, for the limits; `calls` beyond the one that every judged record is counted for."""
-        self._spent["calls"] += max(0.0, calls)
+        """What was spent, for the limits; `calls` beyond the one that every judged record is counted for."""
+        self._call(max(0.0, calls))
         for name, amount in (("tokens", tokens), ("usd", usd)):
             self._spent[name] += max(0.0, amount)
             self._spent[f"{name}_minute"] += max(0.0, amount)
+
+    def learn(self, *, tokens: float = 0.0, usd: float = 0.0) -> None:
+        """What one verdict cost: so much each of those that wait will, too."""
         cost = Spent(tokens=max(0.0, tokens), usd=max(0.0, usd))
         self._usual = cost if self._usual is None else self._usual * (1.0 - _NEWEST) + cost * _NEWEST
 
-    def state(self) -> SamplerState:
-        """All that a restart needs."""
+    def pressures(self, at: float) -> tuple[Pressure, ...]:
+        """How near each limit is at that moment; from any thread."""
+        passed = self._passed(at)
+        return self._pressures(minute=math.exp(-passed / 60.0), day=math.exp(-passed / _DAY))
+
+    def state(self, at: float | None = None) -> SamplerState:
+        """All that a restart needs; with `at`, also how near the limits are at that moment."""
         return SamplerState(
             dict(self._traffic),
             self._days,
@@ -200,7 +191,19 @@ class Sampler:
             dict(self._bursts),
             self._at,
             self._usual,
+            () if at is None else self.pressures(at),
         )
+
+    def go_back_to(self, state: SamplerState) -> None:
+        """Forget what was decided since: it came to nothing, and will be decided again."""
+        self._traffic = dict(state.traffic)
+        self._days = state.days
+        self._boosts = state.boosts
+        self._spent = dict.fromkeys(_SPENT, 0.0) | state.spent
+        self._bursts = dict(state.bursts)
+        self._at = state.at
+        self._usual = state.usual
+        self._since = _REFRESH_RECORDS  # the next decision computes the probabilities again
 
     @classmethod
     def restore(
@@ -214,21 +217,14 @@ class Sampler:
     ) -> Sampler:
         """A sampler that goes on where `state` was taken, under another rate or budget if they were changed."""
         sampler = cls(rate, budget, others=others, waiting=waiting)
-        sampler._traffic = dict(state.traffic)
-        sampler._days = state.days
-        sampler._boosts = state.boosts
-        sampler._spent |= state.spent
-        sampler._bursts = dict(state.bursts)
-        sampler._at = state.at
-        sampler._usual = state.usual
-        sampler._since = _REFRESH_RECORDS  # the first decision computes the probabilities again
+        sampler.go_back_to(state)
         return sampler
 
     def _refresh(self, at: float) -> None:
         """Forget a little (over a day, by e), and compute every stratum's probability for what comes next."""
-        passed = 0.0 if self._at is None else min(max(0.0, at - self._at), 30.0 * _DAY)
+        passed = self._passed(at)
         self._at = at if self._at is None else max(at, self._at) if at - self._at > -60.0 else at
-        self._since = 0
+        self._since, self._near = 0, 0.0
         keep = math.exp(-passed / _DAY)
         self._days = self._days * keep + (1.0 - keep)
         self._boosts *= keep
@@ -243,7 +239,8 @@ class Sampler:
         wanted = (
             max(self._rate, self._budget.at_least_per_day / max(per_day, 1e-9)) if self._rate > 0.0 else 0.0
         )
-        self._throttle = self._strain()
+        self._throttle = factor_of(self._pressures())
+        self._step = share_of_limits(self._budget, self._verdict())
         self._share = min(1.0, wanted) * self._throttle / mean_boost
         names = list(self._traffic)
         chances = allocate(
@@ -251,22 +248,39 @@ class Sampler:
         )
         self._table = dict(zip(names, np.minimum(chances, 1.0).tolist(), strict=True))
 
-    def _strain(self) -> float:
-        """A factor in (0, 1]: 1 below four fifths of every limit, then falling smoothly; never 0."""
-        minute, day = self._others()
-        day += (self._usual or Spent()) * float(
-            self._waiting()
-        )  # of the day only: it is paid over many minutes
-        spent, budget = self._spent, self._budget
-        limits = (
-            (spent["calls"] + minute.calls, budget.calls_per_minute),
-            (spent["tokens_minute"] + minute.tokens, budget.tokens_per_minute),
-            (spent["usd_minute"] + minute.usd, budget.usd_per_minute),
-            (spent["tokens"] + day.tokens, budget.tokens_per_day),
-            (spent["usd"] + day.usd, budget.usd_per_day),
+    def _is_due(self, at: float) -> bool:
+        return (
+            self._at is None
+            or self._since >= _REFRESH_RECORDS
+            or at - self._at >= _REFRESH_SECONDS
+            or self._near * _LOOKS >= 1.0
         )
-        used = max((amount / limit for amount, limit in limits if limit is not None), default=0.0)
-        return 1.0 if used <= 0.8 else math.exp(-8.0 * (min(used, _MOST_STRAIN) - 0.8))
+
+    def _passed(self, at: float) -> float:
+        """Seconds since the last look; a clock that was set back says 0."""
+        return 0.0 if self._at is None else min(max(0.0, at - self._at), 30.0 * _DAY)
+
+    def _pressures(self, *, minute: float = 1.0, day: float = 1.0) -> tuple[Pressure, ...]:
+        """How near each limit is, when such shares are left of what was spent at the last look."""
+        others_minute, others_day = self._others()
+        spent = self._spent
+        ours = Spent(tokens=spent["tokens"], usd=spent["usd"])
+        ours_minute = Spent(spent["calls"], spent["tokens_minute"], spent["usd_minute"])
+        waits = self._verdict() * float(self._waiting())  # paid over many minutes: of the day only
+        return pressures(
+            self._budget,
+            minute=ours_minute * minute + others_minute,
+            day=ours * day + others_day + waits,
+            wished=spent["wished"] * minute + others_minute.calls,
+        )
+
+    def _verdict(self) -> Spent:
+        """What one will cost; before the first nobody knows, and few are drawn until one is there."""
+        return self._usual or guess(self._budget)
+
+    def _call(self, calls: float) -> None:
+        self._spent["calls"] += calls
+        self._near += self._step * calls
 
     def _burst(self, stratum: str, inclusion: float) -> float:
         for name in ("*", f"={stratum}"):
@@ -276,7 +290,7 @@ class Sampler:
         return inclusion
 
     def _count(self, stratum: str) -> None:
-        self._spent["calls"] += 1.0
+        self._call(1.0)
         for name in ("*", f"={stratum}") if self._bursts else ():
             burst = self._bursts.get(name)
             if burst is not None and burst.left > 1:

@@ -8,12 +8,11 @@ from __future__ import annotations
 import logging
 import sqlite3
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import NamedTuple, Protocol, cast
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
+from typing import NamedTuple, Protocol
 
 from google.protobuf.message import DecodeError
-from pydantic import TypeAdapter, ValidationError
 
 from ragvigil.scorer.assembly.assemble import Assembled, Assembler
 from ragvigil.scorer.assembly.payload import Top, look
@@ -22,11 +21,12 @@ from ragvigil.scorer.dialects import DIALECTS, Dialect
 from ragvigil.scorer.inbox import InboxRow, Position
 from ragvigil.scorer.passed_time import steady
 from ragvigil.scorer.redact.payload import Redaction
-from ragvigil.scorer.sample import Budget, Sampler, SamplerState, Spent
+from ragvigil.scorer.sample import Pressure
 from ragvigil.scorer.scoring.checking import Checking
+from ragvigil.scorer.scoring.draws import SAMPLER, Draws, SamplePlan
 from ragvigil.scorer.scoring.filtering import Filters
 from ragvigil.scorer.scoring.trace_scoring import Arrived, Redacted, TraceScoring
-from ragvigil.scorer.signals.arriving import Arriving, ArrivingSignal
+from ragvigil.scorer.signals.arriving import Arriving
 from ragvigil.scorer.store.port import Job, Judgement, RawTrace, RecordStore, ScoredTrace, Taken
 
 _log = logging.getLogger(__name__)
@@ -37,29 +37,11 @@ _TRACES_TOGETHER = 64
 _BYTES_TOGETHER = 4 * 2**20
 _TIDY_NANOSECONDS = 1_000_000_000
 _REMEMBER_NANOSECONDS = 60 * 1_000_000_000
-_SAMPLER = "sampler"
-_STATE = TypeAdapter(SamplerState)
 _BAD_DATA = (
     *(sqlite3.DataError, sqlite3.IntegrityError, sqlite3.ProgrammingError),
     *(ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError),
 )
 """What a record may raise that nobody can store: it costs itself, and trying again would not help."""
-
-
-@dataclass(frozen=True, slots=True)
-class SamplePlan:
-    """Who is judged."""
-
-    rate: float
-    """Share of records to judge, in [0, 1]; 0 when there is no judge."""
-    max_jobs: int
-    """Records that may wait for the judge; above it they are shed."""
-    budget: Budget = field(default_factory=Budget)
-    """How that share is spent."""
-    others: Callable[[], tuple[Spent, Spent]] = lambda: (Spent(), Spent())
-    """What other processes spent of it in about a minute, and in about a day."""
-    signals: tuple[ArrivingSignal, ...] = ()
-    """What users do that makes strata of their own."""
 
 
 class Turn(NamedTuple):
@@ -109,9 +91,8 @@ class Pipeline:
         self._store = store
         self._plan = plan
         self._redaction = redaction
-        self.sampler = Sampler.restore(
-            _sampler_state(store), plan.rate, plan.budget, others=plan.others, waiting=lambda: self._waiting
-        )
+        self.draws = Draws(store.recall(SAMPLER), plan, waiting=lambda: self._waiting + self._scoring.drawn)
+        self.sampler = self.draws.sampler
         self._scoring = TraceScoring(
             sampler=self.sampler,
             redaction=redaction,
@@ -121,9 +102,9 @@ class Pipeline:
             filters=filters,
             checking=checking,
             arriving=Arriving(plan.signals),
-            now=steady(now, ticks),
+            now=(moment := steady(now, ticks)),
         )
-        self._now = now
+        self._now, self._moment = now, moment
         self._ticks = ticks
         self._read_to: Position | None = store.watermark()
         self._committed: Position | None = self._read_to
@@ -134,6 +115,8 @@ class Pipeline:
         self._caught_up = False
         self._reading: int | None = None
         self._judgements: list[Judgement] = []
+        self._jobs: list[Job] = []
+        """Committed, and not handed out yet."""
         self._tidied_at = 0
         self._remembered_at = ticks()
 
@@ -161,6 +144,11 @@ class Pipeline:
     def waiting(self) -> int:
         """Records that wait for the judge."""
         return self._waiting
+
+    @property
+    def pressures(self) -> Sequence[Pressure]:
+        """How near each limit of the sample is."""
+        return self.sampler.pressures(self._moment() / 1e9)
 
     @property
     def room(self) -> int:
@@ -200,8 +188,9 @@ class Pipeline:
         self._tell_known_roots(opened)
         self._assembled += self._assembler.due(ticks)
         batch = self._batch()
-        jobs = self._commit(batch)
+        self._commit(batch)
         self._tidy(ticks)
+        jobs, self._jobs = self._jobs, []
         return Turn(bool(rows or self._assembled or verdicts), jobs, verdicts, len(batch))
 
     def _take(self, rows: Sequence[InboxRow]) -> None:
@@ -240,27 +229,16 @@ class Pipeline:
             _log.exception("a verdict cannot be stored; storing the others of its batch one by one")
             for judgement in batch:
                 self._write_judgement(judgement)
-        for judgement in batch:
-            self._charge(judgement)
-        self._waiting -= len(batch)
-        self._judgements = []
+                self._written([judgement])
+        else:
+            self._written(batch)
         return len(batch)
 
-    def _charge(self, judgement: Judgement) -> None:
-        """What the verdict cost counts against the day's tokens and money; a judge that does not say costs nothing."""
-        usage = judgement.verdict.details.get("usage") if judgement.verdict is not None else None
-        if not isinstance(usage, Mapping):
-            return
-
-        def said(name: str) -> float:
-            value: object = cast("Mapping[str, object]", usage).get(name)
-            return float(value) if isinstance(value, int | float) else 0.0
-
-        self.sampler.spend(
-            calls=max(0.0, said("calls") - 1.0),  # one was counted when the record was drawn
-            tokens=said("input_tokens") + said("output_tokens"),
-            usd=said("cost_usd"),
-        )
+    def _written(self, batch: Sequence[Judgement]) -> None:
+        """What is written is written once, also where the disk is full before the next is."""
+        self._judgements = self._judgements[len(batch) :]
+        self._waiting -= len(batch)
+        self.draws.charge(batch)
 
     def _write_judgement(self, judgement: Judgement) -> None:
         try:
@@ -273,7 +251,7 @@ class Pipeline:
         """Delete inbox segments that are done: their content is unredacted and must not stay."""
         if ticks - self._remembered_at >= _REMEMBER_NANOSECONDS:
             self._remembered_at = ticks
-            self._store.remember(_SAMPLER, _STATE.dump_json(self.sampler.state()).decode())
+            self.leave()
         if self._committed is not None and ticks - self._tidied_at >= _TIDY_NANOSECONDS:
             self._tidied_at = ticks
             self._inbox.discard(Position(self._committed.segment, self._committed.row + 1))
@@ -287,17 +265,22 @@ class Pipeline:
             batch[item.trace_id] = item
         return list(batch.values())
 
-    def _commit(self, assembled: Sequence[Assembled]) -> Sequence[Job]:
+    def _commit(self, assembled: Sequence[Assembled]) -> None:
         watermark = self._covered(self._assembled[len(assembled) :])
         if not assembled and watermark == self._committed and not self._taken.changes:
-            return []
-        scored = self._score(assembled)
-        jobs = self._write(scored, watermark, self._taken)
+            return
+        before = self.sampler.state()
+        try:
+            scored = self._score(assembled)
+            self._write(scored, watermark, self._taken)
+        except BaseException:
+            self.sampler.go_back_to(before)  # what is not stored is decided again
+            raise
+        finally:
+            self._scoring.drawn = 0
         del self._assembled[: len(assembled)]  # only now: a failed commit is tried again
         self._taken = Taken()
-        self._waiting += len(jobs)
         self._committed = watermark
-        return jobs
 
     def _covered(self, unwritten: Iterable[Assembled]) -> Position | None:
         """The last position of which nothing is open any more."""
@@ -310,16 +293,16 @@ class Pipeline:
         first = min(open_positions)
         return Position(first.segment, first.row - 1)
 
-    def _write(
-        self, traces: Sequence[ScoredTrace], watermark: Position | None, taken: Taken
-    ) -> Sequence[Job]:
+    def _write(self, traces: Sequence[ScoredTrace], watermark: Position | None, taken: Taken) -> None:
         try:
-            return self._store.commit(traces, watermark, self._now(), taken)
+            self._put(traces, watermark, taken)
         except _BAD_DATA:
             if len(traces) > 1:
                 _log.warning("a batch could not be stored; storing its traces one by one")
-                jobs = [job for trace in traces for job in self._write([trace], None, Taken())]
-                return [*jobs, *self._write([], watermark, taken)]
+                for trace in traces:
+                    self._write([trace], None, Taken())
+                self._write([], watermark, taken)
+                return
             if not traces:
                 raise
             _log.exception("trace %s could not be stored", traces[0].trace_id)
@@ -335,7 +318,22 @@ class Pipeline:
                 )
                 for trace in traces
             ]
-            return self._store.commit(failed, watermark, self._now(), taken)
+            self._put(failed, watermark, taken)
+
+    def _put(self, traces: Sequence[ScoredTrace], watermark: Position | None, taken: Taken) -> None:
+        """Commit; the jobs are held until a turn ends well: once stored, a trace that is tried again makes none."""
+        draws = any(each.ledger.state == "pending" for trace in traces for each in trace.records)
+        states = [(SAMPLER, self._sampler_state())] if draws else []
+        jobs = self._store.commit(traces, watermark, self._now(), taken, states)
+        self._jobs += jobs
+        self._waiting += len(jobs)
+
+    def leave(self) -> None:
+        """Keep for the next process what this one remembers of sampling."""
+        self._store.remember(SAMPLER, self._sampler_state())
+
+    def _sampler_state(self) -> str:
+        return self.draws.text(self._moment() / 1e9)
 
     def _score(self, assembled: Sequence[Assembled]) -> list[ScoredTrace]:
         known = self._store.raw([item.trace_id for item in assembled])
@@ -382,13 +380,3 @@ def together(assembled: Sequence[Assembled]) -> Iterable[Sequence[Assembled]]:
         size += more
     if assembled:
         yield assembled[start:]
-
-
-def _sampler_state(store: RecordStore) -> SamplerState:
-    """What the last process left; a beginner's when it left nothing that can be read."""
-    known = store.recall(_SAMPLER)
-    try:
-        return SamplerState() if known is None else _STATE.validate_json(known)
-    except ValidationError:
-        _log.warning("the sampler's state cannot be read; it learns the traffic anew")
-        return SamplerState()

@@ -93,6 +93,8 @@ class TraceScoring:
         self._checking = checking or Checking()
         self._arriving = arriving or Arriving(())
         self._now = now
+        self.drawn = 0
+        """Records drawn that the store does not have yet."""
 
     def redacted(self, received: Assembled) -> Redacted | None:
         """The trace without what must not leave the inbox; None where that cannot be told."""
@@ -257,12 +259,15 @@ class TraceScoring:
     def _decide(self, record: RagTrace, promising: bool, room: bool) -> LedgerEntry:
         signal = self._arriving.of(record)
         stratum = stratum_of(record) + ("" if signal is None else f"|{signal}")
-        decision = self._sampler.decide(record.trace_id, stratum, at=self._now() / 1e9, informative=promising)
+        decision = self._sampler.decide(
+            record.trace_id, stratum, at=self._now() / 1e9, informative=promising, room=room
+        )
         inclusion, stratum = decision.inclusion, decision.stratum
         if not decision.judged:
             return LedgerEntry("checked_only", inclusion, "sampled_out", stratum)
         if not room:
             return LedgerEntry("shed", inclusion, "judge_queue_full", stratum)
+        self.drawn += 1
         return LedgerEntry("pending", inclusion, stratum=stratum)
 
     def _merge(self, known: RawTrace | None, item: Assembled) -> tuple[RawTrace | None, int]:

@@ -43,6 +43,7 @@ from ragvigil.scorer.store.port import (
     ScoredTrace,
     Taken,
 )
+from ragvigil.scorer.store.reading import kept_state
 from ragvigil.scorer.verdict import CheckResult
 
 _INSERT_RECORD = (
@@ -126,6 +127,7 @@ class SqliteRecords:
         watermark: Position | None,
         now: int,
         taken: Taken = Taken(),  # noqa: B008 - frozen
+        states: Sequence[tuple[str, str]] = (),
     ) -> Sequence[Job]:
         """Write everything of these traces in one transaction; return what to judge."""
         with self._transaction():
@@ -143,6 +145,8 @@ class SqliteRecords:
             self._write_gathered()
             self._reach("watermark", watermark)
             self._reach("counted_to", taken.to)
+            for name, state in states:
+                self._keep(name, state)
         return [job for jobs in ids for job in jobs]
 
     def record_judgements(self, judgements: Sequence[Judgement], now: int) -> None:
@@ -158,14 +162,11 @@ class SqliteRecords:
     def remember(self, name: str, state: str) -> None:
         """Keep a small state under a name, instead of what was kept there."""
         with self._transaction():
-            self._connection.execute(
-                "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (f"state:{name}", state)
-            )
+            self._keep(name, state)
 
     def recall(self, name: str) -> str | None:
         """The state that was last kept under that name."""
-        row = self._connection.execute("SELECT value FROM meta WHERE key = ?", (f"state:{name}",)).fetchone()
-        return None if row is None else str(row[0])
+        return kept_state(self._connection, name)
 
     def pending(self) -> Sequence[Job]:
         """Every record that waits for a verdict, oldest first."""
@@ -342,6 +343,11 @@ class SqliteRecords:
         taken = self._next_record
         self._next_record += 1
         return taken
+
+    def _keep(self, name: str, state: str) -> None:
+        self._connection.execute(
+            "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (f"state:{name}", state)
+        )
 
     def _scalar(self, query: str, values: Sequence[object] = ()) -> int:
         return int(self._connection.execute(query, values).fetchone()[0])

@@ -126,10 +126,12 @@ class RecordStore(Protocol):
         watermark: Position | None,
         now: int,
         taken: Taken = Taken(),
+        states: Sequence[tuple[str, str]] = (),
     ) -> Sequence[Job]:
         """Write traces, scores, ledger, rollups, changes and the watermark in one transaction; return what to judge.
 
-        A trace seen before is replaced: its old scores stay, but only the new ones are current.
+        `states` are kept with them, each under its name, as `remember` does. A trace seen before is replaced: its old
+        scores stay, but only the new ones are current.
         """
         ...
 

@@ -238,6 +238,12 @@ def alive_at(connection: sqlite3.Connection) -> int | None:
     return None if row is None else int(row[0])
 
 
+def kept_state(connection: sqlite3.Connection, name: str) -> str | None:
+    """The state that was last kept under that name."""
+    row = connection.execute("SELECT value FROM meta WHERE key = ?", (f"state:{name}",)).fetchone()
+    return None if row is None else str(row[0])
+
+
 def changes(
     connection: sqlite3.Connection,
     *,

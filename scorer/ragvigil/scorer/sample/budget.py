@@ -1,0 +1,130 @@
+"""What judging may cost, what it cost, and how near the tightest limit is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ragvigil.scorer.sample.allocate import FLOOR
+
+_FREE = 0.8
+"""Share of a limit up to which nothing is held down."""
+_STEEP = 8.0
+"""How fast the factor falls from there."""
+_STEEP_DAY = 25.0
+"""The same for a day, of which one verdict is a small part: a hundred times its worth of records stays within it.
+
+With the few calls of a minute the factor would swing from draw to draw, and the weights with it.
+"""
+_BLIND = 25.0
+_LEAST = 1e-9
+"""A probability of 0 has no inverse to weigh by."""
+
+
+class Spent(NamedTuple):
+    """What judging took."""
+
+    calls: float = 0.0
+    tokens: float = 0.0
+    usd: float = 0.0
+
+    def __add__(self, other: object) -> Spent:  # of a tuple it would be longer
+        """Both together.
+
+        >>> (Spent(1, 10) + Spent(2)) * 0.5
+        Spent(calls=1.5, tokens=5.0, usd=0.0)
+        """
+        return (
+            Spent(*(a + b for a, b in zip(self, other, strict=True)))
+            if isinstance(other, Spent)
+            else NotImplemented
+        )
+
+    def __mul__(self, factor: object) -> Spent:
+        """A part of it."""
+        return Spent(*(a * factor for a in self)) if isinstance(factor, float) else NotImplemented
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What judging may cost, and where it goes. None is no limit."""
+
+    at_least_per_day: float = 0.0
+    """Judged records a day that a small service gets, whatever its rate."""
+    calls_per_minute: float | None = None
+    tokens_per_minute: float | None = None
+    usd_per_minute: float | None = None
+    tokens_per_day: float | None = None
+    usd_per_day: float | None = None
+    floor: float = FLOOR
+    informative: float = 1.0
+    """Factor on the probability of records that look bad or new; 1 treats all alike."""
+    most_strata: int = 64
+
+
+class Pressure(NamedTuple):
+    """How near one limit is."""
+
+    limit: str
+    """Name of the setting in ``[sample]``."""
+    used: float
+    """What of it is spent, or will be by what waits for its verdict."""
+    most: float
+    """What it allows."""
+    wished: float = 0.0
+    """What would be spent if it allowed everything, where that is known before it is spent."""
+
+    @property
+    def factor(self) -> float:
+        """What probabilities are multiplied with, in (0, 1]: 1 up to four fifths of the limit, then falling smoothly.
+
+        >>> [round(Pressure("usd_per_day", used, 10.0).factor, 3) for used in (8.0, 9.0)]
+        [1.0, 0.082]
+        >>> Pressure("calls_per_minute", 40.0, 60.0, wished=4_800.0).factor
+        0.01
+        """
+        steep = _STEEP_DAY if self.limit.endswith("_day") else _STEEP
+        beyond = max(0.0, self.used / self.most - _FREE)
+        falls = math.exp(-min(steep * beyond, 100.0))
+        return max(_LEAST, min(1.0, _FREE * self.most / max(self.wished, 1e-9)) * falls)
+
+
+def pressures(budget: Budget, *, minute: Spent, day: Spent, wished: float = 0.0) -> tuple[Pressure, ...]:
+    """How near each limit is when so much is spent in about a minute and a day; () where there are none.
+
+    `wished` are the calls of the minute that there would be without a limit.
+    """
+    used = (
+        ("calls_per_minute", minute.calls, budget.calls_per_minute, wished),
+        ("tokens_per_minute", minute.tokens, budget.tokens_per_minute, 0.0),
+        ("usd_per_minute", minute.usd, budget.usd_per_minute, 0.0),
+        ("tokens_per_day", day.tokens, budget.tokens_per_day, 0.0),
+        ("usd_per_day", day.usd, budget.usd_per_day, 0.0),
+    )
+    return tuple(Pressure(name, spent, most, wish) for name, spent, most, wish in used if most is not None)
+
+
+def guess(budget: Budget) -> Spent:
+    """What a verdict is taken to cost before there is one: so much that a day's limit allows two dozen."""
+    return Spent(0.0, (budget.tokens_per_day or 0.0) / _BLIND, (budget.usd_per_day or 0.0) / _BLIND)
+
+
+def share_of_limits(budget: Budget, verdict: Spent) -> float:
+    """The largest share of a limit that one more call, and such a verdict of the day, take.
+
+    >>> share_of_limits(Budget(calls_per_minute=60.0, usd_per_day=10.0), Spent(usd=0.5))
+    0.05
+    """
+    parts = (
+        (1.0, budget.calls_per_minute),
+        (verdict.tokens, budget.tokens_per_day),
+        (verdict.usd, budget.usd_per_day),
+    )
+    return max((cost / most for cost, most in parts if most is not None), default=0.0)
+
+
+def factor_of(found: Sequence[Pressure]) -> float:
+    """What the tightest of the limits leaves of a probability; 1 without limits."""
+    return min((one.factor for one in found), default=1.0)
