@@ -30,7 +30,7 @@ class Case:
     """One run of one application, and its one record as the application's author knows it."""
 
     environment: str
-    """`current`, `sdks` (clients that pin other versions), `earlier` (packages of June 2025) or `node`."""
+    """`current`, `sdks` (clients that pin other versions), `earlier` (packages of June 2025), `node` or `mastra`."""
     instrumentation: str
     app: str
     name: str
@@ -170,6 +170,10 @@ CASES = (
     Case("node", "ai6", "vercel", "tool_text", FERRY, ids=False, calls=2, session="s-6", user="u-6"),
     Case("node", "ai7", "vercel", "tool_text", FERRY, ids=False, calls=2),
     Case("node", "ai7", "vercel", "stream", FERRY, ids=False, streaming=True),
+    Case("mastra", "exporter", "mastra", "tool", FERRY, calls=2, session="s-6", user="u-6"),
+    Case("mastra", "exporter", "mastra", "vector_tool", FERRY, calls=2),
+    Case("mastra", "exporter", "mastra", "pasted", FERRY, ids=False),
+    Case("mastra", "exporter", "mastra", "workflow", FERRY),
     Case("node", "proto", "exporters", "rag", FERRY),
     Case("node", "json", "exporters", "rag", FERRY),
     Case("node", "grpc", "exporters", "rag", FERRY),

@@ -37,8 +37,8 @@ def run(case: Case, environments: Path, *, http: str, grpc: str) -> None:
             "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL": "http/protobuf",
             "MLFLOW_DISABLE_TELEMETRY": "true",
         }
-    if case.environment == "node":
-        command = ["node", str(environments / "node" / f"ask_{case.app}.mjs"), case.name]
+    if case.environment in ("node", "mastra"):
+        command = ["node", str(environments / case.environment / f"ask_{case.app}.mjs"), case.name]
     else:
         python = environments / case.environment / "bin" / "python"
         command = [str(python), "-W", "ignore", str(APPS / f"ask_{case.app}.py"), case.name]

@@ -11,7 +11,7 @@ import pytest
 
 from ragvigil.scorer.dialects import read_records
 from ragvigil.scorer.span import LogEvent, Span, logs_of, spans_of
-from ragvigil.scorer.trace import RagTrace
+from ragvigil.scorer.trace import Document, RagTrace
 
 from .conftest import TRACES
 from .rewording import Rewording
@@ -89,11 +89,17 @@ def reworded(record: RagTrace, rewording: Rewording) -> RagTrace:
     def again(text: str | None) -> str | None:
         return None if text is None else rewording.text(text)
 
+    def about(document: Document) -> dict[str, object]:
+        told = document.metadata.items()
+        return {key: rewording.text(fact) if isinstance(fact, str) else fact for key, fact in told}
+
     return replace(
         record,
         query=again(record.query),
         answer=again(record.answer),
-        documents=tuple(replace(each, text=again(each.text)) for each in record.documents),
+        documents=tuple(
+            replace(each, text=again(each.text), metadata=about(each)) for each in record.documents
+        ),
         retrievals=tuple(replace(each, query=again(each.query)) for each in record.retrievals),
     )
 

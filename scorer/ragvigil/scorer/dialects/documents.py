@@ -218,7 +218,12 @@ def _written_out(item: str) -> Document | None:
 
 
 def _list_in(fields: Mapping[str, object]) -> object:
-    """The first list under a known key; Elasticsearch and Vertex AI keep theirs in an object under one."""
+    """The first list under a known key; Elasticsearch and Vertex AI keep theirs in an object under one.
+
+    Mastra's tools tell the passages twice, the second time with their ids, unless they were told not to.
+    """
+    if isinstance(fields.get("relevantContext"), list):
+        return fields.get("sources") or fields["relevantContext"]
     lists = (fields[key] for key in _LISTS if isinstance(fields.get(key), list))
     inner = (mapping_of(fields[key]) for key in _LISTS if isinstance(fields.get(key), dict))
     nested = (each[key] for each in inner for key in _LISTS if isinstance(each.get(key), list))

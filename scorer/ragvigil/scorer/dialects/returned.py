@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from ragvigil.scorer.dialects.documents import same
 from ragvigil.scorer.dialects.reading import Reading, Role
@@ -26,8 +27,18 @@ _MOST = 50
 def forest_of(steps: Sequence[Step]) -> list[Step]:
     """The steps, ordered by start, as a forest; its roots. Each call in it searched or answered, and is told once."""
     roots = link(steps)
+    _hand_down(steps)
     _settle(steps, roots)
     return united(steps, roots)
+
+
+def _hand_down(steps: Sequence[Step]) -> None:
+    """A model call that does not say what it was sent was sent what the step around it says, as Mastra's."""
+    for step in steps:
+        if step.role == "generator" and not step.reading.messages and step.parent is not None:
+            around = step.parent
+            if around.role == "other" and around.reading.messages:
+                step.reading = replace(step.reading, messages=around.reading.messages)
 
 
 def _settle(steps: Sequence[Step], roots: Sequence[Step]) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from ragvigil.scorer.dialects.haystack import Haystack
 from ragvigil.scorer.dialects.langfuse import Langfuse
 from ragvigil.scorer.dialects.langsmith import LangSmith
+from ragvigil.scorer.dialects.mastra import Mastra
 from ragvigil.scorer.dialects.mlflow import MLflow
 from ragvigil.scorer.dialects.openinference import OpenInference
 from ragvigil.scorer.dialects.openllmetry import OpenLLMetry
@@ -31,6 +32,7 @@ DIALECTS: tuple[Dialect, ...] = (
     VectorStore(),
     Haystack(),
     VercelAI(),
+    Mastra(),
     PydanticAI(),
     OtelGenAI(),
 )

@@ -15,6 +15,7 @@ _SETTINGS = {
     "openllmetry": "TRACELOOP_TRACE_CONTENT=true",
     "haystack": "HAYSTACK_CONTENT_TRACING_ENABLED=true",
     "vercel_ai": "recordInputs and recordOutputs of the call's telemetry",
+    "mastra": "hideInput and hideOutput of tracingOptions unset",
     "pydantic_ai": "include_content=True in InstrumentationSettings",
     "otel_genai": "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY, or true for older instrumentations",
 }
