@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -101,7 +102,17 @@ FOREIGN = Document("a", "The museum was not built before 1900, and it is open to
         (
             record(CARRIED, completeness="partial_evidence"),
             "partial_evidence",
-            "texts of retrieved passages are missing",
+            "spans, attributes or ends of texts are missing that may hold more passages",
+        ),
+        (
+            record("It is a fact.", (), retrieved=False, completeness="partial_evidence"),
+            "partial_evidence",
+            "spans are missing that may have retrieved something",
+        ),
+        (
+            replace(record(CARRIED, completeness="partial_evidence"), query=None),
+            "partial_evidence",
+            "the question is missing",
         ),
         (record("I'm sorry, the passages do not mention this."), "no_claims", "the answer refuses"),
         (record("Hello! How can I help you?"), "no_claims", "the answer makes no claim"),

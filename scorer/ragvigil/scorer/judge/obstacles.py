@@ -33,17 +33,25 @@ def without_evidence(prepared: Prepared) -> Obstacle | None:
     record = prepared.record
     if prepared.nothing_retrieved:
         return None
-    if (
-        any(document.text is None for document in record.documents)
-        or record.completeness == "partial_evidence"
-    ):
+    if any(document.text is None for document in record.documents):
         return "partial_evidence", "texts of retrieved passages are missing"
+    if record.completeness == "partial_evidence":
+        return "partial_evidence", _missing(record)
     if not record.documents:
         return (
             "not_scoreable",
             "what was retrieved is not known" if record.retrieved else "no retrieval was seen",
         )
     return None
+
+
+def _missing(record: RagTrace) -> str:
+    """What else a record may lack: spans that got lost, attributes that the sender dropped, texts that are cut."""
+    if record.query is None:
+        return "the question is missing"
+    if not record.retrieved:
+        return "spans are missing that may have retrieved something"
+    return "spans, attributes or ends of texts are missing that may hold more passages"
 
 
 def without_claims(prepared: Prepared) -> Obstacle | None:
