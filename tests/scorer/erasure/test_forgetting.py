@@ -129,6 +129,19 @@ def test_what_a_forgotten_user_asks_later_is_new_data(bench: Bench) -> None:
     assert b"golden" in kept(bench)
 
 
+def test_a_request_ends_though_new_answers_never_do(bench: Bench) -> None:
+    """With answers between any two of its steps it looked on and on at what had come since."""
+    forgetting = Forgetting(bench.store.erasures, Wanted("user", "wanda"), NOW)
+    steps = 0
+    while steps < 20 and forgetting.step():
+        steps += 1
+        bench.receive(asked(10 + steps, "eva", secret=f"table {steps}"))
+        bench.settle()
+    assert (forgetting.forgotten.traces, forgetting.forgotten.log_cleared) == (2, True)
+    assert steps < 10
+    assert problems(bench) == ()
+
+
 def test_what_is_open_when_the_request_comes_is_forgotten_too(bench: Bench) -> None:
     """It waits in memory for its last spans, and would be stored after the request."""
     bench.receive(asked(5, "wanda", secret="golden spoon"))

@@ -33,12 +33,15 @@ class SqliteErasures:
         self._connection = connection
         self._pseudonyms = pseudonyms
         self._record = self._trace = 0
+        self._last = (0, 0)
+        """Record and trace that were the newest when the request was noted."""
         self._moments = self._known()
 
     def begin(self, wanted: Wanted, at: int) -> int:
         """Note the request by a digest; how many marks, notes and comments named the id."""
         self._record = self._trace = 0
         with self._transaction():
+            self._last = (self._newest("id", "records"), self._newest("rowid", "traces"))
             self._connection.execute(
                 "INSERT INTO erasures (kind, digest, at) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET at = excluded.at",
                 (wanted.kind, self._digest(wanted.kind, wanted.id), at),
@@ -50,7 +53,10 @@ class SqliteErasures:
         return changes
 
     def look(self, wanted: Wanted) -> Found:
-        """The next stretch: records first, then raw spans and log records, which also name who is in no record."""
+        """The next stretch: records first, then raw spans and log records, which also name who is in no record.
+
+        What has come since is let in or not as it comes: under load the look would never reach its end.
+        """
         if wanted.kind == "trace":
             known = self._connection.execute(_KNOWN, (wanted.id, wanted.id)).fetchone()
             return Found([wanted.id] if known else [], [], more=False)
@@ -180,8 +186,8 @@ class SqliteErasures:
         """Their next stretch; None when they were all looked at."""
         column = "user_id" if wanted.kind == "user" else "conversation_id"
         rows = self._connection.execute(
-            f"SELECT id, trace_id, {column} FROM records WHERE id > ? ORDER BY id LIMIT ?",
-            (self._record, _RECORDS_A_LOOK),
+            f"SELECT id, trace_id, {column} FROM records WHERE id > ? AND id <= ? ORDER BY id LIMIT ?",
+            (self._record, self._last[0], _RECORDS_A_LOOK),
         ).fetchall()
         if not rows:
             return None
@@ -191,8 +197,8 @@ class SqliteErasures:
 
     def _look_at_traces(self, wanted: Wanted) -> Found:
         rows = self._connection.execute(
-            "SELECT rowid, trace_id, spans, logs FROM traces WHERE rowid > ? ORDER BY rowid LIMIT ?",
-            (self._trace, _TRACES_A_LOOK),
+            "SELECT rowid, trace_id, spans, logs FROM traces WHERE rowid > ? AND rowid <= ? ORDER BY rowid LIMIT ?",
+            (self._trace, self._last[1], _TRACES_A_LOOK),
         ).fetchall()
         if rows:
             self._trace = rows[-1][0]
@@ -215,6 +221,9 @@ class SqliteErasures:
             self._connection.executemany(f"UPDATE {table} SET {column} = ? WHERE {column} = ?", set(found))
             count += len(found)
         return count
+
+    def _newest(self, column: str, table: str) -> int:
+        return int(self._connection.execute(f"SELECT coalesce(max({column}), 0) FROM {table}").fetchone()[0])
 
     def _names(self, name: str) -> frozenset[str]:
         """All that an id may be stored as, also under the other setting of `store.user_ids`."""
