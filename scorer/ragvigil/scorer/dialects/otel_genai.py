@@ -12,6 +12,8 @@ from dataclasses import replace
 
 from ragvigil.scorer.dialects.documents import told_of
 from ragvigil.scorer.dialects.finish import finish_reason_in
+from ragvigil.scorer.dialects.gemini import SCOPE as GEMINI
+from ragvigil.scorer.dialects.gemini import with_gaps
 from ragvigil.scorer.dialects.genai_messages import completion_in, context_given, conversation_in, prompt_in
 from ragvigil.scorer.dialects.messages import last_of
 from ragvigil.scorer.dialects.prompt import question_in
@@ -89,7 +91,7 @@ class OtelGenAI:
         conversation = conversation_in(attributes, span.events)
         tools = passages_answered(conversation)
         reason = finish_reason_in(attributes, span.events)
-        return replace(
+        reading = replace(
             _conversation(attributes, role, messages, answer),
             finish_reason=reason,
             documents=tools.documents,
@@ -99,6 +101,7 @@ class OtelGenAI:
             or (answer is not None and _calls_untold(reason, attributes)),
             exchange=(conversation, attributes.get("gen_ai.output.messages")),
         )
+        return with_gaps(reading, attributes) if span.scope == GEMINI else reading
 
 
 def _calls_untold(reason: str | None, attributes: Mapping[str, object]) -> bool:
