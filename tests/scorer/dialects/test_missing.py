@@ -155,3 +155,27 @@ def test_what_langfuse_sends_alone_lacks_no_root() -> None:
     alone = span("a1", {**said, "langfuse.internal.is_app_root": True}, parent="a0", start=1, end=9)
     assert only([alone]).completeness == "complete"
     assert only([span("a1", said, parent="a0", start=1, end=9)]).completeness == "partial_evidence"
+
+
+def test_a_call_that_tells_nothing_of_its_reply_hides_it() -> None:
+    """OpenLLMetry's agents over chat completions: only what was sent is there. One that called a tool said so."""
+    silent = {
+        key: value
+        for key, value in chat(ASKING).items()
+        if "output" not in key and key != "gen_ai.usage.input_tokens"
+    }
+    record = only([span("a1", silent, start=1, end=9)])
+    assert (record.query, record.answer, record.completeness) == (QUESTION, None, "content_off")
+    calling = {**silent, "gen_ai.response.finish_reasons": ["tool_calls"]}
+    assert only([span("a1", calling, start=1, end=9)]).completeness == "complete"
+    failed = span("a1", silent, start=1, end=9, failed=True)
+    assert only([failed]).completeness == "complete"
+
+
+def test_what_python_writes_of_a_reply_to_come_is_no_answer() -> None:
+    """A client that was asked for its raw response streams: the call around it has the answer."""
+    outer = span("a1", generation(), start=1, end=9)
+    inner = span(
+        "a2", generation("<coroutine object Reply.parse at 0x7f854ca6f3d0>"), parent="a1", start=2, end=8
+    )
+    assert only([outer, inner]).answer == ANSWER

@@ -19,6 +19,8 @@ _SAYING = re.compile(
     re.IGNORECASE,
 )
 """Names of attributes in which a conversation stands, or what a step was given or returned."""
+_REPLYING = re.compile(r".*(?:output|completion|response|result|choice|answer|repl(?:y|ies))", re.IGNORECASE)
+"""Names of attributes and events that tell something of what came back, if only that a tool is called."""
 _MARK = "|".join(sorted(map(re.escape, HIDDEN)))
 _SAID = "|".join((*ANSWER_KEYS, "message", "contents", "parts", "thinking"))
 _HIDDEN_WITHIN = re.compile(rf'(?:"(?:{_SAID})"\s*:\s*(?:\[\s*)?|\A\s*(?:\[\s*)?)"(?:{_MARK})"')
@@ -74,3 +76,18 @@ def hides(step: Step) -> bool:
         if isinstance(value, str) and _SAYING.match(name) is not None
     )
     return any(text in HIDDEN or _HIDDEN_WITHIN.search(text) is not None for text in said)
+
+
+def tells_no_reply(step: Step) -> bool:
+    """Whether a model call that did not fail says nothing at all of what came back: it had an answer, or called a tool.
+
+    >>> from ragvigil.scorer.dialects.reading import Reading
+    >>> from ragvigil.scorer.span import Span
+    >>> said = {"gen_ai.operation.name": "chat", "gen_ai.input.messages": "[]"}
+    >>> tells_no_reply(Step(Span("0" * 32, "1" * 16, None, "s", 1, 0, 1, said), Reading(), None))
+    True
+    """
+    if step.failed or step.reading.tokens.output is not None:
+        return False
+    names = (*step.span.attributes, *(event.name for event in step.span.events))
+    return not any(map(_REPLYING.match, names))

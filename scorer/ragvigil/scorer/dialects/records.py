@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from ragvigil.scorer.dialects.dropped import hides, lost_content
+from ragvigil.scorer.dialects.dropped import hides, lost_content, tells_no_reply
 from ragvigil.scorer.dialects.errors import error_of
 from ragvigil.scorer.dialects.evidence import Evidence, evidence_of, retrievals_of
 from ragvigil.scorer.dialects.feedback import Opinion, last_word, opinions_on
@@ -264,7 +264,11 @@ def _is_hidden(roles: Roles, evidence: Evidence, query: str | None, *, failed: b
     steps = roles.question.steps
     if any(step.reading.redacted for step in steps):
         return True
-    if roles.generation is not None and not failed and hides(roles.generation):
+    if (
+        roles.generation is not None
+        and not failed
+        and (hides(roles.generation) or tells_no_reply(roles.generation))
+    ):
         return True
     told = any(message.text for step in steps for message in step.reading.messages)
     silent = query is None and not any(document.text for document in evidence.documents)

@@ -31,7 +31,9 @@ _LONGEST_HIDDEN = max(map(len, HIDDEN))
 _OPENING = "_[<("
 """With one of these begins all that stands for a text and is none."""
 
-_PLACEHOLDER = re.compile(r"<(?:(?:async_)?generator object\b[^>]*|[\w.]+ object at 0x[0-9a-fA-F]+)>")
+_PLACEHOLDER = re.compile(
+    r"<(?:(?:async_generator|generator|coroutine) object\b[^>]*|[\w.]+ object at 0x[0-9a-fA-F]+)>"
+)
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _QUERY_KEYS = (
     *("query", "question", "query_str", "input", "inputs", "q", "user_input"),
@@ -59,7 +61,8 @@ def text_of(value: object) -> str | None:
 
     >>> text_of("42"), text_of(""), text_of("__REDACTED__"), text_of("[REDACTED]"), text_of("<generator object>")
     ('42', None, None, None, None)
-    >>> text_of("<acme.State object at 0x7f00>")
+    >>> text_of("<acme.State object at 0x7f00>"), text_of("<coroutine object Reply.parse at 0x7f00>")
+    (None, None)
     """
     if not isinstance(value, str) or not value or value.isspace():
         return None
