@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from ragvigil.scorer.span import Span
@@ -12,7 +14,7 @@ SCOPE = "opentelemetry.instrumentation.google_generativeai"
 PROMPT = "Context:\n" + "\n".join(f"[{place}] {text}" for place, (_, text, _) in enumerate(PASSAGES, 1))
 
 
-def call(answer: str, tokens: int = 40, *, scope: str = SCOPE, **more: object) -> Span:
+def call(answer: str, tokens: int = 40, *, scope: str = SCOPE) -> Span:
     """A call whose prompt shows passages."""
     return span(
         "a2",
@@ -31,7 +33,6 @@ def call(answer: str, tokens: int = 40, *, scope: str = SCOPE, **more: object) -
             "gen_ai.output.messages": as_json(
                 [{"role": "assistant", "parts": [{"type": "text", "content": answer}]}]
             ),
-            **more,
         },
         start=10,
         end=20,
@@ -72,8 +73,12 @@ def test_a_search_that_the_client_may_have_run_marks_the_record() -> None:
 
     def bare(name: str) -> Span:
         asked = [{"role": "user", "parts": [{"type": "text", "content": QUESTION}]}]
-        offered: dict[str, object] = {"gen_ai.tool.definitions": as_json([{"name": name}])}
-        return call(ANSWER, 8, **offered, **{"gen_ai.input.messages": as_json(asked)})
+        made = call(ANSWER, 8)
+        offered = {
+            "gen_ai.tool.definitions": as_json([{"name": name}]),
+            "gen_ai.input.messages": as_json(asked),
+        }
+        return replace(made, attributes={**made.attributes, **offered})
 
     assert only([bare("search_site")]).completeness == "partial_evidence"
     assert only([bare("add")]).completeness == "complete"
