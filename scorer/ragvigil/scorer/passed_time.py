@@ -33,6 +33,17 @@ def steady(now: Clock, ticks: Clock) -> Clock:
     return lambda: ticks() + ahead
 
 
+def looked_within(seconds: float, looked_at: int, now: int) -> bool:
+    """Whether the last look is so new that none is due (moments in Unix nanoseconds); one in the future is not.
+
+    A clock that is set back by an hour would end all looking for an hour.
+
+    >>> looked_within(60, 5 * 10**9, 6 * 10**9), looked_within(60, 3_600 * 10**9, 6 * 10**9)
+    (True, False)
+    """
+    return 0 <= now - looked_at < seconds * 1e9
+
+
 class Jumps:
     """Notices when the wall clock jumps ahead, and which moment was so long ago all the same.
 

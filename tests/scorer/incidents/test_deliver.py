@@ -107,6 +107,17 @@ async def test_a_service_that_asks_for_time_gets_it_for_all_its_messages() -> No
     assert sorted(channel.got[1:]) == ["inc-1 trigger", "inc-2 trigger"]
 
 
+async def test_a_page_does_not_wait_for_a_clock_that_was_set_back() -> None:
+    """By an hour: what waited, and what was put in before, would have waited as long again."""
+    outbox, clock, channel = Outbox(), Clock(), Scripted([DOWN])
+    outbox.put("a", "trigger")
+    carrier = courier(outbox, clock, a=channel)
+    await carrier.deliver_due(clock.forward(10_000))
+    await carrier.deliver_due(clock.forward(-3_600))
+    assert outbox.states("a") == ["delivered"]
+    assert channel.got == ["inc-1 trigger"] * 2
+
+
 async def test_a_failing_channel_is_asked_once_a_round() -> None:
     """Forty open incidents are not forty knocks on a closed door."""
     outbox, clock, channel = Outbox(), Clock(), Scripted([DOWN])

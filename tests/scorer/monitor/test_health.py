@@ -158,6 +158,14 @@ def test_a_clock_that_is_set_ahead_silences_no_judge(patient: Patient, tmp_path:
     assert patient.live(120) == [("scorer_judge", "trigger", "error")]
 
 
+def test_a_clock_that_is_set_back_ends_no_looking(patient: Patient) -> None:
+    """By an hour: for that hour nobody looked at the scorer's own health."""
+    assert patient.live(60) == []
+    patient.now -= 3_600 * SECOND
+    patient.free = 0
+    assert ("scorer_disk", "trigger", "error") in patient.live(120)
+
+
 def test_a_judge_that_says_nothing_is_a_page(patient: Patient, tmp_path: Path) -> None:
     """When a record has waited for longer than it may."""
     with closing(sqlite3.connect(tmp_path / "store.db")) as connection, connection:

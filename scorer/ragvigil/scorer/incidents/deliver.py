@@ -29,6 +29,8 @@ SEND_SECONDS = 240.0
 
 _BATCH = 100
 _LAST_WORDS_SECONDS = 5.0
+_SET_BACK = 1_000_000_000
+"""Nanoseconds: a clock that goes back less was slewed, or asked by two."""
 
 
 class Channel(Protocol):
@@ -67,6 +69,7 @@ class Courier:
         self._send_seconds = send_seconds
         self._rounds: dict[str, asyncio.Task[None]] = {}
         self._paused_until: dict[str, int] = {}
+        self._looked_at = 0
         self._failures: Counter[str] = Counter()
         self._up: set[str] = set()
         self._missed: set[str] = set()
@@ -95,6 +98,7 @@ class Courier:
 
     async def _start_due(self, now: int) -> None:
         """Start a round for each channel that has something due and is neither at work nor paused."""
+        await self._follow_clock(now)
         busy = {name for name, task in self._rounds.items() if not task.done()}
         due: dict[str, list[Delivery]] = {}
         for delivery in await self._store.due(now, _BATCH):
@@ -102,6 +106,14 @@ class Courier:
         for name, deliveries in due.items():
             if name not in busy and self._paused_until.get(name, 0) <= now:
                 self._rounds[name] = asyncio.create_task(self._round(name, deliveries))
+
+    async def _follow_clock(self, now: int) -> None:
+        """After the clock was set back all that waits is due: by the old time a page would wait as long again."""
+        if now < self._looked_at - _SET_BACK:
+            self._paused_until.clear()
+            for name in self._channels:
+                await self._store.resumed(name, now)
+        self._looked_at = now
 
     async def _round(self, name: str, deliveries: Sequence[Delivery]) -> None:
         """Deliver in order; a channel that failed, or is back, gets no more of this batch, only of the next."""

@@ -26,6 +26,7 @@ from ragvigil.scorer.incidents.titles import fitted
 from ragvigil.scorer.moments import DAY, calendar_time
 from ragvigil.scorer.monitor.health import SERVICE, UNSCORED_BY
 from ragvigil.scorer.monitoring import CoverageName, Incident, SeriesKey
+from ragvigil.scorer.passed_time import looked_within
 
 _log = logging.getLogger(__name__)
 
@@ -161,7 +162,7 @@ class CoverageWatch:
 
     def tick(self, now: int) -> list[Alert]:
         """Look at every service at `now` (Unix nanoseconds), at most every `every_seconds`; the alerts posted."""
-        if now - self._looked_at < self._settings.every_seconds * 1e9:
+        if looked_within(self._settings.every_seconds, self._looked_at, now):
             return []
         self._looked_at = now
         self._learn(now)
@@ -178,7 +179,7 @@ class CoverageWatch:
     def _learn(self, now: int) -> None:
         """What is usual now, read again once a window: both stretches lie a day back at least."""
         window = int(self._settings.window_seconds * 1e9)
-        if now - self._learned_at < window or self._settings.most_fall >= 1.0:
+        if looked_within(window / 1e9, self._learned_at, now) or self._settings.most_fall >= 1.0:
             return
         self._learned_at = now
         pooled: dict[SeriesKey, list[Measurement]] = {}

@@ -20,7 +20,7 @@ from ragvigil.scorer.incidents.pages import incident_link
 from ragvigil.scorer.incidents.severity import severity_of
 from ragvigil.scorer.moments import calendar_time
 from ragvigil.scorer.monitoring import HealthName, Incident, SeriesKey
-from ragvigil.scorer.passed_time import Clock, Jumps
+from ragvigil.scorer.passed_time import Clock, Jumps, looked_within
 
 SERVICE = "ragvigil"
 """Whose incidents these are; it names no environment, so it pages wherever it runs."""
@@ -118,7 +118,7 @@ class HealthWatch:
 
     def tick(self, now: int) -> list[Alert]:
         """Look, at most every `every_seconds`; the alerts that were posted."""
-        if not self._settings.enabled or now - self._looked_at < self._settings.every_seconds * 1e9:
+        if not self._settings.enabled or looked_within(self._settings.every_seconds, self._looked_at, now):
             return []
         self._looked_at = now
         alerts = (self._follow(sign, now) for sign in self.signs(now))
