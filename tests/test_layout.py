@@ -19,6 +19,22 @@ MAY_IMPORT: dict[str, set[str]] = {
 }
 
 
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text()
+
+
+def test_contributors_are_told_the_arrows_that_are_held() -> None:
+    """The page was empty for a day, and nothing said so."""
+    rows = re.findall(r"^\| `(\w+)/` \|.*\| (.+) \|$", CONTRIBUTING, re.MULTILINE)
+    assert {room: set(re.findall(r"`([\w.]+)`", imports)) for room, imports in rows} == MAY_IMPORT
+
+
+def test_contributors_are_told_of_files_that_exist() -> None:
+    """Rooms move, and a page about them does not move with them."""
+    named = set(re.findall(r"[`( ]((?:tests|docs|\.ci|examples)/[\w./-]*\w)", CONTRIBUTING))
+    assert named
+    assert [path for path in sorted(named) if not (ROOT / path).exists()] == []
+
+
 def imported_rooms(source: str) -> set[str]:
     """Rooms that a module imports, and what it takes of the tracer, as ``room`` or ``tracer.module``."""
     names: list[str] = []
