@@ -92,6 +92,8 @@ def test_check_config_notes_links_that_nobody_could_open(tmp_path: Path) -> None
         "  note: links.public_url leads to this machine alone: pages carry no such link",
         "  note: links.trace_url_template is not set: pages carry no such link",
     ]
+    (tmp_path / "ragvigil.toml").write_text(channel)
+    assert "public_url" not in ragvigil("check-config", str(tmp_path / "ragvigil.toml")).stdout
 
 
 @pytest.mark.parametrize("kind", CHANNELS)

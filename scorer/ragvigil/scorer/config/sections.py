@@ -225,7 +225,8 @@ class Links(_Section):
 
     public_url: str | None = Field(
         default=None,
-        description="where people reach this scorer's pages, for example https://rag.example.com",
+        description="where something of yours shows incidents, each at /incidents/ID: pages link there; ragvigil "
+        "serves no such pages yet, so leave it out unless you do",
     )
     trace_url_template: str | None = Field(
         default=None,
