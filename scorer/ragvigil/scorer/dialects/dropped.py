@@ -19,7 +19,10 @@ _SAYING = re.compile(
     re.IGNORECASE,
 )
 """Names of attributes in which a conversation stands, or what a step was given or returned."""
-_REPLYING = re.compile(r".*(?:output|completion|response|result|choice|answer|repl(?:y|ies))", re.IGNORECASE)
+_REPLYING = re.compile(
+    r"(?!.*(?:response|reply)[._](?:model|id)\Z).*(?:output|completion|response|result|choice|answer|repl(?:y|ies))",
+    re.IGNORECASE,
+)
 """Names of attributes and events that tell something of what came back, if only that a tool is called."""
 _MARK = "|".join(sorted(map(re.escape, HIDDEN)))
 _SAID = "|".join((*ANSWER_KEYS, "message", "contents", "parts", "thinking"))

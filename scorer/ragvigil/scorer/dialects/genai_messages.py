@@ -74,7 +74,8 @@ def completion_in(attributes: Mapping[str, object], events: Sequence[SpanEvent])
     'Because.'
     """
     if "gen_ai.output.messages" in attributes:
-        return last_of(messages_of(attributes["gen_ai.output.messages"]), "assistant")
+        said = messages_of(attributes["gen_ai.output.messages"])
+        return last_of(said, "assistant") or last_of(said, "unknown")  # in a reply only the model speaks
     for event in reversed(events):
         if event.name == "gen_ai.choice":
             return _chosen(_told(event))

@@ -22,6 +22,9 @@ _LISTS = ("messages", "input_messages", "contents", "input")
 _PARTS = ("parts", "content", "contents", "blocks", "message")
 
 
+_REPEATED = "assistantassistant"
+
+
 def messages_of(value: object) -> tuple[Message, ...]:
     """The messages in a list, an object that holds one, or JSON of these; a lone text is what the user said.
 
@@ -94,6 +97,8 @@ def role_of(name: object) -> str:
     ('user', 'user', 'assistant', 'unknown')
     """
     named = kind_of(name)
+    if named.startswith(_REPEATED):
+        return "assistant"  # from servers that name the speaker with each piece of a stream
     return _ROLES.get(named, named) or "unknown"
 
 

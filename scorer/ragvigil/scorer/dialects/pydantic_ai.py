@@ -22,6 +22,14 @@ from ragvigil.scorer.span import Span
 from ragvigil.scorer.trace import Tokens
 
 _SCOPE = "pydantic-ai"
+_AGENTS = "logfire.openai_agents"
+_SENT = frozenset({"messages", "input", "prompt", "contents", "system"})
+"""Keys of a request that has content."""
+_STREAMED = "streaming response"
+_REPLY = frozenset(
+    {"response_data", "output", "response", "events", "gen_ai.output.messages", "gen_ai.usage.output_tokens"}
+)
+"""Attributes of a call that has its reply."""
 _PENDING = "pending_span"
 _CHOICE = "gen_ai.choice"
 _RUN_MARKS = ("pydantic_ai.all_messages", "all_messages_events", "final_result")
@@ -47,8 +55,12 @@ class PydanticAI:
         if tool is not None:
             arguments = get("gen_ai.tool.call.arguments") or get("tool_arguments")
             return tool_reading(tool, arguments, get("gen_ai.tool.call.result") or get("tool_response"))
+        if span.scope == _AGENTS and span.name.startswith("Function"):
+            return tool_reading(text_of(get("name")) or "tool", get("input"), get("output"))
+        if span.scope == _AGENTS and span.name.startswith("Agent run"):
+            return Reading(role="chain")
         if "events" in span.attributes or "request_data" in span.attributes:
-            return _model_call(span.attributes)
+            return _model_call(span)
         if not any(mark in span.attributes for mark in _RUN_MARKS):
             return Reading()
         said = get("pydantic_ai.all_messages") or get("all_messages_events")
@@ -65,14 +77,23 @@ class PydanticAI:
         )
 
 
-def _model_call(attributes: Mapping[str, object]) -> Reading:
-    """Format 1 keeps the conventions' events in an attribute; logfire's own clients the request and its response."""
+def _model_call(span: Span) -> Reading:
+    """Format 1 keeps the conventions' events in an attribute; logfire's own clients the request and its response.
+
+    Its later versions write the conventions beside a request that has no content: then those tell the call.
+    """
+    attributes = span.attributes
     events = [mapping_of(event) for event in sequence_of(attributes.get("events"))]
     request, response = (mapping_of(attributes.get(key)) for key in ("request_data", "response_data"))
-    choices = [event.get("message") for event in events if event.get("event.name") == _CHOICE]
-    said = request or [event for event in events if event.get("event.name") != _CHOICE]
+    if request and _opens_stream(span):
+        return Reading(role="other")
+    choices: list[object] = [event.get("message") for event in events if event.get("event.name") == _CHOICE]
+    told = [event for event in events if event.get("event.name") != _CHOICE]
+    if span.scope == _AGENTS and not choices:
+        request, told, choices = _turn(request, told, attributes)
+    said = told if _SENT.isdisjoint(request) else request
     if not said and not choices:
-        return Reading()
+        return Reading(streaming=True if span.name.startswith(_STREAMED) else None)
     tools = passages_answered(said)
     usage = mapping_of(response.get("usage"))
     streamed = text_of(response.get("combined_chunk_content"))
@@ -91,6 +112,26 @@ def _model_call(attributes: Mapping[str, object]) -> Reading:
         streaming=True if streamed else None,
         exchange=(said, choices, response),
     )
+
+
+def _opens_stream(span: Span) -> bool:
+    """Whether the span ended before the first piece came: a log tells the request again, with all of the reply."""
+    return not span.failed and _REPLY.isdisjoint(span.attributes)
+
+
+def _turn(
+    request: Mapping[str, object], events: list[Mapping[str, object]], attributes: Mapping[str, object]
+) -> tuple[Mapping[str, object], list[Mapping[str, object]], list[object]]:
+    """Request, events and reply of a turn of OpenAI's agents: what it said may end the events that it was sent."""
+    if "output" in attributes:
+        return (
+            {**request, "messages": sequence_of(attributes.get("input"))},
+            [],
+            sequence_of(attributes["output"]),
+        )
+    if events and events[-1].get("role") == "assistant":
+        return request, events[:-1], [events[-1]]
+    return request, events, []
 
 
 def _annotation(attributes: Mapping[str, object]) -> tuple[Mapping[str, object], ...]:
