@@ -160,7 +160,6 @@ CASES = (
     Case("current", "zero_code", "vendors", "anthropic", API),
     Case("sdks", "logfire", "pydantic_ai", "tool", FERRY, calls=2, session="s-5"),
     Case("sdks", "logfire", "pydantic_ai", "pasted", API, ids=False, session="s-5"),
-    Case("sdks", "logfire", "logfire", "plain", API, ids=False),
     Case("sdks", "logfire", "logfire", "stream", TRAIN, ids=False, streaming=True),
     Case("sdks", "logfire", "logfire", "tool", FERRY, calls=2),
     Case("sdks", "mlflow", "by_decorators", "plain", FERRY),

@@ -7,7 +7,7 @@ from typing import Any
 
 import logfire
 from openai import OpenAI
-from scenario import API, FERRY, MODEL, TRAIN, Scenario
+from scenario import FERRY, MODEL, TRAIN, Scenario
 from telemetry import run
 from tiny_openai import serving
 
@@ -18,11 +18,6 @@ def messages(scenario: Scenario) -> list[Any]:
         {"role": "system", "content": f"Answer from:\n{scenario.numbered()}"},
         {"role": "user", "content": scenario.question},
     ]
-
-
-def plain() -> None:
-    with serving([API.answer]) as url:
-        OpenAI(base_url=url, api_key="unused").chat.completions.create(model=MODEL, messages=messages(API))
 
 
 def stream() -> None:
@@ -47,7 +42,7 @@ def tool() -> None:
         chat.create(model=MODEL, messages=[*said, call.model_dump(exclude_none=True), answer], tools=tools)
 
 
-CASES = {"plain": plain, "stream": stream, "tool": tool}
+CASES = {"stream": stream, "tool": tool}
 
 
 if __name__ == "__main__":

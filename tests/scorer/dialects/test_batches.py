@@ -139,10 +139,11 @@ def test_a_question_that_failed_gets_no_answer_of_another(path: Path) -> None:
 
 
 def test_applications_of_several_kinds_in_one_trace_are_apart() -> None:
-    """One service calls another that has another framework."""
-    for number, path in enumerate(WHOLE):
+    """One service calls another that has another framework; bare calls of a client beside a chain may be its part."""
+    framed = [path for path in WHOLE if "-logfire-logfire-" not in path.name]
+    for number, path in enumerate(framed):
         spans, events, expected = batch(
-            [path, WHOLE[number - 1], WHOLE[number - 2]], WAYS[number % len(WAYS)]
+            [path, framed[number - 1], framed[number - 2]], WAYS[number % len(WAYS)]
         )
         assert sorted(map(told, read_records(spans, events))) == sorted(expected), path
 
