@@ -16,8 +16,22 @@ RagvigilError
 from __future__ import annotations
 
 import difflib
+import errno
+import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
+
+_PASSING = frozenset(
+    [
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_LOCKED,
+        sqlite3.SQLITE_NOMEM,
+    ]
+)
+"""What another start may not meet again. The rest of a code says more of the same."""
+_FULL = frozenset([errno.ENOSPC, errno.EDQUOT, errno.EIO])
 
 
 class RagvigilError(Exception):
@@ -126,6 +140,19 @@ def located(path: Path) -> str:
         return f"{path} (in {Path.cwd()})"
     except OSError:
         return f"{path} (in a folder that is gone)"
+
+
+def unusable(path: Path, error: sqlite3.Error | OSError) -> StoreError:
+    """Why a database cannot be used; a StoreNotNowError where another try may find it otherwise.
+
+    >>> unusable(Path("/a.db"), OSError(errno.ENOSPC, "No space left on device"))
+    StoreNotNowError('/a.db: [Errno 28] No space left on device')
+    """
+    if isinstance(error, OSError):
+        passes = error.errno in _FULL
+    else:
+        passes = getattr(error, "sqlite_errorcode", 0) & 0xFF in _PASSING
+    return (StoreNotNowError if passes else StoreError)(f"{located(path)}: {error}")
 
 
 def exit_code(error: RagvigilError) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
 import resource
 import subprocess
 import sys
@@ -93,20 +94,32 @@ def limited_files() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (1_024, 1_024))
 
 
-@pytest.mark.parametrize(("supervised", "code"), [(True, 1), (False, 3)])
+MODEL = {"RAGVIGIL_JUDGE__KIND": "openai", "OPENAI_MODEL": "m", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}
+
+
+@pytest.mark.parametrize(
+    ("supervised", "code", "judge", "file"),
+    [
+        (True, 1, {}, "ragvigil.db"),
+        (False, 3, {}, "ragvigil.db"),
+        (True, 1, MODEL, "ragvigil-judge.db"),
+    ],
+)
 def test_a_disk_that_takes_nothing_at_the_start_is_tried_again(
-    tmp_path: Path, supervised: bool, code: int
+    tmp_path: Path, supervised: bool, code: int, judge: dict[str, str], file: str
 ) -> None:
     """A full disk is given room: the receiver beside it must not end for it. By itself it says so and ends."""
     command = [sys.executable, "-m", "ragvigil.scorer", "serve", "--role", "score"]
     command += ["--store", f"sqlite:///{tmp_path / 'ragvigil.db'}"] + ["--supervised"] * supervised
     pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stderr=pipe, text=True, preexec_fn=limited_files) as process:
+    with subprocess.Popen(
+        command, stdin=pipe, stderr=pipe, text=True, preexec_fn=limited_files, env=os.environ | judge
+    ) as process:
         assert process.wait(60) == code
         assert process.stderr is not None
         said = process.stderr.read()
     assert (code in PERMANENT) != supervised
-    assert f"{tmp_path / 'ragvigil.db'}: disk I/O error" in said
+    assert f"{tmp_path / file}: disk I/O error" in said
     assert "Traceback" not in said
 
 

@@ -15,7 +15,7 @@ from threading import Lock
 from typing import Literal, NamedTuple
 
 from ragvigil.scorer.config.fields import without_secrets
-from ragvigil.scorer.errors import StoreError, located
+from ragvigil.scorer.errors import unusable
 from ragvigil.scorer.sample import Spent
 
 LEASE_SECONDS = 15.0
@@ -76,7 +76,7 @@ class Paid:
             self._connection.execute("DELETE FROM asking WHERE owner = ?", (owner,))
             self._drop_secrets()
         except (OSError, sqlite3.Error) as error:
-            raise StoreError(f"{located(path)}: {error}") from error
+            raise unusable(path, error) from error
 
     def claim(self, key: bytes, trace_id: str) -> Claim:
         """The reply to a question about that trace; else whether it is the caller's to ask, or somebody asks it."""

@@ -10,7 +10,7 @@ from os.path import samestat
 from typing import Self
 
 from ragvigil.scorer.config import Settings
-from ragvigil.scorer.errors import StoreError, StoreNotNowError, located
+from ragvigil.scorer.errors import StoreError, StoreNotNowError, located, unusable
 from ragvigil.scorer.redact import Pseudonyms
 from ragvigil.scorer.store._sqlite_arrivals import SqliteArriving
 from ragvigil.scorer.store._sqlite_backlog import SqliteBacklog
@@ -32,16 +32,6 @@ from ragvigil.scorer.store.schema_version import bring_up_to_date, known_version
 
 _BUSY_SECONDS = 10.0
 _LONGEST_LOG_BYTES = 64 * 2**20
-_PASSING = frozenset(
-    [
-        sqlite3.SQLITE_FULL,
-        sqlite3.SQLITE_IOERR,
-        sqlite3.SQLITE_BUSY,
-        sqlite3.SQLITE_LOCKED,
-        sqlite3.SQLITE_NOMEM,
-    ]
-)
-"""What another start may not meet again. The rest of a code says more of the same."""
 
 
 class SqliteStore:
@@ -59,15 +49,14 @@ class SqliteStore:
             self._connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
             self._path, self._file = path, path.stat()
         except (OSError, sqlite3.Error) as error:
-            raise StoreError(f"{located(path)}: {error}") from error
+            raise unusable(path, error) from error
         try:
             self._equip(settings)
             if not durable:
                 self._connection.execute("PRAGMA synchronous = OFF")
         except sqlite3.Error as error:
             self.close()
-            passes = getattr(error, "sqlite_errorcode", 0) & 0xFF in _PASSING
-            raise (StoreNotNowError if passes else StoreError)(f"{located(path)}: {error}") from error
+            raise unusable(path, error) from error
         except BaseException:
             self.close()
             raise
