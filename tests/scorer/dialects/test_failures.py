@@ -118,3 +118,32 @@ def test_a_handled_exception_of_haystack_is_no_error() -> None:
     }
     assert only([span("a1", component, start=1, end=9, events=(event,))]).error is None
     assert only([span("a1", component, start=1, end=9, events=(event,), failed=True)]).error == "KeyError"
+
+
+def test_a_run_of_langsmith_with_an_exception_failed_whatever_its_status() -> None:
+    """Node's SDK does not take back that a run which went on was well so far; other events are none."""
+    asked: dict[str, object] = {"langsmith.span.kind": "chain", "gen_ai.prompt": '{"input": "When?"}'}
+    search: dict[str, object] = {"langsmith.span.kind": "retriever", "gen_ai.prompt": '{"input": "When?"}'}
+    said = {"exception.type": "Error", "exception.message": "Error: index unreachable"}
+    raised = (SpanEvent("exception", 5, said),)
+    spans = [
+        span("a1", asked, start=1, end=9, events=raised),
+        span("a2", search, parent="a1", start=2, end=5, events=raised),
+    ]
+    record = only(spans)
+    assert (record.error, record.error_where, record.completeness) == (
+        "index unreachable",
+        "retriever",
+        "complete",
+    )
+    told = (SpanEvent("new_token", 5, {}),)
+    assert only([span("a1", asked, start=1, end=9, events=told)]).error is None
+
+
+def test_what_langfuse_writes_in_place_of_an_answer_is_none() -> None:
+    """Node's SDK: an object with the error, in the output of all that it went through."""
+    written = as_json({"error": "Error: index unreachable"})
+    said = langfuse("span", level="ERROR", status_message="index unreachable", output=written)
+    record = only([span("a1", said, start=1, end=9)])
+    assert (record.answer, record.error) == (None, "index unreachable")
+    assert only([span("a1", langfuse("span", output=written), start=1, end=9)]).answer == written

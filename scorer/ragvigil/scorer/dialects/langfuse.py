@@ -63,7 +63,7 @@ class Langfuse:
     def read(self, span: Span) -> Reading:
         """What the observation says."""
         get = span.attributes.get
-        given, made = get("langfuse.observation.input"), get("langfuse.observation.output")
+        given, made = get("langfuse.observation.input"), _made(span)
         kind = kind_of(get(KIND))
         if kind == "tool":
             return tool_reading(span.name, given, made)
@@ -79,7 +79,7 @@ class Langfuse:
 def _reading(span: Span, role: Role, search: Search | None = None) -> Reading:
     """What an observation of that role says, that was the search."""
     get = span.attributes.get
-    given, made = get("langfuse.observation.input"), get("langfuse.observation.output")
+    given, made = get("langfuse.observation.input"), _made(span)
     asked = asked_in(given) if role in ("chain", "retriever", "reranker") else None
     answering = role in ("generator", "chain")
     answer = _answered(made, role, asked) if answering else None
@@ -120,6 +120,14 @@ def _reading(span: Span, role: Role, search: Search | None = None) -> Reading:
         streaming=True if "langfuse.observation.completion_start_time" in span.attributes else None,
         exchange=(given, made) if role == "generator" else (),
     )
+
+
+def _made(span: Span) -> object:
+    """What was returned; an error that Node's SDK writes in its place is none."""
+    made = span.attributes.get("langfuse.observation.output")
+    if span.attributes.get("langfuse.observation.level") != "ERROR":
+        return made
+    return None if set(mapping_of(made)) == {"error"} else made
 
 
 def _answered(made: object, role: Role, asked: str | None) -> str | None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import cast
 
+from ragvigil.scorer.dialects.failure import failure_of
 from ragvigil.scorer.dialects.functions import (
     NOTHING_SENT,
     Search,
@@ -59,18 +61,25 @@ class LangSmith:
 
     def read(self, span: Span) -> Reading:
         """What the run says."""
-        get = span.attributes.get
-        given, made = get("gen_ai.prompt"), get("gen_ai.completion")
-        kind = kind_of(get(KIND))
-        if kind == "tool":
-            return tool_reading(span.name, given, _output(made))
-        role = _ROLES.get(kind, "other")
-        if role == "chain" and (search := search_in(given, _output(made))):
-            return or_answer(_reading(span, search.role, search), _reading(span, role), _output(made))
-        if role == "retriever" and (search := found_in(given, _output(made))) and search.input_documents:
-            return _reading(span, search.role, search)
-        narrowed = _narrowed(given, made) if role == "chain" else None
-        return _reading(span, narrowed.role if narrowed else role, narrowed)
+        reading = _read(span)
+        if not span.events or span.failed:
+            return reading
+        return replace(reading, failure=failure_of(span))  # Node's SDK cannot take its first status back
+
+
+def _read(span: Span) -> Reading:
+    get = span.attributes.get
+    given, made = get("gen_ai.prompt"), get("gen_ai.completion")
+    kind = kind_of(get(KIND))
+    if kind == "tool":
+        return tool_reading(span.name, given, _output(made))
+    role = _ROLES.get(kind, "other")
+    if role == "chain" and (search := search_in(given, _output(made))):
+        return or_answer(_reading(span, search.role, search), _reading(span, role), _output(made))
+    if role == "retriever" and (search := found_in(given, _output(made))) and search.input_documents:
+        return _reading(span, search.role, search)
+    narrowed = _narrowed(given, made) if role == "chain" else None
+    return _reading(span, narrowed.role if narrowed else role, narrowed)
 
 
 def _reading(span: Span, role: Role, search: Search | None = None) -> Reading:
