@@ -61,8 +61,9 @@ A function answers a number in [0, 1], true or false, None, or a pair of one of 
 `RagTrace` (`ragvigil/scorer/trace.py`). It runs in a process of its own, so that it may hang, leak or end that process
 without harm to the other checks: after `seconds` it has failed, and after three such failures in a row it rests for a
 minute. A process that starts anew reads the files anew; a function that then cannot be loaded has no value, and the
-others go on. Paths begin where the scorer was started. `ragvigil check-config --config FILE` loads every one, and
-`ragvigil score ROWS --config FILE` tries them on answers of a file, whichever services they are for.
+others go on. Paths begin beside the configuration file, or where the scorer was started.
+`ragvigil check-config --config FILE` loads every one, and `ragvigil score ROWS --config FILE` tries them on answers of
+a file, whichever services they are for.
 
 An expression may use numbers, texts, `and or not`, comparisons, `in`, `+ - * /`, `a if b else c`, the functions
 `min max abs len lower words known segment`, the ids of the checks, `failure_tags`, `grounded_answer`, and NAMES.

@@ -13,8 +13,10 @@ from pydantic import BaseModel
 
 from ragvigil.scorer.config import CHANNELS, Settings, load
 from ragvigil.scorer.config.channels import PagerDutyChannel
+from ragvigil.scorer.config.load import OF_THE_TRACER
 from ragvigil.scorer.errors import ConfigError
 
+ROOT = Path(__file__).parents[2]
 SECRET = "whsec_" + "aHVzaCEh" * 4
 
 
@@ -149,7 +151,9 @@ def test_a_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:
 def test_a_misspelt_variable_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """At the top level too, where the prefix is all that tells it from others'."""
     monkeypatch.setenv("RAGVIGIL_JUGDE__MODEL", "x")
-    with pytest.raises(ConfigError, match=r"RAGVIGIL_JUGDE__MODEL: unknown setting \(did you mean judge\?\)"):
+    with pytest.raises(
+        ConfigError, match=r"RAGVIGIL_JUGDE__MODEL: .* \(did you mean RAGVIGIL_JUDGE__MODEL\?\)"
+    ):
         load()
 
 
@@ -309,3 +313,73 @@ def _helps(line: str) -> bool:
     """Whether an error says what to do."""
     foreign = re.search(r"Input should|Field required|Value error|valid (?:string|tuple)|Expecting", line)
     return foreign is None and bool(re.search(r"\(.+\)$|must|give it|set |known: |see ", line))
+
+
+def test_variables_of_the_tracer_are_no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One environment serves a service and its scorer: `RAGVIGIL_THREADS=0` ended every command with code 2."""
+    assert {
+        name
+        for path in (ROOT / "tracer").rglob("*.py")
+        for name in re.findall(r'"(RAGVIGIL_[A-Z_]+)"', path.read_text())
+    } == OF_THE_TRACER
+    page = (ROOT / "docs" / "tracer.md").read_text()
+    assert set(re.findall(r"\bRAGVIGIL_[A-Z_]+\b", page)) == OF_THE_TRACER
+    for name in OF_THE_TRACER:
+        monkeypatch.setenv(name, "0")
+    load()
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("RAGVIGIL_SAMPLE_RATE", "did you mean RAGVIGIL_SAMPLE__RATE?"),
+        ("RAGVIGIL_DISABLE", "did you mean RAGVIGIL_DISABLED?"),
+        ("RAGVIGIL_CHANNELS_ONCALL_SECRET", "two underscores nest: RAGVIGIL_CHANNELS__..."),
+    ],
+)
+def test_a_variable_that_is_nearly_one_is_told_which(
+    name: str, hint: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The name of a section was no help to who forgot an underscore."""
+    monkeypatch.setenv(name, "1")
+    with pytest.raises(ConfigError, match=re.escape(f"{name}: unknown setting ({hint})")):
+        load()
+
+
+def test_two_servers_cannot_be_told_to_listen_at_one_place(tmp_path: Path) -> None:
+    """`check-config` said ok, and `serve` ended with a traceback; port 0 is a free one for each."""
+    for http in ("127.0.0.1:4399", "0.0.0.0:4399"):
+        text = f'[receive]\ngrpc = "127.0.0.1:4399"\nhttp = "{http}"\ntoken = "t"\n'
+        with pytest.raises(ConfigError, match=f"receive.http: {http} is where receive.grpc listens"):
+            load(written(tmp_path, text))
+    load(written(tmp_path, '[receive]\ngrpc = "127.0.0.1:4399"\nhttp = "127.0.0.2:4399"\n'))
+    load(written(tmp_path, '[receive]\ngrpc = "127.0.0.1:0"\nhttp = "127.0.0.1:0"\n'))
+
+
+def test_an_address_with_a_scheme_is_told_to_drop_it(tmp_path: Path) -> None:
+    """It was "not loopback", with the advice to set a token."""
+    path = written(tmp_path, '[receive]\nhttp = "http://127.0.0.1:4318/"\n')
+    with pytest.raises(
+        ConfigError, match=r"receive\.http: must be host:port without a scheme, such as 127\.0\.0\.1:4318"
+    ):
+        load(path)
+
+
+def test_a_store_may_be_named_by_its_path_alone(tmp_path: Path) -> None:
+    """As with --store."""
+    assert load(written(tmp_path, '[store]\nurl = "week.db"\n')).store.url == "sqlite:///week.db"
+
+
+def test_code_is_found_beside_the_file_that_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever the command is started; what does not lie there is looked for in that folder, as before."""
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "dialect.py").touch()
+    (tmp_path / "own" / "check.py").touch()
+    text = 'dialects = ["dialect.py", "else.py", "package.module:Name"]\n'
+    text += '[custom_checks.a]\nfunction = "check.py:a"\n[custom_checks.b]\nfunction = "else.py:b"\n'
+    written(tmp_path / "own", text)
+    monkeypatch.chdir(tmp_path)
+    settings = load(Path("own/ragvigil.toml"))
+    assert settings.dialects == (str(tmp_path / "own" / "dialect.py"), "else.py", "package.module:Name")
+    assert settings.custom_checks["a"].function == f"{tmp_path / 'own' / 'check.py'}:a"
+    assert settings.custom_checks["b"].function == "else.py:b"

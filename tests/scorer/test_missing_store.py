@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
+from subprocess import run
 
 import pytest
 from tests.scorer.test_commands import ragvigil
+
+from ragvigil.scorer.config import load
+from ragvigil.scorer.store.sqlite import SqliteStore
 
 
 @pytest.mark.parametrize(
     ("command", "problem"),
     [
-        (("status",), "no such store; start one with"),
+        (
+            ("status",),
+            "no such store; name the one of your scorer with --config or --store, or start one with",
+        ),
         (("forget", "--user", "wanda"), "no such store; name it with --store"),
         (("export", "--out", "-"), "no such store"),
     ],
@@ -32,3 +41,43 @@ def test_what_serve_cannot_open_is_named_with_its_folder(tmp_path: Path) -> None
     done = ragvigil("serve", "--store", "week.db", folder=tmp_path)
     assert done.returncode == 3
     assert f"week.db (in {tmp_path}) is not a database" in done.stderr
+
+
+_NOBODY = 65534
+"""A user who owns nothing."""
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("status",),
+        ("ledger", "--check"),
+        ("incidents",),
+        ("export", "--out", "-"),
+        ("calibrate", "draw", "--out", "drawn.jsonl"),
+    ],
+    ids=" ".join,
+)
+def test_a_store_of_another_user_is_one_line_that_says_so(command: tuple[str, ...], tmp_path: Path) -> None:
+    """A store is its scorer's alone: under a user that systemd made up, every other command was a traceback."""
+    with SqliteStore(load(overrides={"store": {"url": f"sqlite:///{tmp_path}/own.db"}})):
+        pass
+    tmp_path.chmod(0o777)
+    code = (
+        "import os, sys\n"
+        "import ragvigil.scorer.process.score, ragvigil.scorer.labels.book  # where Python itself is not for all\n"
+        "from ragvigil.scorer.commands import run\n"
+        f"os.chmod('own.db', 0) if os.getuid() else os.setuid({_NOBODY})\n"
+        "sys.exit(run())"
+    )
+    done = run(
+        [sys.executable, "-c", code, *command, "--store", "own.db"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        env=dict(os.environ),
+    )
+    assert (done.returncode, "Traceback" in done.stderr) == (3, False), done.stderr
+    assert f"own.db (in {tmp_path}): cannot be opened by this user; run this as the user" in done.stderr

@@ -20,6 +20,14 @@ class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+def _bare(address: object) -> object:
+    """A URL is refused in words of its own: its host would be none that is loopback."""
+    if isinstance(address, str) and "://" in address:
+        bare = address.partition("://")[2].partition("/")[0]
+        raise ValueError(f"must be host:port without a scheme, such as {bare}")
+    return address
+
+
 def _port_exists(address: str) -> str:
     if int(address.rpartition(":")[2]) > 65_535:
         raise ValueError("a port is at most 65535")
@@ -96,7 +104,7 @@ Url = Annotated[str, PlainSerializer(without_secrets, when_used="json")]
 """An address in which an operator may have put a secret."""
 Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 ADDRESS, NAME = r"^[^\s]*:\d{1,5}$", r"^[a-z][a-z0-9_-]{0,62}$"
-Address = Annotated[str, Field(pattern=ADDRESS), AfterValidator(_port_exists)]
+Address = Annotated[str, BeforeValidator(_bare), Field(pattern=ADDRESS), AfterValidator(_port_exists)]
 Secret = Annotated[SecretStr, BeforeValidator(_read), AfterValidator(_not_empty)]
 Key = Annotated[Secret, AfterValidator(_sendable)]
 """A secret that is sent as a header."""

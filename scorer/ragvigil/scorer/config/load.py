@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import ipaddress
 import os
 import tomllib
@@ -18,8 +19,12 @@ from ragvigil.scorer.config.sections import Receive, Settings
 from ragvigil.scorer.errors import ConfigError, meant
 
 _PREFIX = "RAGVIGIL_"
-_OTHER_ROOMS = ("RAGVIGIL_DISABLED", "RAGVIGIL_HASH_KEY", "RAGVIGIL_DEMO_", "RAGVIGIL_BENCH_")
-"""Variables that share the prefix without being settings of the scorer."""
+OF_THE_TRACER = frozenset({"RAGVIGIL_DISABLED", "RAGVIGIL_HASH_KEY", "RAGVIGIL_THREADS"})
+"""Variables of the services, which may share the scorer's environment."""
+_OTHERS = ("RAGVIGIL_DEMO_", "RAGVIGIL_BENCH_")
+"""How variables begin that share the prefix, too, without being settings of the scorer."""
+_VERY_CLOSE = 0.85
+_ANYWHERE = frozenset({"", "0.0.0.0", "[::]"})  # noqa: S104 - compared, not bound
 WITHOUT_A_RULE = frozenset({"no_question", "no_spans"})
 """Why the ledger filters without a rule."""
 Tree = dict[str, object]
@@ -42,6 +47,7 @@ def load(path: Path | None = None, overrides: Mapping[str, object] | None = None
     except ValidationError as error:
         raise explained(error, _variables(os.environ)) from None
     faults = [
+        *_one_port(settings.receive),
         *_open_doors(settings.receive),
         *_leaks(settings),
         *_lost_routes(settings),
@@ -54,11 +60,33 @@ def load(path: Path | None = None, overrides: Mapping[str, object] | None = None
 
 def _read(path: Path) -> Tree:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return _beside(path.parent, tomllib.loads(path.read_text(encoding="utf-8")))
     except OSError as error:
         raise ConfigError(str(path), (error.strerror or "cannot be read").lower()) from None
     except ValueError as error:
         raise ConfigError(str(path), f"not valid TOML: {error}") from None
+
+
+def _beside(folder: Path, tree: Tree) -> Tree:
+    """The tree with files of code that lie beside it found there, wherever the command is started."""
+    dialects, checks = tree.get("dialects"), tree.get("custom_checks")
+    if isinstance(dialects, list):
+        tree["dialects"] = [_found(folder, one) for one in cast("list[object]", dialects)]
+    if isinstance(checks, dict):
+        for section in cast("Tree", checks).values():
+            if isinstance(section, dict) and "function" in section:
+                check = cast("Tree", section)
+                check["function"] = _found(folder, check["function"])
+    return tree
+
+
+def _found(folder: Path, entry: object) -> object:
+    """``path/to/file.py`` or ``path/to/file.py:name``, with the path of the one in that folder if there is one."""
+    if not isinstance(entry, str):
+        return entry
+    place, colon, name = entry.partition(":")
+    file = folder / place
+    return f"{file.absolute()}{colon}{name}" if place.endswith(".py") and file.is_file() else entry
 
 
 def _environment(variables: Mapping[str, str]) -> Tree:
@@ -66,16 +94,36 @@ def _environment(variables: Mapping[str, str]) -> Tree:
     tree: Tree = {}
     sections = list(Settings.model_fields)
     for name, value in variables.items():
-        if not name.startswith(_PREFIX) or name.startswith(_OTHER_ROOMS):
+        if not name.startswith(_PREFIX) or name in OF_THE_TRACER or name.startswith(_OTHERS):
             continue
         place = name.removeprefix(_PREFIX).lower().split("__")
         if place[0] not in sections:
-            raise ConfigError(name, "unknown setting", meant(place[0], sections))
+            raise ConfigError(name, "unknown setting", _meant_variable(name) or meant(place[0], sections))
         branch: object = value
         for part in reversed(place):
             branch = {part: branch}
         _merge(tree, cast("Tree", branch), ())
     return tree
+
+
+def _meant_variable(name: str) -> str | None:
+    """The hint for a variable that is nearly one that exists; two underscores between section and key are forgotten.
+
+    >>> _meant_variable("RAGVIGIL_SAMPLE_RATE"), _meant_variable("RAGVIGIL_DISABLE")
+    ('did you mean RAGVIGIL_SAMPLE__RATE?', 'did you mean RAGVIGIL_DISABLED?')
+    >>> _meant_variable("RAGVIGIL_CHANNELS_ONCALL_SECRET")
+    'two underscores nest: RAGVIGIL_CHANNELS__...'
+    """
+    known = [name.removeprefix(_PREFIX) for name in OF_THE_TRACER]
+    for section, field in Settings.model_fields.items():
+        keys = getattr(field.annotation, "model_fields", ())
+        known += [f"{section}__{key}".upper() for key in keys]
+    word = name.removeprefix(_PREFIX)
+    close = difflib.get_close_matches(word, known, n=1, cutoff=_VERY_CLOSE)
+    if close:
+        return f"did you mean {_PREFIX}{close[0]}?"
+    begun = next((one for one in map(str.upper, Settings.model_fields) if word.startswith(f"{one}_")), None)
+    return None if begun is None else f"two underscores nest: {_PREFIX}{begun}__..."
 
 
 def _variables(variables: Mapping[str, str]) -> Mapping[str, str]:
@@ -121,6 +169,15 @@ def _merge(tree: Tree, over: Mapping[str, object], place: tuple[str, ...]) -> No
             _merge(branch, cast("Mapping[str, object]", value), (*place, key))
         else:
             tree[key] = value
+
+
+def _one_port(receive: Receive) -> Iterator[ConfigError]:
+    """Two servers cannot listen at one place; port 0 is a free one for each."""
+    (grpc, _, port), (http, _, other) = receive.grpc.rpartition(":"), receive.http.rpartition(":")
+    if int(port) == int(other) != 0 and (grpc == http or _ANYWHERE & {grpc, http}):
+        yield ConfigError(
+            "receive.http", f"{receive.http} is where receive.grpc listens", "take another port"
+        )
 
 
 def _open_doors(receive: Receive) -> Iterator[ConfigError]:

@@ -87,7 +87,8 @@ class Store(_Section):
 
     url: str = Field(
         default="sqlite:///ragvigil.db",
-        description="sqlite:///PATH; a relative path begins in the folder that the command is started in",
+        description="sqlite:///PATH, or the path alone; a relative one begins in the folder that the command is "
+        "started in",
     )
 
     user_ids: Literal["hmac", "plain"] = Field(
@@ -100,6 +101,8 @@ class Store(_Section):
     @field_validator("url")
     @classmethod
     def _known_scheme(cls, url: str) -> str:
+        if url and ":" not in url:
+            return f"sqlite:///{url}"
         if not url.startswith("sqlite:///") or url == "sqlite:///":
             raise ValueError("must look like sqlite:///PATH, for example sqlite:///ragvigil.db")
         return url
@@ -251,7 +254,7 @@ class Settings(_Section):
     dialects: Words = Field(
         default=(),
         description="readers of your own spans, asked before the built-in ones: "
-        '"path/to/file.py" or "package.module:Name"',
+        '"path/to/file.py", beside this file or where the scorer is started, or "package.module:Name"',
     )
     receive: Receive = Receive()
     sources: Sources = Sources()

@@ -48,7 +48,9 @@ def load(place: str) -> Measure:
         raise InputError(repr(place), "names no function; write path/to/file.py:name or package.module:name")
     if module_name.endswith(".py"):
         if not Path(module_name).is_file():
-            raise InputError(module_name, f"no such file; paths start at {Path.cwd()}")
+            raise InputError(
+                module_name, f"no such file; looked for beside the configuration file and in {Path.cwd()}"
+            )
         spec = importlib.util.spec_from_file_location(
             f"ragvigil_custom_{Path(module_name).stem}", module_name
         )

@@ -75,7 +75,9 @@ def _load(entry: str) -> Iterator[Dialect]:
         module = _module_of_file(Path(place)) if is_file else importlib.import_module(place)
     except FileNotFoundError:
         raise ConfigError(
-            _KEY, f"{place}: no such file", f"paths start at {Path.cwd()}, where the scorer was started"
+            _KEY,
+            f"{place}: no such file",
+            f"looked for beside the configuration file and in {Path.cwd()}, where the scorer was started",
         ) from None
     except Exception as error:
         raise ConfigError(

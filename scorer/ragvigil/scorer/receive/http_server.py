@@ -129,6 +129,7 @@ class HttpServer:
     ) -> None:
         """`malformed`: the JSON for what is no HTTP request; it never reaches the application."""
         self._socket = _bound(address)
+        self._wanted = address
         config: dict[str, Any] = {
             "http": partial(_ImpatientProtocol, malformed=malformed),
             "ws": "none",
@@ -156,8 +157,11 @@ class HttpServer:
         return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
     def start(self) -> None:
-        """Begin to serve; connections are taken from now on."""
-        self._socket.listen(_BACKLOG)
+        """Begin to serve; connections are taken from now on. Raises ConfigError where another listens there."""
+        try:
+            self._socket.listen(_BACKLOG)
+        except OSError as error:  # two may bind the same address before one of them listens
+            raise _unusable(self._wanted, error) from None
         self._running = asyncio.create_task(self._server.serve(sockets=[self._socket]))
 
     async def stop(self) -> None:

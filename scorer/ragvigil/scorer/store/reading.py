@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ragvigil.exporters import Measurement
 from ragvigil.scorer.changes import Change
-from ragvigil.scorer.errors import StoreError, located
+from ragvigil.scorer.errors import StoreError, located, why
 from ragvigil.scorer.monitor.coverage import Coverage
 from ragvigil.scorer.monitoring import Incident, SeriesKey, SeriesState
 from ragvigil.scorer.store._rows import measurement_of
@@ -18,6 +18,7 @@ from ragvigil.scorer.store.reading_latest import STYLES_OF_EACH
 from ragvigil.scorer.store.schema_version import refuse_earlier_version
 
 _BUSY_SECONDS = 10.0
+_AS_WHOM = "run this as the user that the scorer runs as, for example with sudo -u USER"
 _DELETED = ("records_expired", "records_expired_early", "records_forgotten")
 _CHANGES = (
     "SELECT * FROM (SELECT *, CASE source WHEN 'traffic' THEN lag(text) OVER "
@@ -85,22 +86,40 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
 
     Raises StoreError when there is none.
     """
-    if not path.is_file():
-        raise StoreError(
-            f"{located(path)}: no such store; start one with: ragvigil serve --store sqlite:///{path}"
-        )
-    connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=_BUSY_SECONDS)
+    _refuse_absent(path)
+    try:
+        connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=_BUSY_SECONDS)
+    except sqlite3.Error as error:
+        raise _unreadable(path, error) from error
     connection.row_factory = sqlite3.Row
     try:
         connection.execute("SELECT 1 FROM ledger LIMIT 1")
         refuse_earlier_version(connection, path)
     except sqlite3.Error as error:
         connection.close()
-        raise StoreError(f"{located(path)}: not a ragvigil store ({error})") from error
+        raise _unreadable(path, error) from error
     except StoreError:
         connection.close()
         raise
     return connection
+
+
+def _refuse_absent(path: Path) -> None:
+    try:
+        found = path.is_file()
+    except OSError as error:  # its folder is another user's
+        raise StoreError(f"{located(path)}: {why(error)}; {_AS_WHOM}") from None
+    if not found:
+        raise StoreError(
+            f"{located(path)}: no such store; name the one of your scorer with --config or --store, "
+            f"or start one with: ragvigil serve --store sqlite:///{path}"
+        )
+
+
+def _unreadable(path: Path, error: sqlite3.Error) -> StoreError:
+    if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_CANTOPEN:
+        return StoreError(f"{located(path)}: cannot be opened by this user; {_AS_WHOM}")
+    return StoreError(f"{located(path)}: not a ragvigil store ({error})")
 
 
 def ledger(connection: sqlite3.Connection) -> Ledger:
