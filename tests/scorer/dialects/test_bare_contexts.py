@@ -6,7 +6,7 @@ import pytest
 
 from ragvigil.scorer.dialects.contexts import context_in
 
-from .conftest import as_json
+from .conftest import ANSWER, as_json, only, span
 from .test_contexts import COAL, QUESTION, SNOW, read, texts
 
 FOUND = [SNOW, COAL]
@@ -199,3 +199,32 @@ def test_references_are_a_context_like_any_other() -> None:
     bare = context_in("Use the following references:\n1. Snow is white.\n2. Coal is black.\n\nQuestion: Why?")
     assert bare is not None
     assert len(bare.documents) == 2
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        "Answer from:",
+        "You are a helper. Answer only from this:",
+        "Answer the question using the text below:",
+        "Réponds à partir de ce qui suit :",
+        "Antworte anhand von:",
+        "Responda com base no seguinte:",
+    ],
+)
+def test_an_order_that_ends_with_what_to_answer_from_points_at_a_context(order: str) -> None:
+    """It has no name for it; such a record was complete, and had no passage. How to answer is none."""
+
+    def completeness(system: str) -> str:
+        sent = [
+            {"role": role, "parts": [{"type": "text", "content": text}]}
+            for role, text in (("system", system), ("user", QUESTION))
+        ]
+        said = [{"role": "assistant", "parts": [{"type": "text", "content": ANSWER}]}]
+        told = {"gen_ai.input.messages": as_json(sent), "gen_ai.output.messages": as_json(said)}
+        return only([span("a1", {"gen_ai.operation.name": "chat", **told}, start=1, end=9)]).completeness
+
+    shown = f"{SNOW}\n\n{COAL}"
+    assert completeness(f"{order}\n{shown}") == "partial_evidence"
+    assert completeness(f"{order}\nAnswer in French.\n\nIf you do not know, say so.") == "complete"
+    assert completeness(f"Respond with:\n{shown}") == "complete"

@@ -42,6 +42,10 @@ _ENDS = re.compile(
     rf"(?:\A|[^a-z])(?:{BACKGROUND})\Z|\A(?:{BACKGROUND})\s.{{1,30}}(?:{ASKED})\Z|\Acontext follows\Z"
     rf"|\A(?:{_any(_DATA['showing'])})(?!{_SPACED}).{{0,40}}{_NAMED}"
 )
+_BASED = re.compile(
+    rf"(?:\A|(?<=\s))(?:{_any(_DATA['replying'])})(?!{_SPACED})[^.;]{{0,40}}(?<!{_SPACED})(?:{_any(_DATA['basing'])})\Z"
+)
+"""An order that ends with what the answer is to be made of, and does not name it."""
 _OF_ANSWERS = re.compile(
     rf"(?<!{_SPACED})(?:{_any(_DATA['manner'])}|(?:{CONTEXT}|{PASSAGE})(?:n|s|es)?(?!{_SPACED}))"
 )
@@ -123,12 +127,16 @@ def points(label: str) -> bool:
     (True, True)
     >>> points("here is the context you should use"), points("oto dokumenty")
     (True, True)
+    >>> points("answer only from the following"), points("réponds à partir de"), points("respond with")
+    (True, True, False)
     >>> [points(each) for each in ("how to use the context", "follow these rules", "facts about the user", "sources")]
     [False, False, False, False]
     """
     if _RULES.search(label):
         return False
-    return _SHOWS.search(label) is not None or (" " in label and _ENDS.search(label) is not None)
+    if _SHOWS.search(label) is not None:
+        return True
+    return " " in label and (_ENDS.search(label) is not None or _BASED.search(label) is not None)
 
 
 def is_nothing(text: str) -> bool:
