@@ -116,3 +116,29 @@ def test_an_error_is_told_without_its_stack() -> None:
     )
     record = only([span("a1", chain(answer=None), start=1, end=9, failed=True), broken])
     assert (record.error, record.error_message) == ("RangeError", "store unreachable")
+
+
+def test_a_chat_engine_of_llama_index_tells_its_passages_in_what_it_returned() -> None:
+    """OpenLLMetry has no span of its search, and none of its model."""
+    nodes = [{"node": {"id_": key, "text": text}, "score": score} for key, text, score in PASSAGES]
+    made = {"message": {"content": ANSWER, "role": "assistant"}, "sourceNodes": nodes}
+    engine: dict[str, object] = {
+        "traceloop.span.kind": "workflow",
+        "traceloop.entity.input": as_json({"args": [], "kwargs": {"message": QUESTION}}),
+        "traceloop.entity.output": as_json(made),
+    }
+    record = only([span("a1", engine, start=1, end=9)])
+    assert (record.query, record.answer, record.completeness) == (QUESTION, ANSWER, "complete")
+    assert [(each.id, each.text, each.score) for each in record.documents] == list(PASSAGES)
+
+
+def test_what_a_vector_store_found_counts_whatever_store_it_is() -> None:
+    """Traceloop's `withVectorDBCall` has events for what was reported, and no attribute of its own."""
+    events = tuple(
+        SpanEvent("db.query.result", 3, {"db.query.result.id": key, "db.query.result.document": text})
+        for key, text, _ in PASSAGES
+    )
+    found = span("b1", {"traceloop.workflow.name": "rag"}, parent="a0", start=2, end=4, events=events)
+    model = span("b2", CHAT, parent="a0", start=5, end=9)
+    record = only([span("a0", chain(), start=1, end=10), found, model])
+    assert ids(record) == [key for key, *_ in PASSAGES]

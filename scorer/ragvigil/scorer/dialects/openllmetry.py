@@ -83,7 +83,7 @@ class OpenLLMetry:
             return Reading(
                 role="chain",
                 query=asked,
-                documents=_passed(given, made),
+                documents=_passed(given, made) or documents_of(mapping_of(made).get("sourceNodes")),
                 answer=_answered(made, asked),
                 streaming=_deferred(given),
                 conversation_id=conversation,
