@@ -57,6 +57,14 @@ def test_the_prompt_of_a_call_is_that_of_the_step_around_it() -> None:
     assert (record.tokens.input, record.completeness) == (20, "complete")
 
 
+def test_a_call_without_the_name_of_its_model_is_one() -> None:
+    """Whoever passed the span on took it out; the passages are in the prompt all the same."""
+    spans = agent(f"{PROMPT}\n\nQuestion: {QUESTION}")
+    nameless = {key: value for key, value in call().items() if key != "gen_ai.request.model"}
+    record = only([*spans[:-1], span("a4", nameless, parent="a3", start=13, end=80)])
+    assert (record.answer, record.model, len(record.documents)) == (ANSWER, None, 2)
+
+
 def test_a_prompt_that_nobody_can_take_apart_marks_the_record() -> None:
     """As it does where the call says it itself."""
     plain = "Context:\n" + "\n\n".join(text for _, text, _ in PASSAGES) + f"\n\nQuestion: {QUESTION}"

@@ -59,8 +59,8 @@ class Mastra:
 
 
 def _role(kind: str, attributes: Mapping[str, object]) -> Role | None:
-    """Two spans tell one model call, and versions differ in which of them names the model: that is the call."""
-    if kind in ("model_generation", "model_inference"):
+    """Two spans tell one model call: the inner one is the call, and where there is none, the outer names the model."""
+    if kind == "model_generation":
         return None if "gen_ai.request.model" in attributes else "other"
     return _ROLES.get(kind)
 
