@@ -34,11 +34,10 @@ def forest_of(steps: Sequence[Step]) -> list[Step]:
 
 def _hand_down(steps: Sequence[Step]) -> None:
     """A model call that does not say what it was sent was sent what the step around it says, as Mastra's."""
-    for step in steps:
-        if step.role == "generator" and not step.reading.messages and step.parent is not None:
-            around = step.parent
-            if around.role == "other" and around.reading.messages:
-                step.reading = replace(step.reading, messages=around.reading.messages)
+    for step in [step for step in steps if step.role == "generator" and not step.reading.messages]:
+        around = step.parent
+        if around is not None and around.role == "other" and around.reading.messages:
+            step.reading = replace(step.reading, messages=around.reading.messages)
 
 
 def _settle(steps: Sequence[Step], roots: Sequence[Step]) -> None:

@@ -23,7 +23,7 @@ class VectorStore:
 
     def matches(self, span: Span) -> bool:
         """Whether the span tells of a query of a store, and what was found."""
-        return any(event.name == _RESULT for event in span.events)
+        return bool(span.events) and any(event.name == _RESULT for event in span.events)
 
     def read(self, span: Span) -> Reading:
         """The passages that were found, with what texts and scores the client gave."""
