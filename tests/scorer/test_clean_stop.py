@@ -25,17 +25,24 @@ def clear(folder: Path) -> int:
     return sum(path.read_bytes().count(QUESTION) for path in folder.glob("*") if path.is_file())
 
 
-def interrupt(scorer: Scorer) -> int:
+def interrupt(scorer: Scorer, number: int = signal.SIGINT) -> int:
     """Ctrl-C in a terminal reaches both processes at once."""
     child = scorer.score_process
     for process in (child, scorer.process.pid):
         assert process is not None
-        os.kill(process, signal.SIGINT)
+        os.kill(process, number)
     return scorer.stop()
 
 
-@pytest.mark.parametrize("end", [Scorer.stop, interrupt])
-def test_a_clean_stop_leaves_no_content_as_it_came(serve: Serve, end: object) -> None:
+def end_the_group(scorer: Scorer) -> int:
+    """As systemd does: the score process ended first, and its parent told an error and a restart that never came."""
+    return interrupt(scorer, signal.SIGTERM)
+
+
+@pytest.mark.parametrize("end", [Scorer.stop, interrupt, end_the_group])
+def test_a_clean_stop_leaves_no_content_as_it_came(
+    serve: Serve, end: object, capfd: pytest.CaptureFixture[str]
+) -> None:
     """The volume of a service that is scaled down would hold unredacted questions until somebody starts it again."""
     assert callable(end)
     scorer = serve()
@@ -44,6 +51,7 @@ def test_a_clean_stop_leaves_no_content_as_it_came(serve: Serve, end: object) ->
     settled(scorer, 30)
     assert clear(inbox) > 0
     assert end(scorer) == 0
+    assert "ended with code" not in capfd.readouterr().err
     assert clear(inbox) == 0
     scorer = serve()
     export(HttpExporter(endpoint=f"http://{scorer.http}/v1/traces"), spans(30, seed=2))

@@ -34,11 +34,12 @@ _END_SECONDS = 20.0
 def run_score(settings: Settings, *, supervised: bool = False) -> int:
     """The score role until SIGTERM or SIGINT; the exit code.
 
-    A supervised one also ends when standard input does: its parent holds the other end for as long as it lives. It ends
+    A supervised one ends when standard input does, and then only: its parent holds the other end for as long as it
+    wants it, and what ends both of them ends the parent. It ends
     with a code that is not permanent where the store cannot be used now: its parent's acks go on meanwhile.
     """
     try:
-        return asyncio.run(_run(supervised, lambda stop: _score(settings, stop)))
+        return asyncio.run(_run(supervised, lambda stop: _score(settings, stop), beside=supervised))
     except StoreNotNowError as error:
         if not supervised:
             raise
@@ -57,11 +58,14 @@ def run_receive(
     return asyncio.run(_run(supervised, lambda stop: _receive(settings, score_command, ready, stop)))
 
 
-async def _run(supervised: bool, role: Callable[[asyncio.Event], Awaitable[int]]) -> int:
+async def _run(
+    supervised: bool, role: Callable[[asyncio.Event], Awaitable[int]], *, beside: bool = False
+) -> int:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
-    loop.add_signal_handler(signal.SIGTERM, stop.set)
-    # An interrupt goes to all processes of a terminal: the supervised one waits for its parent.
+    # A terminal interrupts all its processes, and a service manager ends all of a group: who is beside a receiver waits
+    # for it, and takes the last of what it received.
+    loop.add_signal_handler(signal.SIGTERM, (lambda: None) if beside else stop.set)
     loop.add_signal_handler(signal.SIGINT, (lambda: None) if supervised else stop.set)
     orphaned = asyncio.create_task(_stop_when_orphaned(stop)) if supervised else None
     try:
@@ -140,8 +144,8 @@ async def _watch(process: asyncio.subprocess.Process, stop: asyncio.Event) -> in
     await asyncio.wait({ended, stopped}, return_when=asyncio.FIRST_COMPLETED)
     stopped.cancel()
     if not ended.done():
-        with suppress(ProcessLookupError):
-            process.terminate()
+        if process.stdin is not None:
+            process.stdin.close()
         try:
             await asyncio.wait_for(asyncio.shield(ended), _END_SECONDS)
         except TimeoutError:

@@ -12,14 +12,19 @@ from ragvigil.scorer.store.port import LedgerEntry, RawTrace, ScoredRecord, Scor
 from ragvigil.scorer.store.reading import open_for_reading
 from ragvigil.scorer.store.reading_retrievals import retrievals
 from ragvigil.scorer.store.sqlite import SqliteStore
-from ragvigil.scorer.trace import Document, RagTrace, Retrieval
+from ragvigil.scorer.trace import Completeness, Document, RagTrace, Retrieval
 
 FOUND = (Document("d1", "It opens at nine.", rank=1),)
 EMPTY = (Retrieval("retrieve", "When?", (), ()),)
 
 
 def scored(
-    number: int, service: str, documents: tuple[Document, ...], asked: tuple[Retrieval, ...]
+    number: int,
+    service: str,
+    documents: tuple[Document, ...],
+    asked: tuple[Retrieval, ...],
+    *,
+    completeness: Completeness = "complete",
 ) -> ScoredTrace:
     """One answer with what the checks say of it."""
     record = RagTrace(
@@ -31,6 +36,7 @@ def scored(
         answer="It opens at nine.",
         documents=documents,
         retrievals=asked,
+        completeness=completeness,
     )
     one = ScoredRecord(record, run_checks(record), LedgerEntry("checked_only", 0.1))
     return ScoredTrace(record.trace_id, RawTrace(b"", b""), timed_out=False, records=(one,))
@@ -71,3 +77,16 @@ def test_a_busy_service_hides_no_quiet_one(tmp_path: Path) -> None:
     with closing(open_for_reading(settings.store.path)) as connection:
         found = {one.service: (one.answers, one.unseen) for one in retrievals(connection, latest=2)}
     assert found == {"busy": (2, 0), "quiet": (2, 2)}
+
+
+def test_a_service_whose_tracer_leaves_content_out_is_told_to_switch_it_on(tmp_path: Path) -> None:
+    """It was told to trace its retriever, which it did."""
+    settings = load(overrides={"store": {"url": f"sqlite:///{tmp_path / 'a.db'}"}})
+    with SqliteStore(settings) as store:
+        store.records.commit([scored(1, "quiet", (), (), completeness="content_off")], None, 1)
+    with closing(open_for_reading(settings.store.path)) as connection:
+        (line,) = _unseen.as_text(connection)
+        (one,) = _unseen.as_json(connection)
+    assert line.startswith("quiet: content capture is off for 1 of its latest 1 answers")
+    assert "trace the retriever" not in line
+    assert (one["unseen"], one["hidden"]) == (1, 1)

@@ -4,46 +4,62 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 from ragvigil.exporters import Measurement, percent, shown
 from ragvigil.scorer import config
 from ragvigil.scorer.commands._places import places
-from ragvigil.scorer.monitor.coverage import least_of
+from ragvigil.scorer.monitor.coverage import Coverage, least_of
+from ragvigil.scorer.monitoring import CoverageName
 from ragvigil.scorer.store import reading
+
+_HALF = 0.5
+_UNASKED = (
+    "  the others may be other traffic, or spans that no dialect reads: ragvigil explain FILE says which"
+)
 
 
 def as_json(connection: sqlite3.Connection, settings: config.Coverage) -> list[dict[str, object]]:
-    """Each share of each service, with its threshold."""
+    """Each share of each service, with its threshold; beside `coverage_scored`, how many could not be judged."""
     return [
         {
             "share": name,
-            "service": service,
-            "environment": environment,
+            "service": found.service,
+            "environment": found.environment,
             "least": least_of(name, settings),
             **asdict(share),
+            **({"not_scoreable": found.not_scoreable} if name == "coverage_scored" else {}),
         }
-        for service, environment, name, share in _shares(connection, settings)
+        for found in _found(connection, settings)
+        for name, share in found.shares()
     ]
 
 
 def as_text(connection: sqlite3.Connection, settings: config.Coverage) -> list[str]:
     """The same as lines; those under their threshold say so."""
-    found = list(_shares(connection, settings))
-    named = places([(service, environment) for service, environment, _, _ in found])
+    found = _found(connection, settings)
+    named = places([(one.service, one.environment) for one in found])
     lines = [
-        f"  {name.removeprefix('coverage_'):<11} {named[service, environment]:<20} {shown(share)} of {share.n:,}"
-        + (f"  UNDER {percent(least)}" if share.value < (least := least_of(name, settings)) else "")
-        for service, environment, name, share in found
+        line
+        for one in found
+        for name, share in one.shares()
+        for line in _lines(one, named[one.service, one.environment], name, share, settings)
     ]
     return [f"coverage of the last {settings.window_seconds / 60:g} minutes:", *lines] if lines else []
 
 
-def _shares(
-    connection: sqlite3.Connection, settings: config.Coverage
-) -> Iterator[tuple[str, str | None, str, Measurement]]:
-    since = time.time_ns() - int(settings.window_seconds * 1e9)
-    for found in reading.coverage(connection, since):
-        for name, share in found.shares():
-            yield found.service, found.environment, name, share
+def _lines(
+    found: Coverage, place: str, name: CoverageName, share: Measurement, settings: config.Coverage
+) -> Iterator[str]:
+    line = f"  {name.removeprefix('coverage_'):<11} {place:<20} {shown(share)} of {share.n:,}"
+    if name == "coverage_scored" and found.not_scoreable:
+        line += f", but {found.not_scoreable:,} of them not judged: content or passages are missing"
+    least = least_of(name, settings)
+    yield line + (f"  UNDER {percent(least)}" if share.value < least else "")
+    if name == "coverage_asked" and share.value < _HALF:
+        yield _UNASKED
+
+
+def _found(connection: sqlite3.Connection, settings: config.Coverage) -> Sequence[Coverage]:
+    return reading.coverage(connection, time.time_ns() - int(settings.window_seconds * 1e9))

@@ -19,12 +19,15 @@ if TYPE_CHECKING:
 _MEANING = {
     "pending": "sampled, waiting for its verdict",
     "judged": "has a verdict",
+    "not_scoreable": "sampled, but not judged: content or passages are missing",
     "checked_only": "sampled out; the deterministic checks ran",
     "filtered": "not a question, or filtered by a rule",
     "shed": "sampled, but the judge's queue was full",
     "failed": "could not be read or judged",
     "expired": "waited too long for its verdict",
 }
+_REASONS = {"no_question": ": other traffic, or spans that no dialect reads (ragvigil explain FILE)"}
+"""What is said of a reason why a trace is filtered."""
 
 
 def ledger(
@@ -57,8 +60,9 @@ def ledger(
 def _shown(sums: Ledger) -> dict[str, object]:
     return {
         "ingested": sums.ingested,
-        "states": {state: sums.states.get(state, 0) for state in _MEANING},
+        "states": {state: sums.told.get(state, 0) for state in _MEANING},
         "filtered": sums.filtered,
+        "without_verdict": sums.without_verdict,
         "balanced": sums.balanced,
         "dropped_spans": sums.dropped_spans,
         "lost_spans": sums.lost_spans,
@@ -69,10 +73,10 @@ def _shown(sums: Ledger) -> dict[str, object]:
 
 def _lines(sums: Ledger) -> Iterator[str]:
     for state, meaning in _MEANING.items():
-        yield f"{sums.states.get(state, 0):>12,}  {state:<13} {meaning}"
+        yield f"{sums.told.get(state, 0):>12,}  {state:<13} {meaning}"
         if state == "filtered":
             for reason, count in sorted(sums.filtered.items()):
-                yield f"{'':16}{count:>12,}  {reason}"
+                yield f"{'':16}{count:>12,}  {reason}{_REASONS.get(reason, '')}"
     balance = "" if sums.balanced else ": OUT OF BALANCE"
     yield f"{sum(sums.states.values()):>12,}  in all; {sums.ingested:,} ingested{balance}"
     for count, what in (

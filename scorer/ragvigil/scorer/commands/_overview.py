@@ -84,7 +84,7 @@ def as_text(connection: sqlite3.Connection, received: Mapping[str, int], setting
             *_styles.as_text(connection),
             *_unseen.as_text(connection),
             *_filtered.as_text(connection),
-            *_not_taken(received),
+            *_not_taken(received, settings),
             *_forwarded(received),
         ]
     )
@@ -120,15 +120,17 @@ def _heartbeat(age: float | None, tick: float) -> str:
     return f"scorer: {'alive' if _lives(age, tick) else 'NOT RUNNING'}, last evaluation {age:,.0f} s ago"
 
 
-def _not_taken(received: Mapping[str, int]) -> list[str]:
-    """What senders were told that it was not accepted, by reason; silent when all was."""
+def _not_taken(received: Mapping[str, int], settings: Settings) -> list[str]:
+    """What was not accepted, by reason; silent when all was. Senders were told, but nobody sends a file."""
     kept_out = ("refused.", "rejected.")
     told = [
         f"  {count:>12,}  {name}"
         for name, count in sorted(received.items())
         if name.startswith(kept_out) and count
     ]
-    return ["not accepted (senders were told):", *told] if told else []
+    followed = settings.sources.files or settings.sources.stdin
+    who = "senders were told; of what is read from files, the log tells" if followed else "senders were told"
+    return [f"not accepted ({who}):", *told] if told else []
 
 
 def _forwarded(received: Mapping[str, int]) -> list[str]:

@@ -144,7 +144,7 @@ def _summary(path: Path, done: Replayed) -> tuple[dict[str, object], list[str]]:
         "began": _moment(done.began),
         "ended": ended,
         "records": ledger.ingested,
-        "states": ledger.states,
+        "states": ledger.told,
         "balanced": ledger.balanced,
         "verdicts": verdicts,
         "series": [
@@ -158,7 +158,7 @@ def _summary(path: Path, done: Replayed) -> tuple[dict[str, object], list[str]]:
     width = max([13, *(len(one.key.name) for one in series)])
     lines = [
         f"from {_moment(done.began) or '-'} to {ended or '-'}",
-        f"{ledger.ingested:,} records: {_counts(ledger.states)}",
+        f"{ledger.ingested:,} records: {_counts(ledger.told)}",
         f"verdicts: {_counts(verdicts)}",
         *(f"{one.key.name:<{width}} {clean(one.key.service, limit=40):<20} {one.state}" for one in series),
         *_upstream.told(sampling),

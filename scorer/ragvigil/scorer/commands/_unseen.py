@@ -20,6 +20,7 @@ def as_json(connection: sqlite3.Connection) -> Sequence[dict[str, object]]:
             "environment": one.environment,
             "answers": one.answers,
             "unseen": one.unseen,
+            "hidden": one.hidden,
         }
         for one in retrievals(connection)
     ]
@@ -29,12 +30,19 @@ def as_text(connection: sqlite3.Connection) -> list[str]:
     """One line for each service most of whose answers come without passages."""
     found = retrievals(connection)
     named = places([_key(one) for one in found])
-    return [
-        f"{named[_key(one)]}: no retrieval was seen with {one.unseen:,} of its latest {one.answers:,} answers, which "
+    return [f"{named[_key(one)]}: {_told(one)}" for one in found if one.unseen > _HALF * one.answers]
+
+
+def _told(one: Retrievals) -> str:
+    if one.hidden > _HALF * one.unseen:
+        return (
+            f"content capture is off for {one.hidden:,} of its latest {one.answers:,} answers, which cannot be judged "
+            "without their texts: switch it on in the service's tracer (ragvigil explain FILE says how)"
+        )
+    return (
+        f"no retrieval was seen with {one.unseen:,} of its latest {one.answers:,} answers, which "
         "are not judged without their passages: trace the retriever (docs/tracer.md)"
-        for one in found
-        if one.unseen > _HALF * one.answers
-    ]
+    )
 
 
 def _key(one: Retrievals) -> tuple[str, str | None]:

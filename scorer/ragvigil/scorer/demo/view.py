@@ -118,7 +118,7 @@ def frame_of(frame: Frame) -> RenderableType:
     head = Text.assemble(
         (f" {frame.act or 'starting'} ", "bold reverse"),
         f"  {frame.seconds:.0f} s   questions {frame.sent:,}   failed {frame.failed:,}"
-        f"   ingested {ledger.ingested:,}   judged {ledger.states.get('judged', 0):,}",
+        f"   ingested {ledger.ingested:,}   judged {ledger.told.get('judged', 0):,}",
     )
     return Group(
         head,

@@ -79,6 +79,9 @@ class Coverage:
     """Of those unscored, the ones that found the judge's queue full."""
     expired: int = 0
     """Of those unscored, the ones that waited too long, or lost their content meanwhile."""
+    not_scoreable: int = 0
+    """Records that were sampled and could not be judged, for want of content or passages: no illness of the scorer's,
+    so not among those unscored; `incomplete` counts them."""
 
     @property
     def why(self) -> str | None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 NO_VERDICT = ("unparseable", "failed")
 """States of a verdict that says nothing of an answer that could be judged: it is one that never came."""
+NOT_SCOREABLE = ("not_scoreable", "partial_evidence")
+"""States of a verdict on an answer that nobody could judge: its content, its passages or a part of them are missing."""
 LEDGER_STATE = f"iif(l.state = 'judged' AND l.reason IN {NO_VERDICT}, 'failed', l.state)"
 """The ledger's state of a record, `failed` where the judge answered with nothing that could be read."""
 _SEEN = (

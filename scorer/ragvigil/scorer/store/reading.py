@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ragvigil.exporters import Measurement
@@ -14,6 +14,7 @@ from ragvigil.scorer.monitor.coverage import Coverage
 from ragvigil.scorer.monitoring import Incident, SeriesKey, SeriesState
 from ragvigil.scorer.store._rows import measurement_of
 from ragvigil.scorer.store._sqlite_monitoring import incident_of, key_of, read_coverage
+from ragvigil.scorer.store._sqlite_seen import NO_VERDICT, NOT_SCOREABLE
 from ragvigil.scorer.store.reading_latest import STYLES_OF_EACH
 from ragvigil.scorer.store.schema_version import refuse_earlier_version
 
@@ -46,6 +47,24 @@ class Ledger:
     """Late parts of stored traces that could not be redacted, and so were not kept."""
     deleted: int = 0
     """Ingested ones that stand nowhere any more: by age, by the ceiling on disk, or forgotten."""
+    without_verdict: dict[str, int] = field(default_factory=dict[str, int])
+    """Of the judged ones, those whose verdict says nothing of the answer, by its state."""
+
+    @property
+    def told(self) -> dict[str, int]:
+        """The states as people are told them: `judged` has a verdict that says something of the answer.
+
+        What lacked content or passages is `not_scoreable`, an answer of the judge that nobody could read `failed`.
+
+        >>> Ledger(9, {"judged": 9}, {}, without_verdict={"partial_evidence": 5, "unparseable": 1}).told
+        {'judged': 3, 'not_scoreable': 5, 'failed': 1}
+        """
+        told = dict(self.states)
+        for verdict, count in self.without_verdict.items():
+            state = "failed" if verdict in NO_VERDICT else "not_scoreable"
+            told["judged"] -= count
+            told[state] = told.get(state, 0) + count
+        return {state: count for state, count in told.items() if count or state in self.states}
 
     @property
     def balanced(self) -> bool:
@@ -125,7 +144,7 @@ def _unreadable(path: Path, error: sqlite3.Error) -> StoreError:
 def ledger(connection: sqlite3.Connection) -> Ledger:
     """The sums of the ledger, read in one statement so that they belong together."""
     rows = connection.execute(
-        "SELECT state, CASE WHEN state = 'filtered' THEN reason END AS reason, count(*) AS records, "
+        "SELECT state, CASE WHEN state IN ('filtered', 'judged') THEN reason END AS reason, count(*) AS records, "
         "(SELECT coalesce(max(value), 0) FROM counters WHERE name = 'ingested') AS ingested "
         "FROM ledger GROUP BY 1, 2 UNION ALL "
         "SELECT NULL, NULL, coalesce(sum(CASE WHEN name IN (?, ?, ?) THEN value END), 0), "
@@ -134,11 +153,14 @@ def ledger(connection: sqlite3.Connection) -> Ledger:
     ).fetchall()
     states: dict[str, int] = {}
     filtered: dict[str, int] = {}
+    without_verdict: dict[str, int] = {}
     for row in rows:
         if row["state"] is not None:
             states[row["state"]] = states.get(row["state"], 0) + row["records"]
-        if row["reason"] is not None:
+        if row["state"] == "filtered" and row["reason"] is not None:
             filtered[row["reason"]] = row["records"]
+        elif row["reason"] in (*NO_VERDICT, *NOT_SCOREABLE):
+            without_verdict[row["reason"]] = row["records"]
     counts = dict(connection.execute("SELECT name, value FROM counters").fetchall())
     return Ledger(
         rows[-1]["ingested"],
@@ -149,6 +171,7 @@ def ledger(connection: sqlite3.Connection) -> Ledger:
         not_finite=counts.get("not_finite", 0),
         not_kept=counts.get("not_kept", 0),
         deleted=rows[-1]["records"],
+        without_verdict=without_verdict,
     )
 
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from ragvigil.scorer.store.reading_latest import LATEST_OF_EACH
 
 _SEEN = (
-    "SELECT r.service, nullif(r.environment, '') AS environment, count(*) AS answers, sum(s.value IS NULL) AS unseen "
-    f"FROM ({LATEST_OF_EACH}) r "
+    "SELECT r.service, nullif(r.environment, '') AS environment, count(*) AS answers, sum(s.value IS NULL) AS unseen, "
+    "sum(s.value IS NULL AND c.completeness = 'content_off') AS hidden "
+    f"FROM ({LATEST_OF_EACH}) r CROSS JOIN records c ON c.id = r.id "
     "CROSS JOIN instruments i ON i.name = 'empty_retrieval' "
     "CROSS JOIN scores s ON s.record_id = r.id AND s.instrument_id = i.id AND s.current "
     "GROUP BY 1, 2 ORDER BY 1, 2"
@@ -26,6 +27,8 @@ class Retrievals:
     answers: int
     unseen: int
     """Of those, how many with none: neither passages nor the word that there were none."""
+    hidden: int
+    """Of those, how many whose tracer was told to leave content out: passages may have been there."""
 
 
 def retrievals(connection: sqlite3.Connection, latest: int = 2000) -> Sequence[Retrievals]:

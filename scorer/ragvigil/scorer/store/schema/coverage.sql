@@ -11,11 +11,11 @@ WITH taken AS (
     GROUP BY 1, 2
 ),
 asked AS (
-    SELECT t.service, t.environment, l.state, r.completeness
+    SELECT t.service, t.environment, l.state, l.reason, r.completeness
     FROM traces t JOIN records r USING (trace_id) JOIN ledger l USING (trace_id, span_id)
     WHERE t.updated_at >= :since AND t.updated_at < :until AND t.service <> ''
     UNION ALL
-    SELECT r.service, r.environment, l.state, r.completeness
+    SELECT r.service, r.environment, l.state, l.reason, r.completeness
     FROM records r JOIN ledger l USING (trace_id, span_id)
     WHERE :since < (SELECT coalesce(min(updated_at), :until) FROM traces)
       AND r.started_at >= :since AND r.started_at < :until AND r.service <> ''
@@ -23,7 +23,8 @@ asked AS (
 ),
 answered AS (
     SELECT service, environment, count(*) AS records, sum(state IN ('shed', 'failed', 'expired')) AS unscored,
-           sum(completeness <> 'complete') AS incomplete, sum(state = 'shed') AS shed, sum(state = 'expired') AS expired
+           sum(completeness <> 'complete') AS incomplete, sum(state = 'shed') AS shed, sum(state = 'expired') AS expired,
+           sum(state = 'judged' AND reason IN ('not_scoreable', 'partial_evidence')) AS not_scoreable
     FROM asked WHERE state <> 'filtered'
     GROUP BY 1, 2
 ),
@@ -33,6 +34,6 @@ places AS (
 SELECT service, environment, coalesce(t.traces, 0), coalesce(t.spans, 0), coalesce(t.lost, 0), coalesce(t.unasked, 0),
        coalesce(a.records, 0) + coalesce(t.failed, 0) AS records, coalesce(a.unscored, 0) + coalesce(t.failed, 0) AS unscored,
        coalesce(a.incomplete, 0) + coalesce(t.failed, 0) AS incomplete,
-       coalesce(a.shed, 0), coalesce(a.expired, 0)
+       coalesce(a.shed, 0), coalesce(a.expired, 0), coalesce(a.not_scoreable, 0)
 FROM places LEFT JOIN taken t USING (service, environment) LEFT JOIN answered a USING (service, environment)
 ORDER BY 1, 2
