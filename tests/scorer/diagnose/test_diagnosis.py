@@ -10,9 +10,13 @@ import pytest
 
 from ragvigil.scorer.changes import Change
 from ragvigil.scorer.commands._bench_diagnosis import holds
+from ragvigil.scorer.config import Links
 from ragvigil.scorer.diagnose.case import Case
 from ragvigil.scorer.diagnose.diagnosis import Diagnosis, diagnose
 from ragvigil.scorer.diagnose.evidence import MOST_VALUES, evidence_of
+from ragvigil.scorer.diagnose.onset import onset_of
+from ragvigil.scorer.diagnose.views import views_of
+from ragvigil.scorer.diagnose.words import full_lines
 from ragvigil.scorer.simulate.localisation import Tally, measure_diagnosis
 from ragvigil.scorer.simulate.planted import CAUSES, Planted, planted
 
@@ -233,6 +237,74 @@ def test_the_same_case_gives_the_same_diagnosis() -> None:
     """Design invariant 9, also where signs are drawn at random."""
     case = case_of(lambda at, one: 0.7 if at >= ONSET else 0.95, released)
     assert diagnose(case) == diagnose(case)
+
+
+def young(share: float, seed: int = 6) -> Case:
+    """A service of a minute, then a new version on that share of its answers: bad from its first answer on."""
+    random = np.random.default_rng(seed)
+    times = np.linspace(1_000.0, 1_180.0, 3_600)
+    new = (times >= 1_060.0) & (random.random(3_600) < share)
+    new[np.flatnonzero(times >= 1_060.0)[0]] |= share == 1.0
+    outcome = np.where(new, 0.0, 1.0)
+    evidence = evidence_of(
+        time=times,
+        outcome=outcome.tolist(),
+        attributes=[{"service_version": "1.1" if one else "1.0"} for one in new],
+    )
+    signals = {"context_relevance": np.clip(random.normal(0.8, 0.1, 3_600), 0.0, 1.0)}
+    return Case("faithfulness", 1_060.0, evidence, np.arange(3_600), signals, {})
+
+
+@pytest.mark.parametrize("share", [1.0, 0.3])
+def test_what_appeared_bad_did_not_begin_before_the_service_did(share: float) -> None:
+    """Of a service of a minute it said "13:19 to 15:19", and knew of no answers before the fall."""
+    found = diagnose(young(share))
+    assert found.cause is not None
+    assert found.cause.values == (("service_version", "1.1"),)
+    assert 1_055.0 < found.onset.lower <= 1_060.0 < found.onset.upper < 1_062.0
+    assert found.fault.side == "generation"
+    assert found.signals[0].n_before > 1_000
+
+
+def test_a_version_on_few_answers_may_have_been_there_a_while_before_its_first() -> None:
+    """The rarer it is, the longer it goes unseen; the moment at which it came lies in the interval all the same."""
+    lower = np.array([diagnose(young(0.1, seed)).onset.lower for seed in range(20)])
+    assert np.all(lower > 1_050.0)
+    assert np.count_nonzero(lower <= 1_060.0) >= 18
+
+
+def test_what_fell_with_the_first_answer_of_all_began_with_it() -> None:
+    """There is nothing before it."""
+    times = np.linspace(1_000.0, 1_100.0, 1_000)
+    attributes = [{"version": "1" if at < 1_050.0 else "2"} for at in times]
+    evidence = evidence_of(time=times, outcome=[0.0] * 500 + [1.0] * 500, attributes=attributes)
+    mask = np.arange(1_000) < 500
+    views = views_of(evidence, 900.0)
+    assert onset_of(views, mask, evidence, 900.0).lower == 1_000.0
+    assert onset_of(views, mask, evidence, 1_001.0).lower == 1_001.0, "it was there before the search began"
+
+
+def test_a_value_on_all_answers_is_named_without_a_low_p_and_it_is_said_why() -> None:
+    """ "p 0.470" beside a probable cause was not explained."""
+    found = diagnose(young(1.0))
+    assert found.cause is not None
+    assert found.cause.on == 1.0
+    found = replace(found, cause=replace(found.cause, p=0.47))
+    said = "\n".join(full_lines(found, Links()))
+    assert "named because it appeared just when the answers fell" in said
+    assert "cannot be seen: it is on 100.0 % of the answers since." in said
+    assert "p: how often some value falls by chance" in said
+
+
+def test_where_nothing_shows_the_fall_no_interval_is_made_up() -> None:
+    """The detector's moment is all there is, and what came before it is before."""
+    case = young(1.0)
+    well = replace(case.evidence, outcome=np.ones(3_600))
+    found = diagnose(replace(case, evidence=well))
+    assert found.kind == "unclear"
+    said = "\n".join(full_lines(found, Links()))
+    assert "Began about 1970-01-01 00:17 UTC, says the detector; the records do not show when." in said
+    assert found.signals[0].n_before > 1_000
 
 
 def test_few_or_no_records_name_nothing() -> None:

@@ -18,7 +18,7 @@ from ragvigil.scorer.changes import Change
 from ragvigil.scorer.commands._app import run
 from ragvigil.scorer.config import Links, Settings, load
 from ragvigil.scorer.diagnose.case import Case
-from ragvigil.scorer.diagnose.diagnoser import Diagnoser
+from ragvigil.scorer.diagnose.diagnoser import Diagnoser, reached, worked_out
 from ragvigil.scorer.diagnose.typical import Candidate, diverse
 from ragvigil.scorer.monitor.monitor import Monitor
 from ragvigil.scorer.monitoring import Incident
@@ -183,6 +183,39 @@ def test_a_page_is_updated_in_place_when_a_later_look_names_what_the_first_did_n
         assert diagnoser.clearer(unsure, FALL + 9 * MINUTE + 1)
         assert not diagnoser.clearer(unsure, FALL + 9 * MINUTE + 2)
         assert not Diagnoser(store.diagnosing).clearer(unsure, FALL + 60 * MINUTE), "nothing new"
+
+
+@pytest.mark.usefixtures("alert")
+def test_answers_of_after_the_recovery_do_not_dilute_the_fall(settings: Settings) -> None:
+    """What is well again while the incident waits to resolve halved the fall of a resolved one, and nothing said so."""
+    with SqliteStore(settings, durable=False) as store:
+        incident = store.monitoring.neighbours(store.monitoring.series()[0], 0)[0]
+        over = replace(incident, recovering_since=FALL + 5 * MINUTE, resolved_at=FALL + 9 * MINUTE)
+        whole = worked_out(store.diagnosing, incident, FALL + 9 * MINUTE)
+        found = worked_out(store.diagnosing, over, FALL + 9 * MINUTE)
+        assert found == worked_out(store.diagnosing, incident, FALL + 5 * MINUTE)
+    assert found.records < whole.records
+    assert found.reach is not None
+    assert whole.reach is not None
+    assert found.reach.answers < whole.reach.answers
+
+
+@pytest.mark.usefixtures("alert")
+def test_the_reach_is_counted_from_the_moment_that_the_page_names(settings: Settings) -> None:
+    """ "Now … of 76 answers" stood above "Reach: 69 answers since then", which were counted from another moment."""
+    with SqliteStore(settings, durable=False) as store:
+        incident = store.monitoring.neighbours(store.monitoring.series()[0], 0)[0]
+        found = worked_out(store.diagnosing, incident, FALL + 9 * MINUTE)
+        later = replace(found, onset=replace(found.onset, at=found.onset.at + 120.0))
+        unnamed = reached(
+            replace(later, kind="everywhere", cause=None), store.diagnosing, incident, FALL + 9 * MINUTE
+        )
+        named = reached(later, store.diagnosing, incident, FALL + 9 * MINUTE)
+    assert unnamed.reach is not None
+    assert unnamed.reach.answers >= incident.now.n
+    assert named.reach is not None
+    assert found.reach is not None
+    assert named.reach.answers < found.reach.answers
 
 
 @pytest.mark.usefixtures("alert")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
@@ -37,8 +37,8 @@ def diagnose(
 ) -> int:
     """Say why it fell: where, how much, since when, what changed just before, which half is at fault, what to try.
 
-    It is worked out from the records that are in the store now, up to the incident's end. Exit code 1 when nothing
-    could be named.
+    It is worked out from the records that are in the store now, up to the moment from which it was well again. Exit
+    code 1 when nothing could be named.
     """
     from ragvigil.scorer.store import reading
 
@@ -65,9 +65,7 @@ def _found(connection: sqlite3.Connection, name: str) -> Incident:
 
 
 def _anew(connection: sqlite3.Connection, incident: Incident) -> tuple[Diagnosis, Sequence[Example]]:
-    from ragvigil.scorer.diagnose.diagnoser import DIAGNOSED, Diagnoser
-    from ragvigil.scorer.diagnose.diagnosis import diagnose as worked_out
-    from ragvigil.scorer.diagnose.diagnosis import reaching
+    from ragvigil.scorer.diagnose.diagnoser import DIAGNOSED, Diagnoser, worked_out
     from ragvigil.scorer.store._sqlite_diagnosis import SqliteDiagnosis
     from ragvigil.scorer.store._sqlite_monitoring import SqliteMonitoring
 
@@ -78,10 +76,7 @@ def _anew(connection: sqlite3.Connection, incident: Incident) -> tuple[Diagnosis
             "only falls of what is measured on answers have causes there",
         )
     store = SqliteDiagnosis(connection, SqliteMonitoring(connection, {}).reason)
-    now = incident.resolved_at or time.time_ns()
-    found = worked_out(store.case(incident, now))
-    values = () if found.cause is None else found.cause.values
-    found = reaching(found, store.reach(incident, values, round(found.onset.at * 1e9), now))
+    found = worked_out(store, incident, time.time_ns())
     return found, Diagnoser(store).examples(incident, found, ())
 
 
@@ -121,6 +116,7 @@ def _lines(
     lines = [
         f"{incident.id}: {incident.key.name} of {place}, opened {opened:%Y-%m-%d %H:%M} UTC",
         f"  {shown(incident.before)} to {shown(incident.worst)}",
+        *_well_again(incident),
         *full_lines(diagnosis, links),
     ]
     for one in examples:
@@ -128,3 +124,12 @@ def _lines(
         lines.append(f"  asked: {clean(one.query or '-', limit=200)}")
         lines.append(f"  why:   {clean(one.reason, limit=300)}")
     return lines
+
+
+def _well_again(incident: Incident) -> Iterator[str]:
+    from ragvigil.scorer.diagnose.diagnoser import counted_until
+
+    over = incident.recovering_since or incident.resolved_at
+    if over is not None:
+        at = calendar_time(counted_until(incident, over))
+        yield f"  well again from {at:%Y-%m-%d %H:%M:%S} UTC on: the figures are of answers before that"

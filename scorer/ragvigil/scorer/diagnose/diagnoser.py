@@ -87,13 +87,11 @@ class Diagnoser:
         return [found[one.record_id].example for one in kept]
 
     def _told(self, incident: Incident, now: int) -> Diagnosis:
-        found = diagnose(self._store.case(incident, now))
+        found = worked_out(self._store, incident, now)
         kept = self._store.diagnosis(incident.id)
         before = None if kept is None else read(kept[1])
         if before is not None and before.sure and not found.sure:
-            found = before
-        values = () if found.cause is None else found.cause.values
-        found = reaching(found, self._store.reach(incident, values, round(found.onset.at * 1e9), now))
+            found = reached(before, self._store, incident, now)
         self._store.save_diagnosis(incident.id, now, written(found))
         self._fresh = (incident.id, now, found)
         return found
@@ -105,6 +103,24 @@ class Diagnoser:
             self._failed.clear()
         self._failed.add(incident.id)
         _log.exception("incident %s could not be diagnosed; its page goes without", incident.id)
+
+
+def counted_until(incident: Incident, now: int) -> int:
+    """Until when answers are of the fall, Unix nanoseconds: what came once it was well again dilutes every figure."""
+    return min(one for one in (incident.recovering_since, incident.resolved_at, now) if one is not None)
+
+
+def worked_out(store: DiagnosisStore, incident: Incident, now: int) -> Diagnosis:
+    """The diagnosis from what is stored by `now` (Unix nanoseconds), with its reach."""
+    found = diagnose(store.case(incident, counted_until(incident, now)))
+    return reached(found, store, incident, now)
+
+
+def reached(diagnosis: Diagnosis, store: DiagnosisStore, incident: Incident, now: int) -> Diagnosis:
+    """The same with its reach, counted from the moment that a page names: the detector's where nothing is named."""
+    values = () if diagnosis.cause is None else diagnosis.cause.values
+    since = round(diagnosis.onset.at * 1e9) if diagnosis.sure else incident.since
+    return reaching(diagnosis, store.reach(incident, values, since, counted_until(incident, now)))
 
 
 def written(diagnosis: Diagnosis) -> str:

@@ -54,6 +54,8 @@ class Cause:
     same_as: tuple[tuple[str, str], ...]
     """What marks the same answers, so that it cannot be told which of them is at fault."""
     p: float
+    on: float | None = None
+    """Share of all answers since the onset that are of it; of nearly all there is no rest to hold it against."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +170,7 @@ def _fall(case: Case) -> _Fall:
     located = locate(evidence, views, grid)
     named = located.suspects[0] if located.kind in ("new", "segment") else None
     mask = np.ones(evidence.size, dtype=np.bool_) if named is None else mask_of(evidence, named)
-    onset = onset_of(views, mask, evidence.time, case.since - MARGIN)
+    onset = onset_of(views, mask, evidence, case.since - MARGIN)
     if located.kind == "unclear":
         onset = Onset(case.since, case.since - MARGIN, case.since)
     split = split_of(views, evidence.conversation, evidence.time, min(case.since, onset.at), onset.at)
@@ -177,7 +179,9 @@ def _fall(case: Case) -> _Fall:
     if kind in ("segment", "new") and split.total.value >= 0.0:
         kind = "unclear"  # nothing fell that this could explain
     cause = _cause(evidence, views, located, mask, case.since, onset) if kind in ("new", "segment") else None
-    early = evidence.time < min(case.since, onset.lower)
+    early = evidence.time < (
+        _learned_until(case) if located.kind == "unclear" else min(case.since, onset.lower)
+    )
     early = early & mask if cause is None or cause.first_seen is None else early
     others = tuple(Other(one.values, one.gain, one.p) for one in located.suspects[:5])
     return _Fall(kind, cause, others, onset, split, mix, early, (evidence.time >= onset.at) & mask)
@@ -209,16 +213,17 @@ def _cause(
 ) -> Cause:
     first = located.suspects[0]
     begin = min(since, onset.at)
-    early = evidence.time < begin
+    early, late = evidence.time < begin, evidence.time >= onset.at
     early = early if first.first_seen is not None else early & mask
     return Cause(
         first.values,
         share_of(views, mask, evidence.conversation, evidence.time, begin, onset.at),
         _level(evidence, early),
-        _level(evidence, mask & (evidence.time >= onset.at)),
+        _level(evidence, mask & late),
         first.first_seen,
         first.same_as,
         first.p,
+        float(mask[late & evidence.everyone].mean()) if (late & evidence.everyone).any() else None,
     )
 
 

@@ -13,6 +13,7 @@ from ragvigil.scorer.estimate.window import Booleans, Floats
 
 _CONFIDENCE = 0.95
 _FEWEST = 20
+_UNKNOWN = f"is known of fewer than {_FEWEST} answers before the fall or since"
 _MATERIAL = 0.05
 """A mean that moved by less has not fallen."""
 _STEADY = 0.1
@@ -84,7 +85,7 @@ def fault_of(series: str, signals: Mapping[str, Moved]) -> Fault:
     if series == "citation":
         return Fault("generation", "citations are written by the generator")
     if relevance is None or not relevance.held:
-        known = "is not known" if relevance is None else f"moved too unclearly ({_said(relevance)})"
+        known = _UNKNOWN if relevance is None else f"moved too unclearly ({_said(relevance)})"
         return Fault("unclear", f"context relevance {known}")
     if answer is not None and answer.fell:
         return Fault("generation", f"the passages fit, the answers do not: {_said(answer)}")

@@ -34,7 +34,8 @@ _EARLY = 0.05
 _NEVER_WELL = 0.999
 _SEED = 20_260_301
 _CONSIDERED = 12
-_ALMOST_ALL = 0.9
+ALMOST_ALL = 0.9
+"""Share of all answers from which on a value is on so many that no rest is left to hold it against."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +129,7 @@ def _appeared(evidence: Evidence, views: tuple[View, ...], grid: Grid, place: in
     start, first = float(evidence.time[0]), float(grid.moments[0])
     if seen <= start + _EARLY * (first - start):
         return None
-    onset = onset_of(views, mask, evidence.time, min(first, seen), confidence=_NEVER_WELL)
+    onset = onset_of(views, mask, evidence, min(first, seen), confidence=_NEVER_WELL)
     return seen if seen >= onset.lower - _SLACK_SECONDS else None
 
 
@@ -142,7 +143,7 @@ def _large(evidence: Evidence, grid: Grid, place: int, begin: float) -> bool:
 def _common(evidence: Evidence, grid: Grid, place: int, begin: float) -> bool:
     number, code = grid.sets[place]
     late = evidence.everyone & (evidence.time >= begin)
-    return bool(late.any()) and float((evidence.dimensions[number].codes == code)[late].mean()) >= _ALMOST_ALL
+    return bool(late.any()) and float((evidence.dimensions[number].codes == code)[late].mean()) >= ALMOST_ALL
 
 
 def _ordered(evidence: Evidence, found: list[Suspect]) -> list[Suspect]:
@@ -183,8 +184,8 @@ def _kind(evidence: Evidence, ranked: list[Suspect], everywhere: float, least: f
     share = float(mask_of(evidence, first)[late & evidence.everyone].mean())
     if first.first_seen is not None:
         apart = first.p <= _ALPHA_NEW or first.gain >= everywhere + TIE
-        return "new" if share >= _ALMOST_ALL or apart else "everywhere"
-    concentrated = first.gain >= max(least, everywhere + TIE) and share < _ALMOST_ALL
+        return "new" if share >= ALMOST_ALL or apart else "everywhere"
+    concentrated = first.gain >= max(least, everywhere + TIE) and share < ALMOST_ALL
     sure = first.p <= _ALPHA and concentrated
     return "segment" if sure else "everywhere"
 

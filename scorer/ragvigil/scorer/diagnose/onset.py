@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ragvigil.scorer.diagnose.evidence import Evidence
 from ragvigil.scorer.diagnose.gain import gain_curve
 from ragvigil.scorer.diagnose.views import View
-from ragvigil.scorer.estimate.window import Booleans, Floats
+from ragvigil.scorer.estimate.window import Booleans
 
 CONFIDENCE = 0.95
 _MOMENTS = 400
@@ -26,7 +27,12 @@ class Onset:
 
 
 def onset_of(
-    views: tuple[View, ...], mask: Booleans, time: Floats, begin: float, *, confidence: float = CONFIDENCE
+    views: tuple[View, ...],
+    mask: Booleans,
+    evidence: Evidence,
+    begin: float,
+    *,
+    confidence: float = CONFIDENCE,
 ) -> Onset:
     """The onset of the masked records' fall, at `begin` (Unix seconds) at the earliest.
 
@@ -34,6 +40,7 @@ def onset_of(
     random walk whose highest point is about exponential, so that both stay below c with probability (1 - e^-c)², which
     gives c = 3.68 for 95 % (Siegmund 1988, Ann Stat 16:31).
     """
+    time = evidence.time
     own = np.unique(time[mask & (time >= begin)])
     if len(own) == 0:
         return Onset(begin, begin, begin, confidence)
@@ -44,5 +51,26 @@ def onset_of(
     near = np.flatnonzero(gain >= gain[best] - allowed)
     first, last = int(near[0]), int(near[-1])
     # The fall lies between the last answer before a moment and the first one from it on.
-    lower = moments[first - 1] if first else begin
+    lower = moments[first - 1] if first else _before_all(float(own[0]), mask, evidence, begin, allowed)
     return Onset(float(moments[best]), float(lower), float(moments[last]), confidence)
+
+
+def _before_all(first: float, mask: Booleans, evidence: Evidence, begin: float, allowed: float) -> float:
+    """From when on the fall may have begun if the `first` masked answer from `begin` on is fallen, Unix seconds.
+
+    What had answers before `begin` may have fallen at any moment since. A value that had none was there unseen at most
+    while so many other conversations began that, at its share of those since, all miss it with probability e^-allowed;
+    where nobody asked before, it fell with its first answer.
+    """
+    early = evidence.time < first
+    if np.any(mask & early):
+        return begin
+    if not early.any():
+        return first
+    places = np.unique(evidence.conversation, return_index=True)[1]
+    own = np.unique(evidence.conversation[mask])
+    begun = np.sort(evidence.time[places[evidence.time[places] < first]])
+    since = evidence.conversation[places[evidence.time[places] >= first]]
+    share = float(np.isin(since, own).mean()) if len(since) else 0.0
+    unseen = 1 if share >= 1.0 else math.ceil(allowed / -math.log1p(-share)) if share else len(begun)
+    return max(begin, float(begun[-min(unseen, len(begun))]))

@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from ragvigil.exporters import clean, is_loopback, percent, shown
 from ragvigil.scorer.config import Links
 from ragvigil.scorer.diagnose.diagnosis import Cause, Diagnosis
+from ragvigil.scorer.diagnose.localise import ALMOST_ALL
 from ragvigil.scorer.diagnose.playbook import DOCS, Row, rows
 from ragvigil.scorer.moments import in_utc
 
 _LONGEST = 60
+_SMALL_P = 0.05
 _DATE = len("2026-03-01 ")
 
 _TAGS: dict[str, str] = {
@@ -92,8 +94,11 @@ def full_lines(diagnosis: Diagnosis, links: Links) -> Iterator[str]:
         for name, level in (("before", cause.before), ("now", cause.now)):
             if level is not None:
                 yield f"  {name:<14} {shown(level)} of {level.n:,}"
+        yield from _why_named(cause)
     if diagnosis.considered:
         yield "considered:"
+        yield "  gain: by how many nats a fall there is likelier than none; p: how often some value falls by chance"
+        yield "  that much more than the rest"
     for other in diagnosis.considered:
         yield f"  {_values(other.values):<40} gain {other.gain:6.1f} nats, p {other.p:.3f}"
     yield from _changed(diagnosis)
@@ -117,6 +122,17 @@ def full_lines(diagnosis: Diagnosis, links: Links) -> Iterator[str]:
         yield from (f"  {number}. {fix}" for number, fix in enumerate(row.fixes, start=1))
     yield f"from {diagnosis.records:,} records, {diagnosis.measured:,} of them measured"
     yield from (f"note: {clean(note, limit=500)}" for note in diagnosis.notes)
+
+
+def _why_named(cause: Cause) -> Iterator[str]:
+    """What a p that proves nothing means beside a name."""
+    if cause.p <= _SMALL_P or cause.first_seen is None:
+        return
+    yield "  named because it appeared just when the answers fell. Whether it fell more than the rest"
+    if cause.on is not None and cause.on >= ALMOST_ALL:
+        yield f"  (p {cause.p:.3f}) cannot be seen: it is on {percent(cause.on)} of the answers since."
+    else:
+        yield f'  (p {cause.p:.3f}) is not shown, but it explains the fall much better than "everywhere" does.'
 
 
 def playbook_link(row: Row, links: Links) -> str:
@@ -150,6 +166,8 @@ def _named(cause: Cause) -> str:
 
 def _began(diagnosis: Diagnosis) -> str:
     onset = diagnosis.onset
+    if diagnosis.kind == "unclear":
+        return f"Began about {in_utc(1e9 * onset.at)}, says the detector; the records do not show when."
     at, lower, upper = (in_utc(1e9 * one) for one in (onset.at, onset.lower, onset.upper))
     if at[:_DATE] == lower[:_DATE] == upper[:_DATE]:
         lower, upper = lower[_DATE:].removesuffix(" UTC"), upper[_DATE:]
