@@ -42,6 +42,20 @@ def test_a_fall_pages_once_and_resolves_once() -> None:
     assert store.states[FAITHFULNESS] == "ok"
 
 
+@pytest.mark.parametrize("minutes", [25, 50, 100])
+def test_a_fall_that_fills_its_longest_window_is_told_from_its_beginning(minutes: int) -> None:
+    """Seen late, the demo's page held the first seconds of the fault against itself: "before" was 96.8 %."""
+    store = Memory()
+    store.add(FAITHFULNESS, range(180), 0.95)
+    store.add(FAITHFULNESS, range(180, 180 + minutes), 0.5)
+    watching = monitor(store)
+    assert run(watching, range(180)) == []
+    (alert,) = run(watching, range(179 + minutes, 180 + minutes))
+    assert alert.since.timestamp() * 1e9 == START + 180 * MINUTE
+    assert alert.before.value == pytest.approx(0.95)
+    assert alert.now.value == pytest.approx(0.5)
+
+
 def test_a_monitor_restarted_before_every_tick_pages_the_same() -> None:
     """All that matters is in the store."""
     steady, restarted = Memory(), Memory()

@@ -2,7 +2,7 @@
 
 from ragvigil.scorer.detect.changepoint import Level, Split, current_level, split
 from ragvigil.scorer.detect.drop import Comparison, compare
-from ragvigil.scorer.detect.evaluate import Evaluation, evaluate
+from ragvigil.scorer.detect.evaluate import Evaluation, evaluate, fills_its_window, told_from
 from ragvigil.scorer.detect.recovery import Course, follow
 from ragvigil.scorer.detect.sequential import Alert, Batch, GoldSet, Monitor, MonitorSettings
 from ragvigil.scorer.detect.stretches import nanoseconds, outside, stretches, total, untouched, without
@@ -21,11 +21,13 @@ __all__ = [
     "compare",
     "current_level",
     "evaluate",
+    "fills_its_window",
     "follow",
     "nanoseconds",
     "outside",
     "split",
     "stretches",
+    "told_from",
     "total",
     "untouched",
     "without",

@@ -55,11 +55,26 @@ def evaluate(
     for before, window in windows:
         found = compare(older + before, window, rule)
         if found is not None and found.fell:
-            return _fall(recent, older, found)
+            return _fall(recent, older, found.before, found.now)
         shown = shown or found
     if shown is None:
         return Evaluation("insufficient_sample", rate(older), rate(windows[-1][1]))
     return Evaluation("ok", shown.before, shown.now)
+
+
+def told_from(evaluation: Evaluation, recent: Sequence[Bucket], older: Sums) -> Evaluation:
+    """The same fall with more of what was before as `recent`, less as `older`: it may have begun before its window.
+
+    >>> good, bad = Sums(10, 10, 10, 10, 10, 10), Sums(10, 10, 2, 10, 2, 2)
+    >>> told_from(Evaluation("alert", since=8), [Bucket(at, good if at < 6 else bad) for at in range(9)], Sums()).since
+    6
+    """
+    return _fall(recent, older, evaluation.before, evaluation.now)
+
+
+def fills_its_window(evaluation: Evaluation, recent: Sequence[Bucket]) -> bool:
+    """Whether a fall begins with the first of `recent`: then nothing says that it did not begin earlier."""
+    return evaluation.state == "alert" and bool(recent) and evaluation.since == recent[0].start
 
 
 def _windows(recent: Sequence[Bucket], rule: Rule, now: int) -> list[tuple[Sums, Sums]]:
@@ -74,7 +89,9 @@ def _windows(recent: Sequence[Bucket], rule: Rule, now: int) -> list[tuple[Sums,
     return list(zip(reversed(before), within, strict=True))
 
 
-def _fall(recent: Sequence[Bucket], older: Sums, found: Comparison) -> Evaluation:
+def _fall(
+    recent: Sequence[Bucket], older: Sums, known_before: Estimate | None, known_now: Estimate | None
+) -> Evaluation:
     """The fall, told from its beginning: the window that proved it may be half full of what was before.
 
     The beginning is the one that sets the two rates furthest apart, so a level of few observations is told a
@@ -86,8 +103,8 @@ def _fall(recent: Sequence[Bucket], older: Sums, found: Comparison) -> Evaluatio
     before = rate(older + total(recent[:index]))
     return Evaluation(
         "alert",
-        before or found.before,
-        rate(since_then) or found.now,
+        before or known_before,
+        rate(since_then) or known_now,
         recent[index].start,
         rate(total(recent[index:-1])),
         recent[-1].start,

@@ -11,10 +11,12 @@ from ragvigil.scorer import config
 from ragvigil.scorer.detect import (
     Evaluation,
     evaluate,
+    fills_its_window,
     follow,
     nanoseconds,
     outside,
     stretches,
+    told_from,
     untouched,
     without,
 )
@@ -26,7 +28,7 @@ from ragvigil.scorer.incidents.life import advanced, again, corrected, measureme
 from ragvigil.scorer.incidents.pager import Course, Pager
 from ragvigil.scorer.incidents.pages import CAUSE_FOUND, label
 from ragvigil.scorer.monitor.series_course import course, drawn_from
-from ragvigil.scorer.monitoring import Incident, MonitorStore, SeriesKey, Sums
+from ragvigil.scorer.monitoring import Bucket, Incident, MonitorStore, SeriesKey, Sums
 
 _log = logging.getLogger(__name__)
 
@@ -105,12 +107,32 @@ class Monitor:
         recent = without(self._store.buckets(key, older.end, now), spans)
         first = self._store.first_seen(key)
         found = evaluate(recent, older.sums, rule, now=now, history=0 if first is None else now - first)
+        if not taken:
+            found = self._from_its_beginning(key, found, recent, now, rule, spans)
         found = self._blame_judge(key, found, now, rule)
         last_end = max((stop for _, stop in spans if stop is not None), default=0)
         incident = None if taken else opened(key, found, rule, at=now, not_before=last_end)
         alert = None if incident is None else self._begin(incident, rule, now)
         self._save_state(key, found, now)
         return alert
+
+    def _from_its_beginning(
+        self,
+        key: SeriesKey,
+        found: Evaluation,
+        recent: Sequence[Bucket],
+        now: int,
+        rule: config.Rule,
+        spans: tuple[Span, ...],
+    ) -> Evaluation:
+        """A fall that fills its longest window began before it: told from there, or its start would be its baseline."""
+        length, baseline = stretches(rule)[-1], nanoseconds(rule.baseline_seconds)
+        while fills_its_window(found, recent) and length < baseline:
+            length = min(2 * length, baseline)
+            older = self._older(key, now - length, rule, spans)
+            recent = without(self._store.buckets(key, older.end, now), spans)
+            found = told_from(found, recent, older.sums)
+        return found
 
     def _begin(self, incident: Incident, rule: config.Rule, now: int) -> Alert | None:
         """Open it, or the one that resolved a moment ago; what another incident explains is kept and not told."""
