@@ -50,6 +50,30 @@ def test_one_end_to_end_number_is_refused() -> None:
     assert whole.why.startswith("REFUSED: nothing measures retrieval")
 
 
+def test_what_words_tell_has_no_band_and_is_called_so() -> None:
+    """The limits are the judge's: "context relevance 40.9 %, needs work" stood above "context relevance: too few"."""
+    figures = {
+        "faithfulness": Figure("faithfulness", 0.93, 0.9, 0.96, 300),
+        "context relevance": Figure("context relevance by words", 0.41, 0.4, 0.42, 3_395),
+    }
+    bands = banded(figures)
+    assert bands[2].band is None
+    whole = overall(bands)
+    assert whole.band is None
+    assert whole.why.startswith("REFUSED: retrieval is measured by words alone")
+    report = replace(made([answer(number) for number in range(1, 101)]), bands=bands, overall=whole)
+    table = next(one for one in sections(report) if one.title == "Bands")
+    assert table.rows[2] == (
+        "context relevance by words",
+        "41.0 %",
+        "40.0 % to 42.0 %",
+        "3,395",
+        "-",
+        "-",
+        "no limits are set for what words tell",
+    )
+
+
 def test_a_red_flag_needs_the_whole_interval() -> None:
     """Noise raises none."""
     assert red_flags({"faithful answers": Figure("faithful answers", 0.78, 0.7, 0.85, 60)}) == ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -18,7 +18,9 @@ LIMITS: Mapping[str, tuple[float, float]] = {
     "context precision": (0.7, 0.5),
     "context recall": (0.9, 0.8),
 }
-"""Above the first: excellent; above the second: good."""
+"""Above the first: excellent; above the second: good. They are set for what a judge measures."""
+BY_WORDS = " by words"
+"""How the names of what words tell end; the limits say nothing of it."""
 _RANK: tuple[Band, ...] = ("needs work", "good", "excellent")
 _RETRIEVAL = ("context relevance", "context precision", "context recall")
 _GENERATION = ("faithfulness", "answer relevance")
@@ -31,7 +33,7 @@ class Banded:
     name: str
     figure: Figure | None
     band: Band | None
-    """By the value; None where it is not measured."""
+    """By the value; None where it is not measured, or by words alone."""
     surely: Band | None
     """By the lower end of the interval: at least this."""
 
@@ -54,7 +56,7 @@ def banded(figures: Mapping[str, Figure]) -> tuple[Banded, ...]:
     found: list[Banded] = []
     for name in LIMITS:
         figure = figures.get(name)
-        if figure is None or figure.value is None or figure.lower is None:
+        if figure is None or figure.value is None or figure.lower is None or figure.name.endswith(BY_WORDS):
             found.append(Banded(name, figure, None, None))
         else:
             found.append(Banded(name, figure, _band(name, figure.value), _band(name, figure.lower)))
@@ -62,15 +64,11 @@ def banded(figures: Mapping[str, Figure]) -> tuple[Banded, ...]:
 
 
 def overall(found: tuple[Banded, ...], flags: tuple[str, ...] = ()) -> Overall:
-    """The lowest of them, less where red flags stand; refused where retrieval or generation is not measured at all."""
+    """The lowest of them, less where red flags stand; refused where retrieval or generation has no band at all."""
     known = {one.name: one for one in found if one.band is not None}
     for half, names in (("retrieval", _RETRIEVAL), ("generation", _GENERATION)):
         if not any(name in known for name in names):
-            return Overall(
-                None,
-                None,
-                f"REFUSED: nothing measures {half}, and one number without it says nothing to mend",
-            )
+            return Overall(None, None, _refusal(half, [one for one in found if one.name in names]))
     missing = [one.name for one in found if one.band is None]
     why = f"the lowest of {len(known)} measures" + (
         f"; not measured: {', '.join(missing)}" if missing else ""
@@ -81,6 +79,16 @@ def overall(found: tuple[Banded, ...], flags: tuple[str, ...] = ()) -> Overall:
     if flags and lowest != _RANK[0]:
         return Overall(_RANK[0], _RANK[0], f"for a red flag stands; {lowest} would be {why}")
     return Overall(lowest, min(sure, key=_RANK.index), why)
+
+
+def _refusal(half: str, found: Sequence[Banded]) -> str:
+    """Why there is no overall band without this half."""
+    if any(one.figure is not None and one.figure.value is not None for one in found):
+        return (
+            f"REFUSED: {half} is measured by words alone, and the limits are set for what a judge measures "
+            "(judge.measures)"
+        )
+    return f"REFUSED: nothing measures {half}, and one number without it says nothing to mend"
 
 
 def red_flags(figures: Mapping[str, Figure]) -> tuple[str, ...]:

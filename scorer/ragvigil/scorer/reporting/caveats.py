@@ -44,9 +44,9 @@ def read_warnings(read: Read, days: Integers, retrieved: Mapping[int, Score]) ->
 
 
 def trust_warnings(
-    panels: Mapping[str, tuple[Figure, ...]], people_read: int, faithfulness: Figure
+    panels: Mapping[str, tuple[Figure, ...]], people_read: int, faithfulness: Figure, labels: str
 ) -> tuple[str, ...]:
-    """What is missing that would make the figures worth more."""
+    """What is missing that would make the figures worth more; `labels` says where those of people are from."""
     found: list[str] = []
     if not people_read:
         found.append(
@@ -57,6 +57,11 @@ def trust_warnings(
         found.append(
             "Faithfulness is the judge's pass rate, uncorrected: its band may be too low, and it raises no red flag. "
             "Labels of people correct it (ragvigil calibrate, monitor.gold)."
+        )
+    elif labels == "shipped":
+        found.append(
+            "The band of faithfulness is that of the judge's pass rate, uncorrected: the labels that ship with it are "
+            "of other traffic. Labels of your own answers tell the level (ragvigil calibrate, monitor.gold)."
         )
     relevance = next(one for one in panels["generation quality"] if one.name == "answer relevance")
     if faithfulness.value is None and relevance.value is not None:

@@ -17,6 +17,7 @@ from ragvigil.scorer.watch.gold import Labels
 
 NAME = "faithful answers"
 _LEAST_CHANCE = 1e-6
+_SHIPPED = "the labels that ship with the judge"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +127,32 @@ def faithful(sample: Sample, labels: Labels) -> Figure:
     level = portable_level(rate, calibration_of(labels.gold))
     if isinstance(level, Refusal):
         return Figure(NAME, None, None, None, sample.known, note=level.detail)
-    whose = "shipped labels" if labels.source == "shipped" else "your labels"
+    whose = f"{_SHIPPED}, which are of other traffic" if labels.source == "shipped" else "your labels"
     note = "; ".join((f"corrected for the judge's errors by {whose}", *level.caveats))
     ends = None if level.bounds is None else (level.bounds.lowest.value, level.bounds.highest.value)
     return Figure(NAME, level.value, level.lower, level.upper, level.n_judged, note=note, bounds=ends)
+
+
+def for_band(rate: Figure, level: Figure, labels: Labels) -> Figure:
+    """What faithfulness is judged by: the level where people labelled this service's answers, else the pass rate.
+
+    That labels of another set tell of this traffic is an assumption, and no reason to call it better, or worse.
+    """
+    if level.value is None or level.lower is None or level.upper is None:
+        return rate
+    if labels.source != "shipped":
+        return level
+    value, lower, upper = (f"{100.0 * one:.1f} %" for one in (level.value, level.lower, level.upper))
+    return replace(
+        rate, note=f"{rate.note}; {value} ({lower} to {upper}) by {_SHIPPED}, if they tell of this traffic"
+    )
+
+
+def for_flags(rate: Figure, level: Figure, labels: Labels) -> Figure:
+    """The level that red flags go by: with labels of another set, no lower than the pass rate may be."""
+    if labels.source != "shipped" or level.upper is None or rate.upper is None:
+        return level
+    return replace(level, upper=max(level.upper, rate.upper))
 
 
 def missing_warnings(sample: Sample, *figures: Figure) -> Iterator[str]:

@@ -14,7 +14,7 @@ from ragvigil.scorer.moments import DAY, day_of
 from ragvigil.scorer.reporting.bands import Banded, Overall, banded, overall, red_flags
 from ragvigil.scorer.reporting.caveats import read_warnings, trust_warnings
 from ragvigil.scorer.reporting.level import NAME as LEVEL
-from ragvigil.scorer.reporting.level import asked, faithful, missing_warnings, pass_rate
+from ragvigil.scorer.reporting.level import asked, faithful, for_band, for_flags, missing_warnings, pass_rate
 from ragvigil.scorer.signals.telling import Telling, telling
 from ragvigil.scorer.signals.turns import Turn, signals_of
 from ragvigil.scorer.store.reading_report import Answer, Read, Score
@@ -145,10 +145,11 @@ def report_of(
     by_tag = _tag_values(answers, scores["failure_tags"])
     figures = {one.name: one for panel in panels.values() for one in panel}
     figures |= {tag: mean(tag, values, groups, weight=weight) for tag, values in by_tag.items()}
-    bands = banded(_for_bands(figures))
+    bands = banded(_for_bands(figures) | {"faithfulness": for_band(faithfulness, level, labels)})
     days = np.array([one.started_at // DAY for one in answers], dtype=np.int64)
     segments, codes, left_out = _segments(answers)
-    ranked, flags = _ranked(answers, judge), red_flags(figures)
+    ranked = _ranked(answers, judge)
+    flags = red_flags(figures | {LEVEL: for_flags(faithfulness, level, labels)})
     return Report(
         place[0],
         place[1],
@@ -169,7 +170,7 @@ def report_of(
         (
             *read_warnings(read, days, scores["empty_retrieval"]),
             *missing_warnings(sample, faithfulness, level),
-            *trust_warnings(panels, people_read, faithfulness),
+            *trust_warnings(panels, people_read, faithfulness, labels.source),
         ),
     )
 
@@ -211,13 +212,11 @@ def _bears_claims(answers: Sequence[Answer], scores: _Scores) -> Booleans:
 
 
 def _for_bands(figures: Mapping[str, Figure]) -> dict[str, Figure]:
-    """The judged measure where there is one, else what words tell; the corrected level where there is one."""
+    """The judged measure where there is one, else what words tell."""
     found = dict(figures)
     for name in ("context relevance", "context precision"):
         if figures[name].value is None:
             found[name] = figures[f"{name} by words"]
-    if figures[LEVEL].value is not None:
-        found["faithfulness"] = figures[LEVEL]
     return found
 
 

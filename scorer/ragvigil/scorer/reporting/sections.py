@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ragvigil.exporters import clean
 from ragvigil.scorer.estimate.figure import Figure
 from ragvigil.scorer.moments import in_utc
+from ragvigil.scorer.reporting.bands import Banded
 from ragvigil.scorer.reporting.report import Report, Shown, Table
 from ragvigil.scorer.signals.telling import Telling
 
@@ -91,20 +92,18 @@ def _bands(report: Report) -> Section:
         line = overall.why + "."
     else:
         line = f"Overall: {overall.band} (surely at least: {overall.surely}), {overall.why}."
-    rows = tuple(
-        (
-            one.name,
-            "-" if one.figure is None else said(one.figure),
-            "-" if one.figure is None else _interval(one.figure),
-            "0" if one.figure is None else f"{one.figure.n:,}",
-            one.band or "not measured",
-            one.surely or "-",
-        )
-        for one in report.bands
-    )
-    return Section(
-        "Bands", (line,), ("measure", "value", "95 % interval", "n", "band", "surely at least"), rows
-    )
+    columns = ("measure", "value", "95 % interval", "n", "band", "surely at least", "what it is")
+    return Section("Bands", (line,), columns, tuple(map(_band, report.bands)))
+
+
+def _band(one: Banded) -> tuple[str, ...]:
+    figure = one.figure
+    if figure is None or figure.value is None:
+        return (one.name, "-", "-", "0" if figure is None else f"{figure.n:,}", "not measured", "-", "")
+    value, interval, n = said(figure), _interval(figure), f"{figure.n:,}"
+    if one.band is None:
+        return (figure.name, value, interval, n, "-", "-", "no limits are set for what words tell")
+    return (one.name, value, interval, n, one.band, one.surely or "-", figure.note)
 
 
 def _row(figure: Figure) -> tuple[str, ...]:
