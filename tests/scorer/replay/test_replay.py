@@ -220,6 +220,22 @@ def test_the_command_shows_what_it_found_and_names_what_it_could_not_read(tmp_pa
     assert f"shop: {unknown}".encode() in again.stdout
 
 
+def test_a_recording_that_is_over_still_tells_its_rates() -> None:
+    """Every series said "no_data" or "cold_start" alone, of a recording in which a third of the citations was wrong."""
+    text = b"\n".join(otlp_json(message) for message in day(60, seconds=1.0, wrong_from=40))
+    shown = json.loads(ragvigil("replay", "-", "--json", text=text).stdout)
+    (citation,) = (one for one in shown["series"] if one["series"] == "citation")
+    assert citation["state"] in ("no_data", "cold_start")
+    assert citation["rate"]["n"] == 60
+    assert citation["rate"]["value"] == pytest.approx(40 / 60)
+    assert citation["rate"]["lower"] < 40 / 60 < citation["rate"]["upper"]
+    said = ragvigil("replay", "-", text=text).stdout.decode()
+    assert "66.7 % (95 % interval " in said
+    assert f", n=60; at the end: {citation['state']}" in said
+    few = ragvigil("replay", "-", text=b"\n".join(text.splitlines()[:3])).stdout.decode()
+    assert "too few for a rate (n=3); at the end: " in few
+
+
 @pytest.mark.parametrize("text", [b"", b'{"resourceSpans": ['])
 def test_a_recording_without_a_span_is_no_day_without_questions(text: bytes, tmp_path: Path) -> None:
     """It says so instead of a summary of nothing, and makes no store."""

@@ -19,11 +19,13 @@ from ragvigil.scorer.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
     from ragvigil.exporters import Alert
+    from ragvigil.scorer.monitoring import Sums
     from ragvigil.scorer.replay.load import Loaded
     from ragvigil.scorer.replay.recording import Recording
     from ragvigil.scorer.replay.run import Replayed
 
 _NAMED = 3
+_EVER = 2**63 - 1
 _SPEED = re.compile(r"(\d+(?:\.\d+)?)x?")
 
 
@@ -57,6 +59,9 @@ def replay(
     as_json: JsonOption = False,
 ) -> int:
     """Replay recorded traces through the whole scorer on the recording's own clock, and show what it finds.
+
+    Each series is told with its rate over all that was replayed, and the state in which the end leaves it: no_data
+    where nothing came any more, cold_start where it was too short for a baseline.
 
     The same recording, settings and versions give the same scores bit for bit, in whatever order and files the
     spans come. A line that cannot be read is named and left out; exit code 1 when there was one, 2 when nothing is
@@ -132,12 +137,14 @@ def _summary(path: Path, done: Replayed) -> tuple[dict[str, object], list[str]]:
     from ragvigil.exporters import clean
     from ragvigil.scorer.commands import _upstream
     from ragvigil.scorer.store import reading
+    from ragvigil.scorer.store._sqlite_monitoring import SqliteMonitoring
     from ragvigil.scorer.store.upstream import upstream
 
     with closing(reading.open_for_reading(path)) as connection:
         ledger = reading.ledger(connection)
         verdicts = reading.verdicts(connection)
-        series = reading.series(connection)
+        held = SqliteMonitoring(connection, {})
+        series = [(one, held.sums(one.key, 0, _EVER)) for one in reading.series(connection)]
         sampling = upstream(connection, 0)
     ended = None if done.began is None else _moment(done.ended)
     shown: dict[str, object] = {
@@ -148,24 +155,57 @@ def _summary(path: Path, done: Replayed) -> tuple[dict[str, object], list[str]]:
         "balanced": ledger.balanced,
         "verdicts": verdicts,
         "series": [
-            {"series": name, "service": service, "environment": environment, "state": one.state}
-            for one in series
+            {
+                "series": name,
+                "service": service,
+                "environment": environment,
+                "state": one.state,
+                "rate": _rate(sums),
+            }
+            for one, sums in series
             for name, service, environment in [one.key]
         ],
         "upstream_sampling": _upstream.shown(sampling),
         "alerts": list(map(_alert, done.alerts)),
     }
-    width = max([13, *(len(one.key.name) for one in series)])
+    width = max([13, *(len(one.key.name) for one, _ in series)])
     lines = [
         f"from {_moment(done.began) or '-'} to {ended or '-'}",
         f"{ledger.ingested:,} records: {_counts(ledger.told)}",
         f"verdicts: {_counts(verdicts)}",
-        *(f"{one.key.name:<{width}} {clean(one.key.service, limit=40):<20} {one.state}" for one in series),
+        *(
+            f"{one.key.name:<{width}} {clean(one.key.service, limit=40):<20} {_rate_in_words(sums)}; "
+            f"at the end: {one.state}"
+            for one, sums in series
+        ),
         *_upstream.told(sampling),
         *(f"{_utc(alert.at)}  {alert.action}: {clean(alert.title, limit=200)}" for alert in done.alerts),
         f"{len(done.alerts)} alerts",
     ]
     return shown, lines
+
+
+def _rate(sums: Sums) -> dict[str, object] | None:
+    """Over all that the store holds of a series; None with too few observations."""
+    from ragvigil.scorer.estimate import rate
+
+    found = rate(sums)
+    if found is None:
+        return None
+    return {"value": found.value, "lower": found.lower, "upper": found.upper, "n": found.n_judged}
+
+
+def _rate_in_words(sums: Sums) -> str:
+    from ragvigil.exporters import shown
+    from ragvigil.scorer.estimate import rate
+    from ragvigil.scorer.incidents.life import measurement
+
+    found = rate(sums)
+    return (
+        f"too few for a rate (n={sums.n:,})"
+        if found is None
+        else f"{shown(measurement(found))}, n={sums.n:,}"
+    )
 
 
 def _alert(alert: Alert) -> dict[str, object]:
