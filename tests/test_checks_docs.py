@@ -45,7 +45,8 @@ from ragvigil.scorer.custom import check
 @check(version="1")
 def names_the_product(record):
     answer = record.answer or ""
-    return ("X200" in answer or "X300" in answer), "the product is not named"
+    named = "X200" in answer or "X300" in answer
+    return named, None if named else "the product is not named"
 ```
 
 ```toml
@@ -67,7 +68,12 @@ a file, whichever services they are for.
 
 An expression may use numbers, texts, `and or not`, comparisons, `in`, `+ - * /`, `a if b else c`, the functions
 `min max abs len lower words known segment`, the ids of the checks, `failure_tags`, `grounded_answer`, and NAMES.
-What has no value makes the whole expression have none; `known(citation_support)` asks first.
+`documents` is how many passages there are, `tags` the list of failure tags, the rest of these names texts and numbers;
+what never fits, such as `len(documents)` or a text for a result, is refused at the start. What has no value makes the
+whole expression have none; `known(citation_support)` asks first.
+
+A check that fails has no value, and its reason says why: the kind of error with the line of your code, never its
+message, which may quote a record. The log has it once for each cause.
 """
 
 

@@ -234,3 +234,32 @@ def test_a_file_that_is_not_there_is_exit_code_2(tmp_path: Path) -> None:
     for command in ("read", "score"):
         done = ragvigil(command, str(tmp_path / "none.jsonl"))
         assert (done.returncode, "none.jsonl" in done.stderr, "Traceback" in done.stderr) == (2, True, False)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (
+            '[forward.me]\nurl = "http://127.0.0.1:4318"\n',
+            "forward.me.url: 127.0.0.1:4318 is this scorer itself",
+        ),
+        ('dialects = ["mine.py"]\n', "read returned dict (it returns a ragvigil.scorer.dialects.Reading)"),
+        ('[custom_checks.long]\nexpression = "len(documents) > 3"\n', "documents is a number"),
+        (
+            '[receive]\ngrpc = "127.0.0.1:4318"\n',
+            "receive.http: 127.0.0.1:4318 is where receive.grpc listens",
+        ),
+    ],
+)
+def test_check_config_refuses_what_serve_does_and_what_always_fails(
+    tmp_path: Path, text: str, problem: str
+) -> None:
+    """It said ok, and `serve` ended with the error, or every record had it."""
+    (tmp_path / "mine.py").write_text(
+        "class Mine:\n    name = 'mine'\n    def matches(self, span):\n        return True\n"
+        "    def read(self, span):\n        return {'query': span.name}\n"
+    )
+    (tmp_path / "ragvigil.toml").write_text(text)
+    done = ragvigil("check-config", str(tmp_path / "ragvigil.toml"))
+    assert (done.returncode, "Traceback" in done.stderr) == (2, False)
+    assert problem in done.stderr

@@ -104,6 +104,7 @@ def test_functions_measure_the_record(code: Path) -> None:
 
 def test_a_function_that_fails_hurts_only_itself(code: Path, caplog: pytest.LogCaptureFixture) -> None:
     """Whether it raises, answers nonsense, hangs or ends its process; the reason quotes no content."""
+    at = code.read_text().splitlines().index("    raise KeyError(record.answer)") + 1
     with (
         caplog.at_level(logging.CRITICAL),
         loaded(code, "fine", "wild", "slow", "broken", "ending", "share", seconds=1.0) as checks,
@@ -111,9 +112,12 @@ def test_a_function_that_fails_hurts_only_itself(code: Path, caplog: pytest.LogC
         found = {one.check: (one.value, one.reason) for one in checks.run(RECORD, ())}
     assert found == {
         "custom.fine": (1.0, None),
-        "custom.wild": (None, "the check failed: ValueError"),
+        "custom.wild": (None, "the check failed: its answer cannot be used: 12 is not in [0, 1]"),
         "custom.slow": (None, "the check failed: more than 1 s"),
-        "custom.broken": (None, "the check failed: KeyError"),
+        "custom.broken": (
+            None,
+            f"the check failed: KeyError in {code.name}, line {at}: raise KeyError(record.answer)",
+        ),
         "custom.ending": (None, "the check failed: its process ended"),
         "custom.share": (0.25, "one of four"),
     }
@@ -265,8 +269,8 @@ def test_nothing_else_can_be_said(text: str) -> None:
         ("segment('tenant') == 'a'", "segment tenant has no value"),
         ("documents / 0", "the check failed: float division by zero"),
         ("documents * 3", "the check failed: 3.0 is not in [0, 1]"),
-        ("answer + answer", "the check failed: 'It opens at nine.' is no number"),
-        ("answer", "the check failed: str is no number"),
+        ("(answer if documents else 1) + 1", "the check failed: str is no number"),
+        ("answer if documents else 1", "the check failed: str is no number"),
         ("None", "the expression has no value"),
     ],
 )
@@ -346,3 +350,46 @@ def test_their_results_are_stored_with_the_others(code: Path, tmp_path: Path) ->
     assert [row[0] for row in rows] == ["custom.any", "custom.share", "failure_tags", "grounded_answer"]
     assert rows[1][1] == "7"
     assert rows[0][2] >= 1
+
+
+def test_a_failing_check_is_told_once_for_each_cause(code: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """It had "the check failed: KeyError" with each record, and no line anywhere said where; no content is in it."""
+    with loaded(code, "broken", "wild") as checks, caplog.at_level(logging.ERROR):
+        for _ in range(3):
+            checks.run(RECORD, ())
+    told = [one.getMessage() for one in caplog.records]
+    assert len(told) == 2
+    assert re.fullmatch(
+        r"custom check broken: KeyError in \S+\.py, line \d+: raise KeyError\(record\.answer\)", told[0]
+    )
+    assert "nine" not in caplog.text
+    caplog.clear()
+    checks = CustomChecks({"mine": CustomCheck(expression="documents * 3")})
+    with caplog.at_level(logging.ERROR):
+        checks.run(RECORD, ())
+        checks.run(RECORD, ())
+    assert [one.getMessage() for one in caplog.records] == ["custom check mine: 3.0 is not in [0, 1]"]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("len(documents)", "'len(documents)': documents is a number, not a text or a list"),
+        ("model", "its value is a text, not a number in [0, 1]"),
+        ("words(answer)", "its value is a list"),
+        ("answer + answer", "answer is a text, not a number"),
+        ("query < 3", "'query < 3': query is a text, not a number"),
+        ("lower(documents) == 'a'", "documents is a number, not a text"),
+        ("known(answer) and len(words(documents)) < 3", "documents is a number, not a text"),
+        ("'a' in supported_claims", "supported_claims is a number, not a text or a list"),
+    ],
+)
+def test_an_expression_that_never_fits_is_refused_at_the_start(text: str, problem: str) -> None:
+    """`check-config` passed it, and it failed on every record."""
+    with pytest.raises(ConfigError, match=re.escape(problem)):
+        CustomChecks({"mine": CustomCheck(expression=text)})
+
+
+def test_deep_comparisons_are_looked_at_once() -> None:
+    """Or a hundred of them, one in the other, would hold up the start for ever."""
+    Expression("(" * 60 + "1" + " < 2)" * 60, ())

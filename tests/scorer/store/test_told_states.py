@@ -75,9 +75,7 @@ def test_traces_without_a_question_are_told_with_the_command_that_says_why(tmp_p
     """Forty traces of an instrumentation that no dialect reads were "asked 0.0 %", and nothing more."""
     settings = load(overrides={"store": {"url": f"sqlite:///{tmp_path / 'a.db'}"}})
     with SqliteStore(settings) as store:
-        trace = ScoredTrace(
-            "1" * 32, RawTrace(b"", b""), timed_out=False, records=(), service="shop", span_count=3
-        )
+        trace = ScoredTrace("1" * 32, RawTrace(b"spans", b""), timed_out=False, service="shop", span_count=3)
         store.records.commit([trace], None, time.time_ns())
     with closing(open_for_reading(settings.store.path)) as connection:
         lines = _coverage.as_text(connection, Coverage())

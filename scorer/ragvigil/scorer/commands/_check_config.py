@@ -45,6 +45,8 @@ def check_config(
     from ragvigil.scorer.custom import CustomChecks
     from ragvigil.scorer.dialects.custom import dialects_of
     from ragvigil.scorer.judge import measures_of, rubric_of
+    from ragvigil.scorer.receive.forward import refuse_itself
+    from ragvigil.scorer.receive.settings import receiving
     from ragvigil.scorer.scoring.citing import refuse_exploding
     from ragvigil.scorer.sending import sinks_of
     from ragvigil.scorer.watch.gold import labels_of
@@ -60,6 +62,7 @@ def check_config(
         rubric_of(one)
     CustomChecks(settings.custom_checks).close()
     refuse_exploding(settings.citations)
+    refuse_itself(receiving(settings).forward, grpc=settings.receive.grpc, http=settings.receive.http)
     if ask:
         _ask(settings)
     tree, notes = json.loads(settings.model_dump_json()), list(_notes(settings))

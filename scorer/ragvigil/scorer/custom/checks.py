@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import weakref
 from collections.abc import Mapping, Sequence
 
@@ -9,11 +10,13 @@ from ragvigil.scorer.checks import CHECKS
 from ragvigil.scorer.config import CustomCheck
 from ragvigil.scorer.custom.decorator import value_of
 from ragvigil.scorer.custom.expression import Expression, MissingError
-from ragvigil.scorer.custom.process import Functions
+from ragvigil.scorer.custom.process import FAILED, Functions
 from ragvigil.scorer.custom.request import MOST
 from ragvigil.scorer.errors import ConfigError
 from ragvigil.scorer.trace import RagTrace
 from ragvigil.scorer.verdict import CheckResult
+
+_log = logging.getLogger(__name__)
 
 _KEY = "custom_checks"
 SUMMED_UP = ("failure_tags", "grounded_answer")
@@ -41,6 +44,7 @@ class CustomChecks:
             weakref.finalize(self, functions.close)
             _load(functions)
         self._names = tuple(sections)
+        self._told: set[str] = set()
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -59,10 +63,18 @@ class CustomChecks:
             for name in names
             if name in self._expressions
         }
+        for name, (_, reason) in found.items():
+            self._tell_once(name, reason or "")
         asked = [name for name in names if name not in found]
         if asked and self._functions is not None:
             found |= self._functions.ask(record, asked)
         return tuple(CheckResult(f"custom.{name}", self._version(name), *found[name]) for name in names)
+
+    def _tell_once(self, name: str, reason: str) -> None:
+        """An expression that fails is told once in the log; numbers would make many causes of one."""
+        if reason.startswith(FAILED) and name not in self._told:
+            self._told.add(name)
+            _log.error("custom check %s: %s", name, reason.removeprefix(FAILED))
 
     def _version(self, name: str) -> str:
         """Of a function as it was loaded last: its file may have changed since the start."""
@@ -105,9 +117,9 @@ def _evaluated(
     except MissingError as error:
         return None, f"{error} has no value"
     except (TypeError, ValueError, ZeroDivisionError, OverflowError) as error:
-        return None, f"the check failed: {error}"
+        return None, f"{FAILED}{error}"
     except (
         Exception
     ) as error:  # whatever else it may be, it costs this check only; the text may quote the content
-        return None, f"the check failed: {type(error).__name__}"
+        return None, f"{FAILED}{type(error).__name__}"
     return value, reason or (None if value is not None else "the expression has no value")

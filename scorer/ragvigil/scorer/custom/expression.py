@@ -11,6 +11,7 @@ import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import cast
 
+from ragvigil.scorer.custom.kinds import Kind, refuse_misfits
 from ragvigil.scorer.trace import RagTrace
 from ragvigil.scorer.verdict import CheckResult
 
@@ -52,6 +53,21 @@ TAGS = "tags"
 """The names of the failure tags: ``'MISATTRIBUTION' not in tags``."""
 NAMES = (*_RECORD, TAGS)
 """What an expression may name of a record, beside the ids of the checks."""
+NUMBERS = (
+    "documents",
+    "input_tokens",
+    "output_tokens",
+    "cost_usd",
+    *(n for n in _RECORD if n.endswith("_seconds")),
+)
+"""Those that are numbers; `documents` is how many passages there are."""
+_TEXT: Kind = "text"
+_NUMBER: Kind = "number"
+_KINDS: Mapping[str, Kind] = {
+    **dict.fromkeys(_RECORD, _TEXT),
+    **dict.fromkeys(NUMBERS, _NUMBER),
+    TAGS: "list",
+}
 
 
 class MissingError(Exception):
@@ -82,6 +98,7 @@ class Expression:
             self._refuse_what_is_unknown(node)
             if isinstance(node, ast.Name) and node.id in _FUNCTIONS and node not in called:
                 raise ValueError(f"{node.id!r} is a function, not a value; write {node.id}(…)")
+        refuse_misfits(self._tree, {**dict.fromkeys(self._checks, _NUMBER), **_KINDS})
         self.version = hashlib.sha256(text.strip().encode()).hexdigest()[:12]
 
     def of(self, record: RagTrace, results: Sequence[CheckResult]) -> object:
@@ -190,11 +207,11 @@ def _compared(how: ast.cmpop, one: object, other: object) -> bool:
 
 def _number(value: object) -> float:
     if not isinstance(value, (int, float)):
-        raise TypeError(f"{value!r:.40} is no number")
+        raise TypeError(f"{type(value).__name__} is no number")
     return float(value)
 
 
 def _text(value: object) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"{value!r:.40} is no text")
+        raise TypeError(f"{type(value).__name__} is no text")
     return value

@@ -18,6 +18,9 @@ _START_SECONDS = 20.0
 """A function that loads a model with its import may take this long to be ready."""
 _FAILURES = 3
 _PAUSE_SECONDS = 60.0
+_MOST_TOLD = 100
+"""Causes that are told in a process's life."""
+FAILED = "the check failed: "
 
 Answer = tuple[float | None, str | None]
 
@@ -33,6 +36,7 @@ class Functions:
         self._process: AskedProcess | None = None
         self._late: dict[str, int] = dict.fromkeys(self._names, 0)
         self._rests_until: dict[str, float] = dict.fromkeys(self._names, 0.0)
+        self._told: set[tuple[str, str]] = set()
 
     def start(self) -> Mapping[str, Mapping[str, str]]:
         """Start the process; for each function its version, or the error that kept it from being loaded.
@@ -87,6 +91,7 @@ class Functions:
                 current = name
                 found[name] = _answer(self._process.line(time.monotonic() + self._seconds[name]))
                 self._late[name] = 0
+                self._tell_once(name, found[name])
         except Exception as error:  # a record may be of a kind that cannot be sent
             self.close()
             why = (
@@ -115,6 +120,14 @@ class Functions:
                 _log.error("custom check %s cannot be loaded: %s", name, one["error"])
         return True
 
+    def _tell_once(self, name: str, answer: Answer) -> None:
+        """A failing function is told once for each cause: where it failed is no content."""
+        reason = answer[1] or ""
+        new = (name, reason) not in self._told and len(self._told) < _MOST_TOLD
+        if new and answer[0] is None and reason.startswith(FAILED):
+            self._told.add((name, reason))
+            _log.error("custom check %s: %s", name, reason.removeprefix(FAILED))
+
     def _count(self, name: str, why: str) -> None:
         self._late[name] += 1
         _log.error("custom check %s: %s", name, why)
@@ -126,7 +139,7 @@ class Functions:
 def _answer(line: bytes) -> Answer:
     told = cast("dict[str, object]", json.loads(line))
     if "error" in told:
-        return None, f"the check failed: {told['error']}"
+        return None, f"{FAILED}{told['error']}"
     value, reason = told.get("value"), told.get("reason")
     said = None if reason is None else str(reason)
     if value is None:

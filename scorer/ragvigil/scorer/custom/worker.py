@@ -11,6 +11,7 @@ import json
 import os
 import pickle
 import sys
+import traceback
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO
@@ -18,6 +19,8 @@ from typing import IO
 from ragvigil.scorer.custom.decorator import Measure, value_of, version_of
 from ragvigil.scorer.custom.request import HEAD
 from ragvigil.scorer.errors import InputError
+
+_LONGEST_LINE = 100
 
 
 def main() -> None:
@@ -77,10 +80,26 @@ def _records(source: IO[bytes]) -> Iterator[tuple[int, object]]:
 
 def _answer(function: Measure, record: object) -> Mapping[str, object]:
     try:
-        value, reason = value_of(function(record))  # type: ignore[arg-type]  # a record, pickled by our parent
-    except Exception as error:  # its message may quote the content
+        answer = function(record)  # type: ignore[arg-type]  # a record, pickled by our parent
+    except Exception as error:
+        return {"error": _where(error)}
+    try:
+        value, reason = value_of(answer)
+    except ValueError as error:  # in our words, which name a kind or a number
+        return {"error": f"its answer cannot be used: {error}"}
+    except Exception as error:  # of a reason that is no text, and cannot be one
         return {"error": type(error).__name__}
     return {"value": value, "reason": reason}
+
+
+def _where(error: Exception) -> str:
+    """The kind of an error and the line of code that raised it; its message may quote the content, code does not."""
+    frames = traceback.extract_tb(error.__traceback__)
+    if not frames or frames[-1].filename == __file__:
+        return type(error).__name__
+    last = frames[-1]
+    line = f": {last.line[:_LONGEST_LINE]}" if last.line else ""
+    return f"{type(error).__name__} in {Path(last.filename).name}, line {last.lineno}{line}"
 
 
 def _tell(answers: IO[str], told: Mapping[str, object]) -> None:

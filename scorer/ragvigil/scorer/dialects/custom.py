@@ -125,7 +125,22 @@ def _instance(candidate: object, entry: str) -> Dialect:
     missing = _missing_in(made)
     if missing is not None:
         raise ConfigError(_KEY, f"{entry}: {missing}", "a dialect is a class with name, matches and read")
+    _try(cast("Dialect", made), entry)
     return Guarded(cast("Dialect", made))
+
+
+def _try(dialect: Dialect, entry: str) -> None:
+    """One that answers with anything but a Reading is refused; failing on a span without anything is no fault."""
+    try:
+        reading = cast("object", dialect.read(Span("0" * 32, "0" * 16, None, "", 1, 0, 0, {})))
+    except Exception:
+        return
+    if reading is not None and not isinstance(reading, Reading):
+        raise ConfigError(
+            _KEY,
+            f"{entry}: read returned {type(reading).__name__}",
+            "it returns a ragvigil.scorer.dialects.Reading",
+        )
 
 
 def _missing_in(candidate: object) -> str | None:
