@@ -291,6 +291,7 @@ def test_a_value_on_all_answers_is_named_without_a_low_p_and_it_is_said_why() ->
     assert found.cause.on == 1.0
     found = replace(found, cause=replace(found.cause, p=0.47))
     said = "\n".join(full_lines(found, Links()))
+    assert "Began about 1970-01-01 00:17:40 UTC (95 % interval 00:17:39 to 00:17:40 UTC)." in said
     assert "named because it appeared just when the answers fell" in said
     assert "cannot be seen: it is on 100.0 % of the answers since." in said
     assert "p: how often some value falls by chance" in said
