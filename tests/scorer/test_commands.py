@@ -8,6 +8,7 @@ import re
 import sqlite3
 import subprocess
 import sys
+import tomllib
 from contextlib import closing
 from pathlib import Path
 
@@ -263,3 +264,56 @@ def test_check_config_refuses_what_serve_does_and_what_always_fails(
     done = ragvigil("check-config", str(tmp_path / "ragvigil.toml"))
     assert (done.returncode, "Traceback" in done.stderr) == (2, False)
     assert problem in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"), [("\n", "holds no row"), ("nonsense\n[1]\n", "none of its 2 rows")]
+)
+def test_score_of_a_file_without_a_row_that_can_be_read_is_exit_code_2(
+    tmp_path: Path, text: str, problem: str
+) -> None:
+    """An empty file was a green build; `read` and `explain` end so, too."""
+    path = tmp_path / "rows.jsonl"
+    path.write_text(text)
+    done = ragvigil("score", str(path))
+    assert done.returncode == 2
+    assert problem in done.stderr
+
+
+def test_score_shows_no_line_that_is_wider_than_a_screen() -> None:
+    """Forty values stood on one."""
+    done = ragvigil("score", "-", text=json.dumps(ROW))
+    head, *checks = done.stdout.splitlines()
+    assert re.fullmatch(r"r1: supported, faithfulness [01]\.\d\d", head)
+    assert len(checks) > 3
+    assert max(map(len, checks)) <= 120
+    assert all(line.startswith("  ") for line in checks)
+
+
+def test_what_check_config_prints_is_toml_that_says_the_same(tmp_path: Path) -> None:
+    """A key with a dot was no key, and null is no word of TOML."""
+    path = tmp_path / "ragvigil.toml"
+    path.write_text('[filters.drill]\nspan = {"user.id" = ["us\u00e9r19"]}\n')
+    shown = ragvigil("check-config", str(path)).stdout.splitlines()[1:-1]
+    assert shown
+    assert tomllib.loads("\n".join(shown))["filters"]["drill"]["span"] == {"user.id": ["us\u00e9r19"]}
+    path.write_text("\n".join(shown))
+    assert ragvigil("check-config", str(path)).stdout.splitlines()[1:-1] == shown
+
+
+def test_mark_in_a_folder_without_a_store_leaves_nothing_there(tmp_path: Path) -> None:
+    """It made an inbox there and waited for a scorer that never came."""
+    done = ragvigil("mark", "hi", "--http", "127.0.0.1:9", folder=tmp_path)
+    assert done.returncode == 3
+    assert (
+        f"ragvigil.db (in {tmp_path}) is no scorer's store; name it with --config or --store" in done.stderr
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_bench_checks_without_a_label_is_an_error_that_says_what_lacks(tmp_path: Path) -> None:
+    """It was "0 answers", and exit code 0."""
+    (tmp_path / "mine.jsonl").write_text(json.dumps(ROW))
+    done = ragvigil("bench-checks", str(tmp_path), "--draws", "0")
+    assert done.returncode == 2
+    assert "holds no row with answer, evidence and label" in done.stderr

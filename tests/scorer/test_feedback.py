@@ -172,6 +172,11 @@ def test_mark_waits_in_the_inbox_and_reaches_a_running_scorer(serve: Serve, tmp_
     nowhere = ragvigil("mark", "x", "--store", f"sqlite:///{mistyped}", "--http", "127.0.0.1:9")
     assert (nowhere.returncode, mistyped.parent.exists()) == (3, False)
     assert f"no folder {mistyped.parent}; name the scorer's store with --store" in nowhere.stderr
+    mistaken = ragvigil("mark", "x", "--store", store, "--http", scorer.grpc)
+    assert mistaken.returncode == 3
+    assert "speaks no HTTP, as on gRPC's port 4317; name the port for OTLP over HTTP" in mistaken.stderr
+    ahead = ragvigil("mark", "x", "--at", "2130-01-01", "--store", store, "--http", scorer.http)
+    assert (ahead.returncode, "at: must not lie in the future" in ahead.stderr) == (2, True)
     wrong = ragvigil("mark", "x", "--at", "soon", "--store", store)
     assert wrong.returncode == 2
     assert "at: " in wrong.stderr

@@ -332,3 +332,15 @@ def test_a_request_that_names_nobody_is_refused(tmp_path: Path, arguments: tuple
     assert done.returncode == 2
     assert "--trace" in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_forgetting_somebody_who_is_not_there_says_so(tmp_path: Path) -> None:
+    """A misspelt id read as a whole erasure."""
+    settings = load(overrides={"store": {"url": f"sqlite:///{tmp_path / 'a.db'}"}})
+    with SqliteStore(settings):
+        pass
+    done = ragvigil("forget", "--user", "nobodyatall", "--store", str(settings.store.path))
+    assert done.returncode == 0
+    assert (
+        "nothing of that user was there: it is erased already, or the user has another id here" in done.stdout
+    )

@@ -291,7 +291,7 @@ def test_a_row_that_cannot_be_read_is_told_with_file_and_line_once(tmp_path: Pat
     rows = tmp_path / "rows.jsonl"
     rows.write_text(json.dumps(ROW) + '\n{"id": 1,\n')
     found = CliRunner().invoke(app, ["score", str(rows)], standalone_mode=False)
-    assert found.output.splitlines()[1] == (
+    assert found.output.splitlines()[-1] == (
         f"{rows}, line 2: not JSON (expecting property name enclosed in double quotes, column 10); "
         "put one JSON object on each line"
     )

@@ -51,19 +51,25 @@ def bench_checks(
     if made is None:
         raise InputError("--judge", "none measures nothing; name a judge")
     lines: list[Line] = []
-    answers, seconds = 0, 0.0
+    answers, labels, seconds = 0, 0, 0.0
     if not as_json:
         typer.echo(_HEAD)
     with asyncio.Runner() as runner:
         for path in paths:
             rows = list(islice(labelled(path), most))
             judged, took = runner.run(judge_all(rows, made, rubric_of(settings)))
+            labels += sum(row.supported is not None for row in rows)
             answers, seconds = answers + sum(one.score is not None for one in judged), seconds + took
             found = report(judged, draws=draws)
             lines += found
             if not as_json:
                 typer.echo("\n".join(map(_row, found)))
         runner.run(made.close())
+    if not labels:
+        raise InputError(
+            str(folder),
+            "holds no row with answer, evidence and label; label is 1 (fully supported) or 0 (not)",
+        )
     told = {"judge": made.name, "version": made.version}
     typer.echo(_total(told, lines, answers / seconds if seconds else 0.0, answers, as_json=as_json))
     return 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 
 _PATIENCE_SECONDS = 5.0
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def check_config(
@@ -85,7 +87,8 @@ def _set(tree: dict[str, object]) -> Iterator[str]:
     found = _flat(tree)
     own = {key: value for key, value in found.items() if key not in usual or usual[key] != value}
     for key, value in own.items():
-        yield f"{key} = {json.dumps(value)}"
+        if value is not None:  # TOML has no word for what is not set
+            yield f"{key} = {json.dumps(value, ensure_ascii=False)}"
     yield f"{len(found) - len(own)} settings as by default (--json shows all)"
 
 
@@ -170,14 +173,16 @@ async def _ask_one(key: str, settings: Judge) -> None:
 
 
 def _flat(tree: dict[str, object], above: str = "") -> dict[str, object]:
-    """Its values by their whole keys.
+    """Its values by their whole keys, as TOML writes them: a part with a dot in it is quoted.
 
     >>> _flat({"judge": {"kind": "none"}, "dialects": []})
     {'judge.kind': 'none', 'dialects': []}
+    >>> _flat({"span": {"user.id": ["u1"]}})
+    {'span."user.id"': ['u1']}
     """
     flat: dict[str, object] = {}
     for name, value in tree.items():
-        key = f"{above}{name}"
+        key = f"{above}{name if _BARE.fullmatch(name) else json.dumps(name, ensure_ascii=False)}"
         flat |= (
             _flat(cast("dict[str, object]", value), f"{key}.") if isinstance(value, dict) else {key: value}
         )

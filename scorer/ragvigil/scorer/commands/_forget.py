@@ -72,6 +72,10 @@ def _wanted(user: str | None, conversation: str | None, trace: str | None) -> Wa
 def _lines(kind: str, erased: Erased) -> list[str]:
     gone = erased.forgotten
     lines = [f"forgotten: {gone.traces:,} traces with {gone.records:,} ledger rows, by the {erased.by}"]
+    if not (gone.traces or gone.opinions or gone.messages or gone.changes or erased.unsent or erased.sent):
+        lines.append(
+            f"  nothing of that {kind} was there: it is erased already, or the {kind} has another id here"
+        )
     if gone.opinions:
         lines.append(f"  feedback of that {kind} on {gone.opinions:,} traces of others")
     if gone.messages:

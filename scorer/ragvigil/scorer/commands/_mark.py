@@ -54,7 +54,8 @@ def mark(
     settings = settings_of(config, store, http=http)
     given = {"text": text, "kind": kind, "service": service, "environment": environment, "at": at, "id": name}
     change = _checked({key: value for key, value in given.items() if value is not None})
-    taken_by = "scorer" if _post(settings, change) else _leave(settings, change)
+    named = config is not None or store is not None
+    taken_by = "scorer" if _post(settings, change) else _leave(settings, change, named=named)
     waits = "" if taken_by == "scorer" else f"; it waits in {settings.inbox_path} for the next scorer"
     typer.echo(
         json.dumps({"accepted": 1, "taken_by": taken_by})
@@ -90,6 +91,11 @@ def _post(settings: Settings, change: Change) -> bool:
         )
     except (httpx.ConnectError, httpx.InvalidURL):
         return False
+    except httpx.RemoteProtocolError:
+        raise StoreError(
+            f"{url}: what answers there speaks no HTTP, as on gRPC's port 4317; "
+            "name the port for OTLP over HTTP, 4318 unless changed"
+        ) from None
     except httpx.HTTPError as error:
         raise StoreError(f"{url} did not answer ({type(error).__name__}); try again") from None
     if not answer.is_success:
@@ -97,8 +103,8 @@ def _post(settings: Settings, change: Change) -> bool:
     return True
 
 
-def _leave(settings: Settings, change: Change) -> str:
-    """Put it into the inbox, whose one writer we are while no scorer runs."""
+def _leave(settings: Settings, change: Change, *, named: bool) -> str:
+    """Put it into the inbox, whose one writer we are while no scorer runs; one that nobody named has to be there."""
     from ragvigil.scorer.inbox import InboxWriter
     from ragvigil.scorer.receive.counters import Counters, CountersFile
 
@@ -107,6 +113,11 @@ def _leave(settings: Settings, change: Change) -> str:
         raise StoreError(
             f"nobody listens on {settings.receive.http}, and there is no folder {located(folder.parent)}; "
             "name the scorer's store with --store, or the running scorer with --http"
+        )
+    if not (named or folder.is_dir() or settings.store.path.is_file()):
+        raise StoreError(
+            f"nobody listens on {settings.receive.http}, and {located(settings.store.path)} is no scorer's store; "
+            "name it with --config or --store, or the running scorer with --http"
         )
     try:
         with closing(InboxWriter(folder, max_bytes=settings.inbox.max_bytes)) as inbox:

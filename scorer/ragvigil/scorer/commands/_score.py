@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import textwrap
 from collections.abc import Iterable
 from contextlib import nullcontext
 from itertools import chain
@@ -15,6 +16,7 @@ import typer
 from ragvigil.scorer.commands._options import JsonOption, JudgeModelOption, settings_of
 from ragvigil.scorer.errors import InputError
 
+_WIDTH = 118
 _NO_VERDICT = ("failed", "unparseable")
 
 
@@ -39,8 +41,9 @@ def score(
 
     A row is {id, query, evidence: [{id, text}], answer} or {question, answer, contexts: [text]}; unknown keys are
     allowed unless they misspell one of these, the query may be empty. One result per row, in order. Exit code 1 when
-    a row cannot be read, or the judge gave no verdict on one (failed, unparseable); what a row lacks shows in its
-    state. A model takes the measures and criteria too that RAGVIGIL_JUDGE__MEASURES and RAGVIGIL_JUDGE__CRITERIA name.
+    a row cannot be read, or the judge gave no verdict on one (failed, unparseable), 2 when none can be read or there is
+    none; what a row lacks shows in its state. A model takes the measures and criteria too that RAGVIGIL_JUDGE__MEASURES
+    and RAGVIGIL_JUDGE__CRITERIA name.
     """
     from ragvigil.scorer.offline.score import score_rows
 
@@ -54,10 +57,18 @@ def score(
         )
     except OSError as error:
         raise InputError(str(file), error.strerror or "cannot be read") from error
+    rows = unread = 0
     with source as lines:
         for result in score_rows(lines, judge=judge, model=model, own=own):
+            rows, unread = rows + 1, unread + ("error" in result)
             failed += "error" in result or result["state"] in _NO_VERDICT
             typer.echo(json.dumps(result, ensure_ascii=False) if as_json else _line(result, name))
+    if not rows:
+        raise InputError(name, "holds no row; put one JSON object on each line")
+    if unread == rows:
+        raise InputError(
+            name, f"none of its {rows:,} rows can be read" if rows > 1 else "its row cannot be read"
+        )
     return 1 if failed else 0
 
 
@@ -65,10 +76,12 @@ def _line(result: dict[str, object], name: str) -> str:
     """One result for people; what cannot be read with file and line, as the error names it."""
     if "error" in result:
         return f"{name}, {result['error']}"
-    return (
-        f"{result['id']}: {result['state'] or 'not judged'}, faithfulness {_share(result['faithfulness'])}, "
-        + ", ".join(f"{check} {_share(value)}" for check, value in _checks(result))
+    checks = ", ".join(f"{check} {_share(value)}" for check, value in _checks(result))
+    head = f"{result['id']}: {result['state'] or 'not judged'}, faithfulness {_share(result['faithfulness'])}"
+    indented = textwrap.wrap(
+        checks, _WIDTH, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False
     )
+    return "\n".join([head, *indented])
 
 
 def _checks(result: dict[str, object]) -> Iterable[tuple[str, object]]:

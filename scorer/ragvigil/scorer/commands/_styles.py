@@ -19,6 +19,14 @@ def as_json(connection: sqlite3.Connection) -> Sequence[dict[str, object]]:
 def as_text(connection: sqlite3.Connection) -> list[str]:
     """One line for each service that cites."""
     return [
-        f"{one.service}: cites as {one.style} ({one.share:.0%} of the latest {one.markers:,} markers)"
+        f"{one.service}: cites as {one.style} ({one.share:.0%} of {_latest(one.markers)})"
         for one in reading.citation_styles(connection)
     ]
+
+
+def _latest(markers: int) -> str:
+    """
+    >>> _latest(1), _latest(1200)
+    ('its one marker', 'the latest 1,200 markers')
+    """
+    return "its one marker" if markers == 1 else f"the latest {markers:,} markers"

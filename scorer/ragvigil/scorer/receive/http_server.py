@@ -22,6 +22,7 @@ _UNREAD_SECONDS = 15.0
 _KEEP_ALIVE_SECONDS = 75
 """Longer than the pause between two exports, so that a sender does not meet a closing connection."""
 _BACKLOG = 1024
+_KEY = "receive.http"
 
 
 class _Parting:
@@ -128,7 +129,7 @@ class HttpServer:
         self, app: ASGIApp, address: str, *, grace_seconds: int, malformed: Callable[[], bytes] = bytes
     ) -> None:
         """`malformed`: the JSON for what is no HTTP request; it never reaches the application."""
-        self._socket = _bound(address)
+        self._socket = bound(address, _KEY)
         self._wanted = address
         config: dict[str, Any] = {
             "http": partial(_ImpatientProtocol, malformed=malformed),
@@ -161,7 +162,7 @@ class HttpServer:
         try:
             self._socket.listen(_BACKLOG)
         except OSError as error:  # two may bind the same address before one of them listens
-            raise _unusable(self._wanted, error) from None
+            raise unusable(_KEY, self._wanted, error) from None
         self._running = asyncio.create_task(self._server.serve(sockets=[self._socket]))
 
     async def stop(self) -> None:
@@ -172,26 +173,27 @@ class HttpServer:
         self._socket.close()
 
 
-def _bound(address: str) -> socket.socket:
+def bound(address: str, key: str) -> socket.socket:
+    """A socket bound to host:port, which listens once told to. Raises ConfigError for the setting `key`."""
     host, _, port = address.rpartition(":")
     try:
         found = socket.getaddrinfo(
             host.strip("[]") or None, int(port), type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )
         family, kind, protocol, _, place = min(found, key=lambda one: one[0] != socket.AF_INET)
-        bound = socket.socket(family, kind, protocol)
+        made = socket.socket(family, kind, protocol)
     except (OSError, OverflowError) as error:
-        raise _unusable(address, error) from None
+        raise unusable(key, address, error) from None
     try:
-        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        bound.bind(place)
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind(place)
     except (OSError, OverflowError) as error:
-        bound.close()
-        raise _unusable(address, error) from None
-    return bound
+        made.close()
+        raise unusable(key, address, error) from None
+    return made
 
 
-def _unusable(address: str, error: Exception) -> ConfigError:
-    return ConfigError(
-        "receive.http", f"{address} cannot be used: {error}", "is another scorer running there?"
-    )
+def unusable(key: str, address: str, error: Exception | None = None) -> ConfigError:
+    """The error of an address that the setting `key` names and nobody can listen on."""
+    why = f": {error}" if error else ""
+    return ConfigError(key, f"{address} cannot be used{why}", "is another scorer running there?")

@@ -20,10 +20,10 @@ from collections.abc import Callable, Coroutine
 import grpc
 import grpc.aio
 
-from ragvigil.scorer.errors import ConfigError
 from ragvigil.scorer.receive.answers import accepted
 from ragvigil.scorer.receive.decode import LOGS, SPANS, Signal
 from ragvigil.scorer.receive.forward import VIA
+from ragvigil.scorer.receive.http_server import bound, unusable
 from ragvigil.scorer.receive.intake import Intake
 from ragvigil.scorer.receive.limits import Limits
 from ragvigil.scorer.receive.refusal import Refusal
@@ -53,12 +53,13 @@ async def start(intake: Intake, address: str) -> tuple[grpc.aio.Server, str]:
     )
     host = address.rpartition(":")[0] or _EVERYWHERE
     port_wanted = address.rpartition(":")[2]
+    bound(address, "receive.grpc").close()  # the library tells what it cannot use in lines of its own source
     try:
         port = server.add_insecure_port(f"{host}:{port_wanted}")
     except RuntimeError:
         port = 0
     if not port:
-        raise ConfigError("receive.grpc", f"{address} cannot be used", "is another scorer running there?")
+        raise unusable("receive.grpc", address)
     await server.start()
     return server, f"{host}:{port}"
 

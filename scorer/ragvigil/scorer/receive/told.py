@@ -9,7 +9,7 @@ import string
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, ClassVar, Literal, Self, TypeAlias, TypeVar, cast, get_args
 
 from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord, LogsData
@@ -24,15 +24,19 @@ MOST_ITEMS = 1_000
 """Items of one request."""
 _LONGEST_TEXT = 20_000
 _NO_TRACE = bytes(16)
-_EARLIEST, _LATEST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
+_EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
+_AHEAD = timedelta(days=1)
+"""By so much clocks may be ahead of ours, time zones that were forgotten included."""
 
 Value: TypeAlias = str | float
 
 
 def _in_time(moment: datetime) -> datetime:
     known = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    if not _EARLIEST <= known < _LATEST:
-        raise ValueError("must lie between the years 2000 and 2200")
+    if known < _EARLIEST:
+        raise ValueError("must not lie before the year 2000")
+    if known > datetime.now(UTC) + _AHEAD:
+        raise ValueError("must not lie in the future")
     return known
 
 
