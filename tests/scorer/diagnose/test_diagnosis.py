@@ -273,6 +273,16 @@ def test_a_version_on_few_answers_may_have_been_there_a_while_before_its_first()
     assert np.count_nonzero(lower <= 1_060.0) >= 18
 
 
+def test_one_conversation_without_end_says_by_its_answers_when_a_version_came() -> None:
+    """A service with one conversation id for all had no new conversation from which to tell it."""
+    times = np.linspace(1_000.0, 1_100.0, 1_000)
+    evidence = evidence_of(
+        time=times, outcome=[1.0] * 500 + [0.0] * 500, conversation=["the only one"] * 1_000
+    )
+    onset = onset_of(views_of(evidence, 1_050.0), np.arange(1_000) >= 500, evidence, 900.0)
+    assert onset.lower == times[499]
+
+
 def test_what_fell_with_the_first_answer_of_all_began_with_it() -> None:
     """There is nothing before it."""
     times = np.linspace(1_000.0, 1_100.0, 1_000)

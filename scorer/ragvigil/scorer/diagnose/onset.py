@@ -72,5 +72,7 @@ def _before_all(first: float, mask: Booleans, evidence: Evidence, begin: float, 
     begun = np.sort(evidence.time[places[evidence.time[places] < first]])
     since = evidence.conversation[places[evidence.time[places] >= first]]
     share = float(np.isin(since, own).mean()) if len(since) else 0.0
-    unseen = 1 if share >= 1.0 else math.ceil(allowed / -math.log1p(-share)) if share else len(begun)
+    if not share:  # conversations that last from before to after say nothing of when: their answers do
+        begun, share = evidence.time[early], float(mask[~early].mean())
+    unseen = 1 if share >= 1.0 else math.ceil(allowed / -math.log1p(-share))
     return max(begin, float(begun[-min(unseen, len(begun))]))
