@@ -52,16 +52,173 @@ def test_two_tracers_of_one_framework_are_one_record() -> None:
     assert only(shuffled) == record
 
 
-def test_one_tells_ids_and_the_other_texts() -> None:
-    """Together they tell the passages whole, in either order."""
+def test_ids_of_one_and_texts_of_the_other_are_one_where_a_third_step_knows_both() -> None:
+    """Such as the function that numbers the passages; without one, texts of one index would get ids of another."""
     silent = tuple((key, None, score) for key, _, score in PASSAGES)
+    context = as_json([{"id": key, "page_content": text} for key, text, _ in PASSAGES])
     for first, second in itertools.permutations((silent, NAMELESS)):
         spans = [
+            REQUEST,
             *by("one", 1, prefix="b", passages=first),
             *by("other", 2, prefix="c", passages=second),
         ]
-        found = [(each.id, each.text, each.score) for each in only([REQUEST, *spans]).documents]
-        assert found == list(PASSAGES)
+        assert len(read_records(spans)) == 2
+        numbered = {"openinference.span.kind": "RETRIEVER", "input.value": "all", "output.value": context}
+        told = span("b9", numbered, parent="b1", start=25, end=26, scope="one")
+        found = [(each.id, each.text) for each in only([*spans, told]).documents]
+        assert sorted(found) == sorted((key, text) for key, text, _ in PASSAGES)
+
+
+def test_two_indexes_searched_at_once_stay_two_searches() -> None:
+    """Ids and scores of one, texts of the other: nothing says that they are of the same passages."""
+    scored = (("bm-1", None, 7.1), ("bm-2", None, 6.0))
+    other = span("r2", retrieval(scored), parent="b1", start=5, end=22, scope="keywords")
+    record = only([REQUEST, *by("one", 1, prefix="b", passages=NAMELESS), other])
+    assert (len(record.documents), record.completeness) == (4, "partial_evidence")
+
+
+def test_a_search_that_failed_beside_one_that_did_not_is_another() -> None:
+    """Both asked the same; the failed one found nothing."""
+    asked: dict[str, object] = {"openinference.span.kind": "RETRIEVER", "input.value": QUESTION}
+    failed = span(
+        "r2", asked, parent="b1", start=5, end=22, scope="es", failed=True, status="ConnectionError: down"
+    )
+    record = only([REQUEST, *by("one", 1, prefix="b"), failed])
+    assert (record.error, len(record.retrievals)) == ("ConnectionError", 2)
+    same = replace(failed, attributes=retrieval())
+    assert only([REQUEST, *by("one", 1, prefix="b"), same]).error == "ConnectionError"
+
+
+def test_searches_that_tell_lists_of_other_lengths_are_left_as_they_are() -> None:
+    """Two of them agree with one that tells no list at all."""
+    asked: dict[str, object] = {"openinference.span.kind": "RETRIEVER", "input.value": QUESTION}
+    many = tuple((f"k{place}", f"Text number {place}.", 0.5) for place in range(5))
+    spans = [
+        REQUEST,
+        *by("app", 1, prefix="b", passages=many)[::2],
+        span("r0", retrieval(many, query="other words"), parent="b1", start=2, end=4, scope="app"),
+        span("r1", asked, parent="b1", start=5, end=30, scope="app"),
+        span("r2", retrieval(PASSAGES), parent="b1", start=6, end=20, scope="x"),
+        span("r3", retrieval(PASSAGES[:1]), parent="b1", start=7, end=22, scope="y"),
+    ]
+    assert len(only(spans).retrievals) == 4
+
+
+def test_two_pipelines_that_are_compared_stay_two_records() -> None:
+    """They ask the same: one fails, streams, or answers the same of other passages."""
+    others = (("z-1", "Buses leave at ten.", 0.3), ("z-2", "Taxis do not.", 0.1))
+    good = by("one", 1, prefix="b")
+    chained, searched, called = by("other", 1, prefix="c", passages=others)
+    for pipeline in (
+        [chained, searched, called],
+        [
+            replace(chained, attributes=chain(answer=None)),
+            searched,
+            replace(called, attributes=generation("No.")),
+        ],
+        [
+            replace(chained, attributes=chain(answer=None), failed=True, status_message="Timeout"),
+            searched,
+            replace(called, attributes=generation(None, tokens=None), failed=True, status_message="Timeout"),
+        ],
+    ):
+        records = read_records([REQUEST, *good, *pipeline])
+        assert sorted(ids(record)[0] or "" for record in records) == ["timetable-1", "z-1"]
+        assert [record.error for record in records if ids(record)[0] == "timetable-1"] == [None]
+
+
+def test_one_short_answer_of_two_calls_is_one_call_only_where_more_is_the_same() -> None:
+    """Guards of two providers at once; a request to two providers of which each answers; an answer without a prompt."""
+
+    def counted(**more: tuple[tuple[int, int], str]) -> int | None:
+        calls = [
+            span(
+                f"g-{name}",
+                generation("no", tokens=tokens, question=asked),
+                parent=parent,
+                start=2,
+                end=22,
+                scope=name,
+            )
+            for (name, (tokens, asked)), parent in zip(more.items(), ("b1", "a0"), strict=True)
+        ]
+        return only([REQUEST, *by("one", 1, prefix="b"), *calls]).tokens.input
+
+    assert counted(x=((100, 1), "Is it harmful?"), y=((300, 1), "Is it off topic?")) == 420
+    assert counted(x=((100, 1), "Is it harmful?"), y=((300, 1), "Is it harmful?")) == 420
+    assert counted(x=((100, 1), "Is it harmful?"), y=((100, 1), "Is it off topic?")) == 220
+    assert counted(x=((100, 1), "Is it harmful?"), y=((100, 1), "Is it harmful?")) == 120
+
+
+def test_calls_of_two_questions_at_once_are_not_crossed() -> None:
+    """Both answer the same; a framework that tells neither prompt nor tokens does not say which call is whose."""
+    unknown = "I don't know."
+    silent = {"openinference.span.kind": "LLM", "output.value": unknown, "llm.model_name": "tiny-chat-1"}
+    spans, asked = [REQUEST], (QUESTION, "What does it cost?")
+    for place, (question, (key, text, score)) in enumerate(zip(asked, PASSAGES, strict=True), 1):
+        searched = retrieval(((key, None, score),), question)
+        called = generation(unknown, question=f"Context:\n[1] {text}\n\nQuestion: {question}")
+        for name, told, above, start in (
+            (f"{place}1", chain(question, unknown), "a0", place),
+            (f"{place}2", searched, f"{place}1", place + 1),
+            (f"{place}3", silent, f"{place}1", place + 10),
+        ):
+            spans.append(span(name, told, parent=above, start=start, end=80, scope="framework"))
+        spans.append(span(f"{place}9", called, parent="a0", start=17 - place, end=60, scope="client"))
+    first = next(record for record in read_records(spans) if record.query == QUESTION)
+    assert [(each.id, each.text) for each in first.documents] == [(PASSAGES[0][0], None)]
+
+
+def test_calls_of_a_batch_stay_within_their_chains() -> None:
+    """Two questions at once: the client alone knows the answers, but its calls hang on the request."""
+    spans, asked = [REQUEST], (QUESTION, "What does it cost?")
+    for place, question in enumerate(asked, 1):
+        told = {"question": f"Context:\n[1] {PASSAGES[place - 1][1]}\n\nQuestion: {question}"}
+        for name, role, above, start in (
+            (f"{place}1", "CHAIN", "a0", place),
+            (f"{place}2", "RETRIEVER", f"{place}1", 5),
+        ):
+            kind = {"openinference.span.kind": role}
+            spans.append(span(name, kind, parent=above, start=start, end=90, scope="framework"))
+        silent, called = (generation(answer, tokens=(20 + place, 5), **told) for answer in (None, ANSWER))
+        spans += [
+            span(f"{place}3", silent, parent=f"{place}1", start=10 + place, end=80, scope="framework"),
+            span(f"{place}9", called, parent="a0", start=12 + place, end=79, scope="client"),
+        ]
+    records = [(record.query, record.answer, record.tokens.input) for record in read_records(spans)]
+    assert records == [(QUESTION, ANSWER, 21), (asked[1], ANSWER, 22)]
+
+
+def test_a_retry_within_a_client_is_no_error() -> None:
+    """The framework tells one call, and the client two: the second one is the framework's, too."""
+    refused = span(
+        "d1",
+        generation(None, tokens=None),
+        parent="a0",
+        start=32,
+        end=40,
+        scope="client",
+        failed=True,
+        status="RateLimitError: 429",
+    )
+    answered = span("d2", generation(), parent="a0", start=42, end=70, scope="client")
+    record = only(
+        [REQUEST, *(replace(each, name="Chat") for each in by("framework", 1, prefix="b")), refused, answered]
+    )
+    assert (record.error, record.tokens.input) == (None, 20)
+
+
+def test_tokens_of_what_is_told_around_a_call_are_counted_once() -> None:
+    """Whatever else differs: thoughts, an answer that was cut, none at all, a log's moment at the end."""
+    framework = by("framework", 1, prefix="b")
+    for told, start, end in (
+        (generation(f"<think>hm</think>\n{ANSWER}"), 29, 72),
+        (generation(ANSWER[:8]), 29, 72),
+        (generation(None, question=f"Be brief.\n\n{QUESTION}"), 29, 72),
+        (generation(ANSWER[:8]), 71, 71),
+    ):
+        client = span("d1", told, parent="b1", start=start, end=end, scope="client")
+        assert only([REQUEST, *framework, client]).tokens.input == 20
 
 
 def test_three_tracers_are_one_record() -> None:
@@ -83,8 +240,8 @@ def test_a_call_that_one_of_two_tells_without_its_words_counts_once() -> None:
     client = span("d1", generation(None), parent="b1", start=29, end=72, scope="client")
     spans = [REQUEST, *by("framework", 1, prefix="b"), client]
     assert only(spans).tokens.input == 20
-    other = generation(None, question="Name this conversation.")
-    assert only([*spans[:-1], replace(client, attributes=other)]).tokens.input == 40
+    other = generation(None, question="Name this conversation.", tokens=(21, 5))
+    assert only([*spans[:-1], replace(client, attributes=other)]).tokens.input == 41
 
 
 def test_two_questions_that_two_tracers_told_are_two_records() -> None:
@@ -103,8 +260,8 @@ def test_what_one_library_told_twice_was_done_twice() -> None:
     assert len(read_records([REQUEST, *twice])) == 2
     apart = span("d1", generation(), parent="b1", start=71, end=75, scope="client")
     assert only([REQUEST, *by("one", 1, prefix="b"), apart]).tokens.input == 40
-    other = span("d1", generation("yes"), parent="b1", start=33, end=68, scope="client")
-    assert only([REQUEST, *by("one", 1, prefix="b"), other]).tokens.input == 40
+    other = span("d1", generation("yes", tokens=(21, 1)), parent="b1", start=33, end=68, scope="client")
+    assert only([REQUEST, *by("one", 1, prefix="b"), other]).tokens.input == 41
 
 
 def test_a_failed_call_told_twice_is_one_failure() -> None:
@@ -140,5 +297,5 @@ def test_hits_of_a_search_as_json_are_read_once() -> None:
         "gen_ai.retrieval.documents": hits,
     }
     search = span("d1", other, parent="a0", start=7, end=22, scope="otel")
-    record = only([REQUEST, *by("one", 1, prefix="b", passages=NAMELESS), search])
+    record = only([REQUEST, *by("one", 1, prefix="b"), search])
     assert (ids(record), len(record.retrievals)) == ([key for key, *_ in PASSAGES], 1)

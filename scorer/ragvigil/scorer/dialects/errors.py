@@ -61,9 +61,9 @@ def _counts(step: Step, question: Question) -> bool:
 def _last_successes(steps: Sequence[Step]) -> dict[tuple[Role, str], int]:
     """When the last success of each role and name began."""
     return {
-        (step.role, step.span.name): step.span.start
+        (role, step.span.name): step.span.start
         for step in steps
-        if step.role in _COUNTING and not step.failed
+        if (role := step.merged or step.role) in _COUNTING and not step.failed
     }
 
 

@@ -184,7 +184,8 @@ def counted(steps: Sequence[Step], amount: Callable[[Step], float | None]) -> li
     """The generations that tell the amount and contain no other one that does; where none tells, what is around them.
 
     Frameworks trace one call two or three times, one inside the other, and repeat its tokens; an SDK that traces
-    itself does so beside its instrumentation, at the same time and with one response's id.
+    itself does so beside its instrumentation, at the same time and with one response's id, or within its time and with
+    the same amount.
     """
     telling = innermost([step for step in _generators(steps) if amount(step) is not None])
     if not telling:
@@ -192,12 +193,31 @@ def counted(steps: Sequence[Step], amount: Callable[[Step], float | None]) -> li
         return [step for step in steps if step in chains and chains.isdisjoint(step.ancestors())]
     ends: dict[str, int] = {}
     calls = list[Step]()
+    if len(telling) > 1 and len({step.span.scope for step in telling}) > 1:
+        around = _told_around(telling, amount)
+        telling = [step for step in telling if step not in around]
     for step in telling:
         name = step.reading.response_id or step.span.span_id
         if step.span.start >= ends.get(name, step.span.start):
             calls.append(step)
         ends[name] = max(step.span.end, ends.get(name, 0))
     return calls
+
+
+def _told_around(steps: Sequence[Step], amount: Callable[[Step], float | None]) -> set[Step]:
+    """Those that another library tells, too: a span beside it begins before it, ends behind it, and says as much."""
+    last: dict[tuple[Step | None, float | None], dict[str, int]] = {}
+    around = set[Step]()
+    for step in sorted(steps, key=lambda step: (step.span.start, -step.span.end, step.span.scope)):
+        scope, end, key = step.span.scope, step.span.end, (step.parent, amount(step))
+        ends = last.get(key, {})
+        if any(other != scope and latest >= end for other, latest in ends.items()):
+            around.add(step)
+        ends = {**ends, scope: max(end, ends.get(scope, end))}
+        last[key] = dict(
+            sorted(ends.items(), key=lambda each: each[1])[-2:]
+        )  # one of two is another library's
+    return around
 
 
 def _root(steps: Iterable[Step]) -> Step | None:

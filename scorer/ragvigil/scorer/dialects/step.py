@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import get_args
 
@@ -31,6 +31,8 @@ class Step:
     """Roles of the step and of all below it."""
     role: Role = field(init=False)
     """What the step does; kept, for everybody asks."""
+    merged: Role | None = None
+    """What it does, where a step of another library tells the same and stands for both."""
 
     def __post_init__(self) -> None:
         self.role = self.reading.role or "other"
@@ -112,13 +114,16 @@ def _measure(root: Step) -> None:
         waiting += step.children
 
 
-def move(step: Step, parent: Step) -> None:
-    """Hang a step, which is not above the other, below that; `gather` is for later."""
-    if step.parent is not None:
-        step.parent.children.remove(step)
-    step.parent = parent
-    parent.children.append(step)
-    _measure(parent)
+def rehang(parents: Mapping[Step, Step], roots: Iterable[Step]) -> None:
+    """Hang each step, which is not above its new parent, below that; `gather` is for later."""
+    for above in {step.parent: None for step in parents if step.parent is not None}:
+        above.children = [step for step in above.children if step not in parents]
+    for step, parent in parents.items():
+        step.parent = parent
+        parent.children.append(step)
+    for root in roots if parents else ():
+        if root.parent is None:
+            _measure(root)
 
 
 def gather(root: Step) -> None:

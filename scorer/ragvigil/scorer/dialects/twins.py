@@ -1,20 +1,23 @@
 """Steps that two libraries told, each in spans of its own: a framework and its model's client, or two tracers of one.
 
-Neither knows of the other, so their spans stand beside each other in whatever way contexts were passed on. Of each pair
-the library that tells more of the trace keeps its step, with what only the other one knew.
+Neither knows of the other, so their spans stand beside each other in whatever way contexts were passed on. What is one
+step and what is two that look alike (guards, a second pipeline, a retry) is only known where several facts of both are
+the same, none differs, and no third step would do as well. Anything else is left as it is: a call that is counted
+twice does less harm than one that is lost.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ragvigil.scorer.dialects.messages import last_of
 from ragvigil.scorer.dialects.reading import Reading, Role, filled
-from ragvigil.scorer.dialects.step import Step, gather, move
+from ragvigil.scorer.dialects.step import Step, gather, rehang
 from ragvigil.scorer.trace import Document
 
 Documents = tuple[Document, ...]
+Pair = tuple[Step, Step]
 _SEARCHING = frozenset[Role]({"retriever", "reranker"})
 _MOST = 20
 """Steps told alike and open at a time among which a twin is looked for."""
@@ -24,42 +27,112 @@ def united(steps: Sequence[Step], roots: list[Step]) -> list[Step]:
     """The roots of the forest in which each step is told once; `steps` by start, linked."""
     if len({step.span.scope for step in steps if step.role != "other"}) < 2:
         return roots  # as nearly always
-    worth = _worth(steps)
-    merged = sum(_merge(_pairs(steps, told, worth)) for told in (_answer, _search, _silent_call))
-    chains = _pairs(steps, _question, worth)
-    for kept, twin in chains:
-        kept.reading = filled(kept.reading, twin.reading)
-        move(twin, kept)
-    if not merged and not chains:
+    branches = {pair: _branches(*pair) for pair in _alone(_candidates(steps))}
+    if not branches:
         return roots
+    worth = _worth(steps)
+    chains = _joined(_chains(branches), worth)
+    merged = _joined([pair for pair, two in branches.items() if _is_one(two, chains)], worth)
+    for twin in merged:
+        twin.merged, twin.role = twin.role, "other"
+    rehang(chains, roots)
     roots = [root for root in roots if root.parent is None]
     for root in roots:
         gather(root)
     return roots
 
 
-def _merge(pairs: Sequence[tuple[Step, Step]]) -> int:
-    """Leave one step of each pair; how many there are."""
-    for kept, twin in pairs:
-        documents = _both(kept.reading.documents, twin.reading.documents)
-        kept.reading = replace(filled(kept.reading, twin.reading), documents=documents)
-        twin.role = "other"
-    return len(pairs)
+def _candidates(steps: Sequence[Step]) -> dict[tuple[Step, str], dict[Step, None]]:
+    """Per step and other library, the steps of that one that tell the same of the same time."""
+    seen: dict[Hashable, list[Step]] = {}
+    found: dict[tuple[Step, str], dict[Step, None]] = {}
+    known = _ids(steps)
+    for step in steps:
+        for key in _shared(step, known):
+            open_ = [other for other in seen.get(key, ()) if other.span.end > step.span.start][-_MOST:]
+            for other in open_:
+                if _is_twin(other, step):
+                    found.setdefault((other, step.span.scope), {})[step] = None
+                    found.setdefault((step, other.span.scope), {})[other] = None
+            seen[key] = [*open_, step]
+    return found
 
 
-def _both(some: Documents | None, others: Documents | None) -> Documents | None:
-    """One list of passages of two that tell them in the same order: one may know ids, and the other texts."""
-    if some is None or others is None:
-        return others if some is None else some
-    return tuple(
-        replace(
-            one,
-            id=other.id if one.id is None else one.id,
-            text=other.text if one.text is None else one.text,
-            score=other.score if one.score is None else one.score,
-        )
-        for one, other in zip(some, others, strict=True)
+def _alone(found: Mapping[tuple[Step, str], Mapping[Step, None]]) -> Iterator[Pair]:
+    """The pairs of which neither has another candidate, once each: which of two would it be?"""
+    for (step, _), others in found.items():
+        other = next(iter(others))
+        rivals = found[other, step.span.scope]
+        if len(others) == len(rivals) == 1 and _order(step) < _order(other):
+            yield step, other
+
+
+def _order(step: Step) -> tuple[int, str]:
+    return step.span.start, step.span.span_id
+
+
+def _branches(one: Step, other: Step) -> tuple[Step | None, Step | None]:
+    """The outermost chain above each that is not above the other."""
+    ours, theirs = ([each for each in step.ancestors() if each.role == "chain"] for step in (one, other))
+    common = set(ours).intersection(theirs)
+    first, second = (
+        next((each for each in reversed(above) if each not in common), None) for above in (ours, theirs)
     )
+    return first, second
+
+
+def _is_one(branches: tuple[Step | None, Step | None], kept: Mapping[Step, Step]) -> bool:
+    """Whether steps of these chains may be one: not of two that stay two, each of which needs its own."""
+    one, other = branches
+    return one is None or other is None or kept.get(one, one) is kept.get(other, other)
+
+
+def _chains(branches: Mapping[Pair, tuple[Step | None, Step | None]]) -> list[Pair]:
+    """Chains of two libraries that hold what is one step, and nothing of which one differs.
+
+    Two pipelines that are compared ask the same, and may well answer the same: what they found tells them apart.
+    """
+    searched = dict[Pair, bool]()
+    for (step, _), (one, other) in branches.items():
+        if one is not None and other is not None:
+            pair = (one, other) if _order(one) < _order(other) else (other, one)
+            searched[pair] = searched.get(pair, False) or step.role in _SEARCHING
+    found: dict[tuple[Step, str], dict[Step, None]] = {}
+    finding = {chain: _finds(chain) for pair in searched for chain in pair}
+    for (one, other), same in searched.items():
+        if _is_twin(one, other) and (same or not (finding[one] and finding[other])):
+            found.setdefault((one, other.span.scope), {})[other] = None
+            found.setdefault((other, one.span.scope), {})[one] = None
+    return list(_alone(found))
+
+
+def _finds(chain: Step) -> bool:
+    return any(step.role in _SEARCHING and step.reading.documents for step in chain.subtree())
+
+
+def _joined(pairs: Iterable[Pair], worth: Mapping[str, tuple[int, str]]) -> dict[Step, Step]:
+    """Each step that another one stands for, with that one, which now knows what both do.
+
+    A third step is compared with what two of them tell together.
+    """
+    kept: dict[Step, Step] = {}
+    members: dict[Step, list[Step]] = {}
+    for pair in pairs:
+        one, other = (kept.get(step, step) for step in pair)
+        ours, theirs = (members.get(step, [step]) for step in (one, other))
+        scopes = {step.span.scope for step in (*ours, *theirs)}
+        if len(scopes) < len(ours) + len(theirs) or not _agree(one, other):
+            continue
+        best, twin = sorted((one, other), key=lambda step: _rank(step, worth), reverse=True)
+        best.reading = _both(best.reading, twin.reading)
+        members[best] = [*ours, *theirs]
+        kept |= dict.fromkeys([step for step in members[best] if step is not best], best)
+    return kept
+
+
+def _rank(step: Step, worth: Mapping[str, tuple[int, str]]) -> tuple[int, tuple[int, str]]:
+    """What stands within a chain stays there, whoever knows more: the chain would have no call of its own."""
+    return sum(above.role == "chain" for above in step.ancestors()), worth[step.span.scope]
 
 
 def _worth(steps: Sequence[Step]) -> dict[str, tuple[int, str]]:
@@ -76,82 +149,96 @@ def _facts(reading: Reading) -> int:
     return texts + sum(fact is not None for fact in known)
 
 
-def _pairs(
-    steps: Sequence[Step], told: Callable[[Step], Hashable], worth: Mapping[str, tuple[int, str]]
-) -> list[tuple[Step, Step]]:
-    """Steps of two libraries that tell the same of the same time, the one that is kept first."""
-    seen: dict[Hashable, list[Step]] = {}
-    paired = set[tuple[Step, str]]()
-    pairs = list[tuple[Step, Step]]()
+def _both(reading: Reading, other: Reading) -> Reading:
+    """What both tell; of passages, one may know ids, and the other texts."""
+    documents = reading.documents or other.documents
+    if reading.documents and other.documents:
+        documents = tuple(
+            replace(
+                one,
+                id=another.id if one.id is None else one.id,
+                text=another.text if one.text is None else one.text,
+                score=another.score if one.score is None else one.score,
+            )
+            for one, another in zip(reading.documents, other.documents, strict=True)
+        )
+    return replace(filled(reading, other), documents=documents)
+
+
+def _ids(steps: Iterable[Step]) -> dict[str, str]:
+    """The id of each text of which some step tells the same one always."""
+    known: dict[str, str | None] = {}
     for step in steps:
-        if (key := told(step)) is None:
-            continue
-        scope = step.span.scope
-        open_ = [other for other in seen.get(key, ()) if other.span.end > step.span.start][-_MOST:]
-        free = (other for other in open_ if (other, scope) not in paired and _is_twin(other, step))
-        if twin := next(free, None):
-            kept, other = sorted((twin, step), key=lambda each: worth[each.span.scope], reverse=True)
-            pairs.append((kept, other))
-            paired |= {(kept, scope), (kept, twin.span.scope)}
-            open_.remove(twin)
-            step = kept
-        seen[key] = [*open_, step]
-    return pairs
+        for document in step.reading.documents or ():
+            if document.text and document.id:
+                known[document.text] = (
+                    document.id if known.get(document.text, document.id) == document.id else None
+                )
+    return {text: key for text, key in known.items() if key is not None}
+
+
+def _shared(step: Step, known: Mapping[str, str]) -> Iterator[Hashable]:
+    """What another library has to tell of the step, too, any one of these: each holds two facts or more."""
+    reading = step.reading
+    if step.role in _SEARCHING and reading.query is not None:
+        documents = reading.documents or ()
+        for place, document in enumerate(documents):
+            for kind, fact in (("id", document.id), ("text", document.text)):
+                if fact:
+                    yield step.role, reading.query, place, kind, fact
+        keys = tuple(document.id or known.get(document.text or "") for document in documents)
+        if keys and None not in keys:
+            yield step.role, reading.query, keys
+    if step.role == "generator":
+        answer, said = _bare(reading.answer), _bare(last_of(reading.messages, "user"))
+        tokens = (reading.tokens.input, reading.tokens.output)
+        told = {"answer": answer, "said": said, "tokens": None if None in tokens else tokens}
+        for kinds in (("answer", "said"), ("answer", "tokens"), ("said", "tokens")):
+            facts = tuple(told[kind] for kind in kinds)
+            if None not in facts:
+                yield kinds, facts
+        if step.failed and said is not None:
+            yield "failed", said
+
+
+def _bare(text: str | None) -> str | None:
+    return (text or "").strip() or None
 
 
 def _is_twin(one: Step, other: Step) -> bool:
-    """Whether another library told it, and neither stands within the other: that is read from the tree."""
-    if one.span.scope == other.span.scope or not _agree(one.reading, other.reading):
+    """Whether another library may have told it, and neither stands within the other: that is read from the tree."""
+    if one.span.scope == other.span.scope or one.role != other.role or not _agree(one, other):
         return False
+    if one.depth == other.depth:
+        return True
     return one not in other.ancestors() and other not in one.ancestors()
 
 
-def _agree(one: Reading, other: Reading) -> bool:
-    """Whether nothing that both say is different."""
-    if not _alike(one.answer, other.answer):
+def _agree(one: Step, other: Step) -> bool:
+    """Whether both failed or neither, and nothing that both say is different."""
+    ours, theirs = one.reading, other.reading
+    texts = (
+        (ours.answer, theirs.answer),
+        (ours.query, theirs.query),
+        (last_of(ours.messages, "user"), last_of(theirs.messages, "user")),
+    )
+    if one.failed != other.failed or not all(_alike(_bare(some), _bare(others)) for some, others in texts):
         return False
-    if None in (one.answer, other.answer) and not _alike(
-        *(last_of(each.messages, "user") for each in (one, other))
+    if one.role == "generator" and not (
+        _alike(ours.tokens.input, theirs.tokens.input) and _alike(ours.tokens.output, theirs.tokens.output)
     ):
         return False
-    if one.documents is None or other.documents is None:
+    return _agree_on_documents(ours.documents, theirs.documents)
+
+
+def _agree_on_documents(some: Documents | None, others: Documents | None) -> bool:
+    if some is None or others is None:
         return True
-    return len(one.documents) == len(other.documents) and all(
-        None in pair or pair[0] == pair[1]
-        for some, others in zip(one.documents, other.documents, strict=True)
-        for pair in ((some.id, others.id), (some.text, others.text))
+    return len(some) == len(others) and all(
+        _alike(one.id, other.id) and _alike(one.text, other.text)
+        for one, other in zip(some, others, strict=True)
     )
 
 
-def _alike(one: str | None, other: str | None) -> bool:
-    return one is None or other is None or one.strip() == other.strip()
-
-
-def _answer(step: Step) -> Hashable:
-    """What a model call said."""
-    return (step.reading.answer or "").strip() or None if step.role == "generator" else None
-
-
-def _silent_call(step: Step) -> Hashable:
-    """The tokens of a model call, of which one library may not tell what it said; that it failed, where it has none."""
-    if step.role != "generator":
-        return None
-    tokens = step.reading.tokens
-    if tokens.input is None and tokens.output is None:
-        return step.failed or None
-    return tokens
-
-
-def _search(step: Step) -> Hashable:
-    """What was searched for."""
-    query = step.reading.query if step.role in _SEARCHING else None
-    return (step.role, query) if query is not None else None
-
-
-def _question(step: Step) -> Hashable:
-    """What was asked, of the outermost chain that says so."""
-    return step.reading.query if _asks(step) and not any(map(_asks, step.ancestors())) else None
-
-
-def _asks(step: Step) -> bool:
-    return step.role == "chain" and step.reading.query is not None
+def _alike(one: Hashable, other: Hashable) -> bool:
+    return one is None or other is None or one == other
