@@ -215,7 +215,9 @@ def test_an_object_that_has_no_usual_name_is_said_once(caplog: pytest.LogCapture
     with pytest.raises(AssertionError):
         documents(bundle)
     (line,) = caplog.messages
-    assert line.startswith("retrieval: not all of a llama_index.core.schema.QueryBundle (llama_index")
+    assert line.startswith(
+        "ragvigil: retrieval: not all of a llama_index.core.schema.QueryBundle (llama_index"
+    )
     assert line.endswith("documents: QueryBundle; extract= can say where it is")
     assert "water" not in json.dumps(line)
 

@@ -284,7 +284,7 @@ def test_a_call_outside_of_a_request_says_that_it_had_no_effect(
     assert not caplog.records
     context(user_id="u2")
     (line,) = [record.getMessage() for record in caplog.records]
-    assert line.startswith("context() had no effect: outside of a traced request")
+    assert line.startswith("ragvigil: context() had no effect: outside of a traced request")
     (root,) = recording.spans()
     assert (root["attributes"]["user.id"], root["attributes"]["ragvigil.segment.language"]) == ("u1", "pt")
 

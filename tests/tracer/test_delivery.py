@@ -104,7 +104,9 @@ def test_a_dead_scorer_changes_no_result_and_is_one_log_line(
         assert time.monotonic() - started < 5
     lines = [record.getMessage() for record in caplog.records]
     assert len(lines) <= 2, lines
-    assert lines[0].startswith(f"spans were not delivered: DeliveryError: {dead_endpoint}/v1/traces: ")
+    assert lines[0].startswith(
+        f"ragvigil: spans were not delivered: DeliveryError: {dead_endpoint}/v1/traces: "
+    )
     assert "refused" in lines[0]
     assert tracing.dropped_spans >= 2 * 401
 
@@ -154,6 +156,8 @@ def test_a_refusing_scorer_is_one_log_line_that_names_its_answer(
         assert tracing.flush()
     (line,) = [record.getMessage() for record in caplog.records]
     assert str(status) in line
+    assert line.startswith("ragvigil: ")
+    assert ("wants its receive.token: configure(headers=" in line) is (status == 401)
     assert tracing.dropped_spans == 10
 
 
@@ -192,7 +196,9 @@ def test_a_hanging_scorer_fills_a_bounded_queue_and_blocks_nobody(
     assert tracing.shutdown(timeout_seconds=0.3) is False
     assert time.monotonic() - started < 5
     stuck.go.set()
-    assert [record.getMessage() for record in caplog.records] == ["spans dropped: the queue is full"]
+    assert [record.getMessage() for record in caplog.records] == [
+        "ragvigil: spans dropped: the queue is full"
+    ]
 
 
 class Batches(SpanExporter):
@@ -259,7 +265,7 @@ def test_an_unusable_endpoint_turns_tracing_off_and_says_so(caplog: pytest.LogCa
     assert tracing.shutdown()
     (line,) = [record.getMessage() for record in caplog.records]
     assert line == (
-        "tracing is off, configure() failed: "
+        "ragvigil: tracing is off, configure() failed: "
         "ValueError: endpoint 'scorer:4318' must start with http:// or https://"
     )
 

@@ -83,7 +83,7 @@ def test_feedback_that_says_nothing_is_refused_in_words(
 ) -> None:
     """That it was queued must not be said of what nobody can use."""
     assert record_feedback("4bf92f3577b34da6a3ce929d0e0e4736", **said) is False
-    assert caplog.messages == [f"feedback was not recorded: {why}"]
+    assert caplog.messages == [f"ragvigil: feedback was not recorded: {why}"]
     assert recording.spans() == []
 
 

@@ -197,7 +197,7 @@ def test_an_sdk_that_raises_is_left_alone_and_tried_again(
     assert len(exporter.spans) == 4
     assert exporter.told() == tracing.dropped_spans == 42
     assert [record.getMessage() for record in caplog.records] == [
-        "a call could not be traced: RuntimeError: broken"
+        "ragvigil: a call could not be traced: RuntimeError: broken"
     ]
 
 

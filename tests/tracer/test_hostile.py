@@ -190,7 +190,7 @@ def test_a_failing_extract_is_said_once_and_changes_nothing(
     with caplog.at_level(logging.WARNING):
         assert [search("why") for _ in range(50)] == [["Ice"]] * 50
     assert [record.getMessage() for record in caplog.records] == [
-        "a retrieval could not be read: KeyError: 'documents'"
+        "ragvigil: a retrieval could not be read: KeyError: 'documents'"
     ]
     assert recording.spans()[0]["attributes"]["ragvigil.unreadable"] == ["retrieval: KeyError"]
 

@@ -69,7 +69,9 @@ def test_an_exporter_that_kills_its_thread_costs_one_counted_batch(
     assert tracing.flush(timeout_seconds=10)
     (span,) = exporter.get_finished_spans()
     assert (span.attributes or {})["ragvigil.dropped_spans"] == 1
-    assert [record.getMessage() for record in caplog.records] == ["spans were not delivered: Killed: "]
+    assert [record.getMessage() for record in caplog.records] == [
+        "ragvigil: spans were not delivered: Killed: "
+    ]
 
 
 def test_an_exporter_that_always_kills_its_thread_shuts_the_gate(
@@ -114,7 +116,7 @@ def test_another_thread_takes_the_place_of_one_that_was_killed(
     deadline = time.monotonic() + 10
     while not caplog.records and time.monotonic() < deadline:
         time.sleep(0.001)
-    assert caplog.messages == ["the sending thread ended, the next span starts another: Killed: "]
+    assert caplog.messages == ["ragvigil: the sending thread ended, the next span starts another: Killed: "]
     assert len(recording.spans()) == 1
     ask("two")
     assert len(recording.spans()) == 2

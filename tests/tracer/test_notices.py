@@ -33,9 +33,9 @@ def test_a_cause_is_said_once_a_minute_with_a_count(caplog: pytest.LogCaptureFix
     now[0] = 61.0
     notices.say("spans dropped", "the queue is full")
     assert [record.getMessage() for record in caplog.records] == [
-        "spans dropped: the queue is full",
-        "another: ValueError: odd",
-        "spans dropped: the queue is full (4 more since the last such line)",
+        "ragvigil: spans dropped: the queue is full",
+        "ragvigil: another: ValueError: odd",
+        "ragvigil: spans dropped: the queue is full (4 more since the last such line)",
     ]
 
 

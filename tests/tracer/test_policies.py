@@ -154,7 +154,7 @@ def test_an_unknown_policy_of_a_call_lets_no_text_out(
     assert [span["attributes"]["ragvigil.content"] for span in spans] == ["off"] * 4
     assert SECRET not in str(spans)
     (line,) = [record.getMessage() for record in caplog.records]
-    assert line == "only ids are recorded: content='redact' is none of full, redacted, ids_only"
+    assert line == "ragvigil: only ids are recorded: content='redact' is none of full, redacted, ids_only"
 
 
 @pytest.fixture

@@ -307,7 +307,7 @@ def test_what_cannot_be_read_is_said_once_with_the_way_out(
         search("why")
     (line,) = caplog.messages
     assert line == (
-        "retrieval: not all of a types.SimpleNamespace was read: documents: SimpleNamespace; "
+        "ragvigil: retrieval: not all of a types.SimpleNamespace was read: documents: SimpleNamespace; "
         "extract= can say where it is"
     )
 
@@ -326,7 +326,7 @@ def test_each_odd_type_in_metadata_is_said_of_the_documents_that_carry_it(
             search("why", value)
     said = [line.rpartition("; ")[0] for line in caplog.messages if "metadata" in line]
     assert said == [
-        f"retrieval: not all of a types.SimpleNamespace was read: metadata: {kind}"
+        f"ragvigil: retrieval: not all of a types.SimpleNamespace was read: metadata: {kind}"
         for kind in ("object", "set")
     ]
 
@@ -357,9 +357,10 @@ def test_each_type_that_cannot_be_read_is_said_with_the_version_of_its_library(
         for _ in range(2):
             search("why", [hit()])
             search("why", [row()])
+        hint = "extract= can say where it is"
         assert caplog.messages == [
-            "retrieval: not all of a finder.Hit (finder 2.1) was read: documents: Hit; extract= can say where it is",
-            "retrieval: not all of a finder.Row (finder 2.1) was read: documents: Row; extract= can say where it is",
+            f"ragvigil: retrieval: not all of a finder.Hit (finder 2.1) was read: documents: Hit; {hint}",
+            f"ragvigil: retrieval: not all of a finder.Row (finder 2.1) was read: documents: Row; {hint}",
         ]
         notices.forget()
         assert len(list(stream("why", row()))) == 1

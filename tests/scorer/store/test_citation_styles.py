@@ -40,7 +40,7 @@ def test_the_usual_style_of_each_service_is_told_with_its_share(tmp_path: Path) 
     with closing(open_for_reading(settings.store.path)) as connection:
         assert _styles.as_text(connection) == [
             "docs: cites as ordinal (75% of the latest 4 markers)",
-            "shop: cites as id (100% of the latest 1 markers)",
+            "shop: cites as id (100% of its one marker)",
         ]
         assert [one["share"] for one in _styles.as_json(connection)] == [0.75, 1.0]
         assert [(one.service, one.markers) for one in citation_styles(connection, latest=2)] == [

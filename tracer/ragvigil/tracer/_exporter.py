@@ -31,6 +31,12 @@ class DeliveryError(RuntimeError):
         super().__init__(f"{endpoint}: {reason}")
 
 
+_WANTS = (
+    "the scorer wants its receive.token: configure(headers={'Authorization': 'Bearer TOKEN'}), "
+    "or OTEL_EXPORTER_OTLP_HEADERS"
+)
+
+
 class QuietExporter(SpanExporter):
     """Exports over OTLP/HTTP; raises ``DeliveryError`` instead of logging every attempt.
 
@@ -71,7 +77,7 @@ class QuietExporter(SpanExporter):
             for name in _LOGGERS:
                 logging.getLogger(name).removeFilter(self._listener)
         if not arrived:
-            raise DeliveryError(self._endpoint, self._listener.heard or "no reason given")
+            raise DeliveryError(self._endpoint, _mended(self._listener.heard or "no reason given"))
         return SpanExportResult.SUCCESS
 
     def shutdown(self) -> None:
@@ -160,6 +166,17 @@ class Listener(logging.Filter):
         if self.heard is None and record.name == trace_exporter.__name__:
             self.heard = _cause(record) or record.getMessage()
         return False
+
+
+def _mended(reason: str) -> str:
+    """The reason with its fix, where the SDK throws away what the scorer says of it.
+
+    >>> _mended("Failed to export span batch code: 401, reason: Unauthorized").partition("; ")[2][:34]
+    'the scorer wants its receive.token'
+    """
+    if "401" not in reason and "Unauthorized" not in reason:
+        return reason
+    return f"{reason}; {_WANTS}"
 
 
 def _cause(record: logging.LogRecord) -> str | None:

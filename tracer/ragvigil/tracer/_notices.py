@@ -68,7 +68,7 @@ class Notices:
             if not quiet:
                 words = detail if isinstance(detail, str) else describe(detail)
                 repeats = f" ({withheld} more since the last such line)" if withheld else ""
-                logger.warning("%s: %s%s", cause, words[:LONGEST_DETAIL], repeats)
+                logger.warning("ragvigil: %s: %s%s", cause, words[:LONGEST_DETAIL], repeats)
         except (Exception, SystemExit):  # noqa: S110 - a failing log handler of the service is the service's own
             pass
 
@@ -80,7 +80,7 @@ class Notices:
                 if words in self._once or len(self._once) >= _MOST_CAUSES:
                     return
                 self._once.add(words)
-            logger.warning("%s", words)
+            logger.warning("ragvigil: %s", words)
         except (Exception, SystemExit):  # noqa: S110 - as above
             pass
 

@@ -25,7 +25,8 @@ def as_text(connection: sqlite3.Connection) -> list[str]:
 
 
 def _latest(markers: int) -> str:
-    """
+    """Of how many markers a share is.
+
     >>> _latest(1), _latest(1200)
     ('its one marker', 'the latest 1,200 markers')
     """
