@@ -78,7 +78,7 @@ PIECES = (
         "המסמך לא ",
         "אין ",
     ),
-    *("about 875 000 ", "about 1,000", "~5", "5 million "),
+    *("about 875 000 ", "about 1,000", "~5", "5 million ", "成人票最多35元", "35 rooms "),
     *(" ", "no information about the ", "it is not ", "Der 3. ", "A. ", "。」", "# a\n", "x", "1", "1.1"),
 )
 

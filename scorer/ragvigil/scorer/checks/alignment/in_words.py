@@ -31,7 +31,8 @@ _SMALL = (
     *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
 )
 _TENS = ("", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
-_TEN, _TWENTY, _HUNDRED, _THOUSAND = 10, 20, 100, 1000
+_TEN, _TWENTY, _HUNDRED = 10, 20, 100
+_DIGITS = 3
 _NO_HUNDREDS = r"(?<![\w-])(?<!hundred )(?<!hundred and )"
 _NUMBER_WORDS = (*_SMALL, *_TENS[2:], "hundred", "thousand", "million", "billion")
 _NO_MORE = rf"(?![\w-]|\s(?:and\s)?(?:{'|'.join(_NUMBER_WORDS)})\b)"
@@ -116,10 +117,12 @@ def _number(said: str) -> int:
 
 def _spelled(claim: Sequence[Word], text: str, lacking: Collection[int]) -> Iterator[tuple[Span, list[str]]]:
     """Where a number of two digits or three stands, with how it may be spelled in English."""
-    for place in lacking:
-        said = claim[place].stem
-        if said.isdecimal() and _TWENTY < int(said) < _THOUSAND:
-            yield offsets(text)[place], spellings(int(said))
+    said = [(place, claim[place].stem) for place in lacking]
+    numbers = [(place, int(stem)) for place, stem in said if stem.isdecimal() and len(stem) <= _DIGITS]
+    spelled = [(place, number) for place, number in numbers if number > _TWENTY]
+    where = offsets(text) if spelled else ()  # once: a long claim's are not kept
+    for place, number in spelled:
+        yield where[place], spellings(number)
 
 
 def spellings(number: int) -> list[str]:
