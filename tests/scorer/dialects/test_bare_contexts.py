@@ -201,30 +201,59 @@ def test_references_are_a_context_like_any_other() -> None:
     assert len(bare.documents) == 2
 
 
+def completeness(system: str) -> str:
+    """Of a record whose instructions are these."""
+    sent = [
+        {"role": role, "parts": [{"type": "text", "content": text}]}
+        for role, text in (("system", system), ("user", QUESTION))
+    ]
+    said = [{"role": "assistant", "parts": [{"type": "text", "content": ANSWER}]}]
+    told = {"gen_ai.input.messages": as_json(sent), "gen_ai.output.messages": as_json(said)}
+    return only([span("a1", {"gen_ai.operation.name": "chat", **told}, start=1, end=9)]).completeness
+
+
 @pytest.mark.parametrize(
     "order",
     [
-        "Answer from:",
-        "You are a helper. Answer only from this:",
+        "Answer from the text:",
+        "You are a helper. Answer only from this information:",
         "Answer the question using the text below:",
-        "Réponds à partir de ce qui suit :",
-        "Antworte anhand von:",
-        "Responda com base no seguinte:",
+        "Réponds à partir du texte suivant :",
+        "Antworte anhand der Informationen:",
+        "Responda com base no texto:",
+        "Responde a partir del texto:",
+        "Rispondi in base al testo:",
     ],
 )
-def test_an_order_that_ends_with_what_to_answer_from_points_at_a_context(order: str) -> None:
-    """It has no name for it; such a record was complete, and had no passage. How to answer is none."""
-
-    def completeness(system: str) -> str:
-        sent = [
-            {"role": role, "parts": [{"type": "text", "content": text}]}
-            for role, text in (("system", system), ("user", QUESTION))
-        ]
-        said = [{"role": "assistant", "parts": [{"type": "text", "content": ANSWER}]}]
-        told = {"gen_ai.input.messages": as_json(sent), "gen_ai.output.messages": as_json(said)}
-        return only([span("a1", {"gen_ai.operation.name": "chat", **told}, start=1, end=9)]).completeness
-
-    shown = f"{SNOW}\n\n{COAL}"
-    assert completeness(f"{order}\n{shown}") == "partial_evidence"
+def test_an_order_that_names_what_to_answer_from_points_at_a_context(order: str) -> None:
+    """Such a record was complete, and had no passage. How to answer is none."""
+    assert completeness(f"{order}\n{SNOW}\n\n{COAL}") == "partial_evidence"
     assert completeness(f"{order}\nAnswer in French.\n\nIf you do not know, say so.") == "complete"
-    assert completeness(f"Respond with:\n{shown}") == "complete"
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        "Respond based on the following:\n1. Greet the customer warmly.\n2. Collect the booking number.",
+        "Respond based on the following:\n- The customer is a premium member.\n- The tone is warm.",
+        "Answer only from the following:\nNever speak of prices. Ferries are called boats here.",
+        "Answer based on the following:\n- Tone: friendly\n- Length: two sentences",
+        'Reply using the following:\n{"type": "object", "properties": {"answer": {"type": "string"}}}',
+        "Reply with one of these. Answer only from these:\n- billing\n- timetable",
+        "Respond based on this:\n\nThe assistant is called Ann and works at the ferry desk.",
+        "Antworte anhand von folgendem:\n1. Der Kunde wird gesiezt.\n2. Preise werden nie genannt.",
+        "Respond using plain text:\nNever speak of prices. Ferries are called boats here.",
+        "Respond with:\nSnow is white.\n\nCoal is black.",
+    ],
+)
+def test_rules_below_an_order_that_names_no_context_are_no_passages(rules: str) -> None:
+    """How, as whom, in which form: none of it is evidence, and none is missing."""
+    assert completeness(f"You are the ferry desk. {rules}") == "complete"
+
+
+def test_an_order_of_the_user_is_a_part_of_what_was_asked() -> None:
+    """Who writes it may well mean a text of their own."""
+    asked = (
+        "I run a small shop.\n\nHow should I reply? Please answer from the text:\n\nDear Ann, where is it?"
+    )
+    assert context_in(asked) is None

@@ -314,7 +314,7 @@ def _ruled(texts: Sequence[str], rule: str) -> bool:
 
 def _framed(prompt: str, *, apart: bool) -> Context | None:
     """What the surest frame holds; what is in one that is not sure has to be passages beyond doubt."""
-    for found in frames(prompt):
+    for found in frames(prompt, apart=apart):
         above = None if apart else _before_question(prompt, found)
         frame = above or found
         inside = prompt[frame.first : frame.last]

@@ -95,31 +95,31 @@ class Frame(NamedTuple):
     """Whether what says it points at what follows, as "use this context" does."""
 
 
-def frames(prompt: str) -> Iterator[Frame]:
-    """The frames that may hold the context of a prompt, the surest first."""
-    for found in _found(prompt):
+def frames(prompt: str, *, apart: bool) -> Iterator[Frame]:
+    """The frames that may hold the context of a prompt, `apart` from the question or with it, the surest first."""
+    for found in _found(prompt, apart):
         if found is not None and not _EMPTY.fullmatch(prompt, found.first, found.last):
             yield found
 
 
-def _found(prompt: str) -> Iterator[Frame | None]:
+def _found(prompt: str, apart: bool) -> Iterator[Frame | None]:
     yield _tag_frame(prompt)
     yield _marked_frame(prompt)
     said = next((line for line in _LINE.finditer(prompt) if _announces(prompt, line)), None)
     if said is not None:
         yield _label_frame(prompt, said)
-        yield _last_frame(prompt, said)
+        yield _last_frame(prompt, said, apart)
     yield _ruled_frame(prompt)
-    if said is None or not _points(said):
+    if said is None or not _points(said, apart):
         clauses = itertools.islice(_CLAUSE.finditer(prompt), _MOST_CLAUSES)
-        pointing = next((clause for clause in clauses if _points(clause)), None)
+        pointing = next((clause for clause in clauses if _points(clause, apart)), None)
         if pointing is not None:
             yield _label_frame(prompt, pointing)
-            yield _last_frame(prompt, pointing)
+            yield _last_frame(prompt, pointing, apart)
 
 
-def _points(said: re.Match[str]) -> bool:
-    return points(said["label"].strip(" \t\u00a0\u202f*_#").lower())
+def _points(said: re.Match[str], apart: bool) -> bool:
+    return points(said["label"].strip(" \t\u00a0\u202f*_#").lower(), apart=apart)
 
 
 def asks(text: str) -> bool:
@@ -195,14 +195,14 @@ def _label_frame(prompt: str, said: re.Match[str]) -> Frame | None:
     return _within_rules(prompt, said, last) or Frame(said.start(), said.end(), last, last)
 
 
-def _last_frame(prompt: str, said: re.Match[str]) -> Frame | None:
+def _last_frame(prompt: str, said: re.Match[str], apart: bool) -> Frame | None:
     """From that line on where nothing labels a question: within the rules around it, else to the end.
 
     It is the context for certain where it says nothing else, or points at it, and a question is right above it.
     """
     if asked_at(prompt, said.end()) is not None:
         return None
-    whole, points_at = _BACKGROUND.fullmatch(said["label"].strip(" \t*_")) is not None, _points(said)
+    whole, points_at = _BACKGROUND.fullmatch(said["label"].strip(" \t*_")) is not None, _points(said, apart)
     sure = (whole or points_at) and asks(prompt[max(0, said.start() - _ABOVE) : said.start()])
     end = len(prompt)
     everything = Frame(said.start(), said.end(), end, end, sure=sure, whole=whole, points=points_at)

@@ -43,9 +43,10 @@ _ENDS = re.compile(
     rf"|\A(?:{_any(_DATA['showing'])})(?!{_SPACED}).{{0,40}}{_NAMED}"
 )
 _BASED = re.compile(
-    rf"(?:\A|(?<=\s))(?:{_any(_DATA['replying'])})(?!{_SPACED})[^.;]{{0,40}}(?<!{_SPACED})(?:{_any(_DATA['basing'])})\Z"
+    rf"(?:\A|(?<=\s))(?:{_any(_DATA['replying'])})(?!{_SPACED})[^.;]{{0,40}}(?<!{_SPACED})(?:{_any(_DATA['basing'])})"
+    rf"(?!{_SPACED})[^.;]{{0,30}}(?<!{_SPACED})(?:{_NAMED}|{_any(_DATA['texts'])})(?:\s+{_POINT})?\Z"
 )
-"""An order that ends with what the answer is to be made of, and does not name it."""
+"""An order that ends with the name of what the answer is to be made of; a text, too, but not just "the following"."""
 _OF_ANSWERS = re.compile(
     rf"(?<!{_SPACED})(?:{_any(_DATA['manner'])}|(?:{CONTEXT}|{PASSAGE})(?:n|s|es)?(?!{_SPACED}))"
 )
@@ -118,8 +119,10 @@ def only_orders(text: str) -> bool:
     return True
 
 
-def points(label: str) -> bool:
+def points(label: str, *, apart: bool = False) -> bool:
     """Whether a line, without its colon and in lower case, points at a context that follows and is about no rules.
+
+    `apart` from the question, in an order to the model: there "answer from the text" is about no text of the user's.
 
     >>> points("use this context"), points("nutze den folgenden kontext, um zu antworten")
     (True, True)
@@ -127,8 +130,10 @@ def points(label: str) -> bool:
     (True, True)
     >>> points("here is the context you should use"), points("oto dokumenty")
     (True, True)
-    >>> points("answer only from the following"), points("réponds à partir de"), points("respond with")
-    (True, True, False)
+    >>> points("answer only from the text below", apart=True), points("answer only from the text below")
+    (True, False)
+    >>> points("respond based on the following", apart=True)  # of rules people say so, too
+    False
     >>> [points(each) for each in ("how to use the context", "follow these rules", "facts about the user", "sources")]
     [False, False, False, False]
     """
@@ -136,7 +141,9 @@ def points(label: str) -> bool:
         return False
     if _SHOWS.search(label) is not None:
         return True
-    return " " in label and (_ENDS.search(label) is not None or _BASED.search(label) is not None)
+    if apart and _BASED.search(label) is not None:
+        return True
+    return " " in label and _ENDS.search(label) is not None
 
 
 def is_nothing(text: str) -> bool:
