@@ -81,3 +81,13 @@ def test_traces_without_a_question_are_told_with_the_command_that_says_why(tmp_p
         lines = _coverage.as_text(connection, Coverage())
     assert any("spans that no dialect reads: ragvigil explain FILE says which" in line for line in lines)
     assert "no_question: other traffic" in ragvigil("ledger", "--store", str(settings.store.path)).stdout
+
+
+def test_what_is_whole_is_told_in_one_line_a_service(tmp_path: Path) -> None:
+    """Four lines for each of ten services buried what somebody had to do something about."""
+    path = committed(tmp_path, *STANDING[:2], LedgerEntry("shed", 1.0))
+    with closing(open_for_reading(path)) as connection:
+        _, whole, scored = _coverage.as_text(connection, Coverage())
+    assert whole == "  all         shop                 complete of 3, asked of 3"
+    assert scored.startswith("  scored      shop                 66.7 % (95 % interval ")
+    assert " of 3  UNDER " in scored

@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 
 from ragvigil.exporters import Alert, Measurement
+from ragvigil.scorer.commands._upstream import told
 from ragvigil.scorer.config import load
 from ragvigil.scorer.monitoring import AnyName, Incident, SeriesKey
 from ragvigil.scorer.store.port import LedgerEntry, RawTrace, ScoredRecord, ScoredTrace
 from ragvigil.scorer.store.reading import open_for_reading
 from ragvigil.scorer.store.sqlite import SqliteStore
-from ragvigil.scorer.store.upstream import upstream
+from ragvigil.scorer.store.upstream import Upstream, upstream
 from ragvigil.scorer.trace import RagTrace
 
 RECORD = RagTrace("a" * 32, "1" * 16, "docs", 120 * 10**9, query="Why?", answer="Because.")
@@ -99,3 +100,10 @@ def test_what_is_not_known_of_sampling_stands_in_the_page(
     unknown = "Upstream sampling unknown, assumed none: its senders do not say (tracestate ot=th)."
     assert page == ("Now: 50 %.\n" + unknown if said else "Now: 50 %.")
     assert ticket == "Now: 50 %."
+
+
+def test_services_of_which_the_same_is_unknown_share_a_line() -> None:
+    """Ten services had the same line ten times."""
+    unknown = Upstream("shop", "production", answers=3, told=0, least=None, most=None)
+    lines = told([unknown, replace(unknown, service="bank", environment=None)])
+    assert lines == [f"shop, production; bank: {unknown.caveat}"]

@@ -40,13 +40,24 @@ def as_text(connection: sqlite3.Connection, settings: config.Coverage) -> list[s
     """The same as lines; those under their threshold say so."""
     found = _found(connection, settings)
     named = places([(one.service, one.environment) for one in found])
-    lines = [
-        line
-        for one in found
-        for name, share in one.shares()
-        for line in _lines(one, named[one.service, one.environment], name, share, settings)
-    ]
+    lines = [line for one in found for line in _of_one(one, named[one.service, one.environment], settings)]
     return [f"coverage of the last {settings.window_seconds / 60:g} minutes:", *lines] if lines else []
+
+
+def _of_one(found: Coverage, place: str, settings: config.Coverage) -> Iterator[str]:
+    """What is whole in one line, for most of most services is; every other share in one of its own."""
+    shares: dict[CoverageName, Measurement] = dict(found.shares())
+    whole: list[CoverageName] = [
+        name
+        for name, share in shares.items()
+        if share.value == 1.0 and not (name == "coverage_scored" and found.not_scoreable)
+    ]
+    if whole:
+        told = ", ".join(f"{name.removeprefix('coverage_')} of {shares[name].n:,}" for name in whole)
+        yield f"  {'all':<11} {place:<20} {told}"
+    for name, share in shares.items():
+        if name not in whole:
+            yield from _lines(found, place, name, share, settings)
 
 
 def _lines(

@@ -68,23 +68,23 @@ def as_json(
 
 
 def as_text(connection: sqlite3.Connection, received: Mapping[str, int], settings: Settings) -> str:
-    """The same for people."""
+    """The same for people: what somebody has to do something about first, for services may be many."""
     return "\n".join(
         [
             _heartbeat(_age(connection), settings.monitor.tick_seconds),
-            *_series(reading.series(connection)),
-            *_detectors.as_text(connection, settings),
-            *_criteria.as_text(connection),
-            *_upstream.as_text(connection, settings.coverage.window_seconds),
             *_incidents(reading.incidents(connection)),
-            *_coverage.as_text(connection, settings.coverage),
-            *_judge.as_text(connection),
-            *_sampling.as_text(connection),
-            *_told.as_text(connection),
-            *_styles.as_text(connection),
             *_unseen.as_text(connection),
             *_filtered.as_text(connection),
             *_not_taken(received, settings),
+            *_series(reading.series(connection)),
+            *_detectors.as_text(connection, settings),
+            *_criteria.as_text(connection),
+            *_judge.as_text(connection),
+            *_sampling.as_text(connection),
+            *_upstream.as_text(connection, settings.coverage.window_seconds),
+            *_coverage.as_text(connection, settings.coverage),
+            *_told.as_text(connection),
+            *_styles.as_text(connection),
             *_forwarded(received),
         ]
     )

@@ -26,12 +26,13 @@ def shown(found: Sequence[Upstream]) -> list[dict[str, object]]:
 
 
 def told(found: Sequence[Upstream]) -> list[str]:
-    """For people."""
-    return [
-        f"{one.service}{f', {one.environment}' if one.environment else ''}: {one.caveat}"
-        for one in found
-        if one.caveat
-    ]
+    """For people: one line for each thing that has to be said, with the services of which it is true."""
+    services: dict[str, list[str]] = {}
+    for one in found:
+        if one.caveat:
+            place = f"{one.service}{f', {one.environment}' if one.environment else ''}"
+            services.setdefault(one.caveat, []).append(place)
+    return [f"{'; '.join(places)}: {caveat}" for caveat, places in services.items()]
 
 
 def _found(connection: sqlite3.Connection, window_seconds: float) -> Sequence[Upstream]:
