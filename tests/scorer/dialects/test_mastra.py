@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from ragvigil.scorer.span import Span
 
-from .conftest import ANSWER, PASSAGES, QUESTION, as_json, ids, only, span
+from .conftest import ANSWER, PASSAGES, QUESTION, as_json, chain, ids, only, span
 
 Attributes = dict[str, object]
 HITS = [{"id": key, "text": text, "score": score} for key, text, score in PASSAGES]
@@ -141,6 +143,46 @@ def test_a_vector_tool_tells_its_passages_with_ids_unless_told_not_to() -> None:
     assert found({"relevantContext": texts, "sources": sources}) == [(key, text) for key, text, _ in PASSAGES]
     assert found({"relevantContext": texts, "sources": []}) == [(None, text) for _, text, _ in PASSAGES]
     assert found({"relevantContext": [], "sources": []}) == []
+
+
+def test_sources_without_a_text_are_no_passages() -> None:
+    """Addresses, files or titles beside the texts of any tool: where there are as many, they have the ids."""
+    texts = [text for _, text, _ in PASSAGES]
+
+    def found(sources: list[object]) -> list[tuple[str | None, str | None]]:
+        result = as_json({"relevantContext": texts, "sources": sources})
+        tool: Attributes = {
+            "openinference.span.kind": "TOOL",
+            "tool.name": "searchDocs",
+            "output.value": result,
+        }
+        record = only([span("a0", chain(), end=99), span("t1", tool, parent="a0", start=2, end=5)])
+        assert record.completeness == "complete"
+        return [(each.id, each.text) for each in record.documents]
+
+    nameless: list[tuple[str | None, str | None]] = [(None, text) for text in texts]
+    assert found(["https://a.example/1", "https://a.example/2"]) == nameless
+    assert found([{"title": "Timetable", "url": "https://a.example/1"}]) == nameless
+    files: list[object] = [{"id": key, "score": 0.5, "metadata": {"file": "a.pdf"}} for key, *_ in PASSAGES]
+    assert found(files) == [(key, text) for key, text, _ in PASSAGES]
+
+
+@pytest.mark.parametrize("key", ["context", "documents"])
+def test_passages_handed_on_as_one_text_mark_the_record(key: str) -> None:
+    """Nobody can tell how many they are; the prompt shows them without a word for it."""
+    text = "\n\n".join(text for _, text, _ in PASSAGES)
+    given = {"question": QUESTION, key: text}
+    sent = [{"role": "system", "content": f"Be brief.\n\n{text}"}, {"role": "user", "content": QUESTION}]
+    spans = [
+        span("a9", of("workflow_run", {"question": QUESTION}, {"answer": ANSWER}), start=1, end=99),
+        span("b1", of("workflow_step", {"question": QUESTION}, given), parent="a9", start=2, end=5),
+        span("a0", of("workflow_step", given, {"answer": ANSWER}), parent="a9", start=9, end=98),
+        span("a1", of("agent_run", QUESTION, {"text": ANSWER}), parent="a0", start=10, end=90),
+        span("a3", of("model_step", sent, {"text": ANSWER}), parent="a1", start=12, end=88),
+        span("a4", call(), parent="a3", start=13, end=80),
+    ]
+    assert only(spans).completeness == "partial_evidence"
+    assert only([spans[0], *spans[2:]]).completeness == "partial_evidence"
 
 
 def test_a_scorer_of_mastra_answers_nothing() -> None:

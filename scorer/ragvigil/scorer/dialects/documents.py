@@ -223,11 +223,29 @@ def _list_in(fields: Mapping[str, object]) -> object:
     Mastra's tools tell the passages twice, the second time with their ids, unless they were told not to.
     """
     if isinstance(fields.get("relevantContext"), list):
-        return fields.get("sources") or fields["relevantContext"]
+        return _told_twice(fields["relevantContext"], fields.get("sources"))
     lists = (fields[key] for key in _LISTS if isinstance(fields.get(key), list))
     inner = (mapping_of(fields[key]) for key in _LISTS if isinstance(fields.get(key), dict))
     nested = (each[key] for each in inner for key in _LISTS if isinstance(each.get(key), list))
     return next(itertools.chain(lists, nested), None)
+
+
+def _told_twice(contexts: object, sources: object) -> object:
+    """The sources if each is an object with a text; else the texts, with the sources' ids where there are as many.
+
+    >>> _told_twice(["Snow.", "Coal."], ["https://a.example/1", "https://a.example/2"])
+    ['Snow.', 'Coal.']
+    >>> [each["id"] for each in _told_twice(["Snow."], [{"id": "a", "score": 0.5, "metadata": {}}])]
+    ['a']
+    """
+    told = [document_of(mapping_of(each)) for each in sequence_of(sources)]
+    if told and all(each is not None and each.text for each in told):
+        return sources
+    texts = [document_of(each) for each in sequence_of(contexts)]
+    if len(told) != len(texts) or not all(each and each.id for each in told):
+        return contexts
+    pairs = [(text, source) for text, source in zip(texts, told, strict=True) if text and source]
+    return [{"id": source.id, "text": text.text, "score": source.score} for text, source in pairs]
 
 
 def _keyed(key: str, value: object) -> Document | None:

@@ -79,7 +79,10 @@ def _answer(made: object) -> str | None:
 
 
 def _step(given: object, made: object) -> Reading:
-    """A step of a workflow: a search where it returned passages alone, else with the passages that it handed on."""
+    """A step of a workflow: a search where it returned passages alone, else with those that it handed on.
+
+    One text of all of them marks the record where nothing else tells them.
+    """
     if search := search_in(given, made):
         return Reading(
             role=search.role,
@@ -88,8 +91,9 @@ def _step(given: object, made: object) -> Reading:
             input_documents=search.input_documents,
         )
     returned, taken = mapping_of(made), mapping_of(given)
-    handed = None if answer_in(returned) else context_in(returned)[1]
-    return Reading(role="other", documents=handed or context_in(taken)[1])
+    handed = (None, None) if answer_in(returned) else context_in(returned)
+    text, documents = handed if any(handed) else context_in(taken)
+    return Reading(role="other", documents=documents, unread_search=text is not None)
 
 
 def _tool(attributes: Mapping[str, object]) -> Reading:
