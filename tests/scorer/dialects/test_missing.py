@@ -157,15 +157,15 @@ def test_what_langfuse_sends_alone_lacks_no_root() -> None:
     assert only([span("a1", said, parent="a0", start=1, end=9)]).completeness == "partial_evidence"
 
 
-def test_a_call_that_tells_nothing_of_its_reply_hides_it() -> None:
-    """OpenLLMetry's agents over chat completions: only what was sent is there. One that called a tool said so."""
+def test_a_call_that_tells_nothing_of_its_reply_marks_the_record() -> None:
+    """OpenLLMetry's agents over chat completions, or a call that was cancelled. One that called a tool said so."""
     silent = {
         key: value
         for key, value in chat(ASKING).items()
         if "output" not in key and key != "gen_ai.usage.input_tokens"
     }
     record = only([span("a1", silent, start=1, end=9)])
-    assert (record.query, record.answer, record.completeness) == (QUESTION, None, "content_off")
+    assert (record.query, record.answer, record.completeness) == (QUESTION, None, "partial_evidence")
     calling = {**silent, "gen_ai.response.finish_reasons": ["tool_calls"]}
     assert only([span("a1", calling, start=1, end=9)]).completeness == "complete"
     failed = span("a1", silent, start=1, end=9, failed=True)

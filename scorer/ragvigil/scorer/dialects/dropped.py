@@ -82,7 +82,9 @@ def hides(step: Step) -> bool:
 
 
 def tells_no_reply(step: Step) -> bool:
-    """Whether a model call that did not fail says nothing at all of what came back: it had an answer, or called a tool.
+    """Whether a model call that did not fail says nothing at all of what came back.
+
+    It had an answer or called a tool, or was cancelled.
 
     >>> from ragvigil.scorer.dialects.reading import Reading
     >>> from ragvigil.scorer.span import Span

@@ -248,6 +248,8 @@ def _completeness(
         return "partial_evidence"
     if answer is None and _is_hidden(roles, evidence, query, failed=failed):
         return "content_off"
+    if answer is None and not failed and roles.generation is not None and tells_no_reply(roles.generation):
+        return "partial_evidence"  # hidden, or the call was cancelled
     if not evidence.searches and not evidence.documents and any(each.reading.unread_search for each in steps):
         return "partial_evidence"
     if not evidence.searches and not evidence.documents and _lost_step(roles):
@@ -264,11 +266,7 @@ def _is_hidden(roles: Roles, evidence: Evidence, query: str | None, *, failed: b
     steps = roles.question.steps
     if any(step.reading.redacted for step in steps):
         return True
-    if (
-        roles.generation is not None
-        and not failed
-        and (hides(roles.generation) or tells_no_reply(roles.generation))
-    ):
+    if roles.generation is not None and not failed and hides(roles.generation):
         return True
     told = any(message.text for step in steps for message in step.reading.messages)
     silent = query is None and not any(document.text for document in evidence.documents)
