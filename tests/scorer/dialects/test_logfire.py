@@ -92,6 +92,19 @@ def test_the_span_that_opens_a_stream_is_no_call_of_its_own() -> None:
     assert (failed.query, failed.answer, failed.error is not None) == (QUESTION, None, True)
 
 
+def test_a_call_without_a_reply_opens_a_stream_only_where_its_request_streams() -> None:
+    """A request with content says so; a call that was cancelled is a call."""
+
+    def model(**more: object) -> str | None:
+        request = {"messages": [ASKED], "model": "tiny-chat-1", **more}
+        told: Attributes = {"logfire.msg": "Chat", "request_data": as_json(request)}
+        told["gen_ai.request.model"] = "tiny-chat-1"
+        top = span("a0", {"openinference.span.kind": "CHAIN", "input.value": QUESTION}, start=1, end=9)
+        return only([top, span("a1", told, parent="a0", start=2, end=3, scope="logfire.openai")]).model
+
+    assert (model(stream=True), model(stream=False), model()) == (None, "tiny-chat-1", "tiny-chat-1")
+
+
 def test_a_server_that_names_the_speaker_with_each_piece_is_read() -> None:
     """Logfire joins the names as it joins the texts."""
     said = [{"role": "assistant" * 7, "parts": [{"type": "text", "content": ANSWER}]}]

@@ -85,7 +85,7 @@ def _model_call(span: Span) -> Reading:
     attributes = span.attributes
     events = [mapping_of(event) for event in sequence_of(attributes.get("events"))]
     request, response = (mapping_of(attributes.get(key)) for key in ("request_data", "response_data"))
-    if request and _opens_stream(span):
+    if request and _opens_stream(span, request):
         return Reading(role="other")
     choices: list[object] = [event.get("message") for event in events if event.get("event.name") == _CHOICE]
     told = [event for event in events if event.get("event.name") != _CHOICE]
@@ -114,9 +114,13 @@ def _model_call(span: Span) -> Reading:
     )
 
 
-def _opens_stream(span: Span) -> bool:
-    """Whether the span ended before the first piece came: a log tells the request again, with all of the reply."""
-    return not span.failed and _REPLY.isdisjoint(span.attributes)
+def _opens_stream(span: Span, request: Mapping[str, object]) -> bool:
+    """Whether the span ended before the first piece came: a log tells the request again, with all of the reply.
+
+    A request with content says whether it streams; of one without, no other has no reply.
+    """
+    streams = request.get("stream") is True or _SENT.isdisjoint(request)
+    return streams and not span.failed and _REPLY.isdisjoint(span.attributes)
 
 
 def _turn(
