@@ -138,6 +138,8 @@ def test_a_run_of_langsmith_with_an_exception_failed_whatever_its_status() -> No
     )
     told = (SpanEvent("new_token", 5, {}),)
     assert only([span("a1", asked, start=1, end=9, events=told)]).error is None
+    answered = {**asked, "gen_ai.completion": '{"output": "At nine."}'}
+    assert only([span("a1", answered, start=1, end=9, events=raised)]).error is None  # it went on
 
 
 def test_what_langfuse_writes_in_place_of_an_answer_is_none() -> None:

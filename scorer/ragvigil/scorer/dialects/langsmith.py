@@ -62,7 +62,7 @@ class LangSmith:
     def read(self, span: Span) -> Reading:
         """What the run says."""
         reading = _read(span)
-        if not span.events or span.failed:
+        if not span.events or span.failed or mapping_of(span.attributes.get("gen_ai.completion")):
             return reading
         return replace(reading, failure=failure_of(span))  # Node's SDK cannot take its first status back
 
