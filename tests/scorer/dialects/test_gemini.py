@@ -53,11 +53,15 @@ def test_the_last_piece_of_a_stream_is_no_answer(piece: str) -> None:
     [
         ("It leaves at nine, and in summer at ten [1].", 14),
         ("18:30.", 6),
+        ("DE89 3704 0044 0532 0130 00", 27),
+        ("1,234,567.89 EUR in 2023, 987,654.32 EUR in 2022 [1].", 48),
+        ("+49 30 901820, fax +49 30 9018 201", 33),
+        ("2024-03-01, 2024-06-01, 2024-09-01", 32),
         ("船は九時に出て、夏は十時に出ます[1]。", 16),
     ],
 )
 def test_a_whole_answer_stays(answer: str, tokens: int) -> None:
-    """In a few tokens, or in a script that needs more of them."""
+    """In a few tokens, or in figures or a script that need more of them."""
     record = only([call(answer, tokens)])
     assert (record.answer, record.completeness, len(record.documents)) == (answer, "complete", 2)
 
@@ -68,18 +72,23 @@ def test_what_the_span_above_returned_is_the_answer_of_a_stream() -> None:
     assert (record.answer, record.completeness) == (ANSWER, "complete")
 
 
-def test_a_search_that_the_client_may_have_run_marks_the_record() -> None:
-    """Unless another span tells of one, or what was offered is none."""
+def test_a_search_that_a_reply_asks_for_marks_the_record() -> None:
+    """Unless another span tells of one. One that was only offered marks nothing: who says hello needs no search."""
 
-    def bare(name: str) -> Span:
+    def bare(*called: str) -> Span:
         asked = [{"role": "user", "parts": [{"type": "text", "content": QUESTION}]}]
+        calls = [{"type": "tool_call", "id": name, "name": name} for name in called]
         made = call(ANSWER, 8)
-        offered = {
-            "gen_ai.tool.definitions": as_json([{"name": name}]),
+        told = {
+            "gen_ai.tool.definitions": as_json([{"name": "search_site"}, {"name": "add"}]),
             "gen_ai.input.messages": as_json(asked),
+            "gen_ai.output.messages": as_json(
+                [{"role": "assistant", "parts": [{"type": "text", "content": ANSWER}, *calls]}]
+            ),
         }
-        return replace(made, attributes={**made.attributes, **offered})
+        return replace(made, attributes={**made.attributes, **told})
 
+    assert only([bare()]).completeness == "complete"
     assert only([bare("search_site")]).completeness == "partial_evidence"
     assert only([bare("add")]).completeness == "complete"
     found = span("a1", retrieval(), start=1, end=5)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
 from ragvigil.scorer.dialects.reading import Reading
+from ragvigil.scorer.dialects.tool_turns import turns_of
 from ragvigil.scorer.dialects.tools import is_search
-from ragvigil.scorer.dialects.values import mapping_of, sequence_of, text_of
 
 SCOPE = "opentelemetry.instrumentation.google_generativeai"
 
 _FEW_TOKENS = 12
-"""Of so few nothing is said: figures have one a character."""
+"""Of fewer nothing is said."""
+_FEW_WORDS = 8
+"""Nor where so few are left for words: Gemini counts each digit and mark, and the space before one, as a token."""
+_FIGURE = re.compile(r" ?[^\w\s]| ?\d")
 _DENSE = 1.5
 """Characters of a token, at least, in letters of ASCII: words have four, JSON three."""
 _DENSEST = 0.5
@@ -25,8 +29,8 @@ def with_gaps(reading: Reading, attributes: Mapping[str, object]) -> Reading:
         return reading
     if _is_last_piece(reading.answer, reading.tokens.output):
         return replace(reading, answer=None, unread=True, streaming=True)
-    offered = (mapping_of(each) for each in sequence_of(attributes.get("gen_ai.tool.definitions")))
-    searches = any(is_search(text_of(each.get("name")) or "") for each in offered)
+    said = turns_of(attributes.get("gen_ai.output.messages"))
+    searches = any(turn.kind == "called" and is_search(turn.name or "") for turn in said)
     return replace(reading, unread_search=reading.unread_search or (searches and reading.documents is None))
 
 
@@ -35,8 +39,12 @@ def _is_last_piece(answer: str, tokens: int | None) -> bool:
 
     >>> _is_last_piece("18:30.", 17), _is_last_piece("It leaves at nine, in summer at ten.", 12)
     (True, False)
+    >>> _is_last_piece("DE89 3704 0044 0532 0130 00", 27), _is_last_piece("2024-03-01, 2024-06-01, 2024-09-01", 32)
+    (False, False)
     """
     if tokens is None or tokens < _FEW_TOKENS:
         return False
+    words = _FIGURE.sub("", answer)
+    left = tokens - (len(answer) - len(words))
     plain = sum(map(str.isascii, answer)) > len(answer) * 0.9
-    return len(answer) < tokens * (_DENSE if plain else _DENSEST)
+    return left >= _FEW_WORDS and len(words) < left * (_DENSE if plain else _DENSEST)
