@@ -58,6 +58,22 @@ def test_a_clean_stop_leaves_no_content_as_it_came(
     assert settled(scorer, 60).balanced
 
 
+def test_a_store_that_takes_no_more_hinders_no_emptying(serve: Serve) -> None:
+    """On a full disk what is remembered of sampling cannot be kept; what was asked is emptied all the same."""
+    scorer = serve()
+    inbox = scorer.store.with_name("ragvigil-inbox")
+    export(HttpExporter(endpoint=f"http://{scorer.http}/v1/traces"), spans(30))
+    settled(scorer, 30)
+    with closing(sqlite3.connect(scorer.store)) as connection:
+        connection.execute(
+            "CREATE TRIGGER full BEFORE INSERT ON meta WHEN new.key = 'state:sampler' "
+            "BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END"
+        )
+    assert clear(inbox) > 0
+    assert scorer.stop() == 0
+    assert clear(inbox) == 0
+
+
 def test_what_waits_for_more_of_its_trace_stays_and_all_else_is_emptied(serve: Serve) -> None:
     """A trace whose root may come after the restart is not stored yet: its rows are all that there is of it."""
     slow = {"RAGVIGIL_ASSEMBLE__ROOTLESS_SECONDS": "600"}

@@ -274,10 +274,13 @@ class Scoring(threading.Thread):
         inbox.close()
         read, kept = self.pipeline.unfinished
         try:
-            self.pipeline.leave()
             leave(self._settings.inbox_path, done=self.store.records.watermark(), read=read, kept=kept)
         except (sqlite3.Error, OSError, StoreError) as error:
             _log.info("the inbox keeps what came until the next start: %s", error)
+        try:  # apart: a full disk, which takes no writing, hinders no emptying
+            self.pipeline.leave()
+        except (sqlite3.Error, OSError, StoreError) as error:
+            _log.info("sampling goes on from what was last stored: %s", error)
 
     def _turn(self) -> bool:
         try:
