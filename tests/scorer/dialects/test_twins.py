@@ -228,6 +228,13 @@ def test_three_tracers_are_one_record() -> None:
     assert (record.tokens.input, len(record.retrievals), len(record.documents)) == (20, 1, 2)
 
 
+def test_steps_of_more_libraries_than_any_service_has_are_left_as_they_are() -> None:
+    """What each of two thousand told alike would be compared with each."""
+    spans = [each for place in range(20) for each in by(f"l{place}", place + 1, prefix=f"{place}-")]
+    assert len(read_records([REQUEST, *spans])) == 1
+    assert len(read_records([REQUEST, *spans, *by("another", 21, prefix="z")])) == 21
+
+
 def test_a_client_beside_the_framework_that_calls_it_counts_once() -> None:
     """The framework passes no context on, so the client's span hangs on the request."""
     client = span("d1", generation(), parent="a0", start=33, end=68, scope="client")

@@ -20,9 +20,8 @@ _PAIRED = frozenset({"user", "human", "assistant", "ai", "system", "tool"})
 """Roles with which a pair of texts is a message, as LangChain takes them."""
 _LISTS = ("messages", "input_messages", "contents", "input")
 _PARTS = ("parts", "content", "contents", "blocks", "message")
-
-
 _REPEATED = "assistantassistant"
+"""How a role begins that was joined from the pieces of a stream."""
 
 
 def messages_of(value: object) -> tuple[Message, ...]:

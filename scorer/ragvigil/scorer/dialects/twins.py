@@ -8,6 +8,7 @@ twice does less harm than one that is lost.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -20,16 +21,18 @@ Documents = tuple[Document, ...]
 Pair = tuple[Step, Step]
 _SEARCHING = frozenset[Role]({"retriever", "reranker"})
 _MOST = 20
-"""Steps told alike and open at a time among which a twin is looked for."""
+"""Libraries of a trace, and steps told alike and open at a time, of which any may be a twin: no service has more."""
 
 
 def united(steps: Sequence[Step], roots: list[Step]) -> list[Step]:
     """The roots of the forest in which each step is told once; `steps` by start, linked."""
-    if len({step.span.scope for step in steps if step.role != "other"}) < 2:
+    if not 1 < len({step.span.scope for step in steps if step.role != "other"}) <= _MOST:
         return roots  # as nearly always
-    branches = {pair: _branches(*pair) for pair in _alone(_candidates(steps))}
-    if not branches:
+    pairs = list(_alone(_candidates(steps)))
+    if not pairs:
         return roots
+    above = {step: _chains_above(step) for pair in pairs for step in pair}
+    branches = {(one, other): _branches(above[one], above[other]) for one, other in pairs}
     worth = _worth(steps)
     chains = _joined(_chains(branches), worth)
     merged = _joined([pair for pair, two in branches.items() if _is_one(two, chains)], worth)
@@ -71,13 +74,16 @@ def _order(step: Step) -> tuple[int, str]:
     return step.span.start, step.span.span_id
 
 
-def _branches(one: Step, other: Step) -> tuple[Step | None, Step | None]:
-    """The outermost chain above each that is not above the other."""
-    ours, theirs = ([each for each in step.ancestors() if each.role == "chain"] for step in (one, other))
-    common = set(ours).intersection(theirs)
-    first, second = (
-        next((each for each in reversed(above) if each not in common), None) for above in (ours, theirs)
-    )
+def _chains_above(step: Step) -> list[Step]:
+    """The chains above a step, the outermost first."""
+    return [each for each in step.ancestors() if each.role == "chain"][::-1]
+
+
+def _branches(ours: Sequence[Step], theirs: Sequence[Step]) -> tuple[Step | None, Step | None]:
+    """The outermost chain above each of two steps that is not above the other; what is above both comes first."""
+    both = range(min(len(ours), len(theirs)))
+    place = bisect_left(both, True, key=lambda number: ours[number] is not theirs[number])
+    first, second = (above[place] if place < len(above) else None for above in (ours, theirs))
     return first, second
 
 
@@ -110,20 +116,21 @@ def _finds(chain: Step) -> bool:
     return any(step.role in _SEARCHING and step.reading.documents for step in chain.subtree())
 
 
-def _joined(pairs: Iterable[Pair], worth: Mapping[str, tuple[int, str]]) -> dict[Step, Step]:
+def _joined(pairs: Sequence[Pair], worth: Mapping[str, tuple[int, str]]) -> dict[Step, Step]:
     """Each step that another one stands for, with that one, which now knows what both do.
 
     A third step is compared with what two of them tell together.
     """
     kept: dict[Step, Step] = {}
     members: dict[Step, list[Step]] = {}
+    ranks = {step: _rank(step, worth) for pair in pairs for step in pair}
     for pair in pairs:
         one, other = (kept.get(step, step) for step in pair)
         ours, theirs = (members.get(step, [step]) for step in (one, other))
         scopes = {step.span.scope for step in (*ours, *theirs)}
         if len(scopes) < len(ours) + len(theirs) or not _agree(one, other):
             continue
-        best, twin = sorted((one, other), key=lambda step: _rank(step, worth), reverse=True)
+        best, twin = sorted((one, other), key=ranks.__getitem__, reverse=True)
         best.reading = _both(best.reading, twin.reading)
         members[best] = [*ours, *theirs]
         kept |= dict.fromkeys([step for step in members[best] if step is not best], best)
@@ -132,7 +139,7 @@ def _joined(pairs: Iterable[Pair], worth: Mapping[str, tuple[int, str]]) -> dict
 
 def _rank(step: Step, worth: Mapping[str, tuple[int, str]]) -> tuple[int, tuple[int, str]]:
     """What stands within a chain stays there, whoever knows more: the chain would have no call of its own."""
-    return sum(above.role == "chain" for above in step.ancestors()), worth[step.span.scope]
+    return len(_chains_above(step)), worth[step.span.scope]
 
 
 def _worth(steps: Sequence[Step]) -> dict[str, tuple[int, str]]:
