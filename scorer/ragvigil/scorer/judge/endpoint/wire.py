@@ -10,6 +10,9 @@ from ragvigil.scorer.judge.endpoint.port import Completion, Question
 
 Json = Mapping[str, object]
 
+_MOST_TOKENS = 10**9
+"""Of one question or reply."""
+
 
 class Wire(Protocol):
     """One way to put a question and to read what comes back. A reply that makes no sense is an empty completion."""
@@ -48,5 +51,9 @@ def text(value: object) -> str:
 
 
 def count(value: object) -> int | None:
-    """A count; None when it is none."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    """A count of tokens; None when it is none, or more than any model reads: it would use up a limit for weeks."""
+    return (
+        value
+        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST_TOKENS
+        else None
+    )
