@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import sqlite3
 from collections.abc import Generator
 from contextlib import closing, contextmanager
@@ -284,6 +285,44 @@ def test_what_this_process_spent_is_known_again_after_a_kill_and_over_a_full_dis
     ):
         assert again.spent() == (Spent(0, 101, 5), Spent(0, 101, 5))
         assert other_process.spent()[1].calls == 3
+
+
+@pytest.mark.parametrize("owner", ["this", "another"])
+def test_what_was_spent_is_forgotten_as_soon_also_when_the_clock_was_set_back(
+    tmp_path: Path, owner: str
+) -> None:
+    """Until the hour was there again it lay in the future, grew no older, and nearly nothing was judged."""
+    clock, path = Clock(), tmp_path / "judge.db"
+    with (
+        closing(Paid(path, "this", now=clock)) as mine,
+        closing(Paid(path, owner, now=clock)) as spending,
+    ):
+        spending.spend(calls=1, tokens=20_000, usd=4)
+        clock.now -= 3600
+        assert mine.spent()[0].tokens == 20_000
+        clock.now += 300
+        minute, day = mine.spent()
+        assert minute.tokens == pytest.approx(20_000 * math.exp(-5))
+        assert day.usd == pytest.approx(4 * math.exp(-300 / 86_400))
+
+
+@pytest.mark.usefixtures("hasty")
+def test_what_could_not_be_written_is_forgotten_as_what_was(tmp_path: Path) -> None:
+    """An hour of a thousand tokens a minute counted as sixty thousand in one, before and after it was written."""
+    clock, path = Clock(), tmp_path / "judge.db"
+    with closing(Paid(path, "one", now=clock)) as paid:
+        with another_writing(path):
+            for _ in range(60):
+                with pytest.raises(sqlite3.Error):
+                    paid.spend(calls=1, tokens=1000, usd=0)
+                clock.now += 60
+            minute, day = paid.spent()
+        assert minute.tokens == pytest.approx(1000 / (math.e - 1), rel=0.01)
+        assert 58_000 < day.tokens < 60_000
+        paid.spend(calls=0, tokens=0, usd=0)
+        again = paid.spent()
+        assert again[0].tokens == pytest.approx(minute.tokens)
+        assert again[1].tokens == pytest.approx(day.tokens)
 
 
 def everything_in(folder: Path) -> bytes:

@@ -8,7 +8,7 @@ import sqlite3
 import time
 import zlib
 from collections.abc import Callable, Collection, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.resources import files
 from pathlib import Path
 from threading import Lock
@@ -29,6 +29,10 @@ _CLAIM = (
     "owner = excluded.owner, until = excluded.until WHERE until < :now OR until > :until"
 )
 _END = "DELETE FROM asking WHERE key = ? AND owner = ?"
+_SET_BACK_SECONDS = 30.0
+"""What is said to be spent later than so far ahead was written before the clock was set back."""
+_AHEAD = "SELECT 1 FROM spent WHERE at > :now + :most"
+_SET_BACK = "UPDATE spent SET at = :now WHERE at > :now + :most"
 _SPENT = "SELECT at, minute_calls, minute_tokens, minute_usd, day_calls, day_tokens, day_usd FROM spent WHERE owner "
 
 
@@ -42,6 +46,20 @@ class Reply(NamedTuple):
 Claim = Reply | Literal["yours", "asked"]
 """The reply; or that the question is the caller's to ask; or that somebody asks it."""
 YOURS: Claim = "yours"
+
+
+class _Spending(NamedTuple):
+    """What was spent in about a minute and in about a day before a moment (seconds since the epoch)."""
+
+    at: float
+    minute: Spent = Spent()
+    day: Spent = Spent()
+
+    def later(self, now: float) -> _Spending:
+        """What is left of it by then."""
+        passed = max(0.0, now - self.at)
+        minute, day = self.minute * math.exp(-passed / _MINUTE), self.day * math.exp(-passed / _DAY)
+        return _Spending(now, minute, day)
 
 
 class Paid:
@@ -59,7 +77,7 @@ class Paid:
         self._now = now
         self._lock = Lock()
         self._forgotten = set[bytes]()
-        self._unwritten = Spent()
+        self._unwritten = _Spending(now())
         """What was spent while the file could not be written."""
         self._ended = set[bytes]()
         """Questions no longer asked, though the file may still say so: it could not be written."""
@@ -121,22 +139,29 @@ class Paid:
 
     def spend(self, *, calls: float, tokens: float, usd: float) -> None:
         """Add what this process spent. What cannot be written counts all the same, and is written with the next."""
-        self._unwritten += Spent(calls, tokens, usd)
-        with self._transaction() as connection:
-            adding = self._unwritten
-            minute, day = self._sum(connection, "= ?")
-            row = (self._owner, self._now(), *(minute + adding), *(day + adding))
-            connection.execute("INSERT OR REPLACE INTO spent VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
-        self._unwritten += adding * -1.0
+        with self._lock:
+            owed, more = self._unwritten.later(self._now()), Spent(calls, tokens, usd)
+            owed = self._unwritten = _Spending(owed.at, owed.minute + more, owed.day + more)
+            with self._writing() as connection:
+                minute, day = self._sum(connection, "= ?", owed.at)
+                row = (self._owner, owed.at, *(minute + owed.minute), *(day + owed.day))
+                connection.execute("INSERT OR REPLACE INTO spent VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+            self._unwritten = _Spending(owed.at)
 
     def spent(self) -> tuple[Spent, Spent]:
         """What all processes spent, in about a minute and in about a day; of this one no calls.
 
         Whoever draws the records of this process counts those before they are made.
         """
+        now = self._now()
         with self._lock:
-            sums = zip(self._sum(self._connection, "<> ?"), self._sum(self._connection, "= ?"), strict=True)
-        minute, day = (others + (own + self._unwritten)._replace(calls=0.0) for others, own in sums)
+            self._follow_the_clock(now)
+            others, own = (self._sum(self._connection, whose, now) for whose in ("<> ?", "= ?"))
+            owed = self._unwritten = self._unwritten.later(now)
+        minute, day = (
+            theirs + (ours + unwritten)._replace(calls=0.0)
+            for theirs, ours, unwritten in zip(others, own, owed[1:], strict=True)
+        )
         return minute, day
 
     def forget(self, trace_ids: Collection[str]) -> None:
@@ -182,13 +207,19 @@ class Paid:
         if bare:
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
-    def _sum(self, connection: sqlite3.Connection, whose: str) -> tuple[Spent, Spent]:
+    def _sum(self, connection: sqlite3.Connection, whose: str, now: float) -> tuple[Spent, Spent]:
         minute, day = Spent(), Spent()
         for at, *figures in connection.execute(_SPENT + whose, (self._owner,)):
-            passed = max(0.0, self._now() - at)
-            minute += Spent(*figures[:3]) * math.exp(-passed / _MINUTE)
-            day += Spent(*figures[3:]) * math.exp(-passed / _DAY)
+            left = _Spending(at, Spent(*figures[:3]), Spent(*figures[3:])).later(now)
+            minute, day = minute + left.minute, day + left.day
         return minute, day
+
+    def _follow_the_clock(self, now: float) -> None:
+        """Count the age of what lies ahead from now on: else it would grow no older until then."""
+        when = {"now": now, "most": _SET_BACK_SECONDS}
+        with suppress(sqlite3.Error):  # where it cannot be written it ages later
+            if self._connection.execute(_AHEAD, when).fetchone() is not None:
+                self._connection.execute(_SET_BACK, when)
 
     @contextmanager
     def _ending(self, key: bytes) -> Generator[sqlite3.Connection]:
@@ -203,7 +234,13 @@ class Paid:
 
     @contextmanager
     def _transaction(self) -> Generator[sqlite3.Connection]:
-        with self._lock, self._connection:
+        with self._lock, self._writing() as connection:
+            yield connection
+
+    @contextmanager
+    def _writing(self) -> Generator[sqlite3.Connection]:
+        """A transaction of whoever holds the lock."""
+        with self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
             yield self._connection
 
