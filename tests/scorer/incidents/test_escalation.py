@@ -88,6 +88,29 @@ def test_a_page_that_nobody_acknowledges_goes_to_the_next_and_is_told_again(nigh
     ]
 
 
+def test_nobody_waits_as_long_again_for_a_clock_that_was_set_back(night: Night) -> None:
+    """By an hour, five minutes after the page: it goes on at once, once, and is told again by the new time."""
+    night.say("trigger", 0)
+    night.pass_until(5)
+    night.pass_until(-10, start=-55)
+    assert night.told == [
+        (0, "oncall", "trigger: it fell"),
+        (-55, "boss", "Escalated: trigger: it fell"),
+        (-55, "oncall", "Reminder: trigger: it fell"),
+        (-25, "oncall", "Reminder: trigger: it fell"),
+        (-25, "boss", "Reminder: trigger: it fell"),
+    ]
+
+
+def test_a_page_that_waits_is_due_after_a_restart_before_which_the_clock_was_set_back(night: Night) -> None:
+    """By an hour: the new process has seen no jump, and the old one's moments are ahead."""
+    night.say("trigger", 0)
+    (row,) = night.store.outbox.due(NOW, 10)
+    night.store.outbox.postponed(row.id, NOW + 5 * MINUTE, "http_503")
+    assert night.store.outbox.due(NOW, 10) == []
+    assert [one.id for one in night.store.outbox.due(NOW - 60 * MINUTE, 10)] == [row.id]
+
+
 def test_the_reason_stands_first_and_once(night: Night) -> None:
     """Also in the reminder of a reminder."""
     night.say("trigger", 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Literal, Protocol
 
 from ragvigil.exporters import TITLE_CHARACTERS, Action, Alert
@@ -15,6 +16,8 @@ from ragvigil.scorer.monitoring import Incident
 UNTAKEN_SECONDS = 60.0
 """A channel that has not taken a message for so long, though it was tried, has failed it."""
 
+_SET_BACK = 1_000_000_000
+"""Nanoseconds: a moment so far ahead was told by a clock that has been set back since."""
 _PAGES = frozenset({"critical", "error"})
 _SAID = ("Reminder: ", "Escalated: ")
 
@@ -107,19 +110,31 @@ def steps(one: Unanswered, routes: Mapping[str, Route], now: int) -> Iterator[St
 
 def _escalated(one: Unanswered, route: Route, now: int) -> Iterator[Step]:
     """A channel that has not taken it is passed by, a ticket's too; who sleeps, only with a page."""
-    waited = (now - one.began) / 1e9
+    waited = _waited(one.began, now)
     silent = [name for name in route.channels if _failed(one.told.get(name), waited, route.escalate_seconds)]
     heard = _heard(one, route.channels)
     if silent:
         why = f"{'Channel' if len(silent) == 1 else 'Channels'} {', '.join(silent)} did not take it."
-    elif _is_page(one) and heard is not None and now - heard >= route.escalate_seconds * 1e9:
+    elif _is_page(one) and heard is not None and _waited(heard, now) >= route.escalate_seconds:
         why = _unacknowledged(heard, now)
     else:
         return
     for channel in route.escalate_to:
-        last = one.told.get(channel)
-        if last is None or last.created_at < one.began:
+        if not _was_told(one, channel, now):
             yield Step(channel, "trigger", "Escalated", why)
+
+
+def _was_told(one: Unanswered, channel: str, now: int) -> bool:
+    """Since it could be answered; after the clock was set back, what it was told since then counts as well."""
+    last = one.told.get(channel)
+    if last is None:
+        return False
+    return last.created_at >= one.began or (_waited(one.began, now) == inf and last.created_at <= now)
+
+
+def _waited(since: int, now: int) -> float:
+    """Seconds; infinite after the clock was set back: by the old time a page would wait as long again."""
+    return inf if since > now + _SET_BACK else (now - since) / 1e9
 
 
 def _failed(last: Told | None, waited: float, longest: float) -> bool:
@@ -145,7 +160,8 @@ def _reminded(one: Unanswered, route: Route, now: int) -> Iterator[Step]:
         last = one.told.get(channel)
         if last is None or last.delivered_at is None:
             continue
-        if now - max(last.delivered_at, one.began) >= route.renotify_seconds * 1e9:
+        answerable = 0 if _waited(one.began, now) == inf else one.began
+        if _waited(max(last.delivered_at, answerable), now) >= route.renotify_seconds:
             yield Step(channel, "update", "Reminder", _unacknowledged(heard, now))
 
 

@@ -7,10 +7,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ragvigil.exporters import Acknowledgement, Action, Alert, from_json, to_json
+from ragvigil.scorer.incidents.deliver import LONGEST_DELAY_SECONDS
 from ragvigil.scorer.moments import calendar_time
 from ragvigil.scorer.monitoring import Delivery
 from ragvigil.scorer.store._sqlite_silenced import SILENCED
 
+_BEYOND = round((LONGEST_DELAY_SECONDS + 1.0) * 1e9)
+"""Nanoseconds: nothing waits so long but by a clock that was set back since, so it is due."""
 _LOUDER: tuple[Action, ...] = ("trigger", "update")
 """What must be heard although something newer took its place before it was sent, the loudest first."""
 _WAITING = "incident_id = :incident AND channel = :channel AND delivered_at IS NULL AND refused_at IS NULL"
@@ -96,11 +99,11 @@ class SqliteOutbox:
         rows = self._connection.execute(
             "SELECT id, channel, alert, attempts, reference FROM "
             "(SELECT *, row_number() OVER (PARTITION BY channel ORDER BY next_at, id) AS place FROM outbox "
-            "WHERE next_at <= :now AND id IN (SELECT min(id) FROM outbox "
+            "WHERE (next_at <= :now OR next_at > :beyond) AND id IN (SELECT min(id) FROM outbox "
             "WHERE delivered_at IS NULL AND refused_at IS NULL GROUP BY incident_id, channel) "
             f"AND NOT {SILENCED}) LEFT JOIN channel_messages USING (incident_id, channel) "
             "WHERE place <= :limit ORDER BY next_at, id",
-            {"now": now, "limit": limit},
+            {"now": now, "limit": limit, "beyond": now + _BEYOND},
         )
         return [
             Delivery(row["id"], row["channel"], from_json(row["alert"]), row["attempts"], row["reference"])
