@@ -129,6 +129,20 @@ def test_what_a_forgotten_user_asks_later_is_new_data(bench: Bench) -> None:
     assert b"golden" in kept(bench)
 
 
+def test_a_stored_trace_that_is_written_again_meanwhile_goes_too(bench: Bench) -> None:
+    """One of eva's names wanda in a span; by its sender's clock it began after the request."""
+    aside = span(4, "aside", parent=True, enduser__id="wanda")
+    bench.receive([*asked(4, "eva", secret="golden spoon"), aside])
+    bench.settle()
+    forgetting = Forgetting(bench.store.erasures, Wanted("user", "wanda"), 10**8)
+    bench.receive([span(4, "late", parent=True)])
+    bench.settle()
+    while forgetting.step():
+        pass
+    assert b"golden" not in kept(bench)
+    assert problems(bench) == ()
+
+
 def test_a_request_ends_though_new_answers_never_do(bench: Bench) -> None:
     """With answers between any two of its steps it looked on and on at what had come since."""
     forgetting = Forgetting(bench.store.erasures, Wanted("user", "wanda"), NOW)

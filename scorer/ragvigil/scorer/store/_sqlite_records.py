@@ -52,10 +52,14 @@ _INSERT_RECORD = (
     "ON CONFLICT (trace_id, span_id) DO UPDATE SET "
     + ", ".join(f"{column} = excluded.{column}" for column in RECORD_COLUMNS)
 )
-_INSERT_TRACE = (
-    "INSERT OR REPLACE INTO traces "
-    "(trace_id, spans, logs, timed_out, updated_at, service, environment, span_count, lost, rules, dropped) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_TRACE_COLUMNS = (
+    *("trace_id", "spans", "logs", "timed_out", "updated_at", "service", "environment", "span_count", "lost"),
+    *("rules", "dropped"),
+)
+_INSERT_TRACE = (  # a row stays where it is: an erasure that runs looks at those that were there when it began
+    f"INSERT INTO traces ({', '.join(_TRACE_COLUMNS)}) VALUES ({', '.join('?' * len(_TRACE_COLUMNS))}) "
+    "ON CONFLICT (trace_id) DO UPDATE SET "
+    + ", ".join(f"{column} = excluded.{column}" for column in _TRACE_COLUMNS[1:])
 )
 
 
