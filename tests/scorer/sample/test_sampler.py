@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from pydantic import TypeAdapter
 
-from ragvigil.scorer.sample import Budget, Decision, Sampler, SamplerState
+from ragvigil.scorer.sample import Budget, Decision, Sampler, SamplerState, Spent
 
 DAY = 86_400.0
 
@@ -73,6 +73,46 @@ def test_a_surge_does_not_overrun_a_limit_of_few_calls(calls: float) -> None:
     surge = run(sampler, per_second=200, seconds=600, start=3_600)
     assert judged(surge[: 200 * 5]) <= 1.3 * calls + 2
     assert 6 * calls <= judged(surge) <= 11 * calls  # ten minutes, and what the quiet hour left
+
+
+@pytest.mark.parametrize(
+    ("budget", "each"),
+    [
+        (Budget(tokens_per_minute=10_000), Spent(tokens=1_000)),
+        (Budget(usd_per_minute=0.1), Spent(usd=0.01)),
+        (Budget(tokens_per_minute=10_000, tokens_per_day=10**9), Spent(tokens=1_000)),
+    ],
+)
+@pytest.mark.parametrize("known", [True, False])
+def test_a_surge_does_not_overrun_a_minutes_tokens_and_money(
+    budget: Budget, each: Spent, known: bool
+) -> None:
+    """Ten verdicts a minute: they are paid after the surge, so that it took all before anything was spent."""
+    waiting, paid = 0, list[int]()
+    sampler = Sampler(1.0, budget, waiting=lambda: waiting)
+    if known:
+        sampler.learn(tokens=each.tokens, usd=each.usd)
+    for second in range(600):  # two hundred answers and up to eight verdicts a second
+        waiting += judged(run(sampler, per_second=200, seconds=1, start=second))
+        paid.append(min(waiting, 8))
+        for _ in range(paid[-1]):
+            sampler.spend(tokens=each.tokens, usd=each.usd)
+            sampler.learn(tokens=each.tokens, usd=each.usd)
+        waiting -= paid[-1]
+    assert sum(paid[:60]) <= 20, "the first minute takes up to twice the limit"
+    assert max(sum(paid[at : at + 60]) for at in range(60, 540)) <= 12
+    assert 50 <= sum(paid) <= 110
+
+
+def test_what_others_spent_of_a_minute_leaves_less_of_it() -> None:
+    """It comes on top of what the records of this process will cost."""
+    spent = Spent()
+    sampler = Sampler(1.0, Budget(tokens_per_minute=100_000), others=lambda: (spent, Spent()))
+    sampler.learn(tokens=1_000)
+    alone = [sampler.decide(trace(number), at=number).inclusion for number in range(10)]
+    spent = Spent(calls=90, tokens=90_000)
+    assert alone == [1.0] * 10
+    assert 0.0 < sampler.decide(trace(10), at=20.0).inclusion < 0.5
 
 
 def test_of_what_nobody_knows_the_price_of_few_are_drawn() -> None:

@@ -171,7 +171,8 @@ class Sample(_Section):
         default=None,
         gt=0,
         allow_inf_nan=False,
-        description="judge calls a minute; near it probabilities fall smoothly and never to 0; default: no limit",
+        description="judge calls in about a minute, nearly twice as many in the first of a surge; near it "
+        "probabilities fall smoothly and never to 0; default: no limit",
     )
     tokens_per_minute: float | None = Field(
         default=None,

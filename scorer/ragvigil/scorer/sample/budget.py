@@ -19,6 +19,7 @@ _STEEP_DAY = 25.0
 With the few calls of a minute the factor would swing from draw to draw, and the weights with it.
 """
 _BLIND = 25.0
+_BLIND_MINUTE = 5.0
 _LEAST = 1e-9
 """A probability of 0 has no inverse to weigh by."""
 
@@ -91,15 +92,33 @@ class Pressure(NamedTuple):
         return max(_LEAST, min(1.0, _FREE * self.most / max(self.wished, 1e-9)) * falls)
 
 
-def pressures(budget: Budget, *, minute: Spent, day: Spent, wished: float = 0.0) -> tuple[Pressure, ...]:
+def pressures(
+    budget: Budget,
+    *,
+    minute: Spent,
+    day: Spent,
+    drawn: float = 0.0,
+    wished: float = 0.0,
+    elsewhere: float = 0.0,
+    each: Spent | None = None,
+) -> tuple[Pressure, ...]:
     """How near each limit is when so much is spent in about a minute and a day; () where there are none.
 
-    `wished` are the calls of the minute that there would be without a limit.
+    `drawn` of the records of that minute are judged and `wished` would be without a limit, each for about `each`: what
+    they take of a minute's tokens and money counts when they are drawn, as calls do, for the surge is over before it is
+    paid. What was spent beyond that comes on top. `elsewhere` are the calls of the minute that others made.
+
+    >>> budget = Budget(tokens_per_minute=10_000.0)
+    >>> pressures(budget, minute=Spent(tokens=1_500.0), day=Spent(), drawn=4.0, wished=8.0, each=Spent(tokens=500.0))
+    (Pressure(limit='tokens_per_minute', used=2000.0, most=10000.0, wished=4000.0),)
     """
+    each = each or Spent()
+    took, would = each * drawn, each * wished
+    tokens, usd = max(0.0, minute.tokens - took.tokens), max(0.0, minute.usd - took.usd)
     used = (
-        ("calls_per_minute", minute.calls, budget.calls_per_minute, wished),
-        ("tokens_per_minute", minute.tokens, budget.tokens_per_minute, 0.0),
-        ("usd_per_minute", minute.usd, budget.usd_per_minute, 0.0),
+        ("calls_per_minute", minute.calls, budget.calls_per_minute, wished + elsewhere),
+        ("tokens_per_minute", took.tokens + tokens, budget.tokens_per_minute, would.tokens + tokens),
+        ("usd_per_minute", took.usd + usd, budget.usd_per_minute, would.usd + usd),
         ("tokens_per_day", day.tokens, budget.tokens_per_day, 0.0),
         ("usd_per_day", day.usd, budget.usd_per_day, 0.0),
     )
@@ -107,20 +126,28 @@ def pressures(budget: Budget, *, minute: Spent, day: Spent, wished: float = 0.0)
 
 
 def guess(budget: Budget) -> Spent:
-    """What a verdict is taken to cost before there is one: so much that a day's limit allows two dozen."""
+    """What a verdict is taken to cost of a day before there is one: so much that its limit allows two dozen."""
     return Spent(0.0, (budget.tokens_per_day or 0.0) / _BLIND, (budget.usd_per_day or 0.0) / _BLIND)
 
 
-def share_of_limits(budget: Budget, verdict: Spent) -> float:
-    """The largest share of a limit that one more call, and such a verdict of the day, take.
+def guess_of_a_minute(budget: Budget) -> Spent:
+    """The same of a minute: its limit allows a handful, for the first verdict is soon there."""
+    most = Spent(0.0, budget.tokens_per_minute or 0.0, budget.usd_per_minute or 0.0)
+    return most * (1.0 / _BLIND_MINUTE)
 
-    >>> share_of_limits(Budget(calls_per_minute=60.0, usd_per_day=10.0), Spent(usd=0.5))
+
+def share_of_limits(budget: Budget, *, minute: Spent, day: Spent) -> float:
+    """The largest share of a limit that one more call, and such a verdict of the minute or the day, take.
+
+    >>> share_of_limits(Budget(calls_per_minute=60.0, usd_per_day=10.0), minute=Spent(), day=Spent(usd=0.5))
     0.05
     """
     parts = (
         (1.0, budget.calls_per_minute),
-        (verdict.tokens, budget.tokens_per_day),
-        (verdict.usd, budget.usd_per_day),
+        (minute.tokens, budget.tokens_per_minute),
+        (minute.usd, budget.usd_per_minute),
+        (day.tokens, budget.tokens_per_day),
+        (day.usd, budget.usd_per_day),
     )
     return max((cost / most for cost, most in parts if most is not None), default=0.0)
 

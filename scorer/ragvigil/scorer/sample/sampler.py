@@ -20,6 +20,7 @@ from ragvigil.scorer.sample.budget import (
     Spent,
     factor_of,
     guess,
+    guess_of_a_minute,
     pressures,
     share_of_limits,
 )
@@ -34,7 +35,7 @@ _PRIOR_PER_DAY = 10_000.0
 """Traffic assumed of a service never seen before, worth an hour of seeing it, and less from then on."""
 _REFRESH_RECORDS = 1_000
 _REFRESH_SECONDS = 5.0
-_SPENT: tuple[str, ...] = ("calls", "wished", "tokens", "usd", "tokens_minute", "usd_minute")
+_SPENT: tuple[str, ...] = ("calls", "drawn", "wished", "tokens", "usd", "tokens_minute", "usd_minute")
 _NEWEST = 0.05
 """Weight of the newest verdict in what one usually costs."""
 _LOOKS = 20.0
@@ -152,7 +153,7 @@ class Sampler:
         place = fraction(trace_id)
         self._spent["wished"] += max(0.0, min(1.0, wished) - inclusion)
         if inclusion <= place < chance:
-            self._call(1.0)
+            self._draw()
         return Decision(place < chance, chance, place)
 
     def burst(self, stratum: str | None, *, judged: int, expected: float | None = None) -> None:
@@ -240,7 +241,8 @@ class Sampler:
             max(self._rate, self._budget.at_least_per_day / max(per_day, 1e-9)) if self._rate > 0.0 else 0.0
         )
         self._throttle = factor_of(self._pressures())
-        self._step = share_of_limits(self._budget, self._verdict())
+        minute_each, day_each = self._verdict()
+        self._step = share_of_limits(self._budget, minute=minute_each, day=day_each)
         self._share = min(1.0, wanted) * self._throttle / mean_boost
         names = list(self._traffic)
         chances = allocate(
@@ -266,17 +268,27 @@ class Sampler:
         spent = self._spent
         ours = Spent(tokens=spent["tokens"], usd=spent["usd"])
         ours_minute = Spent(spent["calls"], spent["tokens_minute"], spent["usd_minute"])
-        waits = self._verdict() * float(self._waiting())  # paid over many minutes: of the day only
+        minute_each, day_each = self._verdict()
+        waits = day_each * float(self._waiting())  # paid over many minutes: of the day only
         return pressures(
             self._budget,
             minute=ours_minute * minute + others_minute,
             day=ours * day + others_day + waits,
-            wished=spent["wished"] * minute + others_minute.calls,
+            drawn=spent["drawn"] * minute,
+            wished=spent["wished"] * minute,
+            elsewhere=others_minute.calls,
+            each=minute_each,
         )
 
-    def _verdict(self) -> Spent:
-        """What one will cost; before the first nobody knows, and few are drawn until one is there."""
-        return self._usual or guess(self._budget)
+    def _verdict(self) -> tuple[Spent, Spent]:
+        """What one will cost of a minute and of a day; before the first nobody knows, and few are drawn until then."""
+        if self._usual is not None:
+            return self._usual, self._usual
+        return guess_of_a_minute(self._budget), guess(self._budget)
+
+    def _draw(self) -> None:
+        self._spent["drawn"] += 1.0
+        self._call(1.0)
 
     def _call(self, calls: float) -> None:
         self._spent["calls"] += calls
@@ -290,7 +302,7 @@ class Sampler:
         return inclusion
 
     def _count(self, stratum: str) -> None:
-        self._call(1.0)
+        self._draw()
         for name in ("*", f"={stratum}") if self._bursts else ():
             burst = self._bursts.get(name)
             if burst is not None and burst.left > 1:

@@ -102,4 +102,4 @@ def _state(kept: str | None, *, calls_only: bool) -> SamplerState:
         return SamplerState()
     if not calls_only:
         return state
-    return replace(state, spent={name: state.spent.get(name, 0.0) for name in ("calls", "wished")})
+    return replace(state, spent={name: state.spent.get(name, 0.0) for name in ("calls", "drawn", "wished")})
