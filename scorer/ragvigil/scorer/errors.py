@@ -17,7 +17,9 @@ from __future__ import annotations
 
 import difflib
 import errno
+import os
 import sqlite3
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -148,11 +150,40 @@ def unusable(path: Path, error: sqlite3.Error | OSError) -> StoreError:
     >>> unusable(Path("/a.db"), OSError(errno.ENOSPC, "No space left on device"))
     StoreNotNowError('/a.db: [Errno 28] No space left on device')
     """
+    refusal = refused(path) if cannot_open(error) else None
+    told = f"{error} ({why(refusal)})" if refusal else str(error)
+    return (StoreNotNowError if passes(refusal or error) else StoreError)(f"{located(path)}: {told}")
+
+
+def passes(error: sqlite3.Error | OSError) -> bool:
+    """Whether another try may find it otherwise.
+
+    >>> passes(OSError(errno.ENOSPC, "No space left on device")), passes(PermissionError(errno.EACCES, "denied"))
+    (True, False)
+    """
     if isinstance(error, OSError):
-        passes = error.errno in _FULL
-    else:
-        passes = getattr(error, "sqlite_errorcode", 0) & 0xFF in _PASSING
-    return (StoreNotNowError if passes else StoreError)(f"{located(path)}: {error}")
+        return error.errno in _FULL
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _PASSING
+
+
+def cannot_open(error: Exception) -> bool:
+    """Whether SQLite says that it cannot open a file, which it says of one that it cannot make, too."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_CANTOPEN
+
+
+def refused(path: Path) -> OSError | None:
+    """What the system says to a file that is made beside `path`, which SQLite keeps to itself; None: it makes one.
+
+    >>> refused(Path("/absent/ragvigil.db"))
+    FileNotFoundError(2, 'No such file or directory')
+    """
+    try:
+        descriptor, name = tempfile.mkstemp(prefix=".ragvigil-", dir=path.absolute().parent)
+    except OSError as error:
+        return error
+    os.close(descriptor)
+    Path(name).unlink()
+    return None
 
 
 def exit_code(error: RagvigilError) -> int:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Self
 
-from ragvigil.scorer.errors import StoreError, StoreNotNowError
+from ragvigil.scorer.errors import StoreError, StoreNotNowError, passes
 
 
 class Lock:
@@ -24,7 +24,8 @@ class Lock:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file = path.open("a+", encoding="ascii")
         except OSError as error:
-            raise StoreError(f"{what}: {path}: {error.strerror}; {remedy}") from error
+            kind = StoreNotNowError if passes(error) else StoreError
+            raise kind(f"{what}: {path}: {error.strerror}; {remedy}") from error
         deadline = time.monotonic() + patience
         while not _take(self._file):
             if time.monotonic() >= deadline:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -9,7 +10,7 @@ from pathlib import Path
 
 from ragvigil.exporters import Measurement
 from ragvigil.scorer.changes import Change
-from ragvigil.scorer.errors import StoreError, located, why
+from ragvigil.scorer.errors import StoreError, located, passes, refused, why
 from ragvigil.scorer.monitor.coverage import Coverage
 from ragvigil.scorer.monitoring import Incident, SeriesKey, SeriesState
 from ragvigil.scorer.store._rows import measurement_of
@@ -20,6 +21,7 @@ from ragvigil.scorer.store.schema_version import refuse_earlier_version
 
 _BUSY_SECONDS = 10.0
 _AS_WHOM = "run this as the user that the scorer runs as, for example with sudo -u USER"
+_BESIDE = "a store is read with a file beside it"
 _DELETED = ("records_expired", "records_expired_early", "records_forgotten")
 _CHANGES = (
     "SELECT * FROM (SELECT *, CASE source WHEN 'traffic' THEN lag(text) OVER "
@@ -136,7 +138,17 @@ def _refuse_absent(path: Path) -> None:
 
 
 def _unreadable(path: Path, error: sqlite3.Error) -> StoreError:
-    if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_CANTOPEN:
+    """Also to read it SQLite makes a file beside it, unless a scorer has it open; what hindered that is found out."""
+    told = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    refusal = refused(path) if told in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR) else None
+    if refusal is not None and refusal.errno == errno.EROFS:
+        return StoreError(f"{located(path)}: its disk is read-only, and {_BESIDE}; read a copy elsewhere")
+    if told == sqlite3.SQLITE_IOERR or (refusal is not None and passes(refusal)):
+        hindered = why(refusal) if refusal else error
+        return StoreError(
+            f"{located(path)}: its disk is full or fails ({hindered}), and {_BESIDE}; make room there"
+        )
+    if told == sqlite3.SQLITE_CANTOPEN:
         return StoreError(f"{located(path)}: cannot be opened by this user; {_AS_WHOM}")
     return StoreError(f"{located(path)}: not a ragvigil store ({error})")
 
