@@ -18,6 +18,7 @@ _STEEP_DAY = 25.0
 
 With the few calls of a minute the factor would swing from draw to draw, and the weights with it.
 """
+_MINUTE, _DAY = 60.0, 86_400.0
 _BLIND = 25.0
 _BLIND_MINUTE = 5.0
 _LEAST = 1e-9
@@ -90,6 +91,15 @@ class Pressure(NamedTuple):
         beyond = max(0.0, self.used / self.most - _FREE)
         falls = math.exp(-min(steep * beyond, 100.0))
         return max(_LEAST, min(1.0, _FREE * self.most / max(self.wished, 1e-9)) * falls)
+
+    def later(self, seconds: float) -> Pressure:
+        """What is left of it so much later, when nothing is spent meanwhile.
+
+        >>> round(Pressure("tokens_per_minute", 100.0, 90.0).later(60.0).used, 1)
+        36.8
+        """
+        keep = math.exp(-seconds / (_DAY if self.limit.endswith("_day") else _MINUTE))
+        return self._replace(used=self.used * keep, wished=self.wished * keep)
 
 
 def pressures(

@@ -73,6 +73,8 @@ class SamplerState:
     """What a verdict usually costs; None before the first."""
     pressures: tuple[Pressure, ...] = ()
     """How near each limit was when this was taken."""
+    pressures_at: float | None = None
+    """When that was, on the clock of `at`; None where nobody asked."""
 
 
 class Sampler:
@@ -193,6 +195,7 @@ class Sampler:
             self._at,
             self._usual,
             () if at is None else self.pressures(at),
+            at,
         )
 
     def go_back_to(self, state: SamplerState) -> None:

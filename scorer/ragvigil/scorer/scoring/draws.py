@@ -72,12 +72,19 @@ class Draws:
             self.sampler.spend(calls=spent.calls - drawn, tokens=spent.tokens, usd=spent.usd)
 
 
-def pressures_in(kept: str) -> Sequence[Pressure]:
-    """How near each limit was when that state was kept; () where it says nothing."""
+def pressures_in(kept: str, now: float) -> tuple[Sequence[Pressure], float | None]:
+    """How near each limit is by `now` (seconds since the epoch) when nothing was spent since that state was kept.
+
+    And how many seconds ago that was. () and None where it says nothing.
+    """
     try:
-        return _STATE.validate_json(kept).pressures
+        state = _STATE.validate_json(kept)
     except ValidationError:
-        return ()
+        return (), None
+    if state.pressures_at is None:
+        return state.pressures, None
+    age = max(0.0, now - state.pressures_at)
+    return [one.later(age) for one in state.pressures], age
 
 
 def _cost_of(judgement: Judgement) -> Spent | None:
