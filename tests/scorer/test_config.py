@@ -14,6 +14,7 @@ from pydantic import BaseModel
 from ragvigil.scorer.config import CHANNELS, Settings, load
 from ragvigil.scorer.config.channels import PagerDutyChannel
 from ragvigil.scorer.config.load import OF_THE_TRACER
+from ragvigil.scorer.dialects.custom import dialects_of
 from ragvigil.scorer.errors import ConfigError
 
 ROOT = Path(__file__).parents[2]
@@ -352,6 +353,8 @@ def test_two_servers_cannot_be_told_to_listen_at_one_place(tmp_path: Path) -> No
         text = f'[receive]\ngrpc = "127.0.0.1:4399"\nhttp = "{http}"\ntoken = "t"\n'
         with pytest.raises(ConfigError, match=f"receive.http: {http} is where receive.grpc listens"):
             load(written(tmp_path, text))
+    with pytest.raises(ConfigError, match=r"receive.http: 127.0.0.1:4399 is where receive.grpc listens"):
+        load(written(tmp_path, '[receive]\ngrpc = "localhost:4399"\nhttp = "127.0.0.1:4399"\n'))
     load(written(tmp_path, '[receive]\ngrpc = "127.0.0.1:4399"\nhttp = "127.0.0.2:4399"\n'))
     load(written(tmp_path, '[receive]\ngrpc = "127.0.0.1:0"\nhttp = "127.0.0.1:0"\n'))
 
@@ -365,9 +368,51 @@ def test_an_address_with_a_scheme_is_told_to_drop_it(tmp_path: Path) -> None:
         load(path)
 
 
+@pytest.mark.parametrize("address", ["http://", "http://localhost", "http://me:pw@localhost/v1/traces"])
+def test_an_example_of_an_address_is_one_that_passes(tmp_path: Path, address: str) -> None:
+    """It was nothing, or a host without the port that was asked for next."""
+    path = written(tmp_path, f'[receive]\nhttp = "{address}"\n')
+    with pytest.raises(ConfigError, match=r"without a scheme, such as 127\.0\.0\.1:4318 \("):
+        load(path)
+
+
+@pytest.mark.parametrize(
+    ("url", "problem"),
+    [
+        ("~/x.db", "write the whole path"),
+        ("sqlite:///~/x.db", "write the whole path"),
+        (" ", "must look like sqlite:///PATH"),
+        ("sqlite:/// ", "must look like sqlite:///PATH"),
+        ("postgresql", "must look like sqlite:///PATH"),
+        (".", "must look like sqlite:///PATH"),
+        ("data/", "is a folder"),
+        ("sqlite:///.", "is a folder"),
+        ("./tests", "is a folder"),
+    ],
+)
+def test_a_store_that_is_no_file_is_refused(url: str, problem: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder of the name ~ was made, and a store called postgresql."""
+    monkeypatch.chdir(ROOT)
+    with pytest.raises(ConfigError, match=rf"store\.url: .*{problem}"):
+        load(overrides={"store": {"url": url}})
+
+
 def test_a_store_may_be_named_by_its_path_alone(tmp_path: Path) -> None:
     """As with --store."""
     assert load(written(tmp_path, '[store]\nurl = "week.db"\n')).store.url == "sqlite:///week.db"
+
+
+@pytest.mark.parametrize("entry", ["mine.py", "mine.py:Mine"])
+def test_a_dialect_is_found_in_a_folder_whose_name_has_a_colon(tmp_path: Path, entry: str) -> None:
+    """It was taken for a module up to the first one."""
+    folder = tmp_path / "a:b"
+    folder.mkdir()
+    (folder / "mine.py").write_text(
+        "class Mine:\n    name = 'mine'\n    def matches(self, span): return False\n"
+        "    def read(self, span): return None\n"
+    )
+    settings = load(written(folder, f'dialects = ["{entry}"]\n'))
+    assert "mine" in [dialect.name for dialect in dialects_of(settings.dialects)]
 
 
 def test_code_is_found_beside_the_file_that_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

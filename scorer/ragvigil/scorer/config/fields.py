@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from ragvigil.scorer.errors import why
 
+ADDRESS = r"^[^\s]*:\d{1,5}$"
 _SIGNING_IN = re.compile(r"^([^/]*//)[^/]*@")
 
 
@@ -23,8 +24,9 @@ class Section(BaseModel):
 def _bare(address: object) -> object:
     """A URL is refused in words of its own: its host would be none that is loopback."""
     if isinstance(address, str) and "://" in address:
-        bare = address.partition("://")[2].partition("/")[0]
-        raise ValueError(f"must be host:port without a scheme, such as {bare}")
+        bare = address.partition("://")[2].partition("/")[0].rpartition("@")[2]
+        example = bare if re.fullmatch(ADDRESS, bare) and not bare.startswith(":") else "127.0.0.1:4318"
+        raise ValueError(f"must be host:port without a scheme, such as {example}")
     return address
 
 
@@ -89,6 +91,18 @@ def one_or_several(value: object) -> object:
     return cast("object", told) if isinstance(told, list) else [value]
 
 
+def place_and_name(entry: str) -> tuple[str, str]:
+    """Module or file of code, and what is meant in it, if it is said; folders may have colons in their names.
+
+    >>> place_and_name("ours.dialects:Mine"), place_and_name("/a:b/mine.py"), place_and_name("/a:b/mine.py:Mine")
+    (('ours.dialects', 'Mine'), ('/a:b/mine.py', ''), ('/a:b/mine.py', 'Mine'))
+    """
+    if entry.endswith(".py") or ":" not in entry:
+        return entry, ""
+    place, _, name = entry.rpartition(":")
+    return place, name
+
+
 def without_secrets(url: str) -> str:
     """An address as it may be shown and stored: stars for who signs in, and for the values of its parameters.
 
@@ -103,7 +117,7 @@ def without_secrets(url: str) -> str:
 Url = Annotated[str, PlainSerializer(without_secrets, when_used="json")]
 """An address in which an operator may have put a secret."""
 Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-ADDRESS, NAME = r"^[^\s]*:\d{1,5}$", r"^[a-z][a-z0-9_-]{0,62}$"
+NAME = r"^[a-z][a-z0-9_-]{0,62}$"
 Address = Annotated[str, BeforeValidator(_bare), Field(pattern=ADDRESS), AfterValidator(_port_exists)]
 Secret = Annotated[SecretStr, BeforeValidator(_read), AfterValidator(_not_empty)]
 Key = Annotated[Secret, AfterValidator(_sendable)]

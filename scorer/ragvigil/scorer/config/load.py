@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from ragvigil.scorer.config.channels import SlackChannel
 from ragvigil.scorer.config.faults import explained, is_section, together
+from ragvigil.scorer.config.fields import place_and_name
 from ragvigil.scorer.config.judging import borrowed
 from ragvigil.scorer.config.sections import Receive, Settings
 from ragvigil.scorer.errors import ConfigError, meant
@@ -25,6 +26,7 @@ _OTHERS = ("RAGVIGIL_DEMO_", "RAGVIGIL_BENCH_")
 """How variables begin that share the prefix, too, without being settings of the scorer."""
 _VERY_CLOSE = 0.85
 _ANYWHERE = frozenset({"", "0.0.0.0", "[::]"})  # noqa: S104 - compared, not bound
+_LOOPBACK = "127.0.0.1"
 WITHOUT_A_RULE = frozenset({"no_question", "no_spans"})
 """Why the ledger filters without a rule."""
 Tree = dict[str, object]
@@ -84,9 +86,11 @@ def _found(folder: Path, entry: object) -> object:
     """``path/to/file.py`` or ``path/to/file.py:name``, with the path of the one in that folder if there is one."""
     if not isinstance(entry, str):
         return entry
-    place, colon, name = entry.partition(":")
+    place, name = place_and_name(entry)
     file = folder / place
-    return f"{file.absolute()}{colon}{name}" if place.endswith(".py") and file.is_file() else entry
+    return (
+        f"{file.absolute()}:{name}".removesuffix(":") if place.endswith(".py") and file.is_file() else entry
+    )
 
 
 def _environment(variables: Mapping[str, str]) -> Tree:
@@ -174,6 +178,7 @@ def _merge(tree: Tree, over: Mapping[str, object], place: tuple[str, ...]) -> No
 def _one_port(receive: Receive) -> Iterator[ConfigError]:
     """Two servers cannot listen at one place; port 0 is a free one for each."""
     (grpc, _, port), (http, _, other) = receive.grpc.rpartition(":"), receive.http.rpartition(":")
+    grpc, http = (_LOOPBACK if host == "localhost" else host for host in (grpc, http))
     if int(port) == int(other) != 0 and (grpc == http or _ANYWHERE & {grpc, http}):
         yield ConfigError(
             "receive.http", f"{receive.http} is where receive.grpc listens", "take another port"

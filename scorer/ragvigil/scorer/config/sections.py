@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -101,11 +102,16 @@ class Store(_Section):
     @field_validator("url")
     @classmethod
     def _known_scheme(cls, url: str) -> str:
-        if url and ":" not in url:
-            return f"sqlite:///{url}"
-        if not url.startswith("sqlite:///") or url == "sqlite:///":
+        # a word alone, such as postgresql, was meant as something else
+        bare = ":" not in url and bool(Path(url).suffix or "/" in url)
+        path = url if bare else url.removeprefix("sqlite:///").strip()
+        if not path or not (bare or url.startswith("sqlite:///")):
             raise ValueError("must look like sqlite:///PATH, for example sqlite:///ragvigil.db")
-        return url
+        if path.startswith("~"):
+            raise ValueError("nothing makes a home of ~ here: write the whole path")
+        if path.endswith("/") or Path(path).name in ("", "..") or os.path.isdir(path):  # noqa: PTH112 - never raises
+            raise ValueError("is a folder: name a file in it, for example ragvigil.db")
+        return f"sqlite:///{path}" if bare else url
 
     @property
     def path(self) -> Path:

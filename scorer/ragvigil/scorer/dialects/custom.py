@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import cast
 
+from ragvigil.scorer.config.fields import place_and_name
 from ragvigil.scorer.dialects.fitting import misfit
 from ragvigil.scorer.dialects.reading import Dialect, Reading
 from ragvigil.scorer.dialects.table import DIALECTS
@@ -67,7 +68,7 @@ class Guarded:
 
 
 def _load(entry: str) -> Iterator[Dialect]:
-    place, _, name = entry.partition(":")
+    place, name = place_and_name(entry)
     is_file = place.endswith(".py")
     if not place or (not is_file and not name):
         raise ConfigError(_KEY, f"{entry!r} names no dialect", _HINT)
