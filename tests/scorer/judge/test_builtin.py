@@ -110,6 +110,13 @@ FOREIGN = Document("a", "The museum was not built before 1900, and it is open to
             "spans are missing that may have retrieved something",
         ),
         (
+            replace(
+                record("It is a fact.", (), retrieved=False, completeness="partial_evidence"), query=None
+            ),
+            "partial_evidence",
+            "the question is missing, and spans are missing that may have retrieved something",
+        ),
+        (
             replace(record(CARRIED, completeness="partial_evidence"), query=None),
             "partial_evidence",
             "the question is missing",

@@ -47,10 +47,11 @@ def without_evidence(prepared: Prepared) -> Obstacle | None:
 
 def _missing(record: RagTrace) -> str:
     """What else a record may lack: spans that got lost, attributes that the sender dropped, texts that are cut."""
+    if not record.retrieved:
+        lost = "spans are missing that may have retrieved something"
+        return f"the question is missing, and {lost}" if record.query is None else lost
     if record.query is None:
         return "the question is missing"
-    if not record.retrieved:
-        return "spans are missing that may have retrieved something"
     return "spans, attributes or ends of texts are missing that may hold more passages"
 
 
