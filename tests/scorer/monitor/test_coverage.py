@@ -138,6 +138,16 @@ def test_answers_that_are_shed_are_one_page_until_they_are_scored_again(shop: Se
     assert shop.outbox() == [("trigger", "error"), ("resolve", "error")]
 
 
+def test_a_clock_that_is_set_back_ends_no_looking_at_coverage(shop: Service) -> None:
+    """By an hour: for that hour nobody was told what fell."""
+    shop.answer(100)
+    assert shop.look() == []
+    shop.now -= 60 * MINUTE
+    shop.answer(150, "shed")
+    (alert,) = shop.look()
+    assert (alert.action, alert.series) == ("trigger", "coverage_scored")
+
+
 def test_a_full_queue_of_the_judge_is_one_page_and_not_one_for_every_service(shop: Service) -> None:
     """All share one judge: who is told second is a ticket. What failed by itself is its service's own page."""
     states: dict[str, LedgerState] = {"bank": "shed", "desk": "expired", "shop": "shed"}
