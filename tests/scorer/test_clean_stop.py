@@ -74,6 +74,18 @@ def test_a_store_that_takes_no_more_hinders_no_emptying(serve: Serve) -> None:
     assert clear(inbox) == 0
 
 
+def test_a_clean_stop_keeps_what_is_remembered_of_sampling(serve: Serve) -> None:
+    """The next process goes on within the budget of the day."""
+    scorer = serve()
+    export(HttpExporter(endpoint=f"http://{scorer.http}/v1/traces"), spans(30))
+    settled(scorer, 30)
+    with closing(sqlite3.connect(scorer.store)) as connection, connection:
+        connection.execute("DELETE FROM meta WHERE key = 'state:sampler'")
+    assert scorer.stop() == 0
+    with closing(sqlite3.connect(scorer.store)) as connection:
+        assert connection.execute("SELECT 1 FROM meta WHERE key = 'state:sampler'").fetchone()
+
+
 def test_what_waits_for_more_of_its_trace_stays_and_all_else_is_emptied(serve: Serve) -> None:
     """A trace whose root may come after the restart is not stored yet: its rows are all that there is of it."""
     slow = {"RAGVIGIL_ASSEMBLE__ROOTLESS_SECONDS": "600"}
