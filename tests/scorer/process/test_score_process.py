@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import logging
 import os
 import resource
@@ -19,9 +20,11 @@ import pytest
 
 from ragvigil.scorer.app import PERMANENT, run_score
 from ragvigil.scorer.config import load
+from ragvigil.scorer.erasure.forgetting import Desk
 from ragvigil.scorer.errors import StoreError
 from ragvigil.scorer.lock import Lock
 from ragvigil.scorer.process.score import score
+from ragvigil.scorer.process.scoring_thread import Scoring
 from ragvigil.scorer.process.ticking import ticking
 from ragvigil.scorer.scoring.pipeline import Pipeline, Turn
 
@@ -37,6 +40,37 @@ async def test_a_thread_that_breaks_ends_the_process(tmp_path: Path, monkeypatch
     with pytest.raises(RuntimeError, match="a bug of ours"):
         async with asyncio.timeout(30):
             await score(settings, asyncio.Event())
+
+
+def test_an_erasure_takes_many_steps_between_two_turns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One alone took an hour under load where a million answers are looked through."""
+    steps, turns, turned = 200, itertools.count(), Pipeline.turn
+    left = iter(range(steps))
+    done: Future[int] = Future()
+
+    def step(_: Desk) -> bool:
+        if next(left, None) is not None:
+            return True
+        if not done.done():
+            done.set_result(next(turns))
+        return False
+
+    def turn(pipeline: Pipeline) -> Turn:
+        next(turns)
+        return turned(pipeline)
+
+    monkeypatch.setattr(Desk, "step", step)
+    monkeypatch.setattr(Pipeline, "turn", turn)
+    scoring = Scoring(
+        load(overrides={"store": {"url": f"sqlite:///{tmp_path / 'ragvigil.db'}"}}), hand_out=lambda _: None
+    )
+    scoring.open()
+    try:
+        assert done.result(30) < steps / 10
+    finally:
+        scoring.stop()
 
 
 async def test_ticks_that_take_longer_than_their_clock_do_not_pile_up() -> None:
