@@ -231,7 +231,7 @@ def test_presidio_replaces_what_it_finds_and_uses_no_network(
     root = recording.spans()[-1]["attributes"]
     assert (root["input.value"], root["output.value"]) == ("Pay <CRYPTO>", "Mail <EMAIL> [p1] [doc-2].")
     said = [one.getMessage() for one in caplog.records if one.name == "ragvigil.tracer"]
-    assert said == ["Presidio finds no names: no spaCy model for 'en' is installed"]
+    assert said == ["ragvigil: Presidio finds no names: no spaCy model for 'en' is installed"]
 
 
 def test_without_presidio_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
