@@ -252,7 +252,10 @@ tell(tracing)
 """,
     )
     assert spans == []
-    assert "openai is not instrumented: it was instrumented before, for another receiver" in log.splitlines()
+    assert (
+        "ragvigil: openai is not instrumented: it was instrumented before, for another receiver"
+        in log.splitlines()
+    )
 
 
 def test_nothing_is_switched_on_where_tracing_is_off(
