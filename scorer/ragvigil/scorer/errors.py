@@ -16,24 +16,8 @@ RagvigilError
 from __future__ import annotations
 
 import difflib
-import errno
-import os
-import sqlite3
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-
-_PASSING = frozenset(
-    [
-        sqlite3.SQLITE_FULL,
-        sqlite3.SQLITE_IOERR,
-        sqlite3.SQLITE_BUSY,
-        sqlite3.SQLITE_LOCKED,
-        sqlite3.SQLITE_NOMEM,
-    ]
-)
-"""What another start may not meet again. The rest of a code says more of the same."""
-_FULL = frozenset([errno.ENOSPC, errno.EDQUOT, errno.EIO])
 
 
 class RagvigilError(Exception):
@@ -142,48 +126,6 @@ def located(path: Path) -> str:
         return f"{path} (in {Path.cwd()})"
     except OSError:
         return f"{path} (in a folder that is gone)"
-
-
-def unusable(path: Path, error: sqlite3.Error | OSError) -> StoreError:
-    """Why a database cannot be used; a StoreNotNowError where another try may find it otherwise.
-
-    >>> unusable(Path("/a.db"), OSError(errno.ENOSPC, "No space left on device"))
-    StoreNotNowError('/a.db: [Errno 28] No space left on device')
-    """
-    refusal = refused(path) if cannot_open(error) else None
-    told = f"{error} ({why(refusal)})" if refusal else str(error)
-    return (StoreNotNowError if passes(refusal or error) else StoreError)(f"{located(path)}: {told}")
-
-
-def passes(error: sqlite3.Error | OSError) -> bool:
-    """Whether another try may find it otherwise.
-
-    >>> passes(OSError(errno.ENOSPC, "No space left on device")), passes(PermissionError(errno.EACCES, "denied"))
-    (True, False)
-    """
-    if isinstance(error, OSError):
-        return error.errno in _FULL
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _PASSING
-
-
-def cannot_open(error: Exception) -> bool:
-    """Whether SQLite says that it cannot open a file, which it says of one that it cannot make, too."""
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_CANTOPEN
-
-
-def refused(path: Path) -> OSError | None:
-    """What the system says to a file that is made beside `path`, which SQLite keeps to itself; None: it makes one.
-
-    >>> refused(Path("/absent/ragvigil.db"))
-    FileNotFoundError(2, 'No such file or directory')
-    """
-    try:
-        descriptor, name = tempfile.mkstemp(prefix=".ragvigil-", dir=path.absolute().parent)
-    except OSError as error:
-        return error
-    os.close(descriptor)
-    Path(name).unlink()
-    return None
 
 
 def exit_code(error: RagvigilError) -> int:

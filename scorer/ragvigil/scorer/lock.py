@@ -9,7 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Self
 
-from ragvigil.scorer.errors import StoreError, StoreNotNowError, passes
+from ragvigil.scorer.errors import StoreError, StoreNotNowError
+from ragvigil.scorer.unusable import passes
 
 
 class Lock:

@@ -15,8 +15,8 @@ from threading import Lock
 from typing import Literal, NamedTuple
 
 from ragvigil.scorer.config.fields import without_secrets
-from ragvigil.scorer.errors import unusable
 from ragvigil.scorer.sample import Spent
+from ragvigil.scorer.unusable import unusable
 
 LEASE_SECONDS = 15.0
 """How long a question is its asker's; the askers that live renew it in time."""

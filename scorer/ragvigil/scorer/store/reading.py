@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ragvigil.exporters import Measurement
 from ragvigil.scorer.changes import Change
-from ragvigil.scorer.errors import StoreError, located, passes, refused, why
+from ragvigil.scorer.errors import StoreError, located, why
 from ragvigil.scorer.monitor.coverage import Coverage
 from ragvigil.scorer.monitoring import Incident, SeriesKey, SeriesState
 from ragvigil.scorer.store._rows import measurement_of
@@ -18,6 +18,7 @@ from ragvigil.scorer.store._sqlite_monitoring import incident_of, key_of, read_c
 from ragvigil.scorer.store._sqlite_seen import NO_VERDICT, NOT_SCOREABLE
 from ragvigil.scorer.store.reading_latest import STYLES_OF_EACH
 from ragvigil.scorer.store.schema_version import refuse_earlier_version
+from ragvigil.scorer.unusable import code_of, passes, refused
 
 _BUSY_SECONDS = 10.0
 _AS_WHOM = "run this as the user that the scorer runs as, for example with sudo -u USER"
@@ -139,7 +140,7 @@ def _refuse_absent(path: Path) -> None:
 
 def _unreadable(path: Path, error: sqlite3.Error) -> StoreError:
     """Also to read it SQLite makes a file beside it, unless a scorer has it open; what hindered that is found out."""
-    told = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    told = code_of(error)
     refusal = refused(path) if told in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR) else None
     if refusal is not None and refusal.errno == errno.EROFS:
         return StoreError(f"{located(path)}: its disk is read-only, and {_BESIDE}; read a copy elsewhere")

@@ -10,7 +10,7 @@ from os.path import samestat
 from typing import Self
 
 from ragvigil.scorer.config import Settings
-from ragvigil.scorer.errors import StoreError, StoreNotNowError, located, unusable
+from ragvigil.scorer.errors import StoreError, StoreNotNowError, located
 from ragvigil.scorer.redact import Pseudonyms
 from ragvigil.scorer.store._sqlite_arrivals import SqliteArriving
 from ragvigil.scorer.store._sqlite_backlog import SqliteBacklog
@@ -29,6 +29,7 @@ from ragvigil.scorer.store._sqlite_retention import SqliteRetention
 from ragvigil.scorer.store._sqlite_watching import SqliteWatching
 from ragvigil.scorer.store.reading import CitationStyle, citation_styles
 from ragvigil.scorer.store.schema_version import bring_up_to_date, known_version
+from ragvigil.scorer.unusable import unusable
 
 _BUSY_SECONDS = 10.0
 _LONGEST_LOG_BYTES = 64 * 2**20
