@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from ragvigil.scorer.moments import MINUTE
+from ragvigil.scorer.moments import MINUTE, SECOND
 
 _LEAST = MINUTE
 """Nanoseconds; smaller differences are drift, and a tick that came late."""
@@ -42,6 +42,17 @@ def looked_within(seconds: float, looked_at: int, now: int) -> bool:
     (True, False)
     """
     return 0 <= now - looked_at < seconds * 1e9
+
+
+def was_set_back(since: int, now: int) -> bool:
+    """Whether the clock has been set back since it showed `since` (moments in Unix nanoseconds).
+
+    One that goes back less than a second was slewed, or asked by two.
+
+    >>> was_set_back(3_600 * 10**9, 6 * 10**9), was_set_back(6 * 10**9 + 1, 6 * 10**9)
+    (True, False)
+    """
+    return since > now + SECOND
 
 
 class Jumps:

@@ -13,6 +13,7 @@ from typing import Protocol
 
 from ragvigil.exporters import Alert, Outcome
 from ragvigil.scorer.monitoring import Delivery, OutboxStore
+from ragvigil.scorer.passed_time import was_set_back
 
 _log = logging.getLogger(__name__)
 
@@ -29,8 +30,6 @@ SEND_SECONDS = 240.0
 
 _BATCH = 100
 _LAST_WORDS_SECONDS = 5.0
-_SET_BACK = 1_000_000_000
-"""Nanoseconds: a clock that goes back less was slewed, or asked by two."""
 
 
 class Channel(Protocol):
@@ -109,7 +108,7 @@ class Courier:
 
     async def _follow_clock(self, now: int) -> None:
         """After the clock was set back all that waits is due: by the old time a page would wait as long again."""
-        if now < self._looked_at - _SET_BACK:
+        if was_set_back(self._looked_at, now):
             self._paused_until.clear()
             for name in self._channels:
                 await self._store.resumed(name, now)

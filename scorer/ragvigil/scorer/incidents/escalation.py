@@ -12,12 +12,11 @@ from ragvigil.scorer.config import Route
 from ragvigil.scorer.incidents.routing import asked
 from ragvigil.scorer.moments import calendar_time
 from ragvigil.scorer.monitoring import Incident
+from ragvigil.scorer.passed_time import was_set_back
 
 UNTAKEN_SECONDS = 60.0
 """A channel that has not taken a message for so long, though it was tried, has failed it."""
 
-_SET_BACK = 1_000_000_000
-"""Nanoseconds: a moment so far ahead was told by a clock that has been set back since."""
 _PAGES = frozenset({"critical", "error"})
 _SAID = ("Reminder: ", "Escalated: ")
 
@@ -129,12 +128,12 @@ def _was_told(one: Unanswered, channel: str, now: int) -> bool:
     last = one.told.get(channel)
     if last is None:
         return False
-    return last.created_at >= one.began or (_waited(one.began, now) == inf and last.created_at <= now)
+    return last.created_at >= one.began or (was_set_back(one.began, now) and last.created_at <= now)
 
 
 def _waited(since: int, now: int) -> float:
     """Seconds; infinite after the clock was set back: by the old time a page would wait as long again."""
-    return inf if since > now + _SET_BACK else (now - since) / 1e9
+    return inf if was_set_back(since, now) else (now - since) / 1e9
 
 
 def _failed(last: Told | None, waited: float, longest: float) -> bool:
@@ -160,7 +159,7 @@ def _reminded(one: Unanswered, route: Route, now: int) -> Iterator[Step]:
         last = one.told.get(channel)
         if last is None or last.delivered_at is None:
             continue
-        answerable = 0 if _waited(one.began, now) == inf else one.began
+        answerable = 0 if was_set_back(one.began, now) else one.began
         if _waited(max(last.delivered_at, answerable), now) >= route.renotify_seconds:
             yield Step(channel, "update", "Reminder", _unacknowledged(heard, now))
 
