@@ -43,10 +43,10 @@ class Mastra:
         kind = (text_of(attributes.get(KIND)) or "").lower()
         if kind in _TOOLS:
             return _tool(attributes)
-        if kind == "workflow_step":
-            return _step(*(_said(attributes, kind, side) for side in ("input", "output")))
-        role = _role(kind, attributes)
         given, made = (_said(attributes, kind, side) for side in ("input", "output"))
+        if kind == "workflow_step":
+            return _step(given, made)
+        role = _role(kind, attributes)
         asked = asked_in(given) if role == "chain" else None
         return Reading(
             role=role,
