@@ -87,11 +87,8 @@ class Diagnoser:
         return [found[one.record_id].example for one in kept]
 
     def _told(self, incident: Incident, now: int) -> Diagnosis:
-        found = worked_out(self._store, incident, now)
         kept = self._store.diagnosis(incident.id)
-        before = None if kept is None else read(kept[1])
-        if before is not None and before.sure and not found.sure:
-            found = reached(before, self._store, incident, now)
+        found = worked_out(self._store, incident, now, before=None if kept is None else read(kept[1]))
         self._store.save_diagnosis(incident.id, now, written(found))
         self._fresh = (incident.id, now, found)
         return found
@@ -110,9 +107,16 @@ def counted_until(incident: Incident, now: int) -> int:
     return min(one for one in (incident.recovering_since, incident.resolved_at, now) if one is not None)
 
 
-def worked_out(store: DiagnosisStore, incident: Incident, now: int) -> Diagnosis:
-    """The diagnosis from what is stored by `now` (Unix nanoseconds), with its reach."""
+def worked_out(
+    store: DiagnosisStore, incident: Incident, now: int, *, before: Diagnosis | None = None
+) -> Diagnosis:
+    """The diagnosis from what is stored by `now` (Unix nanoseconds), with its reach.
+
+    One from `before` that was sure stands where this one is not.
+    """
     found = diagnose(store.case(incident, counted_until(incident, now)))
+    if before is not None and before.sure and not found.sure:
+        found = before
     return reached(found, store, incident, now)
 
 
