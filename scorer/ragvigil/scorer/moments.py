@@ -28,6 +28,15 @@ def in_utc(nanoseconds: float) -> str:
     return f"{calendar_time(nanoseconds):%Y-%m-%d %H:%M} UTC"
 
 
+def to_the_second(nanoseconds: float) -> str:
+    """A Unix moment to the second.
+
+    >>> to_the_second(1_772_334_007 * 10**9)
+    '2026-03-01 03:00:07 UTC'
+    """
+    return f"{calendar_time(nanoseconds):%Y-%m-%d %H:%M:%S} UTC"
+
+
 def day_of(number: int) -> str:
     """The date of a day in UTC, counted from the first of 1970.
 

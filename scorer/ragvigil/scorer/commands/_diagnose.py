@@ -14,7 +14,7 @@ import typer
 
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
 from ragvigil.scorer.errors import ConfigError
-from ragvigil.scorer.moments import calendar_time
+from ragvigil.scorer.moments import calendar_time, to_the_second
 
 if TYPE_CHECKING:
     from ragvigil.exporters import Example
@@ -131,5 +131,5 @@ def _well_again(incident: Incident) -> Iterator[str]:
 
     over = incident.recovering_since or incident.resolved_at
     if over is not None:
-        at = calendar_time(counted_until(incident, over))
-        yield f"  well again from {at:%Y-%m-%d %H:%M:%S} UTC on: the figures are of answers before that"
+        at = to_the_second(counted_until(incident, over))
+        yield f"  well again from {at} on: the figures are of answers before that"

@@ -9,7 +9,7 @@ from ragvigil.scorer.config import Links
 from ragvigil.scorer.diagnose.diagnosis import Cause, Diagnosis
 from ragvigil.scorer.diagnose.localise import ALMOST_ALL
 from ragvigil.scorer.diagnose.playbook import DOCS, Row, rows
-from ragvigil.scorer.moments import calendar_time, in_utc
+from ragvigil.scorer.moments import in_utc, to_the_second
 
 _LONGEST = 60
 _SMALL_P = 0.05
@@ -169,15 +169,11 @@ def _began(diagnosis: Diagnosis) -> str:
     onset = diagnosis.onset
     if diagnosis.kind == "unclear":
         return f"Began about {in_utc(1e9 * onset.at)}, says the detector; the records do not show when."
-    moment = _to_the_second if onset.upper - onset.lower < _MINUTE else in_utc
+    moment = to_the_second if onset.upper - onset.lower < _MINUTE else in_utc
     at, lower, upper = (moment(1e9 * one) for one in (onset.at, onset.lower, onset.upper))
     if at[:_DATE] == lower[:_DATE] == upper[:_DATE]:
         lower, upper = lower[_DATE:].removesuffix(" UTC"), upper[_DATE:]
     return f"Began about {at} (95 % interval {lower} to {upper})."
-
-
-def _to_the_second(nanoseconds: float) -> str:
-    return f"{calendar_time(nanoseconds):%Y-%m-%d %H:%M:%S} UTC"
 
 
 def _changed(diagnosis: Diagnosis) -> Iterator[str]:
