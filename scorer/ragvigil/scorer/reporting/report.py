@@ -11,7 +11,7 @@ from ragvigil.scorer.estimate.figure import Figure, mean, quantile
 from ragvigil.scorer.estimate.window import Booleans, Floats, Integers
 from ragvigil.scorer.failure_tags import TAGS
 from ragvigil.scorer.moments import DAY, day_of
-from ragvigil.scorer.reporting.bands import Banded, Overall, banded, overall, red_flags
+from ragvigil.scorer.reporting.bands import BY_WORDS, Banded, Overall, banded, overall, red_flags
 from ragvigil.scorer.reporting.caveats import read_warnings, trust_warnings
 from ragvigil.scorer.reporting.level import NAME as LEVEL
 from ragvigil.scorer.reporting.level import asked, faithful, for_band, for_flags, missing_warnings, pass_rate
@@ -216,7 +216,7 @@ def _for_bands(figures: Mapping[str, Figure]) -> dict[str, Figure]:
     found = dict(figures)
     for name in ("context relevance", "context precision"):
         if figures[name].value is None:
-            found[name] = figures[f"{name} by words"]
+            found[name] = figures[f"{name}{BY_WORDS}"]
     return found
 
 
