@@ -12,6 +12,9 @@ from typing import IO, Self
 from ragvigil.scorer.errors import StoreError, StoreNotNowError
 from ragvigil.scorer.unusable import passes
 
+PATIENCE_SECONDS = 5.0
+"""What whoever starts waits for one that is ending: it finishes what it began, and lets go."""
+
 
 class Lock:
     """Exclusive use of `what`, from creation to `close`.

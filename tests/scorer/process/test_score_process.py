@@ -161,7 +161,7 @@ def test_a_store_that_another_process_still_holds_is_tried_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A predecessor whose receiver was killed may take a while to end: its successor's acks go on."""
-    monkeypatch.setattr("ragvigil.scorer.process.score._PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr("ragvigil.scorer.process.score.PATIENCE_SECONDS", 0.0)
     settings = load(overrides={"store": {"url": f"sqlite:///{tmp_path / 'ragvigil.db'}"}})
     with closing(Lock(tmp_path / "ragvigil.db.lock", what="store", remedy="wait")):
         assert run_score(settings, supervised=True) not in PERMANENT

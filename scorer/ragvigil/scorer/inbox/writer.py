@@ -16,13 +16,11 @@ from ragvigil.scorer.inbox.room import Room
 from ragvigil.scorer.inbox.rows import Arrival
 from ragvigil.scorer.inbox.segment_log import SegmentLog
 from ragvigil.scorer.inbox.segments import bytes_on_disk
-from ragvigil.scorer.lock import Lock
+from ragvigil.scorer.lock import PATIENCE_SECONDS, Lock
 
 logger = logging.getLogger(__name__)
 
 _Batch = list[tuple[Sequence[Arrival], Future[None]]]
-_PATIENCE_SECONDS = 5.0
-"""A score process that outlived its receiver holds the lock while it lets go of what is stored."""
 
 
 class InboxWriter:
@@ -176,7 +174,7 @@ def _enter(folder: Path) -> Lock:
             folder / "lock",
             what=f"inbox {folder}",
             remedy="set inbox.path to another folder",
-            patience=_PATIENCE_SECONDS,
+            patience=PATIENCE_SECONDS,  # a score process that outlived its receiver lets go of what is stored
         )
     except OSError as error:
         raise StoreError(f"inbox folder {folder} cannot be used: {error}; set inbox.path") from None

@@ -12,7 +12,7 @@ from ragvigil.scorer.judge import paid_of, rubric_of
 from ragvigil.scorer.judge.endpoint.trouble import Trouble
 from ragvigil.scorer.judge.judges import judges_of, look_at
 from ragvigil.scorer.judge.judging import SEATS_A_REQUEST, TRIES, Bench
-from ragvigil.scorer.lock import Lock
+from ragvigil.scorer.lock import PATIENCE_SECONDS, Lock
 from ragvigil.scorer.monitor.heartbeat import beat
 from ragvigil.scorer.process.loop_outbox import LoopOutbox
 from ragvigil.scorer.process.parts import channels
@@ -22,8 +22,6 @@ from ragvigil.scorer.receive.memory import give_back
 from ragvigil.scorer.sending.outward import Outward
 from ragvigil.scorer.store.port import Job, Judgement
 
-_PATIENCE_SECONDS = 5.0
-
 _OBJECTS_A_COLLECTION = 100_000
 """What one commit of some hundred records holds; nearly all goes by reference counts, without the collector."""
 
@@ -32,7 +30,7 @@ async def score(settings: config.Settings, stop: asyncio.Event) -> None:
     """Score what the inbox receives until `stop`; raises StoreError when the store cannot be used."""
     path = settings.store.path
     lock = path.with_name(f"{path.name}.lock")
-    with Lock(lock, what=f"store {path}", remedy="name another with --store", patience=_PATIENCE_SECONDS):
+    with Lock(lock, what=f"store {path}", remedy="name another with --store", patience=PATIENCE_SECONDS):
         await _score(settings, stop)
 
 
