@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from tests.scorer.scoring.bench import PASSED, SECOND, Bench, Failing, question
@@ -18,14 +17,6 @@ from ragvigil.scorer.store.port import Job, Judgement, RecordStore, ScoredTrace,
 PRICED = replace(
     PASSED, details={"usage": {"calls": 3, "input_tokens": 900, "output_tokens": 100, "cost_usd": 0.25}}
 )
-
-
-@pytest.fixture
-def bench(tmp_path: Path) -> Iterator[Bench]:
-    """Every record is judged."""
-    made = Bench(tmp_path, rate=1.0)
-    yield made
-    made.close()
 
 
 def test_a_kill_forgets_no_draw(bench: Bench) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -19,14 +19,6 @@ from ragvigil.scorer.receive.told import Feedback
 from ragvigil.scorer.span import spans_of
 from ragvigil.scorer.store import reading
 from ragvigil.scorer.store.port import Job, Judgement, RecordStore, ScoredTrace, Taken
-
-
-@pytest.fixture
-def bench(tmp_path: Path) -> Iterator[Bench]:
-    """Every record is judged."""
-    made = Bench(tmp_path, rate=1.0)
-    yield made
-    made.close()
 
 
 def test_a_store_that_cannot_be_written_for_a_while_loses_nothing(bench: Bench) -> None:
