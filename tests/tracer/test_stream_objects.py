@@ -12,7 +12,7 @@ from unittest.mock import MagicMock, Mock
 
 import pytest
 
-from ragvigil.tracer import trace_generator
+from ragvigil.tracer import _iterators, trace_generator
 
 from .conftest import Recording
 
@@ -174,3 +174,39 @@ def test_threads_that_share_a_stream_get_every_piece_once(
     assert type(stream) is Shared
     assert len(recording.spans()) == 1
     assert caplog.records == []
+
+
+class Late:
+    """The turn of a stream that another thread ends while it is waited for."""
+
+    taken = False
+
+    def __init__(self, watched: _iterators.Watched) -> None:
+        self._watched = watched
+
+    def acquire(self, *, blocking: bool) -> bool:
+        assert not blocking
+        self._watched.end()
+        self.taken = True
+        return True
+
+    def release(self) -> None:
+        self.taken = False
+
+
+def test_a_stream_that_another_thread_ends_just_before_a_piece_is_read(
+    recording: Recording, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The piece is handed over, and nothing is raised into the service."""
+    turns: list[Late] = []
+
+    class EndedLate(_iterators.Watched):
+        def __init__(self, kind: type, call: Any) -> None:
+            super().__init__(kind, call)
+            turns.append(Late(self))
+            self.turn: Any = turns[0]
+
+    monkeypatch.setattr(_iterators, "Watched", EndedLate)
+    assert next(traced(Shared(2))) == "x"
+    assert not turns[0].taken
+    assert len(recording.spans()) == 1

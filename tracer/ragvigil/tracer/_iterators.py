@@ -269,46 +269,56 @@ async def _pieces_async(stream: object, pieces: AsyncIterator[Item]) -> AsyncIte
         yield item
 
 
-def _stepped(stream: object, step: Callable[[], Item]) -> Item:
-    """One piece, read under the innermost call's span."""
+def _turn(stream: object) -> tuple[threading.Lock, list[Call]] | None:
+    """The stream's turn, taken, and its calls; None while another reads it, and once another has ended it."""
     watched = _watched.get(id(stream))
     if watched is None or not watched.turn.acquire(blocking=False):
+        return None
+    # Read once: whoever ends the stream meanwhile leaves it another list.
+    if calls := watched.calls:
+        return watched.turn, calls
+    watched.turn.release()
+    return None
+
+
+def _stepped(stream: object, step: Callable[[], Item]) -> Item:
+    """One piece, read under the innermost call's span."""
+    if (own := _turn(stream)) is None:
         return step()
-    call = watched.calls[0]
-    call.enter()
+    turn, calls = own
+    calls[0].enter()
     try:
         item = step()
     except BaseException as error:
-        _after(watched, call, error)
+        _after(turn, calls[0], error)
         _ended(stream, error)
         raise
-    _after(watched, call, None)
-    for one in watched.calls:
+    _after(turn, calls[0], None)
+    for one in calls:
         one.take(item)
     return item
 
 
 async def _stepped_async(stream: object, step: Callable[[], Awaitable[Item]]) -> Item:
-    watched = _watched.get(id(stream))
-    if watched is None or not watched.turn.acquire(blocking=False):
+    if (own := _turn(stream)) is None:
         return await step()
-    call = watched.calls[0]
-    call.enter()
+    turn, calls = own
+    calls[0].enter()
     try:
         item = await step()
     except BaseException as error:
-        _after(watched, call, error)
+        _after(turn, calls[0], error)
         _ended(stream, error)
         raise
-    _after(watched, call, None)
-    for one in watched.calls:
+    _after(turn, calls[0], None)
+    for one in calls:
         one.take(item)
     return item
 
 
-def _after(watched: Watched, call: Call, error: BaseException | None) -> None:
+def _after(turn: threading.Lock, call: Call, error: BaseException | None) -> None:
     call.leave(error)
-    watched.turn.release()
+    turn.release()
 
 
 def _ended(stream: object, error: BaseException) -> None:
