@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
 from pathlib import Path
-from typing import cast, get_args, get_origin
 
 import pytest
 from pydantic import BaseModel
+from tests.scorer.settings_tree import every_setting, tree_of
 
 from ragvigil.scorer.config import CHANNELS, Settings, load
 from ragvigil.scorer.config.channels import PagerDutyChannel
@@ -276,34 +275,13 @@ def test_one_key_of_the_citation_rule_leaves_its_others() -> None:
 NONSENSE = ({"a": 1}, [1], "nonsense", -5, 1e300, True, "")
 
 
-def every_setting(
-    section: type[BaseModel] = Settings, place: tuple[str, ...] = ()
-) -> Iterator[tuple[str, ...]]:
-    """Where each of them stands; x is a name of the operator's own."""
-    for name, field in section.model_fields.items():
-        values = field.annotation
-        own = get_origin(values) is dict
-        inner = get_args(values)[1] if own else values
-        if isinstance(inner, type) and issubclass(inner, BaseModel):
-            yield from every_setting(inner, (*place, name, "x") if own else (*place, name))
-        elif name != "channels":
-            yield (*place, name)
-    for kind, channel in () if place else CHANNELS.items():
-        yield from (("channels", kind, name) for name in channel.model_fields if name != "type")
-
-
 def test_whatever_stands_in_a_setting_is_taken_or_refused_in_our_words() -> None:
     """Never a traceback, never the words of the library, and always a fix or what the setting is for."""
     strange: list[str] = []
     places = list(every_setting())
     for place, value in itertools.product(places, NONSENSE):
-        tree: dict[str, object] = {"channels": {place[1]: {"type": place[1]}}} if "channels" in place else {}
-        branch = tree
-        for part in place[:-1]:
-            branch = cast("dict[str, object]", branch.setdefault(part, {}))
-        branch[place[-1]] = value
         try:
-            load(overrides=tree)
+            load(overrides=tree_of(place, value))
         except ConfigError as error:
             strange += [line for line in str(error).splitlines() if not _helps(line)]
     assert len(places) > 200

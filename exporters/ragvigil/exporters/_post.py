@@ -42,7 +42,7 @@ def check_address(url: str) -> None:
     """Raises ValueError when `url` is no http or https address."""
     try:
         parts = urlsplit(url)
-        usable = parts.scheme in ("http", "https") and bool(parts.hostname)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         usable = False
     if not usable:

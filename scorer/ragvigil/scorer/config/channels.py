@@ -9,7 +9,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, Field, SecretStr, model_validator
 
 from ragvigil import exporters
-from ragvigil.scorer.config.fields import Seconds, Secret, Words
+from ragvigil.scorer.config.fields import Seconds, Secret, Url, Words
 from ragvigil.scorer.config.fields import Section as _Section
 
 
@@ -35,7 +35,7 @@ class PagerDutyChannel(_Section):
 
     type: Literal["pagerduty"] = Field(description='"pagerduty"')
     routing_key: Secret = Field(description="integration key of the service, 32 characters")
-    url: str = Field(
+    url: Url = Field(
         default="https://events.pagerduty.com/v2/enqueue",
         description="events endpoint; the EU region has its own",
     )
@@ -59,7 +59,7 @@ class JiraChannel(_Section):
         default={},
         description="ids of those to notify and what each is; none: as the integration's rules say",
     )
-    url: str = Field(
+    url: Url = Field(
         default="https://api.atlassian.com/jsm/ops/integration/v2/alerts",
         description="alerts endpoint of the integration events API",
     )
@@ -78,7 +78,7 @@ class AlertmanagerChannel(_Section):
     """Prometheus Alertmanager, API v2."""
 
     type: Literal["alertmanager"] = Field(description='"alertmanager"')
-    url: str = Field(description="where its page is, for example http://alertmanager:9093")
+    url: Url = Field(description="where its page is, for example http://alertmanager:9093")
     username: str | None = Field(default=None, description="for basic authentication")
     password: Secret | None = Field(default=None, description="for basic authentication")
     token: Secret | None = Field(default=None, description="bearer token, instead of a password")
@@ -126,7 +126,7 @@ class SlackChannel(_Section):
     type: Literal["slack"] = Field(description='"slack"')
     token: Secret = Field(description="bot token of a Slack app with the scope chat:write, xoxb-…")
     channel_id: str = Field(description="where to post: an id such as C024BE91L; the bot must be a member")
-    url: str = Field(default="https://slack.com/api", description="the Web API; GovSlack has its own")
+    url: Url = Field(default="https://slack.com/api", description="the Web API; GovSlack has its own")
     acknowledge: bool = Field(
         default=False, description="whether pages have a button; needs inbound.slack_signing_secret"
     )

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pydantic import Field, field_validator, model_validator
 
 from ragvigil.exporters import LangfuseScores, PhoenixScores
-from ragvigil.scorer.config.fields import Seconds, Secret, Section, Words
+from ragvigil.scorer.config.fields import Seconds, Secret, Section, Url, Words
 from ragvigil.scorer.config.forwarding import HeaderName, HeaderValue, OtlpAddress, check_free
 
 SCORES = ("faithfulness", "support", "citation_correctness", "context_relevance")
@@ -86,7 +86,7 @@ class OtlpExport(Sink):
 class LangfuseExport(Sink):
     """Scores on the traces and observations of Langfuse."""
 
-    url: str | None = Field(
+    url: Url | None = Field(
         default=None, description="where Langfuse is, such as https://cloud.langfuse.com; none: off"
     )
     public_key: str | None = Field(default=None, description="pk-lf-…")
@@ -106,7 +106,7 @@ class LangfuseExport(Sink):
 class PhoenixExport(Sink):
     """Scores as annotations on Phoenix's spans."""
 
-    url: str | None = Field(
+    url: Url | None = Field(
         default=None, description="where Phoenix is, such as http://phoenix:6006; none: off"
     )
     api_key: Secret | None = Field(default=None, description="where Phoenix demands one")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import get_args, get_origin
+from typing import cast, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
@@ -13,7 +13,7 @@ from ragvigil.scorer.config.budgeting import Budgets
 from ragvigil.scorer.config.channels import CHANNELS
 from ragvigil.scorer.config.citing import Citing
 from ragvigil.scorer.config.custom import CustomCheck
-from ragvigil.scorer.config.fields import ADDRESS, NAME
+from ragvigil.scorer.config.fields import ADDRESS, NAME, recognisable
 from ragvigil.scorer.config.filtering import Filter
 from ragvigil.scorer.config.forwarding import Forward
 from ragvigil.scorer.config.routing import Route
@@ -119,6 +119,7 @@ def _plainly(place: tuple[str, ...], problem: ErrorDetails, kind: str | None = N
         message = message.replace("judge.", ".".join(place[:3]) + ".")
     if problem["type"] == "string_pattern_mismatch":
         message = _SHAPES.get(str(bounds["pattern"]), message)
+    message = _veiled(message, value)
     told = problem["type"] not in _UNTOLD and _SECRETS.isdisjoint(place)
     got = _got(value) if told else ""
     hints = [got] if got and (words or got != _SECTION) else []  # what a section lacks, its rule says
@@ -128,11 +129,29 @@ def _plainly(place: tuple[str, ...], problem: ErrorDetails, kind: str | None = N
     return ConfigError(".".join(place), message, "; ".join(hints) or None)
 
 
+def _veiled(message: str, value: object) -> str:
+    """The message, with whatever it quotes of the value as an error may quote it."""
+    for text in _texts(value):
+        message = message.replace(text, recognisable(text))
+    return message
+
+
+def _texts(value: object) -> Iterator[str]:
+    """Every text in it."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping | list | tuple):
+        several = cast("Mapping[object, object] | Sequence[object]", value)
+        for one in several.values() if isinstance(several, Mapping) else several:
+            yield from _texts(one)
+
+
 def _got(value: object) -> str:
     """A value in an error."""
     if isinstance(value, Mapping | list | tuple):
         return _SECTION if isinstance(value, Mapping) else "got a list"
-    return f"got {value!r}"[:_SHOWN_CHARACTERS]
+    shown = recognisable(value) if isinstance(value, str) else value
+    return f"got {shown!r}"[:_SHOWN_CHARACTERS]
 
 
 _SECTION = "got a section"

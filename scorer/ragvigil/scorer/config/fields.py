@@ -11,8 +11,10 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from ragvigil.scorer.errors import why
 
-ADDRESS = r"^[^\s]*:\d{1,5}$"
+ADDRESS = r"^[^\s/@?#]*:\d{1,5}$"
 _SIGNING_IN = re.compile(r"^([^/]*//)[^/]*@")
+_NAMED_SECRET = re.compile(r"((?:pass|pwd|token|secret|key)\w*\s*=\s*)\S+", re.IGNORECASE)
+_HOST = re.compile(r"(?:\[[\d:a-fA-F.]*\]|[^\s/@?#:\[\]]*)(?::\d{1,5}(?![^/?#]))?")
 
 
 class Section(BaseModel):
@@ -24,7 +26,7 @@ class Section(BaseModel):
 def _bare(address: object) -> object:
     """A URL is refused in words of its own: its host would be none that is loopback."""
     if isinstance(address, str) and "://" in address:
-        bare = address.partition("://")[2].partition("/")[0].rpartition("@")[2]
+        bare = _host_of(address)
         example = bare if re.fullmatch(ADDRESS, bare) and not bare.startswith(":") else "127.0.0.1:4318"
         raise ValueError(f"must be host:port without a scheme, such as {example}")
     return address
@@ -101,6 +103,27 @@ def place_and_name(entry: str) -> tuple[str, str]:
         return entry, ""
     place, _, name = entry.rpartition(":")
     return place, name
+
+
+def _host_of(address: str) -> str:
+    """Host and port; what signs in may hold a slash, so it ends with the last @."""
+    found = _HOST.match(address.rpartition("@")[2] if "@" in address else address.partition("://")[2])
+    return found[0] if found else ""
+
+
+def recognisable(value: str) -> str:
+    """What was set, as an error may quote it: of an address only scheme, host and port, for the rest may be secret.
+
+    >>> recognisable("https://me:p/w@gateway:4318/v1?key=k"), recognisable("me:pw@db"), recognisable("fast")
+    ('https://***@gateway:4318***', '***@db', 'fast')
+    """
+    scheme, mark, _ = value.partition("://")
+    if not mark and "@" not in value:
+        return _NAMED_SECRET.sub(r"\1***", value)
+    begins = f"{scheme}{mark}" if mark and re.fullmatch(r"[a-zA-Z+]{1,20}", scheme) else ""
+    host, behind = _host_of(value), "@" in value
+    shown = f"{begins}{'***@' if behind else ''}{host}"
+    return shown if value.endswith(f"{'@' if behind else '://'}{host}") else f"{shown}***"
 
 
 def without_secrets(url: str) -> str:

@@ -258,7 +258,7 @@ def borrowed(kind: object, variables: Mapping[str, str]) -> dict[str, str]:
 def _is_address(url: str) -> bool:
     try:
         parts = urlsplit(url)
-        return parts.scheme in ("http", "https") and bool(parts.hostname)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         return False
 

@@ -14,7 +14,7 @@ from ragvigil.scorer.config.citing import Citing
 from ragvigil.scorer.config.content import Content
 from ragvigil.scorer.config.custom import CustomCheck
 from ragvigil.scorer.config.exporting import Export, Metrics
-from ragvigil.scorer.config.fields import Address, Name, Seconds, Secret, Words, several
+from ragvigil.scorer.config.fields import Address, Name, Seconds, Secret, Words, several, without_secrets
 from ragvigil.scorer.config.fields import Section as _Section
 from ragvigil.scorer.config.filtering import DEFAULT_FILTERS, Filter
 from ragvigil.scorer.config.forwarding import Forward
@@ -246,6 +246,15 @@ class Links(_Section):
         default=None,
         description="where your copy of docs/playbook.md is shown; pages link its rows, such as #one-segment",
     )
+
+    @field_validator("*")
+    @classmethod
+    def _may_be_shown(cls, url: str | None) -> str | None:
+        if url is not None and without_secrets(url).partition("?")[0] != url.partition("?")[0]:
+            raise ValueError(
+                "holds a name or a password before the @: it would stand in every page; leave it out"
+            )
+        return url
 
     @field_validator("trace_url_template")
     @classmethod
