@@ -13,8 +13,8 @@ from ragvigil.scorer.metrics.scrape import Scrape
 from ragvigil.scorer.receive import otlp_grpc
 from ragvigil.scorer.receive.acknowledged import Acknowledgements
 from ragvigil.scorer.receive.counters import Counters, CountersFile
-from ragvigil.scorer.receive.forward import forwarding, refuse_itself
-from ragvigil.scorer.receive.http_server import HttpServer
+from ragvigil.scorer.receive.forward import forwarding, refuse_itself, refuse_unusable
+from ragvigil.scorer.receive.http_server import HttpServer, bound
 from ragvigil.scorer.receive.intake import Intake
 from ragvigil.scorer.receive.limits import Limits
 from ragvigil.scorer.receive.memory import give_back, keep_large_apart
@@ -40,6 +40,7 @@ async def receive(settings: Receiving, *, ready: Callable[[Bound], None], stop: 
     Raises ConfigError for an address and StoreError for an inbox that cannot be used.
     """
     keep_large_apart()
+    await _refuse_unusable(settings)
     writer = _writer(settings)
     try:
         intake = _intake(settings, writer)
@@ -48,6 +49,13 @@ async def receive(settings: Receiving, *, ready: Callable[[Bound], None], stop: 
             await _serve(settings, intake, writer, ready, stop)
     finally:
         await asyncio.to_thread(writer.close)
+
+
+async def _refuse_unusable(settings: Receiving) -> None:
+    """Before the inbox is there: a start that fails leaves no folder, nor one more segment at each of its tries."""
+    for key, address in (("receive.grpc", settings.grpc), ("receive.http", settings.http)):
+        bound(address, key).close()
+    await refuse_unusable(settings.forward, _limits(settings))
 
 
 @asynccontextmanager
@@ -117,9 +125,13 @@ def _writer(settings: Receiving) -> InboxWriter:
 
 
 def _intake(settings: Receiving, writer: InboxWriter) -> Intake:
-    limits = Limits(
+    counters = Counters.loaded(settings.inbox)
+    return Intake(writer, _limits(settings), token=settings.token, counters=counters)
+
+
+def _limits(settings: Receiving) -> Limits:
+    return Limits(
         max_body_bytes=settings.max_body_bytes,
         max_span_bytes=settings.max_span_bytes,
         max_open_bytes=int(_OPEN_BODIES * settings.max_body_bytes),
     )
-    return Intake(writer, limits, token=settings.token, counters=Counters.loaded(settings.inbox))

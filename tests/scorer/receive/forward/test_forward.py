@@ -240,11 +240,12 @@ async def test_a_real_exporter_reaches_a_backend_through_a_receiver(start: Start
     ],
 )
 async def test_a_setting_that_cannot_be_used_is_named(
-    start: Start, settings: dict[str, object], message: str
+    start: Start, settings: dict[str, object], message: str, tmp_path: Path
 ) -> None:
-    """Before anything is bound."""
+    """Before anything is there: no inbox is left behind."""
     with pytest.raises(ConfigError, match=message):
-        await start(forward={"b": settings})
+        await start(forward={"b": settings}, inbox={"path": tmp_path / "never"})
+    assert not (tmp_path / "never").exists()
 
 
 async def test_the_token_of_this_scorer_is_not_passed_on(start: Start) -> None:

@@ -75,6 +75,12 @@ async def forwarding(
         await asyncio.gather(*(forwarder.stop(_GRACE_SECONDS) for forwarder in forwarders))
 
 
+async def refuse_unusable(backends: Mapping[str, ForwardTo], limits: Limits) -> None:
+    """Raises ConfigError for a header file or an authority that cannot be used. Nothing is sent."""
+    for name, settings in backends.items():
+        await _backend(name, settings, Headers(name, settings, instance=""), limits).close()
+
+
 def refuse_itself(backends: Mapping[str, ForwardTo], *, grpc: str, http: str) -> None:
     """Raises ConfigError for a backend that is one of our own two addresses, host:port as bound.
 
