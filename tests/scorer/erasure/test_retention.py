@@ -212,6 +212,36 @@ def test_a_clock_that_is_wrong_at_the_start_takes_nothing_away(store: SqliteStor
     assert store.records.raw([trace])[trace].gone
 
 
+def test_a_service_that_starts_anew_every_nine_minutes_deletes_what_is_old(store: SqliteStore) -> None:
+    """It waited ten minutes after each start, and so it never did."""
+    trace = commit(store, 1, day=1)
+    settings, gone = Settings(content_days=30, scores_days=400), list[bool]()
+    for minute in (500, 509, 518):
+        moment = minute * DAY // 1440
+        for later in (0, 8 * DAY // 1440):
+            retention = Retention(store.retention, settings, ticks=lambda at=moment + later: at)
+            retention.step(42 * DAY + moment + later)
+        gone.append(store.records.raw([trace])[trace].gone)
+    assert gone == [False, True, True]
+
+
+@pytest.mark.parametrize(
+    ("minutes", "days"),
+    [((500, 509, 511), (42, 800, 800)), ((500, 1, 8), (42, 42, 42)), ((1, 5, 11), (800, 42, 42))],
+    ids=["set ahead", "another machine", "set right"],
+)
+def test_a_clock_that_is_not_the_remembered_one_is_waited_for_anew(
+    store: SqliteStore, minutes: tuple[int, ...], days: tuple[int, ...]
+) -> None:
+    """What was remembered of another machine's clock, or of this one before it was set, says nothing of it."""
+    trace = commit(store, 1, day=1)
+    settings = Settings(content_days=30, scores_days=400)
+    for minute, day in zip(minutes, days, strict=True):
+        ticks = minute * DAY // 1440
+        Retention(store.retention, settings, ticks=lambda at=ticks: at).step(day * DAY + ticks)
+        assert not store.records.raw([trace])[trace].gone
+
+
 def test_scores_go_by_age_and_the_rollups_stay(store: SqliteStore, tmp_path: Path) -> None:
     """With their ledger rows, traces without a question too; every sum still holds."""
     old, young = commit(store, 1, day=1), commit(store, 2, day=300)

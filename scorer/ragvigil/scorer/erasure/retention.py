@@ -58,6 +58,14 @@ class RetentionStore(Protocol):
         """Return empty pages to the file system."""
         ...
 
+    def clock(self) -> tuple[int, int] | None:
+        """What `keep_clock` was told last."""
+        ...
+
+    def keep_clock(self, boot: int, ticks: int) -> None:
+        """Remember when the machine was started by the wall clock (Unix nanoseconds), and how long ago that was."""
+        ...
+
 
 class Retention:
     """Keeps the store within its age and its size."""
@@ -73,10 +81,11 @@ class Retention:
         """`drop` is told of each trace whose content goes; `ticks` is a clock that nobody sets.
 
         What goes is gone, so a wall clock that is set ahead makes nothing older, and one that is wrong at the start
-        has ten minutes to be set.
+        has ten minutes to be set. The store remembers since when it has shown the same, or a service that starts anew
+        every nine minutes would never delete anything.
         """
         self._ticks = ticks
-        self._begun = ticks() if ticks is not None else 0
+        self._same_since: int | None = None
         self._drop = drop
         self._store = store
         self._settings = settings
@@ -115,8 +124,23 @@ class Retention:
 
     def _ago(self, now: int, days: float) -> int:
         moment = self._jumps.ago(now, int(days * DAY))
-        settling = self._ticks is not None and self._ticks() - self._begun < _SETTLING
-        return 0 if settling else moment
+        return 0 if self._is_settling(now) else moment
+
+    def _is_settling(self, now: int) -> bool:
+        if self._ticks is None:
+            return False
+        ticks = self._ticks()
+        if self._same_since is None:
+            self._same_since = self._since_when(now - ticks, ticks)
+        return ticks - self._same_since < _SETTLING
+
+    def _since_when(self, boot: int, ticks: int) -> int:
+        """The tick at which a start of this machine, by this wall clock, was first looked at; it may be this one."""
+        kept = self._store.clock()
+        if kept is not None and abs(kept[0] - boot) < MINUTE and kept[1] <= ticks:
+            return kept[1]
+        self._store.keep_clock(boot, ticks)
+        return ticks
 
     def _make_room(self, now: int) -> bool:
         """Take the oldest content, or the oldest scores, where the store is over its ceiling; whether any was taken."""

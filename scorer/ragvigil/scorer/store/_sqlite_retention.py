@@ -54,6 +54,7 @@ _TOLD_ANEW = (
     "AND later.id > old.id AND later.delivered_at IS NOT NULL AND later.action IN ('trigger', 'update') LIMIT :limit)"
 )
 """Of an open incident the latest message that each channel took stays, with what came after it."""
+_CLOCK = "retention_clock"
 
 
 class SqliteRetention:
@@ -132,6 +133,20 @@ class SqliteRetention:
         """Cut so many empty pages off the file."""
         # The statement has a step for each page and no columns: only a script is run to its end.
         self._connection.executescript(f"PRAGMA incremental_vacuum({pages:d})")
+
+    def clock(self) -> tuple[int, int] | None:
+        """What `keep_clock` was told last."""
+        row = self._connection.execute("SELECT value FROM meta WHERE key = ?", (_CLOCK,)).fetchone()
+        if row is None:
+            return None
+        boot, ticks = str(row[0]).split()
+        return int(boot), int(ticks)
+
+    def keep_clock(self, boot: int, ticks: int) -> None:
+        """Remember when the machine was started by the wall clock (Unix nanoseconds), and how long ago that was."""
+        self._connection.execute(
+            "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (_CLOCK, f"{boot} {ticks}")
+        )
 
     def _about(self, table: str) -> int:
         first, last = self._connection.execute(
