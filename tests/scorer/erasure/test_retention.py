@@ -212,6 +212,11 @@ def test_a_clock_that_is_wrong_at_the_start_takes_nothing_away(store: SqliteStor
     assert store.records.raw([trace])[trace].gone
 
 
+def step_at(store: SqliteStore, settings: Settings, ticks: int, *, day: int) -> None:
+    """A new process, on a machine that was started so many nanoseconds ago, at the begin of that day."""
+    Retention(store.retention, settings, ticks=lambda: ticks).step(day * DAY + ticks)
+
+
 def test_a_service_that_starts_anew_every_nine_minutes_deletes_what_is_old(store: SqliteStore) -> None:
     """It waited ten minutes after each start, and so it never did."""
     trace = commit(store, 1, day=1)
@@ -219,8 +224,7 @@ def test_a_service_that_starts_anew_every_nine_minutes_deletes_what_is_old(store
     for minute in (500, 509, 518):
         moment = minute * DAY // 1440
         for later in (0, 8 * DAY // 1440):
-            retention = Retention(store.retention, settings, ticks=lambda at=moment + later: at)
-            retention.step(42 * DAY + moment + later)
+            step_at(store, settings, moment + later, day=42)
         gone.append(store.records.raw([trace])[trace].gone)
     assert gone == [False, True, True]
 
@@ -237,8 +241,7 @@ def test_a_clock_that_is_not_the_remembered_one_is_waited_for_anew(
     trace = commit(store, 1, day=1)
     settings = Settings(content_days=30, scores_days=400)
     for minute, day in zip(minutes, days, strict=True):
-        ticks = minute * DAY // 1440
-        Retention(store.retention, settings, ticks=lambda at=ticks: at).step(day * DAY + ticks)
+        step_at(store, settings, minute * DAY // 1440, day=day)
         assert not store.records.raw([trace])[trace].gone
 
 

@@ -34,10 +34,11 @@ from ragvigil.scorer.metrics import collect, file
 from ragvigil.scorer.metrics.collect import Collector
 from ragvigil.scorer.metrics.exposition import exposition
 from ragvigil.scorer.metrics.scrape import Scrape
+from ragvigil.scorer.store import reading
 from ragvigil.scorer.store.audit import audit
 from ragvigil.scorer.store.reading import open_for_reading
 from ragvigil.scorer.store.sqlite import SqliteStore
-from ragvigil.scorer.verdict import Measured
+from ragvigil.scorer.verdict import Measured, State
 
 OPEN_METRICS = "application/openmetrics-text; version=1.0.0"
 PROMTOOL = shutil.which("promtool")
@@ -112,6 +113,28 @@ def test_the_ledger_verdicts_and_costs_are_counted(tmp_path: Path) -> None:
     assert told.samples["ragvigil_verdicts_total", ("failed",)] == 1
     assert told.samples["ragvigil_judge_failures_total", ("http_500",)] == 1
     assert told.samples["ragvigil_judge_tokens_total", ("input",)] == 210
+
+
+def test_what_nobody_could_judge_is_not_counted_as_judged(tmp_path: Path) -> None:
+    """The ledger and coverage said 2 judged of 5, the metric 5; an alert on their share saw nothing."""
+    settings = settings_in(tmp_path)
+    with SqliteStore(settings) as store:
+        fill(store, [record(1), record(2)])
+        states: tuple[State, ...] = ("partial_evidence", "not_scoreable", "unparseable")
+        for number, state in enumerate(states, start=3):
+            fill(store, [record(number)], verdict=replace(VERDICT, state=state))
+        told = collected(settings)
+        (coverage,) = store.monitoring.coverage(0)
+        with closing(open_for_reading(settings.store.path)) as connection:
+            ledger = reading.ledger(connection)
+    standing = {
+        labels[0]: int(number)
+        for (name, labels), number in told.samples.items()
+        if name == "ragvigil_ledger_records" and number
+    }
+    assert standing == ledger.told == {"judged": 2, "not_scoreable": 2, "failed": 1}
+    assert told.samples["ragvigil_records_total", ("not_scoreable", "partial_evidence")] == 1
+    assert coverage.not_scoreable == 2
 
 
 def test_a_bucket_names_a_trace(tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ from ragvigil.scorer.monitor.coverage import Coverage
 from ragvigil.scorer.monitoring import SeriesKey, SeriesState
 from ragvigil.scorer.sample import Pressure, factor_of
 from ragvigil.scorer.store import reading_metrics as reading
+from ragvigil.scorer.store._sqlite_seen import told_state
 from ragvigil.scorer.store.reading import open_for_reading
 
 _SEGMENT_OBSERVATIONS = 20_000
@@ -159,8 +160,9 @@ class Collector:
 
     def _ledger(self, told: Measures, connection: sqlite3.Connection) -> None:
         for state, reason, entered, standing in reading.ledger_counts(connection):
-            told.add("ragvigil_records_total", entered, state, self._reason(state, reason))
-            told.add("ragvigil_ledger_records", standing, state)
+            shown = told_state(state, reason)
+            told.add("ragvigil_records_total", entered, shown, self._reason(state, reason))
+            told.add("ragvigil_ledger_records", standing, shown)
         told.put("ragvigil_judge_cost_usd_total", 0.0)
         for name, value in reading.counters(connection).items():
             group, _, key = name.partition(".")

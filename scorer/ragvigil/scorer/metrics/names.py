@@ -54,11 +54,16 @@ _ALL = (
     _counter("incidents", "Incidents ever opened.", "series", *_PLACE),
     _counter(
         "records",
-        "Records that entered a state of the ledger; one may enter several. The reason says why.",
+        "Records that entered a state that `ragvigil ledger` tells; one may enter several. The reason says why.",
         "state",
         "reason",
     ),
-    _gauge("ledger_records", "Records that stand in a state of the ledger now.", "state"),
+    _gauge(
+        "ledger_records",
+        "Records that stand in a state of the ledger now, as `ragvigil ledger` tells it: not_scoreable is what "
+        "nobody could judge.",
+        "state",
+    ),
     _counter("verdicts", "Answers of the judge by outcome: the verdict's state, or failed.", "outcome"),
     _counter("judge_failures", "Verdicts that failed, by reason.", "reason"),
     _counter("judge_tokens", "Tokens that the judge says it read and wrote.", "direction"),

@@ -19,6 +19,7 @@ from ragvigil.scorer.monitoring import Bucket, Incident, SeriesKey, SeriesState,
 from ragvigil.scorer.store._json import to_json
 from ragvigil.scorer.store._rows import measurement_of
 from ragvigil.scorer.store._sqlite_outbox import post
+from ragvigil.scorer.store._sqlite_seen import NOT_SCOREABLE
 from ragvigil.scorer.store.upstream import upstream_of
 
 _WEIGHTED = frozenset({"faithfulness", "citation", "retrieval"})
@@ -73,7 +74,9 @@ def incident_of(row: sqlite3.Row) -> Incident:
 def read_coverage(connection: sqlite3.Connection, since: int, until: int | None = None) -> Sequence[Coverage]:
     """What arrived since then and before `until` (Unix nanoseconds), by service and environment."""
     sql = files("ragvigil.scorer.store").joinpath("schema/coverage.sql").read_text(encoding="utf-8")
-    rows = connection.execute(sql, {"since": since, "until": _END_OF_TIME if until is None else until})
+    until = _END_OF_TIME if until is None else until
+    told = {"since": since, "until": until, "not_scoreable": json.dumps(NOT_SCOREABLE)}
+    rows = connection.execute(sql, told)
     return [Coverage(row[0], row[1] or None, *row[2:]) for row in rows]
 
 

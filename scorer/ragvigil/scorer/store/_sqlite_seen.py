@@ -8,6 +8,19 @@ NOT_SCOREABLE = ("not_scoreable", "partial_evidence")
 """States of a verdict on an answer that nobody could judge: its content, its passages or a part of them are missing."""
 LEDGER_STATE = f"iif(l.state = 'judged' AND l.reason IN {NO_VERDICT}, 'failed', l.state)"
 """The ledger's state of a record, `failed` where the judge answered with nothing that could be read."""
+
+
+def told_state(state: str, reason: str | None) -> str:
+    """The ledger's state as people are told it: `judged` has a verdict that says something of the answer.
+
+    >>> told_state("judged", "supported"), told_state("judged", "unparseable"), told_state("judged", "partial_evidence")
+    ('judged', 'failed', 'not_scoreable')
+    """
+    if state != "judged":
+        return state
+    return "failed" if reason in NO_VERDICT else "not_scoreable" if reason in NOT_SCOREABLE else state
+
+
 _SEEN = (
     "SELECT s.record_id, r.trace_id, s.started_at, s.segment, s.conversation, s.cheap, s.citation_ok, s.documents, "
     f"{LEDGER_STATE} AS state, l.inclusion, o.value, i.judge_version || ' ' || i.prompt_digest, s.stream "

@@ -15,7 +15,7 @@ from ragvigil.scorer.monitor.coverage import Coverage
 from ragvigil.scorer.monitoring import Incident, SeriesKey, SeriesState
 from ragvigil.scorer.store._rows import measurement_of
 from ragvigil.scorer.store._sqlite_monitoring import incident_of, key_of, read_coverage
-from ragvigil.scorer.store._sqlite_seen import NO_VERDICT, NOT_SCOREABLE
+from ragvigil.scorer.store._sqlite_seen import told_state
 from ragvigil.scorer.store.reading_latest import STYLES_OF_EACH
 from ragvigil.scorer.store.schema_version import refuse_earlier_version
 from ragvigil.scorer.unusable import code_of, passes, refused
@@ -64,7 +64,7 @@ class Ledger:
         """
         told = dict(self.states)
         for verdict, count in self.without_verdict.items():
-            state = "failed" if verdict in NO_VERDICT else "not_scoreable"
+            state = told_state("judged", verdict)
             told["judged"] -= count
             told[state] = told.get(state, 0) + count
         return {state: count for state, count in told.items() if count or state in self.states}
@@ -172,7 +172,7 @@ def ledger(connection: sqlite3.Connection) -> Ledger:
             states[row["state"]] = states.get(row["state"], 0) + row["records"]
         if row["state"] == "filtered" and row["reason"] is not None:
             filtered[row["reason"]] = row["records"]
-        elif row["reason"] in (*NO_VERDICT, *NOT_SCOREABLE):
+        elif told_state("judged", row["reason"]) != "judged":
             without_verdict[row["reason"]] = row["records"]
     counts = dict(connection.execute("SELECT name, value FROM counters").fetchall())
     return Ledger(

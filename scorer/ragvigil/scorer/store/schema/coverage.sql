@@ -24,7 +24,7 @@ asked AS (
 answered AS (
     SELECT service, environment, count(*) AS records, sum(state IN ('shed', 'failed', 'expired')) AS unscored,
            sum(completeness <> 'complete') AS incomplete, sum(state = 'shed') AS shed, sum(state = 'expired') AS expired,
-           sum(state = 'judged' AND reason IN ('not_scoreable', 'partial_evidence')) AS not_scoreable
+           sum(state = 'judged' AND reason IN (SELECT value FROM json_each(:not_scoreable))) AS not_scoreable
     FROM asked WHERE state <> 'filtered'
     GROUP BY 1, 2
 ),
