@@ -19,6 +19,7 @@ from ragvigil.scorer.checks.reading.courtesy import (
 )
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.markup import Span, blank, fenced, untagged
+from ragvigil.scorer.checks.reading.pleasantries import begins_politely, ends_politely
 from ragvigil.scorer.checks.reading.refusal import (
     Wording,
     advises,
@@ -48,6 +49,8 @@ _HEADING_WORDS, _HEADING_CHARACTERS = 12, 24
 """Of a line that ends in a colon; in scripts without spaces each character counts as a word."""
 MOST_SENTENCES = 20_000
 """Of one answer, that are read: those of a megabyte of prose; lists of numbers have more, and nobody's claims."""
+_FEWEST_BESIDE_ONE = 2
+"""Statements of an answer of which one may be a pleasantry."""
 _MOST_GREETINGS = 2
 """Sentences at the beginning that may greet."""
 
@@ -81,7 +84,7 @@ def read_statements(answer: str, hidden: list[Span]) -> tuple[Statement, ...]:
     """
     prose = untagged(blank(answer, [*hidden, *fenced(answer)]))
     wary = may_refuse(prose)
-    found = tuple(_statements(prose, wary))
+    found = _without_pleasantries(tuple(_statements(prose, wary)))
     if wary and any(one.kind == "refusal" for one in found):
         found = tuple(map(_going_on, found, [*found[1:], None]))
         if any(one.kind == "refusal" for one in found):
@@ -121,6 +124,24 @@ def _statements(prose: str, wary: tuple[Wording, ...]) -> Iterator[Statement]:
             if sequence:
                 kind = "heading" if header else "phrase" if listed else _kind(text, sequence)
                 yield Statement(first, last, kind, text, sequence)
+
+
+def _without_pleasantries(statements: tuple[Statement, ...]) -> tuple[Statement, ...]:
+    """`statements`, where a pleasantry that begins or ends them is no claim; but alone "No problem!" answers yes."""
+    if len(statements) < _FEWEST_BESIDE_ONE:
+        return statements
+    first, last = int(statements[0].kind == "phrase"), len(statements) - 1
+    polite = {first} if begins_politely(statements[first].text) else set[int]()
+    if ends_politely(statements[last].text):
+        polite.add(last)
+    if not polite or not any(
+        one.kind in ("claim", "refusal") for place, one in enumerate(statements) if place not in polite
+    ):
+        return statements  # as mostly
+    return tuple(
+        one._replace(kind="phrase") if place in polite and one.kind == "claim" else one
+        for place, one in enumerate(statements)
+    )
 
 
 def _going_on(statement: Statement, following: Statement | None) -> Statement:

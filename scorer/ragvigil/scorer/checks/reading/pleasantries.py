@@ -1,0 +1,53 @@
+"""Pleasantries: whole sentences with which an answer begins or ends, "No problem!" and "Enjoy your meal!".
+
+Unlike a courtesy, which is known by how it opens, one of these must be all that its sentence says, or it may carry a
+fact: "No problem with dogs." They are `first_sentences` and `last_sentences` of `data/courtesies.json`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from importlib.resources import files
+from itertools import chain
+from typing import Any
+
+_DATA: Any = json.loads(files("ragvigil.scorer.data").joinpath("courtesies.json").read_text("utf-8"))
+_LONGEST = 80
+_WORD = re.compile(r"[^\W_]+(?:[\u0900-\u0dff]+[^\W_]*)*")
+"""Signs of vowels that stand above or below a letter, as in Hindi, belong to its word."""
+_ENDS = re.compile(r"[.!?\u3002\uff01\uff1f\u0964\u061f\u2026][^\w,;:]*\Z")
+"""A clause of a longer sentence ends in no such mark."""
+
+
+def _said(text: str) -> tuple[str, ...]:
+    return tuple(word.casefold() for word in _WORD.findall(text))
+
+
+_FIRST, _LAST = (
+    frozenset(map(_said, chain.from_iterable(_DATA[name].values())))
+    for name in ("first_sentences", "last_sentences")
+)
+
+
+def begins_politely(text: str) -> bool:
+    """Whether a statement is nothing but a sentence of those with which answers begin, and asks nothing.
+
+    >>> texts = ("No problem!", "No problem with dogs.", "No problem, but it costs 5.", "No problem?", "No problem")
+    >>> [begins_politely(text) for text in texts]
+    [True, False, False, False, False]
+    """
+    return "?" not in text and _is_one_of(text, _FIRST)
+
+
+def ends_politely(text: str) -> bool:
+    """Whether a statement is nothing but a sentence of those with which answers end.
+
+    >>> ends_politely("**Buon appetito!** 😊"), ends_politely("Enjoy the discount!")
+    (True, False)
+    """
+    return _is_one_of(text, _LAST)
+
+
+def _is_one_of(text: str, known: frozenset[tuple[str, ...]]) -> bool:
+    return len(text) <= _LONGEST and _ENDS.search(text) is not None and _said(text) in known
