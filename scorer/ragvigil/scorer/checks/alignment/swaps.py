@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import chain, pairwise, takewhile
 from typing import Literal, TypeVar
 
+from ragvigil.scorer.checks.alignment.alike import mean_the_same
 from ragvigil.scorer.checks.alignment.days import (
     another_day,
     another_weekday,
@@ -247,13 +248,16 @@ def swap_of(claim: str, sentence: str) -> Swap | None:
         return None if _opposite(mine, theirs) else time  # closed on Sunday leaves room for open on Saturday
     if another_place(claim, sentence):
         return None if _opposite(mine, theirs) else "place"
-    if _alone_and_other(_periods(mine), _periods(theirs)):
+    if _alone_and_other(_periods(mine), _periods(theirs)) and not mean_the_same(claim, sentence):
         return "period"
     if other_part(claim, sentence):
         return "part"
     if other_currency(claim, sentence):
         return "unit"
-    if _opposite(mine, theirs) and (_opposite(mine, theirs, _LASTING) or not _both_deny(claim, sentence)):
+    if _opposite(mine, theirs, _LASTING) or (
+        _opposite(mine, theirs, _ELAPSING)
+        and not (_both_deny(claim, sentence) or mean_the_same(claim, sentence))
+    ):
         return "opposite"
     if other_limit(claim, sentence) or not_of_all(claim, sentence):
         return "opposite"
