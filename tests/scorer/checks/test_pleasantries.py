@@ -58,7 +58,9 @@ def test_a_pleasantry_around_an_answer_needs_no_evidence(answer: str, claims: li
         "狗没问题\uff01",
     ],
 )
-@pytest.mark.parametrize("answer", ["{} It opens at nine.", "It opens at nine. {}", "It opens. {} It is new."])
+@pytest.mark.parametrize(
+    "answer", ["{} It opens at nine.", "It opens at nine. {}", "It opens. {} It is new."]
+)
 def test_a_sentence_that_says_more_than_a_pleasantry_needs_evidence(answer: str, fact: str) -> None:
     """What begins politely may be what is wrong; only a sentence that is nothing else is left out."""
     claims = " ".join(one.text for one in read_statements(answer.format(fact), []) if one.checkworthy)

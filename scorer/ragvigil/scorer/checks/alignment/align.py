@@ -234,7 +234,7 @@ def _lay(
         evidence.linked([one.sequence for one in said]),
         evidence.threes([[word.stem for word in one.words] for one in said]),
         [Numbers.of(one.telling, evidence, question) for one in said],
-        [flags_of(one.words, one.text, evidence) if told else _NO_FLAGS_NAMED for one in said],
+        [flags_of(one.words, one.text, evidence, question) if told else _NO_FLAGS_NAMED for one in said],
     )
     return list(map(_laid, zip(*columns, strict=False)))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
+from ragvigil.scorer.checks.alignment.own_record import told_by_its_record
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.flags import Flag
 from ragvigil.scorer.checks.reading.segments import Segment
@@ -21,6 +22,7 @@ _FLAG_OF = {
     ("false", True): FLAGS.index("false_denied"),
 }
 _DISAGREEING = frozenset({FLAGS.index("false_said"), FLAGS.index("null_said"), FLAGS.index("true_denied")})
+_NULL_SAID = FLAGS.index("null_said")
 _AGREEING = frozenset({FLAGS.index("true_said"), FLAGS.index("false_denied")})
 _TURN = re.compile(
     r"[;.](?=\s)|:(?=\s(?!(?:no|not|none|false)\b))"
@@ -44,8 +46,12 @@ _UNAVAILABLE = words("unavailable")[0].stem
 _IN_PLACE_OF = frozenset((words(one)[0].stem, words(one)[1].stem) for one in ("rather than", "instead of"))
 
 
-def flags_of(claim: Sequence[Word], text: str, evidence: Evidence) -> dict[int, int]:
+def flags_of(
+    claim: Sequence[Word], text: str, evidence: Evidence, question: Collection[str] = ()
+) -> dict[int, int]:
     """For each word of `claim`, the words of `text`, that names one of a record's flags: how, as a place in FLAGS.
+
+    `question`: stems of what was asked, which may tell whose record is meant.
 
     A negation before the name, or up to eight words after it, denies it, as far as no "but" or semicolon stands
     between. What is told in prose or in another value beside the flag is no disagreement, nor is what is missing and
@@ -64,6 +70,8 @@ def flags_of(claim: Sequence[Word], text: str, evidence: Evidence) -> dict[int, 
         turns = _turns(text) if turns is None else turns
         how = _FLAG_OF[flag.truth, _denied(claim, places, turns)]
         if _excused(flag, how, {stems[place] for place in places}, text, evidence):
+            continue
+        if how == _NULL_SAID and told_by_its_record(flag, claim, question, evidence):
             continue
         for place in places:
             if place not in found or how in _AGREEING:

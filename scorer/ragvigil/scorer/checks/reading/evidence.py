@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from itertools import pairwise, repeat
 from typing import NamedTuple
 
@@ -31,6 +32,10 @@ _MOST_SHORT = 1 << 16
 _LONGEST_SEARCHED = 200_000
 _NAMES = frozenset(("name", "title", "model", "product", "plan", "label"))
 """Keys of what a record is called."""
+_TELLS_WHICH = re.compile(
+    r"(?:name|title|model|product|plan|label|sku|(?:^|[_-])(?:id|number|no|nr|ref)|Id|Number)$"
+)
+"""Keys of what tells one record from another."""
 
 Hours = dict[int, tuple[int, int]]
 """For each day from Monday, 0: minutes after midnight at which it opens and closes; no entry: closed."""
@@ -84,22 +89,48 @@ class Evidence:
         return numbers_told(self._readings, self._vocabulary)
 
     @made_once
-    def _values(self) -> list[Stretch]:
+    def values(self) -> list[Stretch]:
+        """The short values of records."""
         return [stretch for stretch in self._stretches if stretch.path]
 
     @made_once
     def record_names(self) -> dict[int, frozenset[str]]:
         """For each passage that is a record with one name: the stems of that."""
         found: defaultdict[int, list[frozenset[str]]] = defaultdict(list)
-        for one in self._values:
+        for one in self.values:
             if one.path[-1].lower() in _NAMES and isinstance(one.value, str):
                 found[one.passage].append(frozenset(word.stem for word in words(one.value)))
         return {passage: names[0] for passage, names in found.items() if len(names) == 1 and names[0]}
 
     @made_once
+    def records_of(self) -> dict[str, frozenset[int]]:
+        """For each stem of the short values of records, or of their names, the passages that are these records."""
+        return _passages((one.passage, one.said) for one in self.values)
+
+    @made_once
+    def called(self) -> dict[str, frozenset[int]]:
+        """Likewise of what tells which record it is: names, and numbers of an order or an article."""
+        return _passages(
+            (one.passage, str(one.value))
+            for one in self.values
+            if one.absent is None and _TELLS_WHICH.search(one.path[-1])
+        )
+
+    @made_once
+    def told_once(self) -> dict[str, dict[int, Stretch]]:
+        """By its last name, and by passage, each short value that is the only one of that name in its record."""
+        found: defaultdict[str, dict[int, list[Stretch]]] = defaultdict(dict)
+        for one in self.values:
+            found[one.path[-1]].setdefault(one.passage, []).append(one)
+        return {
+            name: {passage: told[0] for passage, told in passages.items() if len(told) == 1}
+            for name, passages in found.items()
+        }
+
+    @made_once
     def flags(self) -> list[Flag]:
         """What a record says to be so, not so or missing."""
-        told: list[tuple[records.Path, Truth | None]] = [(one.path, _truth(one)) for one in self._values]
+        told: list[tuple[records.Path, Truth | None]] = [(one.path, _truth(one)) for one in self.values]
         return [*read_flags([(path[-1], truth) for path, truth in told]), *read_groups(told)]
 
     @made_once
@@ -109,7 +140,7 @@ class Evidence:
         A day from 0:00 to 0:00 is how such records write that it is closed, unless all are.
         """
         found: Hours = {}
-        for one in self._values:
+        for one in self.values:
             span = records.opening(one.value)
             day = LEXICON.days.get(one.path[-1].lower())
             if span is None or day is None:
@@ -185,6 +216,15 @@ class Evidence:
                 found[self.names[stretch.passage]].append((first, stretch))
             first += len(stretch.reading)
         return found
+
+
+def _passages(said: Iterable[tuple[int, str]]) -> dict[str, frozenset[int]]:
+    """For each stem the passages of what is `said`, each with its passage."""
+    found: defaultdict[str, set[int]] = defaultdict(set)
+    for passage, text in said:
+        for word in words(text):
+            found[word.stem].add(passage)
+    return {stem: frozenset(passages) for stem, passages in found.items()}
 
 
 class _Held(NamedTuple):

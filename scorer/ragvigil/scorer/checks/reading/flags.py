@@ -34,6 +34,8 @@ class Flag(NamedTuple):
     truth: Truth
     parts: tuple[str, ...] = ()
     """Of a group, the joined names of what belongs to it: it is so as soon as one of them is."""
+    place: int | None = None
+    """Which of the values that were given it is; None for a group."""
 
 
 def read_flags(named: Sequence[tuple[str, Truth | None]]) -> list[Flag]:
@@ -47,14 +49,15 @@ def read_flags(named: Sequence[tuple[str, Truth | None]]) -> list[Flag]:
         stem for one in parts for stem in {word.stem for _, read in one for word in read if word.content}
     )
     found: list[Flag] = []
-    for one, (_, truth) in zip(parts, named, strict=True):
+    for place, (one, (_, truth)) in enumerate(zip(parts, named, strict=True)):
         own = _telling(
             [(part, read) for part, read in one if all(uses[word.stem] < _COMMON for word in read)]
         )
         sequence = [word for _, read in own for word in read]
         content = frozenset(word.stem for word in sequence if word.content)
         if truth and content:
-            found.append(_flag("".join(part for part, _ in own), sequence, content, truth))
+            flag = _flag("".join(part for part, _ in own), sequence, content, truth)
+            found.append(flag._replace(place=place))
     return found
 
 
@@ -80,7 +83,11 @@ def read_groups(values: Sequence[tuple[tuple[str, ...], Truth | None]]) -> list[
         ):
             parts = tuple("".join(word.stem for word in words(spaced(name))) for name in members)
             whole = read_flags([(path[-1], "true" if "true" in truths else "false")])
-            found += [flag._replace(parts=parts) for flag in whole if not flag.content <= _TELLING_NOTHING]
+            found += [
+                flag._replace(parts=parts, place=None)
+                for flag in whole
+                if not flag.content <= _TELLING_NOTHING
+            ]
     return found
 
 
