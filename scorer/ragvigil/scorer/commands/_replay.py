@@ -8,6 +8,7 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -19,10 +20,12 @@ from ragvigil.scorer.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
     from ragvigil.exporters import Alert
-    from ragvigil.scorer.monitoring import Sums
+    from ragvigil.scorer.estimate import Estimate
+    from ragvigil.scorer.monitoring import SeriesKey, Sums
     from ragvigil.scorer.replay.load import Loaded
     from ragvigil.scorer.replay.recording import Recording
     from ragvigil.scorer.replay.run import Replayed
+    from ragvigil.scorer.store.reading import SeriesStatus
 
 _NAMED = 3
 _EVER = 2**63 - 1
@@ -144,7 +147,7 @@ def _summary(path: Path, done: Replayed) -> tuple[dict[str, object], list[str]]:
         ledger = reading.ledger(connection)
         verdicts = reading.verdicts(connection)
         held = SqliteMonitoring(connection, {})
-        series = [(one, held.sums(one.key, 0, _EVER)) for one in reading.series(connection)]
+        series = [_held(one, held.sums(one.key, 0, _EVER)) for one in reading.series(connection)]
         sampling = upstream(connection, 0)
     ended = None if done.began is None else _moment(done.ended)
     shown: dict[str, object] = {
@@ -154,30 +157,16 @@ def _summary(path: Path, done: Replayed) -> tuple[dict[str, object], list[str]]:
         "states": ledger.told,
         "balanced": ledger.balanced,
         "verdicts": verdicts,
-        "series": [
-            {
-                "series": name,
-                "service": service,
-                "environment": environment,
-                "state": one.state,
-                "rate": _rate(sums),
-            }
-            for one, sums in series
-            for name, service, environment in [one.key]
-        ],
+        "series": [one.shown for one in series],
         "upstream_sampling": _upstream.shown(sampling),
         "alerts": list(map(_alert, done.alerts)),
     }
-    width = max([13, *(len(one.key.name) for one, _ in series)])
+    width = max([13, *(len(one.key.name) for one in series)])
     lines = [
         f"from {_moment(done.began) or '-'} to {ended or '-'}",
         f"{ledger.ingested:,} records: {_counts(ledger.told)}",
         f"verdicts: {_counts(verdicts)}",
-        *(
-            f"{one.key.name:<{width}} {clean(one.key.service, limit=40):<20} {_rate_in_words(sums)}; "
-            f"at the end: {one.state}"
-            for one, sums in series
-        ),
+        *(one.told(width) for one in series),
         *_upstream.told(sampling),
         *(f"{_utc(alert.at)}  {alert.action}: {clean(alert.title, limit=200)}" for alert in done.alerts),
         f"{len(done.alerts)} alerts",
@@ -185,27 +174,52 @@ def _summary(path: Path, done: Replayed) -> tuple[dict[str, object], list[str]]:
     return shown, lines
 
 
-def _rate(sums: Sums) -> dict[str, object] | None:
-    """Over all that the store holds of a series; None with too few observations."""
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A series, with its rate over all that the store holds of it; None with too few observations."""
+
+    key: SeriesKey
+    state: str
+    n: int
+    rate: Estimate | None
+
+    @property
+    def shown(self) -> dict[str, object]:
+        """For programs."""
+        name, service, environment = self.key
+        found = self.rate
+        rate = found and {
+            "value": found.value,
+            "lower": found.lower,
+            "upper": found.upper,
+            "n": found.n_judged,
+        }
+        return {
+            "series": name,
+            "service": service,
+            "environment": environment,
+            "state": self.state,
+            "rate": rate,
+        }
+
+    def told(self, width: int) -> str:
+        """For people; `width` is that of the column of names."""
+        from ragvigil.exporters import clean, shown
+        from ragvigil.scorer.incidents.life import measurement
+
+        rate = (
+            f"too few for a rate (n={self.n:,})"
+            if self.rate is None
+            else f"{shown(measurement(self.rate))}, n={self.n:,}"
+        )
+        service = clean(self.key.service, limit=40)
+        return f"{self.key.name:<{width}} {service:<20} {rate}; at the end: {self.state}"
+
+
+def _held(one: SeriesStatus, sums: Sums) -> _Held:
     from ragvigil.scorer.estimate import rate
 
-    found = rate(sums)
-    if found is None:
-        return None
-    return {"value": found.value, "lower": found.lower, "upper": found.upper, "n": found.n_judged}
-
-
-def _rate_in_words(sums: Sums) -> str:
-    from ragvigil.exporters import shown
-    from ragvigil.scorer.estimate import rate
-    from ragvigil.scorer.incidents.life import measurement
-
-    found = rate(sums)
-    return (
-        f"too few for a rate (n={sums.n:,})"
-        if found is None
-        else f"{shown(measurement(found))}, n={sums.n:,}"
-    )
+    return _Held(one.key, one.state, sums.n, rate(sums))
 
 
 def _alert(alert: Alert) -> dict[str, object]:
