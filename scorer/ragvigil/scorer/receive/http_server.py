@@ -22,7 +22,6 @@ _UNREAD_SECONDS = 15.0
 _KEEP_ALIVE_SECONDS = 75
 """Longer than the pause between two exports, so that a sender does not meet a closing connection."""
 _BACKLOG = 1024
-_KEY = "receive.http"
 
 
 class _Parting:
@@ -126,11 +125,21 @@ class HttpServer:
     """An ASGI application served on one address."""
 
     def __init__(
-        self, app: ASGIApp, address: str, *, grace_seconds: int, malformed: Callable[[], bytes] = bytes
+        self,
+        app: ASGIApp,
+        address: str,
+        *,
+        grace_seconds: int,
+        malformed: Callable[[], bytes] = bytes,
+        key: str = "receive.http",
     ) -> None:
-        """`malformed`: the JSON for what is no HTTP request; it never reaches the application."""
-        self._socket = bound(address, _KEY)
+        """`malformed`: the JSON for what is no HTTP request; it never reaches the application.
+
+        `key`: the setting that names the address.
+        """
+        self._socket = bound(address, key)
         self._wanted = address
+        self._key = key
         config: dict[str, Any] = {
             "http": partial(_ImpatientProtocol, malformed=malformed),
             "ws": "none",
@@ -162,7 +171,7 @@ class HttpServer:
         try:
             self._socket.listen(_BACKLOG)
         except OSError as error:  # two may bind the same address before one of them listens
-            raise unusable(_KEY, self._wanted, error) from None
+            raise unusable(self._key, self._wanted, error) from None
         self._running = asyncio.create_task(self._server.serve(sockets=[self._socket]))
 
     async def stop(self) -> None:
@@ -196,4 +205,4 @@ def bound(address: str, key: str) -> socket.socket:
 def unusable(key: str, address: str, error: Exception | None = None) -> ConfigError:
     """The error of an address that the setting `key` names and nobody can listen on."""
     why = f": {error}" if error else ""
-    return ConfigError(key, f"{address} cannot be used{why}", "is another scorer running there?")
+    return ConfigError(key, f"{address} cannot be used{why}", "does another listen there?")

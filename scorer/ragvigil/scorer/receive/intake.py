@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import base64
-import binascii
-import hmac
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
@@ -21,6 +18,7 @@ from ragvigil.scorer.receive.forward import Received, Tee
 from ragvigil.scorer.receive.limits import Held, Limits, OpenBytes
 from ragvigil.scorer.receive.refusal import Reason, Refusal
 from ragvigil.scorer.receive.wire import TooManyParts
+from ragvigil.scorer.token import shows
 
 _NONE: Mapping[str, str] = {}
 _CROWDED = 10_000
@@ -69,7 +67,7 @@ class Intake:
 
     def admit(self, authorization: str | None, via: str | None = None) -> None:
         """Let a request in. Raises Refusal when its token is not ours, when we are stopping, or sent it ourselves."""
-        if self._token is not None and not _shows(authorization, self._token):
+        if self._token is not None and not shows(authorization, self._token):
             raise Refusal(
                 Reason.UNAUTHENTICATED,
                 "this scorer wants a token; send the header 'Authorization: Bearer TOKEN' (receive.token)",
@@ -173,20 +171,3 @@ class Intake:
         if decoded.is_empty and decoded.error_message:
             self.counters.ignored["requests_with_other_names"] += 1
         self.counters.rejected.update(decoded.rejected)
-
-
-def _shows(authorization: str | None, token: str) -> bool:
-    """Whether the header carries the token: as bearer, or as password of Basic (some exporters know no other).
-
-    >>> _shows("Bearer t", "t"), _shows("bearer x", "t"), _shows("Basic cGs6dA==", "t"), _shows(None, "t")
-    (True, False, True, False)
-    """
-    scheme, _, shown = (authorization or "").partition(" ")
-    if scheme.lower() == "basic":
-        try:
-            shown = base64.b64decode(shown, validate=True).partition(b":")[2].decode()
-        except (binascii.Error, UnicodeDecodeError):
-            return False
-    elif scheme.lower() != "bearer":
-        return False
-    return hmac.compare_digest(shown.strip().encode(), token.encode())
