@@ -38,6 +38,15 @@ def clean(text: str, *, limit: int) -> str:
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
+def visible(text: str) -> str:
+    """The text with each of those characters seen as what it is, one for one, so that places in it stay theirs.
+
+    >>> visible("pay\\u202e up\\x1b[31m")
+    'pay� up�[31m'
+    """
+    return _UNSHOWABLE.sub("\ufffd", text)
+
+
 def showable(value: Any) -> Any:
     """JSON values with the same characters removed from every text, and no text beyond 4,000 characters.
 

@@ -33,10 +33,21 @@ def course(buckets: Sequence[Bucket], begin: int, end: int, grain: int) -> tuple
     >>> rates[0], rates[1], rates[-1], len(rates)
     (0.5, None, 0.25, 40)
     """
-    count = max(1, min(STRETCHES, (end - begin) // grain))
+    return tuple(
+        one.wx / one.w if one.w > 0 else None for one in parted(buckets, begin, end, grain, STRETCHES)
+    )
+
+
+def parted(buckets: Sequence[Bucket], begin: int, end: int, grain: int, most: int) -> list[Sums]:
+    """What was seen in each of at most `most` equal stretches of [begin, end), none of them shorter than `grain`.
+
+    >>> [one.n for one in parted([Bucket(0, Sums.of(1.0)), Bucket(9, Sums.of(0.0))], 0, 10, 1, 3)]
+    [1, 0, 1]
+    """
+    count = max(1, min(most, (end - begin) // grain))
     sums = [Sums()] * count
     for bucket in buckets:
         place = (bucket.start - begin) * count // max(1, end - begin)
         if 0 <= place < count:
             sums[place] += bucket.sums
-    return tuple(one.wx / one.w if one.w > 0 else None for one in sums)
+    return sums

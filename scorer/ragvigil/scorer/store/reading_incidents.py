@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from ragvigil.exporters import Alert, from_json
 from ragvigil.scorer.incidents.oncall import Silence
 from ragvigil.scorer.monitoring import Incident
 from ragvigil.scorer.store._sqlite_monitoring import incident_of
@@ -54,8 +55,21 @@ def standing(
         "SELECT * FROM incidents WHERE ? OR resolved_at IS NULL ORDER BY opened_at DESC, id LIMIT ?",
         (resolved, limit),
     )
-    active = [one for one in silences(connection, now) if one.starts_at <= now]
+    active = _active(connection, now)
     return [_standing(connection, incident_of(row), active) for row in rows.fetchall()]
+
+
+def standing_of(connection: sqlite3.Connection, incident: Incident, now: int) -> Standing:
+    """One incident as it stands at `now` (Unix nanoseconds)."""
+    return _standing(connection, incident, _active(connection, now))
+
+
+def last_told(connection: sqlite3.Connection, incident: str) -> Alert | None:
+    """The newest message about that incident to any channel; None where nobody was to be told."""
+    row = connection.execute(
+        "SELECT alert FROM outbox WHERE incident_id = ? ORDER BY id DESC LIMIT 1", (incident,)
+    ).fetchone()
+    return None if row is None else from_json(row[0])
 
 
 def silences(connection: sqlite3.Connection, ending_after: int) -> Sequence[Silence]:
@@ -66,6 +80,10 @@ def silences(connection: sqlite3.Connection, ending_after: int) -> Sequence[Sile
         (ending_after,),
     )
     return [Silence(**dict(row)) for row in rows]
+
+
+def _active(connection: sqlite3.Connection, now: int) -> Sequence[Silence]:
+    return [one for one in silences(connection, now) if one.starts_at <= now]
 
 
 def _standing(connection: sqlite3.Connection, incident: Incident, active: Sequence[Silence]) -> Standing:
