@@ -100,7 +100,7 @@ def _notes(settings: Settings) -> Iterator[str]:
     if not settings.channels:
         return
     for key, url in settings.links:
-        if url is None and key != "public_url":  # which leads nowhere unless somebody built the pages
+        if url is None and key != "public_url":  # not every team lets people reach the dashboard
             yield f"links.{key} is not set: pages carry no such link"
         elif url is not None and is_loopback(url):
             yield f"links.{key} leads to this machine alone: pages carry no such link"

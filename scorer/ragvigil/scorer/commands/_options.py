@@ -60,12 +60,20 @@ def one_config(argument: Path | None, option: Path | None) -> Path | None:
     return argument or option
 
 
-def settings_of(config: Path | None, store: str | None = None, **receive: str | None) -> Settings:
-    """The settings, with what the command line says on top."""
+def settings_of(
+    config: Path | None,
+    store: str | None = None,
+    *,
+    dashboard: dict[str, object] | None = None,
+    **receive: str | None,
+) -> Settings:
+    """The settings, with what the command line says on top: of the section `dashboard`, and of `receive`."""
     overrides: dict[str, object] = {}
     if store is not None:
         overrides["store"] = {"url": store if "://" in store else f"sqlite:///{store}"}
     given = {key: value for key, value in receive.items() if value is not None}
     if given:
         overrides["receive"] = given
+    if dashboard:
+        overrides["dashboard"] = dashboard
     return load(config, overrides)

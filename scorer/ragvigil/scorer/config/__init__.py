@@ -27,6 +27,7 @@ from ragvigil.scorer.config.sections import (
     Sources,
     Store,
 )
+from ragvigil.scorer.config.showing import Dashboard
 from ragvigil.scorer.config.watching import Arrivals, Coverage, Monitor, Rule
 
 __all__ = [
@@ -41,6 +42,7 @@ __all__ = [
     "ContentMode",
     "Coverage",
     "CustomCheck",
+    "Dashboard",
     "Export",
     "Filter",
     "Forward",

@@ -50,7 +50,7 @@ def load(path: Path | None = None, overrides: Mapping[str, object] | None = None
         raise explained(error, _variables(os.environ)) from None
     faults = [
         *_one_port(settings.receive),
-        *_open_doors(settings.receive),
+        *_open_doors(settings),
         *_leaks(settings),
         *_lost_routes(settings),
         *_dead_buttons(settings),
@@ -185,14 +185,18 @@ def _one_port(receive: Receive) -> Iterator[ConfigError]:
         )
 
 
-def _open_doors(receive: Receive) -> Iterator[ConfigError]:
+def _open_doors(settings: Settings) -> Iterator[ConfigError]:
     """Anything but loopback demands a token."""
-    if receive.token is not None:
-        return
-    for key, address in (("receive.grpc", receive.grpc), ("receive.http", receive.http)):
+    receive, dashboard = settings.receive, settings.dashboard
+    for key, address, token in (
+        ("receive.grpc", receive.grpc, receive.token),
+        ("receive.http", receive.http, receive.token),
+        ("dashboard.http", dashboard.http, dashboard.token),
+    ):
         host = address.rpartition(":")[0].strip("[]")
-        if host != "localhost" and not _is_loopback(host):
-            yield ConfigError(key, f"{address} is not loopback", "set receive.token, or listen on 127.0.0.1")
+        if token is None and host != "localhost" and not _is_loopback(host):
+            fix = f"set {key.partition('.')[0]}.token, or listen on 127.0.0.1"
+            yield ConfigError(key, f"{address} is not loopback", fix)
 
 
 def _leaks(settings: Settings) -> Iterator[ConfigError]:

@@ -22,6 +22,7 @@ from ragvigil.scorer.config.judging import Judge
 from ragvigil.scorer.config.oncall import Health, Inbound
 from ragvigil.scorer.config.retention import Retention
 from ragvigil.scorer.config.routing import Route
+from ragvigil.scorer.config.showing import Dashboard
 from ragvigil.scorer.config.watching import Arrivals, Coverage, Detect, Monitor
 
 
@@ -235,8 +236,7 @@ class Links(_Section):
 
     public_url: str | None = Field(
         default=None,
-        description="where something of yours shows incidents, each at /incidents/ID: pages link there; ragvigil "
-        "serves no such pages yet, so leave it out unless you do",
+        description="where people reach the pages of `ragvigil dashboard`: alerts link to /incidents/ID below it",
     )
     trace_url_template: str | None = Field(
         default=None,
@@ -295,6 +295,7 @@ class Settings(_Section):
     health: Health = Health()
     inbound: Inbound = Inbound()
     links: Links = Links()
+    dashboard: Dashboard = Dashboard()
     metrics: Metrics = Metrics()
     export: Export = Export()
 

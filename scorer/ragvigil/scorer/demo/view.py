@@ -190,6 +190,7 @@ def next_steps(store: Path) -> str:
     return "\n".join(
         [
             "\nLook next at what it left behind:",
+            f"  {ragvigil} dashboard --store {url}",
             f"  {ragvigil} incidents --all --store {url}",
             f"  {ragvigil} ledger --store {url}",
             f'  {_command("sqlite-utils")} query {store} "{wrong}"',

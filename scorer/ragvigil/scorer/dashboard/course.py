@@ -1,0 +1,68 @@
+"""The course of a rate: steps that each hold enough observations for a rate with an interval."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from ragvigil.scorer.estimate import rate
+from ragvigil.scorer.estimate.result import FEWEST
+from ragvigil.scorer.monitor.series_course import parted
+from ragvigil.scorer.monitoring import Bucket, Sums
+
+STEPS = 72
+"""The finest that is drawn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The rate over one stretch of time."""
+
+    start: int
+    """Unix nanoseconds."""
+    end: int
+    value: float
+    lower: float
+    upper: float
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """The rate from `begin` to `end` (Unix nanoseconds); between steps nothing was seen."""
+
+    begin: int
+    end: int
+    steps: tuple[Step, ...]
+    too_few: int
+    """Observations that were too few for a step."""
+
+
+def course_of(buckets: Sequence[Bucket], begin: int, end: int) -> Course:
+    """At most 72 steps, none shorter than a bucket; one with few observations goes on until it has 20.
+
+    >>> twenty = Sums(n=20, w=20.0, wx=19.0, w2=20.0, w2x=19.0, w2x2=19.0)
+    >>> found = course_of([Bucket(0, twenty), Bucket(3, Sums.of(1.0)), Bucket(4, twenty)], 0, 9)
+    >>> [(step.start, step.end, step.n) for step in found.steps], found.too_few
+    ([(0, 1, 20), (3, 5, 21)], 0)
+    """
+    parts = parted(buckets, begin, end, _grain(buckets, end - begin), STEPS)
+    edges = [begin + (end - begin) * place // len(parts) for place in range(len(parts) + 1)]
+    steps: list[Step] = []
+    held, since = Sums(), begin
+    for place, part in enumerate(parts):
+        if not held.n:
+            since = edges[place]
+        held += part
+        found = rate(held) if held.n >= FEWEST else None
+        if found is not None:
+            steps.append(Step(since, edges[place + 1], found.value, found.lower, found.upper, held.n))
+            held = Sums()
+    return Course(begin, end, tuple(steps), held.n)
+
+
+def _grain(buckets: Sequence[Bucket], span: int) -> int:
+    """How long a bucket is, as the store shows it: its scorer may have had other settings than we."""
+    apart = [other.start - one.start for one, other in pairwise(buckets)]
+    return max(1, min(apart, default=span // STEPS))

@@ -1,0 +1,80 @@
+"""The first page: what is wrong now, and every series with its course of a day."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ragvigil.exporters import Measurement
+from ragvigil.scorer.dashboard.course import course_of
+from ragvigil.scorer.dashboard.drawing import SMALL, Drawing, drawing_of
+from ragvigil.scorer.dashboard.page import Asked
+from ragvigil.scorer.moments import DAY
+from ragvigil.scorer.monitoring import SeriesKey, SeriesState
+from ragvigil.scorer.store import reading
+from ragvigil.scorer.store._sqlite_monitoring import SqliteMonitoring
+from ragvigil.scorer.store.reading_incidents import Standing, standing
+from ragvigil.scorer.store.reading_metrics import Level, levels
+
+MISSED_TICKS = 4
+"""Evaluations that may be late before a scorer counts as not running."""
+_MOST_DRAWN = 60
+"""Series whose course is read: the busiest."""
+_UNWELL: tuple[SeriesState, ...] = ("alert", "warning", "judge_unavailable", "no_data")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One series."""
+
+    key: SeriesKey
+    state: SeriesState
+    now: Measurement | None
+    before: Measurement | None
+    instrument: str
+    drawing: Drawing | None
+    """Its course of the last day."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """Everything at a glance."""
+
+    at: int
+    alive_seconds_ago: float | None
+    """Since the scorer's last evaluation; None where there was none."""
+    alive: bool
+    incidents: Sequence[Standing]
+    """Those that are open, newest first."""
+    rows: Sequence[Row]
+    """Those that are not well first, then the busiest."""
+    ledger: reading.Ledger
+    undelivered: int
+
+
+def overview(asked: Asked) -> Overview:
+    """The state of all services now."""
+    alive_at = reading.alive_at(asked.connection)
+    age = None if alive_at is None else (asked.now - alive_at) / 1e9
+    held = SqliteMonitoring(asked.connection, {})
+    found = levels(asked.connection)
+    drawn = {one.key for one in found[:_MOST_DRAWN]}
+    rows = [_row(one, asked, held if one.key in drawn else None) for one in found]
+    return Overview(
+        asked.now,
+        age,
+        age is not None and age < MISSED_TICKS * asked.settings.monitor.tick_seconds,
+        standing(asked.connection, asked.now, resolved=False),
+        sorted(rows, key=lambda row: row.state not in _UNWELL),
+        reading.ledger(asked.connection),
+        reading.undelivered(asked.connection),
+    )
+
+
+def _row(level: Level, asked: Asked, held: SqliteMonitoring | None) -> Row:
+    drawing = None
+    if held is not None:
+        begin = max(asked.now - DAY, held.first_seen(level.key) or 0)
+        course = course_of(held.buckets(level.key, begin, asked.now), begin, asked.now)
+        drawing = drawing_of(course, SMALL, usual=level.before.value if level.before else None)
+    return Row(level.key, level.state, level.now, level.before, level.instrument, drawing)

@@ -1,0 +1,223 @@
+"""The pages, as a browser gets them."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+import pytest
+from tests.scorer.metrics.filled import NOW, SECOND
+
+from ragvigil.scorer.config import Settings
+from ragvigil.scorer.dashboard.application import PAGES
+
+from .browser import Browser
+from .conftest import BAD, HOSTILE, INCIDENT
+
+ADDRESSES = (
+    "/",
+    "/incidents",
+    f"/incidents/{INCIDENT}",
+    "/series/citation?service=docs&environment=production",
+    "/answers",
+    f"/answers/{BAD.trace_id}",
+    "/status",
+)
+
+
+class Read(HTMLParser):
+    """Elements and links of a page; complains of what is not closed in order."""
+
+    EMPTY = frozenset({"meta", "link", "br", "line", "rect"})
+    OPTIONAL = frozenset({"option", "dt", "dd"})
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[str] = []
+        self.links: list[str] = []
+        self.handlers: list[str] = []
+        self._open: list[str] = []
+        self.feed(text)
+        assert self._open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append(tag)
+        self.handlers += [name for name, _ in attrs if name.startswith("on") or name == "style"]
+        self.links += [value or "" for name, value in attrs if name in ("href", "src", "action")]
+        if tag not in self.EMPTY:
+            self._open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        assert tag in self.EMPTY
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop() == tag
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_what_users_and_documents_write_is_text_on_every_page(pages: Browser, address: str) -> None:
+    """A retrieved passage must not run in the browser of who is on call, nor turn its text round."""
+    answer = pages.get(address)
+    assert answer.status_code == 200
+    page = Read(answer.text)
+    assert "script" not in page.elements
+    assert page.handlers == []
+    assert not set("\u202e\x1b") & set(answer.text)
+    assert ">49<" not in answer.text
+
+
+def test_every_page_has_an_address_here() -> None:
+    """A page that is added is tried with hostile texts, too."""
+    assert {urlsplit(one).path.split("/")[1] for one in ADDRESSES} - {"status"} == {
+        path.split("/")[1] for path in PAGES
+    }
+
+
+@pytest.mark.parametrize("prefix", ["", "/tools/ragvigil"])
+def test_every_link_leads_somewhere_also_below_a_proxy_s_address(pages: Browser, prefix: str) -> None:
+    """A proxy that serves the pages below an address of its own cuts that off before it asks."""
+    waiting, seen = ["http://127.0.0.1/"], set[str]()
+    while waiting:
+        url = waiting.pop()
+        if url in seen:
+            continue
+        seen.add(url)
+        answer = pages.get(url)
+        assert answer.status_code == 200, url
+        if "html" not in answer.headers["content-type"]:
+            continue
+        place = url.replace("http://127.0.0.1/", f"http://127.0.0.1{prefix}/")
+        for link in Read(answer.text).links:
+            whole = urljoin(place, link)
+            if whole.startswith("https://tempo.example.com/"):
+                continue
+            assert whole.startswith(f"http://127.0.0.1{prefix}/"), (url, link)
+            waiting.append(whole.replace(f"http://127.0.0.1{prefix}/", "http://127.0.0.1/"))
+        if len(seen) > 60:
+            break
+    assert len(seen) > 20
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_every_page_is_json_too(pages: Browser, address: str) -> None:
+    """For programs, without reading HTML."""
+    answer = pages.get(f"/api{address.removesuffix('/') if address == '/' else address}")
+    assert answer.status_code == 200
+    assert isinstance(answer.json(), dict)
+
+
+def test_the_first_page_shows_every_series_with_interval_and_n(pages: Browser) -> None:
+    """A rate without them is no number to act on."""
+    page: dict[str, Any] = pages.get("/api").json()
+    assert {(row["key"][0], row["key"][1]) for row in page["rows"]} == {
+        ("citation", "docs"),
+        ("faithfulness", "docs"),
+    }
+    text = pages.get("/").text
+    for row in page["rows"]:
+        assert f"n={row['now']['n']:,}" in text
+    assert [one["incident"]["id"] for one in page["incidents"]] == [INCIDENT]
+    assert "Nobody" not in text
+    assert page["ledger"]["ingested"] == 201
+
+
+def test_an_incident_shows_what_was_said_what_changed_and_who_was_told(pages: Browser) -> None:
+    """What the page's link promises."""
+    page = pages.get(f"/api/incidents/{INCIDENT}").json()
+    assert page["title"] == "Citation fell"
+    assert page["said"][0] == HOSTILE
+    assert [change["kind"] for change in page["changes"]] == ["deploy"]
+    assert [message["channel"] for message in page["standing"]["messages"]] == ["oncall"]
+    kinds = {line["kind"] for line in page["drawing"]["lines"]}
+    assert kinds == {"change", "fall"}
+    assert page["examples"]
+    text = pages.get(f"/incidents/{INCIDENT}").text
+    assert f"ragvigil ack {INCIDENT}" in text
+    assert "waits, attempts: 0" in text
+
+
+def test_an_answer_shows_its_claims_and_what_comes_nearest(pages: Browser) -> None:
+    """Which words are at fault, and what the passage says instead."""
+    page = pages.get(f"/api/answers/{BAD.trace_id}").json()
+    assert page["link"] == f"https://tempo.example.com/{BAD.trace_id}"
+    (record,) = page["records"]
+    at_fault = [piece["text"] for piece in record["answer"] if piece["kind"] == "at_fault"]
+    assert at_fault == ["12"]
+    marked = [(piece["text"], piece["claim"]) for piece in record["passages"][0]["pieces"] if piece["kind"]]
+    assert marked == [("It is 15.", 1)]
+    assert "".join(piece["text"] for piece in record["answer"]) == f"It costs 12 euros. {HOSTILE}"
+    scores = {one["scored"]["name"]: one["health"] for one in record["scores"]}
+    assert scores["citation_correctness"] == "bad"
+    text = pages.get(f"/answers/{BAD.trace_id}").text
+    assert "number mismatch" in text
+    assert "to be judged with probability 0.5" in text
+
+
+@pytest.mark.parametrize(
+    ("query", "count"),
+    [
+        ("verdict=contradicted", 1),
+        ("verdict=failing", 1),
+        ("verdict=supported", 50),
+        ("service=docs&environment=production", 50),
+        ("service=nobody", 0),
+        ("tag=HALLUCINATION_FACT", 1),
+        ("tag=OVER_REFUSAL", 0),
+        (f"before={NOW - 17_000 * SECOND}-0&verdict=contradicted", 0),
+    ],
+)
+def test_answers_are_chosen(pages: Browser, query: str, count: int) -> None:
+    """By place, verdict, tag and time; a page holds fifty."""
+    assert len(pages.get(f"/api/answers?{query}").json()["found"]["answers"]) == count
+    assert pages.get(f"/answers?{query}").status_code == 200
+
+
+def test_all_answers_come_page_by_page_each_once(pages: Browser) -> None:
+    """Answers of one moment must not be lost between two pages."""
+    seen: list[str] = []
+    query = ""
+    while True:
+        page = pages.get(f"/api/answers{query}").json()
+        seen += [one["trace_id"] for one in page["found"]["answers"]]
+        if page["found"]["further"] is None:
+            break
+        query = "?before={}-{}".format(*page["found"]["further"])
+    assert len(seen) == len(set(seen)) == 201
+
+
+@pytest.mark.parametrize(
+    ("address", "status", "says"),
+    [
+        ("/incidents/inc-0", 404, "no incident inc-0"),
+        ("/answers/abc", 404, "No answer of trace abc"),
+        ("/series/citation?service=nobody", 404, "no series citation of service nobody"),
+        ("/series/citation?service=docs&span=1y", 400, "no span 1y: say 3h, 24h, 7d, 28d"),
+        ("/answers?verdict=bad", 400, "no verdict bad: say one of failing, supported"),
+        ("/answers?tag=BAD", 400, "no failure tag"),
+        ("/answers?before=soon", 400, "cannot be looked for"),
+        ("/answers?before=1-99999999999999999999999", 400, "no place in the list"),
+        ("/answers?before=1", 400, "no place in the list"),
+        ("/nothing", 404, "Not Found"),
+    ],
+)
+def test_what_is_not_there_is_said(pages: Browser, address: str, status: int, says: str) -> None:
+    """As a page in a browser, as JSON for a program, and never as a 500."""
+    page = pages.get(address)
+    assert page.status_code == status
+    assert says in page.text.replace("&#39;", "'")
+    told = pages.get(f"/api{address}")
+    assert told.status_code == status
+    assert set(told.json()) == {"error"}
+
+
+def test_a_store_that_goes_away_is_said(pages: Browser, settings: Settings) -> None:
+    """The pages outlive it, and show it again when it is back."""
+    moved = settings.store.path.with_suffix(".moved")
+    settings.store.path.rename(moved)
+    answer = pages.get("/")
+    assert answer.status_code == 503
+    assert "no such store" in answer.text
+    moved.rename(settings.store.path)
+    assert pages.get("/").status_code == 200
