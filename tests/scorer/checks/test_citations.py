@@ -152,6 +152,26 @@ def test_what_only_looks_like_a_citation_is_none(answer: str) -> None:
     assert read_citations(answer, without_addresses) == ()
 
 
+@pytest.mark.parametrize(
+    ("text", "cited"),
+    [
+        ("It costs 11 euros [garden-65].", ["garden-65"]),
+        ("It costs 11 euros [faq-65]", ["faq-65"]),
+        ("It costs 11 euros [faq-65][lamp-2].", ["faq-65", "lamp-2"]),
+        ("It costs 11 euros [faq-65] and is blue.", []),
+        ("It is encoded [UTF-8].", []),
+        ("It costs 11 euros [K12].", []),
+        ("The kettle[faq-65].", []),
+        ("From page to page [3-4].", []),
+    ],
+)
+def test_a_word_written_as_the_ids_are_that_closes_a_statement_is_an_id(text: str, cited: list[str]) -> None:
+    """It was taken for part of the claim, so that an answer from its passage was failed for the number in it."""
+    documents = (Document("kettle-price", "It costs 11 euros.", rank=1), Document("lamp", None, rank=2))
+    found = read_citations(text, documents)
+    assert [one.cited for one in found if one.id is None and one.style == "id"] == cited
+
+
 def test_a_document_id_that_matches_chunks_is_valid_but_over_broad() -> None:
     """rubrics G4."""
     (citation,) = read_citations("It opens [doc-3].", DOCUMENTS)

@@ -74,4 +74,4 @@ def _was(names: list[str]) -> str:
     return "was" if len(names) == 1 else "were"
 
 
-CHECK = Check("citation_correctness", "8", _measure)
+CHECK = Check("citation_correctness", "9", _measure)

@@ -27,6 +27,8 @@ _LONGEST_ABOUT = 1000
 _CHUNK_MARKS = ("#", "::", "/chunk", ":", "@")
 _DIGITS = re.compile(r"\d+")
 _RUNS = re.compile(r"[A-Z]+[a-z]+|[A-Z]+|[^\W\d_]+|\d+")
+_WRITTEN = re.compile(r"[^\W_]+")
+_LETTERS_AND_DIGITS = re.compile(r"(?=\D*\d)(?=[\W\d_]*[^\W\d_])\S{4,60}\Z")
 _TIME_OR_DATE = re.compile(r"\d{1,4}(?:[:./-]\d{1,4}){1,3}\Z")
 _CHARACTER_RANGE = re.compile(r"\^?(?:\w-\w){1,4}\W?\Z")
 _ID_PREFIX = re.compile(
@@ -209,6 +211,24 @@ class Passages:
         words = (word.strip(".,;()<>[]\"'") for word in text.split())
         return next((found for word in words if (found := self.by_id(word) or self.by_address(word))), None)
 
+    @made_once
+    def _moulds(self) -> frozenset[str]:
+        return frozenset(_mould(document.id) for _, document in self._names if document.id)
+
+    def written_alike(self, text: str) -> bool:
+        """Whether a word with letters and digits has the separators and the case of a known id, which it is not.
+
+        >>> known = Passages.of([Document("kettle-price", None)])
+        >>> [known.written_alike(text) for text in ("garden-65", "COVID-19", "K12", "well-known", "kettle-price")]
+        [True, False, False, False, False]
+        """
+        return (
+            _LETTERS_AND_DIGITS.match(text) is not None
+            and self.by_id(text) is None
+            and (mould := _mould(text)) in self._moulds
+            and len(mould) > 1
+        )
+
     def resembles(self, text: str) -> bool:
         """Whether `text` has the shape of an id, although no passage has it; one letter has where none is known.
 
@@ -324,6 +344,16 @@ def _run(match: re.Match[str]) -> str:
     if run[0].isdigit():
         return "0"
     return "a" if run.islower() else "A" if run.isupper() else "C" if run[0].isupper() else "a"
+
+
+def _mould(identifier: str) -> str:
+    """Its separators, each once, and the case of its letters.
+
+    >>> _mould("kettle-price"), _mould("garden-65"), _mould("COVID-19"), _mould("K12")
+    ('a-', 'a-', 'A-', 'A')
+    """
+    case = "a" if identifier == identifier.lower() else "A" if identifier == identifier.upper() else "C"
+    return case + "".join(sorted(set(_WRITTEN.sub("", identifier))))
 
 
 def _marked(text: str) -> bool:

@@ -18,6 +18,8 @@ _TURN = re.compile(r"turn\d{1,3}[a-z]{3,10}(\d{1,3})")
 PLACED = re.compile(r"##(\d{1,4})\$\$")
 """How RAGFlow marks a passage, by a place that counts from 0."""
 _INDEX_ID = re.compile(r"(?<![\w.:/#-])([\w.:/#-]{1,80}\[[^\[\]\s]{1,40}\](?:[\w.:/#-]{0,40}\w)?)")
+_CLOSED = re.compile(r"[ \t]*(?:[.!?;:,\u3002\uff01\uff1f]|\[|\n|\Z)")
+"""What follows a marker that closes a statement."""
 _FARTHEST = 20
 
 
@@ -48,8 +50,10 @@ def read_brackets(page: Page) -> None:
         elif "†" in match[2]:
             _tool(page, match.span(), match[2])
         else:
-            read = listed(match.span(), match[2], page.passages) or author_years(
-                match.span(), match[2], page.passages
+            read = (
+                listed(match.span(), match[2], page.passages)
+                or author_years(match.span(), match[2], page.passages)
+                or _foreign(page, match)
             )
             if _doubtful(page, read):
                 lists.append((match.span(), read))
@@ -100,6 +104,17 @@ def _doubtful(page: Page, read: list[Citation]) -> bool:
         return False
     farthest = 3 * page.passages.count + _FARTHEST
     return len(read) > 1 or any(one.cited.isdigit() and int(one.cited) > farthest for one in read)
+
+
+def _foreign(page: Page, match: re.Match[str]) -> list[Citation]:
+    """One word at the end of a statement that is written as the known ids are: an id of something else."""
+    closes = _CLOSED.match(page.prose, match.end()) and page.prose[match.start() - 1 : match.start()] in (
+        " ",
+        "]",
+    )
+    if closes and page.passages.written_alike(match[2]):
+        return [Citation(*match.span(), match[2], None, "id")]
+    return []
 
 
 def _reference(page: Page, span: Span, label: str) -> None:
