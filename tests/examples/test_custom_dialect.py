@@ -6,9 +6,11 @@ import json
 import logging
 from pathlib import Path
 
+import httpx
 import pytest
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span, TracesData
+from tests.conftest import Serve, eventually
 from tests.scorer.test_commands import ragvigil
 
 from ragvigil.scorer.dialects import DIALECTS, read_records
@@ -186,3 +188,52 @@ def test_serve_names_a_mistake_before_it_is_ready(tmp_path: Path) -> None:
     done = ragvigil("serve", "--config", "ragvigil.toml", folder=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("ragvigil: dialects: gone.py: no such file")
+
+
+ODD = """
+from ragvigil.scorer.dialects import Reading
+
+class Odd:
+    name = "odd"
+
+    def matches(self, span):
+        return span.scope == "acme-rag" or span.attributes.get("kind", "").startswith("rag")
+
+    def read(self, span):
+        if span.name == "search":
+            return Reading(role="retriever", query=span.attributes["acme.q"].strip())
+        return Reading(role="generator", answer=span.attributes.get("acme.reply"))
+"""
+
+
+def test_check_config_tries_a_dialect_on_odd_spans(tmp_path: Path) -> None:
+    """One that raised on most of what a broken tracer writes passed; what it asks for tells which attributes count."""
+    (tmp_path / "odd.py").write_text(ODD)
+    config = tmp_path / "ragvigil.toml"
+    config.write_text('dialects = ["odd.py"]\n')
+    checked = ragvigil("check-config", str(config))
+    assert checked.returncode == 0
+    for said in (
+        "matches: AttributeError: 'int' object has no attribute 'startswith' (a span whose kind is 0)",
+        "read: KeyError: 'acme.q' (a span without attributes, name 'search', scope 'acme-rag')",
+        "read: TypeError: answer must be a text that is not empty, or None (a span whose acme.reply is '', scope ",
+    ):
+        assert f"note: dialect odd fails on odd spans, which are read without it: {said}" in checked.stdout
+    config.write_text(f'dialects = ["{EXAMPLE}"]\n')
+    assert "odd spans" not in ragvigil("check-config", str(config)).stdout
+
+
+def test_a_dialect_that_raises_hurts_only_itself_and_is_counted(serve: Serve, tmp_path: Path) -> None:
+    """Its `matches` wrote a traceback for each span, and nobody but the log said that it failed."""
+    (tmp_path / "odd.py").write_text(ODD)
+    config = tmp_path / "ragvigil.toml"
+    config.write_text('dialects = ["odd.py"]\n')
+    scorer = serve(config=config)
+    odd = acme().replace(b"acme.q", b"acme.z")
+    headers = {"content-type": "application/x-protobuf"}
+    httpx.post(f"http://{scorer.http}/v1/traces", content=odd, headers=headers).raise_for_status()
+    eventually(lambda: scorer.ledger().ingested)
+    status = ragvigil("status", "--store", f"sqlite:///{scorer.store}")
+    assert "dialect odd: failed on a span 1 times, which was read without it" in status.stdout
+    told = json.loads(ragvigil("status", "--json", "--store", f"sqlite:///{scorer.store}").stdout)
+    assert told["dialect_failures"] == {"odd": 1}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
@@ -21,6 +21,7 @@ from ragvigil.scorer.errors import ConfigError
 
 if TYPE_CHECKING:
     from ragvigil.scorer.config import Judge, Settings
+    from ragvigil.scorer.dialects import Dialect
 
 
 _PATIENCE_SECONDS = 5.0
@@ -55,7 +56,7 @@ def check_config(
 
     config = one_config(file, config)
     settings = settings_of(config)
-    dialects_of(settings.dialects)
+    dialects = dialects_of(settings.dialects)
     labels_of(settings.monitor, settings.judge)
     rubric_of(settings.judge)
     measures_of(settings.judge)
@@ -67,7 +68,7 @@ def check_config(
     refuse_itself(receiving(settings).forward, grpc=settings.receive.grpc, http=settings.receive.http)
     if ask:
         _ask(settings)
-    tree, notes = json.loads(settings.model_dump_json()), list(_notes(settings))
+    tree, notes = json.loads(settings.model_dump_json()), [*_notes(settings), *_unreadable(dialects)]
     if as_json:
         typer.echo(json.dumps({"ok": True, "notes": notes, "settings": tree}, indent=2))
         return 0
@@ -104,6 +105,17 @@ def _notes(settings: Settings) -> Iterator[str]:
             yield f"links.{key} is not set: pages carry no such link"
         elif url is not None and is_loopback(url):
             yield f"links.{key} leads to this machine alone: pages carry no such link"
+
+
+def _unreadable(dialects: Sequence[Dialect]) -> Iterator[str]:
+    """What dialects of the operator's own cannot read, though no tracer should write it."""
+    from ragvigil.scorer.dialects.custom import Guarded
+    from ragvigil.scorer.dialects.odd_spans import complaints
+
+    for dialect in dialects:
+        if isinstance(dialect, Guarded):
+            for said in complaints(dialect):
+                yield f"dialect {dialect.name} fails on odd spans, which are read without it: {said}"
 
 
 def _unpriced(settings: Settings) -> Iterator[str]:

@@ -17,6 +17,7 @@ from ragvigil.scorer.commands import (
     _sampling,
     _styles,
     _told,
+    _unread_spans,
     _unseen,
     _upstream,
 )
@@ -61,6 +62,7 @@ def as_json(
         "sampling": _sampling.as_json(connection),
         "citation_styles": _styles.as_json(connection),
         "retrievals": _unseen.as_json(connection),
+        "dialect_failures": _unread_spans.as_json(connection),
         "feedback": _told.feedback_as_json(connection),
         "changes": _told.changes_as_json(connection),
         "undelivered": reading.undelivered(connection),
@@ -75,6 +77,7 @@ def as_text(connection: sqlite3.Connection, received: Mapping[str, int], setting
             *_incidents(reading.incidents(connection)),
             *_unseen.as_text(connection),
             *_filtered.as_text(connection),
+            *_unread_spans.as_text(connection),
             *_not_taken(received, settings),
             *_series(reading.series(connection)),
             *_detectors.as_text(connection, settings),

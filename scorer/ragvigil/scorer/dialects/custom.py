@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import logging
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -45,26 +46,43 @@ class Guarded:
 
     def __init__(self, dialect: Dialect) -> None:
         self.name = dialect.name
-        self.matches = dialect.matches
-        self._dialect = dialect
-        self._failures = 0
+        self.dialect = dialect
+        self.failures = 0
+        """Times that it could not look at a span, or not read one."""
+
+    def matches(self, span: Span) -> bool:
+        """What the dialect says; no where it cannot."""
+        try:
+            return bool(self.dialect.matches(span))
+        except Exception as error:
+            self._failed("look at", span, error)
+            return False
 
     def read(self, span: Span) -> Reading:
-        """What the dialect says, or nothing; its first failure is logged in full, all others are counted."""
+        """What the dialect says, or nothing."""
         try:
-            reading = self._dialect.read(span)
-            _check(reading)
+            reading = self.dialect.read(span)
+            refuse_misfit(reading)
         except Exception as error:
-            self._failures += 1
-            level, trace = (logging.ERROR, True) if self._failures == 1 else (logging.DEBUG, False)
-            _log.log(
-                level,
-                "dialect %s could not read span %s (failure %d): %s",
-                *(self.name, span.span_id, self._failures, error),
-                exc_info=trace,
-            )
+            self._failed("read", span, error)
             return _NONE
         return reading
+
+    def _failed(self, what: str, span: Span, error: Exception) -> None:
+        """The first failure is logged in full, all others are counted."""
+        self.failures += 1
+        level, trace = (logging.ERROR, True) if self.failures == 1 else (logging.DEBUG, False)
+        _log.log(
+            level,
+            "dialect %s could not %s span %s (failure %d): %s",
+            *(self.name, what, span.span_id, self.failures, error),
+            exc_info=trace,
+        )
+
+
+def failures_of(dialects: Iterable[Dialect]) -> Counter[str]:
+    """How often each of somebody's own has failed in this process."""
+    return Counter({one.name: one.failures for one in dialects if isinstance(one, Guarded)})
 
 
 def _load(entry: str) -> Iterator[Dialect]:
@@ -154,7 +172,7 @@ def _missing_in(candidate: object) -> str | None:
     return None
 
 
-def _check(reading: object) -> None:
+def refuse_misfit(reading: object) -> None:
     """Raise TypeError that names what is not as `Reading` says it must be, down to the id of a document."""
     if not isinstance(reading, Reading):
         raise TypeError(f"read returned {type(reading).__name__}, not a Reading")

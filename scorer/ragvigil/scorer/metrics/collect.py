@@ -41,6 +41,7 @@ _COUNTED = {
     "verdict": "ragvigil_verdicts_total",
     "judge_failure": "ragvigil_judge_failures_total",
     "judge_tokens": "ragvigil_judge_tokens_total",
+    "dialect_failure": "ragvigil_dialect_failures_total",
 }
 
 

@@ -66,6 +66,7 @@ _ALL = (
     ),
     _counter("verdicts", "Answers of the judge by outcome: the verdict's state, or failed.", "outcome"),
     _counter("judge_failures", "Verdicts that failed, by reason.", "reason"),
+    _counter("dialect_failures", "Times that a dialect of your own could not read a span.", "dialect"),
     _counter("judge_tokens", "Tokens that the judge says it read and wrote.", "direction"),
     _counter("judge_cost_usd", "US dollars that judging has cost by judge.prices."),
     _gauge(

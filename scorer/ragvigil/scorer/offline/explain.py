@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ragvigil.scorer.dialects import DIALECTS, Dialect
+from ragvigil.scorer.dialects.custom import Guarded
 from ragvigil.scorer.dialects.question import questions
 from ragvigil.scorer.dialects.records import record_of, steps_of
 from ragvigil.scorer.dialects.returned import forest_of
@@ -185,7 +186,8 @@ class _Match:
 
 def _reason(dialect: Dialect) -> str:
     """The first line of the docstring of `matches` says what is looked at."""
-    words = (dialect.matches.__doc__ or "its `matches` said so").strip().splitlines()[0]
+    own = dialect.dialect if isinstance(dialect, Guarded) else dialect
+    words = (own.matches.__doc__ or "its `matches` said so").strip().splitlines()[0]
     return words.removeprefix("Whether ").rstrip(".")
 
 

@@ -18,6 +18,7 @@ from ragvigil.scorer.assembly.assemble import Assembled, Assembler
 from ragvigil.scorer.assembly.payload import Top, look
 from ragvigil.scorer.changes import Change, changes_of
 from ragvigil.scorer.dialects import DIALECTS, Dialect
+from ragvigil.scorer.dialects.custom import failures_of
 from ragvigil.scorer.inbox import InboxRow, Position
 from ragvigil.scorer.passed_time import steady
 from ragvigil.scorer.redact.payload import Redaction
@@ -91,6 +92,7 @@ class Pipeline:
         self._store = store
         self._plan = plan
         self._redaction = redaction
+        self._dialects = dialects
         self.draws = Draws(store.recall(SAMPLER), plan, waiting=lambda: self._waiting + self._scoring.drawn)
         self.sampler = self.draws.sampler
         self._scoring = TraceScoring(
@@ -336,6 +338,7 @@ class Pipeline:
         return self.draws.text(self._moment() / 1e9)
 
     def _score(self, assembled: Sequence[Assembled]) -> list[ScoredTrace]:
+        before = failures_of(self._dialects)
         known = self._store.raw([item.trace_id for item in assembled])
         traces: list[ScoredTrace] = []
         sampled = not_kept = 0
@@ -365,7 +368,9 @@ class Pipeline:
                 if trace is not None:
                     sampled += sum(each.ledger.state == "pending" for each in trace.records)
                     traces.append(trace)
-        self._taken = replace(self._taken, not_kept=not_kept)  # not added: a failed commit is scored again
+        unread = failures_of(self._dialects) - before
+        # not added: a failed commit is scored again
+        self._taken = replace(self._taken, not_kept=not_kept, unread=unread)
         return traces
 
 

@@ -145,6 +145,8 @@ class SqliteRecords:
             self._changes.put(taken.changes)
             self._counters.add("read_items", taken.items)
             self._counters.add("not_kept", taken.not_kept)
+            for name, times in taken.unread.items():
+                self._counters.add(f"dialect_failure.{name}", times)
             self._arrivals.write(now)
             self._write_gathered()
             self._reach("watermark", watermark)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from ragvigil.scorer.changes import Change
@@ -82,6 +82,8 @@ class Taken:
     changes: tuple[Change, ...] = ()
     not_kept: int = 0
     """Late parts of stored traces that could not be redacted, and so were not kept."""
+    unread: Mapping[str, int] = field(default_factory=dict[str, int])
+    """How often each dialect of the operator's own failed."""
 
 
 @dataclass(frozen=True, slots=True)
