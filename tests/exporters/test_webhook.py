@@ -104,6 +104,14 @@ async def test_a_service_that_is_not_there_is_worth_another_try(alert: Alert) ->
     assert outcome == Outcome(delivered=False, retry=True, reason="unreachable")
 
 
+async def test_a_certificate_that_does_not_fit_is_told_from_a_service_that_is_away(
+    service: Service, alert: Alert
+) -> None:
+    """Both were "unreachable", and somebody at three in the morning looks for the one that it is."""
+    outcome = await Webhook(service.url.replace("http:", "https:"), SECRET).send(alert)
+    assert outcome == Outcome(delivered=False, retry=True, reason="tls_error")
+
+
 async def test_a_huge_answer_is_not_read(service: Service, alert: Alert) -> None:
     """The status is all that counts."""
     service.body = b"x" * 5_000_000

@@ -7,6 +7,7 @@ import email.utils
 import json
 import logging
 import math
+import socket
 import time
 from collections.abc import Mapping
 from contextvars import ContextVar
@@ -118,8 +119,8 @@ class Post:
                 return await self._exchange(method, url, body, headers, most_bytes)
         except (TimeoutError, self._httpx.TimeoutException):
             return Outcome(delivered=False, retry=True, reason="timeout")
-        except self._httpx.NetworkError:
-            return Outcome(delivered=False, retry=True, reason="unreachable")
+        except self._httpx.NetworkError as error:
+            return Outcome(delivered=False, retry=True, reason=_hindrance(error))
         except self._httpx.HTTPError:
             return Outcome(delivered=False, retry=True, reason="protocol_error")
         finally:
@@ -185,3 +186,22 @@ def retry_after(
         except (ValueError, OverflowError):
             return None
     return min(max(seconds, 0.0), longest) if math.isfinite(seconds) else None
+
+
+def _hindrance(error: BaseException) -> str:
+    """What kept a request from its service: a name that leads nowhere, a certificate, or anything else on the way.
+
+    >>> import ssl
+    >>> _hindrance(socket.gaierror()), _hindrance(ssl.SSLError()), _hindrance(ConnectionRefusedError())
+    ('unknown_host', 'tls_error', 'unreachable')
+    """
+    import ssl  # comes with httpx, and not before
+
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, socket.gaierror):
+            return "unknown_host"
+        if isinstance(cause, ssl.SSLError):
+            return "tls_error"
+        cause = cause.__cause__ or cause.__context__
+    return "unreachable"

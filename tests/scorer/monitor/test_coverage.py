@@ -412,6 +412,6 @@ def test_status_tells_the_environments_of_a_service_apart(tmp_path: Path) -> Non
     shop.look()
     shop.store.close()
     text = ragvigil("status", "--store", str(shop.settings.store.path)).stdout
-    assert "all         shop, production     scored of 60, complete of 60, asked of 60" in text
+    assert "100 %       shop, production     scored of 60, complete of 60, asked of 60" in text
     assert "scored      shop, staging        0.0 %" in text
     assert "coverage_scored of shop" in text

@@ -27,6 +27,8 @@ from ragvigil.scorer.process.score import score
 from ragvigil.scorer.process.scoring_thread import Scoring
 from ragvigil.scorer.process.ticking import ticking
 from ragvigil.scorer.scoring.pipeline import Pipeline, Turn
+from ragvigil.scorer.store.reading import alive_at, open_for_reading
+from ragvigil.scorer.store.sqlite import SqliteStore
 
 
 async def test_a_thread_that_breaks_ends_the_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,6 +71,20 @@ def test_an_erasure_takes_many_steps_between_two_turns(
     scoring.open()
     try:
         assert done.result(30) < steps / 10
+    finally:
+        scoring.stop()
+
+
+def test_a_scorer_lives_from_its_start_on(tmp_path: Path) -> None:
+    """`ragvigil status` called a restarted one NOT RUNNING until its first tick."""
+    settings = load(overrides={"store": {"url": f"sqlite:///{tmp_path / 'ragvigil.db'}"}})
+    with SqliteStore(settings) as store:
+        store.beat(1)
+    scoring = Scoring(settings, hand_out=lambda _: None)
+    scoring.open()
+    try:
+        with closing(open_for_reading(settings.store.path)) as connection:
+            assert (alive_at(connection) or 0) > 1
     finally:
         scoring.stop()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -113,6 +114,17 @@ def test_the_command_exits_with_1_when_a_sum_does_not_hold(bench: Bench) -> None
     assert "WRONG  1 records ingested by count, but not by ledger rows: 5 counted, 4 standing" in bad.stdout
     shown = json.loads(ragvigil("ledger", "--check", "--json", "--store", store).stdout)
     assert (shown["ok"], shown["records"], len(shown["problems"])) == (False, 4, 1)
+
+
+def test_counts_that_are_written_down_a_moment_later_are_no_note(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Under traffic each look said that the receive process had been killed."""
+    file = CountersFile(bench.settings.inbox_path, Counters())
+    file.save(Counters(spans=6).flat())
+    monkeypatch.setattr(time, "sleep", lambda _: file.save(Counters(spans=8).flat()))
+    found = audit(bench.settings.store.path, bench.settings.inbox_path)
+    assert (found.problems, found.notes) == ((), ())
 
 
 def test_what_retention_took_out_is_no_damage(bench: Bench) -> None:

@@ -71,6 +71,15 @@ def test_coverage_says_how_many_could_not_be_judged(tmp_path: Path) -> None:
     assert (scored["value"], scored["not_scoreable"]) == (1.0, 3)
 
 
+def test_coverage_has_no_interval_for_what_nobody_could_judge(tmp_path: Path) -> None:
+    """A service without a retriever was "scored 100.0 % (94.0 to 100.0 %) of 60, but 60 of them not judged"."""
+    path = committed(tmp_path, *[LedgerEntry("judged", 1.0, "partial_evidence")] * 3)
+    with closing(open_for_reading(path)) as connection:
+        lines = _coverage.as_text(connection, Coverage())
+    assert any("none of 3 could be judged: content or passages are missing" in line for line in lines)
+    assert not any("interval" in line for line in lines)
+
+
 def test_traces_without_a_question_are_told_with_the_command_that_says_why(tmp_path: Path) -> None:
     """Forty traces of an instrumentation that no dialect reads were "asked 0.0 %", and nothing more."""
     settings = load(overrides={"store": {"url": f"sqlite:///{tmp_path / 'a.db'}"}})
@@ -88,6 +97,6 @@ def test_what_is_whole_is_told_in_one_line_a_service(tmp_path: Path) -> None:
     path = committed(tmp_path, *STANDING[:2], LedgerEntry("shed", 1.0))
     with closing(open_for_reading(path)) as connection:
         _, whole, scored = _coverage.as_text(connection, Coverage())
-    assert whole == "  all         shop                 complete of 3, asked of 3"
+    assert whole == "  100 %       shop                 complete of 3, asked of 3"
     assert scored.startswith("  scored      shop                 66.7 % (95 % interval ")
     assert " of 3  UNDER " in scored

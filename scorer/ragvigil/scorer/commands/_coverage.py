@@ -54,7 +54,7 @@ def _of_one(found: Coverage, place: str, settings: config.Coverage) -> Iterator[
     ]
     if whole:
         told = ", ".join(f"{name.removeprefix('coverage_')} of {shares[name].n:,}" for name in whole)
-        yield f"  {'all':<11} {place:<20} {told}"
+        yield f"  {'100 %':<11} {place:<20} {told}"
     for name, share in shares.items():
         if name not in whole:
             yield from _lines(found, place, name, share, settings)
@@ -64,7 +64,9 @@ def _lines(
     found: Coverage, place: str, name: CoverageName, share: Measurement, settings: config.Coverage
 ) -> Iterator[str]:
     line = f"  {name.removeprefix('coverage_'):<11} {place:<20} {shown(share)} of {share.n:,}"
-    if name == "coverage_scored" and found.not_scoreable:
+    if name == "coverage_scored" and found.not_scoreable == share.n:
+        line = f"  {'scored':<11} {place:<20} none of {share.n:,} could be judged: content or passages are missing"
+    elif name == "coverage_scored" and found.not_scoreable:
         line += f", but {found.not_scoreable:,} of them not judged: content or passages are missing"
     least = least_of(name, settings)
     yield line + (f"  UNDER {percent(least)}" if share.value < least else "")

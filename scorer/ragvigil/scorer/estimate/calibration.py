@@ -118,7 +118,10 @@ def few_unfaithful(count: float) -> tuple[str, ...]:
     """What to know of a specificity that rests on so many labels of unfaithful answers; nothing from ten on."""
     if count >= _FEW_UNFAITHFUL:
         return ()
-    return (f"only {count:.0f} unfaithful labels: specificity is hardly known, label flagged answers",)
+    return (
+        f"the unfaithful labels tell as much as {count:.0f} drawn plainly: specificity is hardly known, "
+        "label flagged answers",
+    )
 
 
 @lru_cache(maxsize=256)

@@ -201,6 +201,7 @@ class Scoring(threading.Thread):
                 contextlib.closing(Redaction(self._settings.content, store.pseudonyms)) as redaction,
             ):
                 self._equip(store, inbox, redaction)
+                store.beat(time.time_ns())  # or it would not live until its first tick, as a restarted one
                 self._open.set_result(None)
                 self._hand_out(self.pipeline.resume())
                 self._turn_until_stopped()
