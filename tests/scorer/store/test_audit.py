@@ -122,7 +122,11 @@ def test_counts_that_are_written_down_a_moment_later_are_no_note(
     """Under traffic each look said that the receive process had been killed."""
     file = CountersFile(bench.settings.inbox_path, Counters())
     file.save(Counters(spans=6).flat())
-    monkeypatch.setattr(time, "sleep", lambda _: file.save(Counters(spans=8).flat()))
+
+    def wait(seconds: float) -> None:
+        file.save(Counters(spans=8).flat())
+
+    monkeypatch.setattr(time, "sleep", wait)
     found = audit(bench.settings.store.path, bench.settings.inbox_path)
     assert (found.problems, found.notes) == ((), ())
 

@@ -118,10 +118,8 @@ def few_unfaithful(count: float) -> tuple[str, ...]:
     """What to know of a specificity that rests on so many labels of unfaithful answers; nothing from ten on."""
     if count >= _FEW_UNFAITHFUL:
         return ()
-    return (
-        f"the unfaithful labels tell as much as {count:.0f} drawn plainly: specificity is hardly known, "
-        "label flagged answers",
-    )
+    known = f"the unfaithful labels tell as much as {count:.0f} drawn plainly"
+    return (f"{known}: specificity is hardly known, label flagged answers",)
 
 
 @lru_cache(maxsize=256)
