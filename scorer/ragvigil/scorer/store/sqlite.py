@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager
 from os.path import samestat
 from typing import Self
 
+from ragvigil.scorer.bound_values import bind_as_they_are
 from ragvigil.scorer.config import Settings
 from ragvigil.scorer.errors import StoreError, StoreNotNowError, located
 from ragvigil.scorer.redact import Pseudonyms
@@ -44,6 +45,7 @@ class SqliteStore:
     def __init__(self, settings: Settings, *, durable: bool = True) -> None:
         """Open the file; one that is not `durable` may be lost with the power, as what can be made again."""
         path = settings.store.path
+        bind_as_they_are()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.touch(mode=0o600)  # it holds what people asked and were told
