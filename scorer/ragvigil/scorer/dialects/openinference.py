@@ -53,8 +53,7 @@ _ROLES: dict[str, Role] = {
     "guardrail": "evaluator",
     "evaluator": "evaluator",
 }
-_CONVERSATIONS = ("session_id", "conversation_id", "thread_id")
-_USERS = ("user_id", "userId")
+_CONVERSATIONS, _USERS = ("session_id", "conversation_id", "thread_id"), ("user_id", "userId")
 _TOOLS = ("tool", "function")
 _SCHEMA = frozenset({"type", "properties"})
 _SPOKEN = frozenset({"text", "input_text", "output_text", "refusal"})
@@ -115,9 +114,11 @@ def _content(span: Span) -> Reading:
     documents = _documents(span.attributes, role)
     if role == "retriever" and (answered := _answering_search(span.attributes, documents)):
         return answered
-    if role == "chain" and (nodes := printed_nodes(sequence_of(_declared_json(span.attributes, "output")))):
+    told = span.attributes.get
+    structured = role == "chain" and "application/json" in (told("output.mime_type"), told("input.mime_type"))
+    if structured and (nodes := printed_nodes(sequence_of(_declared_json(span.attributes, "output")))):
         role, documents = "reranker", nodes
-    if role == "chain" and (found := _haystack(span)):
+    if role == "chain" and (structured or span.name.endswith(_SEARCHES)) and (found := _haystack(span)):
         return found
     asked = text_of(span.attributes.get("reranker.query")) or _input(span)
     if asked is None and kind == "agent":  # CrewAI's are given objects, and return what was said
@@ -129,7 +130,7 @@ def _content(span: Span) -> Reading:
             return found
         if narrowed := _narrowed(span.attributes):
             return narrowed
-        documents = _passed(span.attributes)
+        documents = _passed(span.attributes) if structured else None
     return Reading(
         role=role,
         query=asked,
@@ -324,8 +325,8 @@ def _documents(attributes: Mapping[str, object], role: Role) -> tuple[Document, 
     prefix = "reranker.output_documents." if role == "reranker" else "retrieval.documents."
     flattened = _flattened(attributes, prefix)
     if flattened is None:
-        if (whole := _whole(attributes.get(prefix.removesuffix(".")))) is not None:
-            return whole
+        if (whole := attributes.get(prefix.removesuffix("."))) is not None and (found := _whole(whole)):
+            return found
         return _written(attributes) if role in ("retriever", "reranker") else None
     if all(document.id is not None for document in flattened):
         return flattened

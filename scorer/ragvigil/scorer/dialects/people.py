@@ -82,6 +82,8 @@ def _first(steps: Iterable[Step], keys: Iterable[str]) -> tuple[Step, str] | Non
     """Of the first span that names any."""
     for step in steps:
         told: Mapping[str, object] = step.span.attributes
-        if found := first_id(told, *(key for key in keys if key in told)):
+        if told.keys().isdisjoint(keys):
+            continue  # as nearly always
+        if found := first_id(told, *[key for key in keys if key in told]):
             return step, found
     return None

@@ -50,6 +50,8 @@ def _of_field(text: str) -> str:
 
 
 def _after_tags(text: str) -> str:
+    if "<" not in text:
+        return text  # as nearly always
     begin = text.lstrip()
     for tag in _THOUGHTS:
         opening, closing = f"<{tag}>", f"</{tag}>"
