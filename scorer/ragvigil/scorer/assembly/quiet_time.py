@@ -48,10 +48,12 @@ class QuietTimes:
         """One more trace had this gap."""
         if service is None:
             return
-        learned = self._services.setdefault(service, _Learned(self._first))
+        learned = self._services.get(service)
+        if learned is None:
+            learned = self._services[service] = _Learned(self._first)
+            if len(self._services) > _SERVICES:
+                self._services.popitem(last=False)
         self._services.move_to_end(service)
-        if len(self._services) > _SERVICES:
-            self._services.popitem(last=False)
         learned.gaps.append(gap)
         if len(learned.gaps) >= _ENOUGH:
             ordered = sorted(learned.gaps)

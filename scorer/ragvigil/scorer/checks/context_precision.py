@@ -16,7 +16,8 @@ def _measure(prepared: Prepared) -> Finding:
     why = unmeasurable(prepared)
     if why is not None:
         return Finding(None, why)
-    seen, precisions = 0, list[float]()
+    seen = 0
+    precisions: list[float] = []
     for rank, share in enumerate(prepared.relevance, 1):
         if share >= RELEVANT:
             seen += 1

@@ -37,7 +37,8 @@ def _measure(prepared: Prepared) -> Finding:
 def _repeated(passages: Sequence[int], texts: Sequence[str]) -> list[int]:
     """The passages of which most stands in earlier ones, by sentences: whose passage, and what it says."""
     first: dict[str, int] = {}
-    total, again = defaultdict[int, int](int), defaultdict[int, int](int)
+    total: defaultdict[int, int] = defaultdict(int)
+    again: defaultdict[int, int] = defaultdict(int)
     for passage, text in zip(passages, texts, strict=True):
         total[passage] += len(text)
         if first.setdefault(text, passage) != passage:

@@ -6,6 +6,7 @@ import hashlib
 import re
 import time
 from collections.abc import Mapping, Sequence
+from itertools import chain
 
 from ragvigil.scorer.checks.alignment.assess import MOST_CLAIMS, Assessment, assess
 from ragvigil.scorer.checks.alignment.model import Model, load
@@ -183,7 +184,7 @@ class Prepared:
     def evidence(self) -> Evidence:
         """The passages, indexed by the words of the answer, the key terms of the question and what injects."""
         with self.apart:
-            stems = set[str]().union(*self.stems)
+            stems = {*chain.from_iterable(self.stems)}
             if self.told is not self.statements:
                 stems |= {word.stem for statement in self.told for word in statement.words}
             return Evidence(self.record.documents, stems | self.key_terms.keys() | TRIGGERS)

@@ -13,7 +13,8 @@ _MANY = 0.2
 
 
 def _measure(prepared: Prepared) -> Finding:
-    total, seen = 0, set[tuple[str, str, str, str]]()
+    total = 0
+    seen: set[tuple[str, str, str, str]] = set()
     for stems in prepared.stems:
         total += max(0, len(stems) - 3)
         seen.update(zip(stems, stems[1:], stems[2:], stems[3:], strict=False))

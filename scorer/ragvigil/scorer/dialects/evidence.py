@@ -107,7 +107,8 @@ def _distinct(steps: Iterable[Step]) -> Iterable[Step]:
 
 def _telling(step: Step) -> list[Step]:
     """The outermost searches of the subtree that tell what they found, in the tree's order."""
-    telling, waiting = list[Step](), [step]
+    telling: list[Step] = []
+    waiting = [step]
     while waiting:
         below = waiting.pop()
         if below.role in _SEARCHING and below.reading.documents is not None:
@@ -248,7 +249,8 @@ def _filled(documents: list[Document], steps: Iterable[Step]) -> list[Document]:
     if all(document.id is not None and document.text is not None for document in documents):
         return documents
     elsewhere = Known(each for step in steps for each in step.reading.documents or ())
-    taken, filled = set[str | None](), list[Document]()
+    taken: set[str | None] = set()
+    filled: list[Document] = []
     for document in documents:
         twins = elsewhere.like(document) if document.id is None or document.text is None else []
         others = twins if document.id else [each for each in twins if each.id not in taken] or twins

@@ -192,7 +192,7 @@ def counted(steps: Sequence[Step], amount: Callable[[Step], float | None]) -> li
         chains = {step for step in steps if step.role == "chain" and amount(step) is not None}
         return [step for step in steps if step in chains and chains.isdisjoint(step.ancestors())]
     ends: dict[str, int] = {}
-    calls = list[Step]()
+    calls: list[Step] = []
     if len(telling) > 1 and len({step.span.scope for step in telling}) > 1:
         around = _told_around(telling, amount)
         telling = [step for step in telling if step not in around]
@@ -207,7 +207,7 @@ def counted(steps: Sequence[Step], amount: Callable[[Step], float | None]) -> li
 def _told_around(steps: Sequence[Step], amount: Callable[[Step], float | None]) -> set[Step]:
     """Those that another library tells, too: a span beside it begins before it, ends behind it, and says as much."""
     last: dict[tuple[Step | None, float | None], dict[str, int]] = {}
-    around = set[Step]()
+    around: set[Step] = set()
     for step in sorted(steps, key=lambda step: (step.span.start, -step.span.end, step.span.scope)):
         scope, end, key = step.span.scope, step.span.end, (step.parent, amount(step))
         ends = last.get(key, {})

@@ -35,8 +35,8 @@ def rounds_of(top: Step | None, level: Sequence[Step]) -> list[_Round]:
 def _split(level: Sequence[Step]) -> list[_Round]:
     """A search after an answer begins a round, with what came between them and was no generation."""
     rounds: list[_Round] = []
-    current, answered = list[Step](), 0
-    searched = False
+    current: list[Step] = []
+    answered, searched = 0, False
     for step in level:
         if _searches(step):
             if searched and answered:

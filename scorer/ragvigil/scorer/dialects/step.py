@@ -22,7 +22,7 @@ class Step:
     reading: Reading
     dialect: str | None
     parent: Step | None = None
-    children: list[Step] = field(default_factory=list["Step"])
+    children: list[Step] = field(init=False)
     depth: int = 0
     """How many steps are above."""
     roles_above: frozenset[Role] = frozenset()
@@ -35,6 +35,7 @@ class Step:
     """What it does, where a step of another library tells the same and stands for both."""
 
     def __post_init__(self) -> None:
+        self.children = []
         self.role = self.reading.role or "other"
 
     @property

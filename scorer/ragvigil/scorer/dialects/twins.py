@@ -98,7 +98,7 @@ def _chains(branches: Mapping[Pair, tuple[Step | None, Step | None]]) -> list[Pa
 
     Two pipelines that are compared ask the same, and may well answer the same: what they found tells them apart.
     """
-    searched = dict[Pair, bool]()
+    searched: dict[Pair, bool] = {}
     for (step, _), (one, other) in branches.items():
         if one is not None and other is not None:
             pair = (one, other) if _order(one) < _order(other) else (other, one)

@@ -130,7 +130,8 @@ class _Walk:
         self._label(span, "trace_state", span.trace_state)
         if problem := span.status.message:
             self._contents.append((span.status, "message", problem))
-        attributes, events = self._pairs(span.attributes), list[SpanEvent]()
+        attributes = self._pairs(span.attributes)
+        events: list[SpanEvent] = []
         for event in span.events:
             self._label(event, "name", event.name)
             events.append(SpanEvent(event.name, event.time_unix_nano, self._pairs(event.attributes)))
@@ -173,7 +174,8 @@ class _Walk:
 
         `parent`: the key under which they are nested.
         """
-        unwanted, found = list[int](), dict[str, object]()
+        unwanted: list[int] = []
+        found: dict[str, object] = {}
         content, label, cutting = self._contents.append, self._labels.append, self._mode != "full"
         siblings = [pair.key for pair in pairs] if parent else ()
         for number, pair in enumerate(pairs):

@@ -178,14 +178,15 @@ class Pipeline:
         self._caught_up = len(rows) < _ROWS_A_TURN
         self._reading = None if self._caught_up else rows[-1].received_at
         ticks = self._ticks()  # a clock that is set must not end or keep a trace
-        opened = set[str]()
+        opened: set[str] = set()
         self._take(rows)
         for row in rows:
             if row.kind != "changes" and row.payload:
                 new = self._assembler.add(
                     row.position, row.kind, row.trace_id, row.payload, ticks, received_at=row.received_at
                 )
-                opened |= {row.trace_id} if new else set[str]()
+                if new:
+                    opened.add(row.trace_id)
             self._read_to = row.position
         self._tell_known_roots(opened)
         self._assembled += self._assembler.due(ticks)

@@ -52,7 +52,8 @@ def opposes(claim: Sequence[Word], denying: bool, best: Segment) -> bool:
 
 def _denied(sequence: Sequence[Word]) -> set[str]:
     """The meaningful stem after each negation; empty where one ends the sentence and so denies all of it."""
-    found, open_ended = set[str](), False
+    found: set[str] = set()
+    open_ended = False
     for word in sequence:
         if open_ended and word.content and word.stem not in NEGATION_ADVERBS:
             found.add(word.stem)
@@ -189,7 +190,8 @@ def _says_outright(claim: Sequence[Word], sequence: Sequence[Word]) -> bool:
 
 def _told(sequence: Sequence[Word]) -> list[str]:
     """The meaningful stems of `sequence`, in one form; empty where one is denied."""
-    told, denies = list[str](), False
+    told: list[str] = []
+    denies = False
     for word in sequence:
         if word.content and word.stem not in NEGATION_ADVERBS:
             told.append("" if denies else form_of(word.stem))

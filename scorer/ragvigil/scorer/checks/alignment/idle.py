@@ -19,7 +19,7 @@ def idle_words(
     claim: Sequence[Word], text: str, evidence: Evidence, ranges: Ranges, hours: Sequence[Span]
 ) -> frozenset[int]:
     """The places of numbers that are no facts, and of days and `hours` that are right; `claim`: the words of `text`."""
-    right = words_within(text, hours) if hours else frozenset[int]()
+    right: frozenset[int] = words_within(text, hours) if hours else frozenset()
     lacking = [
         place for place, word in enumerate(claim) if word.numbers and is_novel(word.numbers, evidence.numbers)
     ]
