@@ -84,6 +84,8 @@ def kind_of(value: object) -> str:
 
 def id_of(value: object) -> str | None:
     """An identifier as text; numbers are written out, everything else is unknown."""
+    if value is None:
+        return None  # as mostly
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     return text_of(value)

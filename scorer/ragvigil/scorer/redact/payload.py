@@ -191,6 +191,8 @@ class _Walk:
             if text:
                 if told.text:
                     content((value, "string_value", text))
+                elif told.passages:
+                    self._passages.append((value, "string_value", text))
                 elif told.label and cutting:
                     label((value, "string_value", text))
                 found[told.key] = text
@@ -263,10 +265,11 @@ class _Told:
     clean: bool
     """Whether the key is no secret itself."""
     text: bool
+    passages: bool
     label: bool
     transport: bool
     unusual: bool
-    """Whether it is no clean key of a text, a label or a document's id."""
+    """Whether it is no clean key of a text, passages or a figure of one, a label or a document's id."""
 
 
 @lru_cache(maxsize=4096)
@@ -279,13 +282,14 @@ def _told_under(key: str, parent: str, siblings: Collection[str]) -> _Told:
 
 
 def _told(key: str, meaning: Meaning, *, clean: bool) -> _Told:
-    text, label = meaning is Meaning.TEXT, meaning is Meaning.LABEL
+    text, passages, label = (meaning is one for one in (Meaning.TEXT, Meaning.PASSAGES, Meaning.LABEL))
     return _Told(
         key,
         meaning,
         clean,
         text,
+        passages,
         label,
         meaning is Meaning.TRANSPORT,
-        not (clean and (text or label or meaning is Meaning.DOCUMENT_ID)),
+        not (clean and (text or passages or label or meaning is Meaning.DOCUMENT_ID)),
     )
