@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import pytest
-
-from ragvigil import prompts
-from ragvigil.scorer.judge import Builtin
-from ragvigil.scorer.trace import Document, RagTrace
+from tests.scorer.checks.judged import judged
 
 SENT = (
     '{"order_id": "A-77120", "status": "shipped", "carrier": "DHL", "tracking": "JD0146",'
@@ -27,13 +24,6 @@ RED, BLUE = (
 MINE = "Where is my order A-77120?"
 
 
-def found(question: str, answer: str, *records: str) -> str:
-    """What the built-in judge says of the answer."""
-    documents = tuple(Document(f"d{rank}", text, rank=rank) for rank, text in enumerate(records, 1))
-    record = RagTrace("0" * 32, "1" * 16, "shop", 0, query=question, answer=answer, documents=documents)
-    return Builtin().judge_now(record, prompts.load("faithfulness")).state
-
-
 @pytest.mark.parametrize(
     ("question", "answer"),
     [
@@ -50,12 +40,12 @@ def test_a_value_is_not_missing_where_another_record_misses_it(
     question: str, answer: str, records: tuple[str, ...]
 ) -> None:
     """The right number of one order was doubted because another order had none yet."""
-    assert found(question, answer, *records) in ("supported", "partial")
+    assert judged(question, answer, *records) in ("supported", "partial")
 
 
 def test_nor_is_it_in_german() -> None:
     """Where question and record name the same thing."""
-    assert found("Was ist der Code des Trail?", "Der Code ist T20.", RED, BLUE) == "supported"
+    assert judged("Was ist der Code des Trail?", "Der Code ist T20.", RED, BLUE) == "supported"
 
 
 @pytest.mark.parametrize(
@@ -102,7 +92,7 @@ def test_what_is_said_of_another_record_stays_in_doubt(
     question: str, answer: str, records: tuple[str, ...]
 ) -> None:
     """Another number, order, carrier or day, the order that has none, or none in particular."""
-    assert found(question, answer, *records) == "unsupported"
+    assert judged(question, answer, *records) == "unsupported"
 
 
 @pytest.mark.parametrize(
@@ -118,4 +108,4 @@ def test_what_is_said_of_another_record_stays_in_doubt(
 )
 def test_so_it_does_in_german(question: str, answer: str) -> None:
     """The shoe is told by its name or by its colour."""
-    assert found(question, answer, RED, BLUE) != "supported"
+    assert judged(question, answer, RED, BLUE) != "supported"

@@ -9,6 +9,7 @@ from ragvigil.scorer.checks.alignment.derived import derived_values
 from ragvigil.scorer.checks.alignment.in_words import values_in_words
 from ragvigil.scorer.checks.alignment.numbers import idle_numbers, is_novel, years_of_dates
 from ragvigil.scorer.checks.alignment.wider import wider_values
+from ragvigil.scorer.checks.alignment.yearly import yearly_prices
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.words import Word, offsets
 
@@ -33,6 +34,8 @@ def idle_words(
         idle |= words_within(text, wider)
     if told := list(values_in_words(claim, text, lacking, evidence)):
         idle |= words_within(text, told)
+    if yearly := list(yearly_prices(claim, text, evidence)):
+        idle |= words_within(text, yearly)
     return right.union(idle.intersection(lacking))
 
 
