@@ -83,3 +83,45 @@ def test_a_pleasantry_is_a_claim_where_it_may_be_the_answer(answer: str) -> None
     """Alone "No problem!" says yes; in the midst of others it says that something is no problem."""
     before = [one.text for one in read_statements(answer, []) if one.kind in ("claim", "question")]
     assert "".join(before).replace(" ", "") == answer.replace(" ", "")
+
+
+NOT_THERE = "El prospecto no dice nada sobre el alcohol"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        f"{NOT_THERE}, así que no puedo confirmarlo.",
+        "The leaflet does not mention alcohol, so I can't confirm it.",
+        "Die Dokumente enthalten dazu nichts. Daher kann ich das nicht bestätigen.",
+        "Les documents ne mentionnent pas l'alcool. Je ne peux donc pas le confirmer.",
+        "De documenten vermelden niets over alcohol, dus ik kan dat niet bevestigen.",
+    ],
+)
+def test_that_nothing_can_be_confirmed_is_no_claim_behind_a_refusal(answer: str) -> None:
+    """It repeats the refusal; such a right answer failed for it."""
+    assert not [one.text for one in read_statements(answer, []) if one.checkworthy]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "así que no puede tomarlo.",
+        "así que no puedo confirmarlo con vino.",
+        "así que puede tomarlo sin problema con cerveza.",
+        "así que el médico no puede confirmarlo.",
+        "así que está permitido con las comidas.",
+        "así que no puedo confirmarlo, pero 2 copas bastan.",
+        "así que no lo tome con alcohol.",
+        "así que el alcohol está prohibido.",
+    ],
+)
+def test_what_else_is_concluded_from_a_refusal_needs_evidence(more: str) -> None:
+    """That nothing is said of it allows nothing and forbids nothing."""
+    assert [one.text for one in read_statements(f"{NOT_THERE}, {more}", []) if one.checkworthy]
+
+
+def test_that_something_cannot_be_confirmed_is_a_claim_without_a_refusal() -> None:
+    """It may be what is wrong where the answer goes on to tell something."""
+    answer = "El folleto es de 2020. Así que no puedo confirmarlo."
+    assert len([one.text for one in read_statements(answer, []) if one.checkworthy]) == 2

@@ -19,7 +19,7 @@ from ragvigil.scorer.checks.reading.courtesy import (
 )
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.markup import Span, blank, fenced, untagged
-from ragvigil.scorer.checks.reading.pleasantries import begins_politely, ends_politely
+from ragvigil.scorer.checks.reading.pleasantries import begins_politely, confirms_nothing, ends_politely
 from ragvigil.scorer.checks.reading.refusal import (
     Wording,
     advises,
@@ -159,10 +159,10 @@ def _going_on(statement: Statement, following: Statement | None) -> Statement:
 
 
 def _only_referring(statement: Statement) -> Statement:
-    """A statement of an answer that refuses: whom to ask instead is no claim."""
+    """A statement of an answer that refuses: whom to ask instead is no claim, nor that nothing can be confirmed."""
     return (
         statement._replace(kind="phrase")
-        if statement.kind == "claim" and refers(statement.text)
+        if statement.kind == "claim" and (refers(statement.text) or confirms_nothing(statement.text))
         else statement
     )
 

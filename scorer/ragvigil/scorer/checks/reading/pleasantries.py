@@ -1,7 +1,8 @@
 """Pleasantries: whole sentences with which an answer begins or ends, "No problem!" and "Enjoy your meal!".
 
 Unlike a courtesy, which is known by how it opens, one of these must be all that its sentence says, or it may carry a
-fact: "No problem with dogs." They are `first_sentences` and `last_sentences` of `data/courtesies.json`.
+fact: "No problem with dogs." They are `first_sentences` and `last_sentences` of `data/courtesies.json`, beside what
+only says that a refusal is one, `behind_a_refusal`: "so I can't confirm it."
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ def _said(text: str) -> tuple[str, ...]:
     return tuple(word.casefold() for word in _WORD.findall(text))
 
 
-_FIRST, _LAST = (
+_FIRST, _LAST, _BEHIND_A_REFUSAL = (
     frozenset(map(_said, chain.from_iterable(_DATA[name].values())))
-    for name in ("first_sentences", "last_sentences")
+    for name in ("first_sentences", "last_sentences", "behind_a_refusal")
 )
 
 
@@ -47,6 +48,15 @@ def ends_politely(text: str) -> bool:
     (True, False)
     """
     return _is_one_of(text, _LAST)
+
+
+def confirms_nothing(text: str) -> bool:
+    """Whether a clause says no more than that a refusal is one.
+
+    >>> [confirms_nothing(text) for text in ("so I can't confirm it.", "so I can't confirm it is open.")]
+    [True, False]
+    """
+    return _is_one_of(text, _BEHIND_A_REFUSAL)
 
 
 def _is_one_of(text: str, known: frozenset[tuple[str, ...]]) -> bool:
