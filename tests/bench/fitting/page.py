@@ -126,12 +126,14 @@ more than its error without costing another one.
   statements 10 of 22, swapped roles 1 of 6, another customer's data and refusals in spite of the evidence never.
   Reckoning with what answers work out brought the 67 to 32 and was not kept: of 92 wrong numbers put against it 58
   passed then, which are doubted now (the right factor on another row, period or base). What brought them to 60 are
-  rules of which each was tried on thirty wrong answers or more, none of which is trusted more since: whole sentences
-  that are only polite, at the beginning or the end ("No problem!", not "No problem with dogs."), and "so I can't
-  confirm it" behind a refusal; seven days a week for every day, and *spätestens nach* for *innerhalb von*, where a
-  clause says nothing else otherwise; a value that another record misses, where question and answer name the record
-  that has it; and twelve times a month's price, where one plain sentence tells that price in the same words. None of
-  them changes what is found in 23,590 labelled answers, but that one faulty one fails for it.
+  narrow rules: seven days a week for every day, and *spätestens nach* for *innerhalb von*, where a clause says
+  nothing else otherwise; a value that another record misses, where question and answer name the record that has it;
+  twelve times a month's price, where one plain sentence tells that price in the same words. Of some 210 wrong answers
+  put against these none is trusted more than before. And whole sentences that are only polite, at the beginning or
+  the end ("No problem!", not "No problem with dogs."), or that only say that a refusal is one ("so I can't confirm
+  it"), are no claims: the rest of such an answer is judged as it is without them, so a fault that passes by itself
+  passes behind "Good news!", too. All seven answers are among those that were looked at, none among the 50 kept
+  aside, of which 19 fail. Of 23,590 labelled answers one is judged otherwise, a faulty one, which fails now.
 - Of 135 other planted faults nearly all invented steps, quotations and citations were seen before that, most wrong
   numbers and dates and half of the wrong units. A superseded passage that is cited, and a refusal beside a passage that
   puts the question in other words, pass.
