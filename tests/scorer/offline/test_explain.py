@@ -284,3 +284,38 @@ def test_it_says_by_which_rule_a_record_would_not_be_scored(tmp_path: Path) -> N
     (line,) = ragvigil("explain", path, "--config", str(config), "--json").stdout.splitlines()
     assert json.loads(line)["records"][0]["filtered"][0] == "drills"
     assert "not scored" not in ragvigil("explain", path).stdout
+
+
+@pytest.mark.parametrize(
+    ("attributes", "why"),
+    [
+        (
+            {"gen_ai.prompt.0.content": "Context:\nSnow is white.\n\nCoal is black.\n\nQuestion: why?"},
+            "'Snow is white.",
+        ),
+        ({}, "no span tells the question"),
+    ],
+)
+def test_an_incomplete_record_says_what_is_missing_and_where(attributes: dict[str, object], why: str) -> None:
+    """Which span, which part of it: who has to mend a tracer needs no source code."""
+    said = {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.completion.0.content": "Because.",
+        "gen_ai.usage.output_tokens": 1,
+    }
+    asked = {
+        "gen_ai.prompt.0.role": "user",
+        "gen_ai.prompt.1.role": "system",
+        "gen_ai.prompt.1.content": "Be brief.",
+    }
+    trace = explain([Span("0" * 32, "1" * 16, None, "chat", 1, 0, 1, {**said, **asked, **attributes})])
+    (record,) = trace.records
+    assert record.completeness == "partial_evidence"
+    assert record.cause is not None
+    assert why in record.cause.why
+    assert record.cause.span_id in ("", "1" * 16)
+
+
+def test_a_complete_record_has_no_cause() -> None:
+    """Nor has one whose content was kept back: there the setting that sends it is named."""
+    assert [record.cause for record in account("llama_index_rerank").records] == [None]

@@ -77,6 +77,9 @@ def _lines(trace: TraceAccount) -> Iterator[str]:
     spans = {span.span_id: span for span in trace.spans}
     for record in trace.records:
         yield f"  record of span {_clean(record.span_id)}: {record.completeness}"
+        if record.cause:
+            whose = f"{_named(record.cause.span_id, spans)}: " if record.cause.span_id else ""
+            yield f"    because {whose}{_clean(record.cause.why)}"
         if record.filtered:
             yield f"    not scored, filtered by filters.{record.filtered.rule}: {_clean(record.filtered.why)}"
         for setting in record.content_settings:

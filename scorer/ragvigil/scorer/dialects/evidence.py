@@ -37,6 +37,8 @@ class Evidence:
     """False when a search ran and nothing tells what it found."""
     untold: Step | None = None
     """The model whose prompt shows passages that nobody can tell apart, where nothing else tells them."""
+    section: str = ""
+    """What it shows of them, where that is known."""
 
 
 def evidence_of(steps: Sequence[Step], generation: Step | None, *, planned: bool = False) -> Evidence:
@@ -51,7 +53,7 @@ def evidence_of(steps: Sequence[Step], generation: Step | None, *, planned: bool
     pool = _shown(pool, told, generation, steps)
     sources = tuple(told[number] for number in pool)
     documents = _filled(_union(pool.values()), steps)
-    model = generation or _speaking(steps)
+    model = generation or _speaking(steps) or _given(steps)
     whole = documents and all(document.text is not None for document in documents)
     contexts = [] if whole else _clearest(model)
     unread, untold = False, None
@@ -74,7 +76,8 @@ def evidence_of(steps: Sequence[Step], generation: Step | None, *, planned: bool
         known = (known or bool(documents)) and not unread
         untold = model if contexts and not documents else None
     documents = _widened(documents, generation)
-    return Evidence(tuple(searches), ranked(documents), sources, known, untold)
+    section = contexts[0].whole if untold is not None else ""
+    return Evidence(tuple(searches), ranked(documents), sources, known, untold, section)
 
 
 def retrievals_of(evidence: Evidence) -> tuple[Retrieval, ...]:
@@ -96,6 +99,13 @@ def _speaking(steps: Iterable[Step]) -> Step | None:
     """Where no model has a span, the agent or call around one that names it and says what was sent and came back."""
     chains = (step for step in steps if step.role == "chain" and step.reading.model and step.reading.messages)
     return next((step for step in chains if step.reading.answer is not None), None)
+
+
+def _given(steps: Iterable[Step]) -> Step | None:
+    """Where nothing of a model is told at all, the outermost step that answered and was given a context by name."""
+    chains = [step for step in steps if step.role == "chain" and step.reading.context is not None]
+    answering = (step for step in chains if step.reading.answer is not None)
+    return min(answering, key=lambda step: step.depth, default=None)
 
 
 def _distinct(steps: Iterable[Step]) -> Iterable[Step]:

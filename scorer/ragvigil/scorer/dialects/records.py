@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from ragvigil.scorer.dialects.dropped import hides, lost_content, tells_no_reply
+from ragvigil.scorer.dialects.completeness import completeness_of
 from ragvigil.scorer.dialects.errors import error_of
-from ragvigil.scorer.dialects.evidence import Evidence, evidence_of, retrievals_of
+from ragvigil.scorer.dialects.evidence import evidence_of, retrievals_of
 from ragvigil.scorer.dialects.feedback import Opinion, last_word, opinions_on
 from ragvigil.scorer.dialects.log_events import attached, evaluations_of
 from ragvigil.scorer.dialects.people import conversation_of, user_of
@@ -15,13 +15,20 @@ from ragvigil.scorer.dialects.prompt import forget
 from ragvigil.scorer.dialects.question import Question, questions
 from ragvigil.scorer.dialects.reading import Dialect
 from ragvigil.scorer.dialects.returned import forest_of
-from ragvigil.scorer.dialects.roles import Roles, answer_of, generations, leaf_sum, query_of, roles_of
+from ragvigil.scorer.dialects.roles import (
+    Roles,
+    answer_of,
+    generations,
+    leaf_sum,
+    query_candidates,
+    roles_of,
+)
 from ragvigil.scorer.dialects.step import Step, unique
 from ragvigil.scorer.dialects.table import DIALECTS, read
 from ragvigil.scorer.dialects.upstream import sampling_of
 from ragvigil.scorer.dialects.values import text_of
-from ragvigil.scorer.span import HAS_IS_REMOTE, LogEvent, Span
-from ragvigil.scorer.trace import Completeness, RagTrace, Tokens
+from ragvigil.scorer.span import LogEvent, Span
+from ragvigil.scorer.trace import RagTrace, Tokens
 
 _UNKNOWN_MODELS = frozenset({"unknown", "none", "null"})
 _UNKNOWN_SERVICE = "unknown_service"
@@ -30,7 +37,6 @@ _LATEST = 2**63
 """Nanoseconds of a moment in 2262: whoever says a later one does not know it, and no store holds it."""
 _LONGEST_APART = 30 * 60 * 10**9
 """Nanoseconds by which a step may begin before the middle one, or outside of the span above it: else a clock is off."""
-_APP_ROOT = "langfuse.internal.is_app_root"
 _ENVIRONMENT = ("deployment.environment.name", "deployment.environment")
 
 
@@ -89,7 +95,7 @@ def record_of(question: Question, *, timed_out: bool = False, told: Iterable[Opi
     """The record of one question; `told` is what log events say of its answer."""
     roles = roles_of(question)
     evidence = evidence_of(question.steps, roles.generation, planned=question.plan is not None)
-    query, answer = query_of(roles), answer_of(roles)
+    asked, answer = next(query_candidates(roles), None), answer_of(roles)
     model, response_model = _models(roles)
     error, sampling = error_of(question), sampling_of(question)
     conversation = conversation_of(roles)
@@ -100,7 +106,7 @@ def record_of(question: Question, *, timed_out: bool = False, told: Iterable[Opi
         span_id=stands_for.span_id,
         service=_first_text(resources, "service.name") or _UNKNOWN_SERVICE,
         started_at=_started_at(question),
-        query=query,
+        query=asked.value if asked is not None else None,
         documents=evidence.documents,
         answer=answer,
         environment=_first_text(resources, *_ENVIRONMENT)
@@ -126,9 +132,9 @@ def record_of(question: Question, *, timed_out: bool = False, told: Iterable[Opi
         error_where=error.where if error else None,
         error_message=error.failure.message if error else None,
         streaming=_streaming(roles),
-        completeness=_completeness(
-            roles, evidence, query, answer, failed=error is not None, timed_out=timed_out
-        ),
+        completeness=completeness_of(
+            roles, evidence, asked, answer, failed=error is not None, timed_out=timed_out
+        ).completeness,
         dialect=roles.known(lambda step: step.dialect if step.role != "other" else None),
         cited=roles.known(lambda step: step.reading.cited) if answer is None else None,
         upstream_probability=sampling.probability,
@@ -229,81 +235,3 @@ def _outermost(question: Question) -> Span | None:
 
 def _known(moments: Iterable[int]) -> Iterator[int]:
     return (moment for moment in moments if 0 < moment < _LATEST)
-
-
-def _completeness(
-    roles: Roles,
-    evidence: Evidence,
-    query: str | None,
-    answer: str | None,
-    *,
-    failed: bool,
-    timed_out: bool,
-) -> Completeness:
-    """Whether the record can be scored; missing attributes weigh more than hidden content."""
-    steps = roles.question.steps
-    if any(map(lost_content, steps)):
-        return "partial_evidence"
-    if answer is None and any(step.reading.unread for step in steps):
-        return "partial_evidence"
-    if answer is None and _is_hidden(roles, evidence, query, failed=failed):
-        return "content_off"
-    if answer is None and not failed and roles.generation is not None and tells_no_reply(roles.generation):
-        return "partial_evidence"  # hidden, or the call was cancelled
-    if not evidence.searches and not evidence.documents and any(each.reading.unread_search for each in steps):
-        return "partial_evidence"
-    if not evidence.searches and not evidence.documents and _lost_step(roles):
-        return "partial_evidence"
-    texts_missing = any(document.text is None for document in evidence.documents)
-    truncated = any(step.reading.truncated for step in steps)
-    if texts_missing or truncated or not evidence.known or query is None or _lost_root(roles):
-        return "partial_evidence"
-    return "timed_out" if timed_out else "complete"
-
-
-def _is_hidden(roles: Roles, evidence: Evidence, query: str | None, *, failed: bool) -> bool:
-    """Whether the sender kept the texts back; a generation that only called tools hides nothing."""
-    steps = roles.question.steps
-    if any(step.reading.redacted for step in steps):
-        return True
-    if roles.generation is not None and not failed and hides(roles.generation):
-        return True
-    told = any(message.text for step in steps for message in step.reading.messages)
-    silent = query is None and not any(document.text for document in evidence.documents)
-    return not told and (silent or (roles.generation is not None and not failed))
-
-
-def _speaks(step: Step) -> bool:
-    return step.reading.query is not None or step.reading.answer is not None
-
-
-def _lost_step(roles: Roles) -> bool:
-    """Whether a span between those that are here is missing, in this process: it may have searched.
-
-    Above a root that speaks is another process where the sender does not say which: its searches are not the root's.
-    """
-    return any(
-        _is_orphan(step) for step in roles.question.steps if step is not roles.root or not _stands_alone(step)
-    )
-
-
-def _stands_alone(root: Step) -> bool:
-    return _speaks(root) and not root.span.flags & HAS_IS_REMOTE
-
-
-def _is_orphan(step: Step) -> bool:
-    """Whether the span above it is not here; Langfuse says of a span whether it sends none above."""
-    span = step.span
-    sent_alone = span.attributes.get(_APP_ROOT) is True
-    return step.parent is None and span.parent_id is not None and not span.parent_is_remote and not sent_alone
-
-
-def _lost_root(roles: Roles) -> bool:
-    """Whether a span above those that are here is missing, in this process, and no chain stands for it.
-
-    One that tells neither question nor answer stands for nothing.
-    """
-    root = roles.root
-    if root is not None and (root.span.parent_id is None or root.parent is not None or _speaks(root)):
-        return False
-    return any(map(_is_orphan, roles.question.steps))

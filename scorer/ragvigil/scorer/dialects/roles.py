@@ -22,6 +22,8 @@ _Value = TypeVar("_Value")
 
 _SEARCHING = frozenset[Role]({"retriever", "reranker"})
 _TOOLS = frozenset[Role]({"tool", "retriever", "reranker"})
+IN_A_CALL = "argument of a tool call"
+"""The place of a question that nobody told but in a model's own words."""
 _LAST = 10
 """Answers of which the last are looked at, and those before each."""
 _ITEM = re.compile(r"(?:[-*\u2022]|\d{1,2}[.)])\s+")
@@ -61,22 +63,17 @@ class Candidate:
     """Where in the step it stands, in words."""
 
 
-def query_of(roles: Roles) -> str | None:
-    """The question: as the root had it, else the retriever, else the last user message, else a tool."""
-    return next((candidate.value for candidate in query_candidates(roles)), None)
-
-
 def answer_of(roles: Roles) -> str | None:
     """The answer as the generator gave it, else as the root returned it."""
     return next((candidate.value for candidate in answer_candidates(roles)), None)
 
 
 def query_candidates(roles: Roles) -> Iterator[Candidate]:
-    """Every place where the question may stand; the first is taken."""
+    """Every place where the question may stand: root, search, last user message, tool call; the first is taken."""
     if (whole := _uncut(roles)) is not None:
         yield whole
     if (root := roles.root) is not None and root.reading.query is not None:
-        yield Candidate(root, root.reading.query, "input of the root")
+        yield Candidate(root, _without_passages(root.reading.query, roles), "input of the root")
     plan = roles.question.plan
     if plan is not None and (planned := question_of(plan, roles.question.top)) is not None:
         yield Candidate(plan, planned, "what the plan is for")
@@ -95,7 +92,7 @@ def query_candidates(roles: Roles) -> Iterator[Candidate]:
             yield Candidate(step, step.reading.query, "input of a step")
     for step, query in asked:
         if query is not None and _by_tool(step):
-            yield Candidate(step, query, "argument of a tool call")
+            yield Candidate(step, query, IN_A_CALL)
 
 
 def answer_candidates(roles: Roles) -> Iterator[Candidate]:
@@ -125,6 +122,23 @@ def _is_composed(roles: Roles) -> bool:
 def _by_tool(step: Step) -> bool:
     """Whether a model asked for a search, in its own words: a tool, or a search within one."""
     return step.reading.tool is not None or any(above.reading.tool for above in step.ancestors())
+
+
+def _without_passages(asked: str, roles: Roles) -> str:
+    """What the root was asked, out of the prompt with passages that it was given and sent on to the model as it was.
+
+    An application that searches itself asks an agent so. Where a step searched, all of it is the question.
+    """
+    model = roles.generation
+    sent = last_of(model.reading.messages, "user") if model is not None else None
+    if (
+        sent is None
+        or sent.strip() != asked.strip()
+        or any(each.role in _SEARCHING for each in roles.question.steps)
+    ):
+        return asked
+    context = context_of(asked)
+    return question_in(asked) if context is not None and context.documents else asked
 
 
 def _uncut(roles: Roles) -> Candidate | None:

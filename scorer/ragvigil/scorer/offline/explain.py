@@ -7,14 +7,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ragvigil.scorer.dialects import DIALECTS, Dialect
+from ragvigil.scorer.dialects.completeness import judged
 from ragvigil.scorer.dialects.custom import Guarded
-from ragvigil.scorer.dialects.question import questions
+from ragvigil.scorer.dialects.question import Question, questions
 from ragvigil.scorer.dialects.records import record_of, steps_of
 from ragvigil.scorer.dialects.returned import forest_of
 from ragvigil.scorer.dialects.step import Step
 from ragvigil.scorer.dialects.table import matching
 from ragvigil.scorer.dialects.values import REDACTED
-from ragvigil.scorer.offline.choices import Fact, facts_of
+from ragvigil.scorer.offline.choices import Fact, Place, facts_of
 from ragvigil.scorer.offline.content_settings import content_settings
 from ragvigil.scorer.offline.read import Problem, raised, traces_in
 from ragvigil.scorer.scoring.filtering import Filtered, Filters
@@ -55,6 +56,8 @@ class RecordAccount:
     facts: tuple[Fact, ...]
     filtered: Filtered | None = None
     """The rule by which it is not scored."""
+    cause: Place | None = None
+    """What makes it incomplete, and the span that tells so ("" where none does); None where nothing does."""
     content_settings: tuple[str, ...] = ()
     """Where its content was kept back: what makes its service send it."""
 
@@ -127,6 +130,7 @@ def explain(
             record.completeness,
             facts_of(question, record),
             rule,
+            _cause(question),
             content_settings(question.steps) if record.completeness == "content_off" else (),
         )
         for question, record, rule in zip(asked, read, filtered, strict=True)
@@ -141,6 +145,11 @@ def explain(
         tuple(records),
         None if records else _nobody_asked(steps),
     )
+
+
+def _cause(question: Question) -> Place | None:
+    found = judged(question)
+    return Place(found.step.span.span_id if found.step else "", found.why) if found.why else None
 
 
 def spans_once(spans: Iterable[Span], events: Iterable[LogEvent]) -> list[Span]:
