@@ -14,6 +14,14 @@ from ragvigil.scorer.span import SpanEvent
 _VARIABLE = "gen_ai.prompt.variable."
 _SAID = {f"gen_ai.{role}.message": role for role in ("system", "user", "assistant", "tool")}
 
+_BLOCK = frozenset(
+    (
+        *("text", "image", "document", "video", "audio", "toolUse", "toolResult", "json"),
+        *("cachePoint", "reasoningContent", "citationsContent", "guardContent", "searchResult"),
+    )
+)
+"""Each of Bedrock's blocks has one of these keys, and no other."""
+
 
 def prompt_in(attributes: Mapping[str, object], events: Sequence[SpanEvent]) -> tuple[Message, ...]:
     """What the model was sent; the newest generation that carries anything wins.
@@ -78,7 +86,8 @@ def completion_in(attributes: Mapping[str, object], events: Sequence[SpanEvent])
         return last_of(said, "assistant") or last_of(said, "unknown")  # in a reply only the model speaks
     for event in reversed(events):
         if event.name == "gen_ai.choice":
-            return _chosen(_told(event))
+            asked = any(_blocks(_told(each).get("content")) for each in events if each.name in _SAID)
+            return _chosen(_told(event), in_blocks=asked)
         if event.name == "gen_ai.content.completion":
             return completion_of(event.attributes.get("gen_ai.completion"))
     numbered = indexed(attributes, "gen_ai.completion.")
@@ -89,9 +98,17 @@ def completion_in(attributes: Mapping[str, object], events: Sequence[SpanEvent])
 
 def _said(event: SpanEvent, role: str) -> Message:
     fields = _told(event)
+    content = fields.get("content")
     return Message(
-        role_of(fields.get("role") or role), content_of(fields.get("content") or fields.get("body"))
+        role_of(fields.get("role") or role), content_of(_blocks(content) or content or fields.get("body"))
     )
+
+
+def _blocks(content: object) -> list[object]:
+    """The blocks of a message as Bedrock's interface has them, which Strands writes as JSON; [] for anything else."""
+    items = sequence_of(content)
+    blocks = [mapping_of(item) for item in items]
+    return items if blocks and all(len(each) == 1 and each.keys() <= _BLOCK for each in blocks) else []
 
 
 def _told(event: SpanEvent) -> Mapping[str, object]:
@@ -100,9 +117,12 @@ def _told(event: SpanEvent) -> Mapping[str, object]:
     return event.attributes if content is None else {**event.attributes, **mapping_of(content)}
 
 
-def _chosen(fields: Mapping[str, object]) -> str | None:
+def _chosen(fields: Mapping[str, object], *, in_blocks: bool) -> str | None:
+    """What a choice says; in blocks only where the questions are, for a model may answer in JSON."""
     message = fields.get("message")
     inner = mapping_of(message)
+    if in_blocks and (blocks := _blocks(message)):
+        return content_of(blocks)
     if inner:
         return content_of(inner.get("content"))
     return text_of(message) or content_of(fields.get("content"))

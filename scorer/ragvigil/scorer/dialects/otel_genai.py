@@ -60,6 +60,8 @@ _ROLES: dict[str, Role] = {
     "agent": "chain",
 }
 _MARKS = (OPERATION, "gen_ai.system", "gen_ai.provider.name", "gen_ai.request.model", "llm.request.type")
+_COHERE = "opentelemetry.instrumentation.cohere"
+"""OpenLLMetry's spans do not say which documents Cohere was given beside the question."""
 _CALLING = ("tool_call", "tool_calls")
 _FIRST_CHUNK = ("gen_ai.response.time_to_first_chunk", "gen_ai.client.operation.time_to_first_chunk")
 
@@ -97,6 +99,7 @@ class OtelGenAI:
             documents=tools.documents,
             context=context_given(attributes) if role == "generator" else None,
             unread_search=tools.unread
+            or span.scope == _COHERE
             or offers_search(attributes.get("gen_ai.tool.definitions"))
             or (answer is not None and _calls_untold(reason, attributes)),
             exchange=(conversation, attributes.get("gen_ai.output.messages")),
@@ -114,8 +117,10 @@ def _calls_untold(reason: str | None, attributes: Mapping[str, object]) -> bool:
 
 
 def _with_details(span: Span) -> Mapping[str, object]:
+    """The attributes of the span, and of all its events of details: Strands tells question and answer in two."""
     found = [event.attributes for event in span.events if event.name == DETAILS]
-    return {**found[-1], **span.attributes} if found else span.attributes
+    told = {key: value for attributes in found for key, value in attributes.items()}
+    return {**told, **span.attributes} if found else span.attributes
 
 
 def _tool(attributes: Mapping[str, object]) -> Reading:

@@ -11,7 +11,7 @@ from ragvigil.scorer.dialects.orders import is_empty_result
 from ragvigil.scorer.dialects.printed import is_printed
 from ragvigil.scorer.dialects.prompt import documents_in
 from ragvigil.scorer.dialects.shapes import split_frame
-from ragvigil.scorer.dialects.values import structure_of, text_of
+from ragvigil.scorer.dialects.values import mapping_of, sequence_of, structure_of, text_of
 from ragvigil.scorer.trace import Document
 
 _UNTOLD = re.compile(r"\s*(?:\[<|(?:[A-Za-z_.]*(?:Error|Exception|Timeout)|error|failed)\s*[:(])")
@@ -28,7 +28,7 @@ def documents_found(result: object) -> tuple[Document, ...] | None:
     >>> [each.text for each in documents_found({"context": "Snow is white."}) or ()], documents_found({"answer": "no"})
     (['Snow is white.'], None)
     """
-    result = tool_result(result)
+    result = _words(tool_result(result))
     documents = searched_in(result)
     if documents is not None:
         return documents
@@ -36,6 +36,14 @@ def documents_found(result: object) -> tuple[Document, ...] | None:
     if text is None or is_printed(text) or _UNTOLD.match(text):
         return None
     return () if is_empty_result(text) else passages_in_text(text)
+
+
+def _words(result: object) -> object:
+    """The text of a result that is one part of a message, as Bedrock and Strands return it; any other as it is."""
+    items = sequence_of(result)
+    part = mapping_of(items[0] if len(items) == 1 else None)
+    told = text_of(part.get("text"))
+    return told if told and part.keys() <= {"type", "text"} and part.get("type", "text") == "text" else result
 
 
 def passages_in_text(text: str) -> tuple[Document, ...]:

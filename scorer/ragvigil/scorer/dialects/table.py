@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from ragvigil.scorer.dialects.haystack import Haystack
 from ragvigil.scorer.dialects.langfuse import Langfuse
@@ -50,7 +51,13 @@ def read(span: Span, dialects: Sequence[Dialect] = DIALECTS) -> tuple[Reading, s
     for dialect in matching(span, dialects):
         found = _read(dialect, span)
         reading, name = (found, dialect.name) if name is None else (filled(reading, found), name)
-    return reading, name
+    return _apologising(reading) if span.failed and reading.tool and reading.documents else reading, name
+
+
+def _apologising(reading: Reading) -> Reading:
+    """The reading of a tool that failed: words without an id or a score are no passages then."""
+    told = any(each.id is not None or each.score is not None for each in reading.documents or ())
+    return reading if told else replace(reading, documents=None)
 
 
 def matching(span: Span, dialects: Sequence[Dialect] = DIALECTS) -> Iterator[Dialect]:

@@ -25,7 +25,9 @@ _IDS = ("tool_call_id", "tool_use_id", "toolUseId", "toolCallId", "call_id", "id
 _NAMES = ("name", "toolName", "tool_name")
 _RESULTS = ("artifact", "response", "result", "output", "content")
 """The conventions' model says `response`, their examples `result`; LangChain keeps what it found beside the words."""
-_BLOCK = frozenset({"type", "text", "citations", "cache_control"})
+_TOLD = (*_RESULTS, "parts")
+"""LiteLLM's messages of tools have their words in parts, as those of anybody else."""
+_BLOCK = frozenset({"type", "text", "content", "citations", "cache_control"})
 """All that a part with nothing but text has."""
 _DEEPEST = 4
 
@@ -122,7 +124,7 @@ def _of_kind(
 
 def _result(part: Mapping[str, object]) -> object:
     """What the tool answered, out of what providers put around it and of text parts."""
-    held: object = _unwrapped(next((part[key] for key in _RESULTS if part.get(key) is not None), None))
+    held: object = _unwrapped(next((part[key] for key in _TOLD if part.get(key) is not None), None))
     items = sequence_of(held)
     blocks = [fields for item in items if (fields := mapping_of(item))]
     if len(blocks) == 1 and (told := blocks[0].get("json")) is not None:  # Bedrock's
