@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import cast
 
-from ragvigil.scorer.dialects.documents import documents_of, score_of
 from ragvigil.scorer.dialects.finish import finish_reason_in
 from ragvigil.scorer.dialects.flattened import indexed, unflattened
 from ragvigil.scorer.dialects.functions import context_in, narrowed_in, or_answer, search_in
 from ragvigil.scorer.dialects.langchain import pages_in
 from ragvigil.scorer.dialects.messages import last_of, messages_of, replied, role_of
 from ragvigil.scorer.dialects.openinference_feedback import evaluations_in, feedback_in, has_opinions
+from ragvigil.scorer.dialects.openinference_values import (
+    declared_json,
+    documents_in,
+    flattened_documents,
+    likely_json,
+)
 from ragvigil.scorer.dialects.printed import (
     is_printed,
     printed_documents,
@@ -63,8 +69,8 @@ _NONE: Mapping[str, object] = {}
 _SEARCHES = ("Retriever.run", "Ranker.run")
 _ANSWERING = "retrieveAndGenerateConfiguration"
 _INSTRUMENTED = "openinference.instrumentation."
-"""Scopes of the instrumentations: these never forget the MIME type of JSON, save for one."""
-_FORGETFUL = ".smolagents"
+"""Scopes of the instrumentations: these never forget the MIME type of JSON, save for two."""
+_FORGETFUL = (".smolagents", ".autogen_agentchat")
 _INNER = (".write_response_to_history", "OutputParser.parse")
 """Names that end so are LlamaIndex's own bookkeeping, which asks, finds and answers nothing."""
 
@@ -111,18 +117,18 @@ def _content(span: Span) -> Reading:
         return _tool(span)
     if role == "generator":
         return _generation(span)
-    documents = _documents(span.attributes, role)
+    documents = documents_in(span.attributes, role)
     if role == "retriever" and (answered := _answering_search(span.attributes, documents)):
         return answered
     told = span.attributes.get
     structured = role == "chain" and "application/json" in (told("output.mime_type"), told("input.mime_type"))
-    if structured and (nodes := printed_nodes(sequence_of(_declared_json(span.attributes, "output")))):
+    if structured and (nodes := printed_nodes(sequence_of(declared_json(span.attributes, "output")))):
         role, documents = "reranker", nodes
     if role == "chain" and (structured or span.name.endswith(_SEARCHES)) and (found := _haystack(span)):
         return found
     asked = text_of(span.attributes.get("reranker.query")) or _input(span)
     if asked is None and kind == "agent":  # CrewAI's are given objects, and return what was said
-        made = mapping_of(_declared_json(span.attributes, "output"))
+        made = mapping_of(declared_json(span.attributes, "output"))
         said = last_of(messages_of(made.get("messages")), "user")
         asked = question_in(said) if said else None
     if role == "chain" and documents is None:
@@ -131,12 +137,15 @@ def _content(span: Span) -> Reading:
         if narrowed := _narrowed(span.attributes):
             return narrowed
         documents = _passed(span.attributes) if structured else None
+    answer = _output(span.attributes, None if span.failed else asked) if role == "chain" else None
     return Reading(
         role=role,
         query=asked,
         documents=documents,
-        input_documents=_flattened(span.attributes, "reranker.input_documents."),
-        answer=_output(span.attributes, asked) if role == "chain" else None,
+        input_documents=flattened_documents(span.attributes, "reranker.input_documents."),
+        answer=answer,
+        unread=answer is None and is_printed(text_of(told("output.value")) or ""),
+        context=context_in(mapping_of(declared_json(span.attributes, "input")))[0] if structured else None,
     )
 
 
@@ -158,8 +167,8 @@ def _answering_search(
 
 def _haystack(span: Span) -> Reading | None:
     """A search that instrumentations of 2025 took for a chain: its documents are printed, a failed one has none."""
-    given = mapping_of(_declared_json(span.attributes, "input"))
-    made = mapping_of(_declared_json(span.attributes, "output")).get("documents")
+    given = mapping_of(declared_json(span.attributes, "input"))
+    made = mapping_of(declared_json(span.attributes, "output")).get("documents")
     documents = printed_documents(sequence_of(made))
     taken = printed_documents(sequence_of(given.get("documents")))
     if not documents and not span.name.endswith(_SEARCHES):
@@ -176,7 +185,7 @@ def _function(attributes: Mapping[str, object], asked: str | None) -> Reading | 
     """A function that returned passages; what it was given may be a text."""
     if not str(attributes.get("output.value", "")).startswith("["):
         return None
-    search = search_in(_declared_json(attributes, "input"), _declared_json(attributes, "output"))
+    search = search_in(declared_json(attributes, "input"), declared_json(attributes, "output"))
     if search is None:
         return None
     taken = search.input_documents
@@ -194,7 +203,7 @@ def _narrowed(attributes: Mapping[str, object]) -> Reading | None:
 
 def _passed(attributes: Mapping[str, object]) -> tuple[Document, ...] | None:
     """The documents that a chain returned or was given: a function may search, too."""
-    given, made = _declared_json(attributes, "input"), _declared_json(attributes, "output")
+    given, made = declared_json(attributes, "input"), declared_json(attributes, "output")
     return pages_in(made) or pages_in(given) or context_in(mapping_of(given))[1]
 
 
@@ -243,20 +252,28 @@ def _streaming(span: Span) -> bool | None:
 def _input(span: Span) -> str | None:
     """The question; a frame around it needs no MIME type where a person wrote the span, who may forget it."""
     attributes = span.attributes
-    value, structure = attributes.get("input.value"), _declared_json(attributes, "input")
+    value, structure = attributes.get("input.value"), declared_json(attributes, "input")
     sure = span.scope.startswith(_INSTRUMENTED) and not span.scope.endswith(_FORGETFUL)
-    likely = None if sure else _likely_json(attributes, "input")
+    likely = None if sure else likely_json(attributes, "input")
     if structure is None and _ASKING.isdisjoint(mapping_of(likely)):
         return _unprinted(text_of(value))
     structure = structure_of(value)
-    said = last_of(messages_of(mapping_of(structure).get("messages")), "user")
+    fields = mapping_of(structure)
+    said = last_of(messages_of(fields.get("messages")), "user") or last_of(_lone_messages(fields), "user")
     told = said or last_of(_flat_messages(attributes, "llm.input_messages."), "user")
     return told or _unprinted(query_in(structure))
 
 
+def _lone_messages(fields: Mapping[str, object]) -> tuple[Message, ...]:
+    """Messages that stand alone among the arguments, as Google's ADK is given the new one of a session."""
+    held = [cast("Mapping[str, object]", each) for each in fields.values() if isinstance(each, dict)]
+    alone = [each for each in held if "role" in each]
+    return messages_of(alone) if alone else ()
+
+
 def _output(attributes: Mapping[str, object], asked: str | None) -> str | None:
     """The answer of a chain; a list of texts may be of printed objects, and is left alone."""
-    structure = _declared_json(attributes, "output")
+    structure = declared_json(attributes, "output")
     if structure is None:
         return _unprinted(text_of(attributes.get("output.value")))
     fields = mapping_of(structure)
@@ -276,7 +293,7 @@ def _completion(attributes: Mapping[str, object]) -> str | None:
     texts = [text for choice in choices if (text := text_of(choice.get("completion.text")))]
     if texts:
         return texts[0]
-    structure = _declared_json(attributes, "output")
+    structure = declared_json(attributes, "output")
     return text_of(attributes.get("output.value")) if structure is None else completion_of(structure)
 
 
@@ -284,13 +301,13 @@ def _conversation(attributes: Mapping[str, object]) -> object:
     """The messages with what they say of tools, flattened or else as the provider was sent them."""
     sent = indexed(attributes, "llm.input_messages.")
     if not sent:
-        return _declared_json(attributes, "input")
+        return declared_json(attributes, "input")
     tools = any(
         role_of(fields.get("message.role")) in _TOOLS or "message.tool_call_id" in fields for fields in sent
     )
     if not tools:
         return None
-    printed = printed_turns(sequence_of(mapping_of(_declared_json(attributes, "input")).get("messages")))
+    printed = printed_turns(sequence_of(mapping_of(declared_json(attributes, "input")).get("messages")))
     return printed or unflattened(attributes, "llm.input_messages.", "message.")
 
 
@@ -302,7 +319,7 @@ def _messages(attributes: Mapping[str, object]) -> tuple[Message, ...]:
     prompts += [prompt.get("prompt.text") for prompt in indexed(attributes, "llm.prompts.")]
     if texts := [text for prompt in prompts if (text := text_of(prompt))]:
         return tuple(Message("user", text) for text in texts)
-    structure = _declared_json(attributes, "input")
+    structure = declared_json(attributes, "input")
     return messages_of(
         structure if structure is not None else _unprinted(text_of(attributes.get("input.value")))
     )
@@ -318,78 +335,6 @@ def _message(fields: Mapping[str, object]) -> Message:
     said = [part for part in parts if kind_of(part.get("message_content.type", "text")) in _SPOKEN]
     texts = [text for part in said if (text := text_of(part.get("message_content.text")))]
     return Message(role, text_of(fields.get("message.content")) or "\n".join(texts) or None)
-
-
-def _documents(attributes: Mapping[str, object], role: Role) -> tuple[Document, ...] | None:
-    """The flattened documents; with gaps, or without any, also those in the output."""
-    prefix = "reranker.output_documents." if role == "reranker" else "retrieval.documents."
-    flattened = _flattened(attributes, prefix)
-    if flattened is None:
-        if (whole := attributes.get(prefix.removesuffix("."))) is not None and (found := _whole(whole)):
-            return found
-        return _written(attributes) if role in ("retriever", "reranker") else None
-    if all(document.id is not None for document in flattened):
-        return flattened
-    written = _written(attributes) or ()
-    if len(written) != len(flattened):  # nothing is flattened of an empty passage without an id
-        told = {each.text for each in written}
-        more = len(written) > len(flattened) and all(each.text in told for each in flattened)
-        return written if more else flattened
-    return tuple(map(_completed, flattened, written))
-
-
-def _whole(value: object) -> tuple[Document, ...] | None:
-    """The documents in one attribute, as spans made by hand have them: a list, or JSON, of what would be flattened."""
-    items = [mapping_of(item) for item in sequence_of(value)]
-    return (
-        documents_of([{key.removeprefix("document."): each for key, each in item.items()} for item in items])
-        or None
-    )
-
-
-def _completed(document: Document, other: Document) -> Document:
-    """An empty text is told in the output alone."""
-    score = other.score if document.score is None else document.score
-    text = "" if document.text is None and other.text == "" else document.text
-    return replace(document, id=document.id or other.id, text=text, score=score)
-
-
-def _written(attributes: Mapping[str, object]) -> tuple[Document, ...] | None:
-    """The documents in a JSON output; printed objects are no texts."""
-    structure = _likely_json(attributes, "output")
-    items = sequence_of(structure) or sequence_of(mapping_of(structure).get("documents"))
-    if any(isinstance(item, str) for item in items):
-        return printed_nodes(items) or None
-    return documents_of(structure)
-
-
-def _flattened(attributes: Mapping[str, object], prefix: str) -> tuple[Document, ...] | None:
-    found = indexed(attributes, prefix)
-    return tuple(_document(fields, rank) for rank, fields in enumerate(found, 1)) if found else None
-
-
-def _document(fields: Mapping[str, object], rank: int) -> Document:
-    given, score = fields.get("document.metadata"), score_of(fields.get("document.score"))
-    metadata: Mapping[str, object] = mapping_of(given) if given else {}
-    if score is None and metadata:
-        scores = (metadata.get("score"), metadata.get("relevance_score"))
-        score = next((number for each in scores if (number := score_of(each)) is not None), None)
-    return Document(
-        id_of(fields.get("document.id")), text_of(fields.get("document.content")), score, rank, metadata
-    )
-
-
-def _declared_json(attributes: Mapping[str, object], side: str) -> object:
-    """The structure of `input.value` or `output.value`, only where its MIME type says JSON."""
-    if attributes.get(f"{side}.mime_type") != "application/json":
-        return None
-    return structure_of(attributes.get(f"{side}.value"))
-
-
-def _likely_json(attributes: Mapping[str, object], side: str) -> object:
-    """The structure also where no MIME type is told, which stands for plain text: spans made by hand forget it."""
-    told = attributes.get(f"{side}.mime_type", "application/json")
-    return structure_of(attributes.get(f"{side}.value")) if told == "application/json" else None
 
 
 def _unprinted(text: str | None) -> str | None:

@@ -47,6 +47,10 @@ _BASED = re.compile(
     rf"(?!{_SPACED})[^.;]{{0,30}}(?<!{_SPACED})(?:{_NAMED}|{_any(_DATA['texts'])})(?:\s+{_POINT})?\Z"
 )
 """An order that ends with the name of what the answer is to be made of; a text, too, but not just "the following"."""
+_FROM = re.compile(
+    rf"\A(?:{_any(_DATA['replying'])})(?: [^\s,.;]{{1,12}}){{0,3}} (?:{_any(_DATA['basing'])})(?: d[eiu]| von)?\Z"
+)
+"""An order that ends where what the answer is to be made of begins, as "answer from:" does."""
 _OF_ANSWERS = re.compile(
     rf"(?<!{_SPACED})(?:{_any(_DATA['manner'])}|(?:{CONTEXT}|{PASSAGE})(?:n|s|es)?(?!{_SPACED}))"
 )
@@ -134,6 +138,8 @@ def points(label: str, *, apart: bool = False) -> bool:
     (True, False)
     >>> points("respond based on the following", apart=True)  # of rules people say so, too
     False
+    >>> points("answer only from"), points("réponds à partir de"), points("where are you from")
+    (True, True, False)
     >>> [points(each) for each in ("how to use the context", "follow these rules", "facts about the user", "sources")]
     [False, False, False, False]
     """
@@ -141,7 +147,7 @@ def points(label: str, *, apart: bool = False) -> bool:
         return False
     if _SHOWS.search(label) is not None:
         return True
-    if apart and _BASED.search(label) is not None:
+    if (apart and _BASED.search(label) is not None) or _FROM.match(label) is not None:
         return True
     return " " in label and _ENDS.search(label) is not None
 

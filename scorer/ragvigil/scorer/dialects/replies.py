@@ -32,6 +32,8 @@ _MARKS = frozenset(
 _SPEAKERS = frozenset(
     {"assistant", "ai", "model", "user", "human", "system", "tool", "function", "developer"}
 )
+_CREW = frozenset({"raw", "pydantic", "json_dict"})
+"""Keys of what CrewAI's crews and tasks return; the answer stands under the first."""
 _ASKING = ("user", "system")
 _PARTS = frozenset(
     {"text", "output_text", "tool_use", "tool_call", "function_call", "thinking", "reasoning", "message"}
@@ -100,6 +102,8 @@ def _told(structure: object) -> str | None:
             item = next(iter(cast("list[object]", item)), None)
         if item is not None:
             return _reply(item)
+    if fields.keys() >= _CREW and (raw := text_of(fields["raw"])):
+        return raw
     if fields:
         held = [
             *_list(fields.get("messages")),
