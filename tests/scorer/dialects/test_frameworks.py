@@ -214,6 +214,50 @@ def test_a_search_that_a_model_called_last_and_nothing_tells_of_marks_the_record
     assert only([_chat([asked], calling, "tool_calls")]).completeness == completeness
 
 
+@pytest.mark.parametrize(("failed", "completeness"), [(True, "complete"), (False, "partial_evidence")])
+def test_a_knowledge_base_that_awss_client_searched_is_a_search(failed: bool, completeness: str) -> None:
+    """botocore's span tells neither question nor passages; a failed one is the error of the record."""
+    found = {"rpc.system": "aws-api", "rpc.service": "Bedrock Agent Runtime", "rpc.method": "Retrieve"}
+    search = span("a1", found, parent="a0", start=1, end=4, failed=failed)
+    request, model = span("a0", start=0, end=9), span("a2", generation(), parent="a0", start=5, end=9)
+    record = only([request, search, model])
+    assert (record.completeness, record.error_where) == (completeness, "retriever" if failed else None)
+    shown = only([request, search, span("a2", generation(question=PROMPT), parent="a0", start=5, end=9)])
+    assert [each.text for each in shown.documents] == TEXTS
+
+
+def _laminar(kind: str, given: object, made: object) -> dict[str, object]:
+    said = {"lmnr.span.type": kind, "lmnr.span.input": as_json(given), "lmnr.span.output": as_json(made)}
+    return {**said, "lmnr.association.properties.session_id": "s-1"}
+
+
+@pytest.mark.parametrize("listed", [True, False])
+def test_functions_under_laminars_decorator_ask_find_and_answer(listed: bool) -> None:
+    """A list of passages is a search, any other result an answer; the model's own span is GenAI's."""
+    found = [{"id": key, "text": text, "score": score} for key, text, score in PASSAGES]
+    search = _laminar("DEFAULT", {"q": QUESTION}, found if listed else "nothing")
+    said = {
+        "gen_ai.request.model": "m",
+        "gen_ai.input.messages": as_json([{"role": "user", "content": QUESTION}]),
+    }
+    choice = {"finish_reason": "stop", "index": 0, "message": {"role": "assistant", "content": ANSWER}}
+    record = only(
+        [
+            span("a1", _laminar("DEFAULT", {"question": QUESTION, "how": "l"}, ANSWER), start=1, end=90),
+            span("a2", search, parent="a1", start=2, end=9),
+            span(
+                "a3",
+                {"lmnr.span.type": "LLM", **said, "gen_ai.output.messages": as_json([choice])},
+                parent="a1",
+                start=10,
+                end=80,
+            ),
+        ]
+    )
+    assert (record.query, record.answer, record.conversation_id) == (QUESTION, ANSWER, "s-1")
+    assert [each.id for each in record.documents] == ([key for key, _, _ in PASSAGES] if listed else [])
+
+
 def test_openllmetry_does_not_say_which_documents_cohere_was_given() -> None:
     """They are the point of its interface: a record without passages is no complete one."""
     said = {

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ragvigil.scorer.dialects.haystack import Haystack
+from ragvigil.scorer.dialects.laminar import Laminar
 from ragvigil.scorer.dialects.langfuse import Langfuse
 from ragvigil.scorer.dialects.langsmith import LangSmith
 from ragvigil.scorer.dialects.mastra import Mastra
@@ -30,6 +31,7 @@ DIALECTS: tuple[Dialect, ...] = (
     MLflow(),
     LangSmith(),
     OpenLLMetry(),
+    Laminar(),
     VectorStore(),
     Haystack(),
     VercelAI(),

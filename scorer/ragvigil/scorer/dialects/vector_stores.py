@@ -1,7 +1,8 @@
 """What a vector store's client found, as OpenLLMetry's instrumentations of Chroma, Pinecone and others tell it.
 
 Each result is a span event. The search is not taken for a retriever: caches and memories search such stores, too. So
-its results count where no search of the question tells what it found.
+its results count where no search of the question tells what it found. OpenTelemetry's spans of AWS's client tell that
+a knowledge base was searched, which is a search for the question, and whether it failed; nothing of what was found.
 """
 
 from __future__ import annotations
@@ -14,20 +15,30 @@ from ragvigil.scorer.span import Span, SpanEvent
 from ragvigil.scorer.trace import Document
 
 _RESULT = "db.query.result"
+_KNOWLEDGE_BASE = "Bedrock Agent Runtime"
+_ASKING = ("Retrieve", "RetrieveAndGenerate", "RetrieveAndGenerateStream")
+"""Operations of that service that search."""
 
 
 class VectorStore:
-    """Reads spans with an event for each result."""
+    """Reads spans with an event for each result, and those of AWS's client."""
 
     name = "vector_store"
 
     def matches(self, span: Span) -> bool:
-        """Whether the span tells of a query of a store, and what was found."""
-        return bool(span.events) and any(event.name == _RESULT for event in span.events)
+        """Whether the span tells of a query of a store, and what was found, or of a search in a knowledge base."""
+        return _searches(span) or (bool(span.events) and any(event.name == _RESULT for event in span.events))
 
     def read(self, span: Span) -> Reading:
         """The passages that were found, with what texts and scores the client gave."""
+        if _searches(span):
+            return Reading(role="retriever")
         return Reading(role="other", documents=_found(span.events) or None)
+
+
+def _searches(span: Span) -> bool:
+    get = span.attributes.get
+    return get("rpc.service") == _KNOWLEDGE_BASE and get("rpc.method") in _ASKING
 
 
 def _found(events: Sequence[SpanEvent]) -> tuple[Document, ...]:
