@@ -131,12 +131,13 @@ def _content(span: Span) -> Reading:
         made = mapping_of(declared_json(span.attributes, "output"))
         said = last_of(messages_of(made.get("messages")), "user")
         asked = question_in(said) if said else None
+    context = None
     if role == "chain" and documents is None:
         if found := _function(span.attributes, asked):
             return found
         if narrowed := _narrowed(span.attributes):
             return narrowed
-        documents = _passed(span.attributes) if structured else None
+        documents, context = _passed(span.attributes) if structured else (None, None)
     answer = _output(span.attributes, None if span.failed else asked) if role == "chain" else None
     return Reading(
         role=role,
@@ -145,7 +146,7 @@ def _content(span: Span) -> Reading:
         input_documents=flattened_documents(span.attributes, "reranker.input_documents."),
         answer=answer,
         unread=answer is None and is_printed(text_of(told("output.value")) or ""),
-        context=context_in(mapping_of(declared_json(span.attributes, "input")))[0] if structured else None,
+        context=context,
     )
 
 
@@ -201,10 +202,13 @@ def _narrowed(attributes: Mapping[str, object]) -> Reading | None:
     return Reading(role=search.role, documents=search.documents, input_documents=search.input_documents)
 
 
-def _passed(attributes: Mapping[str, object]) -> tuple[Document, ...] | None:
-    """The documents that a chain returned or was given: a function may search, too."""
+def _passed(attributes: Mapping[str, object]) -> tuple[tuple[Document, ...] | None, str | None]:
+    """The documents that a chain returned or was given, for a function may search, too; else the text of a context."""
     given, made = declared_json(attributes, "input"), declared_json(attributes, "output")
-    return pages_in(made) or pages_in(given) or context_in(mapping_of(given))[1]
+    if pages := pages_in(made) or pages_in(given):
+        return pages, None
+    context, documents = context_in(mapping_of(given))
+    return documents, context
 
 
 def _tool(span: Span) -> Reading:
