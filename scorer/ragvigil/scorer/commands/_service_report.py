@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 Form = Literal["terminal", "markdown"]
 _FORMS: tuple[Form, ...] = ("terminal", "markdown")
+_WIDTH = 100
+"""Characters of a line where no terminal says how many it has."""
 
 
 def report(
@@ -114,7 +116,7 @@ def _show(found: Sequence[Report], form: str) -> None:
     from ragvigil.scorer.reporting.forms import markdown, terminal
     from ragvigil.scorer.reporting.sections import sections
 
-    console = Console(file=sys.stdout, width=None if sys.stdout.isatty() else 160)
+    console = Console(file=sys.stdout, width=None if sys.stdout.isatty() else _WIDTH)
     for one in found:
         if form == "markdown":
             typer.echo(markdown(sections(one)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from rich import box
 from rich.console import Console
@@ -11,6 +11,9 @@ from rich.text import Text
 
 from ragvigil.scorer.reporting.sections import Section
 
+_ON_A_LINE = 24
+"""Characters of a cell that are not wrapped where that can be helped."""
+_BETWEEN = 3
 _SPECIAL = str.maketrans({one: f"\\{one}" for one in "\\`*_[]<>|#"})
 
 
@@ -25,14 +28,33 @@ def terminal(found: Iterable[Section], console: Console) -> None:
         console.print(Text(section.title, style="bold"))
         for line in section.lines:
             console.print(Text(line, style="red" if line.startswith(("RED FLAG", "REFUSED")) else ""))
-        if section.columns:
+        for places in _blocks([section.columns, *section.rows], console.width):
             table = Table(box=box.SIMPLE_HEAD)
-            for column in section.columns:
-                table.add_column(Text(column))
+            for place in places:
+                table.add_column(Text(section.columns[place]), overflow="fold")
             for row in section.rows:
-                table.add_row(*(Text(cell) for cell in row))
+                table.add_row(*(Text(row[place]) for place in places))
             console.print(table)
         console.print()
+
+
+def _blocks(rows: Sequence[Sequence[str]], width: int) -> Iterator[Sequence[int]]:
+    """Which columns stand beside each other where so many characters fit: each block begins with the first.
+
+    >>> list(_blocks([("what", "Monday", "Tuesday"), ("answers that passed", "91 %", "93 %")], 40))
+    [(0, 1), (0, 2)]
+    >>> list(_blocks([()], 40))
+    []
+    """
+    widths = [min(max(map(len, column)), _ON_A_LINE) + _BETWEEN for column in zip(*rows, strict=True)]
+    block: tuple[int, ...] = (0,)
+    for place in range(1, len(widths)):
+        if len(block) > 1 and sum(widths[one] for one in (*block, place)) > width:
+            yield block
+            block = (0,)
+        block = (*block, place)
+    if widths:
+        yield block
 
 
 def _parts(number: int, section: Section) -> Iterator[str]:
