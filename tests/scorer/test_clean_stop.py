@@ -39,7 +39,12 @@ def end_the_group(scorer: Scorer) -> int:
     return interrupt(scorer, signal.SIGTERM)
 
 
-@pytest.mark.parametrize("end", [Scorer.stop, interrupt, end_the_group])
+def hang_up(scorer: Scorer) -> int:
+    """As a terminal does that is closed: both ended at once, without a clean stop."""
+    return interrupt(scorer, signal.SIGHUP)
+
+
+@pytest.mark.parametrize("end", [Scorer.stop, interrupt, end_the_group, hang_up])
 def test_a_clean_stop_leaves_no_content_as_it_came(
     serve: Serve, end: object, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -65,7 +65,12 @@ async def _run(
     loop = asyncio.get_running_loop()
     # A terminal interrupts all its processes, and a service manager ends all of a group: who is beside a receiver waits
     # for it, and takes the last of what it received.
-    loop.add_signal_handler(signal.SIGTERM, (lambda: None) if beside else stop.set)
+    end = (lambda: None) if beside else stop.set
+    loop.add_signal_handler(signal.SIGTERM, end)
+    if (
+        signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN
+    ):  # a terminal that closes ends it, but under nohup
+        loop.add_signal_handler(signal.SIGHUP, end)
     loop.add_signal_handler(signal.SIGINT, (lambda: None) if supervised else stop.set)
     orphaned = asyncio.create_task(_stop_when_orphaned(stop)) if supervised else None
     try:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import sys
 
+from ragvigil.scorer.standard_streams import open_what_is_closed
+
 
 def main() -> None:
     """Run the command line; never returns."""
+    open_what_is_closed()
     try:
         from ragvigil.scorer.commands import run
     except ModuleNotFoundError as error:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ragvigil.scorer.app import run_receive
 from ragvigil.scorer.errors import RagvigilError, exit_code
 from ragvigil.scorer.receive.settings import Receiving, from_json, to_json
+from ragvigil.scorer.standard_streams import say
 
 if TYPE_CHECKING:
     from ragvigil.scorer.receive.serve import Bound
@@ -99,8 +100,7 @@ def _announce(job: Job, bound: Bound) -> None:
             f"  store      {job.store}",
             f"  pages      {job.pages}",
         ]
-    sys.stdout.write("\n".join(lines) + "\n")
-    sys.stdout.flush()
+    say("\n".join(lines) + "\n")
 
 
 def _plain(job: Job) -> dict[str, object]:
