@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 
 import httpx
-from starlette.applications import Starlette
+from starlette.types import ASGIApp
 
 
 class Browser:
     """Gets pages, one after the other."""
 
-    def __init__(self, application: Starlette, home: str = "http://127.0.0.1") -> None:
+    def __init__(self, application: ASGIApp, home: str = "http://127.0.0.1") -> None:
         self._application = application
         self._home = home
 

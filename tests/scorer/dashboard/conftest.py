@@ -25,7 +25,7 @@ from .browser import Browser
 HOSTILE = "<script>alert(1)</script> \u202egnp\x1b[31m {{ 7*7 }}"
 """What users, documents and models may write: markup, text turned round, terminal codes, a template."""
 BAD = record(9_001)
-INCIDENT = "inc-0123456789abcdef"
+INCIDENT, OTHER = "inc-0123456789abcdef", "inc-fedcba9876543210"
 
 
 @pytest.fixture
@@ -40,6 +40,7 @@ def pages(settings: Settings) -> Browser:
     with SqliteStore(settings) as store:
         fill(store, [replace(record(n), started_at=NOW - 18_000 * SECOND) for n in range(200, 300)])
         fill(store, [record(n) for n in range(1, 101)])
+        fill(store, [replace(record(n), environment=None) for n in range(400, 440)])
         _bad_answer(store)
         evaluated(store, settings)
         _incident(store)
@@ -53,9 +54,26 @@ def _bad_answer(store: SqliteStore) -> None:
     claim = Claim(
         text[:18], 0, 18, (), "contradicted", 0.04, Source("d1", 0, 9), "number_mismatch", ((9, 11),)
     )
-    documents = (Document("d1", "It is 15. Always.", 0.5, 1), Document(None, HOSTILE, None, 2))
-    answer = replace(BAD, answer=text, query=HOSTILE, documents=documents, started_at=NOW - SECOND)
-    verdict = replace(VERDICT, state="contradicted", support=0.0, faithfulness=0.04, claims=(claim,))
+    other = Claim(HOSTILE, 19, len(text), (), "partial", 0.5, Source(HOSTILE, 0, len(HOSTILE)))
+    documents = (Document("d1", "It is 15. Always.", 0.5, 1), Document(HOSTILE, HOSTILE, None, 2))
+    answer = replace(
+        BAD,
+        answer=text,
+        query=HOSTILE,
+        documents=documents,
+        started_at=NOW - SECOND,
+        segment={HOSTILE: HOSTILE},
+        model=HOSTILE,
+        service_version=HOSTILE,
+        prompt_version=HOSTILE,
+        dialect=HOSTILE,
+        feedback=({"name": HOSTILE, "label": HOSTILE, "comment": HOSTILE},),
+    )
+    failed = replace(record(9_002), service=HOSTILE, environment=None, error=HOSTILE, error_message=HOSTILE)
+    fill(store, [failed])
+    verdict = replace(
+        VERDICT, state="contradicted", support=0.0, faithfulness=0.04, claims=(claim, other), reason=HOSTILE
+    )
     fill(store, [answer], verdict)
 
 
@@ -79,4 +97,10 @@ def _incident(store: SqliteStore) -> None:
         at=at,
     )
     incident = Incident(INCIDENT, key, "key", NOW, NOW - 200 * SECOND, before, now, now)
-    store.monitoring.save_incident(incident, alert, ["oncall"])
+    store.monitoring.save_incident(incident, alert, [HOSTILE])
+    store.outbox.postponed(1, NOW, HOSTILE)
+    away = SeriesKey("arrivals", HOSTILE, None)
+    gone = Incident(
+        OTHER, away, "key2", NOW, NOW - 99 * SECOND, before, now, now, segment=HOSTILE, note=HOSTILE
+    )
+    store.monitoring.save_incident(gone, None, ())

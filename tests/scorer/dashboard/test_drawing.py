@@ -52,7 +52,7 @@ def test_a_chart_shows_rate_interval_and_marks_in_their_places() -> None:
 
 @pytest.mark.parametrize("long", [MINUTE, HOUR, DAY, 28 * DAY, 400 * DAY, 10_000 * DAY])
 def test_times_have_room(long: int) -> None:
-    """Eight words at most."""
+    """Nine words at most."""
     course = course_of([seen(NOW - long, 100)], NOW - long, NOW)
     drawing = drawing_of(course, LARGE)
     assert drawing is not None
@@ -64,3 +64,13 @@ def test_a_course_without_enough_is_no_chart() -> None:
     course = course_of([seen(0, 19)], 0, 100)
     assert course.too_few == 19
     assert drawing_of(course, SMALL) is None
+
+
+def test_nothing_is_drawn_where_nothing_was_seen() -> None:
+    """Two looks three days apart were one step of half a week."""
+    begin = NOW - 7 * DAY
+    course = course_of([seen(begin, 20), seen(begin + 3 * DAY, 20)], begin, NOW)
+    assert [step.n for step in course.steps] == [20, 20]
+    assert all(step.end - step.start <= 3 * HOUR for step in course.steps)
+    scattered = course_of([seen(begin, 5), seen(NOW - HOUR, 20)], begin, NOW)
+    assert ([step.n for step in scattered.steps], scattered.too_few) == ([20], 5)

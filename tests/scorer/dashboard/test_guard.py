@@ -67,6 +67,19 @@ def test_with_a_token_it_is_asked_for_by_any_name(tmp_path: Path, header: str, c
     assert headers.get("www-authenticate", "").startswith("Basic") is (code == 401)
 
 
+def test_no_page_may_run_or_load_anything() -> None:
+    """But its own style."""
+    policy = dict(part.strip().split(" ", 1) for part in HEADERS["content-security-policy"].split(";"))
+    assert policy == {
+        "default-src": "'none'",
+        "style-src": "'self'",
+        "base-uri": "'none'",
+        "form-action": "'self'",
+        "frame-ancestors": "'none'",
+    }
+    assert HEADERS["x-content-type-options"] == "nosniff"
+
+
 @pytest.mark.parametrize("path", ["/", "/api", "/style.css", "/nothing"])
 def test_everything_is_behind_the_token_and_everything_has_the_headers(tmp_path: Path, path: str) -> None:
     """Also what is not there."""

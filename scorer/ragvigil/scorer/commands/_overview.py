@@ -27,9 +27,6 @@ from ragvigil.scorer.monitoring import Incident
 from ragvigil.scorer.receive.counters import waiting_for
 from ragvigil.scorer.store import reading
 
-_MISSED_TICKS = 4
-"""Evaluations that may be late before a scorer counts as not running."""
-
 
 def as_json(
     connection: sqlite3.Connection, received: Mapping[str, int], settings: Settings
@@ -37,7 +34,7 @@ def as_json(
     """Everything, as one JSON object."""
     age = _age(connection)
     return {
-        "alive": _lives(age, settings.monitor.tick_seconds),
+        "alive": _lives(connection, settings),
         "received": dict(received),
         "alive_seconds_ago": age,
         "series": [
@@ -73,7 +70,7 @@ def as_text(connection: sqlite3.Connection, received: Mapping[str, int], setting
     """The same for people: what somebody has to do something about first, for services may be many."""
     return "\n".join(
         [
-            _heartbeat(_age(connection), settings.monitor.tick_seconds),
+            _heartbeat(_age(connection), alive=_lives(connection, settings)),
             *_incidents(reading.incidents(connection)),
             *_unseen.as_text(connection),
             *_filtered.as_text(connection),
@@ -113,14 +110,14 @@ def _age(connection: sqlite3.Connection) -> float | None:
     return None if alive is None else (time.time_ns() - alive) / 1e9
 
 
-def _lives(age: float | None, tick: float) -> bool:
-    return age is not None and age < _MISSED_TICKS * tick
+def _lives(connection: sqlite3.Connection, settings: Settings) -> bool:
+    return reading.lives(reading.alive_at(connection), time.time_ns(), settings.monitor.tick_seconds)
 
 
-def _heartbeat(age: float | None, tick: float) -> str:
+def _heartbeat(age: float | None, *, alive: bool) -> str:
     if age is None:
         return "scorer: has not evaluated anything yet"
-    return f"scorer: {'alive' if _lives(age, tick) else 'NOT RUNNING'}, last evaluation {age:,.0f} s ago"
+    return f"scorer: {'alive' if alive else 'NOT RUNNING'}, last evaluation {age:,.0f} s ago"
 
 
 def _not_taken(received: Mapping[str, int], settings: Settings) -> list[str]:

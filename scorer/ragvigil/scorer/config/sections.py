@@ -254,6 +254,8 @@ class Links(_Section):
             raise ValueError(
                 "holds a name or a password before the @: it would stand in every page; leave it out"
             )
+        if url is not None and not url.startswith(("http://", "https://")):
+            raise ValueError("must begin with https:// or http://")
         return url
 
     @field_validator("trace_url_template")

@@ -15,10 +15,10 @@ from ragvigil.scorer.trace import Document
 from ragvigil.scorer.verdict import Claim
 
 Health = Literal["good", "bad", "open"]
-"""Of a score: whether it is at the good end of its range, anywhere else, or says nothing of good and bad."""
-LONGEST_ANSWER, LONGEST_PASSAGE, MOST_PASSAGES = 100_000, 20_000, 100
-"""Characters and passages of which no more is shown."""
-_BETTER = {check.id: check.better for check in CHECKS}
+"""Of a score: whether it is at the good end of its range, in the worse half, or neither."""
+LONGEST_ANSWER, LONGEST_PASSAGE, MOST_PASSAGES, MOST_RECORDS = 100_000, 20_000, 100, 20
+"""Characters, passages and records of which no more is shown."""
+_CHECKS = {check.id: check for check in CHECKS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +67,9 @@ class AnswerPage:
     link: str | None
     """To the trace in the team's tracing tool."""
     records: Sequence[Record]
+    more: int
+    """Records of it that are not shown."""
+    longest: int = LONGEST_ANSWER
 
 
 def answer(asked: Asked) -> AnswerPage:
@@ -75,7 +78,12 @@ def answer(asked: Asked) -> AnswerPage:
     found = known(asked.connection, trace_id, asked.query.get("span"))
     if not found:
         raise NotThereError(f"No answer of trace {trace_id} is kept.")
-    return AnswerPage(trace_id, trace_link(trace_id, asked.settings.links), [_record(one) for one in found])
+    return AnswerPage(
+        trace_id,
+        trace_link(trace_id, asked.settings.links),
+        [_record(one) for one in found[:MOST_RECORDS]],
+        max(0, len(found) - MOST_RECORDS),
+    )
 
 
 def _record(one: Known) -> Record:
@@ -90,10 +98,12 @@ def _record(one: Known) -> Record:
 
 
 def _health(score: Scored) -> Health:
-    better = _BETTER.get(score.name, "neither")
-    if score.value is None or better == "neither":
+    check = _CHECKS.get(score.name)
+    if check is None or score.value is None or check.better == "neither":
         return "open"
-    return "good" if score.value == (1.0 if better == "high" else 0.0) else "bad"
+    short = 1.0 - score.value if check.better == "high" else score.value
+    # Of what comes in degrees, such as the share of passages used, little is not bad.
+    return "good" if short == 0.0 else "bad" if short > 0.5 else "open"
 
 
 def pieces_of_answer(answer: str, claims: Sequence[Claim]) -> list[Piece]:

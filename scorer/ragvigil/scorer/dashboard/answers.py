@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import get_args
 
+from ragvigil.scorer.dashboard.naming import NO_ENVIRONMENT
 from ragvigil.scorer.dashboard.page import Asked, UnclearError
 from ragvigil.scorer.failure_tags import TAGS
 from ragvigil.scorer.store.reading_answers import MOST_SEARCHED, Choice, Found, Place, latest, places
@@ -26,7 +27,10 @@ class Answers:
     found: Found
     searched: int
     """How many answers one look goes back."""
-    places: Sequence[tuple[str, str | None]]
+    environment: str | None
+    """As the address says it."""
+    services: Sequence[str]
+    environments: Sequence[str]
     verdicts: Sequence[str]
     tags: Sequence[str]
 
@@ -39,7 +43,7 @@ def answers(asked: Asked) -> Answers:
     try:
         chosen = Choice(
             asked.query.get("service"),
-            asked.query.get("environment"),
+            _environment(asked.query.get("environment")),
             None if verdict == _FAILING else verdict,
             failing=verdict == _FAILING,
             tag=asked.query.get("tag"),
@@ -48,7 +52,22 @@ def answers(asked: Asked) -> Answers:
     except ValueError as error:
         raise UnclearError(f"That cannot be looked for: {error}.") from None
     found = latest(asked.connection, chosen, _A_PAGE)
-    return Answers(chosen, verdict, found, MOST_SEARCHED, places(asked.connection), VERDICTS, TAGS)
+    known = places(asked.connection)
+    return Answers(
+        chosen,
+        verdict,
+        found,
+        MOST_SEARCHED,
+        asked.query.get("environment"),
+        sorted({service for service, _ in known}),
+        sorted({environment or NO_ENVIRONMENT for _, environment in known}),
+        VERDICTS,
+        TAGS,
+    )
+
+
+def _environment(told: str | None) -> str | None:
+    return "" if told == NO_ENVIRONMENT else told
 
 
 def _place(text: str) -> Place:

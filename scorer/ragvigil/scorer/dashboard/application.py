@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import logging
+import sqlite3
 import time
 from collections.abc import Callable, Mapping
 from contextlib import closing
@@ -14,10 +16,10 @@ from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp
 
 from ragvigil.scorer.config import Settings
 from ragvigil.scorer.dashboard.answer import answer
@@ -29,7 +31,7 @@ from ragvigil.scorer.dashboard.overview import overview
 from ragvigil.scorer.dashboard.page import Asked, NotThereError, Reader, UnclearError
 from ragvigil.scorer.dashboard.rendering import rendered
 from ragvigil.scorer.dashboard.series import series
-from ragvigil.scorer.errors import StoreError
+from ragvigil.scorer.errors import StoreError, located
 from ragvigil.scorer.store.reading import open_for_reading
 
 PAGES: Mapping[str, tuple[str, Reader]] = {
@@ -42,6 +44,7 @@ PAGES: Mapping[str, tuple[str, Reader]] = {
 }
 """By address: the template and what reads the page; below ``/api`` the same as JSON."""
 _STYLE = "style.css"
+_log = logging.getLogger(__name__)
 
 
 class _Json(JSONResponse):
@@ -52,7 +55,7 @@ class _Json(JSONResponse):
         return json.dumps(content, ensure_ascii=False, allow_nan=False, default=str).encode(errors="replace")
 
 
-def application(settings: Settings, status: Reader, clock: Callable[[], int] = time.time_ns) -> Starlette:
+def application(settings: Settings, status: Reader, clock: Callable[[], int] = time.time_ns) -> ASGIApp:
     """The pages over the store of these settings. `status` reads what `ragvigil status` says.
 
     `clock` tells Unix nanoseconds.
@@ -67,21 +70,20 @@ def application(settings: Settings, status: Reader, clock: Callable[[], int] = t
             Route(f"/api{path.removesuffix('/')}", partial(_json, read, reader)),
         )
     ]
-    token = settings.dashboard.token
-    name = urlsplit(settings.links.public_url or "").hostname
-    return Starlette(
+    app = Starlette(
         routes=[*routes, Route(f"/{_STYLE}", _style), Route("/healthz", _healthz)],
-        middleware=[
-            Middleware(Guard, token=token.get_secret_value() if token else None, names=[name] if name else [])
-        ],
         exception_handlers={HTTPException: _told},
     )
+    app.router.redirect_slashes = False  # a redirect would leave the address of a proxy
+    token, name = settings.dashboard.token, urlsplit(settings.links.public_url or "").hostname
+    return Guard(app, token.get_secret_value() if token else None, [name] if name else [])
 
 
 _Read = Callable[[Reader, Request], object]
 
 
 def _read(settings: Settings, clock: Callable[[], int], reader: Reader, request: Request) -> object:
+    """The page; whatever hinders it is told, and is no end of the process."""
     query = {name: value for name, value in request.query_params.items() if value}
     try:
         with closing(open_for_reading(settings.store.path)) as connection:
@@ -92,6 +94,13 @@ def _read(settings: Settings, clock: Callable[[], int], reader: Reader, request:
         raise HTTPException(400, str(error)) from None
     except StoreError as error:
         raise HTTPException(503, str(error)) from None
+    except sqlite3.Error as error:
+        raise HTTPException(503, f"{located(settings.store.path)}: {error}") from None
+    except Exception:
+        _log.exception("the page %s could not be made", request.url.path)
+        raise HTTPException(
+            500, "This page could not be made; the log of `ragvigil dashboard` says why."
+        ) from None
 
 
 # These are no coroutines: Starlette runs them on its threads, so that a slow page holds up no other.
@@ -107,10 +116,11 @@ def _json(read: _Read, reader: Reader, request: Request) -> Response:
 def _told(request: Request, error: Exception) -> Response:
     """An error in the form that was asked for."""
     assert isinstance(error, HTTPException)
+    code, headers = error.status_code, error.headers
     if request.url.path.startswith("/api"):
-        return _Json({"error": error.detail}, status_code=error.status_code)
-    page = {"status": error.status_code, "detail": error.detail}
-    return HTMLResponse(rendered("error", page, request.url.path), status_code=error.status_code)
+        return _Json({"error": error.detail}, status_code=code, headers=headers)
+    page = {"status": code, "detail": error.detail}
+    return HTMLResponse(rendered("error", page, request.url.path), status_code=code, headers=headers)
 
 
 def _style(request: Request) -> Response:

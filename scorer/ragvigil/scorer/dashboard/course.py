@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from ragvigil.scorer.estimate import rate
 from ragvigil.scorer.estimate.result import FEWEST
+from ragvigil.scorer.moments import MINUTE
 from ragvigil.scorer.monitor.series_course import parted
 from ragvigil.scorer.monitoring import Bucket, Sums
 
 STEPS = 72
 """The finest that is drawn."""
+_WIDEST_GAP = 8
+"""Share of a course, as its inverse, for which nothing may be seen within one step."""
+_LONGEST_BUCKET = 5 * MINUTE
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,19 +54,24 @@ def course_of(buckets: Sequence[Bucket], begin: int, end: int) -> Course:
     parts = parted(buckets, begin, end, _grain(buckets, end - begin), STEPS)
     edges = [begin + (end - begin) * place // len(parts) for place in range(len(parts) + 1)]
     steps: list[Step] = []
-    held, since = Sums(), begin
+    held, since, last, too_few = Sums(), 0, 0, 0
     for place, part in enumerate(parts):
+        if held.n and place - last > len(parts) // _WIDEST_GAP:
+            too_few += held.n
+            held = Sums()
+        if not part.n:
+            continue
         if not held.n:
-            since = edges[place]
-        held += part
+            since = place
+        held, last = held + part, place
         found = rate(held) if held.n >= FEWEST else None
         if found is not None:
-            steps.append(Step(since, edges[place + 1], found.value, found.lower, found.upper, held.n))
+            steps.append(Step(edges[since], edges[place + 1], found.value, found.lower, found.upper, held.n))
             held = Sums()
-    return Course(begin, end, tuple(steps), held.n)
+    return Course(begin, end, tuple(steps), too_few + held.n)
 
 
 def _grain(buckets: Sequence[Bucket], span: int) -> int:
-    """How long a bucket is, as the store shows it: its scorer may have had other settings than we."""
-    apart = [other.start - one.start for one, other in pairwise(buckets)]
-    return max(1, min(apart, default=span // STEPS))
+    """How long a bucket is: as they begin at multiples of it, for their scorer may have had other settings."""
+    begun = math.gcd(*(one.start for one in buckets)) if buckets else 0
+    return max(1, min(begun, max(_LONGEST_BUCKET, span // STEPS)) if begun else span // STEPS)

@@ -1,31 +1,33 @@
-"""One incident: what its page said, why it fell, the course around the fall, and traces that show it."""
+"""One incident: what was said, why it fell, the course around the fall, and traces that show it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ragvigil.exporters import Action, Example
+from ragvigil.exporters import Alert, Example, clean, percent
 from ragvigil.scorer.changes import Change
-from ragvigil.scorer.dashboard.course import course_of
+from ragvigil.scorer.dashboard.course import Course, course_of
 from ragvigil.scorer.dashboard.drawing import LARGE, Drawing, Mark, drawing_of
+from ragvigil.scorer.dashboard.naming import ABOUT_NO_ANSWERS, name
 from ragvigil.scorer.dashboard.page import Asked, NotThereError
-from ragvigil.scorer.diagnose.diagnoser import DIAGNOSED, Diagnoser, read
+from ragvigil.scorer.diagnose.diagnoser import Diagnoser, read
 from ragvigil.scorer.diagnose.words import full_lines
-from ragvigil.scorer.incidents.pages import page
-from ragvigil.scorer.moments import HOUR, MINUTE
+from ragvigil.scorer.moments import HOUR, MINUTE, SECOND
 from ragvigil.scorer.monitor.series_course import drawn_from
-from ragvigil.scorer.monitoring import Incident
-from ragvigil.scorer.store._sqlite_diagnosis import SqliteDiagnosis
-from ragvigil.scorer.store._sqlite_monitoring import SqliteMonitoring
+from ragvigil.scorer.monitoring import Bucket, Incident
 from ragvigil.scorer.store.reading import changes
+from ragvigil.scorer.store.reading_fall import Fall
 from ragvigil.scorer.store.reading_incidents import Standing, incidents_named, last_told, standing_of
+from ragvigil.scorer.store.reading_metrics import levels
 
 _EXAMPLES = 5
 _CHANGES_BEFORE = 6 * HOUR
 _SHORTEST = 10 * MINUTE
 _AFTER = MINUTE
 """How much of the time after an incident its chart shows; as long again as it lasted, where that is longer."""
+_FINEST = 120
+"""Stretches of which a chart is made that is read from single answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,25 +36,29 @@ class IncidentPage:
 
     standing: Standing
     title: str
-    said: Sequence[str]
-    """What its latest message says, or would say where there was none, line by line."""
+    told: Alert | None
+    """The newest message about it, as it was sent; None where nobody was to be told."""
     why: Sequence[str]
     """Its diagnosis; empty where there is none."""
+    course: Course | None
     drawing: Drawing | None
     changes: Sequence[Change]
     """What was changed in the hours before and meanwhile, newest first."""
     examples: Sequence[Example]
+    watched: bool
+    """Whether its series has a page."""
+    failed: str | None
+    """Query of the list of answers like those that fell; None where no list shows them."""
 
 
 def incident(asked: Asked) -> IncidentPage:
     """The incident that the address names, by its id."""
-    name = asked.path["incident"]
-    found = next((one for one in incidents_named(asked.connection, name) if one.id == name), None)
+    wanted = asked.path["incident"]
+    found = next((one for one in incidents_named(asked.connection, wanted) if one.id == wanted), None)
     if found is None:
-        raise NotThereError(f"There is no incident {name}.")
-    held = SqliteMonitoring(asked.connection, {})
-    store = SqliteDiagnosis(asked.connection, held.reason)
-    kept = store.diagnosis(found.id)
+        raise NotThereError(f"There is no incident {wanted}.")
+    fall = Fall.of(asked.connection)
+    kept = fall.diagnosing.diagnosis(found.id)
     diagnosis = None if kept is None else read(kept[1])
     until = asked.now if found.resolved_at is None else found.resolved_at
     nearby = changes(
@@ -62,36 +68,46 @@ def incident(asked: Asked) -> IncidentPage:
         service=found.key.service,
         environment=found.key.environment,
     )
-    examples = held.examples(found.key, found.since, until, _EXAMPLES)
-    alert = last_told(asked.connection, found.id)
-    if alert is None and found.key.name.startswith(DIAGNOSED):
-        action: Action = "trigger" if found.resolved_at is None else "resolve"
-        alert = page(found, action, (), asked.settings.links, at=until, diagnosis=diagnosis)
+    course = None if found.key.name in ABOUT_NO_ANSWERS else _course(asked, fall, found)
+    marks = _marks(found, nearby)
     return IncidentPage(
         standing_of(asked.connection, found, asked.now),
-        found.id if alert is None else alert.title,
-        _noted(found) if alert is None else alert.summary.splitlines(),
+        _title(found),
+        last_told(asked.connection, found.id),
         [] if diagnosis is None else list(full_lines(diagnosis, asked.settings.links)),
-        _drawing(asked, held, found, nearby),
+        course,
+        None if course is None else drawing_of(course, LARGE, usual=found.before.value, marks=marks),
         nearby,
-        Diagnoser(store).examples(found, diagnosis, examples),
+        Diagnoser(fall.diagnosing).examples(found, diagnosis, fall.examples(found, until, _EXAMPLES)),
+        any(one.key == found.key for one in levels(asked.connection)),
+        _failed(found, until),
     )
 
 
-def _noted(incident: Incident) -> list[str]:
-    return [incident.note] if incident.note else []
+def _title(incident: Incident) -> str:
+    """What fell how far; what is no rate has its words in the note."""
+    what = f"{name(incident.key.name)} of {clean(incident.key.service, limit=60)}"
+    if incident.segment:
+        what += f", {clean(incident.segment, limit=60)}"
+    if not incident.now.estimated:
+        return what
+    return f"{what}: {percent(incident.before.value)} to {percent(incident.worst.value)}"
 
 
-def _drawing(
-    asked: Asked, held: SqliteMonitoring, incident: Incident, nearby: Sequence[Change]
-) -> Drawing | None:
-    """As long before the fall as since, with what was changed."""
-    end = asked.now
+def _failed(incident: Incident, until: int) -> str | None:
+    wrong = {"faithfulness": "verdict=failing", "citation": "tag=MISATTRIBUTION"}.get(incident.key.name)
+    return None if wrong is None else f"{wrong}&before={until + SECOND}-0"
+
+
+def _course(asked: Asked, fall: Fall, incident: Incident) -> Course:
+    """As long before the fall as since."""
+    end = asked.until
     if incident.resolved_at is not None:
         end = min(end, incident.resolved_at + max(_AFTER, incident.resolved_at - incident.since))
-    begin = max(drawn_from(incident.since, end, _SHORTEST), held.first_seen(incident.key) or 0)
-    course = course_of(held.buckets(incident.key, begin, end), begin, end)
-    return drawing_of(course, LARGE, usual=incident.before.value, marks=_marks(incident, nearby))
+    end = max(end, incident.since + 1)
+    begin = max(drawn_from(incident.since, end, _SHORTEST), fall.first_seen(incident) or 0)
+    buckets: Sequence[Bucket] = fall.buckets(incident, begin, end, max(1, (end - begin) // _FINEST))
+    return course_of(buckets, begin, end)
 
 
 def _marks(incident: Incident, nearby: Sequence[Change]) -> Iterator[Mark]:

@@ -12,12 +12,10 @@ from ragvigil.scorer.dashboard.page import Asked
 from ragvigil.scorer.moments import DAY
 from ragvigil.scorer.monitoring import SeriesKey, SeriesState
 from ragvigil.scorer.store import reading
-from ragvigil.scorer.store._sqlite_monitoring import SqliteMonitoring
+from ragvigil.scorer.store.reading_fall import buckets_of, first_seen
 from ragvigil.scorer.store.reading_incidents import Standing, standing
 from ragvigil.scorer.store.reading_metrics import Level, levels
 
-MISSED_TICKS = 4
-"""Evaluations that may be late before a scorer counts as not running."""
 _MOST_DRAWN = 60
 """Series whose course is read: the busiest."""
 _UNWELL: tuple[SeriesState, ...] = ("alert", "warning", "judge_unavailable", "no_data")
@@ -54,16 +52,14 @@ class Overview:
 
 def overview(asked: Asked) -> Overview:
     """The state of all services now."""
-    alive_at = reading.alive_at(asked.connection)
-    age = None if alive_at is None else (asked.now - alive_at) / 1e9
-    held = SqliteMonitoring(asked.connection, {})
+    alive_at = asked.alive_at
     found = levels(asked.connection)
     drawn = {one.key for one in found[:_MOST_DRAWN]}
-    rows = [_row(one, asked, held if one.key in drawn else None) for one in found]
+    rows = [_row(one, asked, drawn=one.key in drawn) for one in found]
     return Overview(
         asked.now,
-        age,
-        age is not None and age < MISSED_TICKS * asked.settings.monitor.tick_seconds,
+        None if alive_at is None else (asked.now - alive_at) / 1e9,
+        asked.alive,
         standing(asked.connection, asked.now, resolved=False),
         sorted(rows, key=lambda row: row.state not in _UNWELL),
         reading.ledger(asked.connection),
@@ -71,10 +67,12 @@ def overview(asked: Asked) -> Overview:
     )
 
 
-def _row(level: Level, asked: Asked, held: SqliteMonitoring | None) -> Row:
+def _row(level: Level, asked: Asked, *, drawn: bool) -> Row:
     drawing = None
-    if held is not None:
-        begin = max(asked.now - DAY, held.first_seen(level.key) or 0)
-        course = course_of(held.buckets(level.key, begin, asked.now), begin, asked.now)
+    if drawn:
+        begin = max(asked.until - DAY, first_seen(asked.connection, level.key) or 0)
+        course = course_of(
+            buckets_of(asked.connection, level.key, begin, asked.until), begin, max(begin + 1, asked.until)
+        )
         drawing = drawing_of(course, SMALL, usual=level.before.value if level.before else None)
     return Row(level.key, level.state, level.now, level.before, level.instrument, drawing)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ragvigil.scorer.config import Settings
+from ragvigil.scorer.store import reading
 
 
 class NotThereError(Exception):
@@ -31,6 +32,22 @@ class Asked:
     """Parts of the address, by name."""
     query: Mapping[str, str]
     """What stands behind its question mark; empty texts are left out."""
+
+    @property
+    def alive_at(self) -> int | None:
+        """When the scorer last evaluated, Unix nanoseconds."""
+        return reading.alive_at(self.connection)
+
+    @property
+    def alive(self) -> bool:
+        """Whether a scorer writes this store now."""
+        return reading.lives(self.alive_at, self.now, self.settings.monitor.tick_seconds)
+
+    @property
+    def until(self) -> int:
+        """Where courses end: now, or with the last evaluation of a store that nobody writes, such as a copy."""
+        alive_at = self.alive_at
+        return self.now if self.alive or alive_at is None else min(self.now, alive_at)
 
 
 class Reader(Protocol):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Protocol
@@ -10,7 +11,7 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from ragvigil.exporters import Measurement, clean, percent, visible
-from ragvigil.scorer.incidents.pages import label
+from ragvigil.scorer.dashboard.naming import name
 from ragvigil.scorer.moments import in_utc, to_the_second
 
 _LINE = 160
@@ -41,16 +42,21 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters |= {
+        "calendar": _calendar,
         "line": _line,
         "measured": measured,
         "minute": in_utc,
-        "name": label,
+        "name": name,
         "part": lambda text: quote(str(text), safe=""),
         "rate": percent_of,
         "second": to_the_second,
         "visible": lambda text: visible(str(text)),
     }
     return made
+
+
+def _calendar(at: datetime) -> str:
+    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
 def _line(text: object, limit: int = _LINE) -> str:

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from ragvigil.scorer.changes import Change
 from ragvigil.scorer.dashboard.course import Course, course_of
 from ragvigil.scorer.dashboard.drawing import LARGE, Drawing, Mark, drawing_of
+from ragvigil.scorer.dashboard.naming import NO_ENVIRONMENT
 from ragvigil.scorer.dashboard.page import Asked, NotThereError, UnclearError
 from ragvigil.scorer.moments import DAY, HOUR
 from ragvigil.scorer.monitoring import Incident
-from ragvigil.scorer.store._sqlite_monitoring import SqliteMonitoring
 from ragvigil.scorer.store.reading import changes
+from ragvigil.scorer.store.reading_fall import buckets_of, first_seen, neighbours
 from ragvigil.scorer.store.reading_metrics import Level, levels
 
 SPANS: Mapping[str, int] = {"3h": 3 * HOUR, "24h": DAY, "7d": 7 * DAY, "28d": 28 * DAY}
@@ -43,9 +44,10 @@ def series(asked: Asked) -> SeriesPage:
     if span not in SPANS:
         raise UnclearError(f"There is no span {span}: say {', '.join(SPANS)}.")
     level = _level(asked)
-    held = SqliteMonitoring(asked.connection, {})
-    begin = max(asked.now - SPANS[span], held.first_seen(level.key) or 0)
-    course = course_of(held.buckets(level.key, begin, asked.now), begin, asked.now)
+    begin = max(asked.until - SPANS[span], first_seen(asked.connection, level.key) or 0)
+    course = course_of(
+        buckets_of(asked.connection, level.key, begin, asked.until), begin, max(begin + 1, asked.until)
+    )
     nearby = changes(
         asked.connection, since=begin, service=level.key.service, environment=level.key.environment
     )
@@ -57,7 +59,7 @@ def series(asked: Asked) -> SeriesPage:
         course,
         drawing_of(course, LARGE, usual=level.before.value if level.before else None, marks=marks),
         nearby,
-        held.neighbours(level.key, begin),
+        neighbours(asked.connection, level.key, begin),
     )
 
 
@@ -65,6 +67,6 @@ def _level(asked: Asked) -> Level:
     name, service = asked.path["series"], asked.query.get("service")
     environment = asked.query.get("environment")
     for one in levels(asked.connection):
-        if one.key[:2] == (name, service) and environment in (None, one.key.environment):
+        if one.key[:2] == (name, service) and environment in (None, one.key.environment or NO_ENVIRONMENT):
             return one
     raise NotThereError(f"There is no series {name} of service {service or '(none named)'}.")

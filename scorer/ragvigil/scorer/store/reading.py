@@ -151,6 +151,8 @@ def _unreadable(path: Path, error: sqlite3.Error) -> StoreError:
         )
     if told == sqlite3.SQLITE_CANTOPEN:
         return StoreError(f"{located(path)}: cannot be opened by this user; {_AS_WHOM}")
+    if told == sqlite3.SQLITE_BUSY:
+        return StoreError(f"{located(path)}: another process has locked it; try again in a moment")
     return StoreError(f"{located(path)}: not a ragvigil store ({error})")
 
 
@@ -291,6 +293,15 @@ def alive_at(connection: sqlite3.Connection) -> int | None:
     """When the scorer last said that it lives, Unix nanoseconds."""
     row = connection.execute("SELECT value FROM meta WHERE key = 'alive_at'").fetchone()
     return None if row is None else int(row[0])
+
+
+_MISSED_TICKS = 4
+"""Evaluations that may be late before a scorer counts as not running."""
+
+
+def lives(alive_at: int | None, now: int, tick_seconds: float) -> bool:
+    """Whether a scorer that last said so at `alive_at`, and evaluates so often, lives at `now` (Unix nanoseconds)."""
+    return alive_at is not None and (now - alive_at) / 1e9 < _MISSED_TICKS * tick_seconds
 
 
 def kept_state(connection: sqlite3.Connection, name: str) -> str | None:

@@ -60,7 +60,7 @@ _LAST = Place(2**63 - 1, 2**63 - 1)
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which answers; None or False takes all."""
+    """Which answers; None or False takes all, and "" as environment those that name none."""
 
     service: str | None = None
     environment: str | None = None
