@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from collections.abc import Callable, Generator
 from concurrent.futures import Future
 from contextlib import contextmanager
 
-from apscheduler.executors.debug import DebugExecutor  # pyright: ignore[reportMissingTypeStubs]  # has none
-from apscheduler.schedulers.asyncio import AsyncIOScheduler  # pyright: ignore[reportMissingTypeStubs]  # has none
+_log = logging.getLogger(__name__)
 
 
 class Ticks:
@@ -36,15 +37,22 @@ class Ticks:
 def ticking(tick: Callable[[], Future[None]], seconds: float) -> Generator[None]:
     """Have `tick` begin every so many seconds on the running event loop, never while one waits or runs.
 
-    Asking takes no time, so it is done by the loop itself: a thread that is about to ask when the clock stops would be
-    cancelled, with a traceback in the log.
+    Seconds are those of a clock that nobody sets: by the wall clock none would begin for an hour once it was set back
+    by one, and all that were missed would be counted, for minutes, once it was set ahead by years. Asking takes no
+    time:
+    it is done by the loop itself.
     """
-    scheduler = AsyncIOScheduler(executors={"default": DebugExecutor()})
-    scheduler.add_job(  # pyright: ignore[reportUnknownMemberType]  # no stubs
-        Ticks(tick).ask, "interval", seconds=seconds, coalesce=True, max_instances=1
-    )
-    scheduler.start()
+    beating = asyncio.create_task(_beat(Ticks(tick).ask, seconds))
     try:
         yield
     finally:
-        scheduler.shutdown(wait=False)
+        beating.cancel()
+
+
+async def _beat(ask: Callable[[], None], seconds: float) -> None:
+    while True:
+        await asyncio.sleep(seconds)
+        try:
+            ask()
+        except Exception:
+            _log.exception("a tick could not be asked for; the next is")
