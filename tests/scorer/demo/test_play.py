@@ -53,7 +53,7 @@ class Notes:
 def test_both_faults_are_paged_once_rightly_named_and_resolved(tmp_path: Path) -> None:
     """The main job, end to end, with the command that people type."""
     done = subprocess.run(
-        [*DEMO, "--json", "--dir", str(tmp_path)], capture_output=True, text=True, timeout=200, check=False
+        [*DEMO, "--json", "--dir", str(tmp_path)], capture_output=True, text=True, timeout=300, check=False
     )
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout.splitlines()[-1])

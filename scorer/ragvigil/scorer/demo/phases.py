@@ -49,7 +49,7 @@ class Pace:
     """How long the service is watched when nothing is to go wrong."""
 
 
-EXTRACTIVE = Pace("demo.toml", 60.0, 25.0, 75.0, 45.0)
+EXTRACTIVE = Pace("demo.toml", 60.0, 60.0, 150.0, 45.0)
 LANGUAGE_MODEL = Pace("demo_llm.toml", 3.0, 180.0, 600.0, 240.0)
 
 
