@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 
 from ragvigil.exporters import Example
 from ragvigil.scorer.changes import Change
-from ragvigil.scorer.diagnose.evidence import Evidence
+from ragvigil.scorer.diagnose.evidence import MARGIN, Evidence
 from ragvigil.scorer.estimate.window import Booleans, Floats, Integers
 from ragvigil.scorer.monitoring import Incident
 
@@ -43,6 +43,16 @@ class Case:
     """What was told or seen for the first time, before and after the onset, newest first."""
     notes: tuple[str, ...] = ()
     """What limits the reading, in words."""
+    well_since: float | None = None
+    """When the last incident before this one resolved, Unix seconds; what it did is not in the evidence."""
+    seen_before: frozenset[tuple[str, str]] = frozenset()
+    """(dimension, value) of answers of earlier incidents, which the evidence does not hold."""
+
+    @property
+    def begin(self) -> float:
+        """From when on the onset is looked for, Unix seconds: an earlier incident's fall is not this one's."""
+        begin = self.since - MARGIN
+        return begin if self.well_since is None else max(begin, self.well_since)
 
 
 class Reach(NamedTuple):
@@ -66,7 +76,7 @@ class DiagnosisStore(Protocol):
     """What a diagnosis needs of the store; every call happens on the store's one writing thread."""
 
     def case(self, incident: Incident, now: int) -> Case:
-        """A bounded sample of the records before and since."""
+        """A bounded sample of the records before and since, without those of earlier incidents."""
         ...
 
     def reach(self, incident: Incident, values: Sequence[tuple[str, str]], since: int, now: int) -> Reach:

@@ -11,7 +11,7 @@ import numpy as np
 from ragvigil.exporters import Measurement
 from ragvigil.scorer.changes import Change
 from ragvigil.scorer.diagnose.case import SIGNALS, Case, Reach
-from ragvigil.scorer.diagnose.evidence import MARGIN, Evidence
+from ragvigil.scorer.diagnose.evidence import Evidence
 from ragvigil.scorer.diagnose.fault import Fault, Moved, fault_of, moved
 from ragvigil.scorer.diagnose.grid import grid_of
 from ragvigil.scorer.diagnose.localise import Located, locate, mask_of
@@ -56,6 +56,8 @@ class Cause:
     p: float
     on: float | None = None
     """Share of all answers since the onset that are of it; of nearly all there is no rest to hold it against."""
+    again: bool = False
+    """Whether it had been seen in an earlier incident: then `first_seen` is when it came back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,19 +168,19 @@ def diagnose(case: Case) -> Diagnosis:
 def _fall(case: Case) -> _Fall:
     evidence = case.evidence
     views = views_of(evidence, _learned_until(case))
-    grid = grid_of(evidence, views, case.since - MARGIN)
+    grid = grid_of(evidence, views, case.begin)
     located = locate(evidence, views, grid)
     named = located.suspects[0] if located.kind in ("new", "segment") else None
     mask = np.ones(evidence.size, dtype=np.bool_) if named is None else mask_of(evidence, named)
-    onset = onset_of(views, mask, evidence, case.since - MARGIN)
+    onset = onset_of(views, mask, evidence, case.begin)
     if located.kind == "unclear":
-        onset = Onset(case.since, case.since - MARGIN, case.since)
+        onset = Onset(case.since, case.begin, case.since)
     split = split_of(views, evidence.conversation, evidence.time, min(case.since, onset.at), onset.at)
     mix = shifted(evidence, min(case.since, onset.at), onset.at) if _is_mix(split) else None
     kind: Kind = "mix" if mix is not None else located.kind
     if kind in ("segment", "new") and split.total.value >= 0.0:
         kind = "unclear"  # nothing fell that this could explain
-    cause = _cause(evidence, views, located, mask, case.since, onset) if kind in ("new", "segment") else None
+    cause = _cause(case, views, located, mask, onset) if kind in ("new", "segment") else None
     early = evidence.time < (
         _learned_until(case) if located.kind == "unclear" else min(case.since, onset.lower)
     )
@@ -189,8 +191,7 @@ def _fall(case: Case) -> _Fall:
 
 def _learned_until(case: Case) -> float:
     """Until the search for the onset begins: a fall before the believed onset would else be taken for normal."""
-    begin = case.since - MARGIN
-    return begin if int((case.evidence.time < begin).sum()) >= _ENOUGH else case.since
+    return case.begin if int((case.evidence.time < case.begin).sum()) >= _ENOUGH else case.since
 
 
 def reaching(diagnosis: Diagnosis, reach: Reach) -> Diagnosis:
@@ -203,16 +204,9 @@ def _is_mix(split: Split) -> bool:
     return falls and split.mix.value <= _MIX * split.total.value
 
 
-def _cause(
-    evidence: Evidence,
-    views: tuple[View, ...],
-    located: Located,
-    mask: Booleans,
-    since: float,
-    onset: Onset,
-) -> Cause:
-    first = located.suspects[0]
-    begin = min(since, onset.at)
+def _cause(case: Case, views: tuple[View, ...], located: Located, mask: Booleans, onset: Onset) -> Cause:
+    evidence, first = case.evidence, located.suspects[0]
+    begin = min(case.since, onset.at)
     early, late = evidence.time < begin, evidence.time >= onset.at
     early = early if first.first_seen is not None else early & mask
     return Cause(
@@ -224,6 +218,7 @@ def _cause(
         first.same_as,
         first.p,
         float(mask[late & evidence.everyone].mean()) if (late & evidence.everyone).any() else None,
+        again=first.first_seen is not None and case.seen_before.issuperset(first.values),
     )
 
 

@@ -159,7 +159,8 @@ def _named(cause: Cause) -> str:
     if cause.before is not None and cause.now is not None:
         line += f"; there {percent(cause.before.value)} to {percent(cause.now.value)} (n={cause.now.n:,})"
     if cause.first_seen is not None:
-        line += f"; first seen {in_utc(1e9 * cause.first_seen)}"
+        line += f"; {'seen again from' if cause.again else 'first seen'} {in_utc(1e9 * cause.first_seen)}"
+        line += " on" if cause.again else ""
     if cause.same_as:
         line += f"; cannot be told from {', '.join(map(_value, cause.same_as))}, on the same answers"
     return line + "."

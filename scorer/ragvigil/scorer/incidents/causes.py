@@ -20,6 +20,15 @@ def rank(name: str) -> int:
     return CAUSES.index(name) if name in CAUSES else len(CAUSES)
 
 
+def disturbing(name: str) -> tuple[str, ...]:
+    """The series whose falls are seen in that one: itself, and what may be a cause of it.
+
+    >>> disturbing("citation"), disturbing("judge.answer_relevance")
+    (('retrieval', 'citation'), ('judge.answer_relevance',))
+    """
+    return CAUSES[: rank(name) + 1] if name in CAUSES else (name,)
+
+
 def explaining(incident: Incident, others: Iterable[Incident], *, within: int, now: int) -> Incident | None:
     """The told incident of the same service with which this one shares its cause; None when it stands alone.
 

@@ -10,12 +10,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ragvigil.exporters import Example
+from ragvigil.scorer.detect.stretches import outside, untouched
 from ragvigil.scorer.diagnose.case import SIGNALS, Case, Reach, Shown
 from ragvigil.scorer.diagnose.evidence import MARGIN, MOST_RECORDS, evidence_of
 from ragvigil.scorer.estimate.window import Booleans, Floats
 from ragvigil.scorer.failure_tags import TAGS
+from ragvigil.scorer.incidents.causes import disturbing
 from ragvigil.scorer.moments import DAY
-from ragvigil.scorer.monitoring import Incident, SeriesKey
+from ragvigil.scorer.monitoring import FLOOR, Incident, SeriesKey
 from ragvigil.scorer.store._sqlite_monitoring import joined
 from ragvigil.scorer.store.reading import changes
 
@@ -49,6 +51,17 @@ _VERDICTS = (
     "ON o.record_id = j.value AND o.series = 'faithfulness' "
     "JOIN series USING (series, service, environment, instrument_id)"
 )
+_EARLIER = (
+    "SELECT min(since, coalesce(CAST(1e9 * json_extract(diagnosis, '$.onset.lower') AS INTEGER), since)), "
+    "min(resolved_at, :since) FROM incidents LEFT JOIN diagnoses ON incident_id = incidents.id "
+    "AND json_extract(diagnosis, '$.kind') <> 'unclear' "
+    "WHERE series IN (SELECT value FROM json_each(:disturbing)) AND service = :service AND environment = :environment "
+    "AND since < :since AND resolved_at >= :reach AND NOT withdrawn "
+    "AND json_extract(\"before\", '$.method') <> :floor "
+    "AND (series = :series OR coalesce(recovering_since, resolved_at) <= :since)"
+)
+"""Whole incidents, from the earliest moment at which one may have begun: a few of its answers among those of before
+would make what was at fault expected. Another series' fall that was not over when this one began may be the same."""
 _COLUMNS = ("service_version", "model", "prompt_version")
 
 
@@ -73,11 +86,13 @@ class SqliteDiagnosis:
     def case(self, incident: Incident, now: int) -> Case:
         """At most MOST_RECORDS of before and of since, and as many with an outcome, drawn by a hash of their ids."""
         key = incident.key
-        near = incident.since - _MARGIN
-        far = max(near - _BEFORE, self._reaches(near))
+        spans = self._earlier(incident)
+        well = max((ended for _, ended in spans), default=0)
+        near = max(incident.since - _MARGIN, well)
+        far = max(untouched(near, _BEFORE, spans), self._reaches(near))
         sample = _Sample()
-        for begin, end in ((far, near), (near, now + 1)):
-            self._draw(sample, key, begin, end)
+        for stretches in (outside(far, near, spans), [(near, now + 1)]):
+            self._draw(sample, key, stretches)
         ids = json.dumps(sorted({*sample.everyone, *sample.measured}))
         rows = self._connection.execute(_ROWS, (ids,)).fetchall()
         rows.sort(key=lambda row: (row["started_at"], row["id"]))
@@ -103,7 +118,18 @@ class SqliteDiagnosis:
         )
         record = np.array([row["id"] for row in rows], dtype=np.int64)
         notes = self._notes(key, far, now)
-        return Case(key.name, incident.since / 1e9, evidence, record, signals, tags, told, notes)
+        return Case(
+            key.name,
+            incident.since / 1e9,
+            evidence,
+            record,
+            signals,
+            tags,
+            told,
+            notes,
+            well / 1e9 if spans else None,
+            self._seen(key, spans),
+        )
 
     def reach(self, incident: Incident, values: Sequence[tuple[str, str]], since: int, now: int) -> Reach:
         """Counted in the records; users and conversations only where there are not too many answers."""
@@ -162,6 +188,26 @@ class SqliteDiagnosis:
         name = incident.key.name
         return "nothing was retrieved" if name == "retrieval" else self._reason(name, record_id)
 
+    def _earlier(self, incident: Incident) -> list[tuple[int, int]]:
+        """From when until when incidents of before this one lasted, of its series and of what disturbs that."""
+        key = incident.key
+        given = {
+            "series": key.name,
+            "disturbing": json.dumps(disturbing(key.name)),
+            "service": key.service,
+            "environment": key.environment or "",
+            "since": incident.since,
+            "reach": incident.since - _MARGIN - 2 * _BEFORE,
+            "floor": FLOOR,
+        }
+        return [(row[0], row[1]) for row in self._connection.execute(_EARLIER, given)]
+
+    def _seen(self, key: SeriesKey, spans: Sequence[tuple[int, int]]) -> frozenset[tuple[str, str]]:
+        """The values that a bounded sample of the answers in those stretches had."""
+        place = (key.service, key.environment or "")
+        rows = self._thinned(", ".join((*_COLUMNS, "segment")), _RECORDED, "r.id", place, spans)
+        return frozenset(pair for row in rows for pair in _attributes(row).items())
+
     def _reaches(self, near: int) -> int:
         """How far back the latest records before that moment reach, of all services."""
         row = self._connection.execute(
@@ -170,29 +216,30 @@ class SqliteDiagnosis:
         ).fetchone()
         return 0 if row is None else int(row[0])
 
-    def _draw(self, sample: _Sample, key: SeriesKey, begin: int, end: int) -> None:
-        place = (key.service, key.environment or "", begin, end)
+    def _draw(self, sample: _Sample, key: SeriesKey, parts: Sequence[tuple[int, int]]) -> None:
+        place = (key.service, key.environment or "")
         outcome = "min(documents, 1)" if key.name == "retrieval" else "NULL"
         columns = f"record_id AS id, cheap, {outcome} AS x, 1.0 AS w"
-        rows = self._thinned(columns, _SIGHTED, "record_id", place)
+        rows = self._thinned(columns, _SIGHTED, "record_id", place, parts)
         if not rows and key.name != "retrieval":
-            rows = self._thinned("r.id, NULL AS cheap, NULL AS x, 1.0 AS w", _RECORDED, "r.id", place)
+            rows = self._thinned("r.id, NULL AS cheap, NULL AS x, 1.0 AS w", _RECORDED, "r.id", place, parts)
         judged = key.name == "faithfulness"
         for row in rows:
             sample.everyone[row["id"]] = row["cheap"] if judged else None
         if key.name != "retrieval":
-            rows = self._thinned(
-                "o.record_id AS id, o.value AS x, o.weight AS w", _MEASURED, "o.record_id", (key.name, *place)
-            )
+            columns = "o.record_id AS id, o.value AS x, o.weight AS w"
+            rows = self._thinned(columns, _MEASURED, "o.record_id", (key.name, *place), parts)
         sample.measured.update({row["id"]: (row["x"], row["w"]) for row in rows if row["x"] is not None})
 
     def _thinned(
-        self, columns: str, source: str, name: str, values: tuple[object, ...]
+        self, columns: str, source: str, name: str, place: tuple[str, ...], parts: Sequence[tuple[int, int]]
     ) -> Sequence[sqlite3.Row]:
-        count = int(self._connection.execute(f"SELECT count(*) {source}", values).fetchone()[0])
+        """At most about MOST_RECORDS of all parts (from, to) together."""
+        counts = f"SELECT count(*) {source}"
+        count = sum(int(self._connection.execute(counts, (*place, *part)).fetchone()[0]) for part in parts)
         share = _ALL if count <= MOST_RECORDS else _ALL * MOST_RECORDS // count
         query = f"SELECT {columns} {source} AND {_HASH.format(id=name)}"
-        return self._connection.execute(query, (*values, share)).fetchall()
+        return [row for part in parts for row in self._connection.execute(query, (*place, *part, share))]
 
     def _scores(self, ids: str, places: Mapping[int, int]) -> tuple[dict[str, Floats], dict[str, Booleans]]:
         size = len(places)
