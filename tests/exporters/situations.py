@@ -19,7 +19,7 @@ from ragvigil.scorer.diagnose.shares import Part, Split
 from ragvigil.scorer.diagnose.tags import Grown
 from ragvigil.scorer.incidents.escalation import Step, Unanswered, said
 from ragvigil.scorer.incidents.life import dedup_key, incident_id
-from ragvigil.scorer.incidents.pages import page
+from ragvigil.scorer.incidents.pages import page, standing
 from ragvigil.scorer.monitor import coverage, health, leaks
 from ragvigil.scorer.monitoring import AnyName, Incident, SeriesKey
 
@@ -115,7 +115,11 @@ def _standing(name: AnyName, service: str, environment: str | None) -> Incident:
 def _repeated(action: Action, word: Literal["Reminder", "Escalated"], why: str, at: datetime) -> Alert:
     """The page once more, for whoever has not answered it."""
     one = Unanswered(_INCIDENT, _TRIGGER, _TRIGGER_NANOSECONDS, {})
-    return said(one, Step("boss", action, word, why), _nanoseconds(at))
+    stands = replace(_INCIDENT, now=_HIGHER)
+    fresh = _said(stands, "update", at, _HISTORY, (_minute(-6), _minute(2)))
+    return said(
+        one, Step("boss", action, word, why), _nanoseconds(at), replace(fresh, title=standing(stands))
+    )
 
 
 _HISTORY = (0.95, 0.96, 0.94, 0.95, None, 0.95, 0.83, 0.78)

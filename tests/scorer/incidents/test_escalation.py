@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import sqlite3
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from ragvigil.exporters import Action, Alert, Measurement, Severity
-from ragvigil.scorer.config import Route, load
+from ragvigil.scorer.config import Links, Route, load
+from ragvigil.scorer.diagnose.diagnoser import Diagnoser
 from ragvigil.scorer.errors import ConfigError
+from ragvigil.scorer.incidents.anew import Retold
 from ragvigil.scorer.incidents.escalation import Escalation
 from ragvigil.scorer.incidents.oncall import Acknowledge, Silence, Unacknowledge
+from ragvigil.scorer.incidents.pages import page
 from ragvigil.scorer.monitoring import Incident, SeriesKey
+from ragvigil.scorer.store._sqlite_diagnosis import SqliteDiagnosis
 from ragvigil.scorer.store.sqlite import SqliteStore
 
 SECOND = 10**9
@@ -29,6 +36,7 @@ class Night:
 
     def __init__(self, store: SqliteStore, routes: Mapping[str, Route]) -> None:
         self.store = store
+        self.routes = routes
         self.escalation = Escalation(store.escalation, routes)
         self.taking = set(CHANNELS)
         self.told: list[tuple[int, str, str]] = []
@@ -62,6 +70,13 @@ class Night:
 
 @pytest.fixture
 def night(tmp_path: Path) -> Iterator[Night]:
+    """One night."""
+    with shop(tmp_path) as found:
+        yield found
+
+
+@contextmanager
+def shop(tmp_path: Path) -> Generator[Night]:
     """With a route that escalates after a quarter of an hour and reminds after half an hour."""
     tree = {
         "store": {"url": f"sqlite:///{tmp_path / 'store.db'}"},
@@ -118,7 +133,49 @@ def test_the_reason_stands_first_and_once(night: Night) -> None:
     night.escalation.tick(NOW + 60 * MINUTE)
     (row,) = night.store.outbox.due(NOW + 60 * MINUTE, 10)
     assert row.alert.title == "Reminder: trigger: it fell"
-    assert row.alert.summary == "Nobody has acknowledged it since 03:00 UTC.\nNow: 50 %."
+    assert row.alert.summary == (
+        "Nobody has acknowledged it since 03:00 UTC. What follows is as of 03:00 UTC.\nNow: 50 %."
+    )
+
+
+def test_what_is_told_again_has_the_figures_of_its_moment(tmp_path: Path) -> None:
+    """An hour after the page "Now: 50 %" stood in a reminder of what had been mended half an hour before."""
+    with closing(sqlite3.connect(":memory:")) as empty:
+        retold = Retold(Diagnoser(SqliteDiagnosis(empty, lambda series, record: "")), Links())
+        incident = Incident(
+            "inc-1", SeriesKey("citation", "shop", "production"), "key", NOW, NOW, GOOD, BAD, GOOD,
+            recovering_since=NOW + 40 * MINUTE,
+        )  # fmt: skip
+        said = page(replace(incident, now=BAD, recovering_since=None), "trigger", (), Links(), at=NOW)
+        fresh = retold(incident, replace(said, history=(0.9, 0.5)), NOW + 60 * MINUTE)
+        assert retold(replace(incident, key=SeriesKey("leak", "shop", None)), said, NOW) is None
+    assert fresh is not None
+    assert fresh.title == "Citation correctness of shop fell from 95.0 % to 50.0 %, now 95.0 %"
+    assert fresh.summary.splitlines()[0] == (
+        "Now: 95.0 % (95 % interval 93.0 to 97.0 %) of 400 answers since 2026-03-01 03:40 UTC: "
+        "it looks well again, and resolves when it stays so."
+    )
+    assert fresh.history == (0.9, 0.5), "the course is drawn with its times"
+
+
+def test_a_reminder_says_what_is_made_anew_and_else_from_when_its_figures_are(tmp_path: Path) -> None:
+    """Not from when the reminder before it was."""
+    with shop(tmp_path) as night:
+        night.say("trigger", 0)
+        night.pass_until(59)
+        night.escalation = Escalation(
+            night.store.escalation, night.routes, lambda _, said, now: replace(said, summary="Now: 90 %.")
+        )
+        night.escalation.tick(NOW + 60 * MINUTE)
+        (row,) = night.store.outbox.due(NOW + 60 * MINUTE, 10)
+        assert row.alert.title == "Reminder: trigger: it fell"
+        assert row.alert.summary == "Nobody has acknowledged it since 03:00 UTC.\nNow: 90 %."
+        night.store.outbox.delivered(row.id, NOW + 60 * MINUTE, None)
+        night.escalation = Escalation(night.store.escalation, night.routes)
+        night.escalation.tick(NOW + 90 * MINUTE)
+        summaries = [one.alert.summary for one in night.store.outbox.due(NOW + 90 * MINUTE, 10)]
+    assert summaries
+    assert all(one.endswith("What follows is as of 03:00 UTC.\nNow: 50 %.") for one in summaries)
 
 
 def test_who_has_it_in_hand_is_left_alone(night: Night) -> None:
@@ -248,7 +305,7 @@ def test_a_message_that_is_never_tried_is_passed_by_too(night: Night) -> None:
         night.escalation.tick(NOW + minute * MINUTE)
     rows = night.store.outbox.due(NOW + 16 * MINUTE, 10)
     assert [(row.channel, row.alert.summary) for row in rows if row.channel == "boss"] == [
-        ("boss", "Channel oncall did not take it.\nNow: 50 %.")
+        ("boss", "Channel oncall did not take it. What follows is as of 03:00 UTC.\nNow: 50 %.")
     ]
 
 

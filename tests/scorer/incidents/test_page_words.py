@@ -21,7 +21,7 @@ from ragvigil.scorer.diagnose.diagnosis import Other
 from ragvigil.scorer.diagnose.words import full_lines
 from ragvigil.scorer.incidents.causes import likely_cause
 from ragvigil.scorer.incidents.escalation import Step, Unanswered, said
-from ragvigil.scorer.incidents.pages import CAUSE_FOUND, label, page
+from ragvigil.scorer.incidents.pages import CAUSE_FOUND, label, page, standing
 from ragvigil.scorer.monitoring import FLOOR, AnyName, Incident, SeriesKey
 from ragvigil.scorer.store.sqlite import SqliteStore
 from ragvigil.scorer.watch.figures import figures
@@ -108,6 +108,12 @@ def unanswered() -> Iterator[tuple[str, Alert]]:
     one = Unanswered(fallen(), alert, NOW, {})
     why = "Nobody has acknowledged it since 03:00 UTC."
     yield "nobody answers", said(one, Step("oncall", "update", "Reminder", why), NOW + HOUR)
+    back = replace(fallen(), now=GOOD, recovering_since=NOW + 40 * MINUTE)
+    fresh = replace(page(back, "update", (), LINKS, at=NOW + HOUR), title=standing(back))
+    yield (
+        "nobody answers, and it looks well again",
+        said(one, Step("oncall", "update", "Reminder", why), NOW + HOUR, fresh),
+    )
     yield (
         "a channel is away",
         said(one, Step("boss", "trigger", "Escalated", "Channel oncall did not take it."), NOW + MINUTE),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from math import inf
 from typing import Literal, Protocol
 
@@ -19,6 +20,9 @@ UNTAKEN_SECONDS = 60.0
 
 _PAGES = frozenset({"critical", "error"})
 _SAID = ("Reminder: ", "Escalated: ")
+
+Anew = Callable[[Incident, Alert, int], Alert | None]
+"""What there is to say of an incident at a moment (Unix nanoseconds) instead of what was said; None: nobody knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,7 @@ class Unanswered:
 
     incident: Incident
     alert: Alert
-    """What was last said of it."""
+    """What was last said of it, reminders apart."""
     began: int
     """From when it could be answered, Unix nanoseconds: when its page was made, of one that was re-opened the last
     page; later, when a silence ended or somebody let go of it since."""
@@ -67,6 +71,10 @@ class EscalationStore(Protocol):
         """Open incidents that were told and that nobody has in hand, oldest first."""
         ...
 
+    def with_caveat(self, incident: Incident, alert: Alert) -> Alert:
+        """The alert with what is known of sampling before the scorer."""
+        ...
+
     def post(self, alert: Alert, channels: Sequence[str]) -> None:
         """Put an alert into the outbox of those channels."""
         ...
@@ -75,8 +83,10 @@ class EscalationStore(Protocol):
 class Escalation:
     """Follows what the routes say of pages that nobody answers."""
 
-    def __init__(self, store: EscalationStore, routes: Mapping[str, Route]) -> None:
+    def __init__(self, store: EscalationStore, routes: Mapping[str, Route], anew: Anew | None = None) -> None:
+        """`anew` is asked for the figures of the moment; without them those of the page are told with their time."""
         self._store = store
+        self._anew = anew
         self._routes = {
             name: route for name, route in routes.items() if route.escalate_to or route.renotify_seconds
         }
@@ -88,8 +98,11 @@ class Escalation:
             return []
         posted: list[Alert] = []
         for one in self._store.unanswered(now):
-            for step in steps(one, self._all, now):
-                alert = said(one, step, now)
+            due = list(steps(one, self._all, now))
+            fresh = self._anew(one.incident, one.alert, now) if due and self._anew else None
+            fresh = fresh and self._store.with_caveat(one.incident, fresh)
+            for step in due:
+                alert = said(one, step, now, fresh)
                 self._store.post(alert, [step.channel])
                 posted.append(alert)
         return posted
@@ -168,16 +181,22 @@ def _is_page(one: Unanswered) -> bool:
     return one.alert.severity in _PAGES
 
 
-def said(one: Unanswered, step: Step, now: int) -> Alert:
-    """What was last said, again, with the reason first."""
-    plain = unreminded(one.alert)
+def said(one: Unanswered, step: Step, now: int, fresh: Alert | None = None) -> Alert:
+    """How it stands by now, or what was last said with its time, and the reason first."""
+    plain = unreminded(one.alert) if fresh is None else fresh
+    why = step.why if fresh is not None else f"{step.why} What follows is as of {_moment(plain.at, now)}."
     return replace(
         plain,
         action=step.action,
         title=f"{step.word}: {plain.title}"[:TITLE_CHARACTERS],
-        summary=f"{step.why}\n{plain.summary}",
+        summary=f"{why}\n{plain.summary}",
         at=calendar_time(now),
     )
+
+
+def is_repeated(alert: Alert) -> bool:
+    """Whether it is a reminder, or escalated: no news."""
+    return alert.title.startswith(_SAID)
 
 
 def unreminded(alert: Alert) -> Alert:
@@ -191,6 +210,8 @@ def unreminded(alert: Alert) -> Alert:
 
 
 def _unacknowledged(since: int, now: int) -> str:
-    at, today = calendar_time(since), calendar_time(now).date()
-    moment = f"{at:%H:%M} UTC" if at.date() == today else f"{at:%Y-%m-%d %H:%M} UTC"
-    return f"Nobody has acknowledged it since {moment}."
+    return f"Nobody has acknowledged it since {_moment(calendar_time(since), now)}."
+
+
+def _moment(at: datetime, now: int) -> str:
+    return f"{at:%H:%M} UTC" if at.date() == calendar_time(now).date() else f"{at:%Y-%m-%d %H:%M} UTC"

@@ -151,6 +151,11 @@ def page(
     )
 
 
+def standing(incident: Incident) -> str:
+    """The title of a fall that is told of again: no news, but how it stands."""
+    return fitted(lambda room: _standing_title(incident, room))
+
+
 def trace_link(trace_id: str, links: Links) -> str | None:
     """Where to see a trace; None when no template is set, or when it leads to this machine alone.
 
@@ -199,34 +204,47 @@ def _title(incident: Incident, action: Action, at: int, news: str | None) -> str
 
 
 def _titled(incident: Incident, action: Action, at: int, news: str | None, room: int) -> str:
-    service = clean(incident.key.service, limit=room)
-    if incident.segment:
-        service += f", {clean(incident.segment, limit=room)}"
     if incident.key.name in _TICKETS:
-        return _ticket_title(incident, action, f"{label(incident.key.name)} of {service}")
-    name = clean(_words(incident.key.name).name, limit=room + len("criterion "))
+        return _ticket_title(incident, action, f"{label(incident.key.name)} of {_place(incident, room)}")
+    what = _what(incident, room)
     if incident.under_floor:
-        return _floor_title(incident, action, f"{name} of {service}", news)
+        return _floor_title(incident, action, what, news)
     before, now = percent(incident.before.value), percent(incident.now.value)
     if incident.withdrawn:
-        title = f"Withdrawn: late data show that {name} of {service} did not fall"
+        title = f"Withdrawn: late data show that {what} did not fall"
     elif action == "resolve":
-        title = f"Resolved: {name} of {service} is back at {now}"
+        title = f"Resolved: {what} is back at {now}"
     elif incident.amended_at == at:
-        title = f"Corrected by late data: {name} of {service} fell from {before} to {now}"
+        title = f"Corrected by late data: {what} fell from {before} to {now}"
     elif action == "trigger" and incident.reopened:
-        title = f"Again: {name} of {service} fell from {before} to {now}"
+        title = f"Again: {what} fell from {before} to {now}"
     elif news:
-        title = f"{news}: {name} of {service} fell from {before} to {percent(incident.worst.value)}"
+        title = f"{news}: {what} fell from {before} to {percent(incident.worst.value)}"
     elif action == "update" and incident.now != incident.worst:
-        title = (
-            f"Update: {name} of {service} fell from {before} to {percent(incident.worst.value)}, now {now}"
-        )
+        title = f"Update: {what} fell from {before} to {percent(incident.worst.value)}, now {now}"
     elif action == "update":
-        title = f"Worse: {name} of {service} fell further, from {before} to {now}"
+        title = f"Worse: {what} fell further, from {before} to {now}"
     else:
-        title = f"{_capital(name)} of {service} fell from {before} to {now}"
+        title = f"{_capital(what)} fell from {before} to {now}"
     return title
+
+
+def _standing_title(incident: Incident, room: int) -> str:
+    what, now = _what(incident, room), percent(incident.now.value)
+    if incident.under_floor:
+        return _floor_title(incident, "trigger", what, None)
+    fell = f"{what} fell from {percent(incident.before.value)} to {percent(incident.worst.value)}"
+    return _capital(fell if incident.now == incident.worst else f"{fell}, now {now}")
+
+
+def _what(incident: Incident, room: int) -> str:
+    name = clean(_words(incident.key.name).name, limit=room + len("criterion "))
+    return f"{name} of {_place(incident, room)}"
+
+
+def _place(incident: Incident, room: int) -> str:
+    service = clean(incident.key.service, limit=room)
+    return f"{service}, {clean(incident.segment, limit=room)}" if incident.segment else service
 
 
 def _ticket_title(incident: Incident, action: Action, what: str) -> str:
@@ -271,18 +289,25 @@ def _summary(incident: Incident, action: Action, diagnosis: Diagnosis | None, li
         before = f"Floor: {percent(incident.before.value)} (detect.slo), whatever was before."
     if action == "resolve":
         now = f"Now: {shown(incident.now)} of {incident.now.n:,} {words.unit} since {in_utc(_recovery(incident))}."
-        worst = f"Worst told: {shown(incident.worst)}, from {in_utc(incident.since)} on."
+        worst = f"Worst: {shown(incident.worst)}, from {in_utc(incident.since)} on."
         if incident.withdrawn:
             now = f"Now: {shown(incident.now)} of {incident.now.n:,} {words.unit}, for the same time."
             worst = f"Told before: {shown(incident.worst)}, from {in_utc(incident.since)} on."
         return [now, before, worst, f"Where: {where}."]
-    now = f"Now: {shown(incident.now)} of {incident.now.n:,} {words.unit}."
+    now = f"Now: {shown(incident.now)} of {incident.now.n:,} {words.unit}{_looks_well(incident)}."
     since = [f"Since: about {in_utc(incident.since)}."]
     if diagnosis is None:
         return [now, *noted, before, *since, f"Where: {where}."]
     began = [] if diagnosis.sure else since
     first, more = first_lines(diagnosis, links), more_lines(diagnosis)
     return [now, before, *noted, *first, *began, *more, f"Where: {where}."]
+
+
+def _looks_well(incident: Incident) -> str:
+    """What is said of a fall that may be over, and that has not looked well for long enough to resolve."""
+    if incident.recovering_since is None:
+        return ""
+    return f" since {in_utc(incident.recovering_since)}: it looks well again, and resolves when it stays so"
 
 
 def _fall(before: Measurement, now: Measurement) -> str:

@@ -21,6 +21,7 @@ from ragvigil.scorer.erasure.retention import Retention
 from ragvigil.scorer.errors import StoreError
 from ragvigil.scorer.inbox import InboxReader
 from ragvigil.scorer.inbox.leaving import leave
+from ragvigil.scorer.incidents.anew import Retold
 from ragvigil.scorer.incidents.escalation import Escalation
 from ragvigil.scorer.incidents.oncall import OrderDesk, order_requests
 from ragvigil.scorer.judge.backlog import Backlog
@@ -250,7 +251,7 @@ class Scoring(threading.Thread):
             ticks=time.monotonic_ns,
         )
         self.arrivals = ArrivalWatch(store.arriving, self.pipeline, settings, ticks=since_boot)
-        self.escalation = Escalation(store.escalation, settings.routes)
+        self.escalation = Escalation(store.escalation, settings.routes, Retold(diagnoser, settings.links))
         self.coverage = CoverageWatch(
             store.monitoring,
             settings.coverage,

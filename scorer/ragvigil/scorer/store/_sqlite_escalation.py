@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ragvigil.exporters import Alert, from_json
-from ragvigil.scorer.incidents.escalation import Told, Unanswered
-from ragvigil.scorer.store._sqlite_monitoring import incident_of, joined
+from ragvigil.scorer.incidents.escalation import Told, Unanswered, is_repeated
+from ragvigil.scorer.monitoring import Incident
+from ragvigil.scorer.store._sqlite_monitoring import incident_of, joined, with_caveat
 from ragvigil.scorer.store._sqlite_outbox import post
 from ragvigil.scorer.store._sqlite_silenced import HELD_UNTIL, SILENCED
 
@@ -39,6 +40,10 @@ class SqliteEscalation:
         found = (self._unanswered(row) for row in rows)
         return [replace(one, began=self._answerable(one, now)) for one in found if one is not None]
 
+    def with_caveat(self, incident: Incident, alert: Alert) -> Alert:
+        """The alert with what is known of sampling before the scorer."""
+        return with_caveat(self._connection, incident.key, alert)
+
     def post(self, alert: Alert, channels: Sequence[str]) -> None:
         """Put an alert into the outbox of those channels."""
         with joined(self._connection):
@@ -56,7 +61,8 @@ class SqliteEscalation:
                 began = began or one["created_at"]
             if one["delivered_at"] is None and one["reason"] in _SET_ASIDE:
                 continue
-            alert = one["alert"]
+            quiet = one["action"] in _QUIET or is_repeated(from_json(one["alert"]))
+            alert = one["alert"] if alert is None or not quiet else alert
             if one["action"] not in (*_QUIET, "resolve"):
                 told[one["channel"]] = _told(one, told.get(one["channel"]))
         if alert is None or began is None:

@@ -91,6 +91,19 @@ def joined(connection: sqlite3.Connection) -> Generator[None]:
         yield
 
 
+def with_caveat(connection: sqlite3.Connection, key: SeriesKey, alert: Alert) -> Alert:
+    """The alert with what is known of sampling before the scorer, beside numbers that depend on it."""
+    if key.name not in _WEIGHTED and not key.name.startswith(_MEASURED):
+        return alert
+    at = int(alert.at.timestamp() * 1e9)
+    found = upstream_of(connection, key.service, key.environment, at - _CAVEAT_NANOSECONDS, at)
+    caveat = found.caveat if found is not None else None
+    if caveat is None:
+        return alert
+    said = clean(caveat, limit=_CAVEAT_CHARACTERS)
+    return replace(alert, summary=f"{alert.summary}\n{said[:1].upper()}{said[1:]}.")
+
+
 class SqliteMonitoring:
     """What the monitor reads and writes, in one SQLite file."""
 
@@ -207,7 +220,7 @@ class SqliteMonitoring:
 
     def save_incident(self, incident: Incident, alert: Alert | None, channels: Sequence[str]) -> None:
         """Write the incident and one outbox row per channel in one transaction."""
-        alert = alert and self._with_caveat(incident, alert)
+        alert = alert and with_caveat(self._connection, incident.key, alert)
         row = (
             incident.id,
             *_place(incident.key),
@@ -260,18 +273,6 @@ class SqliteMonitoring:
             f'UPDATE series SET state = ?, evaluated_at = ?, "before" = ?, now = ? WHERE {_PLACE}',
             (state, at, *values, *_place(key)),
         )
-
-    def _with_caveat(self, incident: Incident, alert: Alert) -> Alert:
-        """The alert with what is known of sampling before the scorer, beside numbers that depend on it."""
-        if incident.key.name not in _WEIGHTED and not incident.key.name.startswith(_MEASURED):
-            return alert
-        key, at = incident.key, int(alert.at.timestamp() * 1e9)
-        found = upstream_of(self._connection, key.service, key.environment, at - _CAVEAT_NANOSECONDS, at)
-        caveat = found.caveat if found is not None else None
-        if caveat is None:
-            return alert
-        said = clean(caveat, limit=_CAVEAT_CHARACTERS)
-        return replace(alert, summary=f"{alert.summary}\n{said[:1].upper()}{said[1:]}.")
 
     def _addressed(self, incident: Incident, alert: Alert, channels: Sequence[str]) -> Sequence[str]:
         """The channels that the routes choose; whoever heard of it hears how it goes on, ends and opens again.
