@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Callable, Generator
 from concurrent.futures import Future
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
-_log = logging.getLogger(__name__)
+from apscheduler.executors.debug import DebugExecutor  # pyright: ignore[reportMissingTypeStubs]  # has none
+from apscheduler.schedulers.asyncio import AsyncIOScheduler  # pyright: ignore[reportMissingTypeStubs]  # has none
+from apscheduler.triggers.base import BaseTrigger  # pyright: ignore[reportMissingTypeStubs]  # has none
 
 
 class Ticks:
@@ -33,26 +36,44 @@ class Ticks:
             self._asked = self._tick()
 
 
+class _Steadily(BaseTrigger):  # type: ignore[misc]  # has no stubs
+    """The next time so long after now: what a clock that is set ahead leaves out is not made up for, nor counted."""
+
+    def __init__(self, interval: timedelta) -> None:
+        self._interval = interval
+
+    def get_next_fire_time(  # pyright: ignore[reportIncompatibleMethodOverride]  # the base says None
+        self, previous_fire_time: datetime | None, now: datetime
+    ) -> datetime:
+        """As APScheduler asks for it."""
+        del previous_fire_time
+        return now + self._interval
+
+
 @contextmanager
 def ticking(tick: Callable[[], Future[None]], seconds: float) -> Generator[None]:
     """Have `tick` begin every so many seconds on the running event loop, never while one waits or runs.
 
-    Seconds are those of a clock that nobody sets: by the wall clock none would begin for an hour once it was set back
-    by one, and all that were missed would be counted, for minutes, once it was set ahead by years. Asking takes no
-    time:
-    it is done by the loop itself.
+    Asking takes no time, so it is done by the loop itself: a thread that is about to ask when the clock stops would be
+    cancelled, with a traceback in the log.
     """
-    beating = asyncio.create_task(_beat(Ticks(tick).ask, seconds))
+    interval = timedelta(seconds=seconds)
+    scheduler = AsyncIOScheduler(executors={"default": DebugExecutor()}, timezone=UTC)
+    job: Any = scheduler.add_job(  # pyright: ignore[reportUnknownMemberType]  # no stubs
+        Ticks(tick).ask, _Steadily(interval), coalesce=True, max_instances=1, misfire_grace_time=None
+    )
+    scheduler.start()
+    minding = asyncio.create_task(_mind_the_clock(job, interval))
     try:
         yield
     finally:
-        beating.cancel()
+        minding.cancel()
+        scheduler.shutdown(wait=False)
 
 
-async def _beat(ask: Callable[[], None], seconds: float) -> None:
+async def _mind_the_clock(job: Any, interval: timedelta) -> None:
+    """A clock that is set back would leave the next tick as far ahead as that."""
     while True:
-        await asyncio.sleep(seconds)
-        try:
-            ask()
-        except Exception:
-            _log.exception("a tick could not be asked for; the next is")
+        await asyncio.sleep(interval.total_seconds())
+        if job.next_run_time - datetime.now(UTC) > 2 * interval:
+            job.modify(next_run_time=datetime.now(UTC))
