@@ -107,6 +107,7 @@ class Collector:
     def _series(self, told: Measures, connection: sqlite3.Connection) -> None:
         outside: dict[str, list[reading.Level]] = defaultdict(list)
         levels = reading.levels(connection)
+        fallen = reading.fallen_since(connection)
         most = min(_SEGMENT_OBSERVATIONS, _ALL_SEGMENT_OBSERVATIONS // max(1, len(levels)))
         for level in levels:
             place = self._place(level.key.service, level.key.environment)
@@ -119,7 +120,8 @@ class Collector:
                 told.put("ragvigil_series_baseline_ratio", level.before.value, *labels)
             for state in get_args(SeriesState):
                 told.put("ragvigil_series_state", float(state == level.state), level.key.name, *place, state)
-            self._put_segments(told, connection, level, place, most)
+            since = fallen.get(level.key, self._since(level.key))
+            self._put_segments(told, connection, level, place, most, since=since)
         for name, folded in outside.items():
             keys = [level.key for level in folded]
             found = rate(reading.window_sums(connection, keys, self._since(keys[0])))
@@ -132,11 +134,13 @@ class Collector:
         level: reading.Level,
         place: tuple[str, str],
         most: int,
+        *,
+        since: int,
     ) -> None:
         settings = self._settings.metrics
         if not settings.segment_by:
             return
-        rows = reading.segment_sums(connection, level.key, self._since(level.key), most)
+        rows = reading.segment_sums(connection, level.key, since, most)
         admissions = self._segments.setdefault(level.key, {})
         for name, sums in by_segment(rows, settings.segment_by, admissions, settings.most_segments).items():
             _put_level(told, (level.key.name, *place, name, level.instrument), rate(sums))

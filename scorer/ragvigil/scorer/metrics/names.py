@@ -33,7 +33,7 @@ def _counter(name: str, text: str, *labels: str) -> Definition:
 _ALL = (
     _gauge(
         "series_ratio",
-        "Level of a series in its latest window, in [0, 1]; absent without enough answers.",
+        "Level of a series in its latest window (in an incident: since the fall); absent without enough answers.",
         *_SERIES,
     ),
     _gauge("series_lower_ratio", "Lower end of the 95 % interval of ragvigil_series_ratio.", *_SERIES),

@@ -88,6 +88,15 @@ def levels(connection: sqlite3.Connection) -> Sequence[Level]:
     ]
 
 
+def fallen_since(connection: sqlite3.Connection) -> Mapping[SeriesKey, int]:
+    """Of the series in an incident, from when on their level is told: since the fall, or since it looks recovered."""
+    rows = connection.execute(
+        "SELECT series, service, environment, coalesce(recovering_since, since) AS since FROM incidents "
+        "WHERE resolved_at IS NULL"
+    )
+    return {key_of(row): row["since"] for row in rows}
+
+
 def window_sums(connection: sqlite3.Connection, keys: Sequence[SeriesKey], since: int) -> Sums:
     """The sums over several series from that moment on (Unix nanoseconds), out of their rollups."""
     whole = Sums()
