@@ -58,8 +58,13 @@ def explained(error: ValidationError, variables: Mapping[str, str]) -> ConfigErr
 
     `variables` are the names of the environment's by the keys that they set: those are in no file.
     """
+    return together([_told_by(fault, variables) for fault in faults_of(error, Settings)])
+
+
+def faults_of(error: ValidationError, root: type[BaseModel]) -> list[ConfigError]:
+    """Each thing that is wrong with what should have been a `root`, misspelt keys first."""
     problems = sorted(error.errors(), key=lambda problem: problem["type"] != "extra_forbidden")
-    return together([_told_by(_explain_one(problem), variables) for problem in problems])
+    return [_explain_one(problem, root) for problem in problems]
 
 
 def _told_by(fault: ConfigError, variables: Mapping[str, str]) -> ConfigError:
@@ -69,13 +74,13 @@ def _told_by(fault: ConfigError, variables: Mapping[str, str]) -> ConfigError:
     return ConfigError(fault.key, fault.problem, "; ".join(filter(None, (fault.hint, f"set by {name}"))))
 
 
-def _explain_one(problem: ErrorDetails) -> ConfigError:
+def _explain_one(problem: ErrorDetails, root: type[BaseModel]) -> ConfigError:
     place = tuple(str(part) for part in problem["loc"])
     explain = _EXPLANATIONS.get(problem["type"])
-    if place[0] == "channels" and len(place) > _NAME_DEPTH and place[_NAME_DEPTH] in CHANNELS:
+    kind: str | None = None
+    if place[:1] == ("channels",) and len(place) > _NAME_DEPTH and place[_NAME_DEPTH] in CHANNELS:
         kind, place = place[_NAME_DEPTH], (*place[:_NAME_DEPTH], *place[_NAME_DEPTH + 1 :])
-        return explain(place, problem) if explain else _plainly(place, problem, kind)
-    return explain(place, problem) if explain else _plainly(place, problem)
+    return explain(place, problem, root) if explain else _plainly(place, problem, root, kind)
 
 
 def together(faults: Sequence[ConfigError]) -> ConfigError:
@@ -84,29 +89,33 @@ def together(faults: Sequence[ConfigError]) -> ConfigError:
     return ConfigError(first.key, first.problem, first.hint, also=others[:_MOST_FAULTS])
 
 
-def _unknown_key(place: tuple[str, ...], _: ErrorDetails) -> ConfigError:
-    return ConfigError(".".join(place), "unknown key", meant(place[-1], _known_keys(place[:-1])))
+def _unknown_key(place: tuple[str, ...], _: ErrorDetails, root: type[BaseModel]) -> ConfigError:
+    return ConfigError(".".join(place), "unknown key", meant(place[-1], _known_keys(place[:-1], root)))
 
 
-def _no_type(place: tuple[str, ...], _: ErrorDetails) -> ConfigError:
+def _no_type(place: tuple[str, ...], _: ErrorDetails, __: type[BaseModel]) -> ConfigError:
     return ConfigError(f"{'.'.join(place)}.type", "missing", "known: " + ", ".join(CHANNELS))
 
 
-def _wrong_type(place: tuple[str, ...], problem: ErrorDetails) -> ConfigError:
+def _wrong_type(place: tuple[str, ...], problem: ErrorDetails, _: type[BaseModel]) -> ConfigError:
     said = str(problem.get("ctx", {}).get("tag"))
     return ConfigError(
         f"{'.'.join(place)}.type", f"no channel is called {said!r}", meant(said, list(CHANNELS))
     )
 
 
-def is_section(place: tuple[str, ...], _: ErrorDetails | None = None) -> ConfigError:
+def is_section(
+    place: tuple[str, ...], _: ErrorDetails | None = None, root: type[BaseModel] = Settings
+) -> ConfigError:
     """The error of a value where a section has to be."""
-    known = [] if place[0] in _NAMED and len(place) > _NAME_DEPTH else _known_keys(place)
+    known = [] if place[0] in _NAMED and len(place) > _NAME_DEPTH else _known_keys(place, root)
     hint = f"set a key in it, such as {known[0]}" if known else '{ "key" = "value" }'
     return ConfigError(".".join(place), "is a section, not a value", hint)
 
 
-def _plainly(place: tuple[str, ...], problem: ErrorDetails, kind: str | None = None) -> ConfigError:
+def _plainly(
+    place: tuple[str, ...], problem: ErrorDetails, root: type[BaseModel], kind: str | None
+) -> ConfigError:
     """What the value has to be, what it is, and what the setting is for."""
     value: object = problem["input"]
     words = _WORDS.get(problem["type"])
@@ -123,7 +132,7 @@ def _plainly(place: tuple[str, ...], problem: ErrorDetails, kind: str | None = N
     told = problem["type"] not in _UNTOLD and _SECRETS.isdisjoint(place)
     got = _got(value) if told else ""
     hints = [got] if got and (words or got != _SECTION) else []  # what a section lacks, its rule says
-    _, field = _found(place, kind)
+    _, field = _found(place, root, kind)
     if words and field is not None and field.description:
         hints.append(field.description)
     return ConfigError(".".join(place), message, "; ".join(hints) or None)
@@ -201,22 +210,22 @@ _EXPLANATIONS = {
 }
 
 
-def _known_keys(place: tuple[str, ...]) -> list[str]:
+def _known_keys(place: tuple[str, ...], root: type[BaseModel]) -> list[str]:
     """Keys of the section at `place`; for a channel, those of every kind of channel."""
     if place and place[0] in _NAMED:
         return sorted({key for section in _NAMED[place[0]] for key in section.model_fields})
-    sections, _ = _found(place)
+    sections, _ = _found(place, root)
     return [key for section in sections for key in section.model_fields]
 
 
 def _found(
-    place: tuple[str, ...], kind: str | None = None
+    place: tuple[str, ...], root: type[BaseModel], kind: str | None = None
 ) -> tuple[tuple[type[BaseModel], ...], FieldInfo | None]:
-    """The sections at that place, and the field that leads there, or to the value that holds it.
+    """The sections at that place of a `root`, and the field that leads there, or to the value that holds it.
 
     `kind` is the type of a channel, which decides what it may be.
     """
-    sections: tuple[type[BaseModel], ...] = (Settings,)
+    sections: tuple[type[BaseModel], ...] = (root,)
     field: FieldInfo | None = None
     for part in place:
         fields = (section.model_fields.get(part) for section in sections)

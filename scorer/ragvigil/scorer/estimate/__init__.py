@@ -17,7 +17,7 @@ from ragvigil.scorer.estimate.replay import Replay, replay
 from ragvigil.scorer.estimate.result import FEWEST, Estimate, Refusal
 from ragvigil.scorer.estimate.sequence import at_every_look, betting_sequence
 from ragvigil.scorer.estimate.strata import Draw, Strata, next_labels, strata_of
-from ragvigil.scorer.estimate.wilson import wilson
+from ragvigil.scorer.estimate.wilson import observations_for, wilson
 from ragvigil.scorer.estimate.window import Window, window
 
 __all__ = [
@@ -50,6 +50,7 @@ __all__ = [
     "labels_for",
     "mix_change",
     "next_labels",
+    "observations_for",
     "portable_level",
     "promotion",
     "quality_change",

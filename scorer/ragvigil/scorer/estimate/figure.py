@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import Literal
 
@@ -82,10 +83,24 @@ def quantile(name: str, values: Floats, at: float, *, unit: Unit) -> Figure:
     n = len(own)
     if n < FEWEST:
         return Figure(name, None, None, None, n, unit, "too few")
-    half = normal_quantile(CONFIDENCE) * float(np.sqrt(n * at * (1.0 - at)))
-    low, high = int(np.floor(n * at - half)), int(np.ceil(n * at + half)) + 1
+    low, high = _places(n, at)
     value = float(np.quantile(own, at))
     lower = float(own[max(low, 1) - 1])
     upper = float(own[min(high, n) - 1])
     note = "interval cut at the highest seen" if high > n else ""
     return Figure(name, value, lower, upper, n, unit, note)
+
+
+def quantile_needs(at: float) -> int:
+    """Observations from which on the interval of a quantile ends below the highest seen: its upper end is known.
+
+    >>> quantile_needs(0.5), quantile_needs(0.95)
+    (20, 110)
+    """
+    return next(n for n in itertools.count(FEWEST) if _places(n, at)[1] <= n)
+
+
+def _places(n: int, at: float) -> tuple[int, int]:
+    """The order statistics that are the ends, from 1; over n or under 1 where there is no such one."""
+    half = normal_quantile(CONFIDENCE) * float(np.sqrt(n * at * (1.0 - at)))
+    return int(np.floor(n * at - half)), int(np.ceil(n * at + half)) + 1

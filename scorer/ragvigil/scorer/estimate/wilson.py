@@ -40,3 +40,17 @@ def wilson(value: float, n: float, *, confidence: float) -> tuple[float, float]:
     lower = 0.0 if value <= 0.0 else max(0.0, centre - half)
     upper = 1.0 if value >= 1.0 else min(1.0, centre + half)
     return min(lower, value), max(upper, value)
+
+
+def observations_for(value: float, limit: float, *, confidence: float) -> int | None:
+    """Observations of the proportion `value` from which on Wilson's interval lies beyond `limit`; None: never.
+
+    The interval is the score test inverted, so it is where n (value - limit)² reaches z² limit (1 - limit).
+
+    >>> observations_for(1.0, 0.95, confidence=0.95), observations_for(0.0, 0.02, confidence=0.95)
+    (73, 189)
+    """
+    if value == limit:
+        return None
+    z = normal_quantile(confidence)
+    return max(1, math.ceil(z * z * limit * (1.0 - limit) / (value - limit) ** 2 - 1e-9))

@@ -18,7 +18,9 @@ _QUERY = ("query", "question", "user_input")
 _ANSWER = ("answer", "response")
 _EVIDENCE = ("evidence", "contexts", "retrieved_contexts", "documents")
 _TEXT = ("text", "content", "page_content")
-_READ = ("id", *_QUERY, *_ANSWER, *_EVIDENCE)
+_SPENT = ("total_seconds", "retrieval_seconds", "generation_seconds", "cost_usd")
+"""What the answer took; the budgets are held against it."""
+_READ = ("id", *_QUERY, *_ANSWER, *_EVIDENCE, *_SPENT, "conversation_id", "segment")
 """Keys that are read; a row may hold anything under others."""
 _MISSPELT = 0.82
 """So alike is a key to the one that is meant ("anwser", "contxts"), and "answer_id" to "answer" is not."""
@@ -105,6 +107,7 @@ def record_of(row: Mapping[str, object], number: int) -> RagTrace:
     ids = tuple(document.id for document in documents or ())
     scores = tuple(document.score for document in documents or ())
     digest = hashlib.sha256(str(identifier).encode("utf-8", "replace")).hexdigest()
+    total, retrieval, generation, cost = (_spent(row, name, number) for name in _SPENT)
     return RagTrace(
         trace_id=digest[:32],
         span_id=digest[32:48],
@@ -114,8 +117,31 @@ def record_of(row: Mapping[str, object], number: int) -> RagTrace:
         documents=documents or (),
         answer=_text(row, _ANSWER, number),
         retrievals=() if documents is None else (Retrieval("retrieve", query, ids, scores),),
+        cost_usd=cost,
+        retrieval_seconds=retrieval,
+        generation_seconds=generation,
+        total_seconds=total,
+        conversation_id=_text(row, ("conversation_id",), number),
+        segment=_segment(row, number),
         dialect="row",
     )
+
+
+def _spent(row: Mapping[str, object], name: str, number: int) -> float | None:
+    value = row.get(name)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= _LARGEST_SCORE:
+        raise InputError(f"line {number}, {name}", "must be a number from 0; use null for an unknown one")
+    return float(value)
+
+
+def _segment(row: Mapping[str, object], number: int) -> Mapping[str, str]:
+    value = row.get("segment")
+    told = cast("dict[str, object]", value) if isinstance(value, dict) else {}
+    if value is not None and (value != told or not all(isinstance(one, str) for one in told.values())):
+        raise InputError(f"line {number}, segment", 'must be an object of texts, such as {"language": "de"}')
+    return {name: str(one) for name, one in told.items()}
 
 
 def _text(row: Mapping[str, object], names: tuple[str, ...], number: int) -> str | None:

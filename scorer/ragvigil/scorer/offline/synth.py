@@ -24,7 +24,7 @@ from ragvigil.scorer.judge.endpoint import Completion, RefusedError
 from ragvigil.scorer.judge.replies import Pair, PairsReply, RealismReply, usable
 from ragvigil.scorer.judge.similarity import Lexical
 from ragvigil.scorer.judge.terminal import told_when_away
-from ragvigil.scorer.offline.rows import rows_in
+from ragvigil.scorer.offline.passages import passages_in
 from ragvigil.scorer.offline.synthetic import MARK
 from ragvigil.scorer.trace import Document, RagTrace
 
@@ -86,30 +86,12 @@ class Questions:
 
 def chunks_of(path: Path) -> list[Chunk]:
     """The chunks of a file of rows {id, text}. Raises InputError that names line, field and fix."""
-    found: dict[str, Chunk] = {}
-    for number, row in rows_in(path):
-        name = row.get("id", row.get("_id"))
-        if isinstance(name, bool) or not isinstance(name, str | int) or name == "":
-            raise InputError(
-                f"{path}, line {number}, id", "is missing; give each chunk an id, as it is cited"
-            )
-        said = row.get("text")
-        if not isinstance(said, str) or not said.strip():
-            raise InputError(
-                f"{path}, line {number}, text", "is missing or empty; put the chunk's text there"
-            )
-        if str(name) in found:
-            raise InputError(
-                f"{path}, line {number}, id", f"{str(name)[:60]!r} is there twice; ids must differ"
-            )
-        found[str(name)] = Chunk(str(name), said[:_LONGEST_CHUNK])
-    if not found:
-        raise InputError(str(path), "holds no chunk; write one {id, text} a line")
+    found = passages_in(path)
     if len(found) > _MOST_CHUNKS:
         raise InputError(
             str(path), f"holds {len(found):,} chunks, at most {_MOST_CHUNKS:,}; draw some of them"
         )
-    return list(found.values())
+    return [Chunk(name, text[:_LONGEST_CHUNK]) for name, text in found.items()]
 
 
 def synthesise(

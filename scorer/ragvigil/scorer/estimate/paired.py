@@ -1,0 +1,54 @@
+"""How far a mean moved between two measurements of the same things."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ragvigil.scorer.estimate.figure import CONFIDENCE, mean
+from ragvigil.scorer.estimate.newcombe import Difference
+from ragvigil.scorer.estimate.result import FEWEST
+from ragvigil.scorer.estimate.window import Floats, Integers
+
+
+def paired_difference(before: Floats, now: Floats, group: Integers) -> Difference:
+    """now - before in [-1, 1] at 95 %, of values in [0, 1] in the same order; ValueError below 20 pairs.
+
+    What was gained and what was lost are two means with Wilson's limits, of conversations (`group`) taken together,
+    joined as in `newcombe.moved` with the correlation between them (Zou & Donner 2008, Stat Med 27:1693). Where few
+    pairs differ, and all one way, Student's interval of the differences holds the truth in .92.
+
+    >>> was, now = np.repeat([1.0, 0.0], [90, 10]), np.repeat([1.0, 0.0], [80, 20])
+    >>> moved = paired_difference(was, now, np.arange(100))
+    >>> round(moved.value, 2), round(moved.lower, 3), round(moved.upper, 3)
+    (-0.1, -0.176, -0.041)
+    """
+    if len(before) < FEWEST:
+        raise ValueError(f"{len(before)} pairs, at least {FEWEST} are needed")
+    moved = now - before
+    gains, losses = np.maximum(moved, 0.0), np.maximum(-moved, 0.0)
+    (gained, fewest, most), (lost, least, worst) = (_limits(one, group) for one in (gains, losses))
+    together = _correlation(gains, losses)
+    value = gained - lost
+    down = _joined(gained - fewest, worst - lost, together)
+    up = _joined(most - gained, lost - least, together)
+    return Difference(value, max(-1.0, value - down), min(1.0, value + up), CONFIDENCE)
+
+
+def _limits(values: Floats, group: Integers) -> tuple[float, float, float]:
+    """(value, lower, upper) of a mean."""
+    found = mean("", values, group)
+    return found.value or 0.0, found.lower or 0.0, 1.0 if found.upper is None else found.upper
+
+
+def _joined(one: float, other: float, correlation: float) -> float:
+    return math.sqrt(max(0.0, one * one + other * other - 2.0 * correlation * one * other))
+
+
+def _correlation(gains: Floats, losses: Floats) -> float:
+    """Never above 0, for no pair is gain and loss at once; 0 where one of them never happens."""
+    spread = float(gains.std() * losses.std())
+    return (
+        0.0 if spread == 0.0 else float(((gains - gains.mean()) * (losses - losses.mean())).mean()) / spread
+    )
