@@ -25,6 +25,7 @@ from ragvigil.scorer.commands import (
     _routes,
     _silence,
     _steadiness,
+    _testset,
 )
 from ragvigil.scorer.commands._ack import ack
 from ragvigil.scorer.commands._backtest import backtest
@@ -37,6 +38,7 @@ from ragvigil.scorer.commands._explain import explain
 from ragvigil.scorer.commands._export import export
 from ragvigil.scorer.commands._fake_judge import fake_judge
 from ragvigil.scorer.commands._forget import forget
+from ragvigil.scorer.commands._gate import gate
 from ragvigil.scorer.commands._incidents import incidents
 from ragvigil.scorer.commands._label import label
 from ragvigil.scorer.commands._ledger import ledger
@@ -95,7 +97,7 @@ def _exiting(command: Callable[P, int]) -> Callable[P, None]:
 COMMANDS: list[Callable[..., int]] = [
     *(serve, dashboard, demo, check_config, test_alert, status, incidents, ack, ledger, mark, forget, label),
     *(diagnose, report, backtest, notes),
-    *(score, bench_checks, read, explain, replay, pull, export, fake_judge, probe, try_prompt, prompts),
+    *(score, gate, bench_checks, read, explain, replay, pull, export, fake_judge, probe, try_prompt, prompts),
     *(prefer, synth),
 ]
 
@@ -148,6 +150,16 @@ _add(
     report=_calibrate_report.report,
     compare=_compare.compare,
     steadiness=_steadiness.steadiness,
+)
+_add(
+    "testset",
+    "Questions with what is known of their answers: lint, freeze, verify, smoke, draw, stale.",
+    lint=_testset.lint,
+    freeze=_testset.freeze,
+    verify=_testset.verify,
+    smoke=_testset.smoke,
+    draw=_testset.draw,
+    stale=_testset.stale,
 )
 _add(
     "bench",

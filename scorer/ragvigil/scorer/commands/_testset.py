@@ -1,0 +1,264 @@
+"""``ragvigil testset``: lint, freeze, verify, smoke, draw, stale."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from contextlib import closing
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
+
+if TYPE_CHECKING:
+    from ragvigil.scorer.errors import InputError
+    from ragvigil.scorer.testset.corpus import Corpus
+    from ragvigil.scorer.testset.lint import Found
+    from ragvigil.scorer.testset.row import Row
+
+_SHOWN = 20
+_File = Annotated[Path, typer.Argument(metavar="FILE", help="JSONL: one question a line; plain or frozen.")]
+_Corpus = Annotated[
+    Path | None,
+    typer.Option(
+        "--corpus",
+        metavar="PATH",
+        help="The documents: JSONL of {id, text}, or a folder of such files and of texts.",
+    ),
+]
+_Out = Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Where the rows go, JSONL.")]
+
+
+def lint(
+    file: _File,
+    corpus: _Corpus = None,
+    gate: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="A gate file: whether the set has the no-answer items that it needs."
+        ),
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Warnings fail too.")] = False,
+    as_json: JsonOption = False,
+) -> int:
+    """Look over a test set: what cannot be read, twins, golden passages that are not there, size and composition.
+
+    Errors are rows that are wrong; warnings say what the set cannot show. Exit code 1 for errors, with --strict for
+    warnings too.
+    """
+    found = [*_found(file, _corpus(corpus), gate)]
+    if as_json:
+        typer.echo(json.dumps([asdict(one) for one in found], ensure_ascii=False))
+    else:
+        typer.echo("\n".join(_lines(found)) or "nothing is off")
+    return int(any(one.level == "error" or strict for one in found))
+
+
+def freeze(
+    file: _File,
+    out: _Out,
+    corpus: _Corpus = None,
+    label: Annotated[
+        str, typer.Option(metavar="TEXT", help="What to call this version, such as 2026-11.")
+    ] = "",
+    as_json: JsonOption = False,
+) -> int:
+    """Fix a test set: its rows under their hashes, and with --corpus the documents that it asks about.
+
+    The frozen set is read wherever a test set is, and only while its rows are what they were. Keep the digest that is
+    printed: `ragvigil testset verify --digest` holds the set against it. Nothing is written, and the exit code is 1,
+    where `lint` finds errors.
+    """
+    from ragvigil.scorer.testset.freeze import frozen, write
+    from ragvigil.scorer.testset.read import read_testset
+
+    documents = _corpus(corpus)
+    wrong = [one for one in _found(file, documents, None) if one.level == "error"]
+    if wrong:
+        typer.echo("\n".join(_lines(wrong)), err=True)
+        return 1
+    text = frozen(read_testset(file), documents, label=label)
+    write(out, text)
+    header = json.loads(text.partition("\n")[0])
+    told = {"digest": header["digest"], "rows": len(header["rows"]), "frozen_at": header["frozen_at"]}
+    told["corpus"] = None if header["corpus"] is None else header["corpus"]["digest"]
+    typer.echo(
+        json.dumps(told) if as_json else f"{told['rows']:,} rows frozen in {out}, digest {told['digest']}"
+    )
+    return 0
+
+
+def verify(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A frozen test set.")],
+    corpus: _Corpus = None,
+    digest: Annotated[
+        str, typer.Option(metavar="HEX", help="What the set has to be, as `freeze` said.")
+    ] = "",
+    as_json: JsonOption = False,
+) -> int:
+    """Whether a frozen test set and its corpus are what they were; names the rows and passages that changed.
+
+    Exit code 1 when something changed.
+    """
+    from ragvigil.scorer.testset import freeze as frozen
+    from ragvigil.scorer.testset.read import read_testset
+
+    testset = read_testset(file)
+    found = frozen.verify(testset, _corpus(corpus), digest=digest)
+    if as_json:
+        typer.echo(json.dumps(asdict(found), ensure_ascii=False))
+    elif found.differences:
+        typer.echo("\n".join(f"CHANGED {one}" for one in _some(found.differences)))
+    else:
+        seen = "and its corpus are" if found.corpus_seen else "is"
+        typer.echo(
+            f"the set {seen} as frozen at {found.frozen_at}: {len(testset.rows):,} rows, digest {found.digest}"
+        )
+        if testset.header is not None and testset.header.corpus is not None and not found.corpus_seen:
+            typer.echo("its corpus was not looked at: give --corpus")
+    return 1 if found.differences else 0
+
+
+def smoke(
+    file: _File,
+    out: _Out,
+    size: Annotated[int, typer.Option(min=1, help="Rows wanted.")] = 50,
+    as_json: JsonOption = False,
+) -> int:
+    """Choose a small part of a test set for every pull request: from each kind and intent, the same rows each time."""
+    from ragvigil.scorer.testset.read import read_testset
+    from ragvigil.scorer.testset.smoke import smoke as chosen
+
+    testset = read_testset(file)
+    rows = chosen(testset.rows, size)
+    _write(out, rows)
+    told = {"rows": len(rows), "of": len(testset.rows)}
+    typer.echo(
+        json.dumps(told) if as_json else f"{len(rows):,} of {len(testset.rows):,} rows written to {out}"
+    )
+    return 0
+
+
+def draw(
+    out: _Out,
+    size: Annotated[int, typer.Option(min=1, help="Questions wanted, about.")] = 300,
+    by: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="Segment to draw evenly from, such as language; may be given again."
+        ),
+    ] = None,
+    service: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Only this service; default: all.")
+    ] = None,
+    days: Annotated[float, typer.Option(min=0.01, help="Of the traffic up to now.")] = 30.0,
+    config: ConfigOption = None,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Draw questions that people asked, as rows whose answers are still to be written.
+
+    Each is drawn by the hash of its trace id, with a known probability (`inclusion`): small segments more often than
+    large ones. What the store keeps was redacted before it was stored; read the rows all the same before they are
+    shared. Exit code 1 when there was none to draw.
+    """
+    from ragvigil.scorer.store.reading import open_for_reading
+    from ragvigil.scorer.store.reading_questions import questions
+    from ragvigil.scorer.testset.draw import drawn
+
+    settings = settings_of(config, store)
+    with closing(open_for_reading(settings.store.path)) as connection:
+        asked = questions(connection, days, service)
+    rows = drawn(asked, size, by or [])
+    _write(out, rows)
+    told = {"rows": len(rows), "of": len(asked)}
+    typer.echo(json.dumps(told) if as_json else f"{len(rows):,} of {len(asked):,} questions written to {out}")
+    return 0 if rows else 1
+
+
+def stale(
+    file: _File,
+    corpus: Annotated[Path, typer.Option("--corpus", metavar="PATH", help="The documents as they are now.")],
+    most: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Share over which the upper end of the interval fails.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> int:
+    """How many golden answers the documents no longer support, by the built-in judge, with the rows.
+
+    Exit code 1 where the interval reaches beyond --most, or fewer than 20 could be looked at.
+    """
+    from ragvigil.scorer.testset.corpus import read_corpus
+    from ragvigil.scorer.testset.read import read_testset
+    from ragvigil.scorer.testset.stale import staleness
+
+    found = staleness(read_testset(file), read_corpus(corpus))
+    if as_json:
+        typer.echo(json.dumps(asdict(found), ensure_ascii=False))
+    else:
+        from ragvigil.exporters import clean
+
+        share = found.share
+        said = (
+            "not enough data"
+            if share is None
+            else f"{share.value:.1%} [{share.lower:.1%}, {share.upper:.1%}]"
+        )
+        typer.echo(f"golden answers that the corpus does not support: {said} n={found.checked:,}")
+        typer.echo(
+            "\n".join(_some([f"  {one.query_id}: {clean(one.reason, limit=160)}" for one in found.stale]))
+        )
+        if found.unchecked:
+            typer.echo(
+                f"{found.unchecked:,} rows have no golden answer, or name no passage: nothing is known of them"
+            )
+    return int(most is not None and (found.share is None or found.share.upper > most))
+
+
+def _found(file: Path, corpus: Corpus | None, gate: Path | None) -> Iterable[Found]:
+    from ragvigil.scorer.testset.lint import lint as looked_over
+    from ragvigil.scorer.testset.read import read_testset
+
+    unread: list[InputError] = []
+    testset = read_testset(file, unread.append)
+    return looked_over(testset, unread, corpus, None if gate is None else _no_answer_limit(gate))
+
+
+def _no_answer_limit(path: Path) -> float | None:
+    """The least of what a gate allows; None where it asks nothing of no-answer items."""
+    from ragvigil.scorer.gate.load import limits_of, load_gate
+
+    asked = limits_of(load_gate(path).gate)
+    return min(
+        (limit.at_most for _, name, limit in asked if name == "no_answer_false_claims" and limit.at_most),
+        default=None,
+    )
+
+
+def _corpus(path: Path | None) -> Corpus | None:
+    from ragvigil.scorer.testset.corpus import read_corpus
+
+    return None if path is None else read_corpus(path)
+
+
+def _write(out: Path, rows: Iterable[Row]) -> None:
+    from ragvigil.scorer.testset.freeze import write
+
+    write(out, "".join(f"{row.canonical}\n" for row in rows))
+
+
+def _lines(found: Iterable[Found]) -> list[str]:
+    from ragvigil.exporters import clean
+
+    return _some(
+        [f"{one.level}: {clean(one.place, limit=200)}: {clean(one.problem, limit=400)}" for one in found]
+    )
+
+
+def _some(lines: Iterable[str]) -> list[str]:
+    told = [*lines]
+    more = [f"and {len(told) - _SHOWN:,} more (--json has all)"] if len(told) > _SHOWN else []
+    return [*told[:_SHOWN], *more]

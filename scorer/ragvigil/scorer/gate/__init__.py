@@ -1,0 +1,1 @@
+"""Whether answers are good enough to ship: limits on the ends of intervals, and no fall against a baseline."""

@@ -1,0 +1,64 @@
+"""Whether answers are worse than a baseline's to the same questions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ragvigil.scorer.estimate import FEWEST, Difference
+from ragvigil.scorer.estimate.paired import paired_difference
+from ragvigil.scorer.gate.decide import State
+from ragvigil.scorer.gate.figures import Judged, conversations, values_of
+from ragvigil.scorer.gate.names import named
+from ragvigil.scorer.gate.settings import Regression
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One figure, now against then."""
+
+    name: str
+    n: int
+    """Questions of which both have a value."""
+    difference: Difference | None
+    """now - before, paired; None with fewer than 20 questions."""
+    state: State
+    said: str
+
+
+def compare(name: str, before: Sequence[Judged], now: Sequence[Judged], wanted: Regression) -> Compared:
+    """The paired difference of a figure; `before` and `now` answer the same questions in the same order.
+
+    A difference whose interval holds 0 is noise. Without a margin only one that surely is a fall fails; with one it has
+    to be shown that there is no larger fall.
+    """
+    first, second = values_of(name, before), values_of(name, now)
+    both = np.isfinite(first) & np.isfinite(second)
+    n = int(both.sum())
+    if n < FEWEST:
+        few = f"{n:,} questions have a value in both, at least {FEWEST} are needed"
+        return Compared(name, n, None, "not_enough_data", few)
+    moved = paired_difference(first[both], second[both], conversations(now)[both])
+    low = named(name, name).better == "low"
+    worst, best = (-moved.upper, -moved.lower) if low else (moved.lower, moved.upper)
+    return Compared(name, n, moved, *_decided(worst, best, wanted.margin))
+
+
+def _decided(worst: float, best: float, margin: float | None) -> tuple[State, str]:
+    """By the ends of the interval of how much better it is."""
+    told = (
+        "worse"
+        if best < 0.0
+        else "better"
+        if worst > 0.0
+        else "noise: the change is smaller than its interval"
+    )
+    if margin is None:
+        return ("fails" if best < 0.0 else "holds"), told
+    if worst >= -margin:
+        return "holds", told
+    if best < -margin:
+        return "fails", f"worse by more than {margin:.1%}"
+    return "not_shown", f"{told}; that it is worse by no more than {margin:.1%} is not shown"

@@ -1,0 +1,125 @@
+"""The figures of judged answers: each answer's value, and the mean or quantile with its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ragvigil.scorer.detect import GoldSet
+from ragvigil.scorer.estimate.figure import Figure, mean, quantile
+from ragvigil.scorer.estimate.window import Floats, Integers
+from ragvigil.scorer.evaluate import Result
+from ragvigil.scorer.gate.answers import Answered
+from ragvigil.scorer.gate.names import CORRECTED, named
+from ragvigil.scorer.reporting.level import Sample, faithful, pass_rate
+from ragvigil.scorer.series import faithfulness_value
+from ragvigil.scorer.watch.gold import Labels
+
+_NEVER_CAME = ("failed", "unparseable")
+_MEDIAN = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One answer with what checks and judge say of it."""
+
+    answered: Answered
+    result: Result
+
+    @property
+    def lost(self) -> bool:
+        """Whether its verdict never came."""
+        return self.result.verdict.state in _NEVER_CAME
+
+
+def value_of(name: str, one: Judged) -> float | None:
+    """What the answer counts in the figure of that name; None: it is not in it."""
+    if name in _VALUES:
+        return _VALUES[name](one)
+    check, measured = one.result.checks.get(name), one.result.measured.get(name)
+    return check.value if check is not None else None if measured is None else measured.value
+
+
+def figure_of(
+    name: str, judged: Sequence[Judged], *, at: float = _MEDIAN, gold: GoldSet | None = None
+) -> tuple[Figure, Figure | None]:
+    """The figure, and the judge's rate behind it where labels correct it; without a value below 20 answers."""
+    if name in CORRECTED:
+        return _verdicts(name, judged, gold)
+    kind, _, unit = named(name, name)
+    if kind in ("median", "quantile"):
+        return quantile(name, values_of(name, judged), _MEDIAN if kind == "median" else at, unit=unit), None
+    return mean(name, values_of(name, judged), conversations(judged), unit=unit), None
+
+
+def values_of(name: str, judged: Sequence[Judged]) -> Floats:
+    """Of each answer in order, NaN where it has none."""
+    values = (value_of(name, one) for one in judged)
+    return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+
+
+def conversations(judged: Sequence[Judged]) -> Integers:
+    """Answers of one conversation have one number."""
+    names: dict[str, int] = {}
+    told = (one.answered.record.conversation_id or f"\0{one.answered.id}" for one in judged)
+    return np.array([names.setdefault(name, len(names)) for name in told], dtype=np.int64)
+
+
+def _verdicts(name: str, judged: Sequence[Judged], gold: GoldSet | None) -> tuple[Figure, Figure | None]:
+    values = np.where([one.lost for one in judged], -1.0, values_of(name, judged))
+    asked = np.isfinite(values)
+    sample = Sample(
+        values[asked].astype(np.int64),
+        np.ones(int(asked.sum())),
+        conversations(judged)[asked],
+        len(judged),
+        0,
+    )
+    raw = replace(pass_rate(sample), name=name)
+    if gold is None:
+        return raw, None
+    return replace(faithful(sample, Labels(gold, "file")), name=name), raw
+
+
+def _success(one: Judged) -> float | None:
+    found = one.result.verdict.details.get("success")
+    return float(found) if isinstance(found, bool) else None
+
+
+def _false_claim(one: Judged) -> float | None:
+    """Of an answer to a question that has none: whether it claims something that it should not.
+
+    One that refuses and says more has to have that from its passages. One without a verdict counts as a false claim
+    unless it does nothing but refuse: no gate holds because its judge failed.
+    """
+    if not one.answered.expected_refusal or not (one.answered.record.answer or "").strip():
+        return None
+    refusal, verdict = one.result.checks["abstention"], one.result.verdict
+    if verdict.state == "no_claims" or (refusal.value == 1.0 and refusal.details.get("pure")):
+        return 0.0
+    return float(refusal.value != 1.0 or verdict.passed is not True)
+
+
+def _false_refusal(one: Judged) -> float | None:
+    """Of an answer to a question that has one: whether it says that there is none."""
+    return one.result.checks["abstention"].value if one.answered.expected_refusal is False else None
+
+
+def _words(one: Judged) -> float | None:
+    words = one.result.checks["length_budget"].details.get("words")
+    return float(words) if isinstance(words, int) else None
+
+
+_VALUES: Mapping[str, Callable[[Judged], float | None]] = {
+    "faithfulness": lambda one: faithfulness_value(one.result.verdict),
+    "success": _success,
+    "no_answer_false_claims": _false_claim,
+    "false_refusals": _false_refusal,
+    "median_words": _words,
+    "total_seconds": lambda one: one.answered.record.total_seconds,
+    "retrieval_seconds": lambda one: one.answered.record.retrieval_seconds,
+    "generation_seconds": lambda one: one.answered.record.generation_seconds,
+    "cost_usd": lambda one: one.answered.record.cost_usd,
+}

@@ -1,0 +1,101 @@
+"""A gate file, checked before anything is judged."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from ragvigil.scorer import config
+from ragvigil.scorer.config.faults import faults_of, together
+from ragvigil.scorer.detect import GoldSet
+from ragvigil.scorer.errors import ConfigError
+from ragvigil.scorer.gate.names import CORRECTED, Better, named
+from ragvigil.scorer.gate.settings import Gate, Limit
+from ragvigil.scorer.watch.gold import read_gold
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A gate with what its file names."""
+
+    gate: Gate
+    judge: config.Judge
+    gold: Mapping[str, GoldSet]
+    """By the key of the limit that names it, such as ``limits.faithfulness``."""
+
+
+def load_gate(path: Path) -> Loaded:
+    """The gate. ConfigError names every key that is wrong, the problem, and the nearest known key."""
+    try:
+        tree = tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise ConfigError(str(path), (error.strerror or "cannot be read").lower()) from None
+    except ValueError as error:
+        raise ConfigError(str(path), f"not valid TOML: {error}") from None
+    try:
+        gate = Gate.model_validate(tree)
+    except ValidationError as error:
+        raise together([_with_file(fault, path) for fault in faults_of(error, Gate)]) from None
+    faults = [fault for key, name, limit in limits_of(gate) for fault in _faults(key, name, limit)]
+    faults += [*_regressions(gate)]
+    if faults:
+        raise together(faults)
+    gold = {
+        key: read_gold(path.parent / limit.gold, key=f"{key}.gold")
+        for key, _, limit in limits_of(gate)
+        if limit.gold is not None
+    }
+    return Loaded(gate, config.load(overrides={"judge": gate.judge}).judge, gold)
+
+
+def limits_of(gate: Gate) -> Iterator[tuple[str, str, Limit]]:
+    """(key, figure, limit) of each limit, those of segments too."""
+    for name, limit in gate.limits.items():
+        yield f"limits.{name}", name, limit
+    for segment, section in gate.segments.items():
+        for name, limit in section.limits.items():
+            yield f"segments.{segment}.limits.{name}", name, limit
+
+
+def _with_file(fault: ConfigError, path: Path) -> ConfigError:
+    return fault if fault.key else ConfigError(str(path), fault.problem, fault.hint)
+
+
+def _faults(key: str, name: str, limit: Limit) -> Iterator[ConfigError]:
+    try:
+        figure = named(name, key)
+    except ConfigError as error:
+        yield error
+        return
+    asked: Better = "high" if limit.at_least is not None else "low"
+    if figure.better not in (asked, "neither"):
+        right = "at_least" if figure.better == "high" else "at_most"
+        yield ConfigError(key, f"a {figure.better} one is good", f"say {right}")
+    if figure.unit == "share":
+        if limit.at_least is not None and limit.at_least >= 1.0:
+            yield ConfigError(
+                f"{key}.at_least", "no interval ends at 1", "0.95 needs 73 answers, all right; 0.99 381"
+            )
+        if limit.at_most is not None and limit.at_most >= 1.0:
+            yield ConfigError(f"{key}.at_most", "every share keeps it", "set a number under 1")
+    if limit.gold is not None and name not in CORRECTED:
+        yield ConfigError(
+            f"{key}.gold", "labels correct the judge's verdicts", f"of {' and '.join(CORRECTED)} alone"
+        )
+
+
+def _regressions(gate: Gate) -> Iterator[ConfigError]:
+    for name in gate.baseline.figures if gate.baseline else ():
+        key = "baseline.figures"
+        try:
+            figure = named(name, key)
+            if figure.better == "neither":
+                yield ConfigError(key, f"no end of {name} is the better one", "take another figure")
+            elif figure.kind != "share":
+                yield ConfigError(key, f"{name} is no share", "give it a limit instead")
+        except ConfigError as error:
+            yield ConfigError(key, f"no figure is called {name!r}", error.hint)

@@ -1,0 +1,158 @@
+"""`ragvigil gate`: answers judged, and every limit and comparison of a gate file decided."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ragvigil.scorer import config
+from ragvigil.scorer.errors import ConfigError, InputError
+from ragvigil.scorer.estimate.figure import Figure
+from ragvigil.scorer.evaluate import evaluate
+from ragvigil.scorer.gate.answers import Answered, Answers
+from ragvigil.scorer.gate.compare import Compared, compare
+from ragvigil.scorer.gate.decide import Decision, decide
+from ragvigil.scorer.gate.figures import Judged, figure_of, value_of
+from ragvigil.scorer.gate.load import Loaded
+from ragvigil.scorer.gate.names import named
+from ragvigil.scorer.gate.settings import Limit
+
+_WORST = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Worst:
+    """An answer that pulls a figure down."""
+
+    id: str
+    value: float
+    state: str
+    """Of its verdict."""
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One limit with what came of it."""
+
+    name: str
+    segment: str | None
+    answers: int
+    """All that it is about, with a value or without."""
+    figure: Figure
+    raw: Figure | None
+    """The judge's own rate, where labels correct it."""
+    at_least: float | None
+    at_most: float | None
+    quantile: float | None
+    """Of seconds."""
+    decision: Decision
+    worst: tuple[Worst, ...]
+    """Of a share that does not hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What came of a gate."""
+
+    judge: str
+    answers: int
+    outcomes: tuple[Outcome, ...]
+    compared: tuple[Compared, ...]
+    unanswered: tuple[str, ...]
+    """Questions of the test set without an answer: such a gate does not hold."""
+    notes: tuple[str, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether everything holds."""
+        decided = (*(one.decision.state for one in self.outcomes), *(one.state for one in self.compared))
+        return not self.unanswered and all(state == "holds" for state in decided)
+
+
+def run_gate(loaded: Loaded, answers: Answers, baseline: Answers | None, path: Path) -> Held:
+    """The gate on answers, and against those of `baseline`, the file `path`. Raises InputError and ConfigError."""
+    gate = loaded.gate
+    if gate.baseline is not None and baseline is None:
+        raise ConfigError("baseline", "no answers to compare with are named", "give --baseline FILE")
+    judged, notes = _judged(answers.all, loaded.judge)
+    compared: tuple[Compared, ...] = ()
+    if gate.baseline is not None and baseline is not None:
+        pairs = _same_questions(judged, _judged(baseline.all, loaded.judge)[0], path)
+        before, now = [one for one, _ in pairs], [one for _, one in pairs]
+        compared = tuple(compare(name, before, now, gate.baseline) for name in gate.baseline.figures)
+    return Held(
+        f"{judged[0].result.verdict.judge} {judged[0].result.verdict.judge_version}",
+        len(judged),
+        (*_outcomes(loaded, judged),),
+        compared,
+        answers.unanswered,
+        notes,
+    )
+
+
+def _judged(answers: Sequence[Answered], judge: config.Judge) -> tuple[list[Judged], tuple[str, ...]]:
+    found = evaluate([one.item for one in answers], [one.record.answer or "" for one in answers], judge)
+    return [Judged(*pair) for pair in zip(answers, found.results, strict=True)], found.warnings
+
+
+def _same_questions(
+    now: Sequence[Judged], before: Sequence[Judged], path: Path
+) -> list[tuple[Judged, Judged]]:
+    known = {one.answered.id: one for one in before}
+    pairs = [(known[one.answered.id], one) for one in now if one.answered.id in known]
+    if not pairs:
+        raise InputError(str(path), "answers no question of --answers; rows are matched by id")
+    for first, second in pairs:
+        if first.answered.record.query != second.answered.record.query:
+            raise InputError(str(path), f"has another question under id {first.answered.id[:60]!r}")
+    return pairs
+
+
+def _outcomes(loaded: Loaded, judged: Sequence[Judged]) -> Iterator[Outcome]:
+    for name, limit in loaded.gate.limits.items():
+        yield _outcome(name, limit, None, judged, loaded, f"limits.{name}")
+    for segment, section in loaded.gate.segments.items():
+        members = [one for one in judged if _is_in(one.answered, section.where)]
+        for name, limit in section.limits.items():
+            yield _outcome(name, limit, segment, members, loaded, f"segments.{segment}.limits.{name}")
+
+
+def _is_in(one: Answered, where: Mapping[str, str]) -> bool:
+    return all(
+        wanted in one.tags if key == "tag" else one.dimensions.get(key) == wanted
+        for key, wanted in where.items()
+    )
+
+
+def _outcome(
+    name: str, limit: Limit, segment: str | None, judged: Sequence[Judged], loaded: Loaded, key: str
+) -> Outcome:
+    kind, better, _ = named(name, key)
+    figure, raw = figure_of(name, judged, at=limit.quantile, gold=loaded.gold.get(key))
+    decision = decide(figure, limit, kind)
+    show = kind == "share" and decision.state != "holds"
+    return Outcome(
+        name,
+        segment,
+        len(judged),
+        figure,
+        raw,
+        limit.at_least,
+        limit.at_most,
+        limit.quantile if kind == "quantile" else None,
+        decision,
+        _worst(name, judged, high=limit.at_least is not None or better == "high") if show else (),
+    )
+
+
+def _worst(name: str, judged: Sequence[Judged], *, high: bool) -> tuple[Worst, ...]:
+    """Those that are furthest from good, the first ones first among equals."""
+    valued = [(value, one) for one in judged if (value := value_of(name, one)) is not None]
+    valued.sort(key=lambda pair: pair[0] if high else -pair[0])
+    return tuple(
+        Worst(one.answered.id, value, one.result.verdict.state, one.answered.record.answer or "")
+        for value, one in valued[:_WORST]
+        if value != float(high)
+    )

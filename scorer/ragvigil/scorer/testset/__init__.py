@@ -1,0 +1,1 @@
+"""Test sets: read strictly, looked over, frozen with their corpus, drawn from production, found out of date."""
