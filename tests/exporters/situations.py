@@ -81,7 +81,16 @@ FOUND = Diagnosis(
     tags=(Grown("MISATTRIBUTION", 0.021, 0.55, 0.4, 0.6, 400, 22),),
     playbook=("citations-wrong",),
     changes=(
-        Change("m", _nanoseconds(_minute(-1)), "model", "large-3", "help-desk", "production", "traffic"),
+        Change(
+            "m",
+            _nanoseconds(_minute(-1)),
+            "model",
+            "large-3",
+            "help-desk",
+            "production",
+            "traffic",
+            "small-1",
+        ),
     ),
     records=5_600,
     measured=5_600,

@@ -25,10 +25,12 @@ def test_an_alert_survives_the_outbox(alert: Alert) -> None:
 def test_what_may_be_missing_survives_when_it_is_there(alert: Alert) -> None:
     """An outbox that an older version filled has none of it."""
     said = Acknowledgement("ana", alert.at, "rolling back")
-    told = replace(alert, history_from=alert.since, history_until=alert.at, acknowledged=said)
+    told = replace(
+        alert, history_from=alert.since, history_until=alert.at, acknowledged=said, cause={"tenant": "acme"}
+    )
     assert from_json(to_json(told)) == told
     older = json.loads(to_json(told))
-    for name in ("history_from", "history_until", "acknowledged"):
+    for name in ("history_from", "history_until", "acknowledged", "cause"):
         del older[name]
     assert from_json(json.dumps(older)) == alert
 

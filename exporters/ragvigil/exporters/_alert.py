@@ -81,6 +81,7 @@ class Alert:
     at: datetime
     """When this message was made, UTC."""
     segment: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Of what the incident is: the same from its first message to its last."""
     examples: tuple[Example, ...] = ()
     link: str | None = None
     """Page about the incident, under the configured public URL; never a loopback address."""
@@ -92,6 +93,8 @@ class Alert:
     """When the last of them ends, UTC; a reminder is sent later."""
     acknowledged: Acknowledgement | None = None
     """Who has it in hand, if anybody has."""
+    cause: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What the diagnosis names by now, such as ``{"tenant": "acme"}``; it may come, and change, with an update."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -114,7 +114,7 @@ def _links(alert: Alert) -> list[dict[str, str]]:
 
 
 def _details(alert: Alert) -> dict[str, Any]:
-    segment = sorted(alert.segment.items())[:_DIMENSIONS]
+    segment = sorted({**alert.segment, **alert.cause}.items())[:_DIMENSIONS]
     shape = trend(alert.history)
     details: dict[str, Any] = {
         "incident": clean(alert.incident_id, limit=_TEXT_CHARACTERS),

@@ -78,6 +78,7 @@ def _bounded(alert: Alert) -> Alert:
     return replace(
         alert,
         segment=dict(dimensions),
+        cause=dict(sorted(alert.cause.items())[:_DIMENSIONS]),
         examples=alert.examples[:_EXAMPLES],
         history=alert.history[-_HISTORY:],
     )

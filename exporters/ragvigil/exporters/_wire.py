@@ -79,6 +79,7 @@ def _alert(data: Mapping[str, Any]) -> Alert:
         history_from=_moment(data.get("history_from")),
         history_until=_moment(data.get("history_until")),
         acknowledged=_acknowledgement(data.get("acknowledged")),
+        cause=dict(data.get("cause", {})),
     )
 
 

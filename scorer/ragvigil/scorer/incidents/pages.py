@@ -143,6 +143,7 @@ def page(
         since=calendar_time(incident.since),
         at=calendar_time(at),
         segment=_segment(incident, service),
+        cause=_cause(diagnosis),
         examples=tuple(_linked(example, links) for example in examples),
         link=incident_link(incident.id, links),
         history=history,
@@ -192,6 +193,13 @@ def _segment(incident: Incident, service: str) -> dict[str, str]:
         return {"service": service}
     name, _, value = clean(incident.segment, limit=SERVICE_CHARACTERS).partition("=")
     return {"service": service, **({name: value} if value else {"segment": name})}
+
+
+def _cause(diagnosis: Diagnosis | None) -> dict[str, str]:
+    if diagnosis is None or diagnosis.cause is None:
+        return {}
+    limit = SERVICE_CHARACTERS
+    return {clean(name, limit=limit): clean(value, limit=limit) for name, value in diagnosis.cause.values}
 
 
 def _severity(incident: Incident) -> Severity:
