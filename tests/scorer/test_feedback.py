@@ -17,7 +17,7 @@ from ragvigil.scorer.config import load
 from ragvigil.scorer.receive.told import Change, Feedback
 from ragvigil.scorer.store import reading
 from ragvigil.scorer.store._sqlite_changes import SqliteChanges
-from ragvigil.scorer.store.port import Judgement, LedgerEntry, RawTrace, ScoredRecord, ScoredTrace
+from ragvigil.scorer.store.port import Judgement, LedgerEntry, RawTrace, ScoredRecord, ScoredTrace, Taken
 from ragvigil.scorer.store.sqlite import SqliteStore
 from ragvigil.scorer.trace import RagTrace
 
@@ -152,6 +152,28 @@ def test_what_changes_with_every_request_does_not_flood_the_changes(bench: Bench
         for number in range(50):
             changes.meet(RagTrace("0" * 32, "1" * 16, "shop", NOW, prompt_version=f"p{number}"))
     assert rows(bench, "SELECT count(*) FROM changes") == [(20,)]
+
+
+def test_a_mark_for_a_service_that_nobody_knows_is_kept_and_says_which_are_known(tmp_path: Path) -> None:
+    """ "shop-fag" was taken without a word, and stood on no page."""
+    settings = load(overrides={"store": {"url": f"sqlite:///{tmp_path / 'ragvigil.db'}"}})
+    entry = LedgerEntry("checked_only", 0.1, "sampled_out")
+    with SqliteStore(settings, durable=False) as store:
+        for number, service in enumerate(["atlas", "shop-faq"]):
+            record = RagTrace(f"{number:032x}", "1" * 16, service, NOW)
+            scored = ScoredTrace(
+                record.trace_id, RawTrace(b"", b""), False, (ScoredRecord(record, (), entry),)
+            )
+            store.records.commit([scored], None, NOW, Taken())
+    place = ("--store", str(tmp_path / "ragvigil.db"), "--http", "127.0.0.1:9")
+    mistyped = ragvigil("mark", "index v2", "--service", "shop-fag", *place)
+    assert mistyped.returncode == 0
+    assert mistyped.stdout.startswith("marked, by the inbox: other: index v2; it waits in ")
+    assert "no answer of service 'shop-fag' is in " in mistyped.stderr
+    assert "there are answers of shop-faq, atlas. The mark is kept." in mistyped.stderr
+    told = ragvigil("mark", "index v2", "--service", "shop-fag", *place, "--json")
+    assert json.loads(told.stdout)["known_services"] == ["shop-faq", "atlas"]
+    assert ragvigil("mark", "index v2", "--service", "shop-faq", *place).stderr == ""
 
 
 def test_mark_waits_in_the_inbox_and_reaches_a_running_scorer(serve: Serve, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import time
 from contextlib import closing
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from ragvigil.scorer.receive.told import Change
 
 _PATIENCE_SECONDS = 10.0
+_MOST_NAMED = 5
 _ANYWHERE = {"0.0.0.0": "127.0.0.1", "[::]": "[::1]", "": "127.0.0.1"}  # noqa: S104 - what serve may listen on
 
 
@@ -57,12 +59,40 @@ def mark(
     named = config is not None or store is not None
     taken_by = "scorer" if _post(settings, change) else _leave(settings, change, named=named)
     waits = "" if taken_by == "scorer" else f"; it waits in {settings.inbox_path} for the next scorer"
-    typer.echo(
-        json.dumps({"accepted": 1, "taken_by": taken_by})
-        if as_json
-        else f"marked, by the {taken_by}: {change.kind}: {change.text}{waits}"
-    )
+    others = [] if service is None else _others(settings, service)
+    if as_json:
+        known = {"known_services": others} if others else {}
+        typer.echo(json.dumps({"accepted": 1, "taken_by": taken_by, **known}))
+        return 0
+    typer.echo(f"marked, by the {taken_by}: {change.kind}: {change.text}{waits}")
+    if others:
+        typer.echo(
+            f"but no answer of service {service!r} is in {located(settings.store.path)}; there are answers of "
+            f"{', '.join(others[:_MOST_NAMED])}{', …' if len(others) > _MOST_NAMED else ''}. The mark is kept.",
+            err=True,
+        )
     return 0
+
+
+def _others(settings: Settings, service: str) -> list[str]:
+    """The services of which the store has answers, the likeliest meant first; empty where it is one of them.
+
+    Empty as well where nobody can say: there is no store here, or no answer yet.
+    """
+    from ragvigil.scorer.store import reading
+    from ragvigil.scorer.store.reading_history import knows, services
+
+    if not settings.store.path.is_file():
+        return []
+    try:
+        with closing(reading.open_for_reading(settings.store.path)) as connection:
+            if knows(connection, service):
+                return []
+            known = sorted({place.service for place in services(connection)})
+    except StoreError:
+        return []
+    near = difflib.get_close_matches(service, known, n=_MOST_NAMED, cutoff=0.0)
+    return [*near, *(one for one in known if one not in near)]
 
 
 def _checked(given: dict[str, str]) -> Change:

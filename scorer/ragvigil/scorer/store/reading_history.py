@@ -73,6 +73,14 @@ def services(connection: sqlite3.Connection) -> Sequence[Place]:
     return [Place(row[0], row[1] or None) for row in rows]
 
 
+def knows(connection: sqlite3.Connection, service: str) -> bool:
+    """Whether there are records of that service."""
+    return (
+        connection.execute("SELECT 1 FROM records WHERE service = ? LIMIT 1", (service,)).fetchone()
+        is not None
+    )
+
+
 def seen(connection: sqlite3.Connection, place: Place, since: int, until: int) -> Sequence[Seen]:
     """The records of a stretch as the sequential detectors read them, in order of time."""
     conversations: dict[str, int] = {}
