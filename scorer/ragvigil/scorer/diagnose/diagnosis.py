@@ -32,8 +32,8 @@ _MIX = 0.6
 _BEFORE_ONSET = 3_600.0
 _AFTER_ONSET = 600.0
 _MOST_CHANGES = 5
-_FIRST_ANSWERS = 60.0
-"""Seconds from a service's first answer on: what is first seen in them came with the service."""
+_FIRST_SECONDS, _FIRST_ANSWERS = 60.0, 30
+"""What is first seen in so many seconds or answers of a service came with it."""
 _ENOUGH = 500
 """Records of the time before that an expectation is learned from; with fewer, those up to the onset are taken too."""
 
@@ -239,7 +239,7 @@ def _level(evidence: Evidence, rows: Booleans) -> Measurement | None:
 
 def _real(changes: Sequence[Change], time: Floats) -> list[Change]:
     """Those that changed anything: what the very first answers of a service show was not otherwise before."""
-    begin = (float(time.min()) if len(time) else 0.0) + _FIRST_ANSWERS
+    begin = max(time[0] + _FIRST_SECONDS, time[min(_FIRST_ANSWERS, len(time)) - 1]) if len(time) else 0.0
     return [
         one for one in changes if one.source != "traffic" or one.before is not None or one.at / 1e9 > begin
     ]

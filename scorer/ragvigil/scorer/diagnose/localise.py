@@ -11,7 +11,7 @@ import numpy as np
 from ragvigil.scorer.diagnose.evidence import Evidence
 from ragvigil.scorer.diagnose.gain import gain_curve
 from ragvigil.scorer.diagnose.grid import Grid
-from ragvigil.scorer.diagnose.onset import onset_of
+from ragvigil.scorer.diagnose.onset import missing, onset_of
 from ragvigil.scorer.diagnose.views import View
 from ragvigil.scorer.estimate.window import Booleans, Floats, Integers
 
@@ -122,15 +122,23 @@ def mask_of(evidence: Evidence, suspect: Suspect) -> Booleans:
 
 
 def _appeared(evidence: Evidence, views: tuple[View, ...], grid: Grid, place: int) -> float | None:
-    """When the value appeared; None when it was there before, or was well for a while before its answers fell."""
+    """When the value appeared; None when it may have been there before, or was well before its answers fell."""
     number, code = grid.sets[place]
     mask = evidence.dimensions[number].codes == code
     seen = float(evidence.time[np.flatnonzero(mask)[0]])
     start, first = float(evidence.time[0]), float(grid.moments[0])
-    if seen <= start + _EARLY * (first - start):
+    if seen <= start + _EARLY * (first - start) or _from_the_start(evidence, mask, seen):
         return None
     onset = onset_of(views, mask, evidence, min(first, seen), confidence=_NEVER_WELL)
     return seen if seen >= onset.lower - _SLACK_SECONDS else None
+
+
+def _from_the_start(evidence: Evidence, mask: Booleans, seen: float) -> bool:
+    """Whether so little came before its first answer that a value of its share may all that time have been there."""
+    if not np.any(evidence.time < seen):
+        return True
+    begun, unseen = missing(evidence, mask, seen)
+    return len(begun) <= unseen
 
 
 def _large(evidence: Evidence, grid: Grid, place: int, begin: float) -> bool:

@@ -10,10 +10,18 @@ import numpy as np
 from ragvigil.scorer.diagnose.evidence import Evidence
 from ragvigil.scorer.diagnose.gain import gain_curve
 from ragvigil.scorer.diagnose.views import View
-from ragvigil.scorer.estimate.window import Booleans
+from ragvigil.scorer.estimate.window import Booleans, Floats
 
 CONFIDENCE = 0.95
 _MOMENTS = 400
+
+
+def _nats(confidence: float) -> float:
+    return -math.log(1.0 - math.sqrt(confidence))
+
+
+SURELY = _nats(CONFIDENCE)
+"""Nats by which a moment may be less likely than the best one and lie in the interval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +55,7 @@ def onset_of(
     moments = own if len(own) <= _MOMENTS else own[np.linspace(0, len(own) - 1, _MOMENTS).astype(np.int64)]
     gain = gain_curve(views, mask, time, moments)
     best = int(gain.argmax())
-    allowed = -math.log(1.0 - math.sqrt(confidence))
+    allowed = _nats(confidence)
     near = np.flatnonzero(gain >= gain[best] - allowed)
     first, last = int(near[0]), int(near[-1])
     # The fall lies between the last answer before a moment and the first one from it on.
@@ -67,6 +75,17 @@ def _before_all(first: float, mask: Booleans, evidence: Evidence, begin: float, 
         return begin
     if not early.any():
         return first
+    begun, unseen = missing(evidence, mask, first, allowed)
+    return max(begin, float(begun[-min(unseen, len(begun))]))
+
+
+def missing(evidence: Evidence, mask: Booleans, first: float, allowed: float = SURELY) -> tuple[Floats, int]:
+    """When what came before the `first` masked answer began, ascending, and how much of it may miss the mask by chance.
+
+    These are conversations, or answers where all of those last from before to after: so many, at the mask's share of
+    those since, all miss it with probability e^-allowed.
+    """
+    early = evidence.time < first
     places = np.unique(evidence.conversation, return_index=True)[1]
     own = np.unique(evidence.conversation[mask])
     begun = np.sort(evidence.time[places[evidence.time[places] < first]])
@@ -74,5 +93,4 @@ def _before_all(first: float, mask: Booleans, evidence: Evidence, begin: float, 
     share = float(np.isin(since, own).mean()) if len(since) else 0.0
     if not share:  # conversations that last from before to after say nothing of when: their answers do
         begun, share = evidence.time[early], float(mask[~early].mean())
-    unseen = 1 if share >= 1.0 else math.ceil(allowed / -math.log1p(-share))
-    return max(begin, float(begun[-min(unseen, len(begun))]))
+    return begun, 1 if share >= 1.0 else math.ceil(allowed / -math.log1p(-share))

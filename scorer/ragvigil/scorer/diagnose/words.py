@@ -172,6 +172,8 @@ def _began(diagnosis: Diagnosis) -> str:
         return f"Began about {in_utc(1e9 * onset.at)}, says the detector; the records do not show when."
     moment = to_the_second if onset.upper - onset.lower < _MINUTE else in_utc
     at, lower, upper = (moment(1e9 * one) for one in (onset.at, onset.lower, onset.upper))
+    if lower == upper:
+        return f"Began about {at} (95 % sure to the {'second' if moment is to_the_second else 'minute'})."
     if at[:_DATE] == lower[:_DATE] == upper[:_DATE]:
         lower, upper = lower[_DATE:].removesuffix(" UTC"), upper[_DATE:]
     return f"Began about {at} (95 % interval {lower} to {upper})."
@@ -179,9 +181,11 @@ def _began(diagnosis: Diagnosis) -> str:
 
 def _changed(diagnosis: Diagnosis) -> Iterator[str]:
     for change in diagnosis.changes:
-        what = f"{clean(change.kind, limit=20)} {clean(change.text, limit=_LONGEST)}"
+        kind, text = clean(change.kind, limit=20), clean(change.text, limit=_LONGEST)
+        named = text.lower().startswith(kind.lower())
         how = "first seen" if change.source == "traffic" else "told"
-        yield f"What changed: {what} ({how} {in_utc(change.at)})."
+        first = ", none was told before" if change.source == "traffic" and change.before is None else ""
+        yield f"What changed: {text if named else f'{kind} {text}'} ({how} {in_utc(change.at)}{first})."
 
 
 def _reach(diagnosis: Diagnosis) -> str | None:
