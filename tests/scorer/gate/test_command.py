@@ -11,6 +11,8 @@ from xml.etree import ElementTree as ET
 import pytest
 from tests.scorer.testset.sets import documents, ragvigil, row, written
 
+from ragvigil.scorer.testing import Script, ScriptedJudge, Shown
+
 REFUSAL = "I cannot answer this question: the documents say nothing about it."
 HOSTILE = 'The fee is 99 euros ]]></failure> <script> | **x** \x1b[31m \u202e\x00 "&amp;'
 
@@ -197,6 +199,37 @@ def test_with_a_margin_it_has_to_be_shown_that_nothing_fell(
     assert Files(tmp_path, f"{BASELINE}margin = 0.08").run(right(60), "--baseline", before) == 0
 
 
+def test_no_gate_holds_because_its_judge_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Verdicts that never came widen the interval, and count as a fall against the baseline."""
+    gate = """
+judge.kind = "openai"
+limits.faithfulness.at_least = 0.8
+baseline.figures = ["faithfulness"]
+"""
+    files = Files(tmp_path, gate)
+    monkeypatch.setenv("OPENAI_MODEL", "scripted-1")
+    before = files.answers(right(60), "before")
+
+    class Silent(Script):
+        """Says nothing that can be read of offices whose number begins with 4 to 9."""
+
+        __slots__ = ()
+
+        def said(self, shown: Shown, number: int, wanted: str = "rubric") -> str:
+            told = super().said(shown, number, wanted)
+            return "I would rather not." if shown.answer > "The fee of office 4" else told
+
+    for kind, code in ((Script, 0), (Silent, 1)):
+        with ScriptedJudge(kind(sensitivity=1.0, truth=lambda _: True)) as server:
+            monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+            assert files.run(right(60), "--baseline", before) == code
+    level, fall = capsys.readouterr().out.splitlines()[-2:]
+    assert level.startswith("FAIL faithfulness: 100.0% [")
+    assert "verdicts never came and count as a fall" in fall
+
+
 def test_a_question_without_an_answer_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Else a service that crashes on the hard ones would pass."""
     assert Files(tmp_path, "limits.faithfulness.at_least = 0.8").run(right(58)) == 1
@@ -241,6 +274,10 @@ def test_a_row_that_cannot_be_read_is_a_line_and_no_traceback(
         ),
         ("limit.faithfulness.at_least = 0.8", "limit: unknown key (did you mean limits?)"),
         ("limits.missing_refusal.at_least = 0.8", "limits.missing_refusal: a low one is good (say at_most)"),
+        (
+            'segments.de = { where = { langauge = "de" }, limits = { faithfulness = { at_least = 0.8 } } }',
+            "segments.de.where: no answer says its langauge (did you mean language?)",
+        ),
         ("limits.faithfulness.at_least = 1", "limits.faithfulness.at_least: no interval ends at 1"),
         (
             "limits.faithfulness = { at_least = 0.8, at_most = 0.9 }",

@@ -265,6 +265,16 @@ def test_measures_and_criteria_are_taken_of_every_row(
         assert isinstance(result["judge.six_axes"], float)
 
 
+def test_a_row_may_say_what_the_answer_took() -> None:
+    """Time and money are then held to the budgets, and the type that it names decides about its structure."""
+    (quick,) = scored({**ROW, "total_seconds": 1, "cost_usd": 0.01})
+    (slow,) = scored({**ROW, "total_seconds": 9.5, "generation_seconds": None, "cost_usd": 2})
+    assert [(one["latency_budget"], one["cost_budget"]) for one in (quick, slow)] == [(1.0, 1.0), (0.0, 0.0)]
+    assert scored(ROW)[0]["latency_budget"] is None
+    (wrong,) = scored({**ROW, "segment": {"language": 7}})
+    assert str(wrong["error"]).startswith("line 1, segment: must be an object of texts")
+
+
 @pytest.mark.parametrize(("reply", "code"), [(None, 0), ("I would rather not.", 1)])
 def test_a_judge_without_a_verdict_fails_the_run(
     reply: str | None, code: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path

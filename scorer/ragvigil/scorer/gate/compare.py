@@ -9,9 +9,10 @@ import numpy as np
 
 from ragvigil.scorer.estimate import FEWEST, Difference
 from ragvigil.scorer.estimate.paired import paired_difference
+from ragvigil.scorer.estimate.window import Booleans
 from ragvigil.scorer.gate.decide import State
 from ragvigil.scorer.gate.figures import Judged, conversations, values_of
-from ragvigil.scorer.gate.names import named
+from ragvigil.scorer.gate.names import CORRECTED, named
 from ragvigil.scorer.gate.settings import Regression
 
 
@@ -31,10 +32,13 @@ class Compared:
 def compare(name: str, before: Sequence[Judged], now: Sequence[Judged], wanted: Regression) -> Compared:
     """The paired difference of a figure; `before` and `now` answer the same questions in the same order.
 
-    A difference whose interval holds 0 is noise. Without a margin only one that surely is a fall fails; with one it has
+    A verdict that never came counts against the answers, so that no gate holds because its judge failed. A difference
+    whose interval holds 0 is noise. Without a margin only one that surely is a fall fails; with one it has
     to be shown that there is no larger fall.
     """
-    first, second = values_of(name, before), values_of(name, now)
+    lost = _lost(name, before) | _lost(name, now)
+    first = np.where(_lost(name, before), 1.0, values_of(name, before))
+    second = np.where(_lost(name, now), 0.0, values_of(name, now))
     both = np.isfinite(first) & np.isfinite(second)
     n = int(both.sum())
     if n < FEWEST:
@@ -43,7 +47,15 @@ def compare(name: str, before: Sequence[Judged], now: Sequence[Judged], wanted: 
     moved = paired_difference(first[both], second[both], conversations(now)[both])
     low = named(name, name).better == "low"
     worst, best = (-moved.upper, -moved.lower) if low else (moved.lower, moved.upper)
-    return Compared(name, n, moved, *_decided(worst, best, wanted.margin))
+    state, said = _decided(worst, best, wanted.margin)
+    never = int((lost & both).sum())
+    note = f"; {never:,} verdicts never came and count as a fall" if never else ""
+    return Compared(name, n, moved, state, f"{said}{note}")
+
+
+def _lost(name: str, judged: Sequence[Judged]) -> Booleans:
+    """Of which answers the verdict that the figure is made of never came."""
+    return np.array([name in CORRECTED and one.lost for one in judged], dtype=np.bool_)
 
 
 def _decided(worst: float, best: float, margin: float | None) -> tuple[State, str]:

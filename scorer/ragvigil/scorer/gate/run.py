@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ragvigil.scorer import config
-from ragvigil.scorer.errors import ConfigError, InputError
+from ragvigil.scorer.errors import ConfigError, InputError, meant
 from ragvigil.scorer.estimate.figure import Figure
 from ragvigil.scorer.evaluate import evaluate
 from ragvigil.scorer.gate.answers import Answered, Answers
@@ -76,6 +76,7 @@ def run_gate(loaded: Loaded, answers: Answers, baseline: Answers | None, path: P
     gate = loaded.gate
     if gate.baseline is not None and baseline is None:
         raise ConfigError("baseline", "no answers to compare with are named", "give --baseline FILE")
+    _known_dimensions(loaded, answers)
     judged, notes = _judged(answers.all, loaded.judge)
     compared: tuple[Compared, ...] = ()
     if gate.baseline is not None and baseline is not None:
@@ -90,6 +91,15 @@ def run_gate(loaded: Loaded, answers: Answers, baseline: Answers | None, path: P
         answers.unanswered,
         notes,
     )
+
+
+def _known_dimensions(loaded: Loaded, answers: Answers) -> None:
+    """A misspelt dimension would be a segment without answers, of which nobody sees why."""
+    known = sorted({"tag"}.union(*(one.dimensions for one in answers.all)))
+    for name, section in loaded.gate.segments.items():
+        for key in section.where:
+            if key not in known:
+                raise ConfigError(f"segments.{name}.where", f"no answer says its {key}", meant(key, known))
 
 
 def _judged(answers: Sequence[Answered], judge: config.Judge) -> tuple[list[Judged], tuple[str, ...]]:
