@@ -146,9 +146,10 @@ def test_a_release_that_comes_again_is_named_and_called_seen_again(tmp_path: Pat
 @pytest.mark.parametrize("series", ["retrieval", "citation"])
 def test_what_disturbs_a_series_is_left_out_of_its_before_too(tmp_path: Path, series: AnyName) -> None:
     """Nothing retrieved leaves nothing to cite: that fall was not the citations' own, and is none of theirs now."""
-    found, _ = diagnosed(tmp_path, World(in_both("acme", "bolt")), [fallen(*FIRST, series)], fallen(AGAIN))
+    found, _ = diagnosed(tmp_path, World(in_both("bolt", "bolt")), [fallen(*FIRST, series)], fallen(AGAIN))
     assert found.cause is not None
     assert found.cause.values == (("tenant", "bolt"),)
+    assert found.onset.lower <= AGAIN / 1e9 <= found.onset.upper
     assert found.cause.before is not None
     assert found.cause.before.value > 0.96
 
