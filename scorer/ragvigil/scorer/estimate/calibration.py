@@ -118,7 +118,7 @@ def few_unfaithful(count: float) -> tuple[str, ...]:
     """What to know of a specificity that rests on so many labels of unfaithful answers; nothing from ten on."""
     if count >= _FEW_UNFAITHFUL:
         return ()
-    known = f"the unfaithful labels tell as much as {count:.0f} drawn plainly"
+    known = f"the labels tell as much as {count:.0f} unfaithful answers drawn plainly"
     return (f"{known}: specificity is hardly known, label flagged answers",)
 
 
