@@ -6,7 +6,6 @@ A function that could not be loaded keeps its number, so that nobody's answer is
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import json
 import os
 import pickle
@@ -19,6 +18,7 @@ from typing import IO
 from ragvigil.scorer.custom.decorator import Measure, value_of, version_of
 from ragvigil.scorer.custom.request import HEAD
 from ragvigil.scorer.errors import InputError
+from ragvigil.scorer.own_code import module_of_file
 
 _LONGEST_LINE = 100
 
@@ -54,13 +54,7 @@ def load(place: str) -> Measure:
             raise InputError(
                 module_name, f"no such file; looked for beside the configuration file and in {Path.cwd()}"
             )
-        spec = importlib.util.spec_from_file_location(
-            f"ragvigil_custom_{Path(module_name).stem}", module_name
-        )
-        if spec is None or spec.loader is None:
-            raise ImportError(f"{module_name} is no Python file")
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
+        module = module_of_file(Path(module_name), "custom")
     else:
         module = importlib.import_module(module_name)
     if not hasattr(module, name):

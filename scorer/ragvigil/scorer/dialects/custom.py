@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import logging
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,6 +15,7 @@ from ragvigil.scorer.dialects.fitting import misfit
 from ragvigil.scorer.dialects.reading import Dialect, Reading
 from ragvigil.scorer.dialects.table import DIALECTS
 from ragvigil.scorer.errors import ConfigError
+from ragvigil.scorer.own_code import module_of_file
 from ragvigil.scorer.span import Span
 
 _log = logging.getLogger(__name__)
@@ -91,7 +91,7 @@ def _load(entry: str) -> Iterator[Dialect]:
     if not place or (not is_file and not name):
         raise ConfigError(_KEY, f"{entry!r} names no dialect", _HINT)
     try:
-        module = _module_of_file(Path(place)) if is_file else importlib.import_module(place)
+        module = module_of_file(Path(place), "dialect") if is_file else importlib.import_module(place)
     except FileNotFoundError:
         raise ConfigError(
             _KEY,
@@ -109,15 +109,6 @@ def _load(entry: str) -> Iterator[Dialect]:
         )
     for candidate in found:
         yield _instance(candidate, entry)
-
-
-def _module_of_file(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"ragvigil_dialect_{path.stem}", path)
-    if spec is None or spec.loader is None:
-        raise ImportError(f"{path} is no Python file")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def _named(module: ModuleType, name: str, entry: str) -> object:
