@@ -43,6 +43,15 @@ def test_rates_on_synthetic_questions_come_with_a_warning() -> None:
     assert alone.startswith("All 1 answers are to synthetic questions")
 
 
+def test_a_key_that_nobody_reads_is_told_where_passages_are_missing() -> None:
+    """Every answer came out as not scoreable, and nothing said why."""
+    found = evaluate([{"question": "When?", "ctx": [OPENS], "tags": []}, ITEM], [OPENS] * 2)
+    assert found.warnings == (
+        "1 of 2 items have no passages (evidence or contexts): the judge has less to go by; not read: ctx",
+    )
+    assert evaluate([ITEM], [OPENS]).warnings == ()
+
+
 def test_a_language_model_measures_what_its_settings_name() -> None:
     """The same judge, measures and prompts as in production."""
     with ScriptedJudge(PERFECT) as server:
@@ -188,6 +197,11 @@ def test_what_is_asked_counts_against_the_budget_that_a_file_shares(tmp_path: Pa
     ("item", "answers", "problem"),
     [
         (ITEM, [], "0 for 1 items; give one for each"),
+        (
+            {"q": "x", "ctx": ["y"]},
+            [OPENS],
+            "line 1: has neither question nor passages; it holds q, ctx: name them",
+        ),
         ({"question": 3}, [OPENS], "line 1, question: must be text"),
         ({**ITEM, "ground_truth": 3}, [OPENS], "ground_truth: must be text"),
         (

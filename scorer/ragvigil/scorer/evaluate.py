@@ -31,7 +31,7 @@ from ragvigil.scorer.judge.measures.correctness import Correctness, Reference
 from ragvigil.scorer.judge.port import Judge
 from ragvigil.scorer.judge.terminal import PATIENCE_SECONDS, told_when_away
 from ragvigil.scorer.monitoring import Sums
-from ragvigil.scorer.offline.rows import record_of
+from ragvigil.scorer.offline.rows import record_of, unread
 from ragvigil.scorer.offline.synthetic import is_synthetic, warning
 from ragvigil.scorer.scoring.checking import budget_of
 from ragvigil.scorer.series import faithfulness_value
@@ -99,20 +99,22 @@ def evaluate(
     six axes take for evidence beside what was retrieved. `judge` is a name
     (``builtin``, ``openai``, …; the environment says the rest) or a `config.Judge`, whose `criteria` and `measures`
     are taken too; what it asks counts against the budget of the scorers that share the file `judge.shared`, where it is
-    set. Raises InputError that names item and field, or says that the endpoint does not answer, and ConfigError.
+    set. `warnings` says where items lack question or passages, and which of their keys nobody reads. Raises InputError
+    that names item and field, or says that the endpoint does not answer, and ConfigError.
     """
     if len(items) != len(answers):
         raise InputError("answers", f"{len(answers)} for {len(items)} items; give one for each, in order")
     rows = [{**item, "answer": answer} for item, answer in zip(items, answers, strict=True)]
     records = [record_of(row, number) for number, row in enumerate(rows, 1)]
+    warnings = [unread(items)]
     references = [_reference(item, number) for number, item in enumerate(items, 1)]
     sources = {
         record.trace_id: _texts(item, "sources", number)
         for number, (record, item) in enumerate(zip(records, items, strict=True), 1)
     }
     found = _finished(_evaluated(_settings(judge), records, references, sources))
-    synthetic = warning(sum(map(is_synthetic, items)), len(items))
-    return replace(found, warnings=(synthetic,)) if synthetic else found
+    warnings.append(warning(sum(map(is_synthetic, items)), len(items)))
+    return replace(found, warnings=tuple(one for one in warnings if one))
 
 
 def faithfulness(query: str, contexts: Sequence[str], answer: str, judge: JudgeName = "builtin") -> Verdict:

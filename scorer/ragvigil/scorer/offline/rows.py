@@ -6,7 +6,7 @@ import difflib
 import hashlib
 import json
 import math
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import cast
@@ -22,6 +22,14 @@ _SPENT = ("total_seconds", "retrieval_seconds", "generation_seconds", "cost_usd"
 """What the answer took; the budgets are held against it."""
 _READ = ("id", *_QUERY, *_ANSWER, *_EVIDENCE, *_SPENT, "conversation_id", "segment")
 """Keys that are read; a row may hold anything under others."""
+_KNOWN = frozenset(
+    {
+        *_READ,
+        *("ground_truth", "reference", "golden_answer", "required_facts", "forbidden_claims", "sources"),
+        *("query_id", "intent", "golden_context_ids", "expected_refusal", "answer_type", "language", "tags"),
+    }
+)
+"""Keys of a test set, read here or elsewhere."""
 _MISSPELT = 0.82
 """So alike is a key to the one that is meant ("anwser", "contxts"), and "answer_id" to "answer" is not."""
 _LARGEST_SCORE = 10**300
@@ -44,7 +52,7 @@ def parse_row(line: str, number: int) -> Mapping[str, object]:
         problem = "nested too deeply" if isinstance(error, RecursionError) else f"not JSON ({_why(error)})"
         raise InputError(f"line {number}", f"{problem}; put one JSON object on each line") from None
     if not isinstance(row, dict):
-        raise InputError(f"line {number}", f"holds {_kind(row)}; put one JSON object on each line")
+        raise InputError(f"line {number}", f"holds {kind_in_words(row)}; put one JSON object on each line")
     return cast("dict[str, object]", row)
 
 
@@ -92,7 +100,7 @@ def row_id(row: Mapping[str, object], number: int) -> str | int:
     if value is None:
         return f"line-{number}"
     if isinstance(value, bool) or not isinstance(value, (str, int)):
-        raise InputError(f"line {number}, id", f"must be text or a whole number, not {_kind(value)}")
+        raise InputError(f"line {number}, id", f"must be text or a whole number, not {kind_in_words(value)}")
     return value
 
 
@@ -101,7 +109,7 @@ def record_of(row: Mapping[str, object], number: int) -> RagTrace:
     identifier = row_id(row, number)
     _refuse_what_is_no_value({name: row[name] for name in _READ if name in row}, number)
     for names in (_QUERY, _ANSWER, _EVIDENCE):
-        _refuse_misspelt(row, names, f"line {number}")
+        refuse_misspelt(row, names, f"line {number}")
     query = _text(row, _QUERY, number)
     documents = _documents(row, number)
     ids = tuple(document.id for document in documents or ())
@@ -144,11 +152,47 @@ def _segment(row: Mapping[str, object], number: int) -> Mapping[str, str]:
     return {name: str(one) for name, one in told.items()}
 
 
+def unread(rows: Sequence[Mapping[str, object]]) -> str | None:
+    """What to say of rows without question or passages, None where all have both.
+
+    Raises InputError for one with neither: whatever it holds is under keys that nobody reads.
+
+    >>> unread([{"question": "When?", "contexts": ["At nine."]}])
+    >>> unread([{"question": "When?", "ctx": ["At nine."]}])
+    '1 of 1 items have no passages (evidence or contexts): the judge has less to go by; not read: ctx'
+    """
+    lacking: dict[str, int] = {"question (query or question)": 0, "passages (evidence or contexts)": 0}
+    strange: dict[str, None] = {}
+    for number, row in enumerate(rows, 1):
+        others = [key for key in row if key not in _KNOWN]
+        missing = [
+            what
+            for what, names in zip(lacking, (_QUERY, _EVIDENCE), strict=True)
+            if not any(name in row for name in names)
+        ]
+        if len(missing) == len(lacking):
+            told = ", ".join(map(str, others)) or "nothing"
+            raise InputError(
+                f"line {number}",
+                f"has neither question nor passages; it holds {told}: name them question and contexts",
+            )
+        for what in missing:
+            lacking[what] += 1
+            strange |= dict.fromkeys(others)
+    found = [f"{count:,} of {len(rows):,} items have no {what}" for what, count in lacking.items() if count]
+    if not found:
+        return None
+    keys = f"; not read: {', '.join(map(str, strange))}" if strange else ""
+    return f"{' and '.join(found)}: the judge has less to go by{keys}"
+
+
 def _text(row: Mapping[str, object], names: tuple[str, ...], number: int) -> str | None:
     name = next((name for name in names if row.get(name) is not None), names[0])
     value = row.get(name)
     if value is not None and not isinstance(value, str):
-        raise InputError(f"line {number}, {name}", f"must be text, not {_kind(value)}; put it in quotes")
+        raise InputError(
+            f"line {number}, {name}", f"must be text, not {kind_in_words(value)}; put it in quotes"
+        )
     return value
 
 
@@ -159,7 +203,7 @@ def _documents(row: Mapping[str, object], number: int) -> tuple[Document, ...] |
         return None
     value = row[name]
     if not isinstance(value, list):
-        problem = f"must be a list of passages, not {_kind(value)}; put it in [ ]"
+        problem = f"must be a list of passages, not {kind_in_words(value)}; put it in [ ]"
         raise InputError(f"line {number}, {name}", problem)
     passages = cast("list[object]", value)
     return tuple(
@@ -172,17 +216,17 @@ def _document(passage: object, rank: int, place: str) -> Document:
     if isinstance(passage, str):
         return Document(None, passage, rank=rank)
     if not isinstance(passage, dict):
-        raise InputError(place, f"must be text or an object with id and text, not {_kind(passage)}")
+        raise InputError(place, f"must be text or an object with id and text, not {kind_in_words(passage)}")
     fields = cast("dict[str, object]", passage)
     text = next((fields[name] for name in _TEXT if fields.get(name) is not None), None)
     if text is None:
-        _refuse_misspelt(fields, _TEXT, place)
+        refuse_misspelt(fields, _TEXT, place)
     if text is not None and not isinstance(text, str):
-        raise InputError(f"{place}.text", f"must be text, not {_kind(text)}; put it in quotes")
+        raise InputError(f"{place}.text", f"must be text, not {kind_in_words(text)}; put it in quotes")
     score = fields.get("score")
     if score is not None and (isinstance(score, bool) or not isinstance(score, (int, float))):
         raise InputError(
-            f"{place}.score", f"must be a number, not {_kind(score)}; use null for an unknown one"
+            f"{place}.score", f"must be a number, not {kind_in_words(score)}; use null for an unknown one"
         )
     if isinstance(score, int) and abs(score) > _LARGEST_SCORE:
         raise InputError(f"{place}.score", "is too large; use null for an unknown one")
@@ -196,11 +240,11 @@ def _passage_id(value: object, place: str) -> str | None:
     if value is None or value == "":
         return None
     if isinstance(value, bool) or not isinstance(value, (str, int)):
-        raise InputError(f"{place}.id", f"must be text or a whole number, not {_kind(value)}")
+        raise InputError(f"{place}.id", f"must be text or a whole number, not {kind_in_words(value)}")
     return str(value)
 
 
-def _refuse_misspelt(row: Mapping[str, object], names: tuple[str, ...], place: str) -> None:
+def refuse_misspelt(row: Mapping[str, object], names: tuple[str, ...], place: str) -> None:
     """Where none of `names` is there, a key that is nearly one of them: without a word nothing would be scored."""
     if any(name in row for name in names):
         return
@@ -235,10 +279,10 @@ def _not_finite(row: Mapping[str, object]) -> str | None:
     return None
 
 
-def _kind(value: object) -> str:
+def kind_in_words(value: object) -> str:
     """What a JSON value is, in words.
 
-    >>> _kind(True), _kind([1])
+    >>> kind_in_words(True), kind_in_words([1])
     ('true or false', 'a list')
     """
     names: dict[type[object], str] = {
