@@ -50,6 +50,7 @@ from ragvigil.scorer.commands._prompts import prompts
 from ragvigil.scorer.commands._pull import pull
 from ragvigil.scorer.commands._read import read
 from ragvigil.scorer.commands._replay import replay
+from ragvigil.scorer.commands._retrieval import retrieval
 from ragvigil.scorer.commands._score import score
 from ragvigil.scorer.commands._serve import serve
 from ragvigil.scorer.commands._service_report import report
@@ -98,7 +99,7 @@ COMMANDS: list[Callable[..., int]] = [
     *(serve, dashboard, demo, check_config, test_alert, status, incidents, ack, ledger, mark, forget, label),
     *(diagnose, report, backtest, notes),
     *(score, gate, bench_checks, read, explain, replay, pull, export, fake_judge, probe, try_prompt, prompts),
-    *(prefer, synth),
+    *(prefer, synth, retrieval),
 ]
 
 app = typer.Typer(

@@ -65,6 +65,7 @@ class Made:
         return {
             "query_id": f"synth-{number:05d}",
             "query": self.question,
+            "intent": "single_fact",
             "golden_context_ids": [self.chunk],
             "golden_answer": self.fact,
             "required_facts": [self.fact],

@@ -1,0 +1,108 @@
+"""``ragvigil retrieval``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ragvigil.scorer.commands._options import (
+    ConfigOption,
+    JsonOption,
+    OnlyServiceOption,
+    StoreOption,
+    settings_of,
+)
+from ragvigil.scorer.errors import ConfigError
+
+_DEEPEST = 10_000
+
+
+def retrieval(
+    queries: Annotated[
+        Path,
+        typer.Argument(
+            metavar="QUERIES",
+            help="JSONL {query_id, query, golden_context_ids}, or a folder with queries.jsonl, qrels and corpus.jsonl.",
+        ),
+    ],
+    qrels: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Labels instead of the rows' own, BEIR's TSV or TREC's."),
+    ] = None,
+    run: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="What was found: JSONL {query_id, ids}, a TREC run, rows with evidence, or recorded traces (OTLP). "
+            "May be given again: later ones are held against the first.",
+        ),
+    ] = None,
+    retriever: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PLACE",
+            help="file.py:name or module:name, which has search(corpus, queries, top_k); may be given again.",
+        ),
+    ] = None,
+    passages: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="JSONL {_id, title, text}, for --retriever; a folder has its own."),
+    ] = None,
+    k: Annotated[str, typer.Option(metavar="NUMBERS", help="Depths, with commas.")] = "1,3,5,10,100",
+    relevant_from: Annotated[
+        int,
+        typer.Option(min=1, max=1_000, help="Lowest grade that counts as relevant; nDCG takes all grades."),
+    ] = 1,
+    worst: Annotated[int, typer.Option(min=0, max=10_000, help="Worst queries to list.")] = 10,
+    service: OnlyServiceOption = None,
+    config: ConfigOption = None,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Measure retrieval against relevance labels: recall, precision, hit rate, MRR, nDCG and MAP with n and intervals.
+
+    With --store, what production retrieved for these queries, matched by their text; with none of --run, --retriever
+    and --store, the evidence that the rows hold. Two runs are compared query by query, and a difference that is smaller
+    than its interval is called noise. Exit code 2 when a file cannot be read or nothing in it is of these queries.
+    """
+    from ragvigil.scorer.dialects.custom import dialects_of
+    from ragvigil.scorer.retrieval import evaluation, told
+    from ragvigil.scorer.retrieval.labels import labelled
+
+    ks = _depths(k)
+    settings = settings_of(config, store)
+    found = labelled(queries, qrels)
+    runs = evaluation.runs_named(
+        found,
+        queries,
+        files=run or (),
+        retrievers=retriever or (),
+        corpus=passages,
+        store=None if store is None else settings.store.path,
+        service=service,
+        top_k=max(ks),
+        dialects=dialects_of(settings.dialects),
+    )
+    measured = evaluation.evaluation(found, runs, ks, level=relevant_from, worst=worst)
+    if as_json:
+        typer.echo(json.dumps(evaluation.as_json(measured), ensure_ascii=False))
+    else:
+        typer.echo("\n".join(told.lines_of(measured)).strip("\n"))
+    return 0
+
+
+def _depths(said: str) -> list[int]:
+    """The depths, each once, in rising order.
+
+    >>> _depths("10, 1,3")
+    [1, 3, 10]
+    """
+    parts = [part.strip() for part in said.split(",")]
+    if not all(part.isascii() and part.isdigit() and 1 <= int(part) <= _DEEPEST for part in parts):
+        raise ConfigError(
+            "--k", f"cannot be {said!r}", f"whole numbers from 1 to {_DEEPEST:,}, such as 1,3,10"
+        )
+    return sorted({int(part) for part in parts})
