@@ -261,6 +261,18 @@ def test_a_row_that_cannot_be_read_is_a_line_and_no_traceback(
         assert said in error
 
 
+def test_an_answer_to_nothing_is_named_by_file_and_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without a test set nobody knows what it answers; empty lines count as lines."""
+    gate, answers = tmp_path / "gate.toml", tmp_path / "answers.jsonl"
+    gate.write_text("limits.faithfulness.at_least = 0.8", encoding="utf-8")
+    answers.write_text('\n{"id": "a", "answer": "At nine.", "ctx": []}\n', encoding="utf-8")
+    assert ragvigil("gate", gate, "--answers", answers) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"ragvigil: {answers}, line 2: has neither question nor passages")
+
+
 @pytest.mark.parametrize(
     ("gate", "said"),
     [

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import cast
 
 from ragvigil.scorer.errors import InputError
-from ragvigil.scorer.offline.rows import naming, record_of, row_id, rows_in
+from ragvigil.scorer.offline.rows import naming, record_of, row_id, rows_in, unread
 from ragvigil.scorer.testset.freeze import verify
 from ragvigil.scorer.testset.read import Testset, read_testset
 from ragvigil.scorer.testset.row import Row
@@ -100,6 +100,10 @@ def _answered(name: str, told: Mapping[str, object], row: Row | None, number: in
     refusal = source.get("expected_refusal")
     if refusal is not None and not isinstance(refusal, bool):
         raise InputError(f"{place}, expected_refusal", "must be true or false")
+    try:
+        unread([item])
+    except InputError as error:
+        raise InputError(place, error.problem) from None
     with naming(path):
         record = record_of(item, number)
     return Answered(name, item, record, dimensions, _tags(tags), refusal)
