@@ -17,8 +17,10 @@ from typer.testing import CliRunner, Result
 
 from ragvigil.scorer.commands._app import app
 from ragvigil.scorer.config import load
+from ragvigil.scorer.errors import InputError
 from ragvigil.scorer.retrieval.queries import KINDS
 from ragvigil.scorer.store.sqlite import SqliteStore
+from ragvigil.scorer.testset.row import row_of
 from ragvigil.scorer.trace import Document
 
 OPENING = "Wann ist die Bibliothek am Samstag geöffnet?"
@@ -130,6 +132,14 @@ def test_a_frozen_test_set_is_read_and_the_type_of_its_answers_says_the_kind_of_
     run = lines(tmp_path / "run.jsonl", [{"query_id": "a", "ids": ["p"]}])
     (found,) = told(lines(tmp_path / "set.jsonl", rows), "--run", run)["runs"]
     assert (found["queries"], set(found["by_kind"])) == (2, {"fees", "single_fact"})
+
+
+def test_a_row_of_a_test_set_may_name_its_two_hops() -> None:
+    """Else `ragvigil testset freeze` would refuse what `ragvigil retrieval` asks for."""
+    told_row = {"query_id": "a", "query": "A?", "golden_context_ids": ["p", "q"], "hops": ["p", "q"]}
+    assert row_of(told_row, "line 1").hops == ("p", "q")
+    with pytest.raises(InputError, match=r"hops.1: is missing \(two passages"):
+        row_of({**told_row, "hops": ["p"]}, "line 1")
 
 
 def test_few_queries_have_means_without_an_interval(tmp_path: Path) -> None:

@@ -50,6 +50,9 @@ class Row(Section):
     query: _Text
     intent: str = Field(default="", description="what the asker wants, in a word")
     golden_context_ids: _Texts = Field(default=(), description="passages that hold the answer")
+    hops: tuple[_Text, _Text] | None = Field(
+        default=None, description="two passages that answer it together, the first hop first"
+    )
     golden_answer: _Text | None = None
     required_facts: tuple[Annotated[Fact, BeforeValidator(_fact)], ...] = Field(
         default=(), description='texts, or {"fact": "...", "importance": "required" | "nice_to_have"}'
