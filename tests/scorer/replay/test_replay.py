@@ -175,6 +175,25 @@ def test_a_silence_is_watched_for_as_long_as_any_rule_looks_back(tmp_path: Path,
     assert max(steps) <= 600 * SECOND
 
 
+def test_the_log_of_a_long_replay_is_copied_on_the_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 44 MB with nine days it grew to 3.5 GB before the end."""
+    logs: list[int] = []
+    copy = SqliteStore.checkpoint
+
+    def copied(store: SqliteStore) -> None:
+        logs.append((tmp_path / "long.db-wal").stat().st_size)
+        copy(store)
+
+    monkeypatch.setattr(SqliteStore, "checkpoint", copied)
+    path = tmp_path / "long.pb"
+    path.write_bytes(b"".join(one.SerializeToString() for one in day(60, seconds=120.0)))
+    replayed([path], settings_of(tmp_path / "long.db"))
+    assert len(logs) > 2
+    assert max(logs) < 40_000_000
+
+
 def test_a_replay_finds_what_a_running_scorer_stored(serve: Serve, tmp_path: Path) -> None:
     """The same traces over HTTP, in pieces."""
     messages = list(day(40, seconds=1))

@@ -25,6 +25,8 @@ from ragvigil.scorer.watch.gold import labels_of
 
 _STEP = 1_000_000_000
 """Nanoseconds of event time in one turn; steps lie at whole seconds, whatever the file begins with."""
+_LOOKS_A_CHECKPOINT = 64
+"""Looks at the series after which the store's log is copied into its file: it grew to a hundred times the recording."""
 
 
 @dataclass(slots=True)
@@ -59,6 +61,7 @@ class Replay:
             raise StoreError("the store belongs to `ragvigil serve`; name another with --store")
         self._inbox = RecordedInbox(recording, after=watermark)
         self._pace = pace
+        self._checkpoint = store.checkpoint
         self._tick = nanoseconds(settings.monitor.tick_seconds)
         self._idle = max(self._tick, nanoseconds(settings.monitor.bucket_seconds))
         self._quiet = max(
@@ -84,7 +87,7 @@ class Replay:
     def run(self) -> Replayed:
         """Replay all of it; the same recording, settings and versions write the same scores bit for bit."""
         done = Replayed(began=self._inbox.next_at)
-        ticked = quiet_since = 0
+        ticked = quiet_since = looks = 0
         with asyncio.Runner() as runner:
             while (now := self._next_step(ticked, quiet_since)) is not None:
                 if self._pace is not None:
@@ -96,6 +99,9 @@ class Replay:
                     done.alerts += self._monitor.tick(now)
                     done.alerts += self._watch(runner, now)
                     ticked = now
+                    looks += 1
+                    if looks % _LOOKS_A_CHECKPOINT == 0:
+                        self._checkpoint()
                 done.ended = now
             while self._turn(runner):  # what was judged at the last look is written, too
                 pass
