@@ -72,9 +72,9 @@ An expression may use numbers, texts, `and or not`, comparisons, `in`, `+ - * /`
 what never fits, such as `len(documents)` or a text for a result, is refused at the start. What has no value makes the
 whole expression have none; `known(citation_support)` asks first.
 
-Results are `custom.NAME` among the scores of an answer: in `ragvigil score`, on the answer's page of `ragvigil dashboard`, and in
-`ragvigil export --score custom.NAME`. No series is watched for them, so they page nobody; a criterion of your own for the judge
-does ([judge.md](judge.md)).
+Results are `custom.NAME` among the scores of an answer: in `ragvigil score`, on the answer's page of
+`ragvigil dashboard`, and in `ragvigil export --score custom.NAME`. No series is watched for them, so they page nobody;
+a criterion of your own for the judge does ([judge.md](judge.md)).
 
 A check that fails has no value, and its reason says why: the kind of error with the line of your code, never its
 message, which may quote a record. The log has it once for each cause.

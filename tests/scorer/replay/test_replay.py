@@ -190,8 +190,8 @@ def test_the_log_of_a_long_replay_is_copied_on_the_way(
     path = tmp_path / "long.pb"
     path.write_bytes(b"".join(one.SerializeToString() for one in day(60, seconds=120.0)))
     replayed([path], settings_of(tmp_path / "long.db"))
-    assert len(logs) > 2
-    assert max(logs) < 40_000_000
+    assert len(logs) > 1  # the last is at the end
+    assert max(logs) < 20_000_000
 
 
 def test_a_replay_finds_what_a_running_scorer_stored(serve: Serve, tmp_path: Path) -> None:
