@@ -2,60 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
-from tests.scorer.testset.sets import documents, ragvigil, row, written
+from tests.scorer.gate.files import REFUSAL, Files, answer, right, told
+from tests.scorer.testset.sets import ragvigil, row, written
 
 from ragvigil.scorer.testing import Script, ScriptedJudge, Shown
 
-REFUSAL = "I cannot answer this question: the documents say nothing about it."
 HOSTILE = 'The fee is 99 euros ]]></failure> <script> | **x** \x1b[31m \u202e\x00 "&amp;'
-
-
-def answer(number: int, *, text: str | None = None, **more: object) -> dict[str, object]:
-    """The right answer to a question of the set, or another text; refused where that is right."""
-    told = row(number)
-    right = REFUSAL if told.get("expected_refusal") else f"{told['golden_answer']} [d{number}]"
-    return {
-        "id": f"q{number}",
-        "query": told["query"],
-        "evidence": documents(number + 1)[number:],
-        "answer": right if text is None else text,
-        **more,
-    }
-
-
-def right(count: int) -> list[dict[str, object]]:
-    """Right answers to the first questions."""
-    return [answer(number) for number in range(count)]
-
-
-class Files:
-    """A gate, a test set, and answers to it."""
-
-    def __init__(self, folder: Path, gate: str, rows: int = 60) -> None:
-        self.folder, self.gate = folder, folder / "gate.toml"
-        self.gate.write_text(gate, encoding="utf-8")
-        self.testset = written(folder / "set.jsonl", map(row, range(rows)))
-
-    def answers(self, rows: Iterable[Mapping[str, object]], name: str = "answers") -> Path:
-        """Answers as a file."""
-        return written(self.folder / f"{name}.jsonl", rows)
-
-    def run(self, rows: Iterable[Mapping[str, object]], *more: object) -> int:
-        """The exit code of the gate on these answers."""
-        return ragvigil("gate", self.gate, "--answers", self.answers(rows), "--testset", self.testset, *more)
-
-
-def told(capsys: pytest.CaptureFixture[str]) -> Any:
-    """What `--json` printed."""
-    return json.loads(capsys.readouterr().out)
-
 
 GATE = """
 [limits]
@@ -82,9 +38,9 @@ def test_good_answers_hold_and_a_segment_with_too_few_of_its_own_does_not(
     assert Files(tmp_path, GATE).run(right(60)) == 1
     said = capsys.readouterr().out.splitlines()
     assert [line[:4] for line in said] == ["ok  "] * 6 + ["FAIL"]
-    assert said[0] == "ok   faithfulness: 100.0% [93.0%, 100.0%] n=51, at least 80% wanted"
+    assert said[0] == "ok   faithfulness: 100.0% [93.0%, 100.0%] n=51 of 60, at least 80% wanted"
     assert "faithfulness in german: 100.0%" in said[5]
-    assert "n=27" in said[5]
+    assert "n=27 of 30" in said[5]
     assert said[6].endswith("n=3, at least 50% wanted: 3 answers, at least 20 are needed")
     whole = GATE.partition("[segments.rare]")[0]
     assert Files(tmp_path, whole).run(right(60)) == 0
@@ -182,7 +138,7 @@ def test_a_fall_against_the_baseline_fails_and_noise_is_called_so(
     assert files.run([*wrong[:25], *right(60)[25:]], "--baseline", before) == 1
     faithful, cited = capsys.readouterr().out.splitlines()
     assert faithful.startswith("FAIL faithfulness against the baseline: -")
-    assert faithful.endswith("n=51: worse")
+    assert faithful.endswith("n=51 of 60: worse")
     assert cited.startswith("ok   citation_correctness")
     worse = files.answers([*wrong[:25], *right(60)[25:]], "worse")
     assert files.run(right(60), "--baseline", worse) == 0
@@ -233,7 +189,7 @@ baseline.figures = ["faithfulness"]
 def test_a_question_without_an_answer_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Else a service that crashes on the hard ones would pass."""
     assert Files(tmp_path, "limits.faithfulness.at_least = 0.8").run(right(58)) == 1
-    assert "FAIL 2 questions of the test set have no answer: q58, q59" in capsys.readouterr().out
+    assert "FAIL 2 questions have no answer: q58, q59" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from types import UnionType
 from typing import cast, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
@@ -241,7 +242,8 @@ def _found(
 
 
 def _section_of(annotation: object) -> Iterator[type[BaseModel]]:
-    """The section that a field is, or that each of its values is."""
+    """The section that a field is or may be, or that each of its values is."""
     inner: object = get_args(annotation)[1] if get_origin(annotation) is dict else annotation
-    if isinstance(inner, type) and issubclass(inner, BaseModel):
-        yield inner
+    for one in get_args(inner) if get_origin(inner) is UnionType else (inner,):
+        if isinstance(one, type) and issubclass(one, BaseModel):
+            yield one

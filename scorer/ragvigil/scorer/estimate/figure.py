@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
 from ragvigil.scorer.estimate import FEWEST, wilson
 from ragvigil.scorer.estimate.interval import variance_of
+from ragvigil.scorer.estimate.result import never_came
 from ragvigil.scorer.estimate.wilson import normal_quantile
-from ragvigil.scorer.estimate.window import Floats, Integers
+from ragvigil.scorer.estimate.window import Booleans, Floats, Integers
 
 CONFIDENCE = 0.95
 Unit = Literal["share", "number", "seconds", "usd"]
@@ -70,6 +71,40 @@ def mean(
     size = min(float(n), max(5.0, spread / variance if variance > 1e-12 and spread > 0.0 else kish))
     lower, upper = wilson(value, size, confidence=CONFIDENCE)
     return Figure(name, value, lower, upper, n, unit, note)
+
+
+def mean_with_lost(
+    name: str,
+    values: Floats,
+    lost: Booleans,
+    conversation: Integers,
+    *,
+    weight: Floats | None = None,
+    note: str = "",
+) -> Figure:
+    """The mean of known shares; its interval holds it with those that are `lost` at 0 and at 1.
+
+    >>> figure = mean_with_lost("x", np.ones(100), np.arange(100) < 20, np.arange(100))
+    >>> figure.value, round(figure.lower, 2), figure.upper, figure.n, figure.bounds
+    (1.0, 0.71, 1.0, 80, (0.8, 1.0))
+    """
+    known = np.where(lost, np.nan, values)
+    found = mean(name, known, conversation, weight=weight, note=note)
+    if found.value is None or not lost.any():
+        return found
+    ends = [
+        mean(name, np.where(lost, fate, values), conversation, weight=weight, note=note)
+        for fate in (0.0, 1.0)
+    ]
+    three = (found, *ends)
+    told = never_came(int(lost.sum()), int((np.isfinite(known) | lost).sum()))
+    return replace(
+        found,
+        lower=min(one.lower or 0.0 for one in three),
+        upper=max(1.0 if one.upper is None else one.upper for one in three),
+        note="; ".join(filter(None, (note, told))),
+        bounds=(ends[0].value or 0.0, ends[1].value or 0.0),
+    )
 
 
 def quantile(name: str, values: Floats, at: float, *, unit: Unit) -> Figure:

@@ -26,7 +26,8 @@ class Answered:
     """As `evaluate` takes it."""
     record: RagTrace
     dimensions: Mapping[str, str]
-    """By which segments are told apart: language, answer_type, intent, and what the row's `segment` says."""
+    """By which segments are told apart: language, answer_type and intent, as the test set has them where there is one,
+    and what the row's `segment` says."""
     tags: tuple[str, ...]
     expected_refusal: bool | None
     """None where nobody said."""
@@ -38,7 +39,7 @@ class Answers:
 
     all: tuple[Answered, ...]
     unanswered: tuple[str, ...] = ()
-    """Questions of the test set that have no answer."""
+    """Questions without an answer: none is there, or a blank one."""
 
 
 def frozen_rows(path: Path) -> Testset:
@@ -77,7 +78,18 @@ def read_answers(path: Path, testset: Testset | None) -> Answers:
         found[name] = _answered(name, told, row, number, path)
     if not found:
         raise InputError(str(path), "holds no answer; put one JSON object on each line")
-    return Answers(tuple(found.values()), tuple(name for name in known or () if name not in found))
+    blank = {name for name, one in found.items() if not (one.record.answer or "").strip()}
+    lacking = [name for name in (found if known is None else known) if name not in found or name in blank]
+    return Answers(tuple(found.values()), tuple(lacking))
+
+
+def same_question(one: str | None, other: str | None) -> bool:
+    """Whether it is one question, however it is spaced.
+
+    >>> same_question("When? ", "When?"), same_question("When?", None)
+    (True, False)
+    """
+    return (one or "").split() == (other or "").split()
 
 
 def _answered(name: str, told: Mapping[str, object], row: Row | None, number: int, path: Path) -> Answered:
@@ -88,13 +100,14 @@ def _answered(name: str, told: Mapping[str, object], row: Row | None, number: in
     if row is not None:
         if record.query is None:
             item["query"] = row.query
-        elif record.query.split() != row.query.split():
+        elif not same_question(record.query, row.query):
             raise InputError(
                 f"{place}, query", f"is not the question {name[:60]!r} of the test set; ask that one"
             )
         item |= _known(row)
     source = item if row is None else row.model_dump()
-    dimensions = {key: str(source[key]) for key in _DIMENSIONS if source.get(key)} | dict(record.segment)
+    own = {key: str(source[key]) for key in _DIMENSIONS if source.get(key)}
+    dimensions = own | dict(record.segment) if row is None else dict(record.segment) | own
     item["segment"] = dimensions
     tags = source.get("tags")
     refusal = source.get("expected_refusal")

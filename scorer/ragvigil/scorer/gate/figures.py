@@ -8,16 +8,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ragvigil.scorer.detect import GoldSet
-from ragvigil.scorer.estimate.figure import Figure, mean, quantile
-from ragvigil.scorer.estimate.window import Floats, Integers
+from ragvigil.scorer.estimate.figure import Figure, mean, mean_with_lost, quantile
+from ragvigil.scorer.estimate.window import Booleans, Floats, Integers
 from ragvigil.scorer.evaluate import Result
 from ragvigil.scorer.gate.answers import Answered
-from ragvigil.scorer.gate.names import CORRECTED, named
+from ragvigil.scorer.gate.names import CORRECTED, is_measured, named
 from ragvigil.scorer.reporting.level import Sample, faithful, pass_rate
 from ragvigil.scorer.series import faithfulness_value
+from ragvigil.scorer.verdict import CLAIM_BEARING
 from ragvigil.scorer.watch.gold import Labels
 
-_NEVER_CAME = ("failed", "unparseable")
+_NEVER_CAME = ("failed", "unparseable", "not_scoreable", "partial_evidence")
+"""States of which nobody knows what an answer is worth; evidence that a row leaves out is none of its merits."""
 _MEDIAN = 0.5
 
 
@@ -33,6 +35,11 @@ class Judged:
         """Whether its verdict never came."""
         return self.result.verdict.state in _NEVER_CAME
 
+    @property
+    def told_of(self) -> bool:
+        """Whether it makes claims and has a verdict on them."""
+        return self.result.verdict.state in CLAIM_BEARING
+
 
 def value_of(name: str, one: Judged) -> float | None:
     """What the answer counts in the figure of that name; None: it is not in it."""
@@ -42,12 +49,26 @@ def value_of(name: str, one: Judged) -> float | None:
     return check.value if check is not None else None if measured is None else measured.value
 
 
+def is_lost(name: str, one: Judged) -> bool:
+    """Whether the answer would have a value in the figure, had its verdict come."""
+    if value_of(name, one) is not None:
+        return False
+    measured = one.result.measured.get(name)
+    if measured is not None:
+        return measured.details.get("state") in _NEVER_CAME
+    return one.lost and (name in CORRECTED or is_measured(name))
+
+
 def figure_of(
     name: str, judged: Sequence[Judged], *, at: float = _MEDIAN, gold: GoldSet | None = None
 ) -> tuple[Figure, Figure | None]:
     """The figure, and the judge's rate behind it where labels correct it; without a value below 20 answers."""
     if name in CORRECTED:
         return _verdicts(name, judged, gold)
+    if is_measured(name):
+        return mean_with_lost(
+            name, values_of(name, judged), lost_of(name, judged), conversations(judged)
+        ), None
     kind, _, unit = named(name, name)
     if kind in ("median", "quantile"):
         return quantile(name, values_of(name, judged), _MEDIAN if kind == "median" else at, unit=unit), None
@@ -60,6 +81,11 @@ def values_of(name: str, judged: Sequence[Judged]) -> Floats:
     return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
 
 
+def lost_of(name: str, judged: Sequence[Judged]) -> Booleans:
+    """Of which answers, in order, the value never came."""
+    return np.array([is_lost(name, one) for one in judged], dtype=np.bool_)
+
+
 def conversations(judged: Sequence[Judged]) -> Integers:
     """Answers of one conversation have one number."""
     names: dict[str, int] = {}
@@ -68,7 +94,7 @@ def conversations(judged: Sequence[Judged]) -> Integers:
 
 
 def _verdicts(name: str, judged: Sequence[Judged], gold: GoldSet | None) -> tuple[Figure, Figure | None]:
-    values = np.where([one.lost for one in judged], -1.0, values_of(name, judged))
+    values = np.where(lost_of(name, judged), -1.0, values_of(name, judged))
     asked = np.isfinite(values)
     sample = Sample(
         values[asked].astype(np.int64),
@@ -107,6 +133,11 @@ def _false_refusal(one: Judged) -> float | None:
     return one.result.checks["abstention"].value if one.answered.expected_refusal is False else None
 
 
+def _with_verdict(one: Judged) -> float | None:
+    """Of an answer to a question that has one: whether it claims something and has a verdict on it."""
+    return float(one.told_of) if one.answered.expected_refusal is False else None
+
+
 def _words(one: Judged) -> float | None:
     words = one.result.checks["length_budget"].details.get("words")
     return float(words) if isinstance(words, int) else None
@@ -117,6 +148,7 @@ _VALUES: Mapping[str, Callable[[Judged], float | None]] = {
     "success": _success,
     "no_answer_false_claims": _false_claim,
     "false_refusals": _false_refusal,
+    "with_verdict": _with_verdict,
     "median_words": _words,
     "total_seconds": lambda one: one.answered.record.total_seconds,
     "retrieval_seconds": lambda one: one.answered.record.retrieval_seconds,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ from ragvigil.scorer.errors import ConfigError
 from ragvigil.scorer.gate.names import CORRECTED, Better, named
 from ragvigil.scorer.gate.settings import Gate, Limit
 from ragvigil.scorer.watch.gold import read_gold
+
+_UNQUOTED = re.compile(r"((?:segments\.[^.]+\.)?limits)\.((?:judge|criteria)\.[^.]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,7 @@ def load_gate(path: Path) -> Loaded:
     try:
         gate = Gate.model_validate(tree)
     except ValidationError as error:
-        raise together([_with_file(fault, path) for fault in faults_of(error, Gate)]) from None
+        raise together([_explained(fault, path) for fault in faults_of(error, Gate)]) from None
     faults = [fault for key, name, limit in limits_of(gate) for fault in _faults(key, name, limit)]
     faults += [*_regressions(gate)]
     if faults:
@@ -61,8 +64,14 @@ def limits_of(gate: Gate) -> Iterator[tuple[str, str, Limit]]:
             yield f"segments.{segment}.limits.{name}", name, limit
 
 
-def _with_file(fault: ConfigError, path: Path) -> ConfigError:
-    return fault if fault.key else ConfigError(str(path), fault.problem, fault.hint)
+def _explained(fault: ConfigError, path: Path) -> ConfigError:
+    """The fault with the file, where it is of all of it; or that TOML took a name's dot for a section of its own."""
+    if not fault.key:
+        return ConfigError(str(path), fault.problem, fault.hint)
+    split = _UNQUOTED.fullmatch(fault.key)
+    if split is None:
+        return fault
+    return ConfigError(fault.key, "a figure's name holds the dot", f'write {split[1]}."{split[2]}"')
 
 
 def _faults(key: str, name: str, limit: Limit) -> Iterator[ConfigError]:

@@ -26,6 +26,7 @@ _OWN: Mapping[str, Named] = {
     "success": Named("share", "high"),
     "no_answer_false_claims": Named("share", "low"),
     "false_refusals": Named("share", "low"),
+    "with_verdict": Named("share", "high"),
     "median_words": Named("median", "low", "number"),
     "total_seconds": Named("quantile", "low", "seconds"),
     "retrieval_seconds": Named("quantile", "low", "seconds"),
@@ -39,13 +40,18 @@ _CHECKS: Mapping[str, Named] = {check.id: Named("share", check.better) for check
 _MEASURED = re.compile(r"(?:judge|criteria)\.[a-z][a-z0-9_-]{0,40}")
 
 
+def is_measured(name: str) -> bool:
+    """Whether it is what a language model measures beside faithfulness."""
+    return _MEASURED.fullmatch(name) is not None
+
+
 def named(name: str, key: str) -> Named:
     """The figure of that name. ConfigError with the `key` that names it, and the nearest that there is.
 
     >>> named("supported_claims", "limits.supported_claims").better
     'high'
     """
-    if _MEASURED.fullmatch(name):
+    if is_measured(name):
         return Named("share", "high")
     known = {**_CHECKS, **_OWN}
     if name not in known:

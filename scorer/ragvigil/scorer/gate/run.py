@@ -6,19 +6,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ragvigil.exporters import clean
 from ragvigil.scorer import config
 from ragvigil.scorer.errors import ConfigError, InputError, meant
 from ragvigil.scorer.estimate.figure import Figure
 from ragvigil.scorer.evaluate import evaluate
-from ragvigil.scorer.gate.answers import Answered, Answers
+from ragvigil.scorer.gate.answers import Answered, Answers, same_question
 from ragvigil.scorer.gate.compare import Compared, compare
 from ragvigil.scorer.gate.decide import Decision, decide
 from ragvigil.scorer.gate.figures import Judged, figure_of, value_of
-from ragvigil.scorer.gate.load import Loaded
+from ragvigil.scorer.gate.load import Loaded, limits_of
 from ragvigil.scorer.gate.names import named
-from ragvigil.scorer.gate.settings import Limit
+from ragvigil.scorer.gate.settings import Gate, Limit
 
 _WORST = 5
+_SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +63,16 @@ class Held:
     outcomes: tuple[Outcome, ...]
     compared: tuple[Compared, ...]
     unanswered: tuple[str, ...]
-    """Questions of the test set without an answer: such a gate does not hold."""
+    """Questions without an answer: such a gate does not hold."""
+    unpaired: tuple[str, ...]
+    """Questions that have an answer here or in the baseline alone: such a gate does not hold either."""
     notes: tuple[str, ...]
 
     @property
     def holds(self) -> bool:
         """Whether everything holds."""
         decided = (*(one.decision.state for one in self.outcomes), *(one.state for one in self.compared))
-        return not self.unanswered and all(state == "holds" for state in decided)
+        return not (self.unanswered or self.unpaired) and all(state == "holds" for state in decided)
 
 
 def run_gate(loaded: Loaded, answers: Answers, baseline: Answers | None, path: Path) -> Held:
@@ -76,10 +80,15 @@ def run_gate(loaded: Loaded, answers: Answers, baseline: Answers | None, path: P
     gate = loaded.gate
     if gate.baseline is not None and baseline is None:
         raise ConfigError("baseline", "no answers to compare with are named", "give --baseline FILE")
+    if gate.baseline is None and baseline is not None:
+        fix = 'say [baseline] figures = ["faithfulness"], or leave --baseline out'
+        raise ConfigError("baseline", "the gate file compares nothing with the answers of --baseline", fix)
     _known_dimensions(loaded, answers)
     judged, notes = _judged(answers.all, loaded.judge)
     compared: tuple[Compared, ...] = ()
+    unpaired: tuple[str, ...] = ()
     if gate.baseline is not None and baseline is not None:
+        unpaired = _unpaired(answers, baseline)
         pairs = _same_questions(judged, _judged(baseline.all, loaded.judge)[0], path)
         before, now = [one for one, _ in pairs], [one for _, one in pairs]
         compared = tuple(compare(name, before, now, gate.baseline) for name in gate.baseline.figures)
@@ -89,8 +98,42 @@ def run_gate(loaded: Loaded, answers: Answers, baseline: Answers | None, path: P
         (*_outcomes(loaded, judged),),
         compared,
         answers.unanswered,
-        notes,
+        unpaired,
+        (*notes, *_untold(gate, judged)),
     )
+
+
+def some(names: Sequence[str]) -> str:
+    """The first few.
+
+    >>> some(["a", "b"]), some("abcde")
+    ('a, b', 'a, b, c and 2 more')
+    """
+    more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
+    return f"{', '.join(clean(name, limit=40) for name in names[:_SHOWN])}{more}"
+
+
+def _unpaired(answers: Answers, baseline: Answers) -> tuple[str, ...]:
+    """Questions with an answer in one of both alone; those without one in `answers` fail already."""
+    now, before = (
+        {one.id: None for one in each.all if one.id not in each.unanswered} for each in (answers, baseline)
+    )
+    known = {*answers.unanswered}
+    return tuple(
+        name for name in {**now, **before} if (name in now) != (name in before) and name not in known
+    )
+
+
+def _untold(gate: Gate, judged: Sequence[Judged]) -> Iterator[str]:
+    """That answers are in no figure of claims, though their questions have one; where no limit is about that."""
+    if "with_verdict" in {name for _, name, _ in limits_of(gate)}:
+        return
+    names = [one.answered.id for one in judged if value_of("with_verdict", one) == 0.0 and not one.lost]
+    if names:
+        yield (
+            f"{len(names):,} answers to questions that have one refuse or claim nothing, so that nothing tells of "
+            f"them: {some(names)}; limits.with_verdict.at_least holds how many may"
+        )
 
 
 def _known_dimensions(loaded: Loaded, answers: Answers) -> None:
@@ -115,7 +158,7 @@ def _same_questions(
     if not pairs:
         raise InputError(str(path), "answers no question of --answers; rows are matched by id")
     for first, second in pairs:
-        if first.answered.record.query != second.answered.record.query:
+        if not same_question(first.answered.record.query, second.answered.record.query):
             raise InputError(str(path), f"has another question under id {first.answered.id[:60]!r}")
     return pairs
 

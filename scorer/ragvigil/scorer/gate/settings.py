@@ -14,9 +14,14 @@ class Limit(Section):
     """What the interval of one figure has to keep: its lower end `at_least`, or its upper end `at_most`."""
 
     at_least: float | None = Field(
-        default=None, ge=0, description="the lower end of the 95 % interval has to reach it"
+        default=None,
+        gt=0,
+        allow_inf_nan=False,
+        description="the lower end of the 95 % interval has to reach it",
     )
-    at_most: float | None = Field(default=None, gt=0, description="the upper end may not lie over it")
+    at_most: float | None = Field(
+        default=None, gt=0, allow_inf_nan=False, description="the upper end may not lie over it"
+    )
     gold: Path | None = Field(
         default=None,
         description="of faithfulness or success: labels that correct the judge's errors, of `calibrate report --gold`",
@@ -48,8 +53,9 @@ class Regression(Section):
     margin: float | None = Field(
         default=None,
         gt=0,
-        description="it has to be shown that a figure is worse by no more than this; without one, only a sure fall "
-        "fails",
+        lt=1,
+        description="0.05 is 5 points: it has to be shown that a figure is worse by no more than this; without one, "
+        "only a sure fall fails",
     )
 
 

@@ -8,7 +8,7 @@ from ragvigil.exporters import clean
 from ragvigil.scorer.estimate.figure import Figure, Unit
 from ragvigil.scorer.gate.compare import Compared
 from ragvigil.scorer.gate.decide import State
-from ragvigil.scorer.gate.run import Held, Outcome
+from ragvigil.scorer.gate.run import Held, Outcome, some
 
 _SHOWN = 3
 _LONGEST = 160
@@ -44,52 +44,70 @@ def limit(one: Outcome) -> str:
     return f"at {'least' if one.at_least is not None else 'most'} {_BOUNDS[one.figure.unit](bound)}"
 
 
-def found(figure: Figure) -> str:
-    """The value with its interval and n."""
+def found(figure: Figure, answers: int) -> str:
+    """The value with its interval and n, of how many answers."""
+    n = _of(figure.n, answers)
     if figure.value is None or figure.lower is None or figure.upper is None:
-        return f"not enough data, n={figure.n:,}"
+        return f"not enough data, {n}"
     said = _NUMBERS[figure.unit]
-    return f"{said(figure.value)} [{said(figure.lower)}, {said(figure.upper)}] n={figure.n:,}"
+    return f"{said(figure.value)} [{said(figure.lower)}, {said(figure.upper)}] {n}"
 
 
 def moved(one: Compared) -> str:
     """How far it moved."""
     if one.difference is None:
-        return f"not enough data, n={one.n:,}"
+        return f"not enough data, {_of(one.n, one.questions)}"
     return (
         f"{100.0 * one.difference.value:+.1f} points [{100.0 * one.difference.lower:+.1f}, "
-        f"{100.0 * one.difference.upper:+.1f}] n={one.n:,}"
+        f"{100.0 * one.difference.upper:+.1f}] {_of(one.n, one.questions)}"
     )
+
+
+def _of(n: int, answers: int) -> str:
+    """How many have a value.
+
+    >>> _of(27, 60), _of(60, 60)
+    ('n=27 of 60', 'n=60')
+    """
+    return f"n={n:,}" if n == answers else f"n={n:,} of {answers:,}"
 
 
 def why(one: Outcome) -> str:
     """Why it does not hold, and the judge's own rate where labels correct it."""
-    raw = f"the judge's own rate is {found(one.raw)}" if one.raw is not None else ""
-    return "; ".join(filter(None, (one.decision.said, raw)))
+    raw = f"the judge's own rate is {found(one.raw, one.answers)}" if one.raw is not None else ""
+    bounds = one.figure.bounds
+    lost = (
+        f"were all whose verdicts never came wrong it would be {bounds[0]:.1%}"
+        if bounds and one.decision.said
+        else ""
+    )
+    return "; ".join(filter(None, (one.decision.said, lost, raw)))
 
 
-def unanswered(held: Held) -> str:
-    """Which questions have no answer; empty where all have."""
-    if not held.unanswered:
-        return ""
-    some = ", ".join(clean(name, limit=40) for name in held.unanswered[:_SHOWN])
-    more = f" and {len(held.unanswered) - _SHOWN:,} more" if len(held.unanswered) > _SHOWN else ""
-    return f"{len(held.unanswered):,} questions of the test set have no answer: {some}{more}"
+def lacking(held: Held) -> Iterator[tuple[str, str]]:
+    """(what should be, which questions are not so) for each thing that a gate wants of its files themselves."""
+    wanted = (
+        ("every question is answered", held.unanswered, "have no answer"),
+        ("the baseline answers the same questions", held.unpaired, "are answered on one side alone"),
+    )
+    for should, names, what in wanted:
+        if names:
+            yield should, f"{len(names):,} questions {what}: {some(names)}"
 
 
 def as_text(held: Held) -> Iterator[str]:
     """A line for each limit and comparison, with the worst answers below one that does not hold."""
     for one in held.outcomes:
         said = why(one)
-        yield f"{_MARKS[one.decision.state]} {title(one)}: {found(one.figure)}, {limit(one)} wanted" + (
-            f": {said}" if said else ""
+        yield (
+            f"{_MARKS[one.decision.state]} {title(one)}: {found(one.figure, one.answers)}, {limit(one)} wanted"
+            + (f": {said}" if said else "")
         )
         for worst in one.worst[:_SHOWN]:
             yield f"     {clean(worst.id, limit=60)}, {worst.state}: {clean(worst.answer, limit=_LONGEST)}"
     for each in held.compared:
         yield f"{_MARKS[each.state]} {each.name} against the baseline: {moved(each)}: {each.said}"
-    if held.unanswered:
-        yield f"FAIL {unanswered(held)}"
+    yield from (f"FAIL {said}" for _, said in lacking(held))
     yield from (f"note {note}" for note in held.notes)
 
 
@@ -99,14 +117,14 @@ def as_markdown(held: Held) -> str:
     lines += [f"{held.answers:,} answers, judged by {held.judge}.", ""]
     lines += ["| | figure | found | wanted | |", "|---|---|---|---|---|"]
     lines += [
-        _row(one.decision.state, title(one), found(one.figure), limit(one), why(one)) for one in held.outcomes
+        _row(one.decision.state, title(one), found(one.figure, one.answers), limit(one), why(one))
+        for one in held.outcomes
     ]
     lines += [
         _row(one.state, f"{one.name} against the baseline", moved(one), "no worse", one.said)
         for one in held.compared
     ]
-    if held.unanswered:
-        lines.append(_row("fails", "answers", unanswered(held), "one for each", ""))
+    lines += [_row("fails", "answers", said, should, "") for should, said in lacking(held)]
     worst = [(one, each) for one in held.outcomes for each in one.worst[:_SHOWN]]
     lines += ["", "Answers that pull it down:", ""] if worst else []
     lines += [

@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ragvigil.scorer.detect.sequential.gold import calibration_of
-from ragvigil.scorer.estimate import FEWEST, Refusal, judged_rate, portable_level, window
-from ragvigil.scorer.estimate.figure import Figure, mean
-from ragvigil.scorer.estimate.result import never_came
+from ragvigil.scorer.estimate import Refusal, judged_rate, portable_level, window
+from ragvigil.scorer.estimate.figure import Figure, mean_with_lost
 from ragvigil.scorer.estimate.window import Booleans, Floats, Integers
 from ragvigil.scorer.store.reading_report import Answer
 from ragvigil.scorer.watch.gold import Labels
@@ -82,27 +81,13 @@ def asked(answers: Sequence[Answer], groups: Integers, judge: str | None, claims
 def pass_rate(sample: Sample) -> Figure:
     """The share of verdicts that passed; the interval holds it with those that never came failed and passed."""
     note = "share of verdicts that passed, not corrected for the judge's errors"
-    values = sample.verdict.astype(np.float64)
-    fates = (np.nan, 0.0, 1.0) if sample.lost and sample.known >= FEWEST else (np.nan,)
-    found, *ends = (
-        mean(
-            "faithfulness",
-            np.where(values < 0.0, fate, values),
-            sample.conversation,
-            weight=sample.weight,
-            note=note,
-        )
-        for fate in fates
-    )
-    if not ends:
-        return found
-    three = (found, *ends)
-    return replace(
-        found,
-        lower=min(one.lower or 0.0 for one in three),
-        upper=max(1.0 if one.upper is None else one.upper for one in three),
-        note=f"{note}; {never_came(sample.lost, len(values))}",
-        bounds=(ends[0].value or 0.0, ends[1].value or 0.0),
+    return mean_with_lost(
+        "faithfulness",
+        sample.verdict.astype(np.float64),
+        sample.verdict < 0,
+        sample.conversation,
+        weight=sample.weight,
+        note=note,
     )
 
 
