@@ -191,9 +191,12 @@ def run() -> int:
     try:
         app()
     except SystemExit as end:
-        return end.code if isinstance(end.code, int) else 0
+        if end.code is None or isinstance(end.code, int):
+            return end.code or 0
+        typer.echo(_shown(end.code), err=True)
+        return 1
     except RagvigilError as error:
-        typer.echo(f"ragvigil: {error}", err=True)
+        typer.echo(f"ragvigil: {_shown(error)}", err=True)
         return exit_code(error)
     except OSError as error:
         if error.filename is None or error.strerror is None:
@@ -201,3 +204,10 @@ def run() -> int:
         typer.echo(f"ragvigil: {error.filename}: {error.strerror.lower()}", err=True)
         return exit_code(InputError(str(error.filename), error.strerror))
     return 0
+
+
+def _shown(said: object) -> str:
+    """An error as a terminal may have it: it can quote a file of anybody's."""
+    from ragvigil.exporters import visible
+
+    return visible(str(said))

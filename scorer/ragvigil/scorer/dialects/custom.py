@@ -15,7 +15,7 @@ from ragvigil.scorer.dialects.fitting import misfit
 from ragvigil.scorer.dialects.reading import Dialect, Reading
 from ragvigil.scorer.dialects.table import DIALECTS
 from ragvigil.scorer.errors import ConfigError
-from ragvigil.scorer.own_code import module_of_file
+from ragvigil.scorer.own_code import heard, module_of_file
 from ragvigil.scorer.span import Span
 
 _log = logging.getLogger(__name__)
@@ -91,7 +91,8 @@ def _load(entry: str) -> Iterator[Dialect]:
     if not place or (not is_file and not name):
         raise ConfigError(_KEY, f"{entry!r} names no dialect", _HINT)
     try:
-        module = module_of_file(Path(place), "dialect") if is_file else importlib.import_module(place)
+        with heard():
+            module = module_of_file(Path(place), "dialect") if is_file else importlib.import_module(place)
     except FileNotFoundError:
         raise ConfigError(
             _KEY,

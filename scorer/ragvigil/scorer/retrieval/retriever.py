@@ -12,10 +12,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Protocol, cast
 
+from ragvigil.exporters import clean
 from ragvigil.scorer.config.fields import place_and_name
 from ragvigil.scorer.errors import InputError
 from ragvigil.scorer.offline.rows import rows_in
-from ragvigil.scorer.own_code import module_of_file
+from ragvigil.scorer.own_code import heard, module_of_file
 from ragvigil.scorer.retrieval.labels import Labelled
 from ragvigil.scorer.retrieval.rankings import Run
 from ragvigil.scorer.retrieval.runs import of_scores
@@ -41,7 +42,8 @@ def retriever_of(place: str) -> Retriever:
     if not where or not name:
         raise InputError(repr(place), f"names no retriever; {_HINT}")
     try:
-        module = _module(where)
+        with heard():
+            module = _module(where)
     except FileNotFoundError:
         raise InputError(where, f"no such file; looked for in {Path.cwd()}") from None
     except Exception as error:
@@ -50,7 +52,8 @@ def retriever_of(place: str) -> Retriever:
         raise InputError(place, f"there is no {name} in it")
     found: object = getattr(module, name)
     try:
-        made = found() if inspect.isclass(found) else found
+        with heard():
+            made = found() if inspect.isclass(found) else found
     except Exception as error:
         raise InputError(place, f"cannot be made without arguments: {_said(error)}") from error
     if not callable(getattr(made, "search", None)):
@@ -89,7 +92,8 @@ def run_of(place: str, labelled: Labelled, corpus: Corpus, top_k: int) -> Run:
     if not queries:
         raise InputError("queries", "have no text to search with; give each a query")
     try:
-        answer: object = retriever.search(corpus, queries, top_k)
+        with heard():
+            answer: object = retriever.search(corpus, queries, top_k)
     except Exception as error:
         raise InputError(place, f"search failed: {_said(error)}") from error
     return of_scores(place, _scores(answer, place))
@@ -113,6 +117,8 @@ def _score(value: object, place: str) -> float:
     """As a number; those of numpy and torch too."""
     try:
         score = float(cast("float", value))
+    except OverflowError:
+        raise InputError(place, "search must return scores below 1e308; this one is no float") from None
     except (TypeError, ValueError):
         score = math.nan
     if math.isnan(score):
@@ -124,4 +130,4 @@ def _said(error: Exception) -> str:
     """What went wrong, and in which line of whose file."""
     frames = traceback.extract_tb(error.__traceback__)
     line = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
-    return f"{type(error).__name__}: {str(error)[:200]}{line}"
+    return f"{type(error).__name__}: {clean(str(error), limit=200)}{line}"
