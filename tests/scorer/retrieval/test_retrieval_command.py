@@ -378,7 +378,7 @@ def test_the_example_on_the_page_runs(capsys: pytest.CaptureFixture[str]) -> Non
     (block,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     exec(block, {})
     first, word = capsys.readouterr().out.splitlines()
-    assert first == "Figure(metric='recall', k=1, value=0.5, lower=None, upper=None, n=1)"
+    assert first == "Figure(metric='recall', k=1, value=0.5, lower=None, upper=None, n=1, conversations=1)"
     assert word == "too few"
 
 

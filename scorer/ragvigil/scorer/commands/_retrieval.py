@@ -77,7 +77,6 @@ def retrieval(
     found = labelled(queries, qrels)
     runs = evaluation.runs_named(
         found,
-        queries,
         files=run or (),
         retrievers=retriever or (),
         corpus=passages,
@@ -101,8 +100,10 @@ def _depths(said: str) -> list[int]:
     [1, 3, 10]
     """
     parts = [part.strip() for part in said.split(",")]
-    if not all(part.isascii() and part.isdigit() and 1 <= int(part) <= _DEEPEST for part in parts):
+    if not all(
+        len(part) <= 5 and part.isascii() and part.isdigit() and 1 <= int(part) <= _DEEPEST for part in parts
+    ):
         raise ConfigError(
-            "--k", f"cannot be {said!r}", f"whole numbers from 1 to {_DEEPEST:,}, such as 1,3,10"
+            "--k", f"cannot be {said[:40]!r}", f"whole numbers from 1 to {_DEEPEST:,}, such as 1,3,10"
         )
     return sorted({int(part) for part in parts})

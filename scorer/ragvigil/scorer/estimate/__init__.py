@@ -14,7 +14,7 @@ from ragvigil.scorer.estimate.planning import Plan, labels_for
 from ragvigil.scorer.estimate.portable import closed_form, portable_level
 from ragvigil.scorer.estimate.promotion import Promotion, promotion
 from ragvigil.scorer.estimate.replay import Replay, replay
-from ragvigil.scorer.estimate.result import FEWEST, Estimate, Refusal
+from ragvigil.scorer.estimate.result import FEWEST, FEWEST_CONVERSATIONS, Estimate, Refusal
 from ragvigil.scorer.estimate.sequence import at_every_look, betting_sequence
 from ragvigil.scorer.estimate.strata import Draw, Strata, next_labels, strata_of
 from ragvigil.scorer.estimate.wilson import observations_for, wilson
@@ -22,6 +22,7 @@ from ragvigil.scorer.estimate.window import Window, window
 
 __all__ = [
     "FEWEST",
+    "FEWEST_CONVERSATIONS",
     "Calibration",
     "Confusion",
     "Difference",

@@ -8,14 +8,19 @@ from typing import NamedTuple
 import numpy as np
 
 from ragvigil.scorer.estimate.interval import SEED, clusters_of, draws, quantiles, variance_of
-from ragvigil.scorer.estimate.result import FEWEST, Estimate, Refusal, never_came, too_few, widened
+from ragvigil.scorer.estimate.result import (
+    FEWEST,
+    FEWEST_CONVERSATIONS,
+    Estimate,
+    Refusal,
+    never_came,
+    too_few,
+    widened,
+)
 from ragvigil.scorer.estimate.window import Booleans, Floats, Integers, Window
 
 FEWEST_FOR_CONTROL = 100
 """Verdicts below which the slope on the cheap score is not trusted: at 20 the interval covers .91."""
-
-_FEWEST_CONVERSATIONS = 10
-"""Below, the spread between conversations is hardly known: of two or three, intervals hold the truth in .85."""
 
 
 class Fit(NamedTuple):
@@ -82,7 +87,7 @@ def _estimate(data: Window, verdict: Integers, control: bool, confidence: float)
 
 
 def _few_conversations(clusters: int) -> tuple[str, ...]:
-    if clusters >= _FEWEST_CONVERSATIONS:
+    if clusters >= FEWEST_CONVERSATIONS:
         return ()
     return (f"verdicts of {clusters} conversations only: the interval is narrower than it should be",)
 

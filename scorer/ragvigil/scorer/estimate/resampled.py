@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ragvigil.scorer.estimate.interval import SEED, student_quantile
-from ragvigil.scorer.estimate.result import FEWEST, Estimate
+from ragvigil.scorer.estimate.result import FEWEST, FEWEST_CONVERSATIONS, Estimate
 from ragvigil.scorer.estimate.wilson import checked, normal_quantile
 from ragvigil.scorer.estimate.window import Floats, Integers
 
@@ -19,7 +19,7 @@ _AT_ONCE = 4_000_000
 def resampled(
     values: Floats, unit: Integers, ends: Sequence[tuple[float, float]], *, confidence: float = 0.95
 ) -> list[Estimate] | None:
-    """The mean of each column of `values` [n, m], with its interval; None below 20 rows.
+    """The mean of each column of `values` [n, m], with its interval; None below 20 rows, or 10 units of several rows.
 
     `unit` [n] says which rows belong together, such as the queries of a conversation: they are drawn together. `ends`
     are the lowest and the highest that each column can be. It is the Bayesian bootstrap (Rubin 1981, Ann Stat 9:130)
@@ -36,10 +36,10 @@ def resampled(
     (0.5, 0.3, 0.7)
     """
     rows = len(values)
-    if rows < FEWEST:
-        return None
     groups = np.unique(unit, return_inverse=True)[1]
-    units = int(groups.max()) + 1
+    units = int(groups.max(initial=-1)) + 1
+    if rows < FEWEST or units < min(rows, FEWEST_CONVERSATIONS):
+        return None
     sums: Floats = np.column_stack([np.bincount(groups, weights=column) for column in values.T]).astype(
         np.float64
     )

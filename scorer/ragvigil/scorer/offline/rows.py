@@ -34,6 +34,7 @@ _MISSPELT = 0.82
 """So alike is a key to the one that is meant ("anwser", "contxts"), and "answer_id" to "answer" is not."""
 _LARGEST_SCORE = 10**300
 _SERVICE = "offline"
+_GZIP = b"\x1f\x8b"
 
 
 def parse_row(line: str, number: int) -> Mapping[str, object]:
@@ -91,7 +92,15 @@ def text_of(path: Path) -> str:
     except OSError as error:
         raise InputError(str(path), f"cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
+        refuse_packed(path)
         raise InputError(str(path), "cannot be read as text; save it as UTF-8") from None
+
+
+def refuse_packed(path: Path) -> None:
+    """InputError for a file that gzip wrote: it is no text, and no format that is read here."""
+    with path.open("rb") as file:
+        if file.read(len(_GZIP)) == _GZIP:
+            raise InputError(str(path), "is packed with gzip; unpack it first, as with gunzip")
 
 
 def row_id(row: Mapping[str, object], number: int) -> str | int:
@@ -258,8 +267,13 @@ def _refuse_what_is_no_value(row: Mapping[str, object], number: int) -> None:
     path = _not_finite(row)
     if path is not None:
         raise InputError(f"line {number}, {path}", "not a finite number; use null for an unknown one")
+    refuse_half_characters(row, f"line {number}")
+
+
+def refuse_half_characters(row: Mapping[str, object], place: str) -> None:
+    """No half of a surrogate pair anywhere: nothing that holds one can be written as UTF-8."""
     if any("\ud800" <= character <= "\udfff" for character in json.dumps(row, ensure_ascii=False)):
-        raise InputError(f"line {number}", "holds half of a surrogate pair; write the whole character")
+        raise InputError(place, "holds half of a surrogate pair; write the whole character")
 
 
 def _not_finite(row: Mapping[str, object]) -> str | None:

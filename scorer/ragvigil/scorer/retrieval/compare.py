@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from ragvigil.scorer.estimate.resampled import resampled
-from ragvigil.scorer.retrieval.measure import Column, Measured, units_of
+from ragvigil.scorer.retrieval.measure import UNJUDGED, Column, Each, Measured, told_together, units_of
 
 Word = Literal["better", "worse", "noise", "too few"]
 
@@ -22,9 +22,12 @@ class Moved:
     k: int | None
     difference: float
     lower: float | None
-    """95 % interval; None with fewer than 20 queries."""
+    """95 % interval; None with fewer than 20 queries, or 10 conversations."""
     upper: float | None
     n: int
+    """Queries."""
+    conversations: int
+    """That they are of; a query that names none is one by itself."""
 
     @property
     def word(self) -> Word:
@@ -53,6 +56,7 @@ class Compared:
     moved: tuple[Moved, ...]
     turned: tuple[Turned, ...]
     """Queries that lost most, then those that won most."""
+    notes: tuple[str, ...] = ()
 
 
 def compare(first: Measured, second: Measured, *, shown: int = 5) -> Compared:
@@ -68,25 +72,15 @@ def compare(first: Measured, second: Measured, *, shown: int = 5) -> Compared:
     columns: list[Column] = [
         (one.metric, one.k)
         for one in first.figures
-        if (one.metric, one.k) in there and one.metric not in ("two_hop_recall", "unjudged")
+        if (one.metric, one.k) in there and one.metric != UNJUDGED
     ]
     if not pairs or not columns:
         return Compared(first.run, second.run, (), ())
-    differences = np.array(
-        [[after.value(column) - before.value(column) for column in columns] for before, after in pairs]
-    )
-    most = [max(before.highest(column) for before, _ in pairs) for column in columns]
-    found = resampled(differences, units_of([before for before, _ in pairs]), [(-end, end) for end in most])
-    moved = tuple(
-        Moved(
-            *column,
-            float(differences[:, place].mean()),
-            None if found is None else found[place].lower,
-            None if found is None else found[place].upper,
-            len(pairs),
-        )
-        for place, column in enumerate(columns)
-    )
+    moved = [
+        one
+        for some in told_together(columns)
+        for one in _moved([pair for pair in pairs if pair[0].tells(some[0][0])], some)
+    ]
     deepest = max((k for _, k in columns if k is not None), default=None)
     turned = [
         Turned(
@@ -96,7 +90,41 @@ def compare(first: Measured, second: Measured, *, shown: int = 5) -> Compared:
         )
         for before, after in pairs
     ]
-    return Compared(first.run, second.run, moved, tuple(_most_turned(turned, shown)))
+    return Compared(
+        first.run, second.run, tuple(moved), tuple(_most_turned(turned, shown)), _of_other_depth(pairs)
+    )
+
+
+def _moved(pairs: Sequence[tuple[Each, Each]], columns: Sequence[Column]) -> list[Moved]:
+    if not pairs:
+        return []
+    differences = np.array(
+        [[after.value(column) - before.value(column) for column in columns] for before, after in pairs]
+    )
+    units = units_of([before for before, _ in pairs])
+    most = [max(before.highest(column) for before, _ in pairs) for column in columns]
+    found = resampled(differences, units, [(-end, end) for end in most])
+    return [
+        Moved(
+            *column,
+            float(differences[:, place].mean()),
+            None if found is None else found[place].lower,
+            None if found is None else found[place].upper,
+            len(pairs),
+            len(set(units.tolist())),
+        )
+        for place, column in enumerate(columns)
+    ]
+
+
+def _of_other_depth(pairs: Sequence[tuple[Each, Each]]) -> tuple[str, ...]:
+    """A warning where one run was cut off above the other."""
+    first, second = (max(len(one.ids) for one in some) for some in zip(*pairs, strict=True))
+    if first == second:
+        return ()
+    shorter = min(first, second)
+    told = f"their lists hold at most {first:,} / {second:,} passages: below rank {shorter:,}, and over the whole list"
+    return (f"{told}, the longer ones find more because they are longer",)
 
 
 def _most_turned(turned: Sequence[Turned], shown: int) -> list[Turned]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ragvigil.scorer.dialects import DIALECTS, Dialect
 from ragvigil.scorer.errors import InputError
-from ragvigil.scorer.offline.rows import record_of
+from ragvigil.scorer.offline.rows import naming, record_of
 from ragvigil.scorer.retrieval.chosen import target_of
 from ragvigil.scorer.retrieval.compare import Compared, compare
 from ragvigil.scorer.retrieval.labels import Labelled
@@ -56,7 +56,6 @@ def evaluation(
 
 def runs_named(
     labelled: Labelled,
-    queries: Path,
     *,
     files: Sequence[Path] = (),
     retrievers: Sequence[str] = (),
@@ -81,7 +80,7 @@ def runs_named(
         with closing(open_for_reading(store)) as connection:
             records = _asked(connection, labelled, service)
             runs += runs_of(store.name, *matched(store.name, records, labelled.queries))
-    return runs or _own_evidence(labelled, queries)
+    return runs or _own_evidence(labelled)
 
 
 def _asked(
@@ -92,19 +91,20 @@ def _asked(
         yield record.trace_id, record
 
 
-def _own_evidence(labelled: Labelled, queries: Path) -> list[Run]:
+def _own_evidence(labelled: Labelled) -> list[Run]:
     """What the rows say was retrieved for them."""
-    found = {
-        name: record_of({key: value for key, value in row.items() if key != "id"}, number)
-        for number, (name, row) in enumerate(labelled.rows.items(), 1)
-        if any(row.get(key) is not None for key in _EVIDENCE)
-    }
+    with naming(labelled.file):
+        found = {
+            name: record_of({key: value for key, value in row.items() if key != "id"}, number)
+            for name, (number, row) in labelled.rows.items()
+            if any(row.get(key) is not None for key in _EVIDENCE)
+        }
     if not found:
         raise InputError(
-            str(queries),
+            str(labelled.file),
             "holds labels but nothing retrieved; name a run with --run, --retriever or --store, or give rows evidence",
         )
-    return runs_of(queries.name, found)
+    return runs_of(labelled.file.name, found)
 
 
 def as_json(found: Evaluation) -> dict[str, object]:
@@ -118,6 +118,7 @@ def as_json(found: Evaluation) -> dict[str, object]:
                 "second": one.second,
                 "moved": [{**asdict(moved), "word": moved.word} for moved in one.moved],
                 "turned": [asdict(turned) for turned in one.turned],
+                "notes": list(one.notes),
             }
             for one in found.comparisons
         ],
@@ -125,18 +126,22 @@ def as_json(found: Evaluation) -> dict[str, object]:
 
 
 def _run_json(one: Measured) -> dict[str, object]:
-    columns = [(figure.metric, figure.k) for figure in one.figures if figure.metric != "two_hop_recall"]
+    columns = [(figure.metric, figure.k) for figure in one.figures]
     return {
         "run": one.run,
         "stage": one.stage,
         "queries": one.queries,
+        "conversations": one.conversations,
         "notes": list(one.notes),
         "figures": [_figure_json(figure) for figure in one.figures],
         "by_kind": {kind: [_figure_json(figure) for figure in some] for kind, some in one.kinds.items()},
         "two_hops": [asdict(hops) for hops in one.hops],
         "worst": [asdict(query) for query in one.worst],
         "each": [
-            {"query_id": query.query.id, **{called(*column): query.value(column) for column in columns}}
+            {
+                "query_id": query.query.id,
+                **{called(*column): query.value(column) for column in columns if query.tells(column[0])},
+            }
             for query in one.each
         ],
     }

@@ -8,8 +8,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
+from ragvigil.exporters import clean
 from ragvigil.scorer.errors import InputError
-from ragvigil.scorer.offline.rows import kind_in_words, refuse_misspelt, rows_in, text_of
+from ragvigil.scorer.offline.rows import (
+    kind_in_words,
+    refuse_half_characters,
+    refuse_misspelt,
+    rows_in,
+    text_of,
+)
 from ragvigil.scorer.offline.synthetic import is_synthetic
 from ragvigil.scorer.retrieval.queries import KINDS, Query, kind_of
 from ragvigil.scorer.testset.read import HEADER
@@ -19,6 +26,7 @@ Grades = dict[str, dict[str, int]]
 _ID = ("query_id", "id", "_id")
 _TEXT = ("query", "question", "user_input", "text")
 GOLDEN = "golden_context_ids"
+_HIGHEST = 1_000
 _HEAD = re.compile(r"query[-_]id\s", re.IGNORECASE)
 
 
@@ -27,8 +35,10 @@ class Labelled:
     """A set of queries."""
 
     queries: tuple[Query, ...]
-    rows: Mapping[str, Mapping[str, object]]
-    """What each query's row holds besides, by the query's id."""
+    file: Path
+    """That holds them."""
+    rows: Mapping[str, tuple[int, Mapping[str, object]]]
+    """What each query's row holds besides, with the number of its line, by the query's id."""
     corpus: Path | None
     """Where the passages are, in the layout of BEIR."""
     notes: tuple[str, ...] = ()
@@ -45,7 +55,7 @@ def labelled(path: Path, qrels: Path | None = None) -> Labelled:
     file = path / "queries.jsonl" if folder else path
     chosen = qrels or (_qrels_in(path) if folder else None)
     queries: dict[str, Query] = {}
-    rows: dict[str, Mapping[str, object]] = {}
+    rows: dict[str, tuple[int, Mapping[str, object]]] = {}
     for number, row in rows_in(file):
         if HEADER in row and not queries:
             continue  # the first line of a frozen set
@@ -54,7 +64,7 @@ def labelled(path: Path, qrels: Path | None = None) -> Labelled:
             raise InputError(
                 f"{file}, line {number}", f"has the id {query.id[:60]!r} a second time; ids must differ"
             )
-        queries[query.id], rows[query.id] = query, row
+        queries[query.id], rows[query.id] = query, (number, row)
     if not queries:
         raise InputError(str(file), "holds no query; put one JSON object on each line")
     notes: tuple[str, ...] = ()
@@ -63,13 +73,12 @@ def labelled(path: Path, qrels: Path | None = None) -> Labelled:
         notes = _unmatched(grades, queries, file, chosen)
         queries = {name: replace(one, grades=grades.get(name, {})) for name, one in queries.items()}
     if not any(one.relevant() for one in queries.values()):
-        refuse_misspelt(next(iter(rows.values())), (GOLDEN,), f"{file}, line 1")
         raise InputError(
             f"{chosen or file}",
             f"labels no relevant passage; give rows {GOLDEN}, or name labels with --qrels",
         )
     corpus = path / "corpus.jsonl" if folder else None
-    return Labelled(tuple(queries.values()), rows, corpus, notes)
+    return Labelled(tuple(queries.values()), file, rows, corpus, notes)
 
 
 def _qrels_in(folder: Path) -> Path | None:
@@ -86,9 +95,10 @@ def _qrels_in(folder: Path) -> Path | None:
 def _unmatched(grades: Grades, queries: Mapping[str, Query], file: Path, qrels: Path) -> tuple[str, ...]:
     strangers = [name for name in grades if name not in queries]
     if len(strangers) == len(grades):
+        own = next(iter(queries))
         raise InputError(
             str(qrels),
-            f"labels no query of {file}: its ids are as {strangers[0]!r}, those there as {next(iter(queries))!r}"
+            f"labels no query of {file}: its ids are as {strangers[0][:60]!r}, those there as {own[:60]!r}"
             if strangers
             else "holds no label",
         )
@@ -96,6 +106,7 @@ def _unmatched(grades: Grades, queries: Mapping[str, Query], file: Path, qrels: 
 
 
 def _query(row: Mapping[str, object], number: int, place: str, *, own: bool) -> Query:
+    refuse_half_characters(row, place)
     name = _first(row, _ID)
     if name is not None and (isinstance(name, bool) or not isinstance(name, str | int)):
         raise InputError(f"{place}, query_id", f"must be text or a whole number, not {kind_in_words(name)}")
@@ -103,6 +114,7 @@ def _query(row: Mapping[str, object], number: int, place: str, *, own: bool) -> 
     conversation = _text(row, ("conversation_id", "conversation"), place)
     hops = _hops(row, place)
     golden = _golden(row, place) if own else {}
+    _refuse_other_hops(hops, golden, place)
     return Query(
         f"line-{number}" if name is None else str(name),
         text,
@@ -137,10 +149,14 @@ def _golden(row: Mapping[str, object], place: str) -> dict[str, int]:
     """Grades of the passages that a row labels: a list of ids, each of grade 1, or an object of grades by id."""
     said = row.get(GOLDEN)
     if said is None:
+        refuse_misspelt(row, (GOLDEN,), place)
         return {}
     if isinstance(said, dict):
         grades = cast("dict[str, object]", said)
-        return {name: _grade(grade, f"{place}, {GOLDEN}.{name}") for name, grade in grades.items()}
+        return {
+            name: _grade(grade, f"{place}, {GOLDEN}.{clean(name, limit=60)}")
+            for name, grade in grades.items()
+        }
     if not isinstance(said, list):
         raise InputError(
             f"{place}, {GOLDEN}", f'must be a list of ids, such as ["a#1"], not {kind_in_words(said)}'
@@ -161,6 +177,16 @@ def _hops(row: Mapping[str, object], place: str) -> tuple[str, str] | None:
     return _id(ids[0], f"{place}, hops[0]"), _id(ids[1], f"{place}, hops[1]")
 
 
+def _refuse_other_hops(hops: tuple[str, str] | None, golden: Mapping[str, int], place: str) -> None:
+    """Recall would go by one set of passages, and two-hop recall by another."""
+    for one in hops or ():
+        if golden and golden.get(one, 0) < 1:
+            raise InputError(
+                f"{place}, hops",
+                f"{one[:60]!r} is not relevant by {GOLDEN}; put it there, or leave one of the two out",
+            )
+
+
 def _id(value: object, place: str) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
         raise InputError(place, f"must be the id of a passage, not {kind_in_words(value)}")
@@ -168,9 +194,10 @@ def _id(value: object, place: str) -> str:
 
 
 def _grade(value: object, place: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or abs(value) > 1_000:
+    if isinstance(value, bool) or not isinstance(value, int) or abs(value) > _HIGHEST:
         raise InputError(
-            place, "must be a grade, a whole number: 0 for not relevant, 1 and more for relevant"
+            place,
+            f"must be a grade, a whole number to {_HIGHEST:,}: 0 for not relevant, 1 and more for relevant",
         )
     return value
 
@@ -190,9 +217,10 @@ def grades_of(path: Path) -> Grades:
                 f"has {len(fields)} fields; write query-id, corpus-id and score, or query, 0, passage and grade",
             )
         query, passage, grade = fields[0], fields[-2], fields[-1]
-        if not re.fullmatch(r"[+-]?\d{1,3}(\.0+)?", grade):
+        if not re.fullmatch(r"[+-]?\d{1,4}(\.0+)?", grade) or abs(float(grade)) > _HIGHEST:
             raise InputError(
-                f"{path}, line {number}, score", f"must be a whole number such as 1, not {grade[:40]!r}"
+                f"{path}, line {number}, score",
+                f"must be a whole number such as 1, not {grade[:40]!r}; the highest is {_HIGHEST:,}",
             )
         labels = found.setdefault(query, {})
         if passage in labels:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 import numpy as np
 
+from ragvigil.scorer.errors import InputError
 from ragvigil.scorer.estimate.resampled import resampled
 from ragvigil.scorer.retrieval.chosen import FOR_STAGE, columns_of, columns_of_kind
 from ragvigil.scorer.retrieval.hops import KINDS as OUTCOMES
@@ -31,12 +33,20 @@ class Each:
     ids: Ids
     level: int
     """From which grade on a passage is relevant."""
+    again: frozenset[int] = frozenset()
+    """Places, from 0 on, that hold a passage once more."""
 
     @property
     def first(self) -> int | None:
         """Rank of the first relevant passage, from 1 on."""
         relevant = self.query.relevant(self.level)
         return next((rank for rank, name in enumerate(self.ids, 1) if name in relevant), None)
+
+    def tells(self, metric: str) -> bool:
+        """Whether this query has a value of a metric: of no passage nothing is unjudged, and not every one has hops."""
+        if metric == TWO_HOPS:
+            return self.query.hops is not None
+        return metric != UNJUDGED or bool(self.ids)
 
     def value(self, column: Column) -> float:
         """A metric of this query, in [0, 1]."""
@@ -46,7 +56,7 @@ class Each:
             assert self.query.hops is not None
             return float(outcome(self.ids, self.query.hops, depth) == "found")
         if name == UNJUDGED:
-            seen = self.ids[:depth]
+            seen = [one for place, one in enumerate(self.ids[:depth]) if place not in self.again]
             return sum(one not in self.query.grades for one in seen) / len(seen) if seen else 0.0
         grades = [0 if one is None else self.query.grades.get(one, 0) for one in self.ids[:depth]]
         metric = METRICS["recall" if name == CONTEXT_RECALL else name]
@@ -66,10 +76,12 @@ class Figure:
     k: int | None
     value: float
     lower: float | None
-    """95 % interval over queries, those of one conversation drawn together; None with fewer than 20."""
+    """95 % interval over queries, those of a conversation drawn together; None below 20, or 10 conversations."""
     upper: float | None
     n: int
     """Queries."""
+    conversations: int
+    """That they are of; a query that names none is one by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +113,8 @@ class Measured:
     stage: str | None
     queries: int
     """Measured: with a relevant passage, and asked."""
+    conversations: int
+    """That they are of; a query that names none is one by itself."""
     figures: tuple[Figure, ...]
     kinds: Mapping[str, tuple[Figure, ...]]
     """By intent or type: the metrics that belong to it."""
@@ -117,19 +131,21 @@ def measure(
 
     Queries without a relevant passage are left out (trec_eval counts them as 0), and so are those that nobody asked of
     a run that was recorded; of any other run they count as finding nothing (trec_eval's -c). `level`: the grade from
-    which a passage is relevant.
+    which a passage is relevant. Raises InputError where no query is left, or the run is of other queries.
     """
     each = each_of(queries, run, level)
+    _refuse_other_queries(queries, run, each, level)
     columns = [one for one in columns_of(ks) if run.stage is None or one[0] in FOR_STAGE[run.stage]]
     kinds = dict.fromkeys(one.query.kind for one in each if one.query.kind is not None)
     hopped = [one for one in each if one.query.hops is not None]
     figures = figures_of(each, columns)
-    if hopped and run.stage != "rerank":
-        figures += figures_of(hopped, [(TWO_HOPS, k) for k in ks])
+    if run.stage != "rerank":
+        figures += figures_of(each, [(TWO_HOPS, k) for k in ks])
     return Measured(
         run.name,
         run.stage,
         len(each),
+        len(set(units_of(each).tolist())),
         tuple(figures),
         {kind: _of_kind(kind, [one for one in each if one.query.kind == kind]) for kind in kinds},
         tuple(Hops(k, _outcomes(hopped, k)) for k in ks) if hopped else (),
@@ -142,19 +158,47 @@ def measure(
 def each_of(queries: Sequence[Query], run: Run, level: int) -> list[Each]:
     """The queries that are measured, with what the run found for each."""
     return [
-        Each(query, told_once(run.rankings.get(query.id, ())), level)
+        _each(query, run.rankings.get(query.id, ()), level)
         for query in queries
         if query.relevant(level) and (query.id in run.rankings or not run.recorded)
     ]
 
 
+def _each(query: Query, ids: Ids, level: int) -> Each:
+    once = told_once(ids)
+    again = frozenset(
+        place
+        for place, (one, kept) in enumerate(zip(ids, once, strict=True))
+        if one is not None and kept is None
+    )
+    return Each(query, once, level, again)
+
+
+def told_together(columns: Sequence[Column]) -> Iterator[list[Column]]:
+    """The columns in parts that the same queries have values of."""
+    for _, some in groupby(columns, lambda column: column[0] if column[0] in (TWO_HOPS, UNJUDGED) else ""):
+        yield list(some)
+
+
 def figures_of(each: Sequence[Each], columns: Sequence[Column]) -> list[Figure]:
-    """The means of all columns; with fewer than 20 queries they are of these alone, and have no interval."""
+    """The means of all columns over the queries that have a value of them.
+
+    With fewer than 20 queries, or 10 conversations of several, they are of these alone, and have no interval.
+    """
+    return [
+        figure
+        for some in told_together(columns)
+        for figure in _figures([one for one in each if one.tells(some[0][0])], some)
+    ]
+
+
+def _figures(each: Sequence[Each], columns: Sequence[Column]) -> list[Figure]:
     if not each:
         return []
     values = np.array([[one.value(column) for column in columns] for one in each], dtype=np.float64)
     ends = [(0.0, max(one.highest(column) for one in each)) for column in columns]
-    found = resampled(values, units_of(each), ends)
+    units = units_of(each)
+    found = resampled(values, units, ends)
     return [
         Figure(
             *column,
@@ -162,6 +206,7 @@ def figures_of(each: Sequence[Each], columns: Sequence[Column]) -> list[Figure]:
             None if found is None else found[place].lower,
             None if found is None else found[place].upper,
             len(each),
+            len(set(units.tolist())),
         )
         for place, column in enumerate(columns)
     ]
@@ -180,10 +225,7 @@ def units_of(each: Sequence[Each]) -> np.ndarray[tuple[int], np.dtype[np.int64]]
 
 
 def _of_kind(kind: str, each: Sequence[Each]) -> tuple[Figure, ...]:
-    columns = columns_of_kind(kind)
-    if columns[0][0] == TWO_HOPS:
-        each = [one for one in each if one.query.hops is not None]
-    return tuple(figures_of(each, columns))
+    return tuple(figures_of(each, columns_of_kind(kind)))
 
 
 def _outcomes(hopped: Sequence[Each], k: int) -> dict[Hop, int]:
@@ -221,15 +263,32 @@ def _notes(queries: Sequence[Query], run: Run, each: Sequence[Each], level: int)
         told.append(
             f"{absent:,} queries are not in the run and count as finding nothing, as with trec_eval -c"
         )
-    again = sum(_repeats(run.rankings.get(one.query.id, ())) for one in each)
+    known = {query.id for query in queries}
+    strange = [name for name in run.rankings if name not in known]
+    if strange:
+        told.append(f"{len(strange):,} queries of the run are not among these, such as {strange[0][:60]!r}")
+    again = sum(bool(one.again) for one in each)
     if again:
         told.append(f"{again:,} queries have a passage more than once: it keeps its places and counts once")
     return (*told, *_strangers(each))
 
 
-def _repeats(ids: Ids) -> bool:
-    known = [name for name in ids if name is not None]
-    return len(set(known)) < len(known)
+def _refuse_other_queries(queries: Sequence[Query], run: Run, each: Sequence[Each], level: int) -> None:
+    """A table of zeros would be taken for a bad retriever."""
+    wanted = next((query.id for query in queries if query.relevant(level)), None)
+    if wanted is None:
+        raise InputError(
+            "queries", f"none has a passage of grade {level:,} or above; lower --relevant-from, or label some"
+        )
+    if run.stage is not None or any(one.query.id in run.rankings for one in each):
+        return
+    found = next(iter(run.rankings), None)
+    raise InputError(
+        run.name,
+        "holds no query"
+        if found is None
+        else f"holds no labelled query: its ids are as {found[:60]!r}, labelled ones as {wanted[:60]!r}",
+    )
 
 
 def _strangers(each: Sequence[Each]) -> tuple[str, ...]:

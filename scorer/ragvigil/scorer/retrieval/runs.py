@@ -12,7 +12,7 @@ from typing import cast
 from ragvigil.scorer.dialects import DIALECTS, Dialect
 from ragvigil.scorer.errors import InputError
 from ragvigil.scorer.offline.records import records_in
-from ragvigil.scorer.offline.rows import kind_in_words, rows_in, text_of
+from ragvigil.scorer.offline.rows import kind_in_words, refuse_packed, rows_in, text_of
 from ragvigil.scorer.retrieval.labels import fields_of
 from ragvigil.scorer.retrieval.queries import Query
 from ragvigil.scorer.retrieval.rankings import Ids, Run, by_score, note_of_ties
@@ -46,11 +46,15 @@ def _head(path: Path) -> str:
     """The first line that is not empty; of a file that is no text, nothing."""
     try:
         with path.open(encoding="utf-8-sig") as lines:
-            return next((line for line in lines if line.strip()), "")
+            first = next((line for line in lines if line.strip()), None)
     except UnicodeDecodeError:
+        refuse_packed(path)
         return ""
     except OSError as error:
         raise InputError(str(path), f"cannot be read: {error.strerror}") from None
+    if first is None:
+        raise InputError(str(path), "is empty; a run has a line for each query, {query_id, ids}")
+    return first
 
 
 def _is_trec(path: Path) -> bool:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ragvigil.scorer.estimate import FEWEST
+from ragvigil.exporters import clean
+from ragvigil.scorer.estimate import FEWEST, FEWEST_CONVERSATIONS
 from ragvigil.scorer.retrieval.chosen import target_of
-from ragvigil.scorer.retrieval.compare import Compared
+from ragvigil.scorer.retrieval.compare import Compared, Moved
 from ragvigil.scorer.retrieval.evaluation import Evaluation, called
 from ragvigil.scorer.retrieval.measure import Figure, Measured
 
@@ -14,11 +15,12 @@ _NAMED = 22
 _CELL = 19
 _CELLS_A_LINE = 5
 _TEXT = 70
+_NOTE = 300
 
 
 def lines_of(found: Evaluation) -> Iterator[str]:
     """The lines of a report: each run, then each comparison."""
-    yield from (f"note: {note}" for note in found.notes)
+    yield from (f"note: {clean(note, limit=_NOTE)}" for note in found.notes)
     for one in found.runs:
         yield from _run(one)
     for compared in found.comparisons:
@@ -27,26 +29,51 @@ def lines_of(found: Evaluation) -> Iterator[str]:
 
 def _run(one: Measured) -> Iterator[str]:
     yield ""
-    yield f"{one.run}: {one.queries:,} queries; mean [95 % interval by query, by conversation where there is one]"
-    if 0 < one.queries < FEWEST:
-        yield f"  fewer than {FEWEST} queries: no interval, the means say nothing of other queries"
+    by = "query" if one.conversations == one.queries else "conversation"
+    queries = _queries(one.queries, one.conversations)
+    yield f"{_line(one.run)}: {queries}; mean [95 % interval by {by}]"
+    if one.figures and one.figures[0].lower is None:
+        yield f"  {_lacking(one.figures[0])}: no interval, the means say nothing of other queries"
     yield from _table(one.figures, one.queries)
+    held = [each for each in one.figures if each.k is not None and _against_target(each)]
+    if held:
+        yield f"  {'; '.join(called(each.metric, each.k) + _against_target(each) for each in held)}"
     for kind, figures in one.kinds.items():
         told = ", ".join(f"{called(each.metric, each.k)} {_cell(each)}" for each in figures)
         n = figures[0].n if figures else 0
-        yield f"  {kind} ({n:,} queries): {told or 'no query with hops'}"
+        yield f"  {_line(kind)} ({n:,} queries): {told or 'no query with hops'}"
     for hops in one.hops:
         missed = ", ".join(f"{kind} {count:,}" for kind, count in hops.outcomes.items() if kind != "found")
         yield f"  two hops, k={hops.k}: {hops.outcomes['found']:,} found; missed: {missed}"
-    yield from (f"  note: {note}" for note in one.notes)
+    yield from (f"  note: {clean(note, limit=_NOTE)}" for note in one.notes)
     if any(each.metric == "unjudged" and each.value > 0.0 for each in one.figures):
         yield "  note: passages that nobody judged count as not relevant; better ones may be among them"
     if one.worst:
         yield "  worst queries:"
     for query in one.worst:
         first = "nowhere" if query.first is None else f"first at rank {query.first:,}"
-        text = f": {' '.join(query.text.split())[:_TEXT]}" if query.text else ""
-        yield f"    {query.id}: recall {query.recall:.2f} of {query.relevant}, {first}{text}"
+        yield f"    {_line(query.id)}: recall {query.recall:.2f} of {query.relevant}, {first}{_text(query.text)}"
+
+
+def _line(text: str) -> str:
+    """What somebody else wrote: on one line, without what moves the cursor."""
+    return clean(text, limit=_TEXT)
+
+
+def _text(text: str | None) -> str:
+    return f": {_line(text)}" if text else ""
+
+
+def _queries(queries: int, conversations: int) -> str:
+    of = "" if conversations == queries else f" in {conversations:,} conversations"
+    return f"{queries:,} queries{of}"
+
+
+def _lacking(one: Figure | Moved) -> str:
+    """Why it has no interval."""
+    if one.n < FEWEST:
+        return f"fewer than {FEWEST} queries"
+    return f"too few conversations ({one.conversations:,} of at least {FEWEST_CONVERSATIONS})"
 
 
 def _table(figures: Sequence[Figure], queries: int) -> Iterator[str]:
@@ -87,19 +114,23 @@ def _against_target(figure: Figure) -> str:
 
 def _compared(one: Compared) -> Iterator[str]:
     yield ""
+    less = f"{_line(one.second)} less {_line(one.first)}"
     if not one.moved:
-        yield f"{one.second} less {one.first}: they have no query and metric in common"
+        yield f"{less}: they have no query and metric in common"
         return
-    yield f"{one.second} less {one.first}, on the same {one.moved[0].n:,} queries [95 % interval of the difference]"
+    n = one.moved[0].n
+    same = _queries(n, one.moved[0].conversations)
+    yield f"{less}, on the same {same} [95 % interval of the difference]"
+    yield from (f"  note: {note}" for note in one.notes)
     for moved in one.moved:
         interval = "" if moved.lower is None else f" [{moved.lower:+.3f},{moved.upper:+.3f}]"
         word = {
             "noise": "noise: smaller than its interval",
-            "too few": f"too few queries to tell (fewer than {FEWEST})",
+            "too few": f"too few to tell: {_lacking(moved)}",
         }.get(moved.word, moved.word)
-        yield f"  {called(moved.metric, moved.k):<{_NAMED}}{moved.difference:+.3f}{interval}  {word}"
+        of = "" if moved.n == n else f"  n={moved.n:,}"
+        yield f"  {called(moved.metric, moved.k):<{_NAMED}}{moved.difference:+.3f}{interval}  {word}{of}"
     if one.turned:
         yield "  queries that changed most (nDCG):"
     for query in one.turned:
-        text = f": {' '.join(query.text.split())[:_TEXT]}" if query.text else ""
-        yield f"    {query.id} {query.difference:+.3f}{text}"
+        yield f"    {_line(query.id)} {query.difference:+.3f}{_text(query.text)}"
