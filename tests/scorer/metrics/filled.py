@@ -17,7 +17,7 @@ from ragvigil.scorer.monitor.coverage import Coverage
 from ragvigil.scorer.monitor.monitor import Monitor
 from ragvigil.scorer.monitoring import Incident, SeriesKey
 from ragvigil.scorer.sample import Pressure
-from ragvigil.scorer.store.port import Judgement, LedgerEntry, RawTrace, ScoredRecord, ScoredTrace
+from ragvigil.scorer.store.port import Judgement, LedgerEntry, RawTrace, ScoredRecord, ScoredTrace, Taken
 from ragvigil.scorer.store.sqlite import SqliteStore
 from ragvigil.scorer.trace import RagTrace
 from ragvigil.scorer.verdict import CheckResult, Verdict
@@ -91,6 +91,7 @@ def exposed(folder: Path) -> bytes:
         fill(store, [*before, *(record(number, language="de") for number in range(1, 101))])
         fill(store, [record(101)], verdict=None)
         evaluated(store, settings)
+        store.records.commit([], None, NOW, Taken(unread={"odd": 1}))
         since = datetime.fromtimestamp(NOW / 1e9, UTC)
         rate = Measurement(0.6, 0.5, 0.7, 80)
         key = SeriesKey("citation", "docs", "production")
