@@ -221,3 +221,51 @@ def test_what_a_judge_did_not_say_of_a_criterion_counts_as_a_verdict_that_never_
     said = capsys.readouterr().out
     assert "were all whose verdicts never came wrong it would be" in said
     assert "verdicts never came and count as a fall" in said
+
+
+def no_answer(text: str, **more: object) -> list[dict[str, object]]:
+    """Two hundred answers to questions that have none."""
+    return [
+        {
+            "id": f"q{n}",
+            "query": f"What is the fee of office {n}?",
+            "evidence": [{"id": "d", "text": f"Office {n} opens at 8."}],
+            "answer": text,
+            "expected_refusal": True,
+            **more,
+        }
+        for n in range(200)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("Yes.", 1),
+        ("No.", 1),
+        ("Yes, definitely!", 1),
+        ("Unfortunately I don't know, probably 12 dollars.", 1),
+        ("I don't know exactly, but it costs 12 dollars.", 1),
+        (REFUSAL, 0),
+        ("I found nothing about that in 1 document.", 0),
+        ("I don't know what it costs, only that it opens at 8.", 0),
+    ],
+)
+def test_what_does_not_refuse_is_a_false_claim_and_so_is_a_guess_beside_a_refusal(
+    tmp_path: Path, text: str, code: int
+) -> None:
+    """A judge finds nothing to compare in "Yes.", and whoever asked believes it."""
+    gate = tmp_path / "gate.toml"
+    gate.write_text("limits.no_answer_false_claims.at_most = 0.02")
+    assert ragvigil("gate", gate, "--answers", written(tmp_path / "a", no_answer(text))) == code
+
+
+def test_answers_of_one_conversation_are_no_two_hundred_proofs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nobody knows how alike they are as long as none is wrong."""
+    gate = tmp_path / "gate.toml"
+    gate.write_text("limits.no_answer_false_claims.at_most = 0.02")
+    rows = no_answer(REFUSAL, conversation_id="c")
+    assert ragvigil("gate", gate, "--answers", written(tmp_path / "a", rows)) == 1
+    assert "no_answer_false_claims: 0.0% [0.0%, 43.4%] n=200" in capsys.readouterr().out

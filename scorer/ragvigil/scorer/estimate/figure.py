@@ -46,11 +46,14 @@ def mean(
 ) -> Figure:
     """The weighted mean of the known values (NaN: unknown), with an interval that is robust to conversations.
 
-    Shares have Wilson's interval on the effective number of observations, other means a normal one.
+    Shares have Wilson's interval on the effective number of observations, other means a normal one. Where conversations
+    do not differ nobody can see how alike the answers within one are: each then counts as one observation.
 
     >>> figure = mean("x", np.tile([1.0, 0.0], 50), np.arange(100))
     >>> figure.value, round(figure.lower, 2), round(figure.upper, 2), figure.n
     (0.5, 0.4, 0.6, 100)
+    >>> [round(mean("x", np.zeros(200), np.arange(200) // each).upper or 0, 2) for each in (1, 2, 200)]
+    [0.02, 0.04, 0.43]
     """
     known = np.isfinite(values)
     n = int(known.sum())
@@ -67,7 +70,8 @@ def mean(
         return Figure(name, value, max(0.0, value - half), value + half, n, unit, note)
     value = min(1.0, max(0.0, value))
     spread = value * (1.0 - value)
-    kish = 1.0 / float(portion @ portion)
+    together = np.bincount(groups, weights=portion)
+    kish = 1.0 / float(together @ together)
     size = min(float(n), max(5.0, spread / variance if variance > 1e-12 and spread > 0.0 else kish))
     lower, upper = wilson(value, size, confidence=CONFIDENCE)
     return Figure(name, value, lower, upper, n, unit, note)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ragvigil.scorer.checks.prepared import Prepared
 from ragvigil.scorer.detect import GoldSet
 from ragvigil.scorer.estimate.figure import Figure, mean, mean_with_lost, quantile
 from ragvigil.scorer.estimate.window import Booleans, Floats, Integers
@@ -15,6 +16,7 @@ from ragvigil.scorer.gate.answers import Answered
 from ragvigil.scorer.gate.names import CORRECTED, is_measured, named
 from ragvigil.scorer.reporting.level import Sample, faithful, pass_rate
 from ragvigil.scorer.series import faithfulness_value
+from ragvigil.scorer.trace import RagTrace
 from ragvigil.scorer.verdict import CLAIM_BEARING
 from ragvigil.scorer.watch.gold import Labels
 
@@ -117,15 +119,29 @@ def _success(one: Judged) -> float | None:
 def _false_claim(one: Judged) -> float | None:
     """Of an answer to a question that has none: whether it claims something that it should not.
 
-    One that refuses and says more has to have that from its passages. One without a verdict counts as a false claim
-    unless it does nothing but refuse: no gate holds because its judge failed.
+    One that does not refuse does: "Yes." claims, though a judge finds nothing in it to compare. One that refuses and
+    says more has to have that from its passages. One without a verdict counts as a false claim unless it does nothing
+    but refuse: no gate holds because its judge failed.
     """
     if not one.answered.expected_refusal or not (one.answered.record.answer or "").strip():
         return None
     refusal, verdict = one.result.checks["abstention"], one.result.verdict
-    if verdict.state == "no_claims" or (refusal.value == 1.0 and refusal.details.get("pure")):
-        return 0.0
-    return float(refusal.value != 1.0 or verdict.passed is not True)
+    if refusal.value != 1.0:
+        return 1.0
+    if verdict.state == "no_claims" or refusal.details.get("pure"):
+        return float(_guesses(one.answered.record))
+    return float(verdict.passed is not True)
+
+
+def _guesses(record: RagTrace) -> bool:
+    """Whether a refusal names a number that is neither in its passages, nor asked about, nor their count.
+
+    "I don't know, probably 12 dollars" is one sentence, and a refusal to whoever reads sentences.
+    """
+    prepared = Prepared(record)
+    said = [word.numbers for one in prepared.statements for word in one.words if word.numbers]
+    known = {number for word in prepared.question for number in word.numbers} | {str(len(record.documents))}
+    return any(known.isdisjoint(one) and prepared.evidence.numbers.isdisjoint(one) for one in said)
 
 
 def _false_refusal(one: Judged) -> float | None:
