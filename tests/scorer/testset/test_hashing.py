@@ -99,7 +99,7 @@ def test_a_frozen_set_is_read_back_and_names_what_changed(tmp_path: Path) -> Non
     forged = json.loads(header) | {"digest": "0" * 64}
     locked.write_text("\n".join([json.dumps(forged), *rows]), encoding="utf-8")
     assert (
-        "the header's digest 000000000000… is not that of its rows"
+        "the header's digest 000000000000… is not that of its rows and corpus"
         in verify(read_testset(locked), None).differences[0]
     )
 

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from ragvigil.scorer.commands._options import JsonOption
+from ragvigil.scorer.errors import InputError
 
 
 def gate(
@@ -22,6 +23,10 @@ def gate(
         typer.Option(
             metavar="FILE", help="The questions, plain or frozen; the id of an answer is a query_id."
         ),
+    ] = None,
+    digest: Annotated[
+        str | None,
+        typer.Option(metavar="HEX", help="What the frozen test set has to be, as `testset freeze` said."),
     ] = None,
     baseline: Annotated[
         Path | None,
@@ -43,15 +48,18 @@ def gate(
     answers never pass. Exit code 0 when everything holds, 1 when something does not or has too few answers, 2 when a
     file cannot be read. docs/ci.md has the gate file.
     """
-    from ragvigil.scorer.gate.answers import frozen_rows, read_answers
+    from ragvigil.scorer.gate.answers import read_answers
     from ragvigil.scorer.gate.junit import as_junit
     from ragvigil.scorer.gate.load import load_gate
     from ragvigil.scorer.gate.run import run_gate
     from ragvigil.scorer.gate.told import as_markdown, as_text
-    from ragvigil.scorer.testset.freeze import write
+    from ragvigil.scorer.offline.writing import write
+    from ragvigil.scorer.testset.freeze import unchanged
 
+    if digest is not None and testset is None:
+        raise InputError("--digest", "is that of a frozen test set; give --testset too")
     loaded = load_gate(file)
-    asked = None if testset is None else frozen_rows(testset)
+    asked = None if testset is None else unchanged(testset, digest)
     before = None if baseline is None else read_answers(baseline, asked)
     held = run_gate(loaded, read_answers(answers, asked), before, baseline or file)
     if junit is not None:

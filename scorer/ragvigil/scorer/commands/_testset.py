@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from contextlib import closing
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,7 +14,6 @@ import typer
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
 
 if TYPE_CHECKING:
-    from ragvigil.scorer.errors import InputError
     from ragvigil.scorer.testset.corpus import Corpus
     from ragvigil.scorer.testset.lint import Found
     from ragvigil.scorer.testset.row import Row
@@ -72,7 +71,8 @@ def freeze(
     printed: `ragvigil testset verify --digest` holds the set against it. Nothing is written, and the exit code is 1,
     where `lint` finds errors.
     """
-    from ragvigil.scorer.testset.freeze import frozen, write
+    from ragvigil.scorer.offline.writing import write
+    from ragvigil.scorer.testset.freeze import frozen
     from ragvigil.scorer.testset.read import read_testset
 
     documents = _corpus(corpus)
@@ -95,8 +95,8 @@ def verify(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A frozen test set.")],
     corpus: _Corpus = None,
     digest: Annotated[
-        str, typer.Option(metavar="HEX", help="What the set has to be, as `freeze` said.")
-    ] = "",
+        str | None, typer.Option(metavar="HEX", help="What the set has to be, as `freeze` said.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> int:
     """Whether a frozen test set and its corpus are what they were; names the rows and passages that changed.
@@ -128,17 +128,26 @@ def smoke(
     size: Annotated[int, typer.Option(min=1, help="Rows wanted.")] = 50,
     as_json: JsonOption = False,
 ) -> int:
-    """Choose a small part of a test set for every pull request: from each kind and intent, the same rows each time."""
-    from ragvigil.scorer.testset.read import read_testset
+    """Choose a small part of a test set for every pull request: from each kind and intent, the same rows each time.
+
+    The part of a frozen set is frozen too, with the corpus that it was frozen with and a digest of its own.
+    """
+    from ragvigil.scorer.offline.writing import write
+    from ragvigil.scorer.testset.freeze import frozen, unchanged
     from ragvigil.scorer.testset.smoke import smoke as chosen
 
-    testset = read_testset(file)
+    testset = unchanged(file)
     rows = chosen(testset.rows, size)
-    _write(out, rows)
-    told = {"rows": len(rows), "of": len(testset.rows)}
-    typer.echo(
-        json.dumps(told) if as_json else f"{len(rows):,} of {len(testset.rows):,} rows written to {out}"
-    )
+    told: dict[str, object] = {"rows": len(rows), "of": len(testset.rows)}
+    said = f"{len(rows):,} of {len(testset.rows):,} rows written to {out}"
+    if testset.header is None:
+        _write(out, rows)
+    else:
+        text = frozen(replace(testset, rows=tuple(rows)), testset.header.corpus, label=testset.header.label)
+        write(out, text)
+        told["digest"] = json.loads(text.partition("\n")[0])["digest"]
+        said += f", digest {told['digest']}"
+    typer.echo(json.dumps(told) if as_json else said)
     return 0
 
 
@@ -192,10 +201,10 @@ def stale(
     Exit code 1 where the interval reaches beyond --most, or fewer than 20 could be looked at.
     """
     from ragvigil.scorer.testset.corpus import read_corpus
-    from ragvigil.scorer.testset.read import read_testset
+    from ragvigil.scorer.testset.freeze import unchanged
     from ragvigil.scorer.testset.stale import staleness
 
-    found = staleness(read_testset(file), read_corpus(corpus))
+    found = staleness(unchanged(file), read_corpus(corpus))
     if as_json:
         typer.echo(json.dumps(asdict(found), ensure_ascii=False))
     else:
@@ -219,11 +228,15 @@ def stale(
 
 
 def _found(file: Path, corpus: Corpus | None, gate: Path | None) -> Iterable[Found]:
+    from ragvigil.scorer.errors import InputError
+    from ragvigil.scorer.testset.freeze import verify as compared
     from ragvigil.scorer.testset.lint import lint as looked_over
     from ragvigil.scorer.testset.read import read_testset
 
     unread: list[InputError] = []
     testset = read_testset(file, unread.append)
+    if testset.header is not None:
+        unread += [InputError(str(file), one) for one in compared(testset, None).differences]
     return looked_over(testset, unread, corpus, None if gate is None else _no_answer_limit(gate))
 
 
@@ -245,7 +258,7 @@ def _corpus(path: Path | None) -> Corpus | None:
 
 
 def _write(out: Path, rows: Iterable[Row]) -> None:
-    from ragvigil.scorer.testset.freeze import write
+    from ragvigil.scorer.offline.writing import write
 
     write(out, "".join(f"{row.canonical}\n" for row in rows))
 

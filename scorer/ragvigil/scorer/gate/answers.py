@@ -9,8 +9,7 @@ from typing import cast
 
 from ragvigil.scorer.errors import InputError
 from ragvigil.scorer.offline.rows import naming, record_of, row_id, rows_in, unread
-from ragvigil.scorer.testset.freeze import verify
-from ragvigil.scorer.testset.read import Testset, read_testset
+from ragvigil.scorer.testset.read import Testset
 from ragvigil.scorer.testset.row import Row
 from ragvigil.scorer.trace import RagTrace
 
@@ -40,18 +39,6 @@ class Answers:
     all: tuple[Answered, ...]
     unanswered: tuple[str, ...] = ()
     """Questions without an answer: none is there, or a blank one."""
-
-
-def frozen_rows(path: Path) -> Testset:
-    """The test set; of a frozen one also that its rows are what they were. Raises InputError."""
-    testset = read_testset(path)
-    if testset.header is not None:
-        changed = verify(testset, None).differences
-        if changed:
-            raise InputError(
-                str(path), f"{changed[0]}; ragvigil testset verify says all, freeze it anew if that is meant"
-            )
-    return testset
 
 
 def read_answers(path: Path, testset: Testset | None) -> Answers:

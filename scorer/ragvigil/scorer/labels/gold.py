@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from ragvigil.scorer.errors import InputError
 from ragvigil.scorer.labels.book import Book
+from ragvigil.scorer.offline.writing import write
 
 
 def write_gold(path: Path, book: Book) -> int:
@@ -22,8 +22,5 @@ def write_gold(path: Path, book: Book) -> int:
         for item in book.drawn.items
         if item.record_id in truth and frame.verdict[item.place] >= 0
     ]
-    try:
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    except OSError as error:
-        raise InputError(str(path), error.strerror or "cannot be written") from None
+    write(path, "".join(json.dumps(row) + "\n" for row in rows))
     return len(rows)

@@ -48,13 +48,22 @@ def parse_row(line: str, number: int) -> Mapping[str, object]:
     ragvigil.scorer.errors.InputError: line 4: not JSON (expecting value, column 1); put one JSON object on each line
     """
     try:
-        row: object = json.loads(line.rstrip("\n"))
+        row: object = json.loads(line.rstrip("\n"), object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:
         problem = "nested too deeply" if isinstance(error, RecursionError) else f"not JSON ({_why(error)})"
         raise InputError(f"line {number}", f"{problem}; put one JSON object on each line") from None
     if not isinstance(row, dict):
         raise InputError(f"line {number}", f"holds {kind_in_words(row)}; put one JSON object on each line")
     return cast("dict[str, object]", row)
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """The object; of a key that is there twice JSON would take the last, and people may see the first."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        twice = next(key for place, (key, _) in enumerate(pairs) if key in dict(pairs[:place]))
+        raise ValueError(f"{twice[:60]!r} is there twice")
+    return found
 
 
 def _why(error: ValueError) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -25,9 +24,8 @@ _LEAST: int = _DATA["least"]
 _WARN_UNDER: int = _DATA["warn_under"]
 _TOLERANCE: float = _DATA["tolerance"]
 _FEW = 5
-_LETTERS = re.compile(r"\w+")
-FALSE_CLAIMS = 0.02
-"""Most false claims among no-answer items that a gate allows where it says nothing else."""
+_CLOSING = " ?!.\u2026\u3002\uff1f\uff01"
+"""What ends a question or does not, and asks nothing else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +73,7 @@ def _at(testset: Testset, row: Row, field: str) -> str:
 def _twins(testset: Testset) -> Iterator[Found]:
     seen: dict[str, Row] = {}
     for row in testset.rows:
-        asked = " ".join(_LETTERS.findall(row.query.casefold())) or row.query
+        asked = " ".join(row.query.casefold().split()).rstrip(_CLOSING) or row.query
         first = seen.setdefault(asked, row)
         if first is not row:
             said = (
@@ -148,7 +146,7 @@ def _no_answer(testset: Testset, limit: float) -> Iterator[Found]:
     if have < needed:
         said = (
             f"{have:,} rows expect a refusal, {needed:,} are needed: even with no false claim among fewer, the upper "
-            f"end of the interval lies over {limit:.0%}"
+            f"end of the interval lies over {100.0 * limit:.4g}%"
         )
         yield Found("warning", str(testset.path), said)
 

@@ -12,7 +12,7 @@ from pydantic import Field, ValidationError
 from ragvigil.scorer.config.faults import faults_of
 from ragvigil.scorer.config.fields import Section
 from ragvigil.scorer.errors import InputError
-from ragvigil.scorer.offline.rows import rows_in
+from ragvigil.scorer.offline.rows import refuse_half_characters, rows_in
 from ragvigil.scorer.testset.row import Row, problems_of
 
 HEADER = "ragvigil_testset"
@@ -33,7 +33,7 @@ class Header(Section):
     """What a set was when it was frozen."""
 
     ragvigil_testset: Literal[1]
-    digest: str = Field(description="SHA-256 over the rows, in whatever order")
+    digest: str = Field(description="SHA-256 over the rows, in whatever order, and the digest of the corpus")
     frozen_at: str = Field(description="moment, UTC")
     version: str = Field(description="of ragvigil")
     label: str = ""
@@ -90,7 +90,10 @@ def read_testset(path: Path, problem: Problem = _raised) -> Testset:
 
 def _row(told: Mapping[str, object], place: str, problem: Problem) -> tuple[Row, ...]:
     try:
+        refuse_half_characters(told, place)
         return (Row.model_validate(told),)
+    except InputError as error:
+        problem(error)
     except ValidationError as error:
         for one in problems_of(error, place):
             problem(one)
