@@ -40,7 +40,7 @@ def decide(figure: Figure, limit: Limit, kind: Kind) -> Decision:
         return Decision("not_enough_data", _few(figure, limit, kind))
     if holds:
         return Decision("holds", "")
-    return Decision("not_shown", _more(figure.value, wanted, kind, right=right))
+    return Decision("not_shown", _more(figure, figure.value, wanted, kind, right=right))
 
 
 def _few(figure: Figure, limit: Limit, kind: Kind) -> str:
@@ -63,12 +63,15 @@ def needs(limit: Limit, kind: Kind) -> int:
     return max(FEWEST, observations_for(best, wanted, confidence=CONFIDENCE) or FEWEST)
 
 
-def _more(value: float, wanted: float, kind: Kind, *, right: bool) -> str:
+def _more(figure: Figure, value: float, wanted: float, kind: Kind, *, right: bool) -> str:
     if not right:
         return "the value itself is beyond the limit, though no further than its interval reaches"
+    kept = "the value keeps the limit, its interval does not"
+    if figure.bounds is not None:
+        return f"{kept}: the verdicts that never came would tell"
     if kind != "share":
-        return "the value keeps the limit, its interval does not: more answers would tell"
+        return f"{kept}: more answers would tell"
     enough = observations_for(value, wanted, confidence=CONFIDENCE) or 0
-    return (
-        f"the value keeps the limit, its interval does not: about {enough:,} answers like these would show it"
-    )
+    if enough <= figure.n:
+        return f"{kept}: answers of more conversations would tell"
+    return f"{kept}: about {enough:,} answers like these would show it"
