@@ -111,6 +111,10 @@ def test_another_question_under_an_id_is_refused_and_another_space_in_it_is_none
     other = written(tmp_path / "other", [right(60)[0] | {"query": "What else?"}, *right(60)[1:]])
     assert ragvigil("gate", gate, "--answers", now, "--baseline", other) == 2
     assert "other: has another question under id 'q0'" in capsys.readouterr().err
+    nameless = [{"evidence": one["evidence"], "answer": one["answer"]} for one in right(60)]
+    now, before = written(tmp_path / "c", nameless), written(tmp_path / "d", nameless[::-1])
+    assert ragvigil("gate", gate, "--answers", now, "--baseline", before) == 2
+    assert "d, line 1: has neither id nor question" in capsys.readouterr().err
 
 
 def test_a_baseline_that_is_compared_with_nothing_is_refused(
@@ -170,6 +174,8 @@ def test_a_figure_of_which_a_low_one_is_good_falls_when_it_rises(
     assert capsys.readouterr().out.startswith("FAIL false_refusals against the baseline: +")
     assert files.run(right(60), "--baseline", bad) == 0
     assert capsys.readouterr().out.rstrip().endswith(": better")
+    files.run(half(answer=""), "--baseline", good)
+    assert capsys.readouterr().out.startswith("FAIL false_refusals against the baseline: +")
 
 
 def test_the_quantile_of_a_limit_is_the_one_that_is_held(tmp_path: Path) -> None:

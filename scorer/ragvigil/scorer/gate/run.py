@@ -8,15 +8,16 @@ from pathlib import Path
 
 from ragvigil.exporters import clean
 from ragvigil.scorer import config
-from ragvigil.scorer.errors import ConfigError, InputError, meant
+from ragvigil.scorer.errors import ConfigError, meant
 from ragvigil.scorer.estimate.figure import Figure
 from ragvigil.scorer.evaluate import evaluate
-from ragvigil.scorer.gate.answers import Answered, Answers, same_question
+from ragvigil.scorer.gate.answers import Answered, Answers
 from ragvigil.scorer.gate.compare import Compared, compare
 from ragvigil.scorer.gate.decide import Decision, decide
 from ragvigil.scorer.gate.figures import Judged, figure_of, value_of
 from ragvigil.scorer.gate.load import Loaded, limits_of
 from ragvigil.scorer.gate.names import named
+from ragvigil.scorer.gate.pairs import same_questions, unpaired
 from ragvigil.scorer.gate.settings import Gate, Limit
 
 _WORST = 5
@@ -86,10 +87,10 @@ def run_gate(loaded: Loaded, answers: Answers, baseline: Answers | None, path: P
     _known_dimensions(loaded, answers)
     judged, notes = _judged(answers.all, loaded.judge)
     compared: tuple[Compared, ...] = ()
-    unpaired: tuple[str, ...] = ()
+    lacking: tuple[str, ...] = ()
     if gate.baseline is not None and baseline is not None:
-        unpaired = _unpaired(answers, baseline)
-        pairs = _same_questions(judged, _judged(baseline.all, loaded.judge)[0], path)
+        lacking = unpaired(answers, baseline)
+        pairs = same_questions(judged, _judged(baseline.all, loaded.judge)[0], path)
         before, now = [one for one, _ in pairs], [one for _, one in pairs]
         compared = tuple(compare(name, before, now, gate.baseline) for name in gate.baseline.figures)
     return Held(
@@ -98,7 +99,7 @@ def run_gate(loaded: Loaded, answers: Answers, baseline: Answers | None, path: P
         (*_outcomes(loaded, judged),),
         compared,
         answers.unanswered,
-        unpaired,
+        lacking,
         (*notes, *_untold(gate, judged)),
     )
 
@@ -111,17 +112,6 @@ def some(names: Sequence[str]) -> str:
     """
     more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
     return f"{', '.join(clean(name, limit=40) for name in names[:_SHOWN])}{more}"
-
-
-def _unpaired(answers: Answers, baseline: Answers) -> tuple[str, ...]:
-    """Questions with an answer in one of both alone; those without one in `answers` fail already."""
-    now, before = (
-        {one.id: None for one in each.all if one.id not in each.unanswered} for each in (answers, baseline)
-    )
-    known = {*answers.unanswered}
-    return tuple(
-        name for name in {**now, **before} if (name in now) != (name in before) and name not in known
-    )
 
 
 def _untold(gate: Gate, judged: Sequence[Judged]) -> Iterator[str]:
@@ -148,19 +138,6 @@ def _known_dimensions(loaded: Loaded, answers: Answers) -> None:
 def _judged(answers: Sequence[Answered], judge: config.Judge) -> tuple[list[Judged], tuple[str, ...]]:
     found = evaluate([one.item for one in answers], [one.record.answer or "" for one in answers], judge)
     return [Judged(*pair) for pair in zip(answers, found.results, strict=True)], found.warnings
-
-
-def _same_questions(
-    now: Sequence[Judged], before: Sequence[Judged], path: Path
-) -> list[tuple[Judged, Judged]]:
-    known = {one.answered.id: one for one in before}
-    pairs = [(known[one.answered.id], one) for one in now if one.answered.id in known]
-    if not pairs:
-        raise InputError(str(path), "answers no question of --answers; rows are matched by id")
-    for first, second in pairs:
-        if not same_question(first.answered.record.query, second.answered.record.query):
-            raise InputError(str(path), f"has another question under id {first.answered.id[:60]!r}")
-    return pairs
 
 
 def _outcomes(loaded: Loaded, judged: Sequence[Judged]) -> Iterator[Outcome]:

@@ -32,6 +32,8 @@ _KNOWN = frozenset(
 """Keys of a test set, read here or elsewhere."""
 _MISSPELT = 0.82
 """So alike is a key to the one that is meant ("anwser", "contxts"), and "answer_id" to "answer" is not."""
+NAMELESS = "line-"
+"""How the id of a row without one begins."""
 _LARGEST_SCORE = 10**300
 _SERVICE = "offline"
 _GZIP = b"\x1f\x8b"
@@ -116,7 +118,7 @@ def row_id(row: Mapping[str, object], number: int) -> str | int:
     """The row's id as it stands; its line number when it has none."""
     value = row.get("id")
     if value is None:
-        return f"line-{number}"
+        return f"{NAMELESS}{number}"
     if isinstance(value, bool) or not isinstance(value, (str, int)):
         raise InputError(f"line {number}, id", f"must be text or a whole number, not {kind_in_words(value)}")
     return value
