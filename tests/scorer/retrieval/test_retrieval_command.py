@@ -20,7 +20,7 @@ from ragvigil.scorer.config import load
 from ragvigil.scorer.errors import InputError
 from ragvigil.scorer.retrieval.queries import KINDS
 from ragvigil.scorer.store.sqlite import SqliteStore
-from ragvigil.scorer.testset.row import row_of
+from ragvigil.scorer.testset.read import read_testset
 from ragvigil.scorer.trace import Document
 
 OPENING = "Wann ist die Bibliothek am Samstag geöffnet?"
@@ -134,12 +134,15 @@ def test_a_frozen_test_set_is_read_and_the_type_of_its_answers_says_the_kind_of_
     assert (found["queries"], set(found["by_kind"])) == (2, {"fees", "single_fact"})
 
 
-def test_a_row_of_a_test_set_may_name_its_two_hops() -> None:
+def test_a_row_of_a_test_set_may_name_its_two_hops(tmp_path: Path) -> None:
     """Else `ragvigil testset freeze` would refuse what `ragvigil retrieval` asks for."""
     told_row = {"query_id": "a", "query": "A?", "golden_context_ids": ["p", "q"], "hops": ["p", "q"]}
-    assert row_of(told_row, "line 1").hops == ("p", "q")
+    path = tmp_path / "set.jsonl"
+    path.write_text(json.dumps(told_row), encoding="utf-8")
+    assert read_testset(path).rows[0].hops == ("p", "q")
+    path.write_text(json.dumps({**told_row, "hops": ["p"]}), encoding="utf-8")
     with pytest.raises(InputError, match=r"hops.1: is missing \(two passages"):
-        row_of({**told_row, "hops": ["p"]}, "line 1")
+        read_testset(path)
 
 
 def test_few_queries_have_means_without_an_interval(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Annotated, Literal, Self, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, StrictBool, ValidationError, model_validator
@@ -101,11 +101,3 @@ def problems_of(error: ValidationError, place: str) -> Iterator[InputError]:
     for fault in faults_of(error, Row):
         hint = f" ({fault.hint})" if fault.hint else ""
         yield InputError(f"{place}, {fault.key}" if fault.key else place, f"{fault.problem}{hint}")
-
-
-def row_of(told: Mapping[str, object], place: str) -> Row:
-    """The row that `told` describes. Raises InputError with `place`, the first field that is wrong, and the fix."""
-    try:
-        return Row.model_validate(told)
-    except ValidationError as error:
-        raise next(problems_of(error, place)) from None
