@@ -1,10 +1,11 @@
-"""How ``ragvigil status`` says an estimate, a day, and that labels have grown old."""
+"""How commands say an estimate, a level, a day, and that labels have grown old."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
 
+from ragvigil.exporters import Measurement
 from ragvigil.scorer.estimate import Estimate, Refusal
 from ragvigil.scorer.estimate.result import at_both_fates
 from ragvigil.scorer.labels.level import Audit
@@ -24,6 +25,19 @@ def said(found: Estimate | Refusal) -> str:
         f"{found.value:.1%} [{found.lower:.1%}, {found.upper:.1%}] n={found.n_judged:,} of {found.n_traces:,}, "
         f"{found.method}{caveats}"
     )
+
+
+def measured(measurement: Measurement | None) -> str:
+    """A level with its interval and n; a threshold, which nobody measured, alone.
+
+    >>> measured(Measurement(0.5, 0.5, 0.5, n=0)), measured(Measurement(0.5, 0.4, 0.6, n=100))
+    ('50.0%', '50.0% [40.0%, 60.0%] n=100')
+    """
+    if measurement is None:
+        return "not enough data"
+    if not measurement.n:
+        return f"{measurement.value:.1%}"
+    return f"{measurement.value:.1%} [{measurement.lower:.1%}, {measurement.upper:.1%}] n={measurement.n:,}"
 
 
 def day_of(at: int) -> str:

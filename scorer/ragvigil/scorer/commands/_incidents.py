@@ -13,7 +13,6 @@ import typer
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
 
 if TYPE_CHECKING:
-    from ragvigil.exporters import Measurement
     from ragvigil.scorer.monitoring import Incident
     from ragvigil.scorer.store.reading import Message
     from ragvigil.scorer.store.reading_incidents import Standing
@@ -96,7 +95,9 @@ def _fall(incident: Incident) -> str:
     """From what to what; nothing of what is no rate, such as a leak, which its note tells."""
     if not incident.now.estimated:
         return ""
-    return f": {_measured(incident.before)} -> {_measured(incident.worst)}, now {_measured(incident.now)}"
+    from ragvigil.scorer.commands._figures import measured
+
+    return f": {measured(incident.before)} -> {measured(incident.worst)}, now {measured(incident.now)}"
 
 
 def _delivery(message: Message) -> str:
@@ -107,15 +108,6 @@ def _delivery(message: Message) -> str:
         return f"{message.action} to {message.channel}: not delivered ({message.reason})"
     return f"{message.action} to {message.channel}: waits, {tries}" + (
         f" ({message.reason})" if message.reason else ""
-    )
-
-
-def _measured(measurement: Measurement) -> str:
-    value = f"{measurement.value:.1%}"
-    return (
-        f"{value} [{measurement.lower:.1%}, {measurement.upper:.1%}] n={measurement.n:,}"
-        if measurement.n
-        else value
     )
 
 

@@ -7,7 +7,6 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
-from ragvigil.exporters import Measurement
 from ragvigil.scorer.commands import (
     _coverage,
     _criteria,
@@ -21,6 +20,7 @@ from ragvigil.scorer.commands import (
     _unseen,
     _upstream,
 )
+from ragvigil.scorer.commands._figures import measured
 from ragvigil.scorer.commands._places import places
 from ragvigil.scorer.config import Settings
 from ragvigil.scorer.monitoring import Incident
@@ -163,23 +163,10 @@ def _series(statuses: Sequence[reading.SeriesStatus]) -> list[str]:
     keys = [(status.key.service, status.key.environment) for status in statuses]
     named = places(keys)
     return [
-        f"{status.key.name:<{width}} {named[key]:<20} {status.state:<20} {_measured(status.now)}"
-        + (f"  (baseline {_measured(status.before)})" if status.before else "")
+        f"{status.key.name:<{width}} {named[key]:<20} {status.state:<20} {measured(status.now)}"
+        + (f"  (baseline {measured(status.before)})" if status.before else "")
         for key, status in zip(keys, statuses, strict=True)
     ]
-
-
-def _measured(measurement: Measurement | None) -> str:
-    """A level with its interval and n; a threshold, which nobody measured, alone.
-
-    >>> _measured(Measurement(0.5, 0.5, 0.5, n=0)), _measured(Measurement(0.5, 0.4, 0.6, n=100))
-    ('50.0%', '50.0% [40.0%, 60.0%] n=100')
-    """
-    if measurement is None:
-        return "not enough data"
-    if not measurement.n:
-        return f"{measurement.value:.1%}"
-    return f"{measurement.value:.1%} [{measurement.lower:.1%}, {measurement.upper:.1%}] n={measurement.n:,}"
 
 
 def _incidents(incidents: Sequence[Incident]) -> list[str]:
@@ -189,7 +176,7 @@ def _incidents(incidents: Sequence[Incident]) -> list[str]:
         place = named[incident.key.service, incident.key.environment]
         opened = time.strftime("%Y-%m-%d %H:%M:%SZ", time.gmtime(incident.opened_at / 1e9))
         lines.append(
-            f"  {opened}  {incident.key.name} of {place}: {_measured(incident.before)} -> "
-            f"{_measured(incident.worst)}, {'open' if incident.resolved_at is None else 'resolved'}"
+            f"  {opened}  {incident.key.name} of {place}: {measured(incident.before)} -> "
+            f"{measured(incident.worst)}, {'open' if incident.resolved_at is None else 'resolved'}"
         )
     return lines
