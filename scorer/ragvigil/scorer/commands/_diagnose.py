@@ -66,8 +66,7 @@ def _found(connection: sqlite3.Connection, name: str) -> Incident:
 
 def _anew(connection: sqlite3.Connection, incident: Incident) -> tuple[Diagnosis, Sequence[Example]]:
     from ragvigil.scorer.diagnose.diagnoser import DIAGNOSED, Diagnoser, worked_out
-    from ragvigil.scorer.store._sqlite_diagnosis import SqliteDiagnosis
-    from ragvigil.scorer.store._sqlite_monitoring import SqliteMonitoring
+    from ragvigil.scorer.store.reading_fall import Fall
 
     if not incident.key.name.startswith(DIAGNOSED):
         raise ConfigError(
@@ -75,22 +74,20 @@ def _anew(connection: sqlite3.Connection, incident: Incident) -> tuple[Diagnosis
             f"is about {incident.key.name}",
             "only falls of what is measured on answers have causes there",
         )
-    store = SqliteDiagnosis(connection, SqliteMonitoring(connection, {}).reason)
+    store = Fall.of(connection).diagnosing
     found = worked_out(store, incident, time.time_ns())
     return found, Diagnoser(store).examples(incident, found, ())
 
 
 def _kept(connection: sqlite3.Connection, incident: Incident) -> tuple[Diagnosis, Sequence[Example]]:
-    from ragvigil.scorer.diagnose.diagnoser import Diagnoser, read
-    from ragvigil.scorer.store._sqlite_diagnosis import SqliteDiagnosis
-    from ragvigil.scorer.store._sqlite_monitoring import SqliteMonitoring
+    from ragvigil.scorer.diagnose.diagnoser import Diagnoser
+    from ragvigil.scorer.store.reading_fall import Fall
 
-    store = SqliteDiagnosis(connection, SqliteMonitoring(connection, {}).reason)
-    kept = store.diagnosis(incident.id)
-    found = None if kept is None else read(kept[1])
+    fall = Fall.of(connection)
+    found = fall.diagnosis(incident)
     if found is None:
         raise ConfigError("INCIDENT", f"{incident.id} has no diagnosis kept", "leave out --kept")
-    return found, Diagnoser(store).examples(incident, found, ())
+    return found, Diagnoser(fall.diagnosing).examples(incident, found, ())
 
 
 def _object(incident: Incident, diagnosis: Diagnosis, examples: Sequence[Example]) -> dict[str, object]:

@@ -11,7 +11,7 @@ from ragvigil.scorer.dashboard.course import Course, course_of
 from ragvigil.scorer.dashboard.drawing import LARGE, Drawing, Mark, drawing_of
 from ragvigil.scorer.dashboard.naming import ABOUT_NO_ANSWERS, name
 from ragvigil.scorer.dashboard.page import Asked, NotThereError
-from ragvigil.scorer.diagnose.diagnoser import Diagnoser, read
+from ragvigil.scorer.diagnose.diagnoser import Diagnoser
 from ragvigil.scorer.diagnose.words import full_lines
 from ragvigil.scorer.moments import HOUR, MINUTE, SECOND
 from ragvigil.scorer.monitor.series_course import drawn_from
@@ -19,7 +19,6 @@ from ragvigil.scorer.monitoring import Bucket, Incident
 from ragvigil.scorer.store.reading import changes
 from ragvigil.scorer.store.reading_fall import Fall
 from ragvigil.scorer.store.reading_incidents import Standing, incidents_named, last_told, standing_of
-from ragvigil.scorer.store.reading_metrics import levels
 
 _EXAMPLES = 5
 _CHANGES_BEFORE = 6 * HOUR
@@ -58,8 +57,7 @@ def incident(asked: Asked) -> IncidentPage:
     if found is None:
         raise NotThereError(f"There is no incident {wanted}.")
     fall = Fall.of(asked.connection)
-    kept = fall.diagnosing.diagnosis(found.id)
-    diagnosis = None if kept is None else read(kept[1])
+    diagnosis = fall.diagnosis(found)
     until = asked.now if found.resolved_at is None else found.resolved_at
     nearby = changes(
         asked.connection,
@@ -79,7 +77,7 @@ def incident(asked: Asked) -> IncidentPage:
         None if course is None else drawing_of(course, LARGE, usual=found.before.value, marks=marks),
         nearby,
         Diagnoser(fall.diagnosing).examples(found, diagnosis, fall.examples(found, until, _EXAMPLES)),
-        any(one.key == found.key for one in levels(asked.connection)),
+        fall.first_seen(found) is not None,
         _failed(found, until),
     )
 

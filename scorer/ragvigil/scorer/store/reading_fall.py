@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Self
 
 from ragvigil.exporters import Example
+from ragvigil.scorer.diagnose.diagnoser import read
+from ragvigil.scorer.diagnose.diagnosis import Diagnosis
 from ragvigil.scorer.monitoring import Bucket, Incident, SeriesKey
 from ragvigil.scorer.store._sqlite_diagnosis import SqliteDiagnosis
 from ragvigil.scorer.store._sqlite_monitoring import SqliteMonitoring
@@ -56,6 +58,11 @@ class Fall:
     def first_seen(self, incident: Incident) -> int | None:
         """When its series begins; None where nobody says."""
         return self.monitoring.first_seen(incident.key)
+
+    def diagnosis(self, incident: Incident) -> Diagnosis | None:
+        """Why it fell, as it was last worked out; None where nothing is kept that this version reads."""
+        kept = self.diagnosing.diagnosis(incident.id)
+        return None if kept is None else read(kept[1])
 
     def examples(self, incident: Incident, until: int, limit: int) -> Sequence[Example]:
         """Traces since the fall that show it."""
