@@ -5,17 +5,21 @@ from __future__ import annotations
 import re
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from html.parser import HTMLParser
 from typing import Any, get_args
 from urllib.parse import urljoin, urlsplit
 
 import pytest
-from tests.scorer.metrics.filled import NOW, SECOND
+from tests.scorer.metrics.filled import NOW, SECOND, record
 
 from ragvigil.scorer.config import Settings
 from ragvigil.scorer.dashboard import naming
 from ragvigil.scorer.dashboard.application import PAGES
 from ragvigil.scorer.monitoring import CoverageName, HealthName
+from ragvigil.scorer.store.port import LedgerEntry, RawTrace, ScoredRecord, ScoredTrace
+from ragvigil.scorer.store.sqlite import SqliteStore
+from ragvigil.scorer.verdict import CheckResult
 
 from .browser import Browser
 from .conftest import BAD, HOSTILE, INCIDENT, OTHER
@@ -160,6 +164,23 @@ def test_an_incident_without_a_message_or_a_course_has_a_name(pages: Browser) ->
     text = pages.get(f"/incidents/{OTHER}").text
     assert "The series" not in text
     assert "nobody was told" not in text.lower() or "Nobody:" in text
+
+
+def test_of_a_trace_with_many_answers_the_first_are_shown_and_the_rest_counted(
+    pages: Browser, settings: Settings
+) -> None:
+    """One of five hundred made a page of 23 MB."""
+    name = "e" * 32
+    check, entry = CheckResult("citation_correctness", "1", 1.0), LedgerEntry("checked_only", 0.1)
+    many = [replace(record(7), trace_id=name, span_id=f"{number:016x}") for number in range(25)]
+    trace = ScoredTrace(
+        name, RawTrace(b"spans", b""), False, tuple(ScoredRecord(one, (check,), entry) for one in many)
+    )
+    with SqliteStore(settings) as store:
+        store.records.commit([trace], None, NOW)
+    page = pages.get(f"/api/answers/{name}").json()
+    assert (len(page["records"]), page["more"]) == (20, 5)
+    assert "5 more of this trace" in pages.get(f"/answers/{name}").text
 
 
 def test_a_series_of_a_service_that_names_no_environment_is_its_own(pages: Browser) -> None:

@@ -75,14 +75,14 @@ class AnswerPage:
 def answer(asked: Asked) -> AnswerPage:
     """The trace that the address names."""
     trace_id = asked.path["trace"]
-    found = known(asked.connection, trace_id, asked.query.get("span"))
+    found, in_all = known(asked.connection, trace_id, asked.query.get("span"), MOST_RECORDS)
     if not found:
         raise NotThereError(f"No answer of trace {trace_id} is kept.")
     return AnswerPage(
         trace_id,
         trace_link(trace_id, asked.settings.links),
-        [_record(one) for one in found[:MOST_RECORDS]],
-        max(0, len(found) - MOST_RECORDS),
+        [_record(one) for one in found],
+        in_all - len(found),
     )
 
 

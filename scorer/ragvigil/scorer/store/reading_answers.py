@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ragvigil.scorer.failure_tags import TAGS
+from ragvigil.scorer.failure_tags import JUDGED, TAGS
 from ragvigil.scorer.store._rows import record_of
 from ragvigil.scorer.trace import RagTrace
 from ragvigil.scorer.verdict import Claim, Verdict
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MOST_SEARCHED = 50_000
 """Answers that one look goes back, so that a rare choice in a large store ends too."""
 _BEGINNING = 300
-_TAGGED = "('failure_tags', 'judge.failure_tags')"
+_TAGGED = f"('failure_tags', '{JUDGED}')"
 _CHOSEN = (
     "SELECT r.id, r.trace_id, r.span_id, r.service, r.environment, r.started_at, substr(r.query, 1, ?) AS query, "
     "substr(r.answer, 1, ?) AS answer, r.error, l.state, v.state AS verdict, v.faithfulness, v.passed "
@@ -33,9 +33,10 @@ _OF_TAG = (
     f"AND t.current AND i.name IN {_TAGGED} AND json_extract(t.details, ?) IS NOT NULL)"
 )
 _ONE = (
-    "SELECT r.*, t.spans, l.state, l.reason AS ledger_reason, l.inclusion, l.stratum FROM records r "
+    "SELECT r.*, t.spans, l.state, l.reason AS ledger_reason, l.inclusion, l.stratum, count(*) OVER () AS in_all "
+    "FROM records r "
     "LEFT JOIN traces t USING (trace_id) JOIN ledger l USING (trace_id, span_id) "
-    "WHERE trace_id = ? AND (? IS NULL OR span_id = ?) ORDER BY r.started_at, r.id"
+    "WHERE trace_id = ? AND (? IS NULL OR span_id = ?) ORDER BY r.started_at, r.id LIMIT ?"
 )
 _SCORES = (
     "SELECT i.name, i.check_version, i.judge_version, s.value, s.reason FROM scores s "
@@ -149,10 +150,12 @@ def latest(connection: sqlite3.Connection, choice: Choice, limit: int) -> Found:
     return Found([_listed(row) for row in rows], further)
 
 
-def known(connection: sqlite3.Connection, trace_id: str, span_id: str | None = None) -> Sequence[Known]:
-    """The records of that trace, or the one of that span; empty where there is none."""
-    rows = connection.execute(_ONE, (trace_id, span_id, span_id)).fetchall()
-    return [_known(connection, row) for row in rows]
+def known(
+    connection: sqlite3.Connection, trace_id: str, span_id: str | None, limit: int
+) -> tuple[Sequence[Known], int]:
+    """The records of that trace (or the one of that span), `limit` at most, and how many there are."""
+    rows = connection.execute(_ONE, (trace_id, span_id, span_id, limit)).fetchall()
+    return [_known(connection, row) for row in rows], rows[0]["in_all"] if rows else 0
 
 
 def places(connection: sqlite3.Connection) -> Sequence[tuple[str, str | None]]:
