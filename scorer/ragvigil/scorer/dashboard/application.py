@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import asdict
 from functools import partial
-from importlib.resources import files
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -29,10 +28,10 @@ from ragvigil.scorer.dashboard.incident import incident
 from ragvigil.scorer.dashboard.incidents import incidents
 from ragvigil.scorer.dashboard.overview import overview
 from ragvigil.scorer.dashboard.page import Asked, NotThereError, Reader, UnclearError
-from ragvigil.scorer.dashboard.rendering import rendered
+from ragvigil.scorer.dashboard.rendering import TEMPLATES, rendered
 from ragvigil.scorer.dashboard.series import series
 from ragvigil.scorer.errors import StoreError, located
-from ragvigil.scorer.store.reading import open_for_reading
+from ragvigil.scorer.store.reading import alive_at, open_for_reading
 
 PAGES: Mapping[str, tuple[str, Reader]] = {
     "/": ("overview", overview),
@@ -87,7 +86,8 @@ def _read(settings: Settings, clock: Callable[[], int], reader: Reader, request:
     query = {name: value for name, value in request.query_params.items() if value}
     try:
         with closing(open_for_reading(settings.store.path)) as connection:
-            return reader(Asked(connection, settings, clock(), request.path_params, query))
+            asked = Asked(connection, settings, clock(), request.path_params, query, alive_at(connection))
+            return reader(asked)
     except NotThereError as error:
         raise HTTPException(404, str(error)) from None
     except UnclearError as error:
@@ -125,8 +125,7 @@ def _told(request: Request, error: Exception) -> Response:
 
 def _style(request: Request) -> Response:
     del request
-    text = files("ragvigil.scorer.dashboard").joinpath("templates", _STYLE).read_text(encoding="utf-8")
-    return Response(text, media_type="text/css")
+    return Response((TEMPLATES / _STYLE).read_text(encoding="utf-8"), media_type="text/css")
 
 
 def _healthz(request: Request) -> Response:

@@ -6,11 +6,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ragvigil.scorer.dashboard.page import Asked
 from ragvigil.scorer.estimate import rate
 from ragvigil.scorer.estimate.result import FEWEST
 from ragvigil.scorer.moments import MINUTE
 from ragvigil.scorer.monitor.series_course import parted
-from ragvigil.scorer.monitoring import Bucket, Sums
+from ragvigil.scorer.monitoring import Bucket, SeriesKey, Sums
+from ragvigil.scorer.store.reading_fall import buckets_of, first_seen
 
 STEPS = 72
 """The finest that is drawn."""
@@ -69,6 +71,14 @@ def course_of(buckets: Sequence[Bucket], begin: int, end: int) -> Course:
             steps.append(Step(edges[since], edges[place + 1], found.value, found.lower, found.upper, held.n))
             held = Sums()
     return Course(begin, end, tuple(steps), too_few + held.n)
+
+
+def course_back(asked: Asked, key: SeriesKey, span: int) -> Course:
+    """That of a series over the last `span` nanoseconds, or since it began."""
+    begin = max(asked.until - span, first_seen(asked.connection, key) or 0)
+    return course_of(
+        buckets_of(asked.connection, key, begin, asked.until), begin, max(begin + 1, asked.until)
+    )
 
 
 def _grain(buckets: Sequence[Bucket], span: int) -> int:

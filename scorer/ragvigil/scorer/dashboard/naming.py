@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import get_args
 
 from ragvigil.scorer.incidents.pages import label
-from ragvigil.scorer.monitoring import ArrivalName, CoverageName, HealthName, LeakName
 
 NO_ENVIRONMENT = "(none)"
 """What an address says for a service that names no environment; without a word it means all."""
-_NAMES: Mapping[CoverageName | HealthName | ArrivalName | LeakName, str] = {
+_NAMES: Mapping[str, str] = {
     "coverage_scored": "Share of answers scored",
     "coverage_complete": "Share of answers complete",
     "coverage_asked": "Share of traces with a question",
@@ -21,9 +19,7 @@ _NAMES: Mapping[CoverageName | HealthName | ArrivalName | LeakName, str] = {
     "arrivals": "Arrivals",
     "leak": "Personal data in answers",
 }
-ABOUT_NO_ANSWERS = tuple(
-    name for kind in (CoverageName, HealthName, ArrivalName, LeakName) for name in get_args(kind)
-)
+ABOUT_NO_ANSWERS = frozenset(_NAMES)
 """Series of which no course is kept."""
 
 
@@ -33,4 +29,4 @@ def name(series: str) -> str:
     >>> name("citation"), name("arrivals")
     ('Citation correctness', 'Arrivals')
     """
-    return next((told for known, told in _NAMES.items() if known == series), None) or label(series)
+    return _NAMES[series] if series in _NAMES else label(series)

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ragvigil.exporters import Measurement
-from ragvigil.scorer.dashboard.course import course_of
+from ragvigil.scorer.dashboard.course import course_back
 from ragvigil.scorer.dashboard.drawing import SMALL, Drawing, drawing_of
 from ragvigil.scorer.dashboard.page import Asked
 from ragvigil.scorer.moments import DAY
 from ragvigil.scorer.monitoring import SeriesKey, SeriesState
 from ragvigil.scorer.store import reading
-from ragvigil.scorer.store.reading_fall import buckets_of, first_seen
 from ragvigil.scorer.store.reading_incidents import Standing, standing
 from ragvigil.scorer.store.reading_metrics import Level, levels
 
@@ -52,13 +51,12 @@ class Overview:
 
 def overview(asked: Asked) -> Overview:
     """The state of all services now."""
-    alive_at = asked.alive_at
     found = levels(asked.connection)
     drawn = {one.key for one in found[:_MOST_DRAWN]}
     rows = [_row(one, asked, drawn=one.key in drawn) for one in found]
     return Overview(
         asked.now,
-        None if alive_at is None else (asked.now - alive_at) / 1e9,
+        None if asked.alive_at is None else (asked.now - asked.alive_at) / 1e9,
         asked.alive,
         standing(asked.connection, asked.now, resolved=False),
         sorted(rows, key=lambda row: row.state not in _UNWELL),
@@ -70,9 +68,6 @@ def overview(asked: Asked) -> Overview:
 def _row(level: Level, asked: Asked, *, drawn: bool) -> Row:
     drawing = None
     if drawn:
-        begin = max(asked.until - DAY, first_seen(asked.connection, level.key) or 0)
-        course = course_of(
-            buckets_of(asked.connection, level.key, begin, asked.until), begin, max(begin + 1, asked.until)
-        )
+        course = course_back(asked, level.key, DAY)
         drawing = drawing_of(course, SMALL, usual=level.before.value if level.before else None)
     return Row(level.key, level.state, level.now, level.before, level.instrument, drawing)

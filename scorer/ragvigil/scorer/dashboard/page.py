@@ -32,11 +32,8 @@ class Asked:
     """Parts of the address, by name."""
     query: Mapping[str, str]
     """What stands behind its question mark; empty texts are left out."""
-
-    @property
-    def alive_at(self) -> int | None:
-        """When the scorer last evaluated, Unix nanoseconds."""
-        return reading.alive_at(self.connection)
+    alive_at: int | None
+    """When the scorer last evaluated, Unix nanoseconds."""
 
     @property
     def alive(self) -> bool:
@@ -46,8 +43,7 @@ class Asked:
     @property
     def until(self) -> int:
         """Where courses end: now, or with the last evaluation of a store that nobody writes, such as a copy."""
-        alive_at = self.alive_at
-        return self.now if self.alive or alive_at is None else min(self.now, alive_at)
+        return self.now if self.alive or self.alive_at is None else min(self.now, self.alive_at)
 
 
 class Reader(Protocol):

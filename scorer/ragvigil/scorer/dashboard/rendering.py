@@ -14,6 +14,7 @@ from ragvigil.exporters import Measurement, clean, percent, visible
 from ragvigil.scorer.dashboard.naming import name
 from ragvigil.scorer.moments import in_utc, to_the_second
 
+TEMPLATES = Path(__file__).parent / "templates"
 _LINE = 160
 _UNKNOWN = "-"
 
@@ -35,7 +36,7 @@ def _root(path: str) -> str:
 @cache
 def _environment() -> Environment:
     made = Environment(
-        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ragvigil.scorer.changes import Change
-from ragvigil.scorer.dashboard.course import Course, course_of
+from ragvigil.scorer.dashboard.course import Course, course_back
 from ragvigil.scorer.dashboard.drawing import LARGE, Drawing, Mark, drawing_of
 from ragvigil.scorer.dashboard.naming import NO_ENVIRONMENT
 from ragvigil.scorer.dashboard.page import Asked, NotThereError, UnclearError
 from ragvigil.scorer.moments import DAY, HOUR
 from ragvigil.scorer.monitoring import Incident
 from ragvigil.scorer.store.reading import changes
-from ragvigil.scorer.store.reading_fall import buckets_of, first_seen, neighbours
+from ragvigil.scorer.store.reading_fall import neighbours
 from ragvigil.scorer.store.reading_metrics import Level, levels
 
 SPANS: Mapping[str, int] = {"3h": 3 * HOUR, "24h": DAY, "7d": 7 * DAY, "28d": 28 * DAY}
@@ -44,12 +44,9 @@ def series(asked: Asked) -> SeriesPage:
     if span not in SPANS:
         raise UnclearError(f"There is no span {span}: say {', '.join(SPANS)}.")
     level = _level(asked)
-    begin = max(asked.until - SPANS[span], first_seen(asked.connection, level.key) or 0)
-    course = course_of(
-        buckets_of(asked.connection, level.key, begin, asked.until), begin, max(begin + 1, asked.until)
-    )
+    course = course_back(asked, level.key, SPANS[span])
     nearby = changes(
-        asked.connection, since=begin, service=level.key.service, environment=level.key.environment
+        asked.connection, since=course.begin, service=level.key.service, environment=level.key.environment
     )
     marks = [Mark(one.at, f"{one.kind}: {one.text}", "change") for one in nearby]
     return SeriesPage(
@@ -59,7 +56,7 @@ def series(asked: Asked) -> SeriesPage:
         course,
         drawing_of(course, LARGE, usual=level.before.value if level.before else None, marks=marks),
         nearby,
-        neighbours(asked.connection, level.key, begin),
+        neighbours(asked.connection, level.key, course.begin),
     )
 
 
