@@ -41,7 +41,6 @@ from ragvigil.scorer.dialects.values import (
     number_of,
     query_in,
     sequence_of,
-    structure_of,
     text_of,
 )
 from ragvigil.scorer.span import Span
@@ -121,24 +120,30 @@ def _content(span: Span) -> Reading:
     if role == "retriever" and (answered := _answering_search(span.attributes, documents)):
         return answered
     told = span.attributes.get
-    structured = role == "chain" and "application/json" in (told("output.mime_type"), told("input.mime_type"))
-    if structured and (nodes := printed_nodes(sequence_of(declared_json(span.attributes, "output")))):
+    made, given = (
+        declared_json(span.attributes, side) if role == "chain" else None for side in ("output", "input")
+    )
+    structured = made is not None or given is not None
+    if nodes := printed_nodes(sequence_of(made)):
         role, documents = "reranker", nodes
-    if role == "chain" and (structured or span.name.endswith(_SEARCHES)) and (found := _haystack(span)):
+    if (
+        role == "chain"
+        and (structured or span.name.endswith(_SEARCHES))
+        and (found := _haystack(span, given, made))
+    ):
         return found
-    asked = text_of(span.attributes.get("reranker.query")) or _input(span)
+    asked = text_of(told("reranker.query")) or _input(span, given)
     if asked is None and kind == "agent":  # CrewAI's are given objects, and return what was said
-        made = mapping_of(declared_json(span.attributes, "output"))
-        said = last_of(messages_of(made.get("messages")), "user")
+        said = last_of(messages_of(mapping_of(made).get("messages")), "user")
         asked = question_in(said) if said else None
     context = None
     if role == "chain" and documents is None:
-        if found := _function(span.attributes, asked):
+        if found := _function(span.attributes, asked, given, made):
             return found
         if narrowed := _narrowed(span.attributes):
             return narrowed
-        documents, context = _passed(span.attributes) if structured else (None, None)
-    answer = _output(span.attributes, None if span.failed else asked) if role == "chain" else None
+        documents, context = _passed(given, made) if structured else (None, None)
+    answer = _output(span.attributes, None if span.failed else asked, made) if role == "chain" else None
     return Reading(
         role=role,
         query=asked,
@@ -166,27 +171,28 @@ def _answering_search(
     )
 
 
-def _haystack(span: Span) -> Reading | None:
+def _haystack(span: Span, given: object, made: object) -> Reading | None:
     """A search that instrumentations of 2025 took for a chain: its documents are printed, a failed one has none."""
-    given = mapping_of(declared_json(span.attributes, "input"))
-    made = mapping_of(declared_json(span.attributes, "output")).get("documents")
-    documents = printed_documents(sequence_of(made))
-    taken = printed_documents(sequence_of(given.get("documents")))
+    asked, found = mapping_of(given), mapping_of(made).get("documents")
+    documents = printed_documents(sequence_of(found))
+    taken = printed_documents(sequence_of(asked.get("documents")))
     if not documents and not span.name.endswith(_SEARCHES):
         return None
     return Reading(
-        role="reranker" if "documents" in given else "retriever",
-        query=text_of(given.get("query")),
-        documents=documents if isinstance(made, list) else None,
+        role="reranker" if "documents" in asked else "retriever",
+        query=text_of(asked.get("query")),
+        documents=documents if isinstance(found, list) else None,
         input_documents=taken or None,
     )
 
 
-def _function(attributes: Mapping[str, object], asked: str | None) -> Reading | None:
+def _function(
+    attributes: Mapping[str, object], asked: str | None, given: object, made: object
+) -> Reading | None:
     """A function that returned passages; what it was given may be a text."""
     if not str(attributes.get("output.value", "")).startswith("["):
         return None
-    search = search_in(declared_json(attributes, "input"), declared_json(attributes, "output"))
+    search = search_in(given, made)
     if search is None:
         return None
     taken = search.input_documents
@@ -202,9 +208,8 @@ def _narrowed(attributes: Mapping[str, object]) -> Reading | None:
     return Reading(role=search.role, documents=search.documents, input_documents=search.input_documents)
 
 
-def _passed(attributes: Mapping[str, object]) -> tuple[tuple[Document, ...] | None, str | None]:
+def _passed(given: object, made: object) -> tuple[tuple[Document, ...] | None, str | None]:
     """The documents that a chain returned or was given, for a function may search, too; else the text of a context."""
-    given, made = declared_json(attributes, "input"), declared_json(attributes, "output")
     if pages := pages_in(made) or pages_in(given):
         return pages, None
     context, documents = context_in(mapping_of(given))
@@ -228,13 +233,14 @@ def _is_schema(parameters: Mapping[str, object]) -> bool:
 def _generation(span: Span) -> Reading:
     get = span.attributes.get
     parameters = mapping_of(get("llm.invocation_parameters"))
-    tools = passages_answered(_conversation(span.attributes))
+    conversation = _conversation(span.attributes)
+    tools = passages_answered(conversation)
     return Reading(
         role="generator",
         documents=tools.documents,
         unread_search=tools.unread,
         answer=_completion(span.attributes),
-        messages=_messages(span.attributes),
+        messages=_messages(span.attributes, conversation),
         model=_first(get("llm.request.model_name"), get("llm.model_name"), parameters.get("model")),
         response_model=text_of(get("llm.response.model_name")),
         finish_reason=finish_reason_in(span.attributes),
@@ -253,15 +259,18 @@ def _streaming(span: Span) -> bool | None:
     return True if chunks or any(event.name == "First Token Stream Event" for event in span.events) else None
 
 
-def _input(span: Span) -> str | None:
-    """The question; a frame around it needs no MIME type where a person wrote the span, who may forget it."""
+def _input(span: Span, given: object) -> str | None:
+    """The question; a frame around it needs no MIME type where a person wrote the span, who may forget it.
+
+    `given`: the structure of the input, None where it has none or nobody has looked yet.
+    """
     attributes = span.attributes
-    value, structure = attributes.get("input.value"), declared_json(attributes, "input")
-    sure = span.scope.startswith(_INSTRUMENTED) and not span.scope.endswith(_FORGETFUL)
-    likely = None if sure else likely_json(attributes, "input")
-    if structure is None and _ASKING.isdisjoint(mapping_of(likely)):
-        return _unprinted(text_of(value))
-    structure = structure_of(value)
+    structure = declared_json(attributes, "input") if given is None else given
+    if structure is None:
+        sure = span.scope.startswith(_INSTRUMENTED) and not span.scope.endswith(_FORGETFUL)
+        structure = None if sure else likely_json(attributes, "input")
+        if _ASKING.isdisjoint(mapping_of(structure)):
+            return _unprinted(text_of(attributes.get("input.value")))
     fields = mapping_of(structure)
     said = last_of(messages_of(fields.get("messages")), "user") or last_of(_lone_messages(fields), "user")
     told = said or last_of(_flat_messages(attributes, "llm.input_messages."), "user")
@@ -275,9 +284,8 @@ def _lone_messages(fields: Mapping[str, object]) -> tuple[Message, ...]:
     return messages_of(alone) if alone else ()
 
 
-def _output(attributes: Mapping[str, object], asked: str | None) -> str | None:
-    """The answer of a chain; a list of texts may be of printed objects, and is left alone."""
-    structure = declared_json(attributes, "output")
+def _output(attributes: Mapping[str, object], asked: str | None, structure: object) -> str | None:
+    """The answer of a chain whose output has this structure; a list of texts may be of printed objects, and is left."""
     if structure is None:
         return _unprinted(text_of(attributes.get("output.value")))
     fields = mapping_of(structure)
@@ -315,7 +323,8 @@ def _conversation(attributes: Mapping[str, object]) -> object:
     return printed or unflattened(attributes, "llm.input_messages.", "message.")
 
 
-def _messages(attributes: Mapping[str, object]) -> tuple[Message, ...]:
+def _messages(attributes: Mapping[str, object], given: object) -> tuple[Message, ...]:
+    """What the model was sent; `given`: the structure of the input, where no message is flattened."""
     found = _flat_messages(attributes, "llm.input_messages.")
     if found:
         return found
@@ -323,10 +332,7 @@ def _messages(attributes: Mapping[str, object]) -> tuple[Message, ...]:
     prompts += [prompt.get("prompt.text") for prompt in indexed(attributes, "llm.prompts.")]
     if texts := [text for prompt in prompts if (text := text_of(prompt))]:
         return tuple(Message("user", text) for text in texts)
-    structure = declared_json(attributes, "input")
-    return messages_of(
-        structure if structure is not None else _unprinted(text_of(attributes.get("input.value")))
-    )
+    return messages_of(given if given is not None else _unprinted(text_of(attributes.get("input.value"))))
 
 
 def _flat_messages(attributes: Mapping[str, object], prefix: str) -> tuple[Message, ...]:
