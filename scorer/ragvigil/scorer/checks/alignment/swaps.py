@@ -254,9 +254,9 @@ def swap_of(claim: str, sentence: str) -> Swap | None:
         return "part"
     if other_currency(claim, sentence):
         return "unit"
-    if _opposite(mine, theirs, _LASTING) or (
-        _opposite(mine, theirs, _ELAPSING)
-        and not (_both_deny(claim, sentence) or mean_the_same(claim, sentence))
+    if _opposite(mine, theirs) and (
+        _opposite(mine, theirs, _LASTING)
+        or not (_both_deny(claim, sentence) or mean_the_same(claim, sentence))
     ):
         return "opposite"
     if other_limit(claim, sentence) or not_of_all(claim, sentence):
