@@ -56,8 +56,7 @@ def read_flags(named: Sequence[tuple[str, Truth | None]]) -> list[Flag]:
         sequence = [word for _, read in own for word in read]
         content = frozenset(word.stem for word in sequence if word.content)
         if truth and content:
-            flag = _flag("".join(part for part, _ in own), sequence, content, truth)
-            found.append(flag._replace(place=place))
+            found.append(_flag("".join(part for part, _ in own), sequence, content, truth, place))
     return found
 
 
@@ -97,7 +96,7 @@ def _telling(name: list[tuple[str, list[Word]]]) -> list[tuple[str, list[Word]]]
     return kept if any(word.content for _, read in kept for word in read) else name
 
 
-def _flag(name: str, sequence: Sequence[Word], content: frozenset[str], truth: Truth) -> Flag:
+def _flag(name: str, sequence: Sequence[Word], content: frozenset[str], truth: Truth, place: int) -> Flag:
     joined = words(name)
     side_by_side = len(content) == 1 and len(sequence) > 1
     return Flag(
@@ -105,4 +104,5 @@ def _flag(name: str, sequence: Sequence[Word], content: frozenset[str], truth: T
         joined[0].stem if len(joined) == 1 else "",
         frozenset() if side_by_side else content,
         truth,
+        place=place,
     )
