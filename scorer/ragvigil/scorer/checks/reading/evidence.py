@@ -32,9 +32,7 @@ _MOST_SHORT = 1 << 16
 _LONGEST_SEARCHED = 200_000
 _NAMES = frozenset(("name", "title", "model", "product", "plan", "label"))
 """Keys of what a record is called."""
-_TELLS_WHICH = re.compile(
-    r"(?:name|title|model|product|plan|label|sku|(?:^|[_-])(?:id|number|no|nr|ref)|Id|Number)$"
-)
+_TELLS_WHICH = re.compile(rf"(?:{'|'.join(sorted(_NAMES))}|sku|(?:^|[_-])(?:id|number|no|nr|ref)|Id|Number)$")
 """Keys of what tells one record from another."""
 
 Hours = dict[int, tuple[int, int]]
