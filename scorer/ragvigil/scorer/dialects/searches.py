@@ -28,7 +28,8 @@ def documents_found(result: object) -> tuple[Document, ...] | None:
     >>> [each.text for each in documents_found({"context": "Snow is white."}) or ()], documents_found({"answer": "no"})
     (['Snow is white.'], None)
     """
-    result = _words(tool_result(result))
+    result = tool_result(result)
+    result = _words(structure_of(result) or result)  # decoded once for all that look at it
     documents = searched_in(result)
     if documents is not None:
         return documents

@@ -39,6 +39,7 @@ def tool_reading(name: str, arguments: object, result: object) -> Reading:
         role: Role = "retriever" if is_search(name) else "tool"
         asked = query_in(structure_of(arguments)) or text_of(arguments) if role == "retriever" else None
         return Reading(role=role, tool=name, query=asked, failure=failure(None, result))
+    result = structure_of(result) or result  # decoded once for all that look at it
     query = query_in(structure_of(arguments)) or text_of(arguments)
     if is_search(name):
         return Reading(role="retriever", tool=name, query=query, documents=documents_found(result))
