@@ -58,18 +58,29 @@ def _between(before: Estimate, now: Estimate, confidence: float) -> Difference:
 
 
 def moved(
-    before: tuple[float, float, float], now: tuple[float, float, float], *, confidence: float
+    before: tuple[float, float, float],
+    now: tuple[float, float, float],
+    *,
+    confidence: float,
+    correlation: float = 0.0,
 ) -> Difference:
     """How far a level moved, from (value, lower, upper) of each: MOVER, as Newcombe joins Wilson's limits.
 
-    Zou & Donner 2008, Stat Med 27:1693, for any intervals of that confidence around independent estimates. Where the
-    estimates share an error, as two levels corrected by the same labels do, it is wider than it must be.
+    Zou & Donner 2008, Stat Med 27:1693, for any intervals of that confidence around estimates with that `correlation`.
+    Where estimates that are said to be independent share an error, as two levels corrected by the same labels do, it is
+    wider than it must be.
 
     >>> fall = moved((0.95, 0.944, 0.955), (0.78, 0.677, 0.856), confidence=0.95)
     >>> round(fall.value, 3), round(fall.lower, 3), round(fall.upper, 3)
     (-0.17, -0.273, -0.094)
     """
     value = now[0] - before[0]
-    down = math.hypot(now[0] - now[1], before[2] - before[0])
-    up = math.hypot(now[2] - now[0], before[0] - before[1])
+    down = _joined(now[0] - now[1], before[2] - before[0], correlation)
+    up = _joined(now[2] - now[0], before[0] - before[1], correlation)
     return Difference(value, max(-1.0, value - down), min(1.0, value + up), confidence)
+
+
+def _joined(one: float, other: float, correlation: float) -> float:
+    """The third side of a triangle: the root of one² + other² - 2 correlation one other."""
+    apart = math.sqrt(max(0.0, 1.0 - correlation * correlation))
+    return math.hypot(one - correlation * other, apart * other)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from ragvigil.scorer.estimate.figure import CONFIDENCE, mean
-from ragvigil.scorer.estimate.newcombe import Difference
+from ragvigil.scorer.estimate.newcombe import Difference, moved
 from ragvigil.scorer.estimate.result import FEWEST
 from ragvigil.scorer.estimate.window import Floats, Integers
 
@@ -20,30 +18,22 @@ def paired_difference(before: Floats, now: Floats, group: Integers) -> Differenc
     pairs differ, and all one way, Student's interval of the differences holds the truth in .92.
 
     >>> was, now = np.repeat([1.0, 0.0], [90, 10]), np.repeat([1.0, 0.0], [80, 20])
-    >>> moved = paired_difference(was, now, np.arange(100))
-    >>> round(moved.value, 2), round(moved.lower, 3), round(moved.upper, 3)
+    >>> change = paired_difference(was, now, np.arange(100))
+    >>> round(change.value, 2), round(change.lower, 3), round(change.upper, 3)
     (-0.1, -0.176, -0.041)
     """
     if len(before) < FEWEST:
         raise ValueError(f"{len(before)} pairs, at least {FEWEST} are needed")
-    moved = now - before
-    gains, losses = np.maximum(moved, 0.0), np.maximum(-moved, 0.0)
-    (gained, fewest, most), (lost, least, worst) = (_limits(one, group) for one in (gains, losses))
-    together = _correlation(gains, losses)
-    value = gained - lost
-    down = _joined(gained - fewest, worst - lost, together)
-    up = _joined(most - gained, lost - least, together)
-    return Difference(value, max(-1.0, value - down), min(1.0, value + up), CONFIDENCE)
+    change = now - before
+    gains, losses = np.maximum(change, 0.0), np.maximum(-change, 0.0)
+    lost, gained = (_limits(one, group) for one in (losses, gains))
+    return moved(lost, gained, confidence=CONFIDENCE, correlation=_correlation(gains, losses))
 
 
 def _limits(values: Floats, group: Integers) -> tuple[float, float, float]:
     """(value, lower, upper) of a mean."""
     found = mean("", values, group)
     return found.value or 0.0, found.lower or 0.0, 1.0 if found.upper is None else found.upper
-
-
-def _joined(one: float, other: float, correlation: float) -> float:
-    return math.sqrt(max(0.0, one * one + other * other - 2.0 * correlation * one * other))
 
 
 def _correlation(gains: Floats, losses: Floats) -> float:
