@@ -34,7 +34,7 @@ from ragvigil.scorer.monitoring import Sums
 from ragvigil.scorer.offline.rows import record_of, unread
 from ragvigil.scorer.offline.synthetic import is_synthetic, warning
 from ragvigil.scorer.scoring.checking import budget_of
-from ragvigil.scorer.series import faithfulness_value
+from ragvigil.scorer.series import faithfulness_value, success_value
 from ragvigil.scorer.trace import RagTrace
 from ragvigil.scorer.verdict import CheckResult, Measured, Verdict
 
@@ -73,7 +73,7 @@ class Evaluation:
             passed = faithfulness_value(result.verdict)
             figures = {
                 "faithfulness": passed,
-                "success": _success(result.verdict),
+                "success": success_value(result.verdict),
                 **{name: one.value for name, one in result.checks.items()},
                 **{name: one.value for name, one in result.measured.items()},
             }
@@ -81,12 +81,6 @@ class Evaluation:
                 if value is not None:
                     values.setdefault(name, []).append(value)
         return {name: rate(sum(map(Sums.of, found), Sums())) for name, found in values.items()}
-
-
-def _success(verdict: Verdict) -> float | None:
-    """1 where the query was a success from end to end, by a judge that says so."""
-    found = verdict.details.get("success")
-    return float(found) if isinstance(found, bool) else None
 
 
 def evaluate(

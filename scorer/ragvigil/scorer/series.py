@@ -26,6 +26,16 @@ def faithfulness_value(verdict: Verdict) -> float | None:
     return float(verdict.passed)
 
 
+def success_value(verdict: Verdict) -> float | None:
+    """1 where the query was a success from end to end, 0 where not; None by a judge that does not say so.
+
+    >>> success_value(Verdict("openai", "1", "d", "supported", None, True, details={"success": True}))
+    1.0
+    """
+    found = verdict.details.get("success")
+    return float(found) if isinstance(found, bool) else None
+
+
 def cheap_score(checks: Iterable[CheckResult]) -> float | None:
     """The score in [0, 1] that every answer with claims and evidence has, high for faithful; None without either.
 

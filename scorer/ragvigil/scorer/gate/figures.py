@@ -15,7 +15,7 @@ from ragvigil.scorer.evaluate import Result
 from ragvigil.scorer.gate.answers import Answered
 from ragvigil.scorer.gate.names import CORRECTED, is_measured, named
 from ragvigil.scorer.reporting.level import Sample, faithful, pass_rate
-from ragvigil.scorer.series import faithfulness_value
+from ragvigil.scorer.series import faithfulness_value, success_value
 from ragvigil.scorer.trace import RagTrace
 from ragvigil.scorer.verdict import CLAIM_BEARING
 from ragvigil.scorer.watch.gold import Labels
@@ -111,11 +111,6 @@ def _verdicts(name: str, judged: Sequence[Judged], gold: GoldSet | None) -> tupl
     return replace(faithful(sample, Labels(gold, "file")), name=name), raw
 
 
-def _success(one: Judged) -> float | None:
-    found = one.result.verdict.details.get("success")
-    return float(found) if isinstance(found, bool) else None
-
-
 def _false_claim(one: Judged) -> float | None:
     """Of an answer to a question that has none: whether it claims something that it should not.
 
@@ -161,7 +156,7 @@ def _words(one: Judged) -> float | None:
 
 _VALUES: Mapping[str, Callable[[Judged], float | None]] = {
     "faithfulness": lambda one: faithfulness_value(one.result.verdict),
-    "success": _success,
+    "success": lambda one: success_value(one.result.verdict),
     "no_answer_false_claims": _false_claim,
     "false_refusals": _false_refusal,
     "with_verdict": _with_verdict,
