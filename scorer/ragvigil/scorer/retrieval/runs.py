@@ -12,7 +12,7 @@ from typing import cast
 from ragvigil.scorer.dialects import DIALECTS, Dialect
 from ragvigil.scorer.errors import InputError
 from ragvigil.scorer.offline.records import records_in
-from ragvigil.scorer.offline.rows import kind_in_words, refuse_packed, rows_in, text_of
+from ragvigil.scorer.offline.rows import kind_in_words, refuse_packed, rows_in
 from ragvigil.scorer.retrieval.labels import fields_of
 from ragvigil.scorer.retrieval.queries import Query
 from ragvigil.scorer.retrieval.rankings import Ids, Run, by_score, note_of_ties
@@ -26,23 +26,15 @@ def runs_in(path: Path, queries: Sequence[Query], dialects: Sequence[Dialect] = 
     read as rows with evidence, or as recorded traces (OTLP), which are matched by the text of the query.
     """
     first = _first_line(path)
-    if first is not None and "ids" in first:
+    row = _object(first)
+    if row is not None and "ids" in row:
         return [_of_rows(path)]
-    if first is None and _is_trec(path):
+    if row is None and _is_trec(first):
         return [_of_trec(path)]
     return runs_of(path.name, *matched(path.name, records_in(path, dialects), queries))
 
 
-def _first_line(path: Path) -> Mapping[str, object] | None:
-    """The object on the first line; None where there is none."""
-    try:
-        row: object = json.loads(_head(path))
-    except (ValueError, RecursionError):
-        return None
-    return cast("dict[str, object]", row) if isinstance(row, dict) else None
-
-
-def _head(path: Path) -> str:
+def _first_line(path: Path) -> str:
     """The first line that is not empty; of a file that is no text, nothing."""
     try:
         with path.open(encoding="utf-8-sig") as lines:
@@ -57,8 +49,17 @@ def _head(path: Path) -> str:
     return first
 
 
-def _is_trec(path: Path) -> bool:
-    return len(_head(path).split()) == 6 and not _head(path).lstrip().startswith(("{", "["))
+def _object(line: str) -> Mapping[str, object] | None:
+    """The object on a line; None where there is none."""
+    try:
+        row: object = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return cast("dict[str, object]", row) if isinstance(row, dict) else None
+
+
+def _is_trec(line: str) -> bool:
+    return len(line.split()) == 6 and not line.lstrip().startswith(("{", "["))
 
 
 def _of_rows(path: Path) -> Run:
@@ -104,7 +105,6 @@ def _rises(said: object, ids: int, place: str) -> bool:
 
 def _of_trec(path: Path) -> Run:
     scores: dict[str, dict[str, float]] = {}
-    text_of(path)  # says what is wrong with the file as a whole
     for number, fields in fields_of(path):
         if len(fields) != 6:
             raise InputError(
