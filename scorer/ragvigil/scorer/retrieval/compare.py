@@ -8,8 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from ragvigil.scorer.estimate.resampled import resampled
-from ragvigil.scorer.retrieval.measure import UNJUDGED, Column, Each, Measured, told_together, units_of
+from ragvigil.scorer.retrieval.measure import UNJUDGED, Column, Each, Measured, means_of, told_together
 
 Word = Literal["better", "worse", "noise", "too few"]
 
@@ -98,23 +97,10 @@ def compare(first: Measured, second: Measured, *, shown: int = 5) -> Compared:
 def _moved(pairs: Sequence[tuple[Each, Each]], columns: Sequence[Column]) -> list[Moved]:
     if not pairs:
         return []
-    differences = np.array(
-        [[after.value(column) - before.value(column) for column in columns] for before, after in pairs]
-    )
-    units = units_of([before for before, _ in pairs])
-    most = [max(before.highest(column) for before, _ in pairs) for column in columns]
-    found = resampled(differences, units, [(-end, end) for end in most])
-    return [
-        Moved(
-            *column,
-            float(differences[:, place].mean()),
-            None if found is None else found[place].lower,
-            None if found is None else found[place].upper,
-            len(pairs),
-            len(set(units.tolist())),
-        )
-        for place, column in enumerate(columns)
-    ]
+    first, second = (np.array([one.values(columns) for one in side]) for side in zip(*pairs, strict=True))
+    before = [one for one, _ in pairs]
+    most = [max(one.highest(column) for one in before) for column in columns]
+    return [Moved(*mean) for mean in means_of(second - first, before, columns, [(-end, end) for end in most])]
 
 
 def _of_other_depth(pairs: Sequence[tuple[Each, Each]]) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from ragvigil.scorer.offline.rows import naming, record_of
 from ragvigil.scorer.retrieval.chosen import target_of
 from ragvigil.scorer.retrieval.compare import Compared, compare
 from ragvigil.scorer.retrieval.labels import Labelled
-from ragvigil.scorer.retrieval.measure import Figure, Measured, measure
+from ragvigil.scorer.retrieval.measure import Column, Each, Figure, Measured, measure
 from ragvigil.scorer.retrieval.rankings import Run
 from ragvigil.scorer.retrieval.recorded import matched, plain, runs_of
 from ragvigil.scorer.retrieval.retriever import corpus_of, run_of
@@ -137,14 +137,14 @@ def _run_json(one: Measured) -> dict[str, object]:
         "by_kind": {kind: [_figure_json(figure) for figure in some] for kind, some in one.kinds.items()},
         "two_hops": [asdict(hops) for hops in one.hops],
         "worst": [asdict(query) for query in one.worst],
-        "each": [
-            {
-                "query_id": query.query.id,
-                **{called(*column): query.value(column) for column in columns if query.tells(column[0])},
-            }
-            for query in one.each
-        ],
+        "each": [_each_json(query, columns) for query in one.each],
     }
+
+
+def _each_json(query: Each, columns: Sequence[Column]) -> dict[str, object]:
+    told = [column for column in columns if query.tells(column[0])]
+    values = zip(told, query.values(told), strict=True)
+    return {"query_id": query.query.id, **{called(*column): value for column, value in values}}
 
 
 def _figure_json(figure: Figure) -> dict[str, object]:

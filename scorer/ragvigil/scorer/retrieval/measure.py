@@ -10,7 +10,9 @@ from itertools import groupby
 import numpy as np
 
 from ragvigil.scorer.errors import InputError
+from ragvigil.scorer.estimate import Estimate
 from ragvigil.scorer.estimate.resampled import resampled
+from ragvigil.scorer.estimate.window import Floats, Integers
 from ragvigil.scorer.retrieval.chosen import FOR_STAGE, columns_of, columns_of_kind
 from ragvigil.scorer.retrieval.hops import KINDS as OUTCOMES
 from ragvigil.scorer.retrieval.hops import Hop, outcome
@@ -50,17 +52,23 @@ class Each:
 
     def value(self, column: Column) -> float:
         """A metric of this query, in [0, 1]."""
-        name, k = column
-        depth = ALL if k is None else k
+        return self.values([column])[0]
+
+    def values(self, columns: Sequence[Column]) -> list[float]:
+        """Metrics of this query, each in [0, 1]."""
+        grades = [0 if one is None else self.query.grades.get(one, 0) for one in self.ids]
+        labelled = list(self.query.grades.values())
+        return [self._value(name, ALL if k is None else k, grades, labelled) for name, k in columns]
+
+    def _value(self, name: str, k: int, grades: Sequence[int], labelled: Sequence[int]) -> float:
         if name == TWO_HOPS:
             assert self.query.hops is not None
-            return float(outcome(self.ids, self.query.hops, depth) == "found")
+            return float(outcome(self.ids, self.query.hops, k) == "found")
         if name == UNJUDGED:
-            seen = [one for place, one in enumerate(self.ids[:depth]) if place not in self.again]
+            seen = [one for place, one in enumerate(self.ids[:k]) if place not in self.again]
             return sum(one not in self.query.grades for one in seen) / len(seen) if seen else 0.0
-        grades = [0 if one is None else self.query.grades.get(one, 0) for one in self.ids[:depth]]
         metric = METRICS["recall" if name == CONTEXT_RECALL else name]
-        return metric(grades, list(self.query.grades.values()), depth, self.level)
+        return metric(grades, labelled, k, self.level)
 
     def highest(self, column: Column) -> float:
         """The most that it can be for the labels of this query."""
@@ -195,24 +203,27 @@ def figures_of(each: Sequence[Each], columns: Sequence[Column]) -> list[Figure]:
 def _figures(each: Sequence[Each], columns: Sequence[Column]) -> list[Figure]:
     if not each:
         return []
-    values = np.array([[one.value(column) for column in columns] for one in each], dtype=np.float64)
+    values = np.array([one.values(columns) for one in each], dtype=np.float64)
     ends = [(0.0, max(one.highest(column) for one in each)) for column in columns]
+    return [Figure(*mean) for mean in means_of(values, each, columns, ends)]
+
+
+def means_of(
+    values: Floats, each: Sequence[Each], columns: Sequence[Column], ends: Sequence[tuple[float, float]]
+) -> Iterator[tuple[str, int | None, float, float | None, float | None, int, int]]:
+    """(metric, k, mean, lower, upper, queries, conversations) of each column of `values` [queries, columns].
+
+    `ends` are as `resampled` takes them; where it finds no interval there is neither lower nor upper.
+    """
     units = units_of(each)
-    found = resampled(values, units, ends)
-    return [
-        Figure(
-            *column,
-            float(values[:, place].mean()),
-            None if found is None else found[place].lower,
-            None if found is None else found[place].upper,
-            len(each),
-            len(set(units.tolist())),
-        )
-        for place, column in enumerate(columns)
-    ]
+    conversations = len(set(units.tolist()))
+    found: Sequence[Estimate | None] = resampled(values, units, ends) or [None] * len(columns)
+    for (metric, k), row, one in zip(columns, values.T, found, strict=True):
+        lower, upper = (None, None) if one is None else (one.lower, one.upper)
+        yield metric, k, float(row.mean()), lower, upper, len(each), conversations
 
 
-def units_of(each: Sequence[Each]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def units_of(each: Sequence[Each]) -> Integers:
     """A number for each query, the same for those of one conversation."""
     codes: dict[tuple[str, str], int] = {}
     keys = (
@@ -235,17 +246,12 @@ def _outcomes(hopped: Sequence[Each], k: int) -> dict[Hop, int]:
 
 def _worst(each: Sequence[Each], k: int) -> list[Worst]:
     """Queries that do not find all that they should within k or have it late, the worst first."""
-    ranked = sorted(each, key=lambda one: (one.value(("recall", k)), one.value(("ndcg", k))))
+    told: list[Column] = [("recall", k), ("ndcg", k)]
+    ranked = sorted(((one.values(told), one) for one in each), key=lambda pair: pair[0])
     return [
-        Worst(
-            one.query.id,
-            one.query.text,
-            one.value(("recall", k)),
-            one.first,
-            len(one.query.relevant(one.level)),
-        )
-        for one in ranked
-        if one.value(("ndcg", k)) < 1.0
+        Worst(one.query.id, one.query.text, recall, one.first, len(one.query.relevant(one.level)))
+        for (recall, ndcg), one in ranked
+        if ndcg < 1.0
     ]
 
 
