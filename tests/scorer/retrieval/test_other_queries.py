@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from tests.scorer.retrieval.test_retrieval_command import asked, figure, lines, told
 
+from ragvigil.scorer.retrieval import Query, Run, measure
+
 
 @pytest.fixture
 def queries(tmp_path: Path) -> Path:
@@ -79,3 +81,10 @@ def test_runs_whose_lists_are_of_other_depth_are_told(queries: Path, tmp_path: P
     assert "hold at most 1 / 3 passages" in asked(queries, "--run", short, "--run", long).stdout
     (alike,) = told(queries, "--run", long, "--run", long)["comparisons"]
     assert alike["notes"] == []
+
+
+def test_of_many_labels_the_first_is_named_each_time() -> None:
+    """The same files have the same report, whatever the order in which a set gives its members."""
+    labels = {f"p{number}": 1 for number in range(40)}
+    (note,) = measure([Query("q", None, labels)], Run("r", {"q": ("x",)}), [1]).notes
+    assert note.endswith("are the ids of one kind? Found 'x', labelled 'p0'")

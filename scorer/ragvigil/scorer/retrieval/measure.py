@@ -302,6 +302,6 @@ def _strangers(each: Sequence[Each]) -> tuple[str, ...]:
     found = next((name for one in each for name in one.ids if name is not None), None)
     if found is None or any(name in one.query.grades for one in each for name in one.ids):
         return ()
-    wanted = next(iter(each[0].query.relevant(each[0].level)))
+    wanted = next(name for name, grade in each[0].query.grades.items() if grade >= each[0].level)
     told = f"are the ids of one kind? Found {found[:60]!r}, labelled {wanted[:60]!r}"
     return (f"no passage that was found is labelled for its query: {told}",)
