@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ragvigil.scorer.errors import InputError
-from ragvigil.scorer.offline.rows import rows_in
+from ragvigil.scorer.offline.rows import is_id, rows_in
 
 
 def passages_in(path: Path) -> dict[str, str]:
@@ -13,7 +13,7 @@ def passages_in(path: Path) -> dict[str, str]:
     found: dict[str, str] = {}
     for number, row in rows_in(path):
         name = row.get("id", row.get("_id"))
-        if isinstance(name, bool) or not isinstance(name, str | int) or name == "":
+        if not is_id(name) or name == "":
             raise InputError(
                 f"{path}, line {number}, id", "is missing; give each chunk an id, as it is cited"
             )

@@ -9,18 +9,18 @@ import math
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import cast
+from typing import TypeGuard, cast
 
 from ragvigil.scorer.errors import InputError
 from ragvigil.scorer.trace import Document, RagTrace, Retrieval
 
 _QUERY = ("query", "question", "user_input")
 _ANSWER = ("answer", "response")
-_EVIDENCE = ("evidence", "contexts", "retrieved_contexts", "documents")
+EVIDENCE = ("evidence", "contexts", "retrieved_contexts", "documents")
 _TEXT = ("text", "content", "page_content")
 _SPENT = ("total_seconds", "retrieval_seconds", "generation_seconds", "cost_usd")
 """What the answer took; the budgets are held against it."""
-_READ = ("id", *_QUERY, *_ANSWER, *_EVIDENCE, *_SPENT, "conversation_id", "segment")
+_READ = ("id", *_QUERY, *_ANSWER, *EVIDENCE, *_SPENT, "conversation_id", "segment")
 """Keys that are read; a row may hold anything under others."""
 _KNOWN = frozenset(
     {
@@ -119,18 +119,27 @@ def row_id(row: Mapping[str, object], number: int) -> str | int:
     value = row.get("id")
     if value is None:
         return f"{NAMELESS}{number}"
-    if isinstance(value, bool) or not isinstance(value, (str, int)):
+    if not is_id(value):
         raise InputError(f"line {number}, id", f"must be text or a whole number, not {kind_in_words(value)}")
     return value
 
 
+def is_id(value: object) -> TypeGuard[str | int]:
+    """Whether it can be an id: text or a whole number.
+
+    >>> is_id("a#1"), is_id(7), is_id(True), is_id(None)
+    (True, True, False, False)
+    """
+    return isinstance(value, str | int) and not isinstance(value, bool)
+
+
 def record_of(row: Mapping[str, object], number: int) -> RagTrace:
     """The record that a row describes; unknown keys are allowed, misspelt ones not. InputError names line and fix."""
-    identifier = row_id(row, number)
+    identifier, place = row_id(row, number), f"line {number}"
     _refuse_what_is_no_value({name: row[name] for name in _READ if name in row}, number)
-    for names in (_QUERY, _ANSWER, _EVIDENCE):
-        refuse_misspelt(row, names, f"line {number}")
-    query = _text(row, _QUERY, number)
+    for names in (_QUERY, _ANSWER, EVIDENCE):
+        refuse_misspelt(row, names, place)
+    query = text_under(row, _QUERY, place)
     documents = _documents(row, number)
     ids = tuple(document.id for document in documents or ())
     scores = tuple(document.score for document in documents or ())
@@ -143,13 +152,13 @@ def record_of(row: Mapping[str, object], number: int) -> RagTrace:
         started_at=0,
         query=query or None,
         documents=documents or (),
-        answer=_text(row, _ANSWER, number),
+        answer=text_under(row, _ANSWER, place),
         retrievals=() if documents is None else (Retrieval("retrieve", query, ids, scores),),
         cost_usd=cost,
         retrieval_seconds=retrieval,
         generation_seconds=generation,
         total_seconds=total,
-        conversation_id=_text(row, ("conversation_id",), number),
+        conversation_id=text_under(row, ("conversation_id",), place),
         segment=_segment(row, number),
         dialect="row",
     )
@@ -187,7 +196,7 @@ def unread(rows: Sequence[Mapping[str, object]]) -> str | None:
         others = [key for key in row if key not in _KNOWN]
         missing = [
             what
-            for what, names in zip(lacking, (_QUERY, _EVIDENCE), strict=True)
+            for what, names in zip(lacking, (_QUERY, EVIDENCE), strict=True)
             if not any(name in row for name in names)
         ]
         if len(missing) == len(lacking):
@@ -206,19 +215,18 @@ def unread(rows: Sequence[Mapping[str, object]]) -> str | None:
     return f"{' and '.join(found)}: the judge has less to go by{keys}"
 
 
-def _text(row: Mapping[str, object], names: tuple[str, ...], number: int) -> str | None:
+def text_under(row: Mapping[str, object], names: Sequence[str], place: str) -> str | None:
+    """The text under the first of these keys that has a value. InputError names `place`, key and fix."""
     name = next((name for name in names if row.get(name) is not None), names[0])
     value = row.get(name)
     if value is not None and not isinstance(value, str):
-        raise InputError(
-            f"line {number}, {name}", f"must be text, not {kind_in_words(value)}; put it in quotes"
-        )
+        raise InputError(f"{place}, {name}", f"must be text, not {kind_in_words(value)}; put it in quotes")
     return value
 
 
 def _documents(row: Mapping[str, object], number: int) -> tuple[Document, ...] | None:
     """The passages in their order; None when the row does not speak of any."""
-    name = next((name for name in _EVIDENCE if row.get(name) is not None), None)
+    name = next((name for name in EVIDENCE if row.get(name) is not None), None)
     if name is None:
         return None
     value = row[name]
@@ -259,7 +267,7 @@ def _document(passage: object, rank: int, place: str) -> Document:
 def _passage_id(value: object, place: str) -> str | None:
     if value is None or value == "":
         return None
-    if isinstance(value, bool) or not isinstance(value, (str, int)):
+    if not is_id(value):
         raise InputError(f"{place}.id", f"must be text or a whole number, not {kind_in_words(value)}")
     return str(value)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ragvigil.scorer.dialects import DIALECTS, Dialect
 from ragvigil.scorer.errors import InputError
-from ragvigil.scorer.offline.rows import naming, record_of
+from ragvigil.scorer.offline.rows import EVIDENCE, naming, record_of
 from ragvigil.scorer.retrieval.chosen import target_of
 from ragvigil.scorer.retrieval.compare import Compared, compare
 from ragvigil.scorer.retrieval.labels import Labelled
@@ -22,8 +22,6 @@ from ragvigil.scorer.retrieval.runs import runs_in
 from ragvigil.scorer.store.reading import open_for_reading
 from ragvigil.scorer.store.reading_asked import answers_to
 from ragvigil.scorer.trace import RagTrace
-
-_EVIDENCE = ("evidence", "contexts", "retrieved_contexts", "documents")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +95,7 @@ def _own_evidence(labelled: Labelled) -> list[Run]:
         found = {
             name: record_of({key: value for key, value in row.items() if key != "id"}, number)
             for name, (number, row) in labelled.rows.items()
-            if any(row.get(key) is not None for key in _EVIDENCE)
+            if any(row.get(key) is not None for key in EVIDENCE)
         }
     if not found:
         raise InputError(

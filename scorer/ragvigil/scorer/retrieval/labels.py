@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
@@ -11,11 +11,14 @@ from typing import cast
 from ragvigil.exporters import clean
 from ragvigil.scorer.errors import InputError
 from ragvigil.scorer.offline.rows import (
+    NAMELESS,
+    is_id,
     kind_in_words,
     refuse_half_characters,
     refuse_misspelt,
     rows_in,
     text_of,
+    text_under,
 )
 from ragvigil.scorer.offline.synthetic import is_synthetic
 from ragvigil.scorer.retrieval.queries import KINDS, Query, kind_of
@@ -107,16 +110,16 @@ def _unmatched(grades: Grades, queries: Mapping[str, Query], file: Path, qrels: 
 
 def _query(row: Mapping[str, object], number: int, place: str, *, own: bool) -> Query:
     refuse_half_characters(row, place)
-    name = _first(row, _ID)
-    if name is not None and (isinstance(name, bool) or not isinstance(name, str | int)):
+    name = next((row[key] for key in _ID if row.get(key) is not None), None)
+    if name is not None and not is_id(name):
         raise InputError(f"{place}, query_id", f"must be text or a whole number, not {kind_in_words(name)}")
-    text = _text(row, _TEXT, place)
-    conversation = _text(row, ("conversation_id", "conversation"), place)
+    text = text_under(row, _TEXT, place)
+    conversation = text_under(row, ("conversation_id", "conversation"), place)
     hops = _hops(row, place)
     golden = _golden(row, place) if own else {}
     _refuse_other_hops(hops, golden, place)
     return Query(
-        f"line-{number}" if name is None else str(name),
+        f"{NAMELESS}{number}" if name is None else str(name),
         text,
         golden or ({} if hops is None else dict.fromkeys(hops, 1)),
         _kind(row, place),
@@ -128,21 +131,9 @@ def _query(row: Mapping[str, object], number: int, place: str, *, own: bool) -> 
 
 def _kind(row: Mapping[str, object], place: str) -> str | None:
     """What kind of query a row is; an intent may also be a topic, and the type of its answer say the kind."""
-    said = [_text(row, (name,), place) for name in ("intent", "type", "answer_type")]
+    said = [text_under(row, (name,), place) for name in ("intent", "type", "answer_type")]
     kinds = [None if one is None else kind_of(one) for one in said]
     return next((one for one in kinds if one in KINDS), kinds[0] or kinds[1])
-
-
-def _first(row: Mapping[str, object], names: Sequence[str]) -> object:
-    return next((row[name] for name in names if row.get(name) is not None), None)
-
-
-def _text(row: Mapping[str, object], names: Sequence[str], place: str) -> str | None:
-    name = next((name for name in names if row.get(name) is not None), names[0])
-    value = row.get(name)
-    if value is not None and not isinstance(value, str):
-        raise InputError(f"{place}, {name}", f"must be text, not {kind_in_words(value)}; put it in quotes")
-    return value
 
 
 def _golden(row: Mapping[str, object], place: str) -> dict[str, int]:
@@ -188,7 +179,7 @@ def _refuse_other_hops(hops: tuple[str, str] | None, golden: Mapping[str, int], 
 
 
 def _id(value: object, place: str) -> str:
-    if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
+    if not is_id(value) or value == "":
         raise InputError(place, f"must be the id of a passage, not {kind_in_words(value)}")
     return str(value)
 

@@ -15,7 +15,7 @@ from typing import Protocol, cast
 from ragvigil.exporters import clean
 from ragvigil.scorer.config.fields import place_and_name
 from ragvigil.scorer.errors import InputError
-from ragvigil.scorer.offline.rows import rows_in
+from ragvigil.scorer.offline.rows import is_id, rows_in
 from ragvigil.scorer.own_code import heard, module_of_file
 from ragvigil.scorer.retrieval.labels import Labelled
 from ragvigil.scorer.retrieval.rankings import Run
@@ -75,7 +75,7 @@ def corpus_of(path: Path) -> Corpus:
     found: Corpus = {}
     for number, row in rows_in(path):
         name, text, title = row.get("_id", row.get("id")), row.get("text"), row.get("title") or ""
-        if isinstance(name, bool) or not isinstance(name, str | int):
+        if not is_id(name):
             raise InputError(f"{path}, line {number}, _id", "is missing; give each passage an id")
         if not isinstance(text, str) or not isinstance(title, str):
             raise InputError(f"{path}, line {number}, text", "must be text; put the passage there")

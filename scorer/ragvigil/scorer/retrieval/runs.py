@@ -12,7 +12,7 @@ from typing import cast
 from ragvigil.scorer.dialects import DIALECTS, Dialect
 from ragvigil.scorer.errors import InputError
 from ragvigil.scorer.offline.records import records_in
-from ragvigil.scorer.offline.rows import kind_in_words, refuse_packed, rows_in
+from ragvigil.scorer.offline.rows import is_id, kind_in_words, refuse_packed, rows_in
 from ragvigil.scorer.retrieval.labels import fields_of
 from ragvigil.scorer.retrieval.queries import Query
 from ragvigil.scorer.retrieval.rankings import Ids, Run, by_score, note_of_ties
@@ -68,7 +68,7 @@ def _of_rows(path: Path) -> Run:
     for number, row in rows_in(path):
         place = f"{path}, line {number}"
         name = row.get("query_id", row.get("id"))
-        if isinstance(name, bool) or not isinstance(name, str | int):
+        if not is_id(name):
             raise InputError(f"{place}, query_id", "is missing; give the id of the query")
         if str(name) in rankings:
             raise InputError(
@@ -85,7 +85,7 @@ def _ids(said: object, place: str) -> Ids:
         raise InputError(place, f"must be a list of ids, best first, not {kind_in_words(said)}")
     ids = cast("list[object]", said)
     for rank, one in enumerate(ids):
-        if one is not None and (isinstance(one, bool) or not isinstance(one, str | int)):
+        if one is not None and not is_id(one):
             raise InputError(f"{place}[{rank}]", f"must be the id of a passage, not {kind_in_words(one)}")
     return tuple(None if one is None else str(one) for one in ids)
 
