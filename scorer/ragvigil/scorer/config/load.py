@@ -6,7 +6,8 @@ import difflib
 import ipaddress
 import os
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import cast
 
@@ -61,8 +62,15 @@ def load(path: Path | None = None, overrides: Mapping[str, object] | None = None
 
 
 def _read(path: Path) -> Tree:
-    try:
+    with naming(path):
         return _beside(path.parent, tomllib.loads(path.read_text(encoding="utf-8")))
+
+
+@contextmanager
+def naming(path: Path) -> Generator[None]:
+    """ConfigError names the TOML file that cannot be read, and what is wrong with it."""
+    try:
+        yield
     except OSError as error:
         raise ConfigError(str(path), (error.strerror or "cannot be read").lower()) from None
     except ValueError as error:

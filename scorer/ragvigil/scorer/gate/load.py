@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from ragvigil.scorer import config
 from ragvigil.scorer.config.faults import faults_of, together
+from ragvigil.scorer.config.load import naming
 from ragvigil.scorer.detect import GoldSet
 from ragvigil.scorer.errors import ConfigError
 from ragvigil.scorer.gate.names import CORRECTED, Better, named
@@ -33,12 +34,8 @@ class Loaded:
 
 def load_gate(path: Path) -> Loaded:
     """The gate. ConfigError names every key that is wrong, the problem, and the nearest known key."""
-    try:
+    with naming(path):
         tree = tomllib.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise ConfigError(str(path), (error.strerror or "cannot be read").lower()) from None
-    except ValueError as error:
-        raise ConfigError(str(path), f"not valid TOML: {error}") from None
     try:
         gate = Gate.model_validate(tree)
     except ValidationError as error:
