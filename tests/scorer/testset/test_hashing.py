@@ -75,7 +75,7 @@ def test_defaults_that_are_written_out_are_the_same_row() -> None:
 def test_a_frozen_set_is_read_back_and_names_what_changed(tmp_path: Path) -> None:
     """Rows that were changed, added and taken away, each by name; and a header that was made to fit by hand."""
     plain = written(tmp_path / "set.jsonl", [row(n) for n in range(6)])
-    text = frozen(read_testset(plain), None, now=0.0)
+    text = frozen(read_testset(plain), None, now=0.0).text
     locked = tmp_path / "locked.jsonl"
     locked.write_text(text, encoding="utf-8")
     found = verify(read_testset(locked), None)
@@ -91,7 +91,7 @@ def test_a_frozen_set_is_read_back_and_names_what_changed(tmp_path: Path) -> Non
         "row q9 was added",
     )
 
-    other = frozen(read_testset(written(plain, [row(n) for n in range(5)])), None)
+    other = frozen(read_testset(written(plain, [row(n) for n in range(5)])), None).text
     locked.write_text(other, encoding="utf-8")
     (said,) = verify(read_testset(locked), None, digest=found.digest).differences
     assert said.endswith(f"and {found.digest} is wanted")
@@ -109,7 +109,7 @@ def test_a_changed_corpus_is_told_by_passage_and_row(tmp_path: Path) -> None:
     plain = written(tmp_path / "set.jsonl", [row(n) for n in range(4)])
     before = read_corpus(written(tmp_path / "corpus.jsonl", documents(5)))
     locked = tmp_path / "locked.jsonl"
-    locked.write_text(frozen(read_testset(plain), before), encoding="utf-8")
+    locked.write_text(frozen(read_testset(plain), before).text, encoding="utf-8")
     testset = read_testset(locked)
     assert verify(testset, before).differences == ()
     turned = read_corpus(written(tmp_path / "turned.jsonl", documents(5)[::-1]))

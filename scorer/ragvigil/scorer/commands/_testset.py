@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
+from ragvigil.scorer.commands._options import (
+    ConfigOption,
+    JsonOption,
+    OnlyServiceOption,
+    StoreOption,
+    settings_of,
+)
 
 if TYPE_CHECKING:
     from ragvigil.scorer.testset.corpus import Corpus
@@ -80,11 +86,14 @@ def freeze(
     if wrong:
         typer.echo("\n".join(_lines(wrong)), err=True)
         return 1
-    text = frozen(read_testset(file), documents, label=label)
-    write(out, text)
-    header = json.loads(text.partition("\n")[0])
-    told = {"digest": header["digest"], "rows": len(header["rows"]), "frozen_at": header["frozen_at"]}
-    told["corpus"] = None if header["corpus"] is None else header["corpus"]["digest"]
+    made = frozen(read_testset(file), documents, label=label)
+    write(out, made.text)
+    told = {
+        "digest": made.header.digest,
+        "rows": len(made.header.rows),
+        "frozen_at": made.header.frozen_at,
+        "corpus": None if made.header.corpus is None else made.header.corpus.digest,
+    }
     typer.echo(
         json.dumps(told) if as_json else f"{told['rows']:,} rows frozen in {out}, digest {told['digest']}"
     )
@@ -143,9 +152,9 @@ def smoke(
     if testset.header is None:
         _write(out, rows)
     else:
-        text = frozen(replace(testset, rows=tuple(rows)), testset.header.corpus, label=testset.header.label)
-        write(out, text)
-        told["digest"] = json.loads(text.partition("\n")[0])["digest"]
+        made = frozen(replace(testset, rows=tuple(rows)), testset.header.corpus, label=testset.header.label)
+        write(out, made.text)
+        told["digest"] = made.header.digest
         said += f", digest {told['digest']}"
     typer.echo(json.dumps(told) if as_json else said)
     return 0
@@ -160,9 +169,7 @@ def draw(
             metavar="NAME", help="Segment to draw evenly from, such as language; may be given again."
         ),
     ] = None,
-    service: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Only this service; default: all.")
-    ] = None,
+    service: OnlyServiceOption = None,
     days: Annotated[float, typer.Option(min=0.01, help="Of the traffic up to now.")] = 30.0,
     config: ConfigOption = None,
     store: StoreOption = None,

@@ -28,10 +28,19 @@ def digest_of(hashes: Iterable[str], corpus: Pinned | None = None) -> str:
     return hashlib.sha256("\n".join((*sorted(hashes), *pinned)).encode()).hexdigest()
 
 
+@dataclass(frozen=True, slots=True)
+class Frozen:
+    """A set that was frozen."""
+
+    header: Header
+    text: str
+    """The header, then the rows in canonical form, by query_id, one a line."""
+
+
 def frozen(
     testset: Testset, corpus: Corpus | Pinned | None, *, label: str = "", now: float | None = None
-) -> str:
-    """The text of the frozen set: a header, then the rows in canonical form, by query_id.
+) -> Frozen:
+    """The set with the hashes of its rows, and pinned to its corpus.
 
     A corpus that is pinned already is that of a larger set with these rows.
     """
@@ -47,7 +56,7 @@ def frozen(
         rows=hashes,
         corpus=pinned,
     )
-    return "\n".join([header.model_dump_json(), *(row.canonical for row in rows), ""])
+    return Frozen(header, "\n".join([header.model_dump_json(), *(row.canonical for row in rows), ""]))
 
 
 def _pinned(rows: list[Row], corpus: Corpus | Pinned) -> Pinned:
