@@ -10,7 +10,6 @@ import typer
 
 from ragvigil.scorer.commands._bill import bill
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, settings_of
-from ragvigil.scorer.errors import InputError
 
 
 def synth(
@@ -30,16 +29,11 @@ def synth(
     production traffic: check some against real ones. Exit code 1 when none was kept.
     """
     from ragvigil.scorer.offline.synth import chunks_of, synthesise
+    from ragvigil.scorer.offline.writing import write
 
     found = synthesise(chunks_of(chunks), settings_of(config), each=each, adversarial=adversarial)
-    try:
-        with out.open("w", encoding="utf-8") as file:
-            file.writelines(
-                json.dumps(one.as_row(number), ensure_ascii=False) + "\n"
-                for number, one in enumerate(found.made, 1)
-            )
-    except OSError as error:
-        raise InputError(str(out), error.strerror or "cannot be written") from None
+    rows = (json.dumps(one.as_row(number), ensure_ascii=False) for number, one in enumerate(found.made, 1))
+    write(out, "".join(f"{row}\n" for row in rows))
     told = {"kept": len(found.made), "left_out": dict(found.left_out), "usage": dict(found.usage)}
     if as_json:
         typer.echo(json.dumps(told))
