@@ -19,6 +19,7 @@ from ragvigil.scorer.gate.load import Loaded, limits_of
 from ragvigil.scorer.gate.names import named
 from ragvigil.scorer.gate.pairs import same_questions, unpaired
 from ragvigil.scorer.gate.settings import Gate, Limit
+from ragvigil.scorer.listed import listed
 
 _WORST = 5
 _SHOWN = 3
@@ -110,8 +111,7 @@ def some(names: Sequence[str]) -> str:
     >>> some(["a", "b"]), some("abcde")
     ('a, b', 'a, b, c and 2 more')
     """
-    more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
-    return f"{', '.join(clean(name, limit=40) for name in names[:_SHOWN])}{more}"
+    return listed([clean(name, limit=40) for name in names], _SHOWN)
 
 
 def _untold(gate: Gate, judged: Sequence[Judged]) -> Iterator[str]:

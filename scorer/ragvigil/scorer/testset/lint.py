@@ -12,6 +12,7 @@ from typing import Any, Literal
 from ragvigil.scorer.errors import InputError
 from ragvigil.scorer.estimate import observations_for
 from ragvigil.scorer.estimate.figure import CONFIDENCE
+from ragvigil.scorer.listed import listed
 from ragvigil.scorer.offline.synthetic import MARK
 from ragvigil.scorer.testset.corpus import Corpus
 from ragvigil.scorer.testset.read import Testset
@@ -158,5 +159,4 @@ def _some(names: list[str], noun: str = "") -> str:
     ('lines 2, 5', 'a, a, a, a, a and 2 more')
     """
     head = f"{noun}{'s' if len(names) > 1 else ''} " if noun else ""
-    rest = f" and {len(names) - _FEW:,} more" if len(names) > _FEW else ""
-    return f"{head}{', '.join(names[:_FEW])}{rest}"
+    return f"{head}{listed(names, _FEW)}"

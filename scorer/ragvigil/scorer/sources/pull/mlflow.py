@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from ragvigil.scorer.dialects.values import REDACTED
 from ragvigil.scorer.errors import InputError
+from ragvigil.scorer.listed import listed
 from ragvigil.scorer.sources.address import basic, bearer
 from ragvigil.scorer.sources.pull.fetch import Fetch
 from ragvigil.scorer.sources.pull.history import Page, Wanted
@@ -90,12 +91,9 @@ def _experiments(fetch: Fetch, wanted: Wanted) -> dict[str, str]:
         one = mapping(mapping(found).get("experiment"))
         if not one:
             known = sorted(_all_experiments(fetch).values())
-            shown = ", ".join(known[:_SHOWN]) + (
-                f" and {len(known) - _SHOWN:,} more" if known[_SHOWN:] else ""
-            )
             raise InputError(
                 "--project",
-                f"MLflow has no experiment of name or id {wanted.project!r}; it has: {shown or 'none'}",
+                f"MLflow has no experiment of name or id {wanted.project!r}; it has: {listed(known, _SHOWN) or 'none'}",
             )
         return {str(one.get("experiment_id")): str(one.get("name"))}
     return _all_experiments(fetch)

@@ -12,6 +12,7 @@ from pathlib import Path
 from ragvigil.scorer.errors import StoreError
 from ragvigil.scorer.inbox import InboxReader
 from ragvigil.scorer.inbox.segments import damaged
+from ragvigil.scorer.listed import listed
 from ragvigil.scorer.receive.counters import counters
 from ragvigil.scorer.store._rows import position
 from ragvigil.scorer.store.reading import open_for_reading
@@ -116,8 +117,7 @@ def _hold(connection: sqlite3.Connection, rule: str) -> list[str]:
     rows = [str(row[0]) for row in connection.execute(sql)]
     if not rows:
         return []
-    more = f" and {len(rows) - _SHOWN:,} more" if len(rows) > _SHOWN else ""
-    return [f"{len(rows):,} {_RULES[rule]}: {', '.join(rows[:_SHOWN])}{more}"]
+    return [f"{len(rows):,} {_RULES[rule]}: {listed(rows, _SHOWN)}"]
 
 
 def _accepted(counts: dict[str, int]) -> int:
