@@ -18,7 +18,7 @@ _STEEP_DAY = 25.0
 
 With the few calls of a minute the factor would swing from draw to draw, and the weights with it.
 """
-_MINUTE, _DAY = 60.0, 86_400.0
+_MINUTE, DAY = 60.0, 86_400.0
 _BLIND = 25.0
 _BLIND_MINUTE = 5.0
 _LEAST = 1e-9
@@ -98,8 +98,18 @@ class Pressure(NamedTuple):
         >>> round(Pressure("tokens_per_minute", 100.0, 90.0).later(60.0).used, 1)
         36.8
         """
-        keep = math.exp(-seconds / (_DAY if self.limit.endswith("_day") else _MINUTE))
+        minute, day = left_after(seconds)
+        keep = day if self.limit.endswith("_day") else minute
         return self._replace(used=self.used * keep, wished=self.wished * keep)
+
+
+def left_after(seconds: float) -> tuple[float, float]:
+    """The shares that are left, so much later, of what was spent in about a minute and in about a day.
+
+    >>> [round(left, 3) for left in left_after(60.0)]
+    [0.368, 0.999]
+    """
+    return math.exp(-seconds / _MINUTE), math.exp(-seconds / DAY)
 
 
 def pressures(

@@ -6,7 +6,6 @@ before any verdict; so the mean that weights by its inverse is unbiased whatever
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -15,12 +14,14 @@ import numpy as np
 
 from ragvigil.scorer.sample.allocate import allocate
 from ragvigil.scorer.sample.budget import (
+    DAY,
     Budget,
     Pressure,
     Spent,
     factor_of,
     guess,
     guess_of_a_minute,
+    left_after,
     pressures,
     share_of_limits,
 )
@@ -29,7 +30,6 @@ from ragvigil.scorer.sample.draw import Decision, fraction
 OTHER = "other"
 """The stratum of every segment beyond `most_strata`."""
 
-_DAY = 86_400.0
 _PRIOR_DAYS = 1.0 / 24.0
 _PRIOR_PER_DAY = 10_000.0
 """Traffic assumed of a service never seen before, worth an hour of seeing it, and less from then on."""
@@ -181,8 +181,8 @@ class Sampler:
 
     def pressures(self, at: float) -> tuple[Pressure, ...]:
         """How near each limit is at that moment; from any thread."""
-        passed = self._passed(at)
-        return self._pressures(minute=math.exp(-passed / 60.0), day=math.exp(-passed / _DAY))
+        minute, day = left_after(self._passed(at))
+        return self._pressures(minute=minute, day=day)
 
     def state(self, at: float | None = None) -> SamplerState:
         """All that a restart needs; with `at`, also how near the limits are at that moment."""
@@ -226,10 +226,9 @@ class Sampler:
 
     def _refresh(self, at: float) -> None:
         """Forget a little (over a day, by e), and compute every stratum's probability for what comes next."""
-        passed = self._passed(at)
+        minute, keep = left_after(self._passed(at))
         self._at = at if self._at is None else max(at, self._at) if at - self._at > -60.0 else at
         self._since, self._near = 0, 0.0
-        keep = math.exp(-passed / _DAY)
         self._days = self._days * keep + (1.0 - keep)
         self._boosts *= keep
         seen = sum(self._traffic.values())
@@ -237,7 +236,6 @@ class Sampler:
         self._traffic = {name: count * keep for name, count in self._traffic.items() if count * keep > 0.01}
         guessed = _PRIOR_DAYS * (1.0 - self._days)
         per_day = (seen * keep + _PRIOR_PER_DAY * guessed) / (self._days + guessed)
-        minute = math.exp(-passed / 60.0)
         for name in self._spent:
             self._spent[name] *= keep if name in ("tokens", "usd") else minute
         wanted = (
@@ -263,7 +261,7 @@ class Sampler:
 
     def _passed(self, at: float) -> float:
         """Seconds since the last look; a clock that was set back says 0."""
-        return 0.0 if self._at is None else min(max(0.0, at - self._at), 30.0 * _DAY)
+        return 0.0 if self._at is None else min(max(0.0, at - self._at), 30.0 * DAY)
 
     def _pressures(self, *, minute: float = 1.0, day: float = 1.0) -> tuple[Pressure, ...]:
         """How near each limit is, when such shares are left of what was spent at the last look."""
