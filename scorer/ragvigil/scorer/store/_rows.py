@@ -13,6 +13,7 @@ from ragvigil.scorer.inbox import Position
 from ragvigil.scorer.redact import Pseudonyms
 from ragvigil.scorer.store._json import storable, to_json
 from ragvigil.scorer.store._packing import pack_quoting, unpack, unpack_quoting
+from ragvigil.scorer.store._sqlite_meta import remembered
 from ragvigil.scorer.trace import Cited, Document, RagTrace, Retrieval, Tokens, input_hash
 
 Row = Mapping[str, Any]
@@ -196,10 +197,10 @@ def _retrieval(item: dict[str, Any]) -> Retrieval:
 
 def position(connection: sqlite3.Connection, name: str) -> Position | None:
     """The inbox position that `meta` keeps under that name; None when there is none yet."""
-    row = connection.execute("SELECT value FROM meta WHERE key = ?", (name,)).fetchone()
-    if row is None:
+    found = remembered(connection, name)
+    if found is None:
         return None
-    segment, _, number = row[0].partition(":")
+    segment, _, number = found.partition(":")
     return Position(int(segment), int(number))
 
 

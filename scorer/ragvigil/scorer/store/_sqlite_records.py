@@ -29,6 +29,7 @@ from ragvigil.scorer.store._sqlite_instruments import SqliteInstruments
 from ragvigil.scorer.store._sqlite_judgements import SqliteJudgements, count_judgement
 from ragvigil.scorer.store._sqlite_leaks import note_leak
 from ragvigil.scorer.store._sqlite_ledger import write_ledger
+from ragvigil.scorer.store._sqlite_meta import remember
 from ragvigil.scorer.store._sqlite_observations import SqliteObservations, weight_of
 from ragvigil.scorer.store._sqlite_outgoing import SqliteOutgoing
 from ragvigil.scorer.store._sqlite_renamed import follow
@@ -340,10 +341,7 @@ class SqliteRecords:
 
     def _reach(self, name: str, place: Position | None) -> None:
         if place is not None:
-            self._connection.execute(
-                "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)",
-                (name, f"{place.segment}:{place.row}"),
-            )
+            remember(self._connection, name, f"{place.segment}:{place.row}")
 
     def _take_id(self) -> int:
         taken = self._next_record
@@ -351,9 +349,7 @@ class SqliteRecords:
         return taken
 
     def _keep(self, name: str, state: str) -> None:
-        self._connection.execute(
-            "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (f"state:{name}", state)
-        )
+        remember(self._connection, f"state:{name}", state)
 
     def _scalar(self, query: str, values: Sequence[object] = ()) -> int:
         return int(self._connection.execute(query, values).fetchone()[0])

@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Sequence
 
 from ragvigil.scorer.store._sqlite_deletion import count, delete_traces
+from ragvigil.scorer.store._sqlite_meta import remember, remembered
 
 _ANY = 2**63 - 1
 """No moment is later."""
@@ -136,17 +137,15 @@ class SqliteRetention:
 
     def clock(self) -> tuple[int, int] | None:
         """What `keep_clock` was told last."""
-        row = self._connection.execute("SELECT value FROM meta WHERE key = ?", (_CLOCK,)).fetchone()
-        if row is None:
+        found = remembered(self._connection, _CLOCK)
+        if found is None:
             return None
-        boot, ticks = str(row[0]).split()
+        boot, ticks = found.split()
         return int(boot), int(ticks)
 
     def keep_clock(self, boot: int, ticks: int) -> None:
         """Remember when the machine was started by the wall clock (Unix nanoseconds), and how long ago that was."""
-        self._connection.execute(
-            "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (_CLOCK, f"{boot} {ticks}")
-        )
+        remember(self._connection, _CLOCK, f"{boot} {ticks}")
 
     def _about(self, table: str) -> int:
         first, last = self._connection.execute(

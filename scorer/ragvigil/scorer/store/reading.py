@@ -14,6 +14,7 @@ from ragvigil.scorer.errors import StoreError, located, why
 from ragvigil.scorer.monitor.coverage import Coverage
 from ragvigil.scorer.monitoring import Incident, SeriesKey, SeriesState
 from ragvigil.scorer.store._rows import measurement_of
+from ragvigil.scorer.store._sqlite_meta import remembered
 from ragvigil.scorer.store._sqlite_monitoring import incident_of, key_of, read_coverage
 from ragvigil.scorer.store._sqlite_seen import told_state
 from ragvigil.scorer.store.reading_latest import STYLES_OF_EACH
@@ -21,6 +22,8 @@ from ragvigil.scorer.store.schema_version import refuse_earlier_version
 from ragvigil.scorer.unusable import code_of, passes, refused
 
 _BUSY_SECONDS = 10.0
+_MISSED_TICKS = 4
+"""Evaluations that may be late before a scorer counts as not running."""
 _AS_WHOM = "run this as the user that the scorer runs as, for example with sudo -u USER"
 _BESIDE = "a store is read with a file beside it"
 _DELETED = ("records_expired", "records_expired_early", "records_forgotten")
@@ -291,12 +294,8 @@ def citation_styles(connection: sqlite3.Connection, latest: int = 2000) -> Seque
 
 def alive_at(connection: sqlite3.Connection) -> int | None:
     """When the scorer last said that it lives, Unix nanoseconds."""
-    row = connection.execute("SELECT value FROM meta WHERE key = 'alive_at'").fetchone()
-    return None if row is None else int(row[0])
-
-
-_MISSED_TICKS = 4
-"""Evaluations that may be late before a scorer counts as not running."""
+    found = remembered(connection, "alive_at")
+    return None if found is None else int(found)
 
 
 def lives(alive_at: int | None, now: int, tick_seconds: float) -> bool:
@@ -306,8 +305,7 @@ def lives(alive_at: int | None, now: int, tick_seconds: float) -> bool:
 
 def kept_state(connection: sqlite3.Connection, name: str) -> str | None:
     """The state that was last kept under that name."""
-    row = connection.execute("SELECT value FROM meta WHERE key = ?", (f"state:{name}",)).fetchone()
-    return None if row is None else str(row[0])
+    return remembered(connection, f"state:{name}")
 
 
 def changes(

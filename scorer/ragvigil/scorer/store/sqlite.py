@@ -20,6 +20,7 @@ from ragvigil.scorer.store._sqlite_erasures import SqliteErasures
 from ragvigil.scorer.store._sqlite_escalation import SqliteEscalation
 from ragvigil.scorer.store._sqlite_labels import SqliteLabels
 from ragvigil.scorer.store._sqlite_leaks import SqliteLeaks
+from ragvigil.scorer.store._sqlite_meta import remember
 from ragvigil.scorer.store._sqlite_monitoring import SqliteMonitoring, joined
 from ragvigil.scorer.store._sqlite_observations import SqliteObservations
 from ragvigil.scorer.store._sqlite_oncall import SqliteOncall
@@ -127,9 +128,7 @@ class SqliteStore:
 
     def beat(self, now: int) -> None:
         """Note that the scorer lives at `now`."""
-        self._connection.execute(
-            "INSERT OR REPLACE INTO meta (key, value) VALUES ('alive_at', ?)", (str(now),)
-        )
+        remember(self._connection, "alive_at", str(now))
 
     def close(self) -> None:
         """Close the file."""
