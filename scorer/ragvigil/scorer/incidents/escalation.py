@@ -194,9 +194,13 @@ def said(one: Unanswered, step: Step, now: int, fresh: Alert | None = None) -> A
     )
 
 
-def is_repeated(alert: Alert) -> bool:
-    """Whether it is a reminder, or escalated: no news."""
-    return alert.title.startswith(_SAID)
+def is_repeated(title: str) -> bool:
+    """Whether an alert of that title is a reminder, or escalated: no news.
+
+    >>> is_repeated("Reminder: it fell"), is_repeated("It fell")
+    (True, False)
+    """
+    return title.startswith(_SAID)
 
 
 def unreminded(alert: Alert) -> Alert:

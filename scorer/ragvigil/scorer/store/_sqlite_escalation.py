@@ -14,8 +14,8 @@ from ragvigil.scorer.store._sqlite_outbox import post
 from ragvigil.scorer.store._sqlite_silenced import HELD_UNTIL, SILENCED
 
 _SAID = (
-    "SELECT channel, action, created_at, delivered_at, alert, attempts, refused_at, reason FROM outbox "
-    "WHERE incident_id = ? ORDER BY id"
+    "SELECT channel, action, created_at, delivered_at, alert, alert ->> '$.title' AS title, attempts, refused_at, "
+    "reason FROM outbox WHERE incident_id = ? ORDER BY id"
 )
 _SET_ASIDE = frozenset({"superseded", "silenced"})
 _QUIET = frozenset({"acknowledge", "unacknowledge"})
@@ -61,7 +61,7 @@ class SqliteEscalation:
                 began = began or one["created_at"]
             if one["delivered_at"] is None and one["reason"] in _SET_ASIDE:
                 continue
-            quiet = one["action"] in _QUIET or is_repeated(from_json(one["alert"]))
+            quiet = one["action"] in _QUIET or is_repeated(one["title"])
             alert = one["alert"] if alert is None or not quiet else alert
             if one["action"] not in (*_QUIET, "resolve"):
                 told[one["channel"]] = _told(one, told.get(one["channel"]))
