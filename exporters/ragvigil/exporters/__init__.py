@@ -1,6 +1,6 @@
 """What leaves ragvigil: alerts to on-call channels."""
 
-from ragvigil.exporters._addresses import is_loopback
+from ragvigil.exporters._addresses import is_address, is_loopback
 from ragvigil.exporters._alert import (
     TITLE_CHARACTERS,
     Acknowledgement,
@@ -66,6 +66,7 @@ __all__ = [
     "as_text",
     "clean",
     "from_json",
+    "is_address",
     "is_loopback",
     "lasting",
     "otlp_channel",

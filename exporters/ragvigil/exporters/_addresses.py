@@ -1,4 +1,4 @@
-"""Which addresses mean nothing to anybody but this machine."""
+"""Which addresses can be asked over HTTP, and which mean nothing to anybody but this machine."""
 
 from __future__ import annotations
 
@@ -12,6 +12,19 @@ _PLAIN = re.compile(r"https?://[^\s<>|\"`\\\x00-\x1f\x7f-\x9f\ud800-\udfff]+", r
 
 _OWN_NAMES = frozenset({"localhost", "localhost.localdomain", "localhost6", "localhost6.localdomain6"})
 """What machines call themselves in their own hosts file."""
+
+
+def is_address(url: str) -> bool:
+    """Whether something could be asked there over HTTP: it has a host, and port 0 is none.
+
+    >>> [is_address(f"http{rest}") for rest in ("s://host/x", "://host:8080", "://host:0", "://host:99999", "://", "")]
+    [True, True, False, False, False, False]
+    """
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
 
 
 def is_loopback(url: str) -> bool:

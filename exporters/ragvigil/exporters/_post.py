@@ -13,9 +13,8 @@ from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Literal, cast
-from urllib.parse import urlsplit
 
-from ragvigil.exporters._addresses import is_loopback
+from ragvigil.exporters._addresses import is_address, is_loopback
 from ragvigil.exporters._alert import Outcome
 
 INSTALL = "httpx is not installed; run: pip install 'ragvigil[scorer]'"
@@ -41,12 +40,7 @@ def _not_while_posting(record: logging.LogRecord) -> bool:
 
 def check_address(url: str) -> None:
     """Raises ValueError when `url` is no http or https address."""
-    try:
-        parts = urlsplit(url)
-        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        usable = False
-    if not usable:
+    if not is_address(url):
         raise ValueError(_ADDRESS)
 
 

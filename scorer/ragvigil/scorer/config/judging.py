@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import Literal, Self, cast
-from urllib.parse import urlsplit
 
 from pydantic import Field, ValidationError, model_validator
 
+from ragvigil.exporters import is_address
 from ragvigil.scorer.config.fields import Key, Name, Seconds, Url, Words
 from ragvigil.scorer.config.fields import Section as _Section
 
@@ -208,11 +208,11 @@ class Judge(_Section):
             raise ValueError("panel needs a judge beside which it judges, and judge.kind is none: name one")
         if self.doubt_above >= self.doubt_below:
             raise ValueError("doubt_above must be less than doubt_below")
-        if self.embedding_url and not _is_address(self.embedding_url):
+        if self.embedding_url and not is_address(self.embedding_url):
             raise ValueError("embedding_url must look like http://127.0.0.1:11434/v1")
         if self.embedding_model and not self.embedding_url and self.kind == "anthropic":
             raise ValueError("embedding_model needs embedding_url: Anthropic's endpoint has no embeddings")
-        if self.kind == "nli" and not _is_address(self.base_url):
+        if self.kind == "nli" and not is_address(self.base_url):
             raise ValueError(
                 "base_url of an nli judge must be its server's address, like http://127.0.0.1:8080"
             )
@@ -220,7 +220,7 @@ class Judge(_Section):
             raise ValueError(
                 f"no model for the {self.kind} judge: set judge.model or {self.kind.upper()}_MODEL"
             )
-        if self.kind in ENDPOINTS and not _is_address(self.address):
+        if self.kind in ENDPOINTS and not is_address(self.address):
             raise ValueError(f"base_url must look like {ENDPOINTS[self.kind]}")
         if self.kind in ENDPOINTS and self.address == ENDPOINTS[self.kind] and self.api_key is None:
             raise ValueError(
@@ -253,14 +253,6 @@ def borrowed(kind: object, variables: Mapping[str, str]) -> dict[str, str]:
     if kind == "anthropic" and found["base_url"] and not found["base_url"].rstrip("/").endswith("/v1"):
         found["base_url"] = f"{found['base_url'].rstrip('/')}/v1"  # Anthropic's own clients add it
     return {key: value for key, value in found.items() if value}
-
-
-def _is_address(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        return False
 
 
 def _lexical_models() -> list[str]:

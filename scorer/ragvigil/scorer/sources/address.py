@@ -5,10 +5,11 @@ from __future__ import annotations
 import base64
 import os
 from collections.abc import Mapping
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
 import httpx
 
+from ragvigil.exporters import is_address
 from ragvigil.scorer.errors import ConfigError
 
 
@@ -18,9 +19,9 @@ def client_of(option: str, url: str, headers: Mapping[str, str], timeout: httpx.
     >>> str(client_of("--to", "http://127.0.0.1:4318", {}, httpx.Timeout(1)).base_url)
     'http://127.0.0.1:4318'
     """
-    parts = _parts(url)
-    if parts is None:
+    if not is_address(url):
         raise ConfigError(option, "must look like https://HOST or http://HOST:PORT")
+    parts = urlsplit(url)
     if parts.username or parts.password:
         raise ConfigError(option, "holds a password", "keys come from the environment")
     if parts.query or parts.fragment:
@@ -31,15 +32,6 @@ def client_of(option: str, url: str, headers: Mapping[str, str], timeout: httpx.
         return httpx.Client(base_url=url, headers=headers, timeout=timeout)
     except httpx.InvalidURL as error:
         raise ConfigError(option, f"is no address: {error}") from None
-
-
-def _parts(url: str) -> SplitResult | None:
-    """The parts of an address over HTTP; None where it is none."""
-    try:
-        parts = urlsplit(url)
-        return parts if parts.scheme in ("http", "https") and parts.hostname and parts.port != 0 else None
-    except ValueError:
-        return None
 
 
 def key(variable: str) -> str | None:
