@@ -22,6 +22,7 @@ from ragvigil.scorer.commands._options import (
 if TYPE_CHECKING:
     from ragvigil.scorer.testset.corpus import Corpus
     from ragvigil.scorer.testset.lint import Found
+    from ragvigil.scorer.testset.read import Testset
     from ragvigil.scorer.testset.row import Row
 
 _SHOWN = 20
@@ -54,7 +55,7 @@ def lint(
     Errors are rows that are wrong; warnings say what the set cannot show. Exit code 1 for errors, with --strict for
     warnings too.
     """
-    found = [*_found(file, _corpus(corpus), gate)]
+    _, found = _looked_over(file, _corpus(corpus), gate)
     if as_json:
         typer.echo(json.dumps([asdict(one) for one in found], ensure_ascii=False))
     else:
@@ -79,14 +80,14 @@ def freeze(
     """
     from ragvigil.scorer.offline.writing import write
     from ragvigil.scorer.testset.freeze import frozen
-    from ragvigil.scorer.testset.read import read_testset
 
     documents = _corpus(corpus)
-    wrong = [one for one in _found(file, documents, None) if one.level == "error"]
+    testset, found = _looked_over(file, documents, None)
+    wrong = [one for one in found if one.level == "error"]
     if wrong:
         typer.echo("\n".join(_lines(wrong)), err=True)
         return 1
-    made = frozen(read_testset(file), documents, label=label)
+    made = frozen(testset, documents, label=label)
     write(out, made.text)
     told = {
         "digest": made.header.digest,
@@ -234,7 +235,8 @@ def stale(
     return int(most is not None and (found.share is None or found.share.upper > most))
 
 
-def _found(file: Path, corpus: Corpus | None, gate: Path | None) -> Iterable[Found]:
+def _looked_over(file: Path, corpus: Corpus | None, gate: Path | None) -> tuple[Testset, list[Found]]:
+    """The set, of the rows that can be read, and all that is off with it."""
     from ragvigil.scorer.errors import InputError
     from ragvigil.scorer.testset.freeze import verify as compared
     from ragvigil.scorer.testset.lint import lint as looked_over
@@ -244,7 +246,8 @@ def _found(file: Path, corpus: Corpus | None, gate: Path | None) -> Iterable[Fou
     testset = read_testset(file, unread.append)
     if testset.header is not None:
         unread += [InputError(str(file), one) for one in compared(testset, None).differences]
-    return looked_over(testset, unread, corpus, None if gate is None else _no_answer_limit(gate))
+    limit = None if gate is None else _no_answer_limit(gate)
+    return testset, [*looked_over(testset, unread, corpus, limit)]
 
 
 def _no_answer_limit(path: Path) -> float | None:
