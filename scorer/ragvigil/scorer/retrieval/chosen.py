@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-DEFAULT_KS = (1, 3, 5, 10, 100)
 _AT_EACH_K = ("recall", "precision", "hit_rate", "mrr", "ndcg", "map", "unjudged")
 _WHOLE = ("context_recall_chunks", "mrr", "map")
 _OF_KIND: Mapping[str, tuple[tuple[str, int | None], ...]] = {
