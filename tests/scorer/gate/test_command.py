@@ -37,11 +37,14 @@ def test_good_answers_hold_and_a_segment_with_too_few_of_its_own_does_not(
     """Each limit has its own n; three answers of a segment are no proof, whatever the others are like."""
     assert Files(tmp_path, GATE).run(right(60)) == 1
     said = capsys.readouterr().out.splitlines()
-    assert [line[:4] for line in said] == ["ok  "] * 6 + ["FAIL"]
+    assert [line[:4] for line in said] == ["ok  "] * 8 + ["FAIL"]
     assert said[0] == "ok   faithfulness: 100.0% [93.0%, 100.0%] n=51 of 60, at least 80% wanted"
-    assert "faithfulness in german: 100.0%" in said[5]
-    assert "n=27 of 30" in said[5]
-    assert said[6].endswith("n=3, at least 50% wanted: 3 answers, at least 20 are needed")
+    assert said[5].startswith("ok   with_verdict: ")
+    assert said[5].endswith("n=51 of 60, at least 70% (by default) wanted")
+    assert "faithfulness in german: 100.0%" in said[6]
+    assert "n=27 of 30" in said[6]
+    assert said[7].startswith("ok   with_verdict in german: ")
+    assert said[8].endswith("n=3, at least 50% wanted: 3 answers, at least 20 are needed")
     whole = GATE.partition("[segments.rare]")[0]
     assert Files(tmp_path, whole).run(right(60)) == 0
 
@@ -91,7 +94,7 @@ def test_labels_correct_the_judge_and_both_rates_are_shown(
     rows = [answer(n, text="The fee is 999 euros." if n % 5 == 0 else None) for n in range(300)]
     files = Files(tmp_path, 'limits.faithfulness = { at_least = 0.6, gold = "gold.jsonl" }', rows=300)
     assert files.run(rows, "--json") == 0
-    (outcome,) = told(capsys)["outcomes"]
+    outcome, _ = told(capsys)["outcomes"]
     raw, level = outcome["raw"], outcome["figure"]
     assert level["value"] == pytest.approx((raw["value"] + 0.75 - 1) / (0.95 + 0.75 - 1), abs=1e-6)
     assert level["lower"] < raw["lower"]
@@ -181,8 +184,8 @@ baseline.figures = ["faithfulness"]
         with ScriptedJudge(kind(sensitivity=1.0, truth=lambda _: True)) as server:
             monkeypatch.setenv("OPENAI_BASE_URL", server.url)
             assert files.run(right(60), "--baseline", before) == code
-    level, fall = capsys.readouterr().out.splitlines()[-2:]
-    assert level.startswith("FAIL faithfulness: 100.0% [")
+    level, *_, fall = capsys.readouterr().out.partition("FAIL ")[2].splitlines()
+    assert level.startswith("faithfulness: 100.0% [")
     assert "verdicts never came and count as a fall" in fall
 
 
@@ -306,10 +309,10 @@ def test_junit_is_what_a_ci_reads_whatever_answers_say(tmp_path: Path) -> None:
     assert (root.tag, suite.tag, set(suite.attrib)) == ("testsuites", "testsuite", SUITE)
     properties, *cases = suite
     assert properties.tag == "properties"
-    assert [set(case.attrib) for case in cases] == [CASE] * 9
+    assert [set(case.attrib) for case in cases] == [CASE] * 11
     failures = [failure for case in cases for failure in case]
     assert {(one.tag, *sorted(one.attrib)) for one in failures} == {("failure", "message", "type")}
-    assert (suite.get("tests"), suite.get("failures")) == ("9", str(len(failures)))
+    assert (suite.get("tests"), suite.get("failures")) == ("11", str(len(failures)))
     assert cases[0].get("classname") == "ragvigil.gate"
     assert 'The fee is 99 euros ]]></failure> <script> | **x** [31m "&amp;' in (failures[0].text or "")
     page = markdown.read_text(encoding="utf-8")

@@ -56,20 +56,87 @@ def test_wrong_answers_do_not_pass_by_leaving_their_evidence_out(
 
 
 @pytest.mark.parametrize("text", [REFUSAL, "Yes."])
-def test_answers_that_say_nothing_are_told_of_and_are_a_fall(
+def test_answers_that_say_nothing_fail_and_are_a_fall(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str
 ) -> None:
     """They have no part in faithfulness: a service that refuses half would be as faithful as before."""
     rows = half(answer=text)
     files = Files(tmp_path, FAITHFUL)
     before = files.answers(right(60), "before")
-    files.run(rows)
-    assert "note 24 answers to questions that have one refuse or claim nothing" in capsys.readouterr().out
-    assert Files(tmp_path, "limits.with_verdict.at_least = 0.8").run(right(60)) == 0
-    assert Files(tmp_path, "limits.with_verdict.at_least = 0.8").run(rows) == 1
+    assert files.run(right(60)) == 0
+    assert files.run(rows) == 1
+    said = capsys.readouterr().out
+    assert "FAIL with_verdict: 52.9% [39.1%, 66.4%] n=51 of 60, at least 70% (by default) wanted" in said
+    assert "with_verdict.at_least says how many may" in said
+    assert Files(tmp_path, f"{FAITHFUL}\nlimits.with_verdict.at_least = 0.3").run(rows) == 0
     capsys.readouterr()
     assert Files(tmp_path, COMPARED).run(rows, "--baseline", before) == 1
-    assert "24 answers had a value, have none now and count as a fall" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "24 answers had a value, have none now and count as a fall" in said
+    assert "note 24 answers to questions that have one refuse or claim nothing" in said
+
+
+def test_refusals_of_one_segment_do_not_hide_behind_the_others(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A third of all German answers is gone, and every limit is about those that are left."""
+    limits = 'segments.de = { where = { language = "de" }, limits = { faithfulness = { at_least = 0.7 } } }'
+    rows = [answer(n, text=REFUSAL) if n % 6 == 1 else answer(n) for n in range(120)]
+    assert Files(tmp_path, limits, rows=120).run(rows) == 1
+    said = capsys.readouterr().out
+    assert said.startswith("ok   faithfulness in de: ")
+    assert "FAIL with_verdict in de: " in said
+
+
+def test_where_nobody_says_that_a_question_has_no_answer_it_has_one(tmp_path: Path) -> None:
+    """Answers without a test set, of which none says expected_refusal: refusals are not taken for right ones."""
+    gate = tmp_path / "gate.toml"
+    gate.write_text("limits.language_match.at_least = 0.5")
+    rows = [answer(n, text=REFUSAL) for n in range(60)]
+    assert ragvigil("gate", gate, "--answers", written(tmp_path / "a", rows)) == 1
+    known = [one | {"expected_refusal": True} for one in rows]
+    assert ragvigil("gate", gate, "--answers", written(tmp_path / "b", known)) == 0
+
+
+def test_where_the_right_answer_claims_nothing_none_is_due(tmp_path: Path) -> None:
+    """Half the questions are answered by a bare yes, as their golden answers are."""
+    gate = tmp_path / "gate.toml"
+    gate.write_text(FAITHFUL)
+    claiming = [answer(n) for n in range(60) if n % 20 not in (12, 13, 14)]
+    rows = claiming + [
+        answer(n, text="Yes.", golden_answer="Yes.") | {"id": f"again{n}"}
+        for n in range(60)
+        if n % 20 not in (12, 13, 14)
+    ]
+    assert ragvigil("gate", gate, "--answers", written(tmp_path / "a", rows)) == 0
+    for one in rows:
+        one.pop("golden_answer", None)
+    assert ragvigil("gate", gate, "--answers", written(tmp_path / "a", rows)) == 1
+
+
+def test_six_axes_of_a_silent_judge_are_no_score(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The checks alone would give a good one to what nobody judged."""
+    monkeypatch.setenv("OPENAI_MODEL", "scripted-1")
+
+    class Silent(Script):
+        """Says nothing that can be read of offices whose number begins with 4 to 9."""
+
+        __slots__ = ()
+
+        def said(self, shown: Shown, number: int, wanted: str = "rubric") -> str:
+            told = super().said(shown, number, wanted)
+            return "I would rather not." if shown.answer > "The fee of office 4" else told
+
+    files = Files(tmp_path, 'judge.kind = "openai"\nlimits.grounded_answer.at_least = 0.6')
+    for kind, code in ((Script, 0), (Silent, 1)):
+        with ScriptedJudge(kind(sensitivity=1.0, truth=lambda _: True)) as server:
+            monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+            assert files.run(right(60)) == code
+    said = capsys.readouterr().out
+    assert "FAIL grounded_answer: " in said
+    assert "were all whose verdicts never came wrong it would be" in said
 
 
 def test_a_right_refusal_is_no_fall(tmp_path: Path) -> None:

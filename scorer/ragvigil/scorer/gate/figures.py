@@ -13,7 +13,7 @@ from ragvigil.scorer.estimate.figure import Figure, mean, mean_with_lost, quanti
 from ragvigil.scorer.estimate.window import Booleans, Floats, Integers
 from ragvigil.scorer.evaluate import Result
 from ragvigil.scorer.gate.answers import Answered
-from ragvigil.scorer.gate.names import CORRECTED, is_measured, named
+from ragvigil.scorer.gate.names import CORRECTED, GROUNDED_ANSWER, is_measured, named
 from ragvigil.scorer.reporting.level import Sample, faithful, pass_rate
 from ragvigil.scorer.series import faithfulness_value, success_value
 from ragvigil.scorer.trace import RagTrace
@@ -44,9 +44,14 @@ class Judged:
 
 
 def value_of(name: str, one: Judged) -> float | None:
-    """What the answer counts in the figure of that name; None: it is not in it."""
+    """What the answer counts in the figure of that name; None: it is not in it.
+
+    Six axes whose judge said nothing would be those of the checks alone: they have no value.
+    """
     if name in _VALUES:
         return _VALUES[name](one)
+    if name == GROUNDED_ANSWER and one.lost:
+        return None
     check, measured = one.result.checks.get(name), one.result.measured.get(name)
     return check.value if check is not None else None if measured is None else measured.value
 
@@ -58,7 +63,7 @@ def is_lost(name: str, one: Judged) -> bool:
     measured = one.result.measured.get(name)
     if measured is not None:
         return measured.details.get("state") in _NEVER_CAME
-    return one.lost and (name in CORRECTED or is_measured(name))
+    return one.lost and (name in (*CORRECTED, GROUNDED_ANSWER) or is_measured(name))
 
 
 def figure_of(
@@ -67,7 +72,7 @@ def figure_of(
     """The figure, and the judge's rate behind it where labels correct it; without a value below 20 answers."""
     if name in CORRECTED:
         return _verdicts(name, judged, gold)
-    if is_measured(name):
+    if is_measured(name) or name == GROUNDED_ANSWER:
         return mean_with_lost(
             name, values_of(name, judged), lost_of(name, judged), conversations(judged)
         ), None
@@ -141,12 +146,17 @@ def _guesses(record: RagTrace) -> bool:
 
 def _false_refusal(one: Judged) -> float | None:
     """Of an answer to a question that has one: whether it says that there is none."""
-    return one.result.checks["abstention"].value if one.answered.expected_refusal is False else None
+    return None if one.answered.expected_refusal else one.result.checks["abstention"].value
 
 
 def _with_verdict(one: Judged) -> float | None:
-    """Of an answer to a question that has one: whether it claims something and has a verdict on it."""
-    return float(one.told_of) if one.answered.expected_refusal is False else None
+    """Of an answer to a question that has one: whether it claims something and has a verdict on it.
+
+    Where the golden answer claims nothing, as a bare "Yes." does, no claim is due.
+    """
+    golden = one.answered.item.get("golden_answer")
+    due = not isinstance(golden, str) or Prepared(replace(one.answered.record, answer=golden)).bears_claims
+    return float(one.told_of) if due and not one.answered.expected_refusal else None
 
 
 def _words(one: Judged) -> float | None:

@@ -21,21 +21,24 @@ class Named(NamedTuple):
     unit: Literal["share", "number", "seconds", "usd"] = "share"
 
 
+GROUNDED_ANSWER = "grounded_answer"
+WITH_VERDICT = "with_verdict"
 _OWN: Mapping[str, Named] = {
     "faithfulness": Named("share", "high"),
     "success": Named("share", "high"),
     "no_answer_false_claims": Named("share", "low"),
     "false_refusals": Named("share", "low"),
-    "with_verdict": Named("share", "high"),
+    WITH_VERDICT: Named("share", "high"),
     "median_words": Named("median", "low", "number"),
     "total_seconds": Named("quantile", "low", "seconds"),
     "retrieval_seconds": Named("quantile", "low", "seconds"),
     "generation_seconds": Named("quantile", "low", "seconds"),
     "cost_usd": Named("mean", "low", "usd"),
-    "grounded_answer": Named("share", "high"),
+    GROUNDED_ANSWER: Named("share", "high"),
 }
 CORRECTED = ("faithfulness", "success")
 """Figures that labels can correct."""
+_OF_SILENCE = ("no_answer_false_claims", "false_refusals", WITH_VERDICT)
 _CHECKS: Mapping[str, Named] = {check.id: Named("share", check.better) for check in CHECKS}
 _MEASURED = re.compile(r"(?:judge|criteria)\.[a-z][a-z0-9_-]{0,40}")
 
@@ -43,6 +46,15 @@ _MEASURED = re.compile(r"(?:judge|criteria)\.[a-z][a-z0-9_-]{0,40}")
 def is_measured(name: str) -> bool:
     """Whether it is what a language model measures beside faithfulness."""
     return _MEASURED.fullmatch(name) is not None
+
+
+def rests_on_claims(name: str) -> bool:
+    """Whether answers that refuse or claim nothing could leave a figure good: any share that is not about these.
+
+    >>> [name for name in ("faithfulness", "false_refusals", "median_words") if rests_on_claims(name)]
+    ['faithfulness']
+    """
+    return name not in _OF_SILENCE and named(name, name).kind == "share"
 
 
 def named(name: str, key: str) -> Named:

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ragvigil.exporters import clean
 from ragvigil.scorer import config
+from ragvigil.scorer.detect import GoldSet
 from ragvigil.scorer.errors import ConfigError, meant
+from ragvigil.scorer.estimate import FEWEST
 from ragvigil.scorer.estimate.figure import Figure
 from ragvigil.scorer.evaluate import evaluate
 from ragvigil.scorer.gate.answers import Answered, Answers
 from ragvigil.scorer.gate.compare import Compared, compare
 from ragvigil.scorer.gate.decide import Decision, decide
 from ragvigil.scorer.gate.figures import Judged, figure_of, value_of
-from ragvigil.scorer.gate.load import Loaded, limits_of
-from ragvigil.scorer.gate.names import named
+from ragvigil.scorer.gate.load import Loaded
+from ragvigil.scorer.gate.names import WITH_VERDICT, named, rests_on_claims
 from ragvigil.scorer.gate.pairs import same_questions, unpaired
-from ragvigil.scorer.gate.settings import Gate, Limit
+from ragvigil.scorer.gate.settings import CLAIMING, Limit
 from ragvigil.scorer.listed import listed
 
 _WORST = 5
@@ -54,6 +56,8 @@ class Outcome:
     decision: Decision
     worst: tuple[Worst, ...]
     """Of a share that does not hold."""
+    by_default: bool
+    """Whether the gate file sets none, and the limit is ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,14 +98,15 @@ def run_gate(loaded: Loaded, answers: Answers, baseline: Answers | None, path: P
         pairs = same_questions(judged, _judged(baseline.all, loaded.judge)[0], path)
         before, now = [one for one, _ in pairs], [one for _, one in pairs]
         compared = tuple(compare(name, before, now, gate.baseline) for name in gate.baseline.figures)
+    outcomes = (*_outcomes(loaded, judged),)
     return Held(
         f"{judged[0].result.verdict.judge} {judged[0].result.verdict.judge_version}",
         len(judged),
-        (*_outcomes(loaded, judged),),
+        outcomes,
         compared,
         answers.unanswered,
         lacking,
-        (*notes, *_untold(gate, judged)),
+        (*notes, *_untold(outcomes, judged)),
     )
 
 
@@ -114,11 +119,11 @@ def some(names: Sequence[str]) -> str:
     return listed([clean(name, limit=40) for name in names], _SHOWN)
 
 
-def _untold(gate: Gate, judged: Sequence[Judged]) -> Iterator[str]:
+def _untold(outcomes: Sequence[Outcome], judged: Sequence[Judged]) -> Iterator[str]:
     """That answers are in no figure of claims, though their questions have one; where no limit is about that."""
-    if "with_verdict" in {name for _, name, _ in limits_of(gate)}:
+    if any(one.name == WITH_VERDICT for one in outcomes):
         return
-    names = [one.answered.id for one in judged if value_of("with_verdict", one) == 0.0 and not one.lost]
+    names = [one.answered.id for one in judged if value_of(WITH_VERDICT, one) == 0.0 and not one.lost]
     if names:
         yield (
             f"{len(names):,} answers to questions that have one refuse or claim nothing, so that nothing tells of "
@@ -141,12 +146,24 @@ def _judged(answers: Sequence[Answered], judge: config.Judge) -> tuple[list[Judg
 
 
 def _outcomes(loaded: Loaded, judged: Sequence[Judged]) -> Iterator[Outcome]:
-    for name, limit in loaded.gate.limits.items():
-        yield _outcome(name, limit, None, judged, loaded, f"limits.{name}")
+    yield from _scope(loaded, loaded.gate.limits, None, judged, "limits")
     for segment, section in loaded.gate.segments.items():
         members = [one for one in judged if _is_in(one.answered, section.where)]
-        for name, limit in section.limits.items():
-            yield _outcome(name, limit, segment, members, loaded, f"segments.{segment}.limits.{name}")
+        yield from _scope(loaded, section.limits, segment, members, f"segments.{segment}.limits")
+
+
+def _scope(
+    loaded: Loaded, limits: Mapping[str, Limit], segment: str | None, judged: Sequence[Judged], key: str
+) -> Iterator[Outcome]:
+    """Each limit, and that enough answers claim something where limits rest on claims and none is about that.
+
+    Else a service that refuses half of what it is asked would be as faithful as before.
+    """
+    for name, limit in limits.items():
+        yield _outcome(name, limit, segment, judged, loaded.gold.get(f"{key}.{name}"))
+    due = sum(value_of(WITH_VERDICT, one) is not None for one in judged)
+    if WITH_VERDICT not in limits and due >= FEWEST and any(map(rests_on_claims, limits)):
+        yield replace(_outcome(WITH_VERDICT, Limit(at_least=CLAIMING), segment, judged), by_default=True)
 
 
 def _is_in(one: Answered, where: Mapping[str, str]) -> bool:
@@ -157,10 +174,10 @@ def _is_in(one: Answered, where: Mapping[str, str]) -> bool:
 
 
 def _outcome(
-    name: str, limit: Limit, segment: str | None, judged: Sequence[Judged], loaded: Loaded, key: str
+    name: str, limit: Limit, segment: str | None, judged: Sequence[Judged], gold: GoldSet | None = None
 ) -> Outcome:
-    kind, better, _ = named(name, key)
-    figure, raw = figure_of(name, judged, at=limit.quantile, gold=loaded.gold.get(key))
+    kind, better, _ = named(name, name)
+    figure, raw = figure_of(name, judged, at=limit.quantile, gold=gold)
     decision = decide(figure, limit, kind)
     show = kind == "share" and decision.state != "holds"
     return Outcome(
@@ -174,6 +191,7 @@ def _outcome(
         limit.quantile if kind == "quantile" else None,
         decision,
         _worst(name, judged, high=limit.at_least is not None or better == "high") if show else (),
+        by_default=False,
     )
 
 

@@ -9,6 +9,9 @@ from pydantic import Field, model_validator
 
 from ragvigil.scorer.config.fields import Section, Words
 
+CLAIMING = 0.7
+"""Lower end of `with_verdict` where a gate file sets none: half refusals never keep it, twenty answers may."""
+
 
 class Limit(Section):
     """What the interval of one figure has to keep: its lower end `at_least`, or its upper end `at_most`."""

@@ -41,7 +41,8 @@ def title(one: Outcome) -> str:
 def limit(one: Outcome) -> str:
     """What is wanted of it."""
     bound = one.at_least if one.at_least is not None else one.at_most or 0.0
-    return f"at {'least' if one.at_least is not None else 'most'} {_BOUNDS[one.figure.unit](bound)}"
+    usual = " (by default)" if one.by_default else ""
+    return f"at {'least' if one.at_least is not None else 'most'} {_BOUNDS[one.figure.unit](bound)}{usual}"
 
 
 def found(figure: Figure, answers: int) -> str:
@@ -81,7 +82,12 @@ def why(one: Outcome) -> str:
         if bounds and one.decision.said
         else ""
     )
-    return "; ".join(filter(None, (one.decision.said, lost, raw)))
+    own = (
+        f"who refuses, claims nothing or got no verdict is in few other figures; {one.name}.at_least says how many may"
+        if one.by_default and one.decision.said
+        else ""
+    )
+    return "; ".join(filter(None, (one.decision.said, lost, raw, own)))
 
 
 def lacking(held: Held) -> Iterator[tuple[str, str]]:
