@@ -20,6 +20,7 @@ from ragvigil.scorer.config import load
 from ragvigil.scorer.errors import InputError
 from ragvigil.scorer.retrieval.queries import KINDS
 from ragvigil.scorer.store.sqlite import SqliteStore
+from ragvigil.scorer.testset.freeze import frozen
 from ragvigil.scorer.testset.read import read_testset
 from ragvigil.scorer.trace import Document
 
@@ -124,13 +125,11 @@ def test_two_runs_are_compared_query_by_query_and_small_differences_are_called_n
 def test_a_frozen_test_set_is_read_and_the_type_of_its_answers_says_the_kind_of_query(tmp_path: Path) -> None:
     """Its first line is no question, and its intents may be topics."""
     row = {"query_id": "a", "query": "A?", "intent": "fees", "golden_context_ids": ["p"]}
-    rows: list[dict[str, object]] = [
-        {"ragvigil_testset": 1},
-        {**row},
-        {**row, "query_id": "b", "answer_type": "short_fact"},
-    ]
+    plain = lines(tmp_path / "set.jsonl", [row, {**row, "query_id": "b", "answer_type": "short_fact"}])
+    locked = tmp_path / "locked.jsonl"
+    locked.write_text(frozen(read_testset(plain), None).text, encoding="utf-8")
     run = lines(tmp_path / "run.jsonl", [{"query_id": "a", "ids": ["p"]}])
-    (found,) = told(lines(tmp_path / "set.jsonl", rows), "--run", run)["runs"]
+    (found,) = told(locked, "--run", run)["runs"]
     assert (found["queries"], set(found["by_kind"])) == (2, {"fees", "single_fact"})
 
 

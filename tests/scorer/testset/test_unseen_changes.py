@@ -83,6 +83,20 @@ def test_no_command_takes_a_frozen_set_that_was_changed(tmp_path: Path, capsys: 
     assert not out.exists()
 
 
+def test_retrieval_goes_by_no_set_that_was_changed_or_is_another(tmp_path: Path, capsys: Said) -> None:
+    """Its labels say what was to be found: one that was changed makes any retriever a good one."""
+    locked, digest = frozen(tmp_path, capsys)
+    found = [{"query_id": f"q{n}", "ids": [f"d{n}"]} for n in range(40)]
+    run = written(tmp_path / "run.jsonl", found)
+    assert ragvigil("retrieval", locked, "--run", run, "--digest", digest) == 0
+    assert ragvigil("retrieval", locked, "--run", run, "--digest", "0" * 64) == 2
+    assert f"the set is {digest}, and {'0' * 64} is wanted" in capsys.readouterr().err
+    assert ragvigil("retrieval", tmp_path / "set.jsonl", "--run", run, "--digest", digest) == 2
+    assert "is not frozen" in capsys.readouterr().err
+    assert ragvigil("retrieval", changed(locked), "--run", run) == 2
+    assert "row q7 was changed" in capsys.readouterr().err
+
+
 def test_the_smoke_part_of_a_frozen_set_is_frozen(tmp_path: Path, capsys: Said) -> None:
     """With a digest of its own, and the corpus of the whole set."""
     locked, _ = frozen(tmp_path, capsys)

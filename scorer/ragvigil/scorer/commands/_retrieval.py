@@ -32,6 +32,10 @@ def retrieval(
         Path | None,
         typer.Option(metavar="FILE", help="Labels instead of the rows' own, BEIR's TSV or TREC's."),
     ] = None,
+    digest: Annotated[
+        str | None,
+        typer.Option(metavar="HEX", help="What a frozen set of queries has to be, as `testset freeze` said."),
+    ] = None,
     run: Annotated[
         list[Path] | None,
         typer.Option(
@@ -74,7 +78,7 @@ def retrieval(
 
     ks = _depths(k)
     settings = settings_of(config, store)
-    found = labelled(queries, qrels)
+    found = labelled(queries, qrels, digest)
     runs = evaluation.runs_named(
         found,
         files=run or (),

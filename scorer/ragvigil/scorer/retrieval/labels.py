@@ -22,6 +22,7 @@ from ragvigil.scorer.offline.rows import (
 )
 from ragvigil.scorer.offline.synthetic import is_synthetic
 from ragvigil.scorer.retrieval.queries import KINDS, Query, kind_of
+from ragvigil.scorer.testset.freeze import unchanged
 from ragvigil.scorer.testset.read import HEADER
 
 Grades = dict[str, dict[str, int]]
@@ -47,21 +48,24 @@ class Labelled:
     notes: tuple[str, ...] = ()
 
 
-def labelled(path: Path, qrels: Path | None = None) -> Labelled:
+def labelled(path: Path, qrels: Path | None = None, digest: str | None = None) -> Labelled:
     """The queries of a file of rows or of a folder in the layout of BEIR, with their labels.
 
     A row is {query_id, query, golden_context_ids}; where `qrels` is named, its labels are taken instead. A folder holds
-    queries.jsonl, qrels/test.tsv (or its only one) and corpus.jsonl. Raises InputError that names file, line, field and
-    fix.
+    queries.jsonl, qrels/test.tsv (or its only one) and corpus.jsonl. A frozen set has to be what it was frozen as, and
+    of the `digest`, if any. Raises InputError that names file, line, field and fix.
     """
     folder = path.is_dir()
     file = path / "queries.jsonl" if folder else path
     chosen = qrels or (_qrels_in(path) if folder else None)
     queries: dict[str, Query] = {}
     rows: dict[str, tuple[int, Mapping[str, object]]] = {}
+    if digest is not None:
+        unchanged(file, digest)
     for number, row in rows_in(file):
         if HEADER in row and not queries:
-            continue  # the first line of a frozen set
+            unchanged(file)
+            continue
         query = _query(row, number, f"{file}, line {number}", own=chosen is None)
         if query.id in queries:
             raise InputError(
