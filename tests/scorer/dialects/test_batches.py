@@ -117,6 +117,8 @@ def usable(path: Path) -> bool:
 
 WHOLE = [path for path in PATHS if usable(path)]
 FAILED = [path for path in PATHS if "_error" in path.name and (found := one_record(path)) and found[2].query]
+BARE = ("-logfire-logfire-", "google-")
+"""Calls of a client with nothing around them."""
 WAYS = ("in turn", "side by side", "in turn, wrapped", "side by side, wrapped", "in turn, without a root")
 
 
@@ -140,7 +142,7 @@ def test_a_question_that_failed_gets_no_answer_of_another(path: Path) -> None:
 
 def test_applications_of_several_kinds_in_one_trace_are_apart() -> None:
     """One service calls another that has another framework; bare calls of a client beside a chain may be its part."""
-    framed = [path for path in WHOLE if "-logfire-logfire-" not in path.name]
+    framed = [path for path in WHOLE if not any(bare in path.name for bare in BARE)]
     for number, path in enumerate(framed):
         spans, events, expected = batch(
             [path, framed[number - 1], framed[number - 2]], WAYS[number % len(WAYS)]

@@ -24,6 +24,8 @@ IN_PIECES = ("langsmith-by_decorators-stream", "mlflow-by_decorators-stream")
 """Their answers stand on the wire in pieces only."""
 JOINED = ("genai-langchain-graph", "genai-langchain-retrieval_qa")
 """Their passages stand in the prompt only, a blank line between two: texts with such lines cannot be told apart."""
+PARTED = "google-"
+"""Their passages are parts of a message without a mark: texts that may be something else make the record incomplete."""
 THEMES = {
     "japanese": ("富士山の標高は何メートルですか\uff1f", "標高は3776メートルです[1]。", "富士山は3776メートルです。"),
     "arabic": ("متى تغادر العبارة؟", "تغادر في الساعة التاسعة [1].", "تغادر العبارة الميناء في التاسعة صباحا."),
@@ -115,8 +117,14 @@ def test_a_record_says_what_its_application_said(path: Path) -> None:
             table = {text: other for text, other in table.items() if other != THEMES[theme][1]}
         if any(name in path.name for name in JOINED):
             table = {text: other for text, other in table.items() if other in THEMES[theme][:2]}
+        if path.name.startswith(PARTED):  # nobody can tell what is the label of a question from its beginning
+            table = {text: other for text, other in table.items() if not other.startswith("Question:")}
         if not table:
             continue
         rewording = Rewording(table)
         read = records([rewording.span(span) for span in spans], [rewording.event(event) for event in events])
-        assert read == [reworded(record, rewording) for record in found], theme
+        expected = [reworded(record, rewording) for record in found]
+        if path.name.startswith(PARTED) and read[0].completeness == "partial_evidence":
+            assert (read[0].answer, read[0].documents) == (expected[0].answer, ()), theme
+            continue
+        assert read == expected, theme

@@ -14,9 +14,9 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
-from ragvigil.scorer.dialects.messages import last_of
-from ragvigil.scorer.dialects.prompt import context_of, passages_in, question_in
-from ragvigil.scorer.dialects.reading import Role
+from ragvigil.scorer.dialects.messages import last_message
+from ragvigil.scorer.dialects.parts import asked_in, shown_in
+from ragvigil.scorer.dialects.reading import Message, Role
 from ragvigil.scorer.dialects.step import Step
 
 _ASKING = frozenset[Role]({"chain", "retriever", "reranker"})
@@ -79,7 +79,8 @@ class _Asked:
         self.is_answered = _is_answered(below)
         self.shown = [*_prompts(below)]
         told = [each.text for one in below for each in one.reading.documents or ()]
-        self.passages = {*told} or {text for prompt in self.shown for text in passages_in(prompt)}
+        contexts = () if told else map(shown_in, _messages(below))
+        self.passages = {*told} or {each.text or "" for one in contexts if one for each in one.documents}
 
     def is_apart_from(self, other: _Asked) -> bool:
         """Whether neither is a part of the other: prepares its question, goes on with its answer, or judges that."""
@@ -139,13 +140,15 @@ def shows(step: Step, *, bare: bool = False) -> bool:
     below = [*step.subtree()]
     if not _is_answered(below) or _question(below, bare=bare) is None:
         return False
-    return any(each.reading.documents for each in below) or any(map(context_of, _prompts(below)))
+    return any(each.reading.documents for each in below) or any(map(shown_in, _messages(below)))
 
 
 def _question(below: Sequence[Step], *, bare: bool = False) -> str | None:
     queries = (each.reading.query for each in below if each.role in _ASKING)
-    prompts = (last_of(each.reading.messages, "user") for each in below if bare and each.role == "generator")
-    asked = itertools.chain(queries, (question_in(prompt) for prompt in prompts if prompt))
+    said = (
+        last_message(each.reading.messages, "user") for each in below if bare and each.role == "generator"
+    )
+    asked = itertools.chain(queries, (asked_in(message) for message in said if message))
     return next((query.strip() for query in asked if query), None)
 
 
@@ -154,8 +157,12 @@ def _is_answered(below: Iterable[Step]) -> bool:
 
 
 def _prompts(below: Iterable[Step]) -> Iterator[str]:
+    return (message.text or "" for message in _messages(below))
+
+
+def _messages(below: Iterable[Step]) -> Iterator[Message]:
     """What models were told last, and told to do."""
     for each in below:
         for role in ("system", "user"):
-            if each.role == "generator" and (prompt := last_of(each.reading.messages, role)):
-                yield prompt
+            if each.role == "generator" and (message := last_message(each.reading.messages, role)):
+                yield message

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 
 from ragvigil.scorer.dialects.documents import ranked, same
 from ragvigil.scorer.dialects.frames import Context
+from ragvigil.scorer.dialects.parts import asked_in, shown_in
 from ragvigil.scorer.dialects.passages import Known, United
-from ragvigil.scorer.dialects.prompt import context_of, given_context, question_in
+from ragvigil.scorer.dialects.prompt import given_context
 from ragvigil.scorer.dialects.provided import provided_in
 from ragvigil.scorer.dialects.reading import Role
 from ragvigil.scorer.dialects.roles import innermost
@@ -323,11 +324,11 @@ def _contexts(generation: Step | None) -> list[Context]:
     if generation is not None and generation.reading.context is not None:
         return [given_context(generation.reading.context)]
     messages = generation.reading.messages if generation is not None else ()
-    told = [(each.text, each.role) for each in reversed(messages) if each.role != "assistant" and each.text]
-    read = [(text, role, context_of(text, apart=role in _ORDERING)) for text, role in told]
-    found = [(context, _leaves(text, context), role) for text, role, context in read if context]
-    asking = [text for text, role in told if role == "user"]
-    if len(asking) == 1 and question_in(asking[0]) == asking[0]:
+    told = [each for each in reversed(messages) if each.role != "assistant" and each.text]
+    read = [(each, shown_in(each, apart=each.role in _ORDERING)) for each in told]
+    found = [(context, _leaves(each.text or "", context), each.role) for each, context in read if context]
+    asking = [each for each in told if each.role == "user"]
+    if len(asking) == 1 and asked_in(asking[0]) == asking[0].text and not asking[0].parts:
         found = [each for each in found if each[1] or each[2] != "user" or len(each[0].documents) != 1]
     if len(found) > 1:
         found.sort(key=lambda each: not each[1])

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from ragvigil.scorer.dialects.reading import Reading
+from ragvigil.scorer.dialects.reading import Message, Reading
 from ragvigil.scorer.dialects.tool_turns import turns_of
 from ragvigil.scorer.dialects.tools import is_search
 
@@ -26,6 +27,7 @@ _DENSEST = 0.5
 
 def with_gaps(reading: Reading, attributes: Mapping[str, object]) -> Reading:
     """The reading of a call with what its span cannot have told in full marked as not told."""
+    reading = replace(reading, messages=tuple(_united(reading.messages)))
     if reading.answer is None:
         return reading
     if _is_last_piece(reading.answer, reading.tokens.output):
@@ -33,6 +35,21 @@ def with_gaps(reading: Reading, attributes: Mapping[str, object]) -> Reading:
     said = turns_of(attributes.get("gen_ai.output.messages"))
     searches = any(turn.kind == "called" and is_search(turn.name or "") for turn in said)
     return replace(reading, unread_search=reading.unread_search or (searches and reading.documents is None))
+
+
+def _united(messages: Iterable[Message]) -> Iterator[Message]:
+    """The messages with those of a user in a row as one: the span writes each text of a list as a message.
+
+    >>> [said.parts for said in _united([Message("user", "Snow is white."), Message("user", "What is white?")])]
+    [('Snow is white.', 'What is white?')]
+    """
+    for role, group in itertools.groupby(messages, key=lambda message: message.role):
+        said = [*group]
+        if role != "user" or len(said) == 1:
+            yield from said
+            continue
+        parts = [part for each in said for part in each.parts or (each.text,) if part]
+        yield Message(role, "\n".join(parts) or None, tuple(parts) if len(parts) > 1 else ())
 
 
 def _is_last_piece(answer: str, tokens: int | None) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from ragvigil.scorer.dialects.flattened import indexed, unflattened
-from ragvigil.scorer.dialects.messages import content_of, last_of, messages_of, role_of
+from ragvigil.scorer.dialects.messages import content_of, last_of, message_of, messages_of, role_of
 from ragvigil.scorer.dialects.reading import Message
 from ragvigil.scorer.dialects.replies import completion_of
 from ragvigil.scorer.dialects.values import mapping_of, names_context, sequence_of, text_of
@@ -99,9 +99,7 @@ def completion_in(attributes: Mapping[str, object], events: Sequence[SpanEvent])
 def _said(event: SpanEvent, role: str) -> Message:
     fields = _told(event)
     content = fields.get("content")
-    return Message(
-        role_of(fields.get("role") or role), content_of(_blocks(content) or content or fields.get("body"))
-    )
+    return message_of(role_of(fields.get("role") or role), _blocks(content) or content or fields.get("body"))
 
 
 def _blocks(content: object) -> list[object]:
@@ -132,12 +130,11 @@ def _numbered(items: Iterable[Mapping[str, object]], role: str) -> Iterable[Mess
     for item in items:
         content = item.get("content")
         parts = [mapping_of(part) for part in sequence_of(content)]
-        told = (
-            content_of(parts) if all(parts) else None
-        )  # a list of anything else is a text that looks like one
-        yield Message(
-            role_of(item.get("role") or role), told or content_of(_part(content)) or text_of(content)
-        )
+        speaker = role_of(item.get("role") or role)
+        told = message_of(speaker, parts) if parts and all(parts) else None
+        if told is None or told.text is None:  # a list of anything else is a text that looks like one
+            told = Message(speaker, content_of(_part(content)) or text_of(content))
+        yield told
 
 
 def _part(content: object) -> Mapping[str, object]:

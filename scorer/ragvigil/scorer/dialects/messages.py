@@ -58,8 +58,7 @@ def content_of(value: object, depth: int = 0) -> str | None:
     if depth > 4:
         return None
     if isinstance(value, list):
-        parts = (content_of(part, depth + 1) for part in cast("list[object]", value))
-        return "\n".join(part for part in parts if part) or None
+        return "\n".join(_texts(cast("list[object]", value), depth + 1)) or None
     if not isinstance(value, dict):
         return None
     part = cast("Mapping[str, object]", value)
@@ -68,11 +67,36 @@ def content_of(value: object, depth: int = 0) -> str | None:
     return content_of(part.get("text"), depth + 1) or content_of(part.get("content"), depth + 1)
 
 
+def message_of(role: str, content: object) -> Message:
+    """The message of somebody who said this content, with its parts apart where it has several texts.
+
+    >>> message_of("user", [{"text": "Snow is white."}, {"text": "What is white?"}]).parts
+    ('Snow is white.', 'What is white?')
+    """
+    listed = cast("list[object]", content) if isinstance(content, list) else []
+    if len(listed) < 2:
+        return Message(role, content_of(content))
+    texts = _texts(listed, 1)
+    return Message(role, "\n".join(texts) or None, tuple(texts) if len(texts) > 1 else ())
+
+
+def _texts(parts: list[object], depth: int) -> list[str]:
+    return [text for part in parts if (text := content_of(part, depth))]
+
+
 def last_of(messages: Iterable[Message], role: str) -> str | None:
     """The text of the last message of that role that has one; what a tool found is nobody's."""
-    said = (message.text for message in messages if message.role == role)
-    texts = [text for text in said if text and not is_observation(text)]
-    return texts[-1] if texts else None
+    said = last_message(messages, role)
+    return said.text if said is not None else None
+
+
+def last_message(messages: Iterable[Message], role: str) -> Message | None:
+    """The last message of that role that has a text; what a tool found is nobody's."""
+    found: Message | None = None
+    for message in messages:
+        if message.role == role and message.text and not is_observation(message.text):
+            found = message
+    return found
 
 
 def replied(messages: Iterable[Message]) -> str | None:
@@ -131,10 +155,11 @@ def _pair(item: object) -> Message | None:
     pair = cast("list[object]", item) if isinstance(item, list) else []
     if len(pair) != 2 or not isinstance(pair[0], str) or pair[0] not in _PAIRED:
         return None
-    return Message(role_of(pair[0]), content_of(pair[1]))
+    return message_of(role_of(pair[0]), pair[1])
 
 
 def _message(outer: Mapping[str, object], fields: Mapping[str, object]) -> Message:
     named = fields.get("role") or fields.get("type") or outer.get("type")
-    texts = (content_of(fields[key]) for key in _PARTS if key in fields)
-    return Message(role_of(named), next((text for text in texts if text), None))
+    role = role_of(named)
+    said = (message_of(role, fields[key]) for key in _PARTS if key in fields)
+    return next((message for message in said if message.text), None) or Message(role, None)

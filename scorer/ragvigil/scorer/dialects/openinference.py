@@ -344,7 +344,9 @@ def _message(fields: Mapping[str, object]) -> Message:
     parts = indexed(fields, "message.contents.")
     said = [part for part in parts if kind_of(part.get("message_content.type", "text")) in _SPOKEN]
     texts = [text for part in said if (text := text_of(part.get("message_content.text")))]
-    return Message(role, text_of(fields.get("message.content")) or "\n".join(texts) or None)
+    if whole := text_of(fields.get("message.content")):
+        return Message(role, whole)
+    return Message(role, "\n".join(texts) or None, tuple(texts) if len(texts) > 1 else ())
 
 
 def _unprinted(text: str | None) -> str | None:

@@ -128,6 +128,16 @@ def question_in(prompt: str) -> str:
     return _LABEL.sub("", asked, count=1) or prompt
 
 
+def labelled_in(text: str) -> str | None:
+    """The question of a text that is nothing but one, below its label; None of any other.
+
+    >>> labelled_in("Question: What is white?"), labelled_in("Snow is white. What is?")
+    ('What is white?', None)
+    """
+    labelled = _TEMPLATE.match(text.strip()[-_LONGEST_QUESTION:])
+    return labelled["question"] if labelled else None
+
+
 def _tagged(prompt: str, context: Context | None) -> str | None:
     """The text in the last pair of tags that say that it is a question; those within passages ask nothing."""
     first = max(0, len(prompt) - _LONGEST_QUESTION)

@@ -40,6 +40,8 @@ class Message:
     role: str
     text: str | None
     """None when the message holds no text: a tool call, an image, hidden content."""
+    parts: tuple[str, ...] = field(default=(), repr=False)
+    """The texts of its parts, where there are several."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,8 @@ from typing import TypeVar
 
 from ragvigil.scorer.dialects.asides import is_aside
 from ragvigil.scorer.dialects.batches import shows
-from ragvigil.scorer.dialects.messages import last_of
+from ragvigil.scorer.dialects.messages import last_message, last_of
+from ragvigil.scorer.dialects.parts import asked_in, shown_in
 from ragvigil.scorer.dialects.plans import question_of
 from ragvigil.scorer.dialects.prompt import context_of, question_in
 from ragvigil.scorer.dialects.question import Question
@@ -85,8 +86,8 @@ def query_candidates(roles: Roles) -> Iterator[Candidate]:
         if query is not None and not _by_tool(step):
             yield Candidate(step, query, f"query of a {step.role}")
     for model in (roles.generation, *generations(roles)):
-        if model is not None and (prompt := last_of(model.reading.messages, "user")):
-            yield Candidate(model, question_in(prompt), "last user message")
+        if model is not None and (said := last_message(model.reading.messages, "user")):
+            yield Candidate(model, asked_in(said), "last user message")
     for step in roles.question.steps:
         if step.role == "chain" and step.reading.query is not None and not _by_tool(step):
             yield Candidate(step, step.reading.query, "input of a step")
@@ -130,15 +131,15 @@ def _without_passages(asked: str, roles: Roles) -> str:
     An application that searches itself asks an agent so. Where a step searched, all of it is the question.
     """
     model = roles.generation
-    sent = last_of(model.reading.messages, "user") if model is not None else None
+    sent = last_message(model.reading.messages, "user") if model is not None else None
     if (
         sent is None
-        or sent.strip() != asked.strip()
+        or (sent.text or "").strip() != asked.strip()
         or any(each.role in _SEARCHING for each in roles.question.steps)
     ):
         return asked
-    context = context_of(asked)
-    return question_in(asked) if context is not None and context.documents else asked
+    context = shown_in(sent)
+    return asked_in(sent) if context is not None and context.documents else asked
 
 
 def _uncut(roles: Roles) -> Candidate | None:

@@ -1,0 +1,177 @@
+"""Passages and question as parts of one message: so Google's client takes a list, and others a list of blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from ragvigil.scorer.dialects import read_records
+from ragvigil.scorer.span import Span
+from ragvigil.scorer.trace import RagTrace
+
+from .conftest import ANSWER, QUESTION, as_json, captured, only, span
+from .test_gemini import SCOPE
+
+SNOW, COAL = "Snow is white and falls in winter.", "Coal is black and is dug."
+LONG = "Of all that is told of the ferry the times matter most, for who comes late waits on the pier " * 3
+
+
+def genai(*parts: str) -> Span:
+    """A call in GenAI conventions."""
+    texts = [{"type": "text", "content": part} for part in parts]
+    return span(
+        "a1",
+        {
+            "gen_ai.operation.name": "chat",
+            "gen_ai.input.messages": as_json([{"role": "user", "parts": texts}]),
+            "gen_ai.output.messages": as_json(
+                [{"role": "assistant", "parts": [{"type": "text", "content": ANSWER}]}]
+            ),
+        },
+    )
+
+
+def flattened(*parts: str) -> Span:
+    """A call in OpenInference's attributes."""
+    prefix = "llm.input_messages.0.message"
+    texts = {f"{prefix}.contents.{place}.message_content.text": part for place, part in enumerate(parts)}
+    types = {f"{prefix}.contents.{place}.message_content.type": "text" for place in range(len(parts))}
+    said = {
+        "llm.output_messages.0.message.role": "assistant",
+        "llm.output_messages.0.message.content": ANSWER,
+    }
+    return span("a1", {"openinference.span.kind": "LLM", f"{prefix}.role": "user", **texts, **types, **said})
+
+
+def numbered(*parts: str) -> Span:
+    """A call in numbered attributes, its blocks as JSON."""
+    blocks = as_json([{"type": "text", "text": part} for part in parts])
+    asked = {"gen_ai.prompt.0.role": "user", "gen_ai.prompt.0.content": blocks}
+    said = {"gen_ai.completion.0.role": "assistant", "gen_ai.completion.0.content": ANSWER}
+    return span("a1", {"gen_ai.request.model": "tiny-chat-1", **asked, **said})
+
+
+def found(record: RagTrace) -> tuple[list[str | None], str | None, str]:
+    """The record's passages, its question, and how complete it is."""
+    return [each.text for each in record.documents], record.query, record.completeness
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "google-openinference-parts",
+        "google-otel-parts",
+        "google-openllmetry-parts",
+        "google-openllmetry-list",
+    ],
+)
+def test_googles_client_was_given_passages_and_question_in_a_list(name: str) -> None:
+    """As each instrumentation tells it; the last two write a message of several parts, and several messages."""
+    record = only(captured(name))
+    assert found(record) == (
+        [
+            "Le dernier bac quitte Groix à 19 h 45 en été.",
+            "En hiver, il part à 18 h 30.",
+            "Le billet coûte 38 €.",
+        ],
+        "À quelle heure part le dernier bac ?",
+        "complete",
+    )
+    assert record.answer == "À 19 h 45 en été."
+
+
+@pytest.mark.parametrize("call", [genai, flattened, numbered])
+@pytest.mark.parametrize(
+    "parts",
+    [
+        (SNOW, COAL, QUESTION),
+        (QUESTION, SNOW, COAL),
+        (SNOW, COAL, f"Question: {QUESTION}"),
+        (f"Context: {SNOW}", COAL, QUESTION),
+        ("Context:", SNOW, COAL, QUESTION),
+        ("Use the following context.", SNOW, COAL, "Question:", QUESTION),
+        (SNOW, COAL, QUESTION, "Answer in one sentence."),
+        (f"[1] {SNOW}", f"[2] {COAL}", QUESTION),
+        (f"[1] {SNOW}\n[2] {COAL}", QUESTION),
+        (f"Document 1: {SNOW}", f"Document 2: {COAL}", QUESTION),
+        (f"Source: a.txt\n{SNOW}", f"Source: b.txt\n{COAL}", QUESTION),
+        (as_json({"id": "a", "text": SNOW}), as_json({"id": "b", "text": COAL}), QUESTION),
+        (f"Context:\n- {SNOW}\n- {COAL}", QUESTION),
+        ("Answer briefly.", f"Context:\n[1] {SNOW}\n[2] {COAL}\n\nQuestion: {QUESTION}"),
+    ],
+)
+def test_the_parts_beside_the_question_are_passages(
+    call: Callable[..., Span], parts: tuple[str, ...]
+) -> None:
+    """Orders and headings are none."""
+    assert found(only([call(*parts)])) == ([SNOW, COAL], QUESTION, "complete")
+
+
+def test_the_one_part_beside_the_question_is_a_passage_if_nothing_could_part_it() -> None:
+    """Else the record is marked."""
+    assert found(only([genai(SNOW, QUESTION)])) == ([SNOW], QUESTION, "complete")
+    assert found(only([genai(f"{SNOW}\n\n{COAL}", QUESTION)])) == ([], QUESTION, "partial_evidence")
+
+
+def test_a_long_part_may_be_cut_off_within_a_sentence() -> None:
+    """A short one may be a greeting or a title."""
+    assert found(only([genai(SNOW, LONG.strip(), QUESTION)]))[0] == [SNOW, LONG.strip()]
+    assert found(only([genai("Ferries", SNOW, QUESTION)])) == ([], QUESTION, "partial_evidence")
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        (SNOW, COAL, "Tell me when the ferry leaves."),
+        ("What does it cost?", SNOW, QUESTION),
+        (SNOW, QUESTION, COAL),
+        (f"{SNOW}\n\n{COAL}", SNOW, QUESTION),
+        ("User: Hello.\nAssistant: Good morning.", SNOW, QUESTION),
+        (f"[1] {SNOW}\n[2] {COAL}", COAL, QUESTION),
+    ],
+)
+def test_parts_of_which_nobody_can_tell_what_they_are_mark_the_record(parts: tuple[str, ...]) -> None:
+    """Nothing says which one asks, or where a passage ends."""
+    record = only([genai(*parts)])
+    assert (record.documents, record.completeness) == ((), "partial_evidence")
+
+
+@pytest.mark.parametrize("parts", [(QUESTION,), ("Answer in French.", QUESTION), (QUESTION, "Be brief.")])
+def test_a_question_beside_nothing_but_orders_has_no_passages(parts: tuple[str, ...]) -> None:
+    """The record is complete."""
+    assert found(only([genai(*parts)])) == ([], QUESTION, "complete")
+
+
+def test_an_order_and_its_object_stay_the_question() -> None:
+    """Neither asks anything."""
+    assert only([genai("Translate into French:", SNOW)]).query == f"Translate into French:\n{SNOW}"
+
+
+def test_messages_of_a_user_in_a_row_stay_messages_where_no_list_is_written_so() -> None:
+    """People write in bursts; OpenLLMetry's spans of Google's client write a list of texts so."""
+    messages = [
+        {"role": "user", "parts": [{"type": "text", "content": each}]} for each in (SNOW, COAL, QUESTION)
+    ]
+    said = [{"role": "assistant", "parts": [{"type": "text", "content": ANSWER}]}]
+    told = {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.input.messages": as_json(messages),
+        "gen_ai.output.messages": as_json(said),
+    }
+    assert found(only([span("a1", told)])) == ([], QUESTION, "complete")
+    assert found(only([span("a1", told, scope=SCOPE)])) == ([SNOW, COAL], QUESTION, "complete")
+
+
+def test_two_calls_of_a_request_that_show_passages_in_parts_are_two_questions() -> None:
+    """As with passages in one text."""
+    other = "What is dug from the ground?"
+    spans = [
+        span("a0", start=0, end=99),
+        span("a1", genai(SNOW, COAL, QUESTION).attributes, parent="a0", start=1, end=20),
+        span("a2", genai(COAL, SNOW, other).attributes, parent="a0", start=30, end=50),
+    ]
+    assert [found(record) for record in read_records(spans)] == [
+        ([SNOW, COAL], QUESTION, "complete"),
+        ([COAL, SNOW], other, "complete"),
+    ]
