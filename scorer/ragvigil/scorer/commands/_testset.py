@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from contextlib import closing
+import time
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -21,6 +21,7 @@ from ragvigil.scorer.commands._options import (
 
 if TYPE_CHECKING:
     from ragvigil.scorer.testset.corpus import Corpus
+    from ragvigil.scorer.testset.draw import Drawn
     from ragvigil.scorer.testset.lint import Found
     from ragvigil.scorer.testset.read import Testset
     from ragvigil.scorer.testset.row import Row
@@ -47,6 +48,12 @@ def lint(
             metavar="FILE", help="A gate file: whether the set has the no-answer items that it needs."
         ),
     ] = None,
+    apart: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE", help="A set that may share no question with it, as a holdout; may be given again."
+        ),
+    ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Warnings fail too.")] = False,
     as_json: JsonOption = False,
 ) -> int:
@@ -55,7 +62,7 @@ def lint(
     Errors are rows that are wrong; warnings say what the set cannot show. Exit code 1 for errors, with --strict for
     warnings too.
     """
-    _, found = _looked_over(file, _corpus(corpus), gate)
+    _, found = _looked_over(file, _corpus(corpus), gate, apart or [])
     if as_json:
         typer.echo(json.dumps([asdict(one) for one in found], ensure_ascii=False))
     else:
@@ -163,7 +170,12 @@ def smoke(
 
 def draw(
     out: _Out,
-    size: Annotated[int, typer.Option(min=1, help="Questions wanted, about.")] = 300,
+    size: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Questions wanted, about.  [default: 300, of a quarter 50]", show_default=False
+        ),
+    ] = None,
     by: Annotated[
         list[str] | None,
         typer.Option(
@@ -172,28 +184,50 @@ def draw(
     ] = None,
     service: OnlyServiceOption = None,
     days: Annotated[float, typer.Option(min=0.01, help="Of the traffic up to now.")] = 30.0,
+    quarter: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="A holdout: what was first asked in it, such as 2026-Q4."),
+    ] = None,
+    without: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="A set whose questions are not drawn again; may be given again."),
+    ] = None,
     config: ConfigOption = None,
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> int:
     """Draw questions that people asked, as rows whose answers are still to be written.
 
-    Each is drawn by the hash of its trace id, with a known probability (`inclusion`): small segments more often than
-    large ones. What the store keeps was redacted before it was stored; read the rows all the same before they are
-    shared. Exit code 1 when there was none to draw.
+    Each is drawn by the hash of its words, with a known probability (`inclusion`): small segments more often than large
+    ones. What was asked more than once is one row, and so is what was asked in other words. With --quarter a holdout of
+    50 questions that nobody asked before that quarter. What the store keeps was redacted before it was stored; read the
+    rows all the same before they are shared. Exit code 1 when there was none to draw.
     """
-    from ragvigil.scorer.store.reading import open_for_reading
-    from ragvigil.scorer.store.reading_questions import questions
-    from ragvigil.scorer.testset.draw import drawn
+    from ragvigil.scorer.testset.fresh import draw_from
 
     settings = settings_of(config, store)
-    with closing(open_for_reading(settings.store.path)) as connection:
-        asked = questions(connection, days, service)
-    rows = drawn(asked, size, by or [])
-    _write(out, rows)
-    told = {"rows": len(rows), "of": len(asked)}
-    typer.echo(json.dumps(told) if as_json else f"{len(rows):,} of {len(asked):,} questions written to {out}")
-    return 0 if rows else 1
+    found = draw_from(settings.store.path, size, by or [], service, days, quarter, without or [])
+    _write(out, found.rows)
+    if as_json:
+        told = {"rows": len(found.rows), "of": found.asked, "repeated": found.repeated, "known": found.known}
+        typer.echo(json.dumps({**told, "alike": found.alike}, ensure_ascii=False))
+    else:
+        typer.echo("\n".join(_drawn(found, out)))
+    return 0 if found.rows else 1
+
+
+def _drawn(found: Drawn, out: Path) -> Iterator[str]:
+    from ragvigil.exporters import clean
+
+    yield f"{len(found.rows):,} of {found.asked:,} questions written to {out}"
+    if found.repeated:
+        yield f"{found.repeated:,} were asked before in the same words: each is drawn once, `asked` says how often"
+    if found.known:
+        yield f"{found.known:,} different questions are left out: other sets have them, or somebody asked them earlier"
+    if found.alike:
+        yield f"{len(found.alike):,} ask in other words what another one asks, and are left out:"
+    pairs = (f"  {clean(one, limit=70)}  =  {clean(other, limit=70)}" for one, other in found.alike)
+    yield from _some(pairs)
 
 
 def stale(
@@ -235,7 +269,9 @@ def stale(
     return int(most is not None and (found.share is None or found.share.upper > most))
 
 
-def _looked_over(file: Path, corpus: Corpus | None, gate: Path | None) -> tuple[Testset, list[Found]]:
+def _looked_over(
+    file: Path, corpus: Corpus | None, gate: Path | None, apart: Iterable[Path] = ()
+) -> tuple[Testset, list[Found]]:
     """The set, of the rows that can be read, and all that is off with it."""
     from ragvigil.scorer.errors import InputError
     from ragvigil.scorer.testset.freeze import verify as compared
@@ -247,7 +283,8 @@ def _looked_over(file: Path, corpus: Corpus | None, gate: Path | None) -> tuple[
     if testset.header is not None:
         unread += [InputError(str(file), one) for one in compared(testset, None).differences]
     limit = None if gate is None else _no_answer_limit(gate)
-    return testset, [*looked_over(testset, unread, corpus, limit)]
+    others = [read_testset(one) for one in apart]
+    return testset, [*looked_over(testset, unread, corpus, limit, apart=others, now=time.time_ns())]
 
 
 def _no_answer_limit(path: Path) -> float | None:

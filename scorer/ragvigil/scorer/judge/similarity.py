@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple, Protocol, cast
 
 from ragvigil.scorer.checks.alignment.model import load
@@ -16,6 +17,8 @@ from ragvigil.scorer.judge.endpoint.wire import Json, count, items, mapping, tex
 from ragvigil.scorer.judge.presence import Presence
 
 _MOST_CHARACTERS = 4_000
+_KEPT = 4_096
+"""Texts whose stems are kept: many are compared with each."""
 
 
 class Near(NamedTuple):
@@ -52,6 +55,7 @@ class Lexical:
 
     def __init__(self) -> None:
         self._weights = load(DEFAULT_MODEL).weights
+        self._stems = lru_cache(_KEPT)(self._read)
 
     async def of(self, one: str, others: Sequence[str]) -> Near:
         """Cosines of binary vectors with squared weights."""
@@ -67,7 +71,7 @@ class Lexical:
     async def close(self) -> None:
         """It holds nothing."""
 
-    def _stems(self, said: str) -> Mapping[str, float]:
+    def _read(self, said: str) -> Mapping[str, float]:
         stems = {word.stem for word in words(said[:_MOST_CHARACTERS]) if word.content}
         known = self._weights.known
         return {stem: known.get(stem, self._weights.unknown) ** 2 for stem in stems}

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from ragvigil.scorer.sample import allocate, fraction
+from ragvigil.scorer.testset.alike import Known, plain
 from ragvigil.scorer.testset.row import LANGUAGE, AnswerType, Row, answer_type_named
 
-_DOMAIN = b"ragvigil:testset:v1\0"
+_DOMAIN = b"ragvigil:testset:v2\0"
 """Another hash than the one that says who is judged: judged questions are no likelier than others."""
-_MARK = "production"
+MARK = "production"
+"""The tag of a row that people asked."""
 
 
 class Question(NamedTuple):
@@ -26,37 +29,109 @@ class Question(NamedTuple):
     """Probability in (0, 1] with which the sender kept its trace."""
 
 
-def drawn(questions: Sequence[Question], size: int, by: Sequence[str]) -> list[Row]:
-    """About `size` of them, in their order; from the segments that `by` tells apart by the square root of their size.
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """Rows that were drawn, and what became of the other questions."""
 
-    Whether a question is drawn is a hash of its trace id: the same one is drawn each time, and those of a smaller draw
-    are in a larger one of the same traffic. `inclusion` counts the sender's sampling in.
+    rows: tuple[Row, ...]
+    asked: int
+    """Questions of the traffic."""
+    repeated: int
+    """Of these, those whose words were asked before."""
+    known: int
+    """Different questions that other sets hold already, in the same words or in others, or that were asked earlier."""
+    alike: tuple[tuple[str, str], ...]
+    """(left out, kept): drawn questions that ask in other words what one before them asks."""
 
-    >>> asked = [Question(f"{n:032x}", "1", "When?", {"language": "en"}, 0.5) for n in range(1000)]
-    >>> rows = drawn(asked, 100, ["language"])
-    >>> len(rows), rows[0].inclusion, rows[0].language
-    (109, 0.05, 'en')
+
+@dataclass(slots=True)
+class _Unit:
+    """One question, however often it was asked."""
+
+    first: Question
+    times: int = 0
+    stands_for: float = 0.0
+    """Questions of the traffic before the sender's sampling."""
+
+
+def drawn(
+    questions: Sequence[Question],
+    size: int,
+    by: Sequence[str],
+    *,
+    without: Iterable[tuple[str, str]] = (),
+    earlier: Iterable[str] = (),
+    tags: tuple[str, ...] = (MARK,),
+) -> Drawn:
+    """About `size` different questions, in their order; of each segment that `by` tells apart by its root.
+
+    What was asked more than once is drawn once, and whether is a hash of its words: the same questions each time,
+    whoever asks them, and those of a smaller draw are in a larger one. `without` are (name, text) of questions that
+    other sets hold: those are left out, and so is what asks the same in other words (`alike`); of `earlier` questions
+    only what has their words. The inverse of `inclusion` is how many questions of the traffic a row stands for.
+
+    >>> asked = [Question(f"{n:032x}", "1", f"Why {n % 500}?", {"language": "en"}, 0.5) for n in range(1000)]
+    >>> found = drawn(asked, 100, ["language"])
+    >>> len(found.rows), found.repeated, found.rows[0].asked, found.rows[0].inclusion
+    (101, 500, 2, 0.05)
     """
-    if not questions:
-        return []
-    strata = [tuple(one.segment.get(name, "") for name in by) for one in questions]
+    held = Known(without)
+    units: dict[str, _Unit] = {}
+    for one in questions:
+        unit = units.setdefault(plain(one.query), _Unit(one))
+        unit.times += 1
+        unit.stands_for += 1.0 / one.upstream
+    before = frozenset(map(plain, earlier))
+    fresh = [unit for key, unit in units.items() if key not in before and held.same(key) is None]
+    rows: list[Row] = []
+    seen, alike = Known(), list[tuple[str, str]]()
+    known = len(units) - len(fresh)
+    for unit, chance in _chosen(fresh, size, by):
+        if held.alike(unit.first.query) is not None:
+            known += 1
+            continue
+        row = _row(unit, chance, tags)
+        twin = seen.alike(row.query)
+        if twin is None:
+            seen.add(str(len(rows)), row.query)
+            rows.append(row)
+        else:
+            alike.append((row.query, rows[int(twin)].query))
+            rows[int(twin)] = _with(rows[int(twin)], row)
+    return Drawn(tuple(rows), len(questions), len(questions) - len(units), known, tuple(alike))
+
+
+def _chosen(units: Sequence[_Unit], size: int, by: Sequence[str]) -> Iterator[tuple[_Unit, float]]:
+    """Those that are drawn, each with the chance that it was."""
+    if not units:
+        return
+    strata = [tuple(one.first.segment.get(name, "") for name in by) for one in units]
     counts = Counter(strata)
-    chances = allocate(list(counts.values()), budget=min(1.0, size / len(questions)), floor=0.0)
+    chances = allocate(list(counts.values()), budget=min(1.0, size / len(units)), floor=0.0)
     chance = dict(zip(counts, map(float, chances), strict=True))
-    pairs = ((one, chance[stratum]) for one, stratum in zip(questions, strata, strict=True))
-    return [_row(one, p) for one, p in pairs if fraction(one.trace_id, _DOMAIN) < p]
+    for one, stratum in zip(units, strata, strict=True):
+        if fraction(plain(one.first.query), _DOMAIN) < chance[stratum]:
+            yield one, chance[stratum]
 
 
-def _row(one: Question, chance: float) -> Row:
+def _with(row: Row, twin: Row) -> Row:
+    """The row, standing for what its twin stood for too."""
+    stands_for = 1.0 / (row.inclusion or 1.0) + 1.0 / (twin.inclusion or 1.0)
+    return row.model_copy(update={"inclusion": 1.0 / stands_for, "asked": row.asked + twin.asked})
+
+
+def _row(unit: _Unit, chance: float, tags: tuple[str, ...]) -> Row:
+    one = unit.first
     language = one.segment.get("language", "")
     return Row(
         query_id=f"{one.trace_id}-{one.span_id}",
         query=one.query,
         answer_type=_answer_type(one.segment.get("answer_type", "")),
         language=language if re.fullmatch(LANGUAGE, language) else None,
-        tags=(_MARK,),
+        tags=tags,
         trace_id=one.trace_id,
-        inclusion=chance * one.upstream,
+        inclusion=chance / unit.stands_for,
+        asked=unit.times,
     )
 
 

@@ -14,6 +14,8 @@ from ragvigil.scorer.estimate import observations_for
 from ragvigil.scorer.estimate.figure import CONFIDENCE
 from ragvigil.scorer.listed import listed
 from ragvigil.scorer.offline.synthetic import MARK
+from ragvigil.scorer.testset import quarter as holdout
+from ragvigil.scorer.testset.alike import Known
 from ragvigil.scorer.testset.corpus import Corpus
 from ragvigil.scorer.testset.read import Testset
 from ragvigil.scorer.testset.row import Row
@@ -25,8 +27,6 @@ _LEAST: int = _DATA["least"]
 _WARN_UNDER: int = _DATA["warn_under"]
 _TOLERANCE: float = _DATA["tolerance"]
 _FEW = 5
-_CLOSING = " ?!.\u2026\u3002\uff1f\uff01"
-"""What ends a question or does not, and asks nothing else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,19 +39,29 @@ class Found:
 
 
 def lint(
-    testset: Testset, unread: Iterable[InputError], corpus: Corpus | None, no_answer_limit: float | None
+    testset: Testset,
+    unread: Iterable[InputError],
+    corpus: Corpus | None,
+    no_answer_limit: float | None,
+    *,
+    apart: Iterable[Testset] = (),
+    now: int,
 ) -> Iterator[Found]:
-    """What is off: errors first. `unread` are rows that could not be read.
+    """What is off: errors first. `unread` are rows that could not be read; `now` is in Unix nanoseconds.
 
-    `no_answer_limit` is the most false claims that a gate allows among no-answer items; None: no such gate is used.
+    With none of the sets `apart` it may share a question. `no_answer_limit` is the most false claims that a gate allows
+    among no-answer items; None: no such gate is used.
     """
     for error in unread:
         yield Found("error", error.place, error.problem)
     yield from _twins(testset)
+    yield from _apart(testset, apart)
+    yield from _holdout(testset, now)
     if corpus is not None:
         yield from _absent(testset, corpus)
     yield from _unanswered(testset)
-    yield from _size(testset)
+    if not any(holdout.MARK in row.tags for row in testset.rows):
+        yield from _size(testset)
     yield from _composition(testset)
     if no_answer_limit is not None:
         yield from _no_answer(testset, no_answer_limit)
@@ -72,15 +82,51 @@ def _at(testset: Testset, row: Row, field: str) -> str:
 
 
 def _twins(testset: Testset) -> Iterator[Found]:
-    seen: dict[str, Row] = {}
+    """Questions that are there twice: in the same words they count twice, in others they may."""
+    seen = Known()
     for row in testset.rows:
-        asked = " ".join(row.query.casefold().split()).rstrip(_CLOSING) or row.query
-        first = seen.setdefault(asked, row)
-        if first is not row:
-            said = (
-                f"is asked on line {testset.lines[first.query_id]} too: it would count twice; leave one out"
-            )
-            yield Found("error", _at(testset, row, "query"), said)
+        place = _at(testset, row, "query")
+        same, alike = seen.same(row.query), seen.alike(row.query)
+        if same is not None:
+            said = f"is asked on line {testset.lines[same]} too: it would count twice; leave one out"
+            yield Found("error", place, said)
+        elif alike is not None:
+            said = f"asks nearly what line {testset.lines[alike]} asks: if they are one, leave one out"
+            yield Found("warning", place, said)
+        seen.add(row.query_id, row.query)
+
+
+def _apart(testset: Testset, others: Iterable[Testset]) -> Iterator[Found]:
+    """Questions of a set that is to be held apart from this one."""
+    for other in others:
+        held = Known((row.query_id, row.query) for row in other.rows)
+        for row in testset.rows:
+            same = held.same(row.query)
+            name = same or held.alike(row.query)
+            if name is not None:
+                asked = (
+                    f"is {'asked' if same else 'nearly asked'} in {other.path}, line {other.lines[name]}, too"
+                )
+                said = f"{asked}: what is tuned on one says nothing of the other; leave it out of one"
+                yield Found("error" if same else "warning", _at(testset, row, "query"), said)
+
+
+def _holdout(testset: Testset, now: int) -> Iterator[Found]:
+    """A holdout among other rows, or of a quarter that is over."""
+    held = [row for row in testset.rows if holdout.MARK in row.tags]
+    if held and len(held) < len(testset.rows):
+        lines = _some([str(testset.lines[row.query_id]) for row in held], "line")
+        said = f"{len(held):,} rows are held back ({lines}), the others are not; keep a holdout in a file of its own"
+        yield Found("error", str(testset.path), said)
+    quarters = sorted({tag for row in held for tag in row.tags if holdout.is_quarter(tag)})
+    latest, running = quarters[-1] if quarters else None, holdout.quarter_of(now)
+    if latest is not None and latest < holdout.quarter_before(running):
+        said = f"is the holdout of {latest}, and now is {running}: draw one of the quarter that ended last"
+        yield Found("warning", str(testset.path), said)
+    if len(quarters) > 1:
+        yield Found(
+            "warning", str(testset.path), f"holds questions of {', '.join(quarters)}; keep each apart"
+        )
 
 
 def _absent(testset: Testset, corpus: Corpus) -> Iterator[Found]:

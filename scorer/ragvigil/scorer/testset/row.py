@@ -69,7 +69,12 @@ class Row(Section):
     )
     realism: float | None = Field(default=None, ge=1, le=5, description="of `ragvigil synth`")
     trace_id: str | None = Field(default=None, description="of the question, of `ragvigil testset draw`")
-    inclusion: float | None = Field(default=None, gt=0, le=1, description="chance with which it was drawn")
+    inclusion: float | None = Field(
+        default=None, gt=0, le=1, description="its inverse is how many questions of the traffic it stands for"
+    )
+    asked: int = Field(
+        default=1, ge=1, description="how often the traffic had it, of `ragvigil testset draw`"
+    )
 
     @model_validator(mode="after")
     def _one_mind(self) -> Self:
