@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.segments import Segment
 from ragvigil.scorer.checks.reading.words import values
+from ragvigil.scorer.lazily import made_once
 
 _MOST_CANDIDATES = 12
 _MOST_PLACES = 400
@@ -49,36 +50,41 @@ def conflict_in(evidence: Evidence, key_terms: Mapping[str, float]) -> Conflict 
     near = [evidence.segments[place] for place in ranked]
     if len({segment.passage for segment in near}) < 2:
         return None
-    read = [(segment, _plain(segment)) for segment in near if segment.span is not None]
-    for (one, mine), (other, theirs) in combinations(read, 2):
-        kind = _kind(one, other, mine, theirs) if one.passage != other.passage else None
+    read = [_Told(segment) for segment in near if segment.span is not None]
+    for one, other in combinations(read, 2):
+        kind = _kind(one, other) if one.segment.passage != other.segment.passage else None
         if kind is not None:
-            return Conflict(one, other, kind)
+            return Conflict(one.segment, other.segment, kind)
     return None
 
 
-def _kind(one: Segment, other: Segment, mine: set[str], theirs: set[str]) -> str | None:
-    """What two sentences say differently, `mine` and `theirs` being their `_plain` stems."""
-    shared = len(mine & theirs)
-    every = len(mine) + len(theirs) - shared
+class _Told:
+    """What a sentence tells, which is laid beside several others."""
+
+    def __init__(self, segment: Segment) -> None:
+        self.segment = segment
+        self.stems = {word.stem for word in segment.words if word.content and not word.numbers}
+
+    @made_once
+    def numbers(self) -> Sequence[tuple[str, ...]]:
+        return values(self.segment.words)
+
+    @made_once
+    def units(self) -> Sequence[str]:
+        """The words right after its numbers."""
+        words = self.segment.words
+        numbered = [place for place, word in enumerate(words[:-1]) if word.numbers]
+        return [words[place + 1].stem for place in numbered if not words[place + 1].numbers]
+
+
+def _kind(one: _Told, other: _Told) -> str | None:
+    """What two sentences say differently; 3 days and 3 months are no conflict of 3 with 5."""
+    shared = len(one.stems & other.stems)
+    every = len(one.stems) + len(other.stems) - shared
     if shared < _FEWEST or shared < _ALIKE * every:
         return None
-    numbers, others = values(one.words), values(other.words)
-    if numbers and len(numbers) == len(others):
-        differ = [set(a).isdisjoint(b) for a, b in zip(numbers, others, strict=True)]
-        return "number" if any(differ) and _same_units(one, other) else None
-    return "negation" if shared >= _NEARLY_ALIKE * every and one.negated != other.negated else None
-
-
-def _same_units(one: Segment, other: Segment) -> bool:
-    """Whether the words right after the numbers are the same: 3 days and 3 months are no conflict of 3 with 5."""
-    return _after_numbers(one) == _after_numbers(other)
-
-
-def _after_numbers(segment: Segment) -> list[str]:
-    pairs = zip(segment.words, segment.words[1:], strict=False)
-    return [after.stem for word, after in pairs if word.numbers and not after.numbers]
-
-
-def _plain(segment: Segment) -> set[str]:
-    return {word.stem for word in segment.words if word.content and not word.numbers}
+    if one.numbers and len(one.numbers) == len(other.numbers):
+        differ = [set(a).isdisjoint(b) for a, b in zip(one.numbers, other.numbers, strict=True)]
+        return "number" if any(differ) and one.units == other.units else None
+    alike = shared >= _NEARLY_ALIKE * every
+    return "negation" if alike and one.segment.negated != other.segment.negated else None
