@@ -40,6 +40,7 @@ _NAMED = re.compile(
 _RUN = re.compile(r"[^\W\d_]+")
 _FIRST_RUNS = frozenset(_RUN.findall(name)[0] for name in (*_PLACES, *_MULTIPLES))
 """Of the letters of all ordinals in words the first ones in a row."""
+_MAY_BE_IN_DIGITS = re.compile(r"\d(?i:st|nd|rd|th|er|ère|re|ème|ste|de|º|ª|e)")
 _MAY_BE_DOTTED = re.compile(r"\d(?i:st|nd|rd|th|er|ère|re|ème|ste|de|º|ª|e|\.)[\s-]")
 _COUNTED = re.compile(
     rf"(?<![\w-])(?P<thing>{'|'.join(_DATA['counted'])})\s(?P<digits>\d{{1,2}})(?![\w%/-]|[.,:]\d|\s?[\u2013-]\s?\d)",
@@ -76,7 +77,7 @@ def ordinals(text: str) -> Iterator[tuple[int, int, int]]:
     >>> list(ordinals("the 3rd floor, the twenty-second one, the second, a third of it"))
     [(4, 7, 3), (19, 32, 22), (42, 48, 2)]
     """
-    for found in _ORDINAL.finditer(text):
+    for found in _ORDINAL.finditer(text) if _MAY_BE_IN_DIGITS.search(text) or _may_be_spelled(text) else ():
         place = _place(found)
         if place is not None:
             yield found.start(), found.end(), place
@@ -123,8 +124,11 @@ def places_told(text: str) -> dict[str, set[int]]:
 
 def _may_be_named(text: str) -> bool:
     """Whether `_NAMED` might find any: a quick first look, for it would try all ordinals everywhere."""
-    if _MAY_BE_DOTTED.search(text):
-        return True
+    return _MAY_BE_DOTTED.search(text) is not None or _may_be_spelled(text)
+
+
+def _may_be_spelled(text: str) -> bool:
+    """Whether a word of `text` is an ordinal, or the first of one."""
     return not _FIRST_RUNS.isdisjoint(_RUN.findall(text.casefold()))
 
 
