@@ -7,7 +7,7 @@ import re
 from importlib.resources import files
 from typing import Any, Literal, NamedTuple
 
-from ragvigil.scorer.checks.reading.patterns import tells
+from ragvigil.scorer.checks.reading.patterns import choices, skipping, tells
 from ragvigil.scorer.checks.reading.words import FRAME_STEMS, words
 
 Restriction = Literal["exception", "precondition", "stop", "proviso"]
@@ -21,10 +21,15 @@ _PART: dict[Restriction, re.Pattern[str]] = {"exception": _EXCEPTION, "proviso":
 """What is told by a part of a sentence, behind such words."""
 _NO_PROVISO = re.compile("|".join(_DATA["no_proviso"]), re.IGNORECASE)
 """Its groups are the words that begin none here."""
-_MAY_RESTRICT = tells(
-    [one for kind in ("exception", "precondition", "stop", "proviso") for one in _DATA[kind]], re.IGNORECASE
-)
-"""Whether any kind occurs at all, in less time."""
+_CHOICES = [
+    choice
+    for kind in ("exception", "precondition", "stop", "proviso")
+    for pattern in _DATA[kind]
+    for choice in choices(pattern)
+]
+_MAY_RESTRICT = skipping([one.removeprefix(r"\b") for one in _CHOICES if one.startswith(r"\b")])
+_MAY_BEGIN = re.compile("|".join(one for one in _CHOICES if not one.startswith(r"\b")), re.IGNORECASE)
+"""With it: whether any kind occurs at all, in a tenth of the time."""
 _WHOLE: dict[Restriction, re.Pattern[str]] = {
     "precondition": tells(_DATA["precondition"], re.IGNORECASE),
     "stop": tells(_DATA["stop"], re.IGNORECASE),
@@ -58,7 +63,7 @@ def conditions(sentence: str, kinds: frozenset[Restriction]) -> list[Condition]:
     """
     text = sentence[:_LOOKED_AT]
     found: list[Condition] = []
-    if _MAY_RESTRICT.search(text) is None:
+    if _MAY_RESTRICT.search(text) is None and _MAY_BEGIN.match(text) is None:
         return found
     for kind, pattern in _PART.items():
         if kind in kinds and not found and (match := _part(kind, pattern, text)) is not None:
