@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from ragvigil.scorer.dialects import read_records
 from ragvigil.scorer.span import Span, SpanEvent
+from ragvigil.scorer.trace import RagTrace
 
 from .conftest import ANSWER, PASSAGES, QUESTION, as_json, chain, generation, ids, only, span
 
 PAGES = [{"pageContent": text, "metadata": {"score": score}, "id": key} for key, text, score in PASSAGES]
+OPENLLMETRY = "@traceloop/instrumentation-langchain"
 SHOWN = "\n".join(text for _, text, _ in PASSAGES)
 CHAT: dict[str, object] = {
     "gen_ai.operation.name": "chat",
@@ -26,7 +29,7 @@ def workflow(given: object, made: object) -> dict[str, object]:
         "gen_ai.operation.name": "workflow",
         "traceloop.span.kind": "workflow",
         "traceloop.entity.input": as_json(given),
-        "traceloop.entity.output": as_json(made),
+        **({} if made is None else {"traceloop.entity.output": as_json(made)}),
     }
 
 
@@ -142,3 +145,46 @@ def test_what_a_vector_store_found_counts_whatever_store_it_is() -> None:
     model = span("b2", CHAT, parent="a0", start=5, end=9)
     record = only([span("a0", chain(), start=1, end=10), found, model])
     assert ids(record) == [key for key, *_ in PASSAGES]
+
+
+def apart(said: dict[str, object], *, failed: bool = False) -> list[RagTrace]:
+    """The records of a step that is a trace of its own, as OpenLLMetry sends each where no span is above them."""
+    return read_records([span("b1", said, end=5, failed=failed, scope=OPENLLMETRY)])
+
+
+def test_a_step_that_openllmetry_sent_by_itself_is_no_question() -> None:
+    """It would be one of seven; the model's call tells all of it, and a failure is told by its own step."""
+    assert apart(workflow({"input": QUESTION}, {"output": QUESTION})) == []
+    assert apart(workflow({"input": PAGES}, {"output": SHOWN})) == []
+    (record,) = apart(workflow({"input": QUESTION}, None), failed=True)
+    assert (record.query, record.answer, record.error) == (QUESTION, None, "error")
+
+
+def test_a_call_that_openllmetry_sent_by_itself_may_have_lost_its_search() -> None:
+    """Unless its prompt shows passages."""
+    (record,) = apart(CHAT)
+    assert (record.query, record.answer, record.completeness) == (QUESTION, ANSWER, "partial_evidence")
+    prompt = f"Context:\n[1] {PASSAGES[0][1]}\n[2] {PASSAGES[1][1]}\n\nQuestion: {QUESTION}"
+    sent = as_json([{"role": "user", "parts": [{"type": "text", "content": prompt}]}])
+    (record,) = apart({**CHAT, "gen_ai.input.messages": sent})
+    assert (len(record.documents), record.completeness) == (2, "complete")
+    (record,) = read_records([span("a0", end=9), span("b1", CHAT, parent="a0", end=5, scope=OPENLLMETRY)])
+    assert record.completeness == "complete"
+
+
+def test_neither_a_reply_nor_passages_that_openllmetry_s_step_was_given_are_a_question() -> None:
+    """A parser is given the one, a formatter the others."""
+    reply = {"lc": 1, "type": "constructor", "id": ["x", "AIMessage"], "kwargs": {"content": ANSWER}}
+    asked = workflow({"input": QUESTION}, {"output": ANSWER})
+    for given in (reply, {"input": PAGES}):
+        record = only(in_turn(workflow(given, {"output": ANSWER}), asked))
+        assert record.query == QUESTION
+
+
+def test_of_steps_that_began_at_once_the_one_around_the_others_is_the_question() -> None:
+    """What a step below it handed on is no answer of a chain that failed."""
+    request = span("a0", name="POST /ask", end=99)
+    passed = span("b1", workflow({"input": QUESTION}, {"output": QUESTION}), parent="a0", start=1, end=2)
+    failed = span("b2", workflow({"input": QUESTION}, None), parent="a0", start=1, end=9, failed=True)
+    record = only([request, passed, failed])
+    assert (record.query, record.answer) == (QUESTION, None)

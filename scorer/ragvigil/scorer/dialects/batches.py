@@ -39,7 +39,7 @@ def with_others(top: Step | None, level: Sequence[Step], whole: Sequence[Step]) 
     if not others or len(others) + len(whole) > _MOST:
         return [*whole]
     either = certain.union(others)
-    every = [(step, _Asked(step, bare=bare)) for step in level if step in either]
+    every = [(step, Asked(step, bare=bare)) for step in level if step in either]
     apart = {
         step
         for step, asked in every
@@ -51,10 +51,10 @@ def with_others(top: Step | None, level: Sequence[Step], whole: Sequence[Step]) 
     return [step for step, _ in every if step in certain or step in apart]
 
 
-def _is_concluded(rest: Sequence[Step], every: Mapping[Step, _Asked], apart: Set[Step]) -> bool:
+def _is_concluded(rest: Sequence[Step], every: Mapping[Step, Asked], apart: Set[Step]) -> bool:
     """Whether one of the rest was shown what two of those apart answered: they are parts of its question."""
     models = [step for step in rest if "generator" in step.roles_within] if len(apart) > 1 else []
-    told = (_Asked(step, bare=True) for step in models[:_MOST])
+    told = (Asked(step, bare=True) for step in models[:_MOST])
     return any(sum(one.saw_answer_of(every[step]) for step in apart) > 1 for one in told)
 
 
@@ -65,7 +65,7 @@ def _is_bare(top: Step | None, level: Sequence[Step]) -> bool:
     return all(step.roles_within.isdisjoint(_ASKING) for step in level)
 
 
-class _Asked:
+class Asked:
     """What one of them asks and answers, and what its models were shown."""
 
     def __init__(self, step: Step, *, bare: bool) -> None:
@@ -82,7 +82,7 @@ class _Asked:
         contexts = () if told else map(shown_in, _messages(below))
         self.passages = {*told} or {each.text or "" for one in contexts if one for each in one.documents}
 
-    def is_apart_from(self, other: _Asked) -> bool:
+    def is_apart_from(self, other: Asked) -> bool:
         """Whether neither is a part of the other: prepares its question, goes on with its answer, or judges that."""
         if self.question is None:
             return False
@@ -97,7 +97,7 @@ class _Asked:
         answered = then._saw(first.answers)
         return not (asked or answered) or (asked and answered and not then.passages <= first.passages)
 
-    def _asks_again(self, other: _Asked) -> bool:
+    def _asks_again(self, other: Asked) -> bool:
         """Whether the same was asked twice: below no span that could have tried again, by models that each answered."""
         both = (self, other)
         if not all(each.is_root and each.is_answered for each in both):
@@ -107,7 +107,7 @@ class _Asked:
     def _saw(self, texts: Iterable[str]) -> bool:
         return any(text in prompt for prompt in self.shown for text in texts)
 
-    def saw_answer_of(self, other: _Asked) -> bool:
+    def saw_answer_of(self, other: Asked) -> bool:
         """Whether it was shown what the other answered; something short, that the passages may say, by itself."""
         if self._saw(other.answers):
             return True

@@ -70,6 +70,10 @@ def completeness_of(
             return _partial("what was searched for it, or given to it, is not told", untold)
         if lost := _lost_step(roles):
             return _partial(_ORPHANED, lost)
+    if roles.question.mixed:
+        return _partial(
+            "a search may be its own, or that of a question that was asked at the same time", None
+        )
     return (
         _of_evidence(evidence, steps)
         or _of_question(asked, query)

@@ -73,11 +73,14 @@ def message_of(role: str, content: object) -> Message:
     >>> message_of("user", [{"text": "Snow is white."}, {"text": "What is white?"}]).parts
     ('Snow is white.', 'What is white?')
     """
-    listed = cast("list[object]", content) if isinstance(content, list) else []
-    if len(listed) < 2:
-        return Message(role, content_of(content))
-    texts = _texts(listed, 1)
-    return Message(role, "\n".join(texts) or None, tuple(texts) if len(texts) > 1 else ())
+    texts = _listed(content)
+    if len(texts) < 2:
+        return Message(role, texts[0] if texts else content_of(content))
+    return Message(role, "\n".join(texts), tuple(texts))
+
+
+def _listed(content: object) -> list[str]:
+    return _texts(cast("list[object]", content), 1) if isinstance(content, list) else []
 
 
 def _texts(parts: list[object], depth: int) -> list[str]:

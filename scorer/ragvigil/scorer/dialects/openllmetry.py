@@ -38,6 +38,8 @@ from ragvigil.scorer.trace import Document
 
 KIND = "traceloop.span.kind"
 _SCOPE = "opentelemetry.instrumentation.langchain"
+_IN_NODE = "@traceloop/instrumentation-langchain"
+"""It hangs no step below another."""
 _PROPERTIES = "traceloop.association.properties."
 _AROUND = ("workflow", "agent")
 """Kinds of what is above all else: of LlamaIndex's steps any that the application calls itself."""
@@ -88,6 +90,7 @@ class OpenLLMetry:
                 streaming=_deferred(given),
                 conversation_id=conversation,
                 user_id=user,
+                piecemeal=span.scope == _IN_NODE,
             )
         narrowed = _narrowed(get("traceloop.entity.input"), made) if kind == "task" else None
         if narrowed:
@@ -162,6 +165,8 @@ def _nodes(value: object) -> tuple[Document, ...] | None:
 
 def _asked(given: Mapping[str, object], made: object) -> str | None:
     """While streaming, LangChain knows its input only at the end, and it stands beside the output."""
+    if "lc" in given or ("inputs" not in given and pages_in(given)):
+        return last_of(messages_of([given]), "user")  # a model's reply, or passages: no question is in them
     if "inputs" not in given:
         return last_of(messages_of(given.get("messages")), "user") or query_in(given)
     for asked in (given["inputs"], _run(made).get("inputs")):

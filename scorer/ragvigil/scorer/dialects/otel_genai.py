@@ -62,6 +62,8 @@ _ROLES: dict[str, Role] = {
 _MARKS = (OPERATION, "gen_ai.system", "gen_ai.provider.name", "gen_ai.request.model", "llm.request.type")
 _COHERE = "opentelemetry.instrumentation.cohere"
 """OpenLLMetry's spans do not say which documents Cohere was given beside the question."""
+_IN_NODE = "@traceloop/instrumentation-langchain"
+"""OpenLLMetry's spans of LangChain in Node tell no search; with no span above it, a call is a trace of its own."""
 _CALLING = ("tool_call", "tool_calls")
 _FIRST_CHUNK = ("gen_ai.response.time_to_first_chunk", "gen_ai.client.operation.time_to_first_chunk")
 
@@ -100,6 +102,7 @@ class OtelGenAI:
             context=context_given(attributes) if role == "generator" else None,
             unread_search=tools.unread
             or span.scope == _COHERE
+            or (span.scope == _IN_NODE and span.parent_id is None)
             or offers_search(attributes.get("gen_ai.tool.definitions"))
             or (answer is not None and _calls_untold(reason, attributes)),
             exchange=(conversation, attributes.get("gen_ai.output.messages")),

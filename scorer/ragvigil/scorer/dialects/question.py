@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ragvigil.scorer.dialects.batches import with_others
+from ragvigil.scorer.dialects.crossed import crossed_of
 from ragvigil.scorer.dialects.plans import plan_of
 from ragvigil.scorer.dialects.reading import Role
 from ragvigil.scorer.dialects.rounds import rounds_of
@@ -30,6 +31,8 @@ class Question:
     """All its steps, by start."""
     plan: Step | None = None
     """The model call that split it into parts; None where nothing did."""
+    mixed: bool = False
+    """Whether a search beside it may be its own, or that of a question that was asked at the same time."""
 
 
 def questions(roots: Sequence[Step]) -> list[Question]:
@@ -46,8 +49,13 @@ def questions(roots: Sequence[Step]) -> list[Question]:
             waiting += [(step,) for step in strays]
             level = [step for step in level if step not in strays]
         units = [] if _asks(top) else with_others(top, level, _complete(level))
-        if len(units) < 2 and (rounds := rounds_of(top, level)):
+        crossed = crossed_of(top, level) if len(units) < 2 else None
+        if crossed is not None and not crossed.mixed:
+            found += [_question((), each) for each in crossed.questions]
+        elif len(units) < 2 and (rounds := rounds_of(top, level)):
             found += [_question((), each) for each in rounds]
+        elif crossed is not None:
+            found += [replace(_question((), each), mixed=True) for each in crossed.questions]
         elif len(units) < 2 or _concludes(top, level, units):
             found.append(_question(path, level))
         else:
@@ -70,6 +78,8 @@ def _asks(step: Step | None) -> bool:
 
 
 def _tells(step: Step) -> bool:
+    if step.reading.piecemeal and step.span.parent_id is None and not step.failed and not step.children:
+        return False  # a part of a question: the model's call is another trace, and tells all of it
     return step.role in _TELLING or _asks(step) or (step.role == "chain" and step.reading.redacted)
 
 

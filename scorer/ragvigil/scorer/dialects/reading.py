@@ -107,6 +107,8 @@ class Reading:
     """The request to a model and its reply as the span has them, where passages may stand in them."""
     unread: bool = False
     """Whether an answer is there in a shape that nobody can read: it is unknown, and neither empty nor hidden."""
+    piecemeal: bool = False
+    """Whether its tracer hangs no step below another: with no span above them, each is a trace of its own."""
     otherwise: Reading | None = None
     """What the span says if the passages that it returned are an answer: only their shape says that it searched."""
 

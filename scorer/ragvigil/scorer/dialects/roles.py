@@ -309,5 +309,6 @@ def innermost(steps: Sequence[Step]) -> list[Step]:
     return [step for step in steps if step not in outer]
 
 
-def _place(step: Step) -> tuple[int, int, str]:
-    return step.depth, step.span.start, step.span.span_id
+def _place(step: Step) -> tuple[int, int, int, str]:
+    """By depth and start; of those that began at once, the one around the others first."""
+    return step.depth, step.span.start, -step.span.end, step.span.span_id
