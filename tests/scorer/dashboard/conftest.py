@@ -46,7 +46,7 @@ def pages(settings: Settings) -> Browser:
         _incident(store)
         told = Change("c1", NOW - 400 * SECOND, "deploy", HOSTILE, "docs", "production")
         store.records.commit([], None, NOW, Taken(changes=(told,)))
-    return Browser(application(settings, status, clock=lambda: NOW))
+    return Browser(application(settings, status(), clock=lambda: NOW))
 
 
 def _bad_answer(store: SqliteStore) -> None:

@@ -22,7 +22,7 @@ def asked(settings: Settings, path: str = "/", **headers: str) -> tuple[int, dic
     """Status and headers of the answer."""
     with SqliteStore(settings):
         pass
-    answer = Browser(application(settings, status), "http://127.0.0.1:4319").get(path, headers)
+    answer = Browser(application(settings, status()), "http://127.0.0.1:4319").get(path, headers)
     return answer.status_code, dict(answer.headers)
 
 

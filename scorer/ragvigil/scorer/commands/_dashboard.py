@@ -14,7 +14,7 @@ from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOpt
 
 if TYPE_CHECKING:
     from ragvigil.scorer.config import Settings
-    from ragvigil.scorer.dashboard.page import Asked
+    from ragvigil.scorer.dashboard.page import Asked, Readers
 
 _GRACE_SECONDS = 2
 
@@ -51,7 +51,7 @@ async def _serve(settings: Settings, *, as_json: bool) -> None:
         asyncio.get_running_loop().add_signal_handler(one, stop.set)
     address = settings.dashboard.http
     server = HttpServer(
-        application(settings, status), address, grace_seconds=_GRACE_SECONDS, key="dashboard.http"
+        application(settings, status()), address, grace_seconds=_GRACE_SECONDS, key="dashboard.http"
     )
     server.start()
     url = f"http://{server.address}/"
@@ -61,20 +61,37 @@ async def _serve(settings: Settings, *, as_json: bool) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Status:
-    """What `ragvigil status` says, for people and for programs."""
+class _Text:
+    """What `ragvigil status` says."""
 
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Everything:
+    """What `ragvigil status --json` says."""
+
     everything: dict[str, object]
 
 
-def status(asked: Asked) -> _Status:
-    """The page of it."""
+def _as_text(asked: Asked) -> _Text:
     from ragvigil.scorer.commands import _overview
     from ragvigil.scorer.receive.counters import counters
 
     received = counters(asked.settings.inbox_path)
-    return _Status(
-        _overview.as_text(asked.connection, received, asked.settings),
-        _overview.as_json(asked.connection, received, asked.settings),
-    )
+    return _Text(_overview.as_text(asked.connection, received, asked.settings))
+
+
+def _as_json(asked: Asked) -> _Everything:
+    from ragvigil.scorer.commands import _overview
+    from ragvigil.scorer.receive.counters import counters
+
+    received = counters(asked.settings.inbox_path)
+    return _Everything(_overview.as_json(asked.connection, received, asked.settings))
+
+
+def status() -> Readers:
+    """The page of `ragvigil status`, for people and for programs."""
+    from ragvigil.scorer.dashboard.page import Readers
+
+    return Readers(_as_text, _as_json)

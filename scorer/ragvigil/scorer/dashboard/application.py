@@ -27,7 +27,7 @@ from ragvigil.scorer.dashboard.guard import Guard
 from ragvigil.scorer.dashboard.incident import incident
 from ragvigil.scorer.dashboard.incidents import incidents
 from ragvigil.scorer.dashboard.overview import overview
-from ragvigil.scorer.dashboard.page import Asked, NotThereError, Reader, UnclearError
+from ragvigil.scorer.dashboard.page import Asked, NotThereError, Reader, Readers, UnclearError
 from ragvigil.scorer.dashboard.rendering import TEMPLATES, rendered
 from ragvigil.scorer.dashboard.series import series
 from ragvigil.scorer.errors import StoreError, located
@@ -54,19 +54,20 @@ class _Json(JSONResponse):
         return json.dumps(content, ensure_ascii=False, allow_nan=False, default=str).encode(errors="replace")
 
 
-def application(settings: Settings, status: Reader, clock: Callable[[], int] = time.time_ns) -> ASGIApp:
+def application(settings: Settings, status: Readers, clock: Callable[[], int] = time.time_ns) -> ASGIApp:
     """The pages over the store of these settings. `status` reads what `ragvigil status` says.
 
     `clock` tells Unix nanoseconds.
     """
     read = partial(_read, settings, clock)
-    pages = {**PAGES, "/status": ("status", status)}
+    pages = {path: (template, Readers(one, one)) for path, (template, one) in PAGES.items()}
+    pages["/status"] = "status", status
     routes: list[BaseRoute] = [
         route
-        for path, (template, reader) in pages.items()
+        for path, (template, readers) in pages.items()
         for route in (
-            Route(path, partial(_html, read, reader, template)),
-            Route(f"/api{path.removesuffix('/')}", partial(_json, read, reader)),
+            Route(path, partial(_html, read, readers.page, template)),
+            Route(f"/api{path.removesuffix('/')}", partial(_json, read, readers.json)),
         )
     ]
     app = Starlette(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from ragvigil.scorer.config import Settings
 from ragvigil.scorer.store import reading
@@ -52,3 +52,10 @@ class Reader(Protocol):
     def __call__(self, asked: Asked, /) -> object:
         """The page."""
         ...
+
+
+class Readers(NamedTuple):
+    """What reads a page for people, and what reads it for programs: each only what it shows."""
+
+    page: Reader
+    json: Reader

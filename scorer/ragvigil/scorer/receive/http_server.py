@@ -17,6 +17,8 @@ from ragvigil.scorer.errors import ConfigError
 
 _HEADER_SECONDS = 10.0
 """Time from a connection, or a request's first byte, to the end of its headers."""
+_MOST_HEADER_BYTES = 64 * 1024
+"""Of a request's address and headers together, and of a header that has not ended: nobody has shown a token yet."""
 _UNREAD_SECONDS = 15.0
 """How long the rest of a body may take whose request is answered already: most senders read no answer before."""
 _KEEP_ALIVE_SECONDS = 75
@@ -45,6 +47,10 @@ class _Parting:
             self._transport.close()
 
 
+class _TooLongError(Exception):
+    """Address and headers are longer than anybody needs."""
+
+
 class _ImpatientProtocol(HttpToolsProtocol):
     """Closes connections whose headers never end, or whose refused body never does; answers before it hangs up."""
 
@@ -53,12 +59,44 @@ class _ImpatientProtocol(HttpToolsProtocol):
         self._malformed = malformed
         self._impatience: asyncio.TimerHandle | None = None
         self._half_closed = False
+        self._head = 0
+        self._unheard = 0
+        self._too_long = False
+
+    def data_received(self, data: bytes) -> None:
+        """Reads on; what the parser holds of a header that does not end is bounded."""
+        self._unheard += len(data)
+        super().data_received(data)
+        if self._unheard > _MOST_HEADER_BYTES and not self.transport.is_closing():
+            self._too_long = True
+            self.send_400_response("")
+
+    def on_url(self, url: bytes) -> None:
+        self._hold(len(url))
+        super().on_url(url)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        self._hold(len(name) + len(value))
+        super().on_header(name, value)
+
+    def on_body(self, body: bytes) -> None:
+        self._unheard = 0
+        super().on_body(body)
+
+    def _hold(self, count: int) -> None:
+        """Take so many bytes of address or headers; those after the body count too."""
+        self._unheard = 0
+        self._head += count
+        if self._head > _MOST_HEADER_BYTES:
+            self._too_long = True
+            raise _TooLongError
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn
         super().connection_made(transport)
         self._expect(_HEADER_SECONDS)
 
     def on_message_begin(self) -> None:
+        self._head = 0
         self._expect(_HEADER_SECONDS)
         super().on_message_begin()
 
@@ -93,11 +131,12 @@ class _ImpatientProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def send_400_response(self, msg: str) -> None:
-        """What is not HTTP gets the body that OTLP wants in every refusal."""
+        """What is not HTTP, or has endless headers, gets the body that OTLP wants in every refusal."""
         del msg
         body = self._malformed()
+        why = "431 Request Header Fields Too Large" if self._too_long else "400 Bad Request"
         head = (
-            "HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\n"
+            f"HTTP/1.1 {why}\r\ncontent-type: application/json\r\n"
             f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
         )
         self.transport.write(head.encode() + body)
