@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncGenerator, Iterable
 from pathlib import Path
 
 import httpx
@@ -24,14 +24,12 @@ PIECE = 8 * 1024
 
 
 @contextlib.asynccontextmanager
-async def served(folder: Path) -> AsyncIterator[tuple[str, int]]:
+async def served(folder: Path) -> AsyncGenerator[tuple[str, int]]:
     """The pages behind a token, with the address they listen on."""
     settings = settings_in(folder, dashboard={"token": TOKEN})
     with SqliteStore(settings):
         pass
-    server = HttpServer(
-        application(settings, status()), "127.0.0.1:0", grace_seconds=1, key="dashboard.http"
-    )
+    server = HttpServer(application(settings, status()), "127.0.0.1:0", grace_seconds=1, key="dashboard.http")
     server.start()
     try:
         host, _, port = server.address.rpartition(":")

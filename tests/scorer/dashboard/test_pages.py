@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 import sqlite3
 from contextlib import closing
@@ -137,6 +138,44 @@ def test_the_first_page_shows_every_series_with_interval_and_n(pages: Browser) -
     assert "2 messages wait" not in text
     assert "1 message waits for its channel" in text
     assert page["ledger"]["ingested"] == 242
+
+
+@pytest.mark.parametrize(
+    "address", [f"/incidents/{INCIDENT}", "/series/citation?service=docs&environment=production"]
+)
+def test_every_step_and_mark_of_a_chart_is_reached_by_keyboard_and_has_words(
+    pages: Browser, address: str
+) -> None:
+    """Their figures were only in the hands of a mouse; a link leads past them all."""
+    drawing = pages.get(f"/api{address}").json()["drawing"]
+    page = pages.get(address).text
+    stops = re.findall(r'<g class="stop" tabindex="0" role="img" aria-label="([^"]+)"><title>([^<]+)<', page)
+    assert len(stops) == len(drawing["bars"]) + len(drawing["lines"]) > 2
+    assert all(label == title for label, title in stops)
+    assert [html.unescape(label) for label, _ in stops] == [
+        one["text"] for one in (*drawing["bars"], *drawing["lines"])
+    ]
+    assert page.count('<a class="skip" href="#below-chart">') == page.count('id="below-chart"') == 1
+
+
+def test_the_small_charts_of_the_first_page_are_pictures_with_words(pages: Browser) -> None:
+    """Seventy stops in each row would hold up who goes by keyboard."""
+    page = pages.get("/").text
+    assert 'class="spark"' in page
+    assert "tabindex" not in page
+
+
+def test_the_status_page_reads_what_it_shows_alone(pages: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Words for people, everything for programs: each read the other one's too."""
+
+    def unasked(*_: object) -> str:
+        raise AssertionError
+
+    with monkeypatch.context() as patch:
+        patch.setattr("ragvigil.scorer.commands._overview.as_json", unasked)
+        assert pages.get("/status").status_code == 200
+    monkeypatch.setattr("ragvigil.scorer.commands._overview.as_text", unasked)
+    assert "series" in pages.get("/api/status").json()["everything"]
 
 
 def test_an_incident_shows_what_was_said_what_changed_and_who_was_told(pages: Browser) -> None:
