@@ -50,18 +50,20 @@ _PART = (
     rf"(?P<part>{_one_of(_HALVES)})(?!\w)"
 )
 _BEHIND_IT = re.compile(_PART, re.IGNORECASE)
+_ON_THE_HOUR = ("clock", "uhr", "uur")
 _IN_WORDS = (
-    re.compile(rf"(?<!\w)(?P<moment>{_one_of(_MOMENTS)})(?!\w)", re.IGNORECASE),
-    re.compile(rf"(?<!\w)(?P<offset>{_one_of(_BEFORE_THE_HOUR)})\s{_NAMED}(?!\w|[.,:]\d)", re.IGNORECASE),
-    re.compile(
-        rf"(?<![\w.,:/]){_NAMED}[\s-](?P<offset>{_one_of(_BEHIND_THE_HOUR)})(?!\w|[.,:]\d)", re.IGNORECASE
+    (_MOMENTS.keys(), rf"(?<!\w)(?P<moment>{_one_of(_MOMENTS)})(?!\w)"),
+    (_BEFORE_THE_HOUR.keys(), rf"(?<!\w)(?P<offset>{_one_of(_BEFORE_THE_HOUR)})\s{_NAMED}(?!\w|[.,:]\d)"),
+    (
+        _BEHIND_THE_HOUR.keys(),
+        rf"(?<![\w.,:/]){_NAMED}[\s-](?P<offset>{_one_of(_BEHIND_THE_HOUR)})(?!\w|[.,:]\d)",
     ),
-    re.compile(r"(?<!\w)(?P<named>[^\W\d_]{2,12})\s(?:o['\u2019]clock|uhr|uur)(?!\w)", re.IGNORECASE),
-    re.compile(rf"(?<![\w.,:/]){_NAMED}(?={_PART})", re.IGNORECASE),
-    re.compile(
-        rf"(?<!\w)(?P<part>{_one_of(_HALVES)})\s(?:um|gegen|om)\s{_NAMED}(?!\w|[.,:]\d)", re.IGNORECASE
-    ),
+    (_ON_THE_HOUR, r"(?<!\w)(?P<named>[^\W\d_]{2,12})\s(?:o['\u2019]clock|uhr|uur)(?!\w)"),
+    (_HALVES.keys(), rf"(?<![\w.,:/]){_NAMED}(?={_PART})"),
+    (_HALVES.keys(), rf"(?<!\w)(?P<part>{_one_of(_HALVES)})\s(?:um|gegen|om)\s{_NAMED}(?!\w|[.,:]\d)"),
 )
+"""Each with what a text must hold for it: it is looked for first, for the patterns try all their words everywhere."""
+_WORDED = [(frozenset(map(str.casefold, held)), re.compile(one, re.IGNORECASE)) for held, one in _IN_WORDS]
 _MAYBE = re.compile(r"\d(?::\d|\s?[ap]\.?m\b|\.\d\d|\s?(?:h|uhr|uur|o'clock|時|时|点))", re.IGNORECASE)
 A_WORD = re.compile(r"\w+")
 CLUES = frozenset(_DATA["clues"])
@@ -151,8 +153,9 @@ def _in_digits(text: str) -> Iterator[Time]:
 
 
 def _in_words(text: str) -> Iterator[Time]:
-    for pattern in _IN_WORDS:
-        for found in pattern.finditer(text):
+    plain = text.casefold()
+    for held, pattern in _WORDED:
+        for found in pattern.finditer(text) if any(one in plain for one in held) else ():
             told = found.groupdict()
             if told.get("moment"):
                 yield *found.span(), frozenset((_MOMENTS[told["moment"].casefold()],))
