@@ -130,6 +130,7 @@ _TOLD_BY = _NAMES | _FRACTIONS.keys()
 MONEY = CURRENCIES.keys() | _HUNDREDTHS.keys()
 """What stands in every sum of money."""
 _GAP = frozenset(("", " ", "-", "\u00a0", "\u202f"))
+T = TypeVar("T")
 _JOINED = frozenset((*_GAP, ", ", " and ", " e ", " y ", " und ", " et "))
 
 
@@ -330,13 +331,17 @@ def _joined(text: str, one: _Measure, other: _Measure) -> _Measure | None:
 def _measure(text: str, parts: list[tuple[str, int, int]], place: int) -> _Measure | None:
     """The number at `place` with what stands beside it; None where that makes no measure."""
     said, start, end = parts[place]
+    before = parts[place - 1][0] if place else ""
+    behind = parts[place + 1][0] if place + 1 < len(parts) else ""
+    if not (behind in _NAMES or before in CURRENCIES or said in _FRACTIONS or "/" in said):
+        return None  # as mostly
     numbers = {1.0} if _is_one_of_a_unit(parts, place) else _numbers(said)
-    if said in _SINGLE and not (place + 1 < len(parts) and len(parts[place + 1][0]) >= _SPELLED_UNIT):
+    if said in _SINGLE and len(behind) < _SPELLED_UNIT:
         return None
     if not numbers:
         share = _FRACTIONS.get(said)
         return _Measure(start, end, {"ratio": (1.0, frozenset((share,)))}) if share else None
-    money = place and parts[place - 1][2] >= start - 1 and CURRENCIES.get(parts[place - 1][0])
+    money = place and parts[place - 1][2] >= start - 1 and CURRENCIES.get(before)
     if money:
         start = parts[place - 1][1]
     following = place + 1
@@ -360,9 +365,6 @@ def _measure(text: str, parts: list[tuple[str, int, int]], place: int) -> _Measu
     if "/" in said and len(numbers) == 1:
         return _Measure(start, end, {"ratio": (1.0, frozenset(numbers))})
     return None
-
-
-T = TypeVar("T")
 
 
 def _beside(
