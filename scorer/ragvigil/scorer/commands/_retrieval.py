@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -74,6 +76,7 @@ def retrieval(
     """
     from ragvigil.scorer.dialects.custom import dialects_of
     from ragvigil.scorer.retrieval import evaluation, told
+    from ragvigil.scorer.retrieval.ages import note_of_ages
     from ragvigil.scorer.retrieval.labels import labelled
 
     ks = _depths(k)
@@ -89,6 +92,9 @@ def retrieval(
         top_k=max(ks),
         dialects=dialects_of(settings.dialects),
     )
+    place = passages or found.corpus
+    if place is not None and place.exists() and (retriever or any(one.nuggets for one in found.queries)):
+        found = replace(found, notes=(*found.notes, note_of_ages(place, datetime.now(UTC))))
     measured = evaluation.evaluation(found, runs, ks, level=relevant_from, worst=worst)
     if as_json:
         typer.echo(json.dumps(evaluation.as_json(measured), ensure_ascii=False))

@@ -21,6 +21,7 @@ from ragvigil.scorer.offline.rows import (
     text_under,
 )
 from ragvigil.scorer.offline.synthetic import is_synthetic
+from ragvigil.scorer.retrieval.nugget_labels import nuggets_of
 from ragvigil.scorer.retrieval.queries import KINDS, Query, kind_of
 from ragvigil.scorer.testset.freeze import unchanged
 from ragvigil.scorer.testset.read import HEADER
@@ -28,7 +29,7 @@ from ragvigil.scorer.testset.read import HEADER
 Grades = dict[str, dict[str, int]]
 """Grade by id of query and of passage."""
 _ID = ("query_id", "id", "_id")
-_TEXT = ("query", "question", "user_input", "text")
+_TEXT = ("query", "question", "user_input", "text", "query_text")
 GOLDEN = "golden_context_ids"
 _HIGHEST = 1_000
 _HEAD = re.compile(r"query[-_]id\s", re.IGNORECASE)
@@ -117,10 +118,13 @@ def _query(row: Mapping[str, object], number: int, place: str, *, own: bool) -> 
     name = next((row[key] for key in _ID if row.get(key) is not None), None)
     if name is not None and not is_id(name):
         raise InputError(f"{place}, query_id", f"must be text or a whole number, not {kind_in_words(name)}")
-    text = text_under(row, _TEXT, place)
+    text, title = text_under(row, _TEXT, place), text_under(row, ("query_title",), place)
+    text = f"{title} {text}" if title and text else text or title
     conversation = text_under(row, ("conversation_id", "conversation"), place)
     hops = _hops(row, place)
+    nuggets, judged = nuggets_of(row, place)
     golden = _golden(row, place) if own else {}
+    golden = golden or (judged if own else {})
     _refuse_other_hops(hops, golden, place)
     return Query(
         f"{NAMELESS}{number}" if name is None else str(name),
@@ -130,6 +134,7 @@ def _query(row: Mapping[str, object], number: int, place: str, *, own: bool) -> 
         conversation,
         hops,
         is_synthetic(row),
+        nuggets,
     )
 
 

@@ -17,6 +17,7 @@ from ragvigil.scorer.retrieval.chosen import FOR_STAGE, columns_of, columns_of_k
 from ragvigil.scorer.retrieval.hops import KINDS as OUTCOMES
 from ragvigil.scorer.retrieval.hops import Hop, outcome
 from ragvigil.scorer.retrieval.metrics import ALL, METRICS, highest
+from ragvigil.scorer.retrieval.nuggets import alpha_ndcg, coverage
 from ragvigil.scorer.retrieval.queries import Query
 from ragvigil.scorer.retrieval.rankings import Ids, Run, told_once
 
@@ -25,6 +26,11 @@ Column = tuple[str, int | None]
 CONTEXT_RECALL = "context_recall_chunks"
 TWO_HOPS = "two_hop_recall"
 UNJUDGED = "unjudged"
+ALPHA_NDCG, COVERAGE = "alpha_ndcg", "nugget_coverage"
+_OVER_NUGGETS = {ALPHA_NDCG: alpha_ndcg, COVERAGE: coverage}
+_FRESHSTACK: tuple[Column, ...] = ((ALPHA_NDCG, 10), (COVERAGE, 20), ("recall", 50))
+_APART = {TWO_HOPS: TWO_HOPS, UNJUDGED: UNJUDGED, ALPHA_NDCG: COVERAGE, COVERAGE: COVERAGE}
+"""Metrics that not all queries have, those together that the same ones have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +54,8 @@ class Each:
         """Whether this query has a value of a metric: of no passage nothing is unjudged, and not every one has hops."""
         if metric == TWO_HOPS:
             return self.query.hops is not None
+        if metric in _OVER_NUGGETS:
+            return bool(self.query.nuggets)
         return metric != UNJUDGED or bool(self.ids)
 
     def value(self, column: Column) -> float:
@@ -67,6 +75,8 @@ class Each:
         if name == UNJUDGED:
             seen = [one for place, one in enumerate(self.ids[:k]) if place not in self.again]
             return sum(one not in self.query.grades for one in seen) / len(seen) if seen else 0.0
+        if name in _OVER_NUGGETS:
+            return _OVER_NUGGETS[name](self.ids, self.query.nuggets, k)
         metric = METRICS["recall" if name == CONTEXT_RECALL else name]
         return metric(grades, labelled, k, self.level)
 
@@ -149,13 +159,15 @@ def measure(
     figures = figures_of(each, columns)
     if run.stage != "rerank":
         figures += figures_of(each, [(TWO_HOPS, k) for k in ks])
+    figures += figures_of(each, [(name, k) for name in _OVER_NUGGETS for k in ks])
     return Measured(
         run.name,
         run.stage,
         len(each),
         len(set(units_of(each).tolist())),
         tuple(figures),
-        {kind: _of_kind(kind, [one for one in each if one.query.kind == kind]) for kind in kinds},
+        {kind: _of_kind(kind, [one for one in each if one.query.kind == kind]) for kind in kinds}
+        | _as_freshstack([one for one in each if one.query.nuggets]),
         tuple(Hops(k, _outcomes(hopped, k)) for k in ks) if hopped else (),
         tuple(_worst(each, max(ks))[:worst]),
         (*_notes(queries, run, each, level), *run.notes),
@@ -184,7 +196,7 @@ def _each(query: Query, ids: Ids, level: int) -> Each:
 
 def told_together(columns: Sequence[Column]) -> Iterator[list[Column]]:
     """The columns in parts that the same queries have values of."""
-    for _, some in groupby(columns, lambda column: column[0] if column[0] in (TWO_HOPS, UNJUDGED) else ""):
+    for _, some in groupby(columns, lambda column: _APART.get(column[0], "")):
         yield list(some)
 
 
@@ -237,6 +249,11 @@ def units_of(each: Sequence[Each]) -> Integers:
 
 def _of_kind(kind: str, each: Sequence[Each]) -> tuple[Figure, ...]:
     return tuple(figures_of(each, columns_of_kind(kind)))
+
+
+def _as_freshstack(each: Sequence[Each]) -> dict[str, tuple[Figure, ...]]:
+    """The three metrics that FreshStack reports, of the queries that have nuggets."""
+    return {"nuggets": tuple(figures_of(each, _FRESHSTACK))} if each else {}
 
 
 def _outcomes(hopped: Sequence[Each], k: int) -> dict[Hop, int]:

@@ -29,6 +29,8 @@ class Query:
     hops: tuple[str, str] | None = None
     """Passages that answer it together, the first one first."""
     synthetic: bool = False
+    nuggets: tuple[frozenset[str], ...] = ()
+    """Of each fact that a right answer has, the passages that hold it."""
 
     def relevant(self, level: int = 1) -> frozenset[str]:
         """Ids of its passages of that grade and above."""

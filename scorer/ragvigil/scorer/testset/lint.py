@@ -131,7 +131,9 @@ def _holdout(testset: Testset, now: int) -> Iterator[Found]:
 
 def _absent(testset: Testset, corpus: Corpus) -> Iterator[Found]:
     for row in testset.rows:
-        gone = [name for name in row.golden_context_ids if not corpus.knows(name)]
+        held = (name for one in row.nuggets for name in one.golden_context_ids)
+        named = dict.fromkeys((*row.golden_context_ids, *held))
+        gone = [name for name in named if not corpus.knows(name)]
         if gone:
             said = f"{_some(gone)} not in the corpus; name passages that are, or freeze with the corpus that has them"
             yield Found("error", _at(testset, row, "golden_context_ids"), said)

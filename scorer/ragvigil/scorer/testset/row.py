@@ -39,6 +39,13 @@ class Fact(Section):
     importance: Literal["required", "nice_to_have"] = "required"
 
 
+class Nugget(Section):
+    """One fact of a right answer, with the passages that hold it."""
+
+    text: _Text | None = None
+    golden_context_ids: _Texts = ()
+
+
 def _fact(value: object) -> object:
     return {"fact": value} if isinstance(value, str) else value
 
@@ -52,6 +59,9 @@ class Row(Section):
     golden_context_ids: _Texts = Field(default=(), description="passages that hold the answer")
     hops: tuple[_Text, _Text] | None = Field(
         default=None, description="two passages that answer it together, the first hop first"
+    )
+    nuggets: tuple[Nugget, ...] = Field(
+        default=(), description="facts of a right answer, each with the passages that hold it"
     )
     golden_answer: _Text | None = None
     required_facts: tuple[Annotated[Fact, BeforeValidator(_fact)], ...] = Field(
