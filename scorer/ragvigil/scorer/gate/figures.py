@@ -117,14 +117,19 @@ def _verdicts(name: str, judged: Sequence[Judged], gold: GoldSet | None) -> tupl
 
 
 def _false_claim(one: Judged) -> float | None:
-    """Of an answer to a question that has none: whether it claims something that it should not.
+    """Of an answer to a question that has none: whether it claims something that it should not."""
+    if not one.answered.expected_refusal or not (one.answered.record.answer or "").strip():
+        return None
+    return claims_falsely(one)
+
+
+def claims_falsely(one: Judged) -> float:
+    """1 where an answer claims something though there is none to give, else 0.
 
     One that does not refuse does: "Yes." claims, though a judge finds nothing in it to compare. One that refuses and
     says more has to have that from its passages. One without a verdict counts as a false claim unless it does nothing
     but refuse: no gate holds because its judge failed.
     """
-    if not one.answered.expected_refusal or not (one.answered.record.answer or "").strip():
-        return None
     refusal, verdict = one.result.checks["abstention"], one.result.verdict
     if refusal.value != 1.0:
         return 1.0

@@ -5,7 +5,8 @@ from __future__ import annotations
 from xml.etree import ElementTree as ET
 
 from ragvigil.exporters import clean
-from ragvigil.scorer.gate.run import Held, Outcome
+from ragvigil.scorer.gate.outcome import Outcome
+from ragvigil.scorer.gate.run import Held
 from ragvigil.scorer.gate.told import found, lacking, limit, moved, title, why
 
 _SUITE = "ragvigil gate"

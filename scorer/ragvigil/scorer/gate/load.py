@@ -14,8 +14,9 @@ from ragvigil.scorer import config
 from ragvigil.scorer.config.faults import faults_of, together
 from ragvigil.scorer.config.load import naming
 from ragvigil.scorer.detect import GoldSet
-from ragvigil.scorer.errors import ConfigError
+from ragvigil.scorer.errors import ConfigError, meant
 from ragvigil.scorer.gate.names import CORRECTED, Better, named
+from ragvigil.scorer.gate.scenarios import SCENARIOS
 from ragvigil.scorer.gate.settings import Gate, Limit
 from ragvigil.scorer.watch.gold import read_gold
 
@@ -41,7 +42,7 @@ def load_gate(path: Path) -> Loaded:
     except ValidationError as error:
         raise together([_explained(fault, path) for fault in faults_of(error, Gate)]) from None
     faults = [fault for key, name, limit in limits_of(gate) for fault in _faults(key, name, limit)]
-    faults += [*_regressions(gate)]
+    faults += [*_regressions(gate), *_scenarios(gate)]
     if faults:
         raise together(faults)
     gold = {
@@ -92,6 +93,18 @@ def _faults(key: str, name: str, limit: Limit) -> Iterator[ConfigError]:
         yield ConfigError(
             f"{key}.gold", "labels correct the judge's verdicts", f"of {' and '.join(CORRECTED)} alone"
         )
+
+
+def _scenarios(gate: Gate) -> Iterator[ConfigError]:
+    """A misspelt scenario would be tried by the usual limit, or not be left out."""
+    told = gate.scenarios
+    for key, names in () if told is None else (("at_least", told.at_least), ("without", told.without)):
+        for name in names:
+            if name not in SCENARIOS:
+                place = f"scenarios.{key}.{name}"
+                yield ConfigError(place, "no scenario is called so", meant(name, list(SCENARIOS)))
+    if told is not None and len(told.without) == len(SCENARIOS):
+        yield ConfigError("scenarios.without", "leaves out all of them", "leave [scenarios] out")
 
 
 def _regressions(gate: Gate) -> Iterator[ConfigError]:

@@ -11,53 +11,21 @@ from ragvigil.scorer import config
 from ragvigil.scorer.detect import GoldSet
 from ragvigil.scorer.errors import ConfigError, meant
 from ragvigil.scorer.estimate import FEWEST
-from ragvigil.scorer.estimate.figure import Figure
 from ragvigil.scorer.evaluate import evaluate
 from ragvigil.scorer.gate.answers import Answered, Answers
 from ragvigil.scorer.gate.compare import Compared, compare
-from ragvigil.scorer.gate.decide import Decision, decide
+from ragvigil.scorer.gate.decide import decide
 from ragvigil.scorer.gate.figures import Judged, figure_of, value_of
 from ragvigil.scorer.gate.load import Loaded
 from ragvigil.scorer.gate.names import WITH_VERDICT, named, rests_on_claims
+from ragvigil.scorer.gate.outcome import Outcome, Worst
 from ragvigil.scorer.gate.pairs import same_questions, unpaired
-from ragvigil.scorer.gate.settings import CLAIMING, Limit
+from ragvigil.scorer.gate.scenarios import scenario_outcomes
+from ragvigil.scorer.gate.settings import CLAIMING, Gate, Limit
 from ragvigil.scorer.listed import listed
 
 _WORST = 5
 _SHOWN = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Worst:
-    """An answer that pulls a figure down."""
-
-    id: str
-    value: float
-    state: str
-    """Of its verdict."""
-    answer: str
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """One limit with what came of it."""
-
-    name: str
-    segment: str | None
-    answers: int
-    """All that it is about, with a value or without."""
-    figure: Figure
-    raw: Figure | None
-    """The judge's own rate, where labels correct it."""
-    at_least: float | None
-    at_most: float | None
-    quantile: float | None
-    """Of seconds."""
-    decision: Decision
-    worst: tuple[Worst, ...]
-    """Of a share that does not hold."""
-    by_default: bool
-    """Whether the gate file sets none, and the limit is ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +74,7 @@ def run_gate(loaded: Loaded, answers: Answers, baseline: Answers | None, path: P
         compared,
         answers.unanswered,
         lacking,
-        (*notes, *_untold(outcomes, judged)),
+        (*notes, *_untold(outcomes, judged), *_without(gate)),
     )
 
 
@@ -131,6 +99,12 @@ def _untold(outcomes: Sequence[Outcome], judged: Sequence[Judged]) -> Iterator[s
         )
 
 
+def _without(gate: Gate) -> Iterator[str]:
+    """Which scenarios nobody tried, and why."""
+    for name, why in gate.scenarios.without.items() if gate.scenarios else ():
+        yield f"scenario {name} is left out: {clean(why, limit=200)}"
+
+
 def _known_dimensions(loaded: Loaded, answers: Answers) -> None:
     """A misspelt dimension would be a segment without answers, of which nobody sees why."""
     known = sorted({"tag"}.union(*(one.dimensions for one in answers.all)))
@@ -150,6 +124,8 @@ def _outcomes(loaded: Loaded, judged: Sequence[Judged]) -> Iterator[Outcome]:
     for segment, section in loaded.gate.segments.items():
         members = [one for one in judged if _is_in(one.answered, section.where)]
         yield from _scope(loaded, section.limits, segment, members, f"segments.{segment}.limits")
+    if loaded.gate.scenarios is not None:
+        yield from scenario_outcomes(loaded.gate.scenarios, judged)
 
 
 def _scope(

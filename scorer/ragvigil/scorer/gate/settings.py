@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Self
+from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
@@ -62,16 +62,37 @@ class Regression(Section):
     )
 
 
+class Scenarios(Section):
+    """The eight situations before production; `docs/testsets.md` says what is right in each."""
+
+    usual: float = Field(
+        default=0.8, gt=0, lt=1, description="what the lower end of each share of right answers has to reach"
+    )
+    at_least: dict[str, Annotated[float, Field(gt=0, lt=1)]] = Field(
+        default_factory=dict[str, float], description="the same for a scenario of its own, by its name"
+    )
+    load_seconds: float = Field(
+        default=2.0,
+        gt=0,
+        allow_inf_nan=False,
+        description="within which an answer under load has to be there",
+    )
+    without: dict[str, str] = Field(
+        default_factory=dict[str, str], description="scenarios that are not tried, each with the reason"
+    )
+
+
 class Gate(Section):
     """A gate file."""
 
     judge: dict[str, object] = Field(default_factory=dict, description="as [judge] of the scorer's settings")
     limits: dict[str, Limit] = Field(default_factory=dict, description="by figure")
     segments: dict[str, Segment] = Field(default_factory=dict, description="by a name of your own")
+    scenarios: Scenarios | None = None
     baseline: Regression | None = None
 
     @model_validator(mode="after")
     def _something(self) -> Self:
-        if not self.limits and not self.segments and self.baseline is None:
+        if not self.limits and not self.segments and self.baseline is None and self.scenarios is None:
             raise ValueError("asks for nothing; set a limit, such as limits.faithfulness.at_least = 0.85")
         return self

@@ -8,7 +8,9 @@ from ragvigil.exporters import clean
 from ragvigil.scorer.estimate.figure import Figure, Unit
 from ragvigil.scorer.gate.compare import Compared
 from ragvigil.scorer.gate.decide import State
-from ragvigil.scorer.gate.run import Held, Outcome, some
+from ragvigil.scorer.gate.names import WITH_VERDICT
+from ragvigil.scorer.gate.outcome import Outcome
+from ragvigil.scorer.gate.run import Held, some
 
 _SHOWN = 3
 _LONGEST = 160
@@ -84,7 +86,7 @@ def why(one: Outcome) -> str:
     )
     own = (
         f"who refuses, claims nothing or got no verdict is in few other figures; {one.name}.at_least says how many may"
-        if one.by_default and one.decision.said
+        if one.by_default and one.decision.said and one.name == WITH_VERDICT
         else ""
     )
     return "; ".join(filter(None, (one.decision.said, lost, raw, own)))
