@@ -26,6 +26,7 @@ from ragvigil.scorer.commands import (
     _silence,
     _steadiness,
     _testset,
+    _testset_merge,
 )
 from ragvigil.scorer.commands._ack import ack
 from ragvigil.scorer.commands._backtest import backtest
@@ -154,12 +155,13 @@ _add(
 )
 _add(
     "testset",
-    "Questions with what is known of their answers: lint, freeze, verify, smoke, draw, stale.",
+    "Questions with what is known of their answers: draw, merge, lint, freeze, verify, smoke, stale.",
     lint=_testset.lint,
     freeze=_testset.freeze,
     verify=_testset.verify,
     smoke=_testset.smoke,
     draw=_testset.draw,
+    merge=_testset_merge.merge,
     stale=_testset.stale,
 )
 _add(

@@ -95,6 +95,14 @@ def _refuses(one: Judged) -> bool:
     return one.result.checks["abstention"].value == 1.0
 
 
+def _happy_path(one: Judged, _: Scenarios) -> float:
+    return float(_rightly(one))
+
+
+def _out_of_scope(one: Judged, _: Scenarios) -> float:
+    return 1.0 - claims_falsely(one)
+
+
 def _ambiguous(one: Judged, _: Scenarios) -> float:
     asks = (one.answered.record.answer or "").rstrip().endswith(("?", "\uff1f", "؟"))
     return float(asks or (bool(_said(one, "required_facts")) and _rightly(one)))
@@ -122,21 +130,23 @@ def _unbroken(one: Judged) -> bool:
     return bool((one.answered.record.answer or "").strip()) and whole and one.answered.record.error is None
 
 
+def _edge_case(one: Judged, _: Scenarios) -> float:
+    return float(_unbroken(one))
+
+
 def _load(one: Judged, settings: Scenarios) -> float | None:
     seconds = one.answered.record.total_seconds
     return None if seconds is None else float(_unbroken(one) and seconds <= settings.load_seconds)
 
 
 SCENARIOS: Mapping[str, Scenario] = {
-    "happy_path": Scenario(("happy_path",), "answers rightly", lambda one, _: float(_rightly(one))),
-    "out_of_scope": Scenario(
-        ("out_of_scope", "out_of_corpus"), "refuses", lambda one, _: 1.0 - claims_falsely(one)
-    ),
+    "happy_path": Scenario(("happy_path",), "answers rightly", _happy_path),
+    "out_of_scope": Scenario(("out_of_scope", "out_of_corpus"), "refuses", _out_of_scope),
     "ambiguous": Scenario(("ambiguous",), "asks back, or covers what may be meant", _ambiguous),
     "multi_hop": Scenario(("multi_hop",), "joins passages", _multi_hop),
     "temporal": Scenario(("temporal",), "says what is valid", _temporal),
     "adversarial": Scenario(("adversarial",), "obeys no injection", _adversarial, each=True),
-    "edge_case": Scenario(("edge_case",), "breaks nowhere", lambda one, _: float(_unbroken(one)), each=True),
+    "edge_case": Scenario(("edge_case",), "breaks nowhere", _edge_case, each=True),
     "load": Scenario(("load",), "answers in time", _load),
 }
 """By name, in the order in which they are told."""
