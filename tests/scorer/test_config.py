@@ -50,6 +50,8 @@ def test_arguments_win_over_the_environment_and_that_over_the_file(
     ("text", "message"),
     [
         ("[sample]\nrat = 0.2", r"sample\.rat: unknown key \(did you mean rate\?\)"),
+        ("[judge]\nkind = 'opnai'", r"judge\.kind: must be .* \(did you mean openai\?; got 'opnai'"),
+        ("[judge]\nmeasures = ['relevances']", r"called 'relevances'; did you mean .*relevance\?"),
         ("[sampel]\nrate = 0.2", r"sampel: unknown key \(did you mean sample\?\)"),
         ("[sample]\nrate = 1.2", r"sample\.rate: must be at most 1 \(got 1\.2; share of records"),
         ("[sample]\nrate = nan", r"sample\.rate: "),
@@ -170,6 +172,48 @@ def test_a_value_of_the_environment_is_named_with_its_variable(
     monkeypatch.setenv("RAGVIGIL_SAMPLE__RATE", "1")
     with pytest.raises(ConfigError, match=r"did you mean rate\?; set by RAGVIGIL_SAMPLE__RAET\)"):
         load(written(tmp_path, "[sample]\nrate = 0.5"))
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        (
+            "RAGVIGL_CHANNELS__ONCALL__ROUTING_KEY",
+            r"oncall\.routing_key: is missing .* {} is set; did you mean",
+        ),
+        (
+            "RAGVIGIL_CHANNELS__ONCAL__ROUTING_KEY",
+            r"oncall\.routing_key: is missing .* {} is set; did you mean",
+        ),
+        ("RAGVIGIL_CHANNELS__ONCAL__ROUTING_KEY", r"channels\.oncal\.type: missing \(known: .*; set by {}\)"),
+    ],
+)
+def test_a_value_that_is_missing_names_a_variable_that_was_probably_meant_to_set_it(
+    name: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`is missing` alone sends people to the file, where nothing is wrong."""
+    monkeypatch.setenv(name, "0123456789abcdef0123456789abcdef")
+    with pytest.raises(ConfigError, match=told.format(name)):
+        load(written(tmp_path, "[channels.oncall]\ntype = 'pagerduty'"))
+
+
+def test_a_variable_of_another_channel_is_no_misspelt_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two channels have variables that are alike, and both right."""
+    monkeypatch.setenv("RAGVIGIL_CHANNELS__ONCALL2__ROUTING_KEY", "0123456789abcdef0123456789abcdef")
+    two = "[channels.oncall]\ntype = 'pagerduty'\n[channels.oncall2]\ntype = 'pagerduty'"
+    with pytest.raises(ConfigError, match=r"routing_key: is missing \([^;]*\)$"):
+        load(written(tmp_path, two))
+
+
+def test_a_vendors_misspelt_variable_is_named_where_the_right_one_would_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The judge's model comes from a variable of its vendor."""
+    monkeypatch.setenv("OPENAI_MODLE", "m")
+    with pytest.raises(ConfigError, match=r"OPENAI_MODLE is set; did you mean OPENAI_MODEL\?"):
+        load(overrides={"judge": {"kind": "openai"}})
 
 
 def test_a_secret_may_stand_in_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

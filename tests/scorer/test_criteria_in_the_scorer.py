@@ -136,7 +136,7 @@ def test_people_calibrate_a_criterion_as_they_calibrate_faithfulness(tmp_path: P
     assert "passed by people" in text
     with pytest.raises(InputError, match="nothing has been drawn yet"):
         run(shop, "calibrate", "report")
-    with pytest.raises(InputError, match="no answer was judged by 'tune'; known: tone"):
+    with pytest.raises(InputError, match="no answer was judged by 'tune'; did you mean tone"):
         run(shop, "calibrate", "draw", "--criterion", "tune")
     path.write_text(json.dumps({**rows[0], "label": "faithful"}) + "\n")
     with pytest.raises(InputError, match="label 'faithful' is not known; write pass, fail, skip"):

@@ -81,4 +81,4 @@ def test_an_unknown_channel_is_named_with_those_that_are(discord: Service, tmp_p
     """Exit code 2, as for every setting."""
     done = run_test_alert(tmp_path, discord, "rom")
     assert done.returncode == 2
-    assert "channels.rom: there is no such channel (known: room)" in done.stderr
+    assert "channels.rom: there is no such channel (did you mean room?)" in done.stderr

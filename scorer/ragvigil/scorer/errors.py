@@ -16,8 +16,11 @@ RagvigilError
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+
+_VERY_NEAR = 0.85
+"""Names of variables are long and begin alike."""
 
 
 class RagvigilError(Exception):
@@ -102,14 +105,36 @@ def why(error: Exception) -> str:
     return said.lower() if said else type(error).__name__
 
 
-def meant(word: str, known: Sequence[str]) -> str:
-    """The hint for a name that does not exist: the nearest one, or all.
+def nearest(word: str, known: Iterable[str], *, most: int = 1, cutoff: float = 0.6) -> list[str]:
+    """At most so many of the known names, the likest first; `cutoff` in [0, 1] is how like they have to be.
+
+    Upper and lower case are alike; otherwise it is difflib's ratio.
+
+    >>> nearest("Slak", ["teams", "slack"]), nearest("zulip", ["teams", "slack"])
+    (['slack'], [])
+    """
+    names = {name.casefold(): name for name in known}
+    return [names[one] for one in difflib.get_close_matches(word.casefold(), names, most, cutoff)]
+
+
+def meant(word: str, known: Sequence[str], *, all_of_them: str | None = None) -> str:
+    """The hint for a name that does not exist: the nearest one, else all, or `all_of_them` where those are many.
 
     >>> meant("rat", ["rate", "floor"]), meant("x", ["rate", "floor"])
     ('did you mean rate?', 'known: rate, floor')
     """
-    close = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
-    return f"did you mean {close[0]}?" if close else "known: " + ", ".join(known)
+    near = nearest(word, known)
+    return f"did you mean {near[0]}?" if near else all_of_them or "known: " + ", ".join(known)
+
+
+def set_instead(variable: str, variables: Iterable[str]) -> str | None:
+    """The hint for a variable that is not set, where one is that is spelt nearly so; else None.
+
+    >>> set_instead("OPENAI_MODEL", ["OPENAI_MODLE", "HOME"])
+    'OPENAI_MODLE is set; did you mean OPENAI_MODEL?'
+    """
+    near = nearest(variable, variables, cutoff=_VERY_NEAR)
+    return f"{near[0]} is set; did you mean {variable}?" if near and near[0] != variable else None
 
 
 def located(path: Path) -> str:

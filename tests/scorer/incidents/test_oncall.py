@@ -351,7 +351,7 @@ def test_without_a_scorer_the_command_does_it(settings: Settings) -> None:
         ({"everything": True, "length": "5w"}, "longer than 31 days"),
         ({"everything": True, "until": "2020-01-01"}, "give a later end"),
         ({"everything": True, "start": "9999-01-01", "length": "2h"}, "a year away"),
-        ({"series": "citations", "length": "2h"}, "known: faithfulness, citation"),
+        ({"series": "citations", "length": "2h"}, "did you mean citation"),
         ({"segment": "de", "length": "2h"}, "say it as language=de"),
         ({"everything": True, "length": "2h", "comment": " "}, "is empty"),
     ],

@@ -165,7 +165,11 @@ async def test_a_quotation_that_the_answer_does_not_hold_is_flagged(tmp_path: Pa
         ('id = "Tone of voice"\nversion = "1"', QUESTION, "must be lower-case letters"),
         ('id = "tone"\nversion = "1"\nshare = 2', QUESTION, "share is 2; write a number above 0"),
         ('id = "tone"\nversion = "1"\nshar = 1', QUESTION, "unknown key shar; did you mean share"),
-        ('id = "tone"\nversion = "1"\nshows = ["answers"]', QUESTION, "shows has 'answers'; known: query"),
+        (
+            'id = "tone"\nversion = "1"\nshows = ["answers"]',
+            QUESTION,
+            "shows has 'answers'; did you mean answer?",
+        ),
         ('id = "tone"\nversion = "1"\nservices = "shop"', QUESTION, "services must be a list of words"),
         ('id = "tone"\nversion = "1"', "", "asks nothing; write the question"),
         ('id = "tone"\nversion = "1"', "Is {{ answer }} polite? Pass if so.", "write no places to fill"),

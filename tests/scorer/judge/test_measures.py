@@ -240,7 +240,7 @@ async def test_missing_texts_are_no_irrelevance() -> None:
 @pytest.mark.parametrize(
     ("more", "problem"),
     [
-        ({"measures": ["relevance"]}, "no measure is called 'relevance'; known: answer_relevance"),
+        ({"measures": ["relevance"]}, "no measure is called 'relevance'; did you mean answer_relevance"),
         ({"kind": "builtin", "measures": ["six_axes"]}, "need a language model, and judge.kind is builtin"),
         ({"embedding_model": "e", "embedding_url": "here"}, "embedding_url must look like"),
         ({"kind": "anthropic", "embedding_model": "e"}, "needs embedding_url"),

@@ -87,7 +87,7 @@ async def test_what_feedback_needs_is_named(
         ({"kind": "comment", "comment": None}, "comment: a comment needs its text"),
         ({"at": "yesterday"}, "at: must be a moment such as"),
         ({"at": "1970-01-01T00:00:00Z"}, "at: must not lie before the year 2000"),
-        ({"coment": "x"}, "coment: unknown field; known: id, at, trace_id"),
+        ({"coment": "x"}, "coment: unknown field; did you mean comment?"),
         ({"comment": "x" * 20_001}, "comment: must have at most 20000 characters"),
         ({"user": ""}, "user: is empty"),
         ({"user": ["a"]}, "user: must be a text"),

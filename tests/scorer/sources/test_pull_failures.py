@@ -115,6 +115,25 @@ def test_a_backend_that_hangs_up_before_it_ever_answered_is_asked_once_more(
 
 
 @pytest.mark.parametrize(
+    ("variable", "told"),
+    [
+        ("SOME_OTHER", "; keys come from the environment: PHOENIX_API_KEY"),
+        ("PHOENIX_APIKEY", "; PHOENIX_APIKEY is set; did you mean PHOENIX_API_KEY?"),
+    ],
+)
+def test_a_backend_that_lets_nobody_in_names_the_variable_of_the_key(
+    backend: Backend, variable: str, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`answered 401` says neither where a key would come from, nor that its variable is misspelt."""
+    monkeypatch.setenv(variable, "k")
+    backend.refusals = [(401, {})]
+    history = history_of("phoenix")
+    with client_of(history, backend.url) as client, pytest.raises(InputError) as caught:
+        Fetch(client, keys=history.keys).get("v1/x")
+    assert str(caught.value).endswith(told)
+
+
+@pytest.mark.parametrize(
     ("location", "told"),
     [
         (

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ragvigil.scorer.commands._options import FirstSeedOption, JsonOption, OnlyOption
-from ragvigil.scorer.errors import ConfigError
+from ragvigil.scorer.errors import ConfigError, meant
 
 if TYPE_CHECKING:
     from ragvigil.scorer.simulate import Line, World
@@ -121,5 +121,6 @@ def chosen(option: str, given: list[str] | None, known: tuple[str, ...]) -> tupl
     """The names given, or all; raises ConfigError that names the option."""
     for name in given or ():
         if name not in known:
-            raise ConfigError(option, f"{name!r} is not known", f"choose of: {'; '.join(known)}")
+            hint = meant(name, known, all_of_them=f"choose of: {'; '.join(known)}")
+            raise ConfigError(option, f"{name!r} is not known", hint)
     return tuple(given) if given else known

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import time
 from contextlib import closing
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
-from ragvigil.scorer.errors import InputError, StoreError, located
+from ragvigil.scorer.errors import InputError, StoreError, located, nearest
 
 if TYPE_CHECKING:
     from ragvigil.scorer.config import Settings
@@ -91,7 +90,7 @@ def _others(settings: Settings, service: str) -> list[str]:
             known = sorted({place.service for place in services(connection)})
     except StoreError:
         return []
-    near = difflib.get_close_matches(service, known, n=_MOST_NAMED, cutoff=0.0)
+    near = nearest(service, known, most=_MOST_NAMED, cutoff=0.0)
     return [*near, *(one for one in known if one not in near)]
 
 

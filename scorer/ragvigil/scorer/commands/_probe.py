@@ -12,7 +12,7 @@ import typer
 
 from ragvigil.scorer.commands._bill import bill
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
-from ragvigil.scorer.errors import ConfigError, InputError
+from ragvigil.scorer.errors import ConfigError, InputError, meant
 
 if TYPE_CHECKING:
     from ragvigil.scorer.config import Settings
@@ -46,7 +46,7 @@ def probe(
     wanted = only or list(PROBES)
     for name in wanted:
         if name not in PROBES:
-            raise InputError("--only", f"no probe is called {name!r}; known: {', '.join(PROBES)}")
+            raise InputError("--only", f"no probe is called {name!r}; {meant(name, list(PROBES))}")
     with told_when_away():
         judged, results, version = asyncio.run(_run(settings_of(config, store), wanted))
     failed = any(result.passed is False for result in results)

@@ -131,8 +131,8 @@ def _pulled(history: History, url: str | None, wanted: Wanted, exports: list[Pat
         return convert_to_file(history, exports, wanted, out)
     with client_of(history, url) as client:
         if str(out) == "-":
-            return pull(history, Fetch(client), wanted, sys.stdout.buffer)
-        return pull_to_file(history, Fetch(client), wanted, out)
+            return pull(history, Fetch(client, keys=history.keys), wanted, sys.stdout.buffer)
+        return pull_to_file(history, Fetch(client, keys=history.keys), wanted, out)
 
 
 def _scored(lines: Path, config: Path | None, store: str) -> tuple[dict[str, object], list[str]]:

@@ -13,7 +13,7 @@ import typer
 from ragvigil.scorer.commands import _moments
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, settings_of
 from ragvigil.scorer.commands._silence import series_called
-from ragvigil.scorer.errors import ConfigError
+from ragvigil.scorer.errors import ConfigError, meant
 from ragvigil.scorer.moments import calendar_time
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def _given(labels: list[str]) -> dict[str, str]:
     for label in labels:
         name, equals, value = label.partition("=")
         if not equals or name not in _LABELS:
-            raise ConfigError(label, "is no LABEL=VALUE", "known: " + ", ".join(_LABELS))
+            raise ConfigError(label, "is no LABEL=VALUE", meant(name, list(_LABELS)))
         if name in given:
             raise ConfigError(name, "is given twice")
         given[name] = value
@@ -129,4 +129,4 @@ def _severity(given: str) -> Severity:
     for name in known:
         if name == given:
             return name
-    raise ConfigError("severity", f"cannot be {given!r}", "known: " + ", ".join(known))
+    raise ConfigError("severity", f"cannot be {given!r}", meant(given, known))

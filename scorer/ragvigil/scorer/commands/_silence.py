@@ -14,7 +14,7 @@ import typer
 from ragvigil.scorer.commands import _moments
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
 from ragvigil.scorer.commands._orders import ByOption, WaitOption, carry_out, name_of, text_of
-from ragvigil.scorer.errors import ConfigError
+from ragvigil.scorer.errors import ConfigError, meant
 from ragvigil.scorer.moments import DAY
 
 if TYPE_CHECKING:
@@ -202,9 +202,8 @@ def series_called(option: str, given: str) -> AnyName:
     known += JUDGED
     if given in known or CRITERION.fullmatch(given):
         return given
-    raise ConfigError(
-        option, f"no series is called {given!r}", "known: " + ", ".join([*known, "criteria.NAME"])
-    )
+    hint = "known: " + ", ".join([*known, "criteria.NAME"])
+    raise ConfigError(option, f"no series is called {given!r}", meant(given, known, all_of_them=hint))
 
 
 def _mapping(silence: Silence) -> dict[str, object]:

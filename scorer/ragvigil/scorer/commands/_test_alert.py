@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, settings_of
-from ragvigil.scorer.errors import ConfigError
+from ragvigil.scorer.errors import ConfigError, meant
 
 if TYPE_CHECKING:
     from ragvigil.exporters import Alert, Outcome
@@ -58,8 +58,9 @@ def test_alert(
 def _channel(settings: Settings, name: str) -> Channel:
     section = settings.channels.get(name)
     if section is None:
-        known = ", ".join(sorted(settings.channels)) or "none is configured; name the file with --config"
-        raise ConfigError(f"channels.{name}", "there is no such channel", f"known: {known}")
+        known = sorted(settings.channels)
+        hint = meant(name, known) if known else "none is configured; name the file with --config"
+        raise ConfigError(f"channels.{name}", "there is no such channel", hint)
     return section.channel()
 
 

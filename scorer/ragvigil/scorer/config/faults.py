@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import UnionType
 from typing import cast, get_args, get_origin
 
@@ -19,7 +20,8 @@ from ragvigil.scorer.config.filtering import Filter
 from ragvigil.scorer.config.forwarding import Forward
 from ragvigil.scorer.config.routing import Route
 from ragvigil.scorer.config.sections import Settings
-from ragvigil.scorer.errors import ConfigError, meant
+from ragvigil.scorer.config.variables import told
+from ragvigil.scorer.errors import ConfigError, meant, nearest
 
 _NAMED: Mapping[str, tuple[type[BaseModel], ...]] = {
     "channels": tuple(CHANNELS.values()),
@@ -54,25 +56,18 @@ _SECRETS = frozenset(
 """Values that no error may show; an address may hold a password."""
 
 
-def explained(error: ValidationError, variables: Mapping[str, str]) -> ConfigError:
+def explained(error: ValidationError, environment: Iterable[str]) -> ConfigError:
     """All that is wrong: a misspelt key before what follows from it, and never a secret's value.
 
-    `variables` are the names of the environment's by the keys that they set: those are in no file.
+    `environment` are the names of its variables: what those set is in no file.
     """
-    return together([_told_by(fault, variables) for fault in faults_of(error, Settings)])
+    return together([*told(faults_of(error, Settings), environment)])
 
 
 def faults_of(error: ValidationError, root: type[BaseModel]) -> list[ConfigError]:
     """Each thing that is wrong with what should have been a `root`, misspelt keys first."""
     problems = sorted(error.errors(), key=lambda problem: problem["type"] != "extra_forbidden")
     return [_explain_one(problem, root) for problem in problems]
-
-
-def _told_by(fault: ConfigError, variables: Mapping[str, str]) -> ConfigError:
-    name = variables.get(fault.key)
-    if name is None:
-        return fault
-    return ConfigError(fault.key, fault.problem, "; ".join(filter(None, (fault.hint, f"set by {name}"))))
 
 
 def _explain_one(problem: ErrorDetails, root: type[BaseModel]) -> ConfigError:
@@ -132,11 +127,20 @@ def _plainly(
     message = _veiled(message, value)
     told = problem["type"] not in _UNTOLD and _SECRETS.isdisjoint(place)
     got = _got(value) if told else ""
-    hints = [got] if got and (words or got != _SECTION) else []  # what a section lacks, its rule says
+    hints = _choice(problem) if told else []
+    hints += [got] if got and (words or got != _SECTION) else []  # what a section lacks, its rule says
     _, field = _found(place, root, kind)
     if words and field is not None and field.description:
         hints.append(field.description)
     return ConfigError(".".join(place), message, "; ".join(hints) or None)
+
+
+def _choice(problem: ErrorDetails) -> list[str]:
+    """Which of the words that a setting may be is nearest to the one it is; [] where none is near."""
+    if problem["type"] != "literal_error" or not isinstance(problem["input"], str):
+        return []
+    words = re.findall("'([^']+)'", problem["ctx"]["expected"])
+    return [f"did you mean {word}?" for word in nearest(problem["input"], words)]
 
 
 def _veiled(message: str, value: object) -> str:

@@ -12,6 +12,7 @@ from pydantic import Field, ValidationError, model_validator
 from ragvigil.exporters import is_address
 from ragvigil.scorer.config.fields import Key, Name, Seconds, Url, Words
 from ragvigil.scorer.config.fields import Section as _Section
+from ragvigil.scorer.errors import meant
 
 ENDPOINTS: Mapping[str, str] = {
     "openai": "https://api.openai.com/v1",
@@ -195,10 +196,12 @@ class Judge(_Section):
     def _usable(self) -> Self:
         known = _lexical_models()
         if self.kind == "builtin" and self.model not in known:
-            raise ValueError(f"no model {self.model!r} for the builtin judge; known: {', '.join(known)}")
+            raise ValueError(
+                f"no model {self.model!r} for the builtin judge; {meant(self.model or '', known)}"
+            )
         strange = [one for one in self.measures if one not in MEASURES]
         if strange:
-            raise ValueError(f"no measure is called {strange[0]!r}; known: {', '.join(MEASURES)}")
+            raise ValueError(f"no measure is called {strange[0]!r}; {meant(strange[0], MEASURES)}")
         if (self.criteria or self.measures) and self.kind not in ENDPOINTS:
             raise ValueError(
                 f"criteria and measures need a language model, and judge.kind is {self.kind}: "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import ipaddress
 import os
 import tomllib
@@ -18,14 +17,14 @@ from ragvigil.scorer.config.faults import explained, is_section, together
 from ragvigil.scorer.config.fields import place_and_name
 from ragvigil.scorer.config.judging import borrowed
 from ragvigil.scorer.config.sections import Receive, Settings
-from ragvigil.scorer.errors import ConfigError, meant
+from ragvigil.scorer.config.variables import PREFIX
+from ragvigil.scorer.errors import ConfigError, meant, nearest
 
-_PREFIX = "RAGVIGIL_"
 OF_THE_TRACER = frozenset({"RAGVIGIL_DISABLED", "RAGVIGIL_HASH_KEY", "RAGVIGIL_THREADS"})
 """Variables of the services, which may share the scorer's environment."""
 _OTHERS = ("RAGVIGIL_DEMO_", "RAGVIGIL_BENCH_")
 """How variables begin that share the prefix, too, without being settings of the scorer."""
-_VERY_CLOSE = 0.85
+_VERY_NEAR = 0.85
 _ANYWHERE = frozenset({"", "0.0.0.0", "[::]"})  # noqa: S104 - compared, not bound
 _LOOPBACK = "127.0.0.1"
 WITHOUT_A_RULE = frozenset({"no_question", "no_spans"})
@@ -48,7 +47,7 @@ def load(path: Path | None = None, overrides: Mapping[str, object] | None = None
     try:
         settings = Settings.model_validate(tree)
     except ValidationError as error:
-        raise explained(error, _variables(os.environ)) from None
+        raise explained(error, os.environ) from None
     faults = [
         *_one_port(settings.receive),
         *_open_doors(settings),
@@ -106,9 +105,9 @@ def _environment(variables: Mapping[str, str]) -> Tree:
     tree: Tree = {}
     sections = list(Settings.model_fields)
     for name, value in variables.items():
-        if not name.startswith(_PREFIX) or name in OF_THE_TRACER or name.startswith(_OTHERS):
+        if not name.startswith(PREFIX) or name in OF_THE_TRACER or name.startswith(_OTHERS):
             continue
-        place = name.removeprefix(_PREFIX).lower().split("__")
+        place = name.removeprefix(PREFIX).lower().split("__")
         if place[0] not in sections:
             raise ConfigError(name, "unknown setting", _meant_variable(name) or meant(place[0], sections))
         branch: object = value
@@ -126,25 +125,16 @@ def _meant_variable(name: str) -> str | None:
     >>> _meant_variable("RAGVIGIL_CHANNELS_ONCALL_SECRET")
     'two underscores nest: RAGVIGIL_CHANNELS__...'
     """
-    known = [name.removeprefix(_PREFIX) for name in OF_THE_TRACER]
+    known = [name.removeprefix(PREFIX) for name in OF_THE_TRACER]
     for section, field in Settings.model_fields.items():
         keys = getattr(field.annotation, "model_fields", ())
         known += [f"{section}__{key}".upper() for key in keys]
-    word = name.removeprefix(_PREFIX)
-    close = difflib.get_close_matches(word, known, n=1, cutoff=_VERY_CLOSE)
-    if close:
-        return f"did you mean {_PREFIX}{close[0]}?"
+    word = name.removeprefix(PREFIX)
+    near = nearest(word, known, cutoff=_VERY_NEAR)
+    if near:
+        return f"did you mean {PREFIX}{near[0]}?"
     begun = next((one for one in map(str.upper, Settings.model_fields) if word.startswith(f"{one}_")), None)
-    return None if begun is None else f"two underscores nest: {_PREFIX}{begun}__..."
-
-
-def _variables(variables: Mapping[str, str]) -> Mapping[str, str]:
-    """Which of them says each key."""
-    return {
-        name.removeprefix(_PREFIX).lower().replace("__", "."): name
-        for name in variables
-        if name.startswith(_PREFIX)
-    }
+    return None if begun is None else f"two underscores nest: {PREFIX}{begun}__..."
 
 
 def _borrow(tree: Tree, variables: Mapping[str, str]) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import cast
 
 from ragvigil.scorer.custom.kinds import Kind, refuse_misfits
+from ragvigil.scorer.errors import meant
 from ragvigil.scorer.trace import RagTrace
 from ragvigil.scorer.verdict import CheckResult
 
@@ -118,7 +119,9 @@ class Expression:
                 )
         elif isinstance(node, ast.Name):
             if node.id not in (*NAMES, *_FUNCTIONS) and node.id not in self._checks:
-                raise ValueError(f"{node.id!r} is not known; name a check, or one of {', '.join(NAMES)}")
+                names = f"name a check (docs/checks.md), or one of {', '.join(NAMES)}"
+                hint = meant(node.id, (*NAMES, *_FUNCTIONS, *self._checks), all_of_them=names)
+                raise ValueError(f"{node.id!r} is not known; {hint}")
         elif not isinstance(node, _ALLOWED):
             raise ValueError(f"{type(node).__name__} is not allowed; use a function")
         if isinstance(node, ast.Constant) and not isinstance(node.value, (bool, int, float, str, type(None))):

@@ -17,7 +17,7 @@ from ragvigil.scorer import config
 from ragvigil.scorer.checks.alignment.assess import MOST_CLAIMS
 from ragvigil.scorer.checks.reading.citing.rules import Rules, any_style
 from ragvigil.scorer.config.fields import without_secrets
-from ragvigil.scorer.errors import ConfigError
+from ragvigil.scorer.errors import ConfigError, meant
 from ragvigil.scorer.judge import terminal
 from ragvigil.scorer.judge.asker import Asker, Budget
 from ragvigil.scorer.judge.builtin import Builtin
@@ -93,7 +93,7 @@ def build_judge(
         return _nli(settings, _limits(settings, patience_seconds, tries), citing, trouble, quotas)
     if settings.kind not in WIRES:
         raise ConfigError(
-            "judge.kind", f"unknown judge {settings.kind!r}", "known: none, " + ", ".join(JUDGES)
+            "judge.kind", f"unknown judge {settings.kind!r}", meant(settings.kind, ["none", *JUDGES])
         )
     asker = asker or build_asker(
         settings, patience_seconds=patience_seconds, trouble=trouble, tries=tries, quotas=quotas

@@ -150,7 +150,7 @@ def _shows(name: str, front: Mapping[str, object]) -> frozenset[str]:
     wanted = _words(name, front, "shows", FIELDS)
     strange = [one for one in wanted if one not in FIELDS]
     if strange:
-        raise PromptError(name, f"shows has {strange[0]!r}; known: {', '.join(FIELDS)}")
+        raise PromptError(name, f"shows has {strange[0]!r}; {meant(strange[0], list(FIELDS))}")
     return frozenset((*wanted, "answer"))
 
 

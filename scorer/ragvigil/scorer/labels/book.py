@@ -10,7 +10,7 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from ragvigil.scorer.config import Settings
-from ragvigil.scorer.errors import InputError
+from ragvigil.scorer.errors import InputError, meant
 from ragvigil.scorer.labels.adjudicate import Settled, settled
 from ragvigil.scorer.labels.desk import Task
 from ragvigil.scorer.labels.draw import Reading, next_wave
@@ -76,7 +76,7 @@ def known_criterion(connection: sqlite3.Connection, criterion: str) -> None:
     """Raises InputError, which names those there are, for a criterion that was never measured."""
     known = reading_labels.criteria(connection)
     if criterion and criterion not in known:
-        names = f"known: {', '.join(known)}" if known else "no criterion was measured yet: see judge.criteria"
+        names = meant(criterion, known) if known else "no criterion was measured yet: see judge.criteria"
         raise InputError("--criterion", f"no answer was judged by {criterion[:60]!r}; {names}")
 
 

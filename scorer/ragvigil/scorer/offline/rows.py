@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import json
 import math
@@ -11,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeGuard, cast
 
-from ragvigil.scorer.errors import InputError
+from ragvigil.scorer.errors import InputError, nearest
 from ragvigil.scorer.trace import Document, RagTrace, Retrieval
 
 _QUERY = ("query", "question", "user_input")
@@ -277,9 +276,9 @@ def refuse_misspelt(row: Mapping[str, object], names: tuple[str, ...], place: st
     if any(name in row for name in names):
         return
     for key in row:
-        meant = difflib.get_close_matches(key, names, 1, _MISSPELT) if key not in _READ else []
-        if meant:
-            raise InputError(f"{place}, {key}", f"is not read; did you mean {meant[0]}?")
+        near = nearest(key, names, cutoff=_MISSPELT) if key not in _READ else []
+        if near:
+            raise InputError(f"{place}, {key}", f"is not read; did you mean {near[0]}?")
 
 
 def _refuse_what_is_no_value(row: Mapping[str, object], number: int) -> None:

@@ -12,7 +12,7 @@ from ragvigil import prompts
 from ragvigil.scorer import config
 from ragvigil.scorer.checks import CHECKS, run_checks
 from ragvigil.scorer.custom import CustomChecks
-from ragvigil.scorer.errors import ConfigError, InputError
+from ragvigil.scorer.errors import ConfigError, InputError, meant
 from ragvigil.scorer.failure_tags import tagged
 from ragvigil.scorer.grounded_answer import as_result
 from ragvigil.scorer.judge import JUDGES, Judge, build_judge, build_measuring, rubric_of
@@ -61,7 +61,7 @@ def score_rows(
 def judge_settings(kind: str, model: str) -> config.Judge:
     """The settings of the judge that an argument names; ConfigError when there is no such judge."""
     if kind not in ("none", *JUDGES):
-        raise ConfigError("judge", f"unknown judge {kind!r}", "known: none, " + ", ".join(JUDGES))
+        raise ConfigError("judge", f"unknown judge {kind!r}", meant(kind, ["none", *JUDGES]))
     return config.load(overrides={"judge": {"kind": kind} | ({"model": model} if model else {})}).judge
 
 

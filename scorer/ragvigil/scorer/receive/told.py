@@ -16,6 +16,7 @@ from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord, LogsData
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails, from_json
 
+from ragvigil.scorer.errors import meant
 from ragvigil.scorer.inbox import Arrival
 from ragvigil.scorer.receive.refusal import Refusal
 from ragvigil.tracer import attributes as names
@@ -204,7 +205,7 @@ def _item(found: object, kind: type[Item], place: str) -> Item:
 
 def _in_words(problem: ErrorDetails, field: str, kind: type[Told]) -> str:
     if problem["type"] == "extra_forbidden":
-        return f"unknown field; known: {', '.join(kind.model_fields)}"
+        return f"unknown field; {meant(field, list(kind.model_fields))}"
     if problem["type"] == "missing":
         choices = get_args(kind.model_fields[field].annotation)
         return "is missing" + (f"; one of {', '.join(map(str, choices))}" if choices else "")

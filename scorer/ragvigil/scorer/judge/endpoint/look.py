@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import difflib
 import json
 from urllib.parse import quote
 
 import httpx
 
+from ragvigil.scorer.errors import nearest
 from ragvigil.scorer.judge.endpoint.connections import body_of, pools_of, signed_in
 from ragvigil.scorer.judge.endpoint.trouble import of_error, of_status
 from ragvigil.scorer.judge.endpoint.wire import Wire, items, mapping, text
@@ -49,9 +49,7 @@ async def look(
         await http.aclose()
     if status >= 300 or not names or address.host.endswith(_OWN_NAMES) or _knows(names, model):
         return None
-    near = ", ".join(
-        difflib.get_close_matches(model, names, _NEAREST, cutoff=0.4) or sorted(names)[:_NEAREST]
-    )
+    near = ", ".join(nearest(model, names, most=_NEAREST, cutoff=0.4) or sorted(names)[:_NEAREST])
     return f"has no model {model!r} (check {setting}; it has {near})"
 
 

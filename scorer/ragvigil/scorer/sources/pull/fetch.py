@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -12,7 +13,7 @@ from urllib.parse import urljoin, urlsplit
 import httpx
 
 from ragvigil.exporters import retry_after
-from ragvigil.scorer.errors import InputError
+from ragvigil.scorer.errors import InputError, set_instead
 from ragvigil.scorer.sources.pull.otlp import mapping
 
 _log = logging.getLogger(__name__)
@@ -22,6 +23,7 @@ _FIRST_ATTEMPTS = 2
 """While nothing has answered yet: one that hangs up at once may be restarting, more often it is the wrong address."""
 _LONGEST_SECONDS = 300.0
 _LATER = frozenset({408, 425, 429, 500, 502, 503, 504})
+_LOCKED = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
 _SHOWN = 200
 _UNREACHABLE = (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError)
 _IS_IT_RIGHT = "is the server up, and its address right, http or https?"
@@ -35,8 +37,16 @@ class Fetch:
     Where nobody has answered yet and none can be reached, it is the address that is wrong: that is said at once.
     """
 
-    def __init__(self, client: httpx.Client, *, sleep: Callable[[float], None] = time.sleep) -> None:
+    def __init__(
+        self,
+        client: httpx.Client,
+        *,
+        keys: Sequence[str] = (),
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """`keys` are the environment's variables that let in, named where the backend does not."""
         self._client = client
+        self._keys = keys
         self._sleep = sleep
         self._reached = False
         self._jitter = random.Random()  # noqa: S311 - spreads retries, keeps no secret
@@ -103,7 +113,7 @@ class Fetch:
                     return _parsed(answer, place)
                 if answer.status_code in missing:
                     return None
-                problem = _refusal(answer, place, path)
+                problem = _refusal(answer, place, path) + self._locked_out(answer.status_code)
                 if answer.status_code not in _LATER:
                     break
                 wanted = retry_after(answer.headers.get("retry-after"), now=time.time()) or 0.0
@@ -121,6 +131,14 @@ class Fetch:
             raise InputError(place, f"cannot be reached ({problem}); {_IS_IT_RIGHT}") from None
         if attempt + 1 >= _FIRST_ATTEMPTS:
             raise InputError(place, f"does not answer ({problem}); {_IS_IT_RIGHT}") from None
+
+    def _locked_out(self, status: int) -> str:
+        """What to do where the key is wrong or missing."""
+        if status not in _LOCKED or not self._keys:
+            return ""
+        unset = [name for name in self._keys if name not in os.environ]
+        hint = next(filter(None, (set_instead(name, os.environ) for name in unset)), None)
+        return f"; {hint}" if hint else f"; keys come from the environment: {', '.join(self._keys)}"
 
 
 def _refusal(answer: httpx.Response, place: str, path: str) -> str:

@@ -39,6 +39,8 @@ class History(Protocol):
     name: str
     url_variable: str
     """Environment variable that holds its address when none is given."""
+    keys: tuple[str, ...]
+    """Environment variables that let in."""
 
     def pages(self, fetch: Fetch, wanted: Wanted, cursor: str | None) -> Iterator[Page]:
         """Pages from `cursor` (None: the first) to the last. Raises InputError."""

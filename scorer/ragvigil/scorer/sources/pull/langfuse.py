@@ -42,10 +42,11 @@ class Langfuse:
 
     name = "langfuse"
     url_variable = "LANGFUSE_HOST"
+    keys: tuple[str, ...] = ("LANGFUSE_PUBLIC_KEY", "LANGFUSE_SECRET_KEY")
 
     def headers(self) -> dict[str, str]:
         """LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY as user and password."""
-        return basic("LANGFUSE_PUBLIC_KEY", "LANGFUSE_SECRET_KEY")
+        return basic(*self.keys)
 
     def pages(self, fetch: Fetch, wanted: Wanted, cursor: str | None) -> Iterator[Page]:
         """A page of observations a request; of traces where the server does not know observations v2."""

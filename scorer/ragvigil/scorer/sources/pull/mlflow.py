@@ -46,12 +46,12 @@ class MLflow:
 
     name = "mlflow"
     url_variable = "MLFLOW_TRACKING_URI"
+    keys: tuple[str, ...] = ("MLFLOW_TRACKING_TOKEN", "MLFLOW_TRACKING_USERNAME", "MLFLOW_TRACKING_PASSWORD")
 
     def headers(self) -> dict[str, str]:
         """MLFLOW_TRACKING_TOKEN as a bearer token, else MLFLOW_TRACKING_USERNAME and _PASSWORD."""
-        return bearer("MLFLOW_TRACKING_TOKEN") or basic(
-            "MLFLOW_TRACKING_USERNAME", "MLFLOW_TRACKING_PASSWORD"
-        )
+        token, user, password = self.keys
+        return bearer(token) or basic(user, password)
 
     def pages(self, fetch: Fetch, wanted: Wanted, cursor: str | None) -> Iterator[Page]:
         """Fifty traces a page; the window has an end, so traces that come meanwhile move nothing."""

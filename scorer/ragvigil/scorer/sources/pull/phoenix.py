@@ -45,10 +45,11 @@ class Phoenix:
 
     name = "phoenix"
     url_variable = "PHOENIX_COLLECTOR_ENDPOINT"
+    keys: tuple[str, ...] = ("PHOENIX_API_KEY",)
 
     def headers(self) -> dict[str, str]:
         """PHOENIX_API_KEY as a bearer token."""
-        return bearer("PHOENIX_API_KEY")
+        return bearer(*self.keys)
 
     def pages(self, fetch: Fetch, wanted: Wanted, cursor: str | None) -> Iterator[Page]:
         """A page of spans a request, in rounds from the top down."""

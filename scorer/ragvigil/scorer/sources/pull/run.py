@@ -12,7 +12,7 @@ from typing import IO
 
 import httpx
 
-from ragvigil.scorer.errors import ConfigError, InputError
+from ragvigil.scorer.errors import ConfigError, InputError, meant, set_instead
 from ragvigil.scorer.sources import address
 from ragvigil.scorer.sources.pull.fetch import Fetch
 from ragvigil.scorer.sources.pull.history import History, Page, Wanted
@@ -35,7 +35,7 @@ _TIMEOUT = httpx.Timeout(120.0, connect=10.0)
 def history_of(name: str) -> History:
     """The backend called `name`. Raises ConfigError that names the known ones."""
     if name not in HISTORIES:
-        raise ConfigError("source", f"no backend {name!r}", "known: " + ", ".join(HISTORIES))
+        raise ConfigError("source", f"no backend {name!r}", meant(name, list(HISTORIES)))
     return HISTORIES[name]()
 
 
@@ -44,7 +44,8 @@ def client_of(history: History, url: str | None) -> httpx.Client:
     option = "--url" if url else history.url_variable
     found = (url or os.environ.get(history.url_variable, "")).strip()
     if not found:
-        raise ConfigError("--url", "is not set", f"say it, or set {history.url_variable}")
+        hint = set_instead(history.url_variable, os.environ) or f"say it, or set {history.url_variable}"
+        raise ConfigError("--url", "is not set", hint)
     return address.client_of(option, found, history.headers(), _TIMEOUT)
 
 
