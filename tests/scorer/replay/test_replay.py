@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import base64
+import io
 import itertools
 import json
 import random
 import sqlite3
+import sys
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
@@ -18,6 +20,7 @@ from tests.conftest import Serve, eventually
 from tests.scorer.replay.conftest import MORNING, SECOND, day, question, ragvigil
 from tests.scorer.sources.conftest import FORMS, otlp_json
 
+from ragvigil.scorer.commands._progress import progress
 from ragvigil.scorer.config import Settings, load
 from ragvigil.scorer.demo.receiver import Receiver
 from ragvigil.scorer.errors import StoreError
@@ -253,6 +256,40 @@ def test_a_recording_that_is_over_still_tells_its_rates() -> None:
     assert f", n=60; at the end: {citation['state']}" in said
     few = ragvigil("replay", "-", text=b"\n".join(text.splitlines()[:3])).stdout.decode()
     assert "too few for a rate (n=3); at the end: " in few
+
+
+def test_a_first_replay_says_what_could_page_and_what_takes_more_history() -> None:
+    """Two hours of a bad service ended with `0 alerts`, and nothing said that no page had been possible."""
+    text = b"\n".join(otlp_json(message) for message in day(12, seconds=600.0))
+    done = ragvigil("replay", "-", text=text)
+    said = done.stdout.decode()
+    assert "shop: 1.8 hours of history; could page: citation from 2026-09-21 15:13Z on; not yet: " in said
+    assert "faithfulness (needs 7 days: monitor.faithfulness.warmup_seconds)" in said
+    assert "slow and local falls (need 7 days: detect.learning_days)" in said
+    assert said.splitlines()[-1].endswith('docs/detection.md, "A page today"')
+    assert done.stderr == b""
+
+
+def test_an_environment_that_never_pages_is_named_at_the_end_of_a_replay(tmp_path: Path) -> None:
+    """Its falls are in no list of alerts, however long the recording."""
+    messages = [*day(3)]
+    for message in messages:
+        made = message.resource_spans[0].resource.attributes.add(key="deployment.environment.name")
+        made.value.string_value = "staging"
+    done = ragvigil("replay", "-", text=b"\n".join(map(otlp_json, messages)))
+    said = "shop, staging: nothing pages there: monitor.page_environments does not name it"
+    assert done.stdout.decode().splitlines()[-1] == said
+
+
+def test_a_terminal_is_shown_how_far_a_replay_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A week takes minutes, and looked as if it hung."""
+    screen = io.StringIO()
+    monkeypatch.setattr(screen, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "stderr", screen)
+    with progress("replaying") as tell:
+        tell(0.25)
+    assert "replaying" in screen.getvalue()
+    assert "25%" in screen.getvalue()
 
 
 @pytest.mark.parametrize("text", [b"", b'{"resourceSpans": ['])

@@ -6,7 +6,7 @@ import json
 import re
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,11 +15,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ragvigil.scorer.commands._learned import learned
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, settings_of
+from ragvigil.scorer.commands._progress import progress
 from ragvigil.scorer.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
     from ragvigil.exporters import Alert
+    from ragvigil.scorer.config import Settings
     from ragvigil.scorer.estimate import Estimate
     from ragvigil.scorer.monitoring import SeriesKey, Sums
     from ragvigil.scorer.replay.load import Loaded
@@ -64,7 +67,8 @@ def replay(
     """Replay recorded traces through the whole scorer on the recording's own clock, and show what it finds.
 
     Each series is told with its rate over all that was replayed, and the state in which the end leaves it: no_data
-    where nothing came any more, cold_start where it was too short for a baseline.
+    where nothing came any more, cold_start where it was too short for a baseline. The last lines say what could
+    have paged in so much history, and what takes more.
 
     The same recording, settings and versions give the same scores bit for bit, in whatever order and files the
     spans come. A line that cannot be read is named and left out; exit code 1 when there was one, 2 when nothing is
@@ -77,7 +81,8 @@ def replay(
     _check(to, config, store, page=page)
     began = time.monotonic()
     with Recording() as recording:
-        loaded = load(files, recording)
+        with progress("reading"):
+            loaded = load(files, recording)
         if not loaded.events:
             raise InputError(", ".join(map(str, files[:_NAMED])), "nothing in it can be replayed")
         shown, lines = (
@@ -132,22 +137,31 @@ def scored(
 
     with tempfile.TemporaryDirectory(prefix="ragvigil-replay-") as scratch:
         settings = settings_of(config, store or f"sqlite:///{scratch}/replay.db")
-        done = replay_into(recording, settings, speed=factor, page=page)
-        return _summary(settings.store.path, done)
+        with progress("replaying") as tell:
+            seen = _share_of(recording, tell)
+            done = replay_into(recording, settings, speed=factor, page=page, seen=seen)
+        return _summary(settings, done)
 
 
-def _summary(path: Path, done: Replayed) -> tuple[dict[str, object], list[str]]:
+def _share_of(recording: Recording, tell: Callable[[float], None]) -> Callable[[int], None]:
+    """Tells the share of the recording's time that is over at a moment of it."""
+    began, ended = recording.extent
+    return lambda moment: tell(min(1.0, (moment - began) / max(ended - began, 1)))
+
+
+def _summary(settings: Settings, done: Replayed) -> tuple[dict[str, object], list[str]]:
     from ragvigil.exporters import clean
     from ragvigil.scorer.commands import _upstream
     from ragvigil.scorer.store import reading
     from ragvigil.scorer.store._sqlite_monitoring import SqliteMonitoring
     from ragvigil.scorer.store.upstream import upstream
 
-    with closing(reading.open_for_reading(path)) as connection:
+    with closing(reading.open_for_reading(settings.store.path)) as connection:
         ledger = reading.ledger(connection)
         verdicts = reading.verdicts(connection)
         held = SqliteMonitoring(connection, {})
         series = [_held(one, held.sums(one.key, 0, _EVER)) for one in reading.series(connection)]
+        first = {one.key: held.first_seen(one.key) or 0 for one in series}
         sampling = upstream(connection, 0)
     ended = None if done.began is None else _moment(done.ended)
     shown: dict[str, object] = {
@@ -160,6 +174,7 @@ def _summary(path: Path, done: Replayed) -> tuple[dict[str, object], list[str]]:
         "series": [one.shown for one in series],
         "upstream_sampling": _upstream.shown(sampling),
         "alerts": list(map(_alert, done.alerts)),
+        "learned": (notes := learned(first, settings, done.ended)),
     }
     width = max([13, *(len(one.key.name) for one in series)])
     lines = [
@@ -170,6 +185,7 @@ def _summary(path: Path, done: Replayed) -> tuple[dict[str, object], list[str]]:
         *_upstream.told(sampling),
         *(f"{_utc(alert.at)}  {alert.action}: {clean(alert.title, limit=200)}" for alert in done.alerts),
         f"{len(done.alerts)} alerts",
+        *notes,
     ]
     return shown, lines
 

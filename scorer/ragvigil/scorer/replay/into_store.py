@@ -16,10 +16,18 @@ from ragvigil.scorer.store._sqlite_outbox import OutboxHere, SqliteOutbox
 from ragvigil.scorer.store.sqlite import SqliteStore
 
 
-def replay_into(recording: Recording, settings: Settings, *, speed: float | None, page: bool) -> Replayed:
+def replay_into(
+    recording: Recording,
+    settings: Settings,
+    *,
+    speed: float | None,
+    page: bool,
+    seen: Callable[[int], None] | None = None,
+) -> Replayed:
     """Replay into `settings.store`, `speed` times as fast as it happened (None: as fast as it goes).
 
-    With `page`, what is to be said goes to the configured channels once, at the end. Raises StoreError.
+    With `page`, what is to be said goes to the configured channels once, at the end; `seen` is told each moment
+    of the recording (Unix nanoseconds) that has come. Raises StoreError.
     """
     path = settings.store.path
     lock = path.with_name(f"{path.name}.lock")
@@ -28,7 +36,7 @@ def replay_into(recording: Recording, settings: Settings, *, speed: float | None
         SqliteStore(settings, durable=False) as store,
     ):
         names = list(settings.channels) if page else []
-        done = Replay(recording, store, settings, channels=names, pace=pace_of(speed)).run()
+        done = Replay(recording, store, settings, channels=names, pace=_both(pace_of(speed), seen)).run()
         if page:
             asyncio.run(_deliver(store.outbox, settings))
         store.checkpoint()
@@ -47,6 +55,19 @@ def pace_of(speed: float | None) -> Callable[[int], None] | None:
         time.sleep(max(0.0, began + (moment - first[0]) / 1e9 / speed - time.monotonic()))
 
     return wait
+
+
+def _both(
+    pace: Callable[[int], None] | None, seen: Callable[[int], None] | None
+) -> Callable[[int], None] | None:
+    if pace is None or seen is None:
+        return pace or seen
+
+    def wait_and_tell(moment: int) -> None:
+        pace(moment)
+        seen(moment)
+
+    return wait_and_tell
 
 
 async def _deliver(outbox: SqliteOutbox, settings: Settings) -> None:

@@ -61,6 +61,12 @@ class Recording:
                 yield event
             last = event
 
+    @property
+    def extent(self) -> tuple[int, int]:
+        """The first and the last moment, Unix nanoseconds; (0, 0) of an empty one."""
+        first, last = self._connection.execute(_sql("extent")).fetchone()
+        return int(first), int(last)
+
     def close(self) -> None:
         """Delete the scratch file."""
         self._connection.close()
