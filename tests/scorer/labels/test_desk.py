@@ -19,7 +19,8 @@ from tests.scorer.labels.conftest import Shop
 from tests.scorer.labels.test_draw_and_read import PLACE, run
 
 from ragvigil.scorer.config import load
-from ragvigil.scorer.labels.book import book_of
+from ragvigil.scorer.errors import InputError
+from ragvigil.scorer.labels.book import book_of, draws_of
 from ragvigil.scorer.labels.page import page
 from ragvigil.scorer.labels.port import Given
 from ragvigil.scorer.store import reading_labels
@@ -157,6 +158,19 @@ def test_a_running_scorer_keeps_the_labels(shop: Shop, serve: Serve, tmp_path: P
     assert desk.leave() == 0
     assert [one.label for one in given(beside)] == ["faithful"]
     assert scorer.process.poll() is None
+
+
+def test_a_person_reads_one_services_answers_where_several_were_drawn_from(shop: Shop) -> None:
+    """Everybody was given everybody's answers."""
+    run(shop, "calibrate", "draw", "--labels", "50")
+    with pytest.raises(
+        InputError, match=rf"--service: nothing was drawn of it; drawn was of: {PLACE.service}"
+    ):
+        run(shop, "label", "--service", "nobody")
+    with closing(open_for_reading(shop.settings.store.path)) as connection:
+        assert len(draws_of(connection, PLACE.service, None)) == len(draws_of(connection, None, None)) == 1
+        with pytest.raises(InputError, match="drawn was of"):
+            draws_of(connection, None, "staging")
 
 
 def test_without_a_terminal_the_way_by_file_is_named(shop: Shop) -> None:

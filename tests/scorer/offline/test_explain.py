@@ -319,3 +319,12 @@ def test_an_incomplete_record_says_what_is_missing_and_where(attributes: dict[st
 def test_a_complete_record_has_no_cause() -> None:
     """Nor has one whose content was kept back: there the setting that sends it is named."""
     assert [record.cause for record in account("llama_index_rerank").records] == [None]
+
+
+def test_an_incident_is_sent_on_to_the_command_that_knows_it() -> None:
+    """`explain inc-…` said "No such file or directory"."""
+    done = ragvigil("explain", "inc-cfd0d6548ed69ba7")
+    assert done.returncode == 2
+    assert (
+        "is an incident, not a file (ragvigil diagnose inc-cfd0d6548ed69ba7 says why it fell)" in done.stderr
+    )

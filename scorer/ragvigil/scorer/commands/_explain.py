@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
@@ -16,13 +17,15 @@ from ragvigil.scorer.commands._options import (
     settings_of,
 )
 from ragvigil.scorer.commands._unread import told
-from ragvigil.scorer.errors import InputError
+from ragvigil.scorer.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
     from ragvigil.scorer.offline.choices import Fact
     from ragvigil.scorer.offline.explain import SpanAccount, TraceAccount
 
 _DEEPEST_INDENT = 12
+_INCIDENT = "inc-"
+"""How ids of incidents begin."""
 _SHOWN_OTHERS = 6
 _NAME = len("conversation")
 _INDENT = " " * (_NAME + 5)
@@ -46,12 +49,14 @@ def explain(
 
     When a field is missing, it names the spans that should have told it and the attributes that were looked for
     there. One JSON object a trace with --json. The dialects of the configuration file are used too. A line that
-    cannot be read is named, the others are shown, and the exit code is 1; it is 2 when nothing could be read.
+    cannot be read is named, the others are shown, and the exit code is 1; it is 2 when nothing could be read. Why an
+    incident happened, `ragvigil diagnose INCIDENT` says.
     """
     from ragvigil.scorer.dialects.custom import dialects_of
     from ragvigil.scorer.offline.explain import explain_files
     from ragvigil.scorer.scoring.filtering import Filters
 
+    _refuse_incident(files)
     settings = settings_of(config)
     filters = Filters(settings.active_filters)
     problems = list[InputError]()
@@ -62,6 +67,17 @@ def explain(
         else:
             typer.echo("\n".join(_lines(trace)))
     return told(problems, nothing=not traces)
+
+
+def _refuse_incident(files: Sequence[Path]) -> None:
+    """The word fits both: how a trace was read, and why a series fell."""
+    for file in files:
+        if file.name.startswith(_INCIDENT) and not file.exists():
+            raise ConfigError(
+                "FILE",
+                f"{file.name} is an incident, not a file",
+                f"ragvigil diagnose {file.name} says why it fell",
+            )
 
 
 def _lines(trace: TraceAccount) -> Iterator[str]:

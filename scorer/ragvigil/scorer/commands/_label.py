@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ragvigil.scorer.commands._calibrate import CriterionOption
+from ragvigil.scorer.commands._calibrate import CriterionOption, EnvironmentOption
 from ragvigil.scorer.commands._options import ConfigOption, StoreOption, settings_of
 from ragvigil.scorer.commands._orders import ByOption, name_of
 
@@ -18,6 +18,11 @@ def label(
         bool,
         typer.Option("--adjudicate", help="Settle the answers on which others disagree; your word counts."),
     ] = False,
+    service: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Whose answers; none: of every service that was drawn from."),
+    ] = None,
+    environment: EnvironmentOption = None,
     criterion: CriterionOption = "",
     config: ConfigOption = None,
     store: StoreOption = None,
@@ -27,24 +32,30 @@ def label(
     It shows question, passages and answer, and nothing of what judge and checks say. Each label is kept before
     the next answer is shown (by the scorer when one runs), so you can stop at any time and go on later. Several
     people may sit at once. Answers on which people disagree come back to somebody else. After what was drawn come the
-    answers on which judges do not agree; those labels enter no rate, for these answers are no sample of anything.
+    answers on which judges do not agree; those labels enter no rate, for these answers are no sample of anything, and
+    with --service they are left out.
     """
     from ragvigil.scorer.judge.criteria import criterion_of
-    from ragvigil.scorer.labels.book import known_criterion, tasks_for
+    from ragvigil.scorer.labels.book import draws_of, known_criterion, tasks_for
     from ragvigil.scorer.labels.clerk import keep
     from ragvigil.scorer.labels.desk import Asked, Desk
     from ragvigil.scorer.labels.port import Given, KeepLabels, TakeBack
     from ragvigil.scorer.labels.terminal import RealTerminal
-    from ragvigil.scorer.store import reading_labels
     from ragvigil.scorer.store.reading import open_for_reading
 
     settings = settings_of(config, store)
     name = name_of(by)
     with closing(open_for_reading(settings.store.path)) as connection:
         known_criterion(connection, criterion)
-        drawn = reading_labels.draws(connection, criterion)
+        drawn = draws_of(connection, service, environment, criterion)
+        every = service is None and environment is None
         tasks = tasks_for(
-            connection, name, drawn, adjudicating=adjudicate, criterion=criterion, wishes=not criterion
+            connection,
+            name,
+            drawn,
+            adjudicating=adjudicate,
+            criterion=criterion,
+            wishes=every and not criterion,
         )
         disputed = len(tasks_for(connection, name, drawn, adjudicating=True, criterion=criterion))
     if not tasks:

@@ -72,6 +72,24 @@ def book_of(connection: sqlite3.Connection, place: Place, criterion: str = "") -
     return Book(drawn, reading_labels.labels(connection, criterion))
 
 
+def draws_of(
+    connection: sqlite3.Connection, service: str | None, environment: str | None, criterion: str = ""
+) -> list[Drawn]:
+    """Draws of that service and environment (None: any), newest first. Raises InputError that names whose there are."""
+    every = reading_labels.draws(connection, criterion)
+    found = [
+        one
+        for one in every
+        if service in (None, one.service) and environment in (None, one.environment or "")
+    ]
+    if every and not found:
+        places = sorted(
+            {f"{one.service} in {one.environment}" if one.environment else one.service for one in every}
+        )
+        raise InputError("--service", f"nothing was drawn of it; drawn was of: {', '.join(places)}")
+    return found
+
+
 def known_criterion(connection: sqlite3.Connection, criterion: str) -> None:
     """Raises InputError, which names those there are, for a criterion that was never measured."""
     known = reading_labels.criteria(connection)
