@@ -125,6 +125,7 @@ def _clean_inbox(settings: Settings, store: SqliteStore, wanted: Wanted) -> int:
         closing(InboxReader(folder)) as reader,
         closing(Redaction(settings.content, store.pseudonyms)) as redaction,
     ):
+        store.recognise(folder)
         watermark = store.records.watermark()
         if watermark is not None:
             reader.discard(Position(watermark.segment, watermark.row + 1))

@@ -196,6 +196,7 @@ class Scoring(threading.Thread):
             self._open.set_exception(error)
             return
         try:
+            store.recognise(self._settings.inbox_path)
             with (
                 store,
                 contextlib.closing(InboxReader(self._settings.inbox_path)) as inbox,

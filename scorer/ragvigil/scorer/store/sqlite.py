@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from os.path import samestat
+from pathlib import Path
 from typing import Self
 
 from ragvigil.scorer.bound_values import bind_as_they_are
@@ -26,6 +27,7 @@ from ragvigil.scorer.store._sqlite_observations import SqliteObservations
 from ragvigil.scorer.store._sqlite_oncall import SqliteOncall
 from ragvigil.scorer.store._sqlite_outbox import SqliteOutbox
 from ragvigil.scorer.store._sqlite_outgoing import SqliteOutgoing
+from ragvigil.scorer.store._sqlite_own_inbox import recognise
 from ragvigil.scorer.store._sqlite_records import SqliteRecords
 from ragvigil.scorer.store._sqlite_retention import SqliteRetention
 from ragvigil.scorer.store._sqlite_watching import SqliteWatching
@@ -97,6 +99,11 @@ class SqliteStore:
         self.labels = SqliteLabels(self._connection)
         self.backlog = SqliteBacklog(self._connection)
         self.retention = SqliteRetention(self._connection)
+
+    def recognise(self, inbox: Path) -> None:
+        """Read that inbox from its start where it is not the one that this store has read before."""
+        with self.transaction():
+            recognise(self._connection, inbox)
 
     def refuse_when_deleted(self) -> None:
         """Raise StoreNotNowError where its path leads to no file or another: what is written here, nobody will read.
