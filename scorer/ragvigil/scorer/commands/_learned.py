@@ -20,11 +20,13 @@ _SHORTER = (
 )
 
 
-def learned(first: Mapping[SeriesKey, int], settings: Settings, ended: int) -> list[str]:
+def learned(first: Mapping[SeriesKey, int], settings: Settings, ended: int | None) -> list[str]:
     """A line for each service, and what to set where something could not page yet.
 
-    `first` is when each series began, `ended` the last moment; Unix nanoseconds.
+    `first` is when each series began, `ended` the last moment; Unix nanoseconds, None where nothing came.
     """
+    if ended is None:
+        return []
     places = groupby(sorted(first, key=_place), key=_place)
     lines: list[str] = []
     waiting = False

@@ -139,7 +139,7 @@ def _choice(problem: ErrorDetails) -> list[str]:
     """Which of the words that a setting may be is nearest to the one it is; [] where none is near."""
     if problem["type"] != "literal_error" or not isinstance(problem["input"], str):
         return []
-    words = re.findall("'([^']+)'", problem["ctx"]["expected"])
+    words = re.findall("'([^']+)'", str(problem.get("ctx", {}).get("expected")))
     return [f"did you mean {word}?" for word in nearest(problem["input"], words)]
 
 
