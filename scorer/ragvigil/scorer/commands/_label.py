@@ -59,10 +59,10 @@ def label(
         )
         disputed = len(tasks_for(connection, name, drawn, adjudicating=True, criterion=criterion))
     if not tasks:
-        adjudicate_them = f"{disputed} are disputed: ragvigil label --adjudicate"
-        typer.echo(
-            f"nothing to read for {name}; {adjudicate_them if disputed else 'ragvigil calibrate draw'}"
+        next_step = (
+            f"{disputed} are disputed: ragvigil label --adjudicate" if disputed else "ragvigil calibrate draw"
         )
+        typer.echo(f"nothing to read for {name}; {next_step}")
         return 0
 
     def put(given: Given) -> bool:
