@@ -39,7 +39,7 @@ from ragvigil.scorer.passed_time import since_boot
 from ragvigil.scorer.process.parts import pipeline_of, watcher_of
 from ragvigil.scorer.process.tick_parts import Attempts
 from ragvigil.scorer.redact.payload import Redaction
-from ragvigil.scorer.sample import Spent
+from ragvigil.scorer.sample import Common
 from ragvigil.scorer.store.port import Job, Judgement
 from ragvigil.scorer.store.sqlite import SqliteStore
 from ragvigil.scorer.watch.gold import labels_of
@@ -88,7 +88,7 @@ class Scoring(threading.Thread):
         self._retaining = False
         self._failing: str | None = None
         self._attempts = Attempts()
-        self._spent = (Spent(), Spent())
+        self._common = Common()
 
     def open(self) -> None:
         """Start, and wait until the store is open; raises what opening it raised."""
@@ -171,12 +171,12 @@ class Scoring(threading.Thread):
         if self._paid is not None:
             self._paid.forget(traces)
 
-    def _spent_by_all(self) -> tuple[Spent, Spent]:
+    def _spent_by_all(self, drawn: float, waiting: float) -> Common:
         """What everybody spent; while nobody can tell, what was known last."""
         if self._paid is not None:
             with contextlib.suppress(sqlite3.Error):
-                self._spent = self._paid.spent()
-        return self._spent
+                self._common = self._paid.common(drawn, waiting)
+        return self._common
 
     def _evaluate(self, now: int) -> None:
         with self.store.transaction():
@@ -225,7 +225,7 @@ class Scoring(threading.Thread):
             store=store,
             redaction=redaction,
             dialects=self._dialects,
-            spent=None if self._paid is None else self._spent_by_all,
+            common=None if self._paid is None else self._spent_by_all,
         )
         diagnoser = Diagnoser(store.diagnosing)
         names = list(settings.channels)
