@@ -138,6 +138,8 @@ class Incident:
     """Whether late data showed that there was no fall."""
     reopened: int = 0
     """How often the series fell again soon after this one had resolved."""
+    again_since: int | None = None
+    """Estimated moment at which it last fell again; None where it did not."""
 
     @property
     def under_floor(self) -> bool:

@@ -13,8 +13,8 @@ from ragvigil.exporters import Measurement
 from ragvigil.scorer.config import load
 from ragvigil.scorer.diagnose.diagnoser import Diagnoser, worked_out
 from ragvigil.scorer.diagnose.diagnosis import Diagnosis
-from ragvigil.scorer.diagnose.words import verdict
-from ragvigil.scorer.incidents.life import incident_id
+from ragvigil.scorer.diagnose.words import more_lines, verdict
+from ragvigil.scorer.incidents.life import incident_id, reopened
 from ragvigil.scorer.monitoring import FLOOR, AnyName, Incident, SeriesKey
 from ragvigil.scorer.store.port import LedgerEntry, RawTrace, ScoredRecord, ScoredTrace, Taken
 from ragvigil.scorer.store.sqlite import SqliteStore
@@ -108,6 +108,25 @@ def diagnosed(
         shown = Diagnoser(store.diagnosing).examples(incident, found, ())
     began = {trace.trace_id: trace.records[0].record.started_at for trace in traces}
     return found, {began[one.trace_id] for one in shown}
+
+
+def test_of_an_incident_that_opened_again_the_reach_is_that_of_the_latest_fall(tmp_path: Path) -> None:
+    """All answers since the first fall were counted, also the good ones in between."""
+    world = World(in_both("acme", "acme"))
+    once = replace(fallen(FIRST[0]), id="inc-once", now=LOW)
+    again = reopened(replace(once, resolved_at=FIRST[1] + 4 * MINUTE), fallen(AGAIN))
+    assert again.again_since == AGAIN
+    found, _ = diagnosed(tmp_path, world, [], again)
+    assert found.reach is not None
+    assert found.reach.answers == pytest.approx(8 * 20 / 4, rel=0.4)
+    said = [line for line in more_lines(found) if line.startswith("Reach")]
+    assert "since it fell again about " in said[0]
+
+
+def test_a_fall_that_late_data_withdrew_and_show_again_is_counted_from_its_beginning() -> None:
+    """It was there all the time."""
+    shown = reopened(replace(fallen(*FIRST), withdrawn=True), fallen(FIRST[0]))
+    assert shown.again_since is None
 
 
 @pytest.mark.parametrize("second", ["acme", "bolt"])

@@ -76,7 +76,8 @@ def _lines(one: Standing) -> list[str]:
         lines.append(f"  {how} {_utc(incident.resolved_at)}")
     if incident.reopened:
         times = "once" if incident.reopened == 1 else f"{incident.reopened} times"
-        lines.append(f"  opened again {times}, soon after it had resolved")
+        last = "" if incident.again_since is None else f"; it last fell again {_utc(incident.again_since)}"
+        lines.append(f"  opened again {times}, soon after it had resolved{last}")
     if incident.amended_at is not None:
         lines.append(f"  corrected by late data {_utc(incident.amended_at)}")
     if one.acknowledged is not None:

@@ -56,12 +56,14 @@ class Case:
 
 
 class Reach(NamedTuple):
-    """How many were given answers of the guilty kind since the onset."""
+    """How many were given answers of the guilty kind since the onset, or since it fell again."""
 
     answers: int
     conversations: int | None
     """None where too many answers are there to count them."""
     users: int | None
+    again_since: float | None = None
+    """Seconds since the epoch from which they are counted, where the incident opened again; None: from the onset."""
 
 
 class Shown(NamedTuple):

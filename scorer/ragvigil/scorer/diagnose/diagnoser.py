@@ -121,9 +121,16 @@ def worked_out(
 
 
 def reached(diagnosis: Diagnosis, store: DiagnosisStore, incident: Incident, now: int) -> Diagnosis:
-    """The same with its reach, counted from the moment that a page names: the detector's where nothing is named."""
+    """The same with its reach, counted from the moment that a page names: the detector's where nothing is named.
+
+    Of an incident that opened again, from when it last fell again: what was answered well in between is of no fall.
+    """
     values = () if diagnosis.cause is None else diagnosis.cause.values
     since = round(diagnosis.onset.at * 1e9) if diagnosis.sure else incident.since
+    again = incident.again_since
+    if again is not None and again > since:
+        reach = store.reach(incident, values, again, counted_until(incident, now))
+        return reaching(diagnosis, reach._replace(again_since=again / 1e9))
     return reaching(diagnosis, store.reach(incident, values, since, counted_until(incident, now)))
 
 

@@ -193,7 +193,8 @@ def _reach(diagnosis: Diagnosis) -> str | None:
     if reach is None:
         return None
     kind = "answers of that kind" if diagnosis.cause is not None else "answers"
-    parts = [f"{reach.answers:,} {kind} since then, right and wrong"]
+    since = "then" if reach.again_since is None else f"it fell again about {in_utc(1e9 * reach.again_since)}"
+    parts = [f"{reach.answers:,} {kind} since {since}, right and wrong"]
     parts += [f"in {reach.conversations:,} conversations"] if reach.conversations else []
     parts += [f"to {reach.users:,} users"] if reach.users else []
     return f"Reach: {', '.join(parts)}."

@@ -98,6 +98,7 @@ def opened(
 def reopened(last: Incident, fresh: Incident) -> Incident:
     """The incident that was over, open again with what was found now: same id, same dedup key."""
     worst = min(last.worst, fresh.worst, key=lambda level: level.value)
+    same_fall = last.withdrawn or fresh.since <= last.since
     return replace(
         last,
         resolved_at=None,
@@ -108,6 +109,7 @@ def reopened(last: Incident, fresh: Incident) -> Incident:
         first=None,
         first_until=None,
         reopened=last.reopened + 1,
+        again_since=last.again_since if same_fall else fresh.since,
     )
 
 

@@ -68,6 +68,7 @@ def incident_of(row: sqlite3.Row) -> Incident:
         amended_at=row["amended_at"],
         withdrawn=bool(row["withdrawn"]),
         reopened=row["reopened"],
+        again_since=row["again_since"],
     )
 
 
@@ -240,6 +241,7 @@ class SqliteMonitoring:
             incident.amended_at,
             incident.withdrawn,
             incident.reopened,
+            incident.again_since,
         )
         with joined(self._connection):
             if incident.resolved_at is None:
