@@ -19,6 +19,7 @@ from ragvigil.scorer.incidents.anew import Retold
 from ragvigil.scorer.incidents.escalation import Escalation
 from ragvigil.scorer.incidents.oncall import Acknowledge, Silence, Unacknowledge
 from ragvigil.scorer.incidents.pages import page
+from ragvigil.scorer.moments import calendar_time
 from ragvigil.scorer.monitoring import Incident, SeriesKey
 from ragvigil.scorer.store._sqlite_diagnosis import SqliteDiagnosis
 from ragvigil.scorer.store.sqlite import SqliteStore
@@ -141,7 +142,8 @@ def test_the_reason_stands_first_and_once(night: Night) -> None:
 def test_what_is_told_again_has_the_figures_of_its_moment(tmp_path: Path) -> None:
     """An hour after the page "Now: 50 %" stood in a reminder of what had been mended half an hour before."""
     with closing(sqlite3.connect(":memory:")) as empty:
-        retold = Retold(Diagnoser(SqliteDiagnosis(empty, lambda series, record: "")), Links())
+        diagnoser = Diagnoser(SqliteDiagnosis(empty, lambda series, record: ""))
+        retold = Retold(diagnoser, Links(), {"window": lambda one, until: (one.since, (0.95, 0.5, 0.95))})
         incident = Incident(
             "inc-1", SeriesKey("citation", "shop", "production"), "key", NOW, NOW, GOOD, BAD, GOOD,
             recovering_since=NOW + 40 * MINUTE,
@@ -155,7 +157,8 @@ def test_what_is_told_again_has_the_figures_of_its_moment(tmp_path: Path) -> Non
         "Now: 95.0 % (95 % interval 93.0 to 97.0 %) of 400 answers since 2026-03-01 03:40 UTC: "
         "it looks well again, and resolves when it stays so."
     )
-    assert fresh.history == (0.9, 0.5), "the course is drawn with its times"
+    assert fresh.history == (0.95, 0.5, 0.95)
+    assert (fresh.history_from, fresh.history_until) == (calendar_time(NOW), calendar_time(NOW + 60 * MINUTE))
 
 
 def test_a_reminder_says_what_is_made_anew_and_else_from_when_its_figures_are(tmp_path: Path) -> None:

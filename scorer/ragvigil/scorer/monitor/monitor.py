@@ -242,14 +242,14 @@ class Monitor:
             now=now,
             end=now,
             examples=lambda: () if action == "resolve" else self._examples(incident, now),
-            course=lambda: self._history(incident, now),
+            course=lambda: self.history(incident, now),
             news=news,
         )
 
     def _examples(self, incident: Incident, now: int) -> Sequence[Example]:
         return self._store.examples(incident.key, incident.since, now, _EXAMPLES)
 
-    def _history(self, incident: Incident, now: int) -> Course:
+    def history(self, incident: Incident, now: int) -> Course:
         """When it begins, and the course of the rate from there on."""
         shortest = 2 * stretches(self._settings.rule(incident.key.name))[0]
         begin = drawn_from(incident.since, now, shortest)

@@ -21,7 +21,7 @@ from ragvigil.scorer.erasure.retention import Retention
 from ragvigil.scorer.errors import StoreError
 from ragvigil.scorer.inbox import InboxReader
 from ragvigil.scorer.inbox.leaving import leave
-from ragvigil.scorer.incidents.anew import Retold
+from ragvigil.scorer.incidents.anew import Draw, Retold
 from ragvigil.scorer.incidents.escalation import Escalation
 from ragvigil.scorer.incidents.oncall import OrderDesk, order_requests
 from ragvigil.scorer.judge.backlog import Backlog
@@ -35,6 +35,7 @@ from ragvigil.scorer.monitor.coverage import CoverageWatch
 from ragvigil.scorer.monitor.health import HealthWatch
 from ragvigil.scorer.monitor.leaks import LeakWatch
 from ragvigil.scorer.monitor.monitor import Monitor
+from ragvigil.scorer.monitoring import Detector
 from ragvigil.scorer.passed_time import since_boot
 from ragvigil.scorer.process.parts import pipeline_of, watcher_of
 from ragvigil.scorer.process.tick_parts import Attempts
@@ -252,7 +253,9 @@ class Scoring(threading.Thread):
             ticks=time.monotonic_ns,
         )
         self.arrivals = ArrivalWatch(store.arriving, self.pipeline, settings, ticks=since_boot)
-        self.escalation = Escalation(store.escalation, settings.routes, Retold(diagnoser, settings.links))
+        draw: dict[Detector, Draw] = {"window": self.monitor.history, "sequential": self.watcher.history}
+        anew = Retold(diagnoser, settings.links, draw)
+        self.escalation = Escalation(store.escalation, settings.routes, anew)
         self.coverage = CoverageWatch(
             store.monitoring,
             settings.coverage,

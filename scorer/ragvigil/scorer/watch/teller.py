@@ -284,7 +284,7 @@ class Teller:
             now=now,
             end=end,
             examples=lambda: self._examples(incident, end) if falls and action != "resolve" else (),
-            course=lambda: self._history(incident, end) if falls else (end, ()),
+            course=lambda: self.history(incident, end) if falls else (end, ()),
             news=news,
         )
         return [] if alert is None else [alert]
@@ -292,7 +292,7 @@ class Teller:
     def _examples(self, incident: Incident, end: int) -> Sequence[Example]:
         return self._store.examples(incident.key, incident.stream, incident.since, end, _EXAMPLES)
 
-    def _history(self, incident: Incident, end: int) -> Course:
+    def history(self, incident: Incident, end: int) -> Course:
         """When it begins, and the course of the rate from there on."""
         begin = drawn_from(incident.since, end, self._grain * STRETCHES)
         return begin, course(self._levels(incident, begin, end), begin, end, self._grain)

@@ -18,7 +18,9 @@ from ragvigil.scorer.detect import Monitor, MonitorSettings
 from ragvigil.scorer.detect.sequential.canary import Canary
 from ragvigil.scorer.detect.stretches import nanoseconds
 from ragvigil.scorer.diagnose.diagnoser import Diagnoser
+from ragvigil.scorer.incidents.pager import Course
 from ragvigil.scorer.moments import DAY
+from ragvigil.scorer.monitoring import Incident
 from ragvigil.scorer.sample import Sampler
 from ragvigil.scorer.series import faithfulness_value
 from ragvigil.scorer.store.port import Job, Judgement
@@ -109,6 +111,10 @@ class Watcher:
         self._batch = nanoseconds(settings.detect.batch_seconds)
         self._late = nanoseconds(settings.detect.late_seconds)
         self._detectors: dict[Place, _Detector] = {}
+
+    def history(self, incident: Incident, end: int) -> Course:
+        """When the course of an incident's rate begins, and its values from there on, until `end`."""
+        return self._teller.history(incident, end)
 
     def tick(self, now: int, *, caught_up: bool = True) -> Watched:
         """Take every service as far as it can be taken at `now` (Unix nanoseconds).
