@@ -35,6 +35,7 @@ from ragvigil.scorer.store._sqlite_outgoing import SqliteOutgoing
 from ragvigil.scorer.store._sqlite_renamed import follow
 from ragvigil.scorer.store._sqlite_score_counts import SqliteScoreCounts
 from ragvigil.scorer.store._sqlite_sightings import SqliteSightings
+from ragvigil.scorer.store._sqlite_unread import count_unread
 from ragvigil.scorer.store.port import (
     Job,
     Judgement,
@@ -146,8 +147,7 @@ class SqliteRecords:
             self._changes.put(taken.changes)
             self._counters.add("read_items", taken.items)
             self._counters.add("not_kept", taken.not_kept)
-            for name, times in taken.unread.items():
-                self._counters.add(f"dialect_failure.{name}", times)
+            count_unread(self._connection, self._counters, taken.unread, now)
             self._arrivals.write(now)
             self._write_gathered()
             self._reach("watermark", watermark)
