@@ -27,7 +27,7 @@ from ragvigil.scorer.verdict import CheckResult
 RECORDING = Path(__file__).parents[2] / "fixtures" / "traces" / "langchain_stream.pb"
 CODE = textwrap.dedent(
     """
-    import os, time
+    import os, sys, time
     from ragvigil.scorer.custom import check
 
     print("said while loading")
@@ -61,6 +61,10 @@ CODE = textwrap.dedent(
     def ending(record):
         os._exit(3)
 
+    @check()
+    def leaving(record):
+        sys.exit(0)
+
     def plain(record):
         return 1.0
     """
@@ -72,6 +76,9 @@ RECORD = RagTrace(
     documents=(Document("a", "The shop opens at nine."),),
     segment={"language": "en"},
 )
+
+
+LEAVING_AT_ONCE = "import sys\nsys.exit('no licence')\n"
 
 
 @pytest.fixture
@@ -121,6 +128,29 @@ def test_a_function_that_fails_hurts_only_itself(code: Path, caplog: pytest.LogC
         "custom.ending": (None, "the check failed: its process ended"),
         "custom.share": (0.25, "one of four"),
     }
+
+
+def test_a_function_that_exits_ends_nothing_but_itself(code: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Each record ended the process of all functions, which started anew; after three it rested."""
+    at = code.read_text().splitlines().index("    sys.exit(0)") + 1
+    with caplog.at_level(logging.CRITICAL), loaded(code, "leaving", "fine") as checks:
+        found = [[(one.value, one.reason) for one in checks.run(RECORD, ())] for _ in range(5)]
+    said = f"the check failed: SystemExit in {code.name}, line {at}: sys.exit(0)"
+    assert found == [[(None, said), (1.0, None)]] * 5
+
+
+def test_a_file_that_exits_when_it_is_read_is_the_only_mistake(code: Path) -> None:
+    """None of the functions could be loaded, and nobody heard which file was at fault."""
+    other = code.with_name("leaving.py")
+    other.write_text(LEAVING_AT_ONCE)
+    settings = {
+        "fine": CustomCheck(function=f"{code}:fine"),
+        "gone": CustomCheck(function=f"{other}:gone"),
+    }
+    with pytest.raises(ConfigError) as caught:
+        CustomChecks(settings)
+    assert "SystemExit: no licence" in str(caught.value)
+    assert "custom_checks.fine" not in str(caught.value)
 
 
 def test_one_that_always_hangs_rests(code: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -21,6 +21,8 @@ from ragvigil.scorer.errors import InputError
 from ragvigil.scorer.own_code import module_of_file
 
 _LONGEST_LINE = 100
+_RAISED = (Exception, SystemExit)
+"""What code of the user's raises; also where it calls for the end of a process that is not its to end."""
 
 
 def main() -> None:
@@ -35,7 +37,7 @@ def main() -> None:
             loaded[name] = {"version": version_of(functions[name]) or "1"}
         except InputError as error:
             loaded[name] = {"error": str(error)}
-        except Exception as error:  # an import may do anything
+        except _RAISED as error:  # an import may do anything
             loaded[name] = {"error": f"{place}: {type(error).__name__}: {error}"[:500]}
     _tell(answers, loaded)
     for mask, record in _records(sys.stdin.buffer):
@@ -75,18 +77,18 @@ def _records(source: IO[bytes]) -> Iterator[tuple[int, object]]:
 def _answer(function: Measure, record: object) -> Mapping[str, object]:
     try:
         answer = function(record)  # type: ignore[arg-type]  # a record, pickled by our parent
-    except Exception as error:
+    except _RAISED as error:
         return {"error": _where(error)}
     try:
         value, reason = value_of(answer)
     except ValueError as error:  # in our words, which name a kind or a number
         return {"error": f"its answer cannot be used: {error}"}
-    except Exception as error:  # of a reason that is no text, and cannot be one
+    except _RAISED as error:  # of a reason that is no text, and cannot be one
         return {"error": type(error).__name__}
     return {"value": value, "reason": reason}
 
 
-def _where(error: Exception) -> str:
+def _where(error: BaseException) -> str:
     """The kind of an error and the line of code that raised it; its message may quote the content, code does not."""
     frames = traceback.extract_tb(error.__traceback__)
     if not frames or frames[-1].filename == __file__:
