@@ -16,7 +16,7 @@ RagvigilError
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 _VERY_NEAR = 0.85
@@ -25,6 +25,19 @@ _VERY_NEAR = 0.85
 
 class RagvigilError(Exception):
     """Base of every error that the command line shows as one line instead of a traceback."""
+
+
+def causes(error: BaseException | None) -> Iterator[BaseException]:
+    """An error, and what it came of.
+
+    >>> error = ValueError("above")
+    >>> error.__cause__ = OSError("below")
+    >>> [str(one) for one in causes(error)]
+    ['above', 'below']
+    """
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
 
 
 class ConfigError(RagvigilError, ValueError):

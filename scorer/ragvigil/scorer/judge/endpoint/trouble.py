@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 import socket
 import ssl
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 import httpx
+
+from ragvigil.scorer.errors import causes
 
 _ADVICE: Mapping[int, str] = {
     401: "check judge.api_key",
@@ -69,12 +71,12 @@ def of_error(error: Exception) -> str:
     >>> of_error(httpx.ConnectError("refused"))
     'unreachable, ConnectError (check judge.base_url, and whether the server runs)'
     """
-    causes = list(_causes(error))
-    if any(isinstance(one, TimeoutError | httpx.TimeoutException) for one in causes):
+    found = list(causes(error))
+    if any(isinstance(one, TimeoutError | httpx.TimeoutException) for one in found):
         return _LATE
-    if any(isinstance(one, socket.gaierror) for one in causes):
+    if any(isinstance(one, socket.gaierror) for one in found):
         return "its name cannot be resolved (check judge.base_url, and the name service of this machine)"
-    if any(isinstance(one, ssl.SSLCertVerificationError) for one in causes):
+    if any(isinstance(one, ssl.SSLCertVerificationError) for one in found):
         return (
             "its certificate is not trusted (check judge.base_url; SSL_CERT_FILE names further authorities)"
         )
@@ -90,9 +92,3 @@ def cut_to(tokens: int | None) -> str:
         f"cuts every question to {tokens} tokens (give it a longer context, as OLLAMA_CONTEXT_LENGTH or num_ctx for "
         "Ollama, or lower judge.max_evidence_chars)"
     )
-
-
-def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    while error is not None:
-        yield error
-        error = error.__cause__ or error.__context__

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import socket
 import ssl
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from http import HTTPStatus
+
+from ragvigil.scorer.errors import causes
 
 LATE = "it does not answer in time: see timeout_seconds"
 BROKEN = "it hangs up, or speaks no HTTP/1.1: check url"
@@ -60,17 +62,11 @@ def of_error(error: BaseException) -> str:
     >>> of_error(ConnectionRefusedError())
     'nothing answers: check url, and whether it runs'
     """
-    causes = list(_causes(error))
-    if any(isinstance(one, socket.gaierror) for one in causes):
+    found = list(causes(error))
+    if any(isinstance(one, socket.gaierror) for one in found):
         return "its name cannot be resolved: check url, and the name service of this machine"
-    if any(isinstance(one, ssl.SSLCertVerificationError) for one in causes):
+    if any(isinstance(one, ssl.SSLCertVerificationError) for one in found):
         return "its certificate is not trusted: check url, and name its authority in ca_file"
-    if any(isinstance(one, ssl.SSLError) for one in causes):
+    if any(isinstance(one, ssl.SSLError) for one in found):
         return "it speaks no TLS: check url, which is http:// or grpc:// without"
     return "nothing answers: check url, and whether it runs"
-
-
-def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    while error is not None:
-        yield error
-        error = error.__cause__ or error.__context__
