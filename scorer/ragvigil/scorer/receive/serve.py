@@ -13,7 +13,7 @@ from ragvigil.scorer.metrics.scrape import Scrape
 from ragvigil.scorer.receive import otlp_grpc
 from ragvigil.scorer.receive.acknowledged import Acknowledgements
 from ragvigil.scorer.receive.counters import Counters, CountersFile
-from ragvigil.scorer.receive.forward import forwarding, refuse_itself, refuse_unusable
+from ragvigil.scorer.receive.forward import Clients, clients, forwarding, refuse_itself
 from ragvigil.scorer.receive.http_server import HttpServer, bound
 from ragvigil.scorer.receive.intake import Intake
 from ragvigil.scorer.receive.limits import Limits
@@ -40,22 +40,24 @@ async def receive(settings: Receiving, *, ready: Callable[[Bound], None], stop: 
     Raises ConfigError for an address and StoreError for an inbox that cannot be used.
     """
     keep_large_apart()
-    await _refuse_unusable(settings)
+    # What cannot be used is refused before the inbox is there: else each failing start left one more segment.
+    for key, address in (("receive.grpc", settings.grpc), ("receive.http", settings.http)):
+        bound(address, key).close()
+    async with clients(settings.forward, _limits(settings)) as to:
+        await _receive(settings, to, ready, stop)
+
+
+async def _receive(
+    settings: Receiving, to: Clients, ready: Callable[[Bound], None], stop: asyncio.Event
+) -> None:
     writer = _writer(settings)
     try:
-        intake = _intake(settings, writer)
-        forwarded = forwarding(settings.forward, intake.counters.forwarded, intake.limits, settings.inbox)
+        intake = _intake(settings, writer, to.limits)
+        forwarded = forwarding(to, intake.counters.forwarded, settings.inbox)
         async with _counted(settings, intake.counters), forwarded as intake.tee:
             await _serve(settings, intake, writer, ready, stop)
     finally:
         await asyncio.to_thread(writer.close)
-
-
-async def _refuse_unusable(settings: Receiving) -> None:
-    """Before the inbox is there: a start that fails leaves no folder, nor one more segment at each of its tries."""
-    for key, address in (("receive.grpc", settings.grpc), ("receive.http", settings.http)):
-        bound(address, key).close()
-    await refuse_unusable(settings.forward, _limits(settings))
 
 
 @asynccontextmanager
@@ -124,9 +126,9 @@ def _writer(settings: Receiving) -> InboxWriter:
     )
 
 
-def _intake(settings: Receiving, writer: InboxWriter) -> Intake:
+def _intake(settings: Receiving, writer: InboxWriter, limits: Limits) -> Intake:
     counters = Counters.loaded(settings.inbox)
-    return Intake(writer, _limits(settings), token=settings.token, counters=counters)
+    return Intake(writer, limits, token=settings.token, counters=counters)
 
 
 def _limits(settings: Receiving) -> Limits:

@@ -7,8 +7,9 @@ import logging
 import secrets
 from collections import Counter
 from collections.abc import AsyncGenerator, Iterable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from ragvigil.scorer.errors import ConfigError
@@ -48,37 +49,46 @@ class Tee:
         return {forwarder.name: forwarder.health() for forwarder in self._forwarders}
 
 
+class Clients(NamedTuple):
+    """Who sends to the backends."""
+
+    instance: str
+    """The name by which this process knows its own requests."""
+    made: Mapping[str, tuple[ForwardTo, Backend]]
+    """By name, with the settings of each."""
+    limits: Limits
+
+
 @asynccontextmanager
-async def forwarding(
-    backends: Mapping[str, ForwardTo], counts: Counter[str], limits: Limits, inbox: Path
-) -> AsyncGenerator[Tee | None]:
+async def clients(backends: Mapping[str, ForwardTo], limits: Limits) -> AsyncGenerator[Clients]:
+    """A client of each backend until the end of the block; nothing is sent yet.
+
+    Raises ConfigError for a header file or an authority that cannot be used.
+    """
+    instance = secrets.token_hex(8)
+    made = dict[str, tuple[ForwardTo, Backend]]()
+    async with AsyncExitStack() as stack:
+        for name, settings in backends.items():
+            backend = _backend(name, settings, Headers(name, settings, instance=instance), limits)
+            stack.push_async_callback(backend.close)
+            made[name] = (settings, backend)
+        yield Clients(instance, made, limits)
+
+
+@asynccontextmanager
+async def forwarding(to: Clients, counts: Counter[str], inbox: Path) -> AsyncGenerator[Tee | None]:
     """A tee that sends until the end of the block, and a little longer; None when nothing is configured.
 
-    Requests in the folder `inbox` can have what waits erased. Raises ConfigError for a header file or an authority
-    that cannot be used.
+    Requests in the folder `inbox` can have what waits erased.
     """
-    if not backends:
-        async with erasing(inbox, (), limits):
-            yield None
-        return
-    instance = secrets.token_hex(8)
-    forwarders: list[Forwarder] = []
+    forwarders = [Forwarder(name, *client, counts) for name, client in to.made.items()]
+    for forwarder in forwarders:
+        forwarder.start()
     try:
-        for name, settings in backends.items():
-            headers = Headers(name, settings, instance=instance)
-            forwarders.append(Forwarder(name, settings, _backend(name, settings, headers, limits), counts))
-        for forwarder in forwarders:
-            forwarder.start()
-        async with erasing(inbox, forwarders, limits):
-            yield Tee(forwarders, instance=instance)
+        async with erasing(inbox, forwarders, to.limits):
+            yield Tee(forwarders, instance=to.instance) if forwarders else None
     finally:
         await asyncio.gather(*(forwarder.stop(_GRACE_SECONDS) for forwarder in forwarders))
-
-
-async def refuse_unusable(backends: Mapping[str, ForwardTo], limits: Limits) -> None:
-    """Raises ConfigError for a header file or an authority that cannot be used. Nothing is sent."""
-    for name, settings in backends.items():
-        await _backend(name, settings, Headers(name, settings, instance=""), limits).close()
 
 
 def refuse_itself(backends: Mapping[str, ForwardTo], *, grpc: str, http: str) -> None:
