@@ -6,12 +6,13 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests.ports import free_port
 
 from ragvigil.scorer.errors import StoreError
 from ragvigil.scorer.store._rows import record_of
@@ -104,13 +105,6 @@ def surroundings(**settings: str) -> dict[str, str]:
     }
     path = f"{ENVIRONMENT / 'bin'}{os.pathsep}{os.environ['PATH']}"
     return {**kept, "PATH": path, "PYTHONDONTWRITEBYTECODE": "1", **settings}
-
-
-def free_port() -> int:
-    """A port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def on_a_free_port(commands: tuple[str, ...]) -> tuple[str, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import socket
 import subprocess
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ import pytest
 from tests.conftest import eventually
 from tests.exporters.conftest import Service
 from tests.exporters.situations import SITUATIONS, bare, hostile
+from tests.ports import free_port
 
 from ragvigil.exporters import Alert, Alertmanager, Outcome
 
@@ -52,13 +52,6 @@ global: {{evaluation_interval: 1s}}
 rule_files: [rules.yml]
 alerting: {{alertmanagers: [{{static_configs: [{{targets: ["{target}"]}}]}}]}}
 """
-
-
-def free_port() -> int:
-    """A port of loopback that nobody uses now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @contextmanager

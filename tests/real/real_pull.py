@@ -13,7 +13,6 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -22,6 +21,10 @@ from collections.abc import Generator, Iterable
 from pathlib import Path
 
 import httpx
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from tests.ports import free_port
 
 from ragvigil.scorer.offline.read import as_json, read_files
 
@@ -205,14 +208,6 @@ def mlflow_question(experiment: str) -> dict[str, object]:
 def trace_id(path: Path) -> str:
     """Of the one trace in a file."""
     return str(as_json(read_files([path])[0])["trace_id"])
-
-
-def free_port() -> int:
-    """A port that nobody listens on."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port
 
 
 def wait_for(url: str) -> None:

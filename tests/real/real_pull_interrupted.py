@@ -28,7 +28,8 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from tests.real.real_pull import PATIENCE, PROTOBUF, ended, free_port, installed, started, wait_for
+from tests.ports import free_port
+from tests.real.real_pull import PATIENCE, PROTOBUF, ended, installed, started, wait_for
 
 from ragvigil.scorer.offline.read import traces_in
 

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.soak.soak_kills import VICTIMS, Load, Scorer, free_port, kill_often, settle
+from tests.ports import free_port
+from tests.soak.soak_kills import VICTIMS, Load, Scorer, kill_often, settle
 
 KILLS = 10
 SENDERS = 2

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -12,13 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 from tests.conftest import PATIENCE, eventually
-
-
-def free_port() -> int:
-    """One that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+from tests.ports import free_port
 
 
 def lives(port: int) -> bool:

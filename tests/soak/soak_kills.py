@@ -17,7 +17,6 @@ import json
 import os
 import random
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -31,6 +30,10 @@ from pathlib import Path
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, TracesData
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from tests.ports import free_port
 
 from ragvigil.scorer.errors import StoreError
 from ragvigil.scorer.store._packing import unpack
@@ -269,13 +272,6 @@ def _keys(data: TracesData) -> Iterator[Key]:
     for resource in data.resource_spans:
         for scope in resource.scope_spans:
             yield from ((span.trace_id, span.span_id) for span in scope.spans)
-
-
-def free_port() -> int:
-    """A port on which nothing listens."""
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def settle(store: Path, acked: set[Key], *, look_again: float = 1.0) -> Found | None:

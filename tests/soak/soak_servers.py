@@ -25,8 +25,9 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 import grpc
+from tests.ports import free_port
 from tests.soak.soak_decoders import TOKENS, sound_spans
-from tests.soak.soak_kills import Scorer, as_json, free_port, trace_of
+from tests.soak.soak_kills import Scorer, as_json, trace_of
 
 MOST_BYTES = 300 * 2**20
 """Resident memory of the receiving process, under overload."""

@@ -19,6 +19,7 @@ from typing import Literal
 
 from tests.bench.ingest.load import post
 from tests.bench.ingest.traces import SPANS_PER_TRACE, requests
+from tests.ports import free_port
 
 from ragvigil.scorer.inbox import InboxReader
 
@@ -186,13 +187,6 @@ def _size(file: Path) -> int:
     with contextlib.suppress(sqlite3.Error), closing(sqlite3.connect(file, timeout=10)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     return sum(each.stat().st_size for each in file.parent.glob(f"{file.name}*") if each.is_file())
-
-
-def free_port() -> int:
-    """A port that was free a moment ago."""
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def _is_open(port: int) -> bool:

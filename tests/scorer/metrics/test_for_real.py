@@ -11,7 +11,8 @@ import httpx
 import pytest
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter as HttpExporter
 from tests.conftest import Serve, eventually
-from tests.exporters.test_alertmanager import free_port, running
+from tests.exporters.test_alertmanager import running
+from tests.ports import free_port
 from tests.scorer.test_serve import export, settled, spans
 
 PROMETHEUS = shutil.which("prometheus")
