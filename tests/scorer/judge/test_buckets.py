@@ -173,8 +173,13 @@ async def test_the_scorer_waits_for_its_limit_and_a_command_does_not(tmp_path: P
                 pass
             command.spend(calls=1, tokens=0, usd=0)
         memory, began = Memory(paid), time.monotonic()
-        async with asyncio.timeout(20), memory.request():
-            waited = time.monotonic() - began
+        asked = asyncio.create_task(memory.draw(ONE_CALL))
+        await asyncio.sleep(0)
+        assert paid.holding_back
+        async with asyncio.timeout(20):
+            await asked
+        waited = time.monotonic() - began
+        assert not paid.holding_back
         await command.close()
     assert 0.5 < waited < 10.0, "eleven calls too many, at eight a second"
 

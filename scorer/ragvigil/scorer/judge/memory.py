@@ -76,8 +76,15 @@ class Memory:
     async def draw(self, cost: Spent) -> None:
         """Wait until `cost` may be spent, and draw it: whoever asked first is first."""
         async with self._turn:
-            while (wait := self._paid.draw(cost)) > 0.0:  # noqa: ASYNC110 - others draw in other processes
-                await asyncio.sleep(min(wait, _LONGEST_PAUSE_SECONDS))
+            if (wait := self._paid.draw(cost)) <= 0.0:
+                return
+            self._paid.hold_back(1)
+            try:
+                while wait > 0.0:
+                    await asyncio.sleep(min(wait, _LONGEST_PAUSE_SECONDS))
+                    wait = self._paid.draw(cost)
+            finally:
+                self._paid.hold_back(-1)
 
     @asynccontextmanager
     async def request(self) -> AsyncGenerator[None]:

@@ -90,6 +90,7 @@ class Paid:
         self._buckets = Buckets(limits)
         self._going = 0
         """Requests of this process that are drawn and not answered yet."""
+        self._held_back = 0
         self._unwritten = _Spending(now())
         """What was spent while the file could not be written."""
         self._ended = set[bytes]()
@@ -172,6 +173,16 @@ class Paid:
             except sqlite3.Error:
                 wait = self._buckets.draw_alone(cost, now)
         return wait
+
+    @property
+    def holding_back(self) -> bool:
+        """Whether a question of this process waits for a limit; from any thread."""
+        return self._held_back > 0
+
+    def hold_back(self, change: int) -> None:
+        """So many questions more, or fewer, wait for a limit."""
+        with self._lock:
+            self._held_back += change
 
     def going(self, change: int) -> None:
         """So many requests more, or fewer, are on their way."""

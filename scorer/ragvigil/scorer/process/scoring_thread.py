@@ -250,6 +250,7 @@ class Scoring(threading.Thread):
             self.pipeline,
             settings,
             trouble=lambda: self._trouble.said,
+            held_back=lambda: self._paid is not None and self._paid.holding_back,
             ticks=time.monotonic_ns,
         )
         self.arrivals = ArrivalWatch(store.arriving, self.pipeline, settings, ticks=since_boot)
