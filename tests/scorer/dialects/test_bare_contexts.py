@@ -89,6 +89,25 @@ def test_instructions_in_a_list_are_no_passages(instructions: str) -> None:
     assert (texts(record), record.completeness) == ([], "complete")
 
 
+@pytest.mark.parametrize(
+    "instructions",
+    [
+        "Context:\n- This is an internal tool.\n- Users are employees.",
+        "Kontext:\n- Dies ist ein internes Werkzeug.\n- Nutzer sind Mitarbeiter.",
+        "Contexto:\n1. Esta es una herramienta interna.\n2. Los usuarios son empleados.",
+        "السياق:\n- هذه أداة داخلية للشركة.\n- المستخدمون موظفون في الشركة.",
+        "<context>\nThis is an internal tool.\n</context>",
+        "Use the context:\nThis is an internal tool.",
+    ],
+)
+def test_what_the_assistant_is_and_who_uses_it_is_no_passage(instructions: str) -> None:
+    """It may be all that a search found, too: the record is marked."""
+    record = read(("system", instructions), ("user", QUESTION))
+    assert (texts(record), record.completeness) == ([], "partial_evidence")
+    record = read(("system", f"{instructions}\n\nContext:\n[1] {SNOW}\n[2] {COAL}"), ("user", QUESTION))
+    assert texts(record) == [SNOW, COAL]
+
+
 @pytest.mark.parametrize("tag", ["passage", "document", "doc", "chunk", "excerpt", "dokument"])
 @pytest.mark.parametrize("text", [SNOW, f"{SNOW}\n\n{COAL}"])
 def test_a_text_in_the_only_tag_is_the_passage(tag: str, text: str) -> None:

@@ -368,3 +368,42 @@ def test_a_rule_in_a_passage_is_no_edge_where_each_is_indented_or_between_other_
 def test_a_prompt_of_nothing_but_a_product_s_words_is_read_at_once(hostile: str) -> None:
     """No pattern looks at it again and again."""
     assert passages_in(hostile) == ()
+
+
+LIGHTRAG = """You answer from the context.
+
+---Context---
+
+{0}
+Document Chunks (Each entry has a reference_id refer to the `Reference Document List`; the heading path is optional):
+
+```json
+{1}
+{2}
+```
+
+Reference Document List (Each entry starts with a [reference_id] that corresponds to entries in the Document Chunks):
+
+```
+[1] snow.pdf
+[2] coal.pdf
+```
+"""
+
+
+def test_lightrag_s_passages_are_its_rows_and_not_the_files_that_they_are_from() -> None:
+    """What its graph tells is evidence as well."""
+    rows = [
+        as_json({"reference_id": str(place), "content": text}) for place, text in enumerate((SNOW, COAL), 1)
+    ]
+    record = read(("system", LIGHTRAG.format("", *rows)), ("user", QUESTION))
+    assert (texts(record), record.query, record.completeness) == ([SNOW, COAL], QUESTION, "complete")
+    entity = as_json({"entity": "Snow", "type": "matter", "description": "Frozen water."})
+    graph = f"Knowledge Graph Data (Entity):\n\n```json\n{entity}\n```\n"
+    record = read(("system", LIGHTRAG.format(graph, *rows)), ("user", QUESTION))
+    assert (texts(record), record.completeness) == ([entity, SNOW, COAL], "complete")
+
+
+def test_a_list_of_files_is_no_passage() -> None:
+    """It says what passages elsewhere are from."""
+    assert texts(read(("system", "Sources:\n[1] snow.pdf\n[2] coal.pdf"), ("user", QUESTION))) == []

@@ -26,7 +26,7 @@ from ragvigil.scorer.dialects.frames import (
     wrapped,
 )
 from ragvigil.scorer.dialects.labels import ANSWERED, ASKED, COLON, HEAD, PASSAGE
-from ragvigil.scorer.dialects.orders import is_of_answers, is_order, only_orders
+from ragvigil.scorer.dialects.orders import is_of_answers, is_order, only_orders, situates
 from ragvigil.scorer.dialects.products import product_context
 from ragvigil.scorer.dialects.shapes import RULE, in_turn, is_sentence, lone_line, split_frame, tells
 from ragvigil.scorer.dialects.tagged import tagged
@@ -61,6 +61,8 @@ _END = re.compile(
     re.IGNORECASE,
 )
 """Where the last of several passages ends: at a blank line, a rule, a label of what follows, or a tag."""
+_FILE = re.compile(r"[^\s\n]{1,200}\.[a-z]{2,5}[ \t]*(?=\n|\Z)", re.IGNORECASE)
+"""The name of a file, and nothing else on the line."""
 _BLANK = re.compile(r"\n[ \t]*\n")
 _WITHIN = {
     "blank": _BLANK,
@@ -150,6 +152,8 @@ def _numbered(prompt: str) -> _Marks:
     ):
         above = prompt[: marks[0].start()].rstrip()
         marks = marks if above.endswith((":", "\uff1a", "*", ">")) or not above else []
+    if all(_FILE.match(prompt, mark.end()) for mark in marks):
+        return []  # what passages elsewhere are from
     return _in_turn(marks, (1,))
 
 
@@ -327,6 +331,8 @@ def _framed(prompt: str, *, apart: bool) -> Context | None:
             documents = _told(split_frame(inside, closed=False))
         if not documents and (frame.sure or above is not None or (apart and frame.points)):
             documents = lone_line(inside, closed=closed)
+        if apart and all(situates(each.text or "") for each in documents):
+            documents = []
         context = wrapped(prompt, documents, frame.start, frame.end)
         if context or frame.sure or (shown and _hides(inside, apart and frame.points)):
             return context or Context((), frame.start, frame.end, inside.strip())

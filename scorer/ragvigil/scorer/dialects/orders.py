@@ -61,6 +61,7 @@ _MOMENT = re.compile(rf"(?:{_any(_DATA['moment'])})\W*(?:{_WORD}\W*|(?=[^\n]*\d)
 """A day's name, or something short with a number in it."""
 _PERSON = re.compile(rf"(?:{_any(_DATA['person'])})\s*\S{{1,40}}(?: \S{{1,40}}){{0,2}}")
 """Of who asks, a name or a word or two."""
+_SITUATING = re.compile(rf"\W*(?:{_any(_DATA['situating'])})")
 _LONGEST_BEGINNING = 300
 """Characters by which an order or a heading is known."""
 _LONGEST_NOTHING = 80
@@ -105,6 +106,15 @@ def _situates(said: str) -> bool:
     """
     lines = [line.strip() for line in said.strip().split("\n")]
     return all(_MOMENT.fullmatch(line) or _PERSON.fullmatch(line) for line in lines)
+
+
+def situates(text: str) -> bool:
+    """Whether a sentence says what the assistant is, or who uses it, as a background for the model does.
+
+    >>> situates("This is an internal tool."), situates("ユーザーは社員です。"), situates("This is how snow is made.")
+    (True, True, False)
+    """
+    return _SITUATING.match(text[:_LONGEST_BEGINNING].lower()) is not None
 
 
 def only_orders(text: str) -> bool:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from ragvigil.scorer.dialects.fields import texts_behind, without_fields
 from ragvigil.scorer.dialects.frames import Context
 from ragvigil.scorer.dialects.shapes import is_template, split_frame, without_bullet
+from ragvigil.scorer.dialects.values import mapping_of, text_of
 from ragvigil.scorer.trace import Document
 
 _RULE = r"-{5,40}"
@@ -42,6 +43,8 @@ class _Product(NamedTuple):
     """Whether what is before all this is the question."""
     open: bool = False
     """Whether the context goes on to the end where nothing is behind it."""
+    rows: bool = False
+    """Whether each passage is an object in JSON on a line of its own, and nothing else in it is one."""
 
 
 _PRODUCTS = (
@@ -218,6 +221,17 @@ _PRODUCTS = (
         _LINES,
         begins=r'(?:\A|\n""")\s*\nWikipedia article section:\n"""\n',
     ),
+    # LightRAG: what its graph tells is shown as well, and what its passages are from below them
+    *(
+        _Product(says, before, r"\nReference Document List \(", _LINES, begins=r"\n(?=\{)", rows=True)
+        for says, before in (
+            ("Knowledge Graph Data (Entity):", r"\nKnowledge Graph Data \(Entity\):\n"),
+            (
+                "Document Chunks (Each entry",
+                r"\nDocument Chunks \(Each entry has a reference_id[^\n]{0,2000}:\n",
+            ),
+        )
+    ),
     # DSPy
     _Product(
         "[[ ## ",
@@ -260,7 +274,10 @@ def _context(prompt: str, product: _Product, opened: re.Match[str], closing: re.
     asked = prompt[: opened.start()] if product.after_question else None
     for match in (opened, closing):
         asked = asked or (match and match.groupdict().get("question"))
-    documents = _marked(whole, product) if product.begins else _parted(whole, product.between)
+    if product.rows:
+        documents = _rows(whole)
+    else:
+        documents = _marked(whole, product) if product.begins else _parted(whole, product.between)
     if is_template([each.text or "" for each in documents]):
         documents = []
     question = asked.strip() or None if asked else None
@@ -273,6 +290,12 @@ def _parted(whole: str, between: str) -> list[Document]:
         return documents
     alone = without_fields([without_bullet(whole.strip())])
     return split_frame(whole) if re.search(between, alone[0].text or "") else alone
+
+
+def _rows(whole: str) -> list[Document]:
+    """Objects in JSON, one a line; one that says no text of a passage is a passage as it is written."""
+    rows = ((line, mapping_of(line)) for line in whole.split("\n") if line.startswith("{"))
+    return [Document(None, text_of(fields.get("content")) or line) for line, fields in rows if fields]
 
 
 def _marked(whole: str, product: _Product) -> list[Document]:

@@ -235,13 +235,17 @@ def _told_around(steps: Sequence[Step], amount: Callable[[Step], float | None]) 
     return around
 
 
-def _root(steps: Iterable[Step]) -> Step | None:
+def _root(steps: Sequence[Step]) -> Step | None:
     """A silent chain above several that tell stands for itself: none of its parts is the whole.
 
-    What a tool does to answer a model, such as to ask a whole engine, is a part of it, too.
+    What a tool does to answer a model, such as to ask a whole engine, is a part of that model's question.
     """
     every = sorted((step for step in steps if step.role == "chain"), key=_place)
-    chains = [step for step in every if _TOOLS.isdisjoint(step.roles_above)] or every
+    chains = [step for step in every if _TOOLS.isdisjoint(step.roles_above)]
+    if not chains and not any(
+        step.role == "generator" and _TOOLS.isdisjoint(step.roles_above) for step in steps
+    ):
+        chains = every
     telling = [step for step in chains if step.reading.query is not None or step.reading.answer is not None]
     if not telling:
         return chains[0] if chains else None

@@ -10,6 +10,7 @@ from ragvigil.scorer.dialects.haystack import Haystack
 from ragvigil.scorer.dialects.laminar import Laminar
 from ragvigil.scorer.dialects.langfuse import Langfuse
 from ragvigil.scorer.dialects.langsmith import LangSmith
+from ragvigil.scorer.dialects.llama_index import LlamaIndex
 from ragvigil.scorer.dialects.mastra import Mastra
 from ragvigil.scorer.dialects.mlflow import MLflow
 from ragvigil.scorer.dialects.openinference import OpenInference
@@ -33,6 +34,7 @@ DIALECTS: tuple[Dialect, ...] = (
     OpenLLMetry(),
     Laminar(),
     VectorStore(),
+    LlamaIndex(),
     Haystack(),
     VercelAI(),
     Mastra(),

@@ -11,8 +11,11 @@ from ragvigil.scorer.dialects.documents import documents_of, ranked
 from ragvigil.scorer.dialects.tool_turns import ANSWER_MARKS, turns_of
 from ragvigil.scorer.dialects.tools import is_search, tool_reading
 from ragvigil.scorer.dialects.values import structure_of
+from ragvigil.scorer.dialects.written import written_in
 from ragvigil.scorer.trace import Document
 
+_PRINTED = ("[{", "[Document(")
+"""How a list of objects begins that Python printed: LlamaIndex and others make a text of what a tool returned."""
 _MARKS = re.compile(f'"(?:{"|".join(sorted(ANSWER_MARKS))})"')
 
 
@@ -84,6 +87,8 @@ def _found(result: object, name: str) -> tuple[Document, ...] | None:
     if passages is None and structure is not None and is_search(name):
         listed = documents_of(structure)
         return listed if listed is not None and _tells(structure, listed) else None
+    if passages is None and is_search(name) and isinstance(result, str) and result.startswith(_PRINTED):
+        return written_in(result) or None
     return passages
 
 
