@@ -32,6 +32,7 @@ from ragvigil.scorer.commands._ack import ack
 from ragvigil.scorer.commands._backtest import backtest
 from ragvigil.scorer.commands._bench_checks import bench_checks
 from ragvigil.scorer.commands._check_config import check_config
+from ragvigil.scorer.commands._chunks import chunks
 from ragvigil.scorer.commands._dashboard import dashboard
 from ragvigil.scorer.commands._demo import demo
 from ragvigil.scorer.commands._diagnose import diagnose
@@ -100,7 +101,7 @@ COMMANDS: list[Callable[..., int]] = [
     *(serve, dashboard, demo, check_config, test_alert, status, incidents, ack, ledger, mark, forget, label),
     *(diagnose, report, backtest, notes),
     *(score, gate, bench_checks, read, explain, replay, pull, export, fake_judge, probe, try_prompt, prompts),
-    *(prefer, synth, retrieval),
+    *(prefer, synth, retrieval, chunks),
 ]
 
 app = typer.Typer(

@@ -96,10 +96,11 @@ def run_of(place: str, labelled: Labelled, corpus: Corpus, top_k: int) -> Run:
             answer: object = retriever.search(corpus, queries, top_k)
     except Exception as error:
         raise InputError(place, f"search failed: {_said(error)}") from error
-    return of_scores(place, _scores(answer, place))
+    return of_scores(place, scores_of(answer, place))
 
 
-def _scores(answer: object, place: str) -> dict[str, dict[str, float]]:
+def scores_of(answer: object, place: str) -> dict[str, dict[str, float]]:
+    """What `search` of the retriever `place` returned, as plain texts and numbers. Raises InputError."""
     if not isinstance(answer, Mapping):
         raise InputError(place, "search must return {query id: {passage id: score}}")
     found: dict[str, dict[str, float]] = {}
