@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -134,6 +135,9 @@ def test_people_calibrate_a_criterion_as_they_calibrate_faithfulness(tmp_path: P
     text = run(shop, "calibrate", "report", *about).stdout
     assert "people: pass" in text
     assert "passed by people" in text
+    assert re.search(
+        r"of all answers from 20\S+ \S+ to 20\S+ \S+, by their cheap scores too \(ragvigil report", text
+    )
     with pytest.raises(InputError, match="nothing has been drawn yet"):
         run(shop, "calibrate", "report")
     with pytest.raises(InputError, match="no answer was judged by 'tune'; did you mean tone"):

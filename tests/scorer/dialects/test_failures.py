@@ -149,3 +149,36 @@ def test_what_langfuse_writes_in_place_of_an_answer_is_none() -> None:
     record = only([span("a1", said, start=1, end=9)])
     assert (record.answer, record.error) == (None, "index unreachable")
     assert only([span("a1", langfuse("span", output=written), start=1, end=9)]).answer == written
+
+
+def cancelled(above: str | None) -> RagTrace:
+    """The record of a question whose search was cancelled, with what left the question itself."""
+    search = langfuse("retriever", level="ERROR", status_message="CancelledError: the reader is gone")
+    status: dict[str, str] = {} if above is None else {"level": "ERROR", "status_message": above}
+    root = span("a1", langfuse("span", output="Sorry.", **status), start=1, end=99)
+    return only([root, span("a2", search, parent="a1", start=2, end=20)])
+
+
+def test_what_cancelled_a_step_is_the_error_and_the_step_is_where() -> None:
+    """Every `asyncio.timeout` around a stream was stored as a CancelledError."""
+    record = cancelled("TimeoutError: after 3 s")
+    assert (record.error, record.error_where) == ("TimeoutError", "retriever")
+    assert record.error_message == "after 3 s"
+
+
+def test_a_step_that_was_cancelled_and_nothing_says_why_is_cancelled() -> None:
+    """Its reader has gone."""
+    assert cancelled(None).error == "CancelledError"
+
+
+def test_a_failure_comes_before_a_cancellation_that_it_caused() -> None:
+    """A task group cancels the others, and one of them may end first."""
+    other = langfuse("generation", level="ERROR", status_message="ConnectionError: refused")
+    search = langfuse("retriever", level="ERROR", status_message="CancelledError: by its group")
+    root = span("a1", langfuse("span", output="Sorry."), start=1, end=99)
+    steps = [
+        span("a2", search, parent="a1", start=2, end=20),
+        span("a3", other, parent="a1", start=2, end=21),
+    ]
+    record = only([root, *steps])
+    assert (record.error, record.error_where) == ("ConnectionError", "generator")

@@ -45,6 +45,7 @@ def test_the_level_comes_with_interval_n_method_and_calibration(service: Service
     text = said(service, tmp_path)
     assert "detector shop, production: watching, calibrated with your labels, segments by language" in text
     assert "rogan-gladen" in text
+    assert re.search(r"; [\d.]+% of the answers were judged, as sure as [\d.]+% drawn at random", text)
 
 
 def test_a_batch_that_waits_for_its_verdicts_is_not_in_the_numbers_yet(

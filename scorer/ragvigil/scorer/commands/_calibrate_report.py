@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ragvigil.scorer.commands._calibrate import CriterionOption, EnvironmentOption, ServiceOption
+from ragvigil.scorer.commands._moments import utc
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
 from ragvigil.scorer.errors import ConfigError
 
 if TYPE_CHECKING:
     from ragvigil.scorer.estimate import Confusion, Estimate, Plan, Refusal
     from ragvigil.scorer.estimate.planning import Figure
+    from ragvigil.scorer.labels.port import Drawn
     from ragvigil.scorer.labels.report import Agreement, Report
 
 _FIGURES: tuple[Figure, ...] = ("level", "sensitivity", "specificity", "agreement")
@@ -64,7 +66,7 @@ def report(
         found_book = book.book_of(connection, place, criterion)
     found = reported(found_book, width=width, figure=_figure(figure))
     typer.echo(
-        json.dumps(_object(found)) if as_json else "\n".join(_lines(found, found_book.drawn.judge, criterion))
+        json.dumps(_object(found)) if as_json else "\n".join(_lines(found, found_book.drawn, criterion))
     )
     if found.refusal is not None:
         return 1
@@ -86,12 +88,13 @@ def _object(found: Report) -> dict[str, object]:
     return {**asdict(found), "refusal": None if refusal is None else asdict(refusal)}
 
 
-def _lines(found: Report, judge: str, criterion: str) -> Iterator[str]:
+def _lines(found: Report, drawn: Drawn, criterion: str) -> Iterator[str]:
     from ragvigil.scorer.estimate import Refusal
 
     counts = found.counts
     read = ", ".join(f"{name} {number}" for name, number in counts.annotators.items())
-    yield f"judge {judge.split()[0]}: {counts.labelled} of {counts.items} answers labelled ({read or 'nobody yet'})"
+    judge = drawn.judge.split()[0]
+    yield f"judge {judge}: {counts.labelled} of {counts.items} answers labelled ({read or 'nobody yet'})"
     if counts.disputed or counts.undecided:
         yield f"  {counts.disputed} disputed (ragvigil label --adjudicate), {counts.undecided} could not be decided"
     if isinstance(found.judge, Refusal):
@@ -101,6 +104,10 @@ def _lines(found: Report, judge: str, criterion: str) -> Iterator[str]:
         yield from _rates(found.judge)
     if found.refusal is not None:
         yield f"REFUSED: {found.refusal.detail}; rates of verdicts are not to be corrected by these labels"
+    yield (
+        f"of all answers from {utc(drawn.since)} to {utc(drawn.until)}, by their cheap scores too (ragvigil report "
+        "takes its own stretch, and verdicts alone):"
+    )
     yield f"verdicts passed:     {_said(found.judged)}"
     yield f"{'passed' if criterion else 'faithful'} by people:  {_said(found.level)}"
     for segment in found.segments:

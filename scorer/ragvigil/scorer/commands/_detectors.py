@@ -111,4 +111,4 @@ def _days(notes: Notes) -> int:
 def _saved(found: Efficiency | Refusal) -> str:
     if isinstance(found, Refusal):
         return ""
-    return f"; {found.judged_share:.1%} judged know as much as {found.plain_share:.1%} drawn plainly"
+    return f"; {found.judged_share:.1%} of the answers were judged, as sure as {found.plain_share:.1%} drawn at random"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ragvigil.scorer.dialects.failure import failure_of
 from ragvigil.scorer.dialects.question import Question
@@ -16,6 +16,9 @@ _COUNTING = frozenset[Role]({"retriever", "reranker", "generator", "tool"})
 
 _RETRIEVER_FRAME = re.compile(r'File "[^"\n]*\bretrievers?(?:/[^"\n]*)?\.py"')
 """A framework's own frame in a stack trace names the retriever where, as in old LangChain, no span does."""
+
+_CANCELLED = frozenset({"CancelledError", "Cancelled", "AbortError"})
+"""Who waited has stopped waiting: asyncio and concurrent.futures, trio, JavaScript."""
 
 _END_OF_TRACE = 10_000
 """Characters of a stack trace that are searched."""
@@ -34,7 +37,8 @@ class Error:
 def error_of(question: Question) -> Error | None:
     """The error of the question, at the deepest step that tells it; None when nothing failed that matters.
 
-    A step that failed and then succeeded under the same name was retried, and is no error.
+    A step that failed and then succeeded under the same name was retried, and is no error. A cancelled step tells where
+    it was, and what failed beside or above it tells why: a timeout, another task of its group.
     """
     if not any(step.failed for step in question.steps):
         return None  # as nearly always
@@ -47,8 +51,18 @@ def error_of(question: Question) -> Error | None:
     if not failed:
         return None
     deepest = [step for step in failed if failed.isdisjoint(step.children)]
-    first = min(deepest, key=lambda step: (step.span.end, step.span.span_id))
-    return _at_its_origin(first, question.steps)
+    causes = [step for step in deepest if not _is_cancelled(_failure(step))] or deepest
+    first = min(causes, key=lambda step: (step.span.end, step.span.span_id))
+    error = _at_its_origin(first, question.steps)
+    if not _is_cancelled(error.failure):
+        return error
+    above = (_failure(step) for step in first.ancestors() if step in failed)
+    cause = next((one for one in above if one is not None and not _is_cancelled(one)), error.failure)
+    return replace(error, failure=cause)
+
+
+def _is_cancelled(failure: Failure | None) -> bool:
+    return failure is not None and (failure.type or "").rpartition(".")[2] in _CANCELLED
 
 
 def _counts(step: Step, question: Question) -> bool:

@@ -48,7 +48,8 @@ _WORDS: dict[str, _Words] = {
     "citation": _Words(
         "citation correctness",
         "answers",
-        "Citation correctness is the share of an answer's citations that point to a passage it was given.",
+        "Citation correctness is the share of an answer's citations that point to a passage it was given; "
+        "an answer that makes claims and cites nothing has none.",
     ),
     "judge.answer_relevance": _Words(
         "answer relevance",
