@@ -159,29 +159,30 @@ def test_four_real_processes_share_one_limit_though_one_is_killed(tmp_path: Path
             outputs.append(one.communicate()[0])
     found = sorted(float(line) for output in outputs for line in output.split())
     lasted = found[-1] - found[0]
-    assert all(len(output.split()) > 3 for output in outputs)
+    assert all(outputs[1:]), "the others go on"
     assert 240 + 10 * lasted <= len(found) <= 240 + 16 * lasted + 4, "4: drawn, and not yet said when"
 
 
 async def test_the_scorer_waits_for_its_limit_and_a_command_does_not(tmp_path: Path) -> None:
     """What a command asks counts, and leaves less to the scorer."""
-    path, budget = tmp_path / "judge.db", Budget(calls_per_minute=600.0)
-    with closing(Paid(path, "scorer", limits=budget.limits)) as paid:
-        command = Memory(Paid(path, "command", limits=budget.limits), alone=True)
-        for _ in range(130):
+    path, clock = tmp_path / "judge.db", Clock()
+    with closing(Paid(path, "scorer", limits=SIXTY.limits, now=clock)) as paid:
+        command = Memory(Paid(path, "command", limits=SIXTY.limits, now=clock), alone=True)
+        for _ in range(20):
             async with command.request():
                 pass
             command.spend(calls=1, tokens=0, usd=0)
-        memory, began = Memory(paid), time.monotonic()
-        asked = asyncio.create_task(memory.draw(ONE_CALL))
+        asked = asyncio.create_task(Memory(paid).draw(ONE_CALL))
         await asyncio.sleep(0)
         assert paid.holding_back
+        clock.now += 9 / 0.8 - 0.1
+        await asyncio.sleep(1.1)
+        assert not asked.done()
+        clock.now += 0.2
         async with asyncio.timeout(20):
             await asked
-        waited = time.monotonic() - began
         assert not paid.holding_back
         await command.close()
-    assert 0.5 < waited < 10.0, "eleven calls too many, at eight a second"
 
 
 def test_a_file_of_an_earlier_version_gets_its_buckets(tmp_path: Path) -> None:
