@@ -179,3 +179,34 @@ def test_what_python_writes_of_a_reply_to_come_is_no_answer() -> None:
         "a2", generation("<coroutine object Reply.parse at 0x7f854ca6f3d0>"), parent="a1", start=2, end=8
     )
     assert only([outer, inner]).answer == ANSWER
+
+
+@pytest.mark.parametrize(
+    ("instructions", "completeness"),
+    [
+        ("Answer only from the search results.", "partial_evidence"),
+        ("Antworte nur anhand der Dokumente.", "partial_evidence"),
+        ("Réponds seulement à partir du contexte.", "partial_evidence"),
+        ("コンテキストだけから答えてください。", "partial_evidence"),
+        ("You are a friendly guide.", "complete"),
+        ("Context:\n[1] The ferry leaves at nine.\n[2] A ticket costs four crowns.", "complete"),
+    ],
+)
+def test_bedrock_s_instructions_speak_of_a_search_that_openllmetry_does_not_tell(
+    instructions: str, completeness: str
+) -> None:
+    """It may have failed: its spans tell the model's calls alone."""
+    said = {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.provider.name": "aws.bedrock",
+        "gen_ai.system_instructions": as_json([{"type": "text", "content": instructions}]),
+        "gen_ai.input.messages": as_json(
+            [{"role": "user", "parts": [{"type": "text", "content": QUESTION}]}]
+        ),
+        "gen_ai.output.messages": as_json(
+            [{"role": "assistant", "parts": [{"type": "text", "content": ANSWER}]}]
+        ),
+    }
+    record = only([span("a1", said, end=9, scope="opentelemetry.instrumentation.bedrock")])
+    assert (record.query, record.answer, record.completeness) == (QUESTION, ANSWER, completeness)
+    assert only([span("a1", said, end=9)]).completeness == "complete"

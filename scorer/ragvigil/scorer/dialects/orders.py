@@ -54,6 +54,7 @@ _FROM = re.compile(
 _OF_ANSWERS = re.compile(
     rf"(?<!{_SPACED})(?:{_any(_DATA['manner'])}|(?:{CONTEXT}|{PASSAGE})(?:n|s|es)?(?!{_SPACED}))"
 )
+_EVIDENCE = re.compile(rf"(?<!{_SPACED})(?:{CONTEXT}|{PASSAGE})(?:n|s|es)?(?!{_SPACED})")
 _RULES = re.compile(rf"(?:\A|[^a-z])(?:{_any(_DATA['rules'])})")
 _NOTHING = re.compile(rf"\W*(?:{_any(_DATA['nothing'])})")
 _WORD = r"(?:[a-z\u00df-\u1fff]{1,16}|[\u3040-\ud7ff]{1,6})"
@@ -62,6 +63,7 @@ _MOMENT = re.compile(rf"(?:{_any(_DATA['moment'])})\W*(?:{_WORD}\W*|(?=[^\n]*\d)
 _PERSON = re.compile(rf"(?:{_any(_DATA['person'])})\s*\S{{1,40}}(?: \S{{1,40}}){{0,2}}")
 """Of who asks, a name or a word or two."""
 _SITUATING = re.compile(rf"\W*(?:{_any(_DATA['situating'])})")
+_LONGEST_INSTRUCTIONS = 20_000
 _LONGEST_BEGINNING = 300
 """Characters by which an order or a heading is known."""
 _LONGEST_NOTHING = 80
@@ -106,6 +108,17 @@ def _situates(said: str) -> bool:
     """
     lines = [line.strip() for line in said.strip().split("\n")]
     return all(_MOMENT.fullmatch(line) or _PERSON.fullmatch(line) for line in lines)
+
+
+def names_evidence(text: str) -> bool:
+    """Whether instructions speak of what is to be answered from, in their beginning.
+
+    >>> names_evidence("Answer only from the search results."), names_evidence("Antworte nur aus dem Kontext.")
+    (True, True)
+    >>> names_evidence("You are a friendly guide.")
+    False
+    """
+    return _EVIDENCE.search(text[:_LONGEST_INSTRUCTIONS].lower()) is not None
 
 
 def situates(text: str) -> bool:

@@ -16,6 +16,7 @@ from ragvigil.scorer.dialects.gemini import SCOPE as GEMINI
 from ragvigil.scorer.dialects.gemini import with_gaps
 from ragvigil.scorer.dialects.genai_messages import completion_in, context_given, conversation_in, prompt_in
 from ragvigil.scorer.dialects.messages import last_of
+from ragvigil.scorer.dialects.orders import names_evidence
 from ragvigil.scorer.dialects.prompt import question_in
 from ragvigil.scorer.dialects.provided import offers_search
 from ragvigil.scorer.dialects.reading import Message, Reading, Role
@@ -62,6 +63,8 @@ _ROLES: dict[str, Role] = {
 _MARKS = (OPERATION, "gen_ai.system", "gen_ai.provider.name", "gen_ai.request.model", "llm.request.type")
 _COHERE = "opentelemetry.instrumentation.cohere"
 """OpenLLMetry's spans do not say which documents Cohere was given beside the question."""
+_BEDROCK = "opentelemetry.instrumentation.bedrock"
+"""OpenLLMetry tells no search in a knowledge base, nor that it failed; instructions may speak of what it found."""
 _IN_NODE = "@traceloop/instrumentation-langchain"
 """OpenLLMetry's spans of LangChain in Node tell no search; with no span above it, a call is a trace of its own."""
 _CALLING = ("tool_call", "tool_calls")
@@ -103,6 +106,7 @@ class OtelGenAI:
             unread_search=tools.unread
             or span.scope == _COHERE
             or (span.scope == _IN_NODE and span.parent_id is None)
+            or (span.scope == _BEDROCK and names_evidence(last_of(messages, "system") or ""))
             or offers_search(attributes.get("gen_ai.tool.definitions"))
             or (answer is not None and _calls_untold(reason, attributes)),
             exchange=(conversation, attributes.get("gen_ai.output.messages")),
