@@ -355,3 +355,17 @@ def test_an_order_behind_a_lone_passage_is_no_part_of_it(order: str, frame: str)
     both = f"{SNOW}\n\n{COAL}"
     record = read(("user", frame.format(f"Context:\n[1] {both}", order, QUESTION)))
     assert (texts(record), record.query) == ([both], QUESTION)
+
+
+@pytest.mark.parametrize(
+    ("snow", "coal"), [("snow.pdf", "coal.pdf"), ("https://a.org/snow.html", "https://a.org/coal.html")]
+)
+@pytest.mark.parametrize("blank", ["\n", "\n\n"])
+def test_a_numbered_passage_may_have_the_name_of_its_file_above_it(snow: str, coal: str, blank: str) -> None:
+    """Names alone are a list of where passages elsewhere are from."""
+    prompt = f"[1] {snow}\nSnow is white.{blank}[2] {coal}\nCoal is black.\n\nQuestion: Why?"
+    assert [(each.text or "").rpartition("\n")[2] for each in documents_in(prompt)] == [
+        "Snow is white.",
+        "Coal is black.",
+    ]
+    assert documents_in(f"[1] {snow}\n[2] {coal}\n\nQuestion: Why?") == ()

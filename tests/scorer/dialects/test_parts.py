@@ -10,7 +10,7 @@ from ragvigil.scorer.dialects import read_records
 from ragvigil.scorer.span import Span
 from ragvigil.scorer.trace import RagTrace
 
-from .conftest import ANSWER, QUESTION, as_json, captured, only, span
+from .conftest import ANSWER, QUESTION, as_json, captured, only, retrieval, span
 from .test_gemini import SCOPE
 
 SNOW, COAL = "Snow is white and falls in winter.", "Coal is black and is dug."
@@ -175,3 +175,24 @@ def test_two_calls_of_a_request_that_show_passages_in_parts_are_two_questions() 
         ([SNOW, COAL], QUESTION, "complete"),
         ([COAL, SNOW], other, "complete"),
     ]
+
+
+def test_parts_are_all_the_question_where_a_search_found_other_passages() -> None:
+    """They say what the user is after; a part that a search found is none of it."""
+
+    def record(text: str) -> RagTrace:
+        search = {key: value for key, value in retrieval((("x", text, 0.9),)).items() if key != "input.value"}
+        model = span("b2", genai(SNOW, LONG, QUESTION).attributes, parent="a0", start=6, end=20)
+        return only([span("a0", start=0, end=99), span("b1", search, parent="a0", start=1, end=5), model])
+
+    assert found(record(COAL)) == ([COAL], f"{SNOW}\n{LONG}\n{QUESTION}", "complete")
+    assert found(record(SNOW)) == ([SNOW], QUESTION, "complete")
+
+
+def test_parts_beside_the_question_are_no_passages_where_instructions_show_some() -> None:
+    """The user tells of himself."""
+    ordered = {"role": "system", "parts": [{"type": "text", "content": f"Use this context:\n[1] {COAL}"}]}
+    asked = {"role": "user", "parts": [{"type": "text", "content": each} for each in (SNOW, LONG, QUESTION)]}
+    call = span("a1", {**genai(QUESTION).attributes, "gen_ai.input.messages": as_json([ordered, asked])})
+    record = only([call])
+    assert ([each.text for each in record.documents], record.completeness) == ([COAL], "complete")

@@ -63,6 +63,9 @@ _END = re.compile(
 """Where the last of several passages ends: at a blank line, a rule, a label of what follows, or a tag."""
 _FILE = re.compile(r"[^\s\n]{1,200}\.[a-z]{2,5}[ \t]*(?=\n|\Z)", re.IGNORECASE)
 """The name of a file, and nothing else on the line."""
+_CLOSES = re.compile(r"\s*(?:\Z|```)")
+_LEAVES = re.compile(rf"{_CLOSES.pattern}|[ \t]*\n[ \t]*\n")
+"""What ends a list of files: a blank line, too, but not a list of one."""
 _BLANK = re.compile(r"\n[ \t]*\n")
 _WITHIN = {
     "blank": _BLANK,
@@ -152,9 +155,20 @@ def _numbered(prompt: str) -> _Marks:
     ):
         above = prompt[: marks[0].start()].rstrip()
         marks = marks if above.endswith((":", "\uff1a", "*", ">")) or not above else []
-    if all(_FILE.match(prompt, mark.end()) for mark in marks):
+    if _name_files(prompt, marks):
         return []  # what passages elsewhere are from
     return _in_turn(marks, (1,))
+
+
+def _name_files(prompt: str, marks: Sequence[re.Match[str]]) -> bool:
+    """Whether nothing but the name of a file stands behind each mark: a passage may have its own above it."""
+    names = [_FILE.match(prompt, mark.end()) for mark in marks]
+    ends = [*(mark.start() for mark in marks[1:]), len(prompt)]
+    if not names or not all(names):
+        return False
+    below = [prompt[name.end() : end] for name, end in zip(names, ends, strict=True) if name]
+    last = _CLOSES if len(below) == 1 else _LEAVES
+    return not any(map(str.strip, below[:-1])) and last.match(below[-1]) is not None
 
 
 def _called(prompt: str) -> _Marks:

@@ -319,13 +319,15 @@ def _contexts(generation: Step | None) -> list[Context]:
     """The context of each message that shows the model one, the last first; what leaves no question, at the end.
 
     What the model said itself is no context: a list of sources looks like one. So does a question that is a list, or
-    begins with a number: nothing else is asked.
+    begins with a number: nothing else is asked. Nor are a user's parts one where instructions show passages.
     """
     if generation is not None and generation.reading.context is not None:
         return [given_context(generation.reading.context)]
     messages = generation.reading.messages if generation is not None else ()
     told = [each for each in reversed(messages) if each.role != "assistant" and each.text]
     read = [(each, shown_in(each, apart=each.role in _ORDERING)) for each in told]
+    if any(context.documents for each, context in read if context and each.role in _ORDERING):
+        read = [(each, context) for each, context in read if each.role != "user" or not each.parts]
     found = [(context, _leaves(each.text or "", context), each.role) for each, context in read if context]
     asking = [each for each in told if each.role == "user"]
     if len(asking) == 1 and asked_in(asking[0]) == asking[0].text and not asking[0].parts:

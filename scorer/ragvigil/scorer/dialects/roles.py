@@ -15,7 +15,7 @@ from ragvigil.scorer.dialects.plans import question_of
 from ragvigil.scorer.dialects.prompt import context_of, question_in
 from ragvigil.scorer.dialects.question import Question
 from ragvigil.scorer.dialects.react import answer_after_thoughts, hands_over
-from ragvigil.scorer.dialects.reading import Role
+from ragvigil.scorer.dialects.reading import Message, Role
 from ragvigil.scorer.dialects.step import Step
 from ragvigil.scorer.dialects.values import sequence_of
 
@@ -87,7 +87,7 @@ def query_candidates(roles: Roles) -> Iterator[Candidate]:
             yield Candidate(step, query, f"query of a {step.role}")
     for model in (roles.generation, *generations(roles)):
         if model is not None and (said := last_message(model.reading.messages, "user")):
-            yield Candidate(model, asked_in(said), "last user message")
+            yield Candidate(model, _asked(said, roles), "last user message")
     for step in roles.question.steps:
         if step.role == "chain" and step.reading.query is not None and not _by_tool(step):
             yield Candidate(step, step.reading.query, "input of a step")
@@ -118,6 +118,15 @@ def _is_composed(roles: Roles) -> bool:
         return hands_over(last, returned)
     others = {each.reading.answer or "" for each in generations(roles)} - {last}
     return any(" " in other and other in returned and other not in last for other in others)
+
+
+def _asked(said: Message, roles: Roles) -> str:
+    """What a message asks: all of its parts where a search found the passages, and none of them stands there."""
+    searches = [step for step in roles.question.steps if said.parts and step.role in _SEARCHING]
+    found = [document.text or "" for step in searches for document in step.reading.documents or ()]
+    texts = [text.strip() for text in found if text.strip()]
+    whole = said.text or ""
+    return whole if texts and not any(text in whole for text in texts) else asked_in(said)
 
 
 def _by_tool(step: Step) -> bool:
