@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import permutations
 from random import Random
 
@@ -21,6 +23,7 @@ ALBA = (
 )
 TRAM = ("自由席はどの車両ですか\uff1f", "自由席は1号車から3号車です。", "自由席は1号車から3号車までです。")
 HALL = ("من رسم مبنى البلدية القديم؟", "رسمته لينا هولت قبل مئة عام.", "رسمت لينا هولت مبنى البلدية.")
+FARE = ("What does a ticket cost?", "A ticket costs four crowns.", "Tickets cost four crowns each.")
 ALL = (ALBA, TRAM, HALL)
 SEVERAL = TRACES.parent / "several"
 REQUEST = span("a0", name="POST /ask", start=0, end=99)
@@ -199,3 +202,128 @@ def test_a_call_without_passages_beside_several_questions_is_a_part_of_the_one_b
     records = read_records([REQUEST, hello, *steps])
     assert told(records) == right(ALBA, TRAM)
     assert next(each.tokens.input for each in records if each.query == TRAM[0]) == tokens
+
+
+def conversation(asked: Asked, answer: str, *turns: tuple[str, str]) -> dict[str, object]:
+    """A call of a model with its passage in the instructions, what was said, and what it answered."""
+    said = [("system", f"Use the context below.\n[1] {asked[2]}"), *turns]
+    told = [{"role": role, "parts": [{"type": "text", "content": text}]} for role, text in said]
+    made = [{"role": "assistant", "parts": [{"type": "text", "content": answer}]}]
+    return {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.input.messages": as_json(told),
+        "gen_ai.output.messages": as_json(made),
+    }
+
+
+@pytest.mark.parametrize("correction", ["Continue.", "Please cite your sources, and answer again."])
+def test_a_second_try_in_the_same_conversation_is_no_question_of_its_own(correction: str) -> None:
+    """Its history holds what was asked first."""
+    again = [("user", ALBA[0]), ("assistant", "In the morning."), ("user", correction)]
+    first = conversation(ALBA, "In the morning.", ("user", ALBA[0]))
+    steps = [
+        found_for(ALBA, "b1", 1),
+        span("c1", first, parent="a0", start=10, end=20),
+        span("c2", conversation(ALBA, ALBA[1], *again), parent="a0", start=21, end=30),
+    ]
+    (record,) = read_records([REQUEST, *steps])
+    assert (record.query, record.answer, record.completeness) == (ALBA[0], ALBA[1], "complete")
+
+
+@pytest.mark.parametrize("start", [10, 60])
+def test_a_call_that_was_shown_only_what_a_question_s_search_found_helps_that_one(start: int) -> None:
+    """It asks for something else about the same passages, such as a title or what to ask next."""
+    prompt = f"Suggest three questions on this.\n\nContext:\n[1] {ALBA[2]}"
+    helper = span("c2", generation("1. Which?", question=prompt), parent="a0", start=start, end=start + 3)
+    records = read_records([REQUEST, found_for(ALBA, "b1", 1), asked_of(ALBA, "c1", 20), helper])
+    assert [(each.query, len(each.documents), each.tokens.input) for each in records] == [(ALBA[0], 1, 40)]
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        as_json({"question": TRAM[0], "answer": TRAM[1]}),
+        TRAM[0].encode("unicode_escape").decode(),
+    ],
+)
+def test_a_grader_that_was_told_the_question_in_json_is_a_part_of_it(written: str) -> None:
+    """Escaped or not; it was shown other passages."""
+    prompt = f"Is it relevant?\n\nContext:\n[1] {ALBA[2]}\n\nQuestion: {written}"
+    grader = span("c2", generation("yes, it is", question=prompt), parent="a0", start=60, end=63)
+    records = read_records([REQUEST, found_for(TRAM, "b1", 1), asked_of(TRAM, "c1", 20), grader])
+    assert [each.query for each in records] == [TRAM[0]]
+
+
+@pytest.mark.parametrize("start", [9, 90])
+def test_questions_stay_apart_beside_a_call_about_one_of_them(start: int) -> None:
+    """As one that rewrites it, or gives it a title."""
+    title = generation("A title.", question=f"Give this a title: {ALBA[0]}")
+    steps = [
+        span("c3", title, parent="a0", start=start, end=start + 3),
+        found_for(ALBA, "b1", 10),
+        found_for(TRAM, "b2", 11),
+        asked_of(TRAM, "c2", 20),
+        asked_of(ALBA, "c1", 30),
+    ]
+    assert told(read_records([REQUEST, *steps])) == right(ALBA, TRAM)
+
+
+def test_questions_stay_apart_beside_a_complete_chain() -> None:
+    """Two chains of which each searched and answered, and calls of a client at the same time."""
+    steps = [
+        span("d0", chain(HALL[0], HALL[1]), parent="a0", start=1, end=50),
+        span("d1", retrieval((("x", HALL[2], 0.9),), query=HALL[0]), parent="d0", start=2, end=5),
+        span("d2", generation(HALL[1], question=HALL[0]), parent="d0", start=6, end=40),
+        span("e0", chain(FARE[0], FARE[1]), parent="a0", start=1, end=52),
+        span("e1", retrieval((("x", FARE[2], 0.9),), query=FARE[0]), parent="e0", start=2, end=5),
+        span("e2", generation(FARE[1], question=FARE[0]), parent="e0", start=6, end=40),
+        found_for(ALBA, "b1", 0),
+        found_for(TRAM, "b2", 0),
+        asked_of(TRAM, "c2", 20),
+        asked_of(ALBA, "c1", 30),
+    ]
+    records = read_records([REQUEST, *steps])
+    assert told(records) == right(ALBA, TRAM, HALL, FARE)
+    assert {each.answer: [document.id for document in each.documents] for each in records} == {
+        ALBA[1]: ["b1-1"],
+        TRAM[1]: ["b2-1"],
+        HALL[1]: ["x"],
+        FARE[1]: ["x"],
+    }
+
+
+def test_a_call_whose_arguments_failed_is_no_question() -> None:
+    """A function is given an object, and nobody asks one."""
+    given = as_json({"text": "Not a date at all."})
+    steps = [
+        found_for(ALBA, "b1", 1),
+        asked_of(ALBA, "c1", 10),
+        span("f1", chain(given, None), parent="a0", start=20, end=21, failed=True),
+    ]
+    (record,) = read_records([REQUEST, *steps])
+    assert (record.answer, len(record.documents)) == (ALBA[1], 1)
+
+
+def test_many_searches_beside_long_prompts_are_read_in_little_time() -> None:
+    """Characters times texts are bounded."""
+    words = "lorem ipsum dolor " * 10_000
+    searches = [
+        span(f"r{place}", retrieval(((str(place), f"passage {place}.", 0.9),), query=f"search {place}"))
+        for place in range(1900)
+    ]
+    calls = [
+        span(
+            f"g{place}",
+            generation(
+                f"This is the answer number {place}.",
+                question=f"Use the context below.\n[1] passage {place}.\n{words}\n\nQuestion: What of {place}.?",
+            ),
+        )
+        for place in range(10, 39)
+    ]
+    below = [
+        replace(each, parent_id="a0", end=each.end + place) for place, each in enumerate([*searches, *calls])
+    ]
+    began = time.process_time()
+    read_records([REQUEST, *below])
+    assert time.process_time() - began < 3

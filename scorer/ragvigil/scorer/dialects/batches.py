@@ -10,21 +10,28 @@ second try; asked twice by spans below none, it is two.
 
 from __future__ import annotations
 
+import html
 import itertools
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
 from ragvigil.scorer.dialects.messages import last_message
 from ragvigil.scorer.dialects.parts import asked_in, shown_in
 from ragvigil.scorer.dialects.reading import Message, Role
 from ragvigil.scorer.dialects.step import Step
+from ragvigil.scorer.dialects.values import mapping_of, sequence_of
 
 _ASKING = frozenset[Role]({"chain", "retriever", "reranker"})
 _TELLING = _ASKING | {"generator"}
 _MOST = 100
 """Questions compared with each other."""
+_ESCAPED = re.compile(r"\\(?:u(?P<code>[0-9a-fA-F]{4})|[\"\\/nrt])")
+_ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 _LEAST_ANSWER = 20
 """Characters of an answer that stands in another prompt by no chance."""
+_LEAST_QUESTION = 16
+"""Bytes of a question that stands in another one by no chance."""
 
 
 def with_others(top: Step | None, level: Sequence[Step], whole: Sequence[Step]) -> list[Step]:
@@ -66,7 +73,7 @@ def _is_bare(top: Step | None, level: Sequence[Step]) -> bool:
 
 
 class Asked:
-    """What one of them asks and answers, and what its models were shown."""
+    """What one of them asks and answers, what its models were shown, and what a user had asked them before."""
 
     def __init__(self, step: Step, *, bare: bool) -> None:
         below = [*step.subtree()]
@@ -75,27 +82,36 @@ class Asked:
         self.question = _question(below, bare=bare)
         answers = (each.reading.answer for each in below if each.role in ("chain", "generator"))
         self.said = {answer.strip() for answer in answers if answer and answer.strip()}
-        self.answers = {answer for answer in self.said if len(answer) >= _LEAST_ANSWER}
+        told = {*self.said, *(text for answer in self.said for text in _fields(answer))}
+        self.answers = {answer for answer in told if len(answer) >= _LEAST_ANSWER}
         self.is_answered = _is_answered(below)
-        self.shown = [*_prompts(below)]
-        told = [each.text for one in below for each in one.reading.documents or ()]
-        contexts = () if told else map(shown_in, _messages(below))
-        self.passages = {*told} or {each.text or "" for one in contexts if one for each in one.documents}
+        self.shown = [*map(alike, _prompts(below))]
+        self.length = sum(map(len, self.shown))
+        self.earlier = [*_earlier(below)]
+        found = [each.text for one in below for each in one.reading.documents or ()]
+        contexts = () if found else map(shown_in, _messages(below))
+        self.passages = {*found} or {each.text or "" for one in contexts if one for each in one.documents}
 
     def is_apart_from(self, other: Asked) -> bool:
         """Whether neither is a part of the other: prepares its question, goes on with its answer, or judges that."""
         if self.question is None:
             return False
         if self.question == other.question:
+            if self.is_bare and self.earlier and other.earlier and self.earlier != other.earlier:
+                return True  # in another conversation
             return self._asks_again(other)
         first, then = (self, other) if self.start <= other.start else (other, self)
         if then.question and first._saw([then.question]):
             return False
         asked = then._saw([first.question] if first.question else [])
         if self.is_bare:
-            return not asked and not then.saw_answer_of(first)
+            return not (asked or then.saw_answer_of(first) or then._repeats(first))
         answered = then._saw(first.answers)
         return not (asked or answered) or (asked and answered and not then.passages <= first.passages)
+
+    def goes_on_from(self, other: Asked) -> bool:
+        """Whether the other's question stands earlier in its conversation: it corrects that answer, or continues it."""
+        return other.question is not None and alike(other.question) in map(alike, self.earlier)
 
     def _asks_again(self, other: Asked) -> bool:
         """Whether the same was asked twice: below no span that could have tried again, by models that each answered."""
@@ -104,15 +120,52 @@ class Asked:
             return False
         return not self.saw_answer_of(other) and not other.saw_answer_of(self)
 
+    def saw(self, text: str) -> bool:
+        """Whether its models were shown the text, in either case, composed or not, escaped or not."""
+        told = alike(text)
+        return any(told in prompt for prompt in self.shown)
+
     def _saw(self, texts: Iterable[str]) -> bool:
-        return any(text in prompt for prompt in self.shown for text in texts)
+        return any(map(self.saw, texts))
+
+    def _repeats(self, first: Asked) -> bool:
+        """Whether its question holds the first's, or what was answered to that; or the first's holds it: rewritten."""
+        asked, before = alike(self.question or ""), alike(first.question or "")
+        if asked in before and len(asked.encode()) >= _LEAST_QUESTION:
+            return True
+        told = (before, *map(alike, first.said))
+        return any(text in asked for text in told if len(text.encode()) >= _LEAST_QUESTION)
 
     def saw_answer_of(self, other: Asked) -> bool:
         """Whether it was shown what the other answered; something short, that the passages may say, by itself."""
         if self._saw(other.answers):
             return True
-        alone = [_alone(text) for text in other.said - other.answers]
+        alone = [_alone(alike(text)) for text in other.said - other.answers]
         return any(short.search(prompt) for prompt in self.shown for short in alone)
+
+
+def alike(text: str) -> str:
+    """A text as it is compared with others: prompts quote in JSON or HTML, and change case.
+
+    >>> alike("Caf\\\\u00e9 &amp; \\\\"Bar\\\\"") == alike('cafe\\u0301 & "bar"')
+    True
+    """
+    if "\\" in text:
+        text = _ESCAPED.sub(_unescaped, text)
+    if "&" in text:
+        text = html.unescape(text)
+    return unicodedata.normalize("NFC", text).casefold()
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    code = found["code"]
+    return chr(int(code, 16)) if code else _ESCAPES.get(found[0][1], found[0][1])
+
+
+def _fields(answer: str) -> Iterator[str]:
+    """The texts in an answer that is an object or a list in JSON: another prompt may show these alone."""
+    values = [*mapping_of(answer).values(), *sequence_of(answer)]
+    return (value.strip() for value in values if isinstance(value, str))
 
 
 def _alone(answer: str) -> re.Pattern[str]:
@@ -158,6 +211,14 @@ def _is_answered(below: Iterable[Step]) -> bool:
 
 def _prompts(below: Iterable[Step]) -> Iterator[str]:
     return (message.text or "" for message in _messages(below))
+
+
+def _earlier(below: Iterable[Step]) -> Iterator[str]:
+    """What a user said to a model before what he said last."""
+    for each in below:
+        if each.role == "generator":
+            asked = [message.text for message in each.reading.messages if message.role == "user"]
+            yield from (text.strip() for text in asked[:-1] if text and text.strip())
 
 
 def _messages(below: Iterable[Step]) -> Iterator[Message]:

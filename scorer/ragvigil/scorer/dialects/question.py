@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ragvigil.scorer.dialects.batches import with_others
-from ragvigil.scorer.dialects.crossed import crossed_of
+from ragvigil.scorer.dialects.crossed import Crossed, crossed_of
 from ragvigil.scorer.dialects.plans import plan_of
 from ragvigil.scorer.dialects.reading import Role
 from ragvigil.scorer.dialects.rounds import rounds_of
@@ -49,7 +49,7 @@ def questions(roots: Sequence[Step]) -> list[Question]:
             waiting += [(step,) for step in strays]
             level = [step for step in level if step not in strays]
         units = [] if _asks(top) else with_others(top, level, _complete(level))
-        crossed = crossed_of(top, level) if len(units) < 2 else None
+        crossed = _crossed(top, level, units)
         if crossed is not None and not crossed.mixed:
             found += [_question((), each) for each in crossed.questions]
         elif len(units) < 2 and (rounds := rounds_of(top, level)):
@@ -114,6 +114,14 @@ def _concludes(top: Step | None, level: Sequence[Step], units: Sequence[Step]) -
     end, parts = max(unit.span.end for unit in units), set(units)
     others = [below for step in level if step not in parts for below in step.subtree()]
     return any(step.role == "generator" and step.span.start >= end for step in others)
+
+
+def _crossed(top: Step | None, level: Sequence[Step], units: Sequence[Step]) -> Crossed | None:
+    """The questions asked at the same time; beside complete parts only where each search is of one for certain."""
+    if len(units) < 2:
+        return crossed_of(top, level)
+    found = crossed_of(top, level) if len(units) < len(level) else None
+    return found if found and not found.mixed and len(found.questions) >= len(units) else None
 
 
 def _groups(level: Sequence[Step], units: Sequence[Step]) -> list[tuple[Step, ...]]:
