@@ -108,10 +108,133 @@ def test_the_parts_beside_the_question_are_passages(
     assert found(only([call(*parts)])) == ([SNOW, COAL], QUESTION, "complete")
 
 
-def test_the_one_part_beside_the_question_is_a_passage_if_nothing_could_part_it() -> None:
-    """Else the record is marked."""
-    assert found(only([genai(SNOW, QUESTION)])) == ([SNOW], QUESTION, "complete")
-    assert found(only([genai(f"{SNOW}\n\n{COAL}", QUESTION)])) == ([], QUESTION, "partial_evidence")
+@pytest.mark.parametrize(
+    "parts",
+    [
+        (f"Context: {SNOW}", QUESTION),
+        ("Context:", SNOW, QUESTION),
+        ("Use the following context.", SNOW, QUESTION),
+        (SNOW, "Answer from the context above.", QUESTION),
+        ("You are a clerk.", "Context:", SNOW, QUESTION),
+    ],
+)
+def test_the_one_part_beside_the_question_is_a_passage_where_something_says_so(
+    parts: tuple[str, ...],
+) -> None:
+    """And nothing could part it."""
+    assert found(only([genai(*parts)])) == ([SNOW], QUESTION, "complete")
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        SNOW,
+        f"{SNOW}\n\n{COAL}",
+        "The user is called Bob and lives in Alba.",
+        "Only consider the ferry to Alba.",
+        "Thank you so much for your help with it!",
+        "<environment_details>\nIt is ten o'clock on a Monday.\n</environment_details>",
+        "def leave(pier):\n    return pier + 1\n" * 8,
+    ],
+)
+def test_one_part_that_nothing_calls_a_passage_marks_the_record(part: str) -> None:
+    """It may be a text to look over, code, or what is known of the user."""
+    for parts in ((part, QUESTION), (QUESTION, part)):
+        record = only([genai(*parts)])
+        assert (record.documents, record.completeness) == ((), "partial_evidence")
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        ("I bought a ticket last week.", "I then rebooked it at a higher price.", QUESTION),
+        ("J'ai acheté un billet la semaine passée.", "Le bac du matin a été annulé.", "Quand part le bac ?"),
+        (QUESTION, "A) It leaves at nine.", "B) It leaves at ten."),
+        (SNOW, "Traceback:\n  at harbour.leave (pier.js:7)\n  at main.run (main.js:1)", QUESTION),
+        ("Here is my log:", SNOW, COAL, "What is wrong with it?"),
+        ("Translate into French:", "Where is the station?"),
+    ],
+)
+def test_parts_that_may_be_what_the_question_is_about_mark_the_record(parts: tuple[str, ...]) -> None:
+    """A story of one's own, answers to choose from, code, a text below a heading that says no context."""
+    record = only([genai(*parts)])
+    assert (record.documents, record.completeness) == ((), "partial_evidence")
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        "If you do not know the answer, call the office.",
+        "Always answer the phone with your name.",
+        "Use the documents in the drawer to fill in the form.",
+        "Answer: the ferry leaves at nine from pier two.",
+        "You are allowed one bag. It must be small.",
+    ],
+)
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_part_that_reads_like_an_order_among_passages_is_not_left_out(order: str, place: int) -> None:
+    """It may be one of them."""
+    parts = [SNOW, COAL]
+    parts.insert(place, order)
+    record = only([genai(*parts, QUESTION)])
+    assert (record.documents, record.completeness) == ((), "partial_evidence")
+
+
+@pytest.mark.parametrize(
+    "part", ["## Rules\nThe ferry leaves at nine.", "Tickets: 38 euros. Timetable: nine to six."]
+)
+def test_a_passage_with_a_heading_is_one(part: str) -> None:
+    """And the order that has the question between it and the passages is none."""
+    assert found(only([genai(part, COAL, QUESTION, "Be brief.")])) == ([part, COAL], QUESTION, "complete")
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        "Use the following context:",
+        "You are a helpful assistant. Answer from the context.",
+        "Use these search results to answer. Cite them as [n].",
+        "Beantworte die Frage anhand der folgenden Dokumente:",
+        "请根据以下资料回答\uff1a",
+        "استخدم السياق التالي:",
+    ],
+)
+@pytest.mark.parametrize(
+    "passages", [f"[1] {SNOW}\n[2] {COAL}", f"<document>{SNOW}</document>\n<document>{COAL}</document>"]
+)
+def test_an_order_and_its_passages_may_be_one_part(order: str, passages: str) -> None:
+    """The question is another."""
+    record = only([genai(f"{order}\n{passages}", QUESTION)])
+    assert found(record) == ([SNOW, COAL], QUESTION, "complete")
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        ("Question: Does a bike cost extra?\nAnswer: Yes, two crowns more.", QUESTION),
+        (SNOW, "Question: Does a bike cost extra?\nAnswer: Yes, two crowns.", "Tell me when it leaves."),
+        (SNOW, "The ferry leaves at nine. Need a ticket?", "Tell me when the ferry leaves."),
+        ("最后一班船晚上九点开。还有问题吗\uff1f", "票价三十八元。", "最后一班船几点开"),
+    ],
+)
+def test_a_passage_that_asks_something_is_not_taken_for_the_question(parts: tuple[str, ...]) -> None:
+    """As one of a list of frequent questions, or one that offers help at its end."""
+    record = only([genai(*parts)])
+    assert (record.documents, record.completeness) == ((), "partial_evidence")
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        f"<context>\n{SNOW}\n{COAL}\n</context>",
+        f"Context:\n{SNOW}\n{COAL}",
+        f"Use the following context:\n{SNOW}\n{COAL}",
+        f"{SNOW}\n{COAL}",
+    ],
+)
+def test_several_lines_of_one_part_are_not_one_passage(part: str) -> None:
+    """Each may be one; nor are the tags around them any of it."""
+    assert found(only([genai(part, QUESTION)])) == ([], QUESTION, "partial_evidence")
 
 
 def test_a_long_part_may_be_cut_off_within_a_sentence() -> None:

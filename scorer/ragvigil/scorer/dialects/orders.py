@@ -64,9 +64,12 @@ _PERSON = re.compile(rf"(?:{_any(_DATA['person'])})\s*\S{{1,40}}(?: \S{{1,40}}){
 """Of who asks, a name or a word or two."""
 _SITUATING = re.compile(rf"\W*(?:{_any(_DATA['situating'])})")
 _LONGEST_INSTRUCTIONS = 20_000
+_OWN = re.compile(rf"(?<!{_SPACED})(?:{_any(_DATA['own'])})(?!{_SPACED})|{_any(_DATA['own_joined'])}")
 _LONGEST_BEGINNING = 300
 """Characters by which an order or a heading is known."""
 _LONGEST_NOTHING = 80
+_LONGEST_OWN = 2_000
+"""Characters in which whoever tells of himself says so."""
 _FOUND = re.compile("|".join(map(re.escape, _DATA["found"])))
 _BLANK = re.compile(r"\n[ \t]*\n")
 
@@ -128,6 +131,15 @@ def situates(text: str) -> bool:
     (True, True, False)
     """
     return _SITUATING.match(text[:_LONGEST_BEGINNING].lower()) is not None
+
+
+def is_own(text: str) -> bool:
+    """Whether somebody tells of himself, as in "my dog": in Japanese, Chinese and Korean by a few words only.
+
+    >>> is_own("I have a dog."), is_own("J'ai un chien."), is_own("It has a dog.")
+    (True, True, False)
+    """
+    return _OWN.search(text[:_LONGEST_OWN].lower()) is not None
 
 
 def only_orders(text: str) -> bool:

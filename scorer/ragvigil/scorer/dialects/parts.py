@@ -13,16 +13,28 @@ from typing import NamedTuple
 
 from ragvigil.scorer.dialects.fields import without_fields
 from ragvigil.scorer.dialects.frames import Context, asks
-from ragvigil.scorer.dialects.labels import COLON, CONTEXT, HEAD
-from ragvigil.scorer.dialects.orders import only_orders, points
-from ragvigil.scorer.dialects.prompt import context_of, given_context, labelled_in, question_in
+from ragvigil.scorer.dialects.labels import ANSWERED, ASKED, COLON, CONTEXT, HEAD
+from ragvigil.scorer.dialects.orders import is_order, is_own, points, situates
+from ragvigil.scorer.dialects.prompt import context_of, documents_in, given_context, labelled_in, question_in
 from ragvigil.scorer.dialects.reading import Message
-from ragvigil.scorer.dialects.shapes import is_sentence
+from ragvigil.scorer.dialects.shapes import is_sentence, tells
 from ragvigil.scorer.trace import Document
 
 _BLANK = re.compile(r"\n[ \t]*\n")
 _HEADING = re.compile(r"\s*[^\n]{1,80}[:\uff1a][*_]*\s*|\s*#{1,6} [^\n]{1,80}\s*")
-"""A part that only says what the next one is."""
+"""A line that only says what the next one is."""
+_NAMES = re.compile(
+    rf"\s*{HEAD}(?:(?:user )?(?:{ASKED})|{ANSWERED}|(?P<context>{CONTEXT}))(?:{COLON}|[*_]*)\s*",
+    re.IGNORECASE,
+)
+"""A heading that says that what follows is the question, the answer or the context."""
+_NAMED = re.compile(r"\s*[^\s:\uff1a]{1,20}[:\uff1a][^\n]*\w")
+"""A word with a colon, and what it is about, on one line."""
+_MATTER = re.compile(
+    r"\A\s*<|```|[;{}][ \t]*$|\)[ \t]*:[ \t]*$|^[ \t]+at \S{1,200}\(|^[ \t]*\d{4}-\d\d-\d\d|\A\s*[A-Za-z]\)\s",
+    re.MULTILINE,
+)
+"""Code, a log, tags, or one answer of several to choose from."""
 _LABEL = re.compile(rf"\A\s*{HEAD}(?:{CONTEXT}){COLON}\s*", re.IGNORECASE)
 _TALK = re.compile(
     r"\n[ \t*_>]*(user|human|customer|assistant|ai|bot|agent|system)[ \t*_]*[:\uff1a]", re.IGNORECASE
@@ -57,58 +69,130 @@ def shown_in(message: Message, *, apart: bool = False) -> Context | None:
 
 def _parted(parts: Sequence[str]) -> _Parted | None:
     """The one part that asks, at the end or the beginning, and what the others show; None where nobody can tell."""
-    told = [part for part in parts[:_MOST] if not _says_nothing(part)]
-    if any(len({who.lower() for who in _TALK.findall(f"\n{part}")}) > 1 for part in told):
+    if len(parts) > _MOST:
         return None
-    if len(told) < 2 and len(parts) <= _MOST:
-        whole = told[0] if told and (asks(told[0]) or context_of(told[0])) else "\n".join(parts)
+    told = [place for place, part in enumerate(parts) if not _says_nothing(part)]
+    if any(len({who.lower() for who in _TALK.findall(f"\n{parts[place]}")}) > 1 for place in told):
+        return None
+    if len(told) < 2:
+        whole = parts[told[0]] if told else ""
+        whole = whole if told and (asks(whole) or context_of(whole)) else "\n".join(parts)
         return _Parted(question_in(whole), context_of(whole))
-    asking = [part for part in told if labelled_in(part)] or [part for part in told if asks(part)]
-    if not asking and len(told) == 2:
-        asking = [
-            part for part in told if context_of(part) is None
-        ]  # the other one says that it is a context
-    if len(parts) > _MOST or len(asking) != 1 or context_of(asking[0]):
+    asking = [place for place in told if labelled_in(parts[place]) or asks(parts[place])]
+    if not asking and len(told) == 2:  # one may say that it is a context
+        asking = [place for place in told if context_of(parts[place]) is None]
+    if len(asking) != 1 or asking[0] not in (told[0], told[-1]) or context_of(parts[asking[0]]):
         return None
-    if asking[0] not in (told[0], told[-1]):
-        return None
-    others = told[:-1] if asking[0] is told[-1] else told[1:]
-    documents = _passages(others)
-    question = labelled_in(asking[0]) or question_in(asking[0])
+    asked = asking[0]
+    if len(told) > 2 and asked - 1 in told and _HEADING.fullmatch(parts[asked - 1]):
+        told.remove(asked - 1)
+    others = [parts[place] for place in told if place != asked]
+    documents = _marked(others)
+    if not documents and len(_sentences(labelled_in(parts[asked]) or parts[asked])) > 1:
+        return None  # a passage may end with a question, too
+    documents = documents or _unmarked(others, _is_said(parts, told, asked))
+    question = labelled_in(parts[asked]) or question_in(parts[asked])
     return _Parted(question, Context(documents, 0, 0, "\n\n".join(others)))
 
 
+def _sentences(text: str) -> list[str]:
+    """Of each line, without those of blanks."""
+    return [each for line in text.split("\n") for each in _ENDED.split(line) if each.strip(" \t*_#-=~")]
+
+
 def _says_nothing(part: str) -> bool:
-    """Whether a part is nothing but orders to the model, or a heading of the next one."""
-    label = part.strip(" \t\n\u00a0*_#").rstrip(".\u3002").lower()
-    if labelled_in(part):
+    """Whether a part is nothing but orders to the model, or says what the next one is."""
+    if labelled_in(part) or context_of(part) is not None or documents_in(part, alone=True):
         return False
-    return only_orders(part) or _HEADING.fullmatch(part) is not None or points(label)
+    if _NAMES.fullmatch(part) or (_HEADING.fullmatch(part) and _points(part)):
+        return True
+    said = [each for each in _sentences(part) if not _HEADING.fullmatch(each)] or [part]
+    return all(is_order(each) and not _NAMED.match(each) for each in said)
 
 
-def _passages(others: Sequence[str]) -> tuple[Document, ...]:
-    """The passages in the parts beside the question: each is one, save where one of several may hold all of them."""
-    bare = [*others]
-    if not any(map(_LABEL.match, others[1:])):
-        bare[0] = _LABEL.sub("", others[0], count=1)
-    for texts in (others, bare):
+def _points(part: str) -> bool:
+    """Whether one of its sentences says that passages follow, or stand above."""
+    said = (
+        each.strip(" \t\u00a0\u202f*_#").rstrip(".\u3002:\uff1a*_ \u00a0\u202f").lower()
+        for each in _sentences(part)
+    )
+    named = _NAMES.fullmatch(part)
+    return (named is not None and named["context"] is not None) or any(
+        points(each, apart=True) for each in said
+    )
+
+
+def _is_said(parts: Sequence[str], told: Sequence[int], asked: int) -> bool | None:
+    """Whether something says that what stands on their side of the question is passages; None beside other orders.
+
+    One of those may be a passage that reads like an order, unless it is above what says that passages follow.
+    """
+    side = range(asked) if asked == told[-1] else range(asked + 1, len(parts))
+    silent = [place for place in side if place not in told]
+    pointing = [place for place in silent if _points(parts[place])]
+    orders = [place for place in silent if place not in pointing and not _NAMES.fullmatch(parts[place])]
+    first = next((place for place in pointing if place < min(each for each in told if each in side)), -1)
+    if any(place > first for place in orders):
+        return None
+    return bool(pointing)
+
+
+def _marked(others: Sequence[str]) -> tuple[Document, ...]:
+    """The passages in the parts beside the question where these have numbers, names or tags; one may hold all."""
+    for texts in (others, _unlabelled(others)):
         whole = given_context("\n\n".join(texts)).documents
+        alone = len(whole) == 1 and whole[0].text == texts[0].strip()
+        if alone or (not documents_in("\n\n".join(texts), alone=True) and any(map(is_own, texts))):
+            continue
         if len(others) == 1 and whole:
             return whole
         if len(whole) == len(others) and all(map(_is_of, whole, others)):
             return whole
-    others = bare
-    found = [given_context(part).documents for part in others]
+    return ()
+
+
+def _unmarked(others: Sequence[str], said: bool | None) -> tuple[Document, ...]:
+    """The passages where each part is one, or () if some may be none: what the user tells, code, an order to the model.
+
+    What stands alone beside a question is one only where something says so: it may be anything.
+    """
+    bare = _unlabelled(others)
+    if said is None or (len(others) == 1 and not said and bare == others):
+        return ()
+    if any(map(_is_untold, (*others, *bare))) or any(map(_is_doubtful, bare)):
+        return ()
+    found = [given_context(part).documents for part in bare]
     if all(len(each) == 1 for each in found):
         return tuple(document for each in found for document in each)
-    long = [part for part in others if _BLANK.search(part.strip())]
-    if any(len(each) > 1 for each in found) or len(long) == 1 or not all(map(_is_passage, others)):
+    long = [part for part in bare if _BLANK.search(part.strip())]
+    if any(len(each) > 1 for each in found) or len(long) == 1 or not all(map(_is_passage, bare)):
         return ()
-    return tuple(without_fields(others))
+    return () if len(bare) == 1 and tells(bare[0]) else tuple(without_fields(bare))
+
+
+def _unlabelled(others: Sequence[str]) -> list[str]:
+    """Without what says at their beginning that all of them are the context."""
+    if any(map(_LABEL.match, others[1:])):
+        return [*others]
+    return [_LABEL.sub("", others[0], count=1), *others[1:]]
 
 
 def _is_of(document: Document, part: str) -> bool:
     return (document.text or "") in part
+
+
+def _is_untold(part: str) -> bool:
+    """Whether it is said to be a context, or has a heading, and nobody can tell how many passages it holds."""
+    shown = context_of(part)
+    if shown is not None and not shown.documents:
+        return True
+    first, _, below = part.strip().partition("\n")
+    return _HEADING.fullmatch(first) is not None and "\n" in below.strip() and tells(below)
+
+
+def _is_doubtful(part: str) -> bool:
+    """Whether it may be an order, about who asks, or what the question is about."""
+    return is_order(part) or situates(part) or is_own(part) or _MATTER.search(part) is not None
 
 
 def _is_passage(part: str) -> bool:
