@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -218,6 +219,28 @@ def test_the_half_at_fault_the_tags_and_the_changes_are_told() -> None:
     assert np.all((late & german)[typical])
 
 
+def test_what_was_changed_after_the_fall_or_the_page_or_before_the_last_recovery_is_no_candidate() -> None:
+    """What the one on call did about it was told as what had changed, and so was the cause of the fall before."""
+
+    def draw(random: np.random.Generator, at: float) -> Attributes:
+        return {"language": one_of(random, "en", "de")}
+
+    case = case_of(lambda at, one: 0.5 if at >= ONSET and one["language"] == "de" else 0.95, draw)
+    onset = diagnose(case).onset
+
+    def found(at: float, *, told_at: float | None = None, healthy_since: float | None = None) -> bool:
+        told = Change("1", round(at * 1e9), "prompt", "v8", "shop")
+        known = replace(case, changes=(told,), told_at=told_at, healthy_since=healthy_since)
+        return bool(diagnose(known).changes)
+
+    assert found(onset.lower - 60.0)
+    assert found(onset.upper - 1.0)
+    assert found(onset.upper + 2.0), "clocks are a little off"
+    assert not found(onset.upper + 23.0)
+    assert not found(onset.upper - 1.0, told_at=onset.upper - 2.0)
+    assert not found(onset.lower - 60.0, healthy_since=onset.lower - 30.0)
+
+
 def test_what_a_service_began_with_is_no_change() -> None:
     """Its first version was not another one before; told by somebody, or seen only later, it is one."""
     random = np.random.default_rng(4)
@@ -304,7 +327,9 @@ def test_a_value_on_all_answers_is_named_without_a_low_p_and_it_is_said_why() ->
     assert "Began about 1970-01-01 00:17:40 UTC (95 % interval 00:17:39 to 00:17:40 UTC)." in said
     assert "named because it appeared just when the answers fell" in said
     assert "cannot be seen: it is on 100.0 % of the answers since." in said
-    assert "p: how often some value falls by chance" in said
+    assert "how often some value falls as much more than the rest where none is at fault:" in said
+    assert "nats" not in said
+    assert not re.search(r"[-+][0-9.]+%", said), "a difference of shares is told in points"
 
 
 def test_where_nothing_shows_the_fall_no_interval_is_made_up() -> None:

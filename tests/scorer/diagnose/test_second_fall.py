@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from ragvigil.exporters import Measurement
+from ragvigil.scorer.changes import Change
 from ragvigil.scorer.config import load
 from ragvigil.scorer.diagnose.diagnoser import Diagnoser, worked_out
 from ragvigil.scorer.diagnose.diagnosis import Diagnosis
@@ -93,7 +94,7 @@ def fallen(since: int, well: int | None = None, series: AnyName = "citation") ->
 
 
 def diagnosed(
-    folder: Path, world: World, earlier: list[Incident], incident: Incident
+    folder: Path, world: World, earlier: list[Incident], incident: Incident, changes: tuple[Change, ...] = ()
 ) -> tuple[Diagnosis, set[int]]:
     """What is found of the incident by the world's end, and when the traces that show it began."""
     settings = load(overrides={"store": {"url": f"sqlite:///{folder / 'store.db'}"}})
@@ -101,6 +102,7 @@ def diagnosed(
     with SqliteStore(settings, durable=False) as store:
         for first in range(0, len(traces), 500):
             store.records.commit(traces[first : first + 500], None, world.now, Taken())
+        store.records.commit([], None, world.now, Taken(changes=changes))
         for one in earlier:
             store.monitoring.save_incident(one, None, ())
             Diagnoser(store.diagnosing).tell(replace(one, recovering_since=None), one.since + 4 * MINUTE)
@@ -145,6 +147,20 @@ def test_a_second_fall_is_told_with_its_own_onset_reach_share_and_traces(tmp_pat
     assert found.cause.before.value > 0.96, "what the first fall did is no before"
     assert found.cause.now is not None
     assert found.cause.now.value < 0.4
+
+
+def test_a_change_before_the_last_recovery_is_no_candidate_and_what_is_left_out_of_before_is_said(
+    tmp_path: Path,
+) -> None:
+    """The prompt of the first fault was offered for each fault of the hour after, mended as it was."""
+    changes = tuple(
+        Change(text, at, "prompt", text, "shop", "production")
+        for text, at in (("v7", FIRST[1] - MINUTE), ("v8", FIRST[1] + MINUTE), ("v7 again", AGAIN + MINUTE))
+    )
+    world = World(in_both("acme", "bolt"))
+    found, _ = diagnosed(tmp_path, world, [fallen(*FIRST)], fallen(AGAIN), changes)
+    assert [one.text for one in found.changes] == ["v8"]
+    assert found.notes == ("the answers of an earlier incident are left out of before.",)
 
 
 @pytest.mark.parametrize("late", [0, 1])

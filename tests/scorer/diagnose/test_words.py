@@ -45,11 +45,15 @@ def test_an_interval_that_is_narrower_than_a_second_is_not_shown_as_none(
         (Change("1", round(AT * 1e9), "deploy", "release 42"), "deploy release 42 (told "),
         (
             Change("1", round(AT * 1e9), "model", "large", source="traffic", before="small"),
-            "model large (first seen 2026-03-01 03:00 UTC).",
+            "model large (first seen 2026-03-01 03:00:00 UTC, within the time in which it began).",
         ),
         (
             Change("1", round(AT * 1e9), "service_version", "0.1.0", source="traffic"),
-            "service_version 0.1.0 (first seen 2026-03-01 03:00 UTC, none was told before).",
+            "service_version 0.1.0 (first seen 2026-03-01 03:00:00 UTC, within the time in which it began, none was",
+        ),
+        (
+            Change("1", round((AT - 600.0) * 1e9), "prompt", "v8"),
+            "prompt v8 (told 2026-03-01 02:50 UTC, before it began).",
         ),
     ],
 )

@@ -65,8 +65,8 @@ from ragvigil.scorer.receive.job import LOG_FORMAT
 
 _EPILOG = """Exit codes: 0 done; 1 what was checked does not hold (a ledger out of balance, a demo without its pages,
 a row that could not be scored, a test alert that was not taken, an erasure that left something, a judge
-that labels do not bear out); 2 a setting, an argument, a port or an input file cannot be used; 3 a store
-cannot be opened."""
+that labels do not bear out, a fall without a single cause); 2 a setting, an argument, a port or an input file
+cannot be used; 3 a store cannot be opened."""
 
 P = ParamSpec("P")
 

@@ -37,8 +37,10 @@ def diagnose(
 ) -> int:
     """Say why it fell: where, how much, since when, what changed just before, which half is at fault, what to try.
 
-    It is worked out from the records that are in the store now, up to the moment from which it was well again. Exit
-    code 1 when nothing could be named.
+    It is worked out from the records that are in the store now, up to the moment from which it was well again.
+
+    Exit code 0 when a cause is named; 1 when it says "No single cause", also where a change, the half at fault or
+    something to try is told.
     """
     from ragvigil.scorer.store import reading
 

@@ -47,6 +47,10 @@ class Case:
     """When the last incident before this one resolved, Unix seconds; what it did is not in the evidence."""
     seen_before: frozenset[tuple[str, str]] = frozenset()
     """(dimension, value) of answers of earlier incidents, which the evidence does not hold."""
+    healthy_since: float | None = None
+    """From when on the last incident before this one was well again, Unix seconds: no change from before is a cause."""
+    told_at: float | None = None
+    """When it was paged, Unix seconds; None where it opened again since: no later change is a cause."""
 
     @property
     def begin(self) -> float:

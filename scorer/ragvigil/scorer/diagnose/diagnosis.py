@@ -30,7 +30,8 @@ Kind = Literal["new", "segment", "mix", "everywhere", "unclear"]
 
 _MIX = 0.6
 _BEFORE_ONSET = 3_600.0
-_AFTER_ONSET = 600.0
+_CLOCKS = 5.0
+"""Seconds by which the clock of whoever told of a change may be ahead of those that date the answers."""
 _MOST_CHANGES = 5
 _FIRST_SECONDS, _FIRST_ANSWERS = 60.0, 30
 """What is first seen in so many seconds or answers of a service came with it."""
@@ -88,7 +89,7 @@ class Diagnosis:
     playbook: tuple[str, ...]
     """Rows of the playbook, nearest first."""
     changes: tuple[Change, ...]
-    """Around the onset, nearest first."""
+    """Just before the onset or within its interval, nearest first."""
     records: int
     measured: int
     """Of these, with an outcome."""
@@ -157,7 +158,7 @@ def diagnose(case: Case) -> Diagnosis:
         tuple(signals.values()),
         tags,
         tuple(row.id for row in rows),
-        _near(_real(case.changes, evidence.time), fall.onset),
+        _near(case, fall.onset),
         evidence.size,
         int(np.isfinite(evidence.outcome).sum()),
         tuple(int(case.record[place]) for place in places),
@@ -245,8 +246,14 @@ def _real(changes: Sequence[Change], time: Floats) -> list[Change]:
     ]
 
 
-def _near(changes: Sequence[Change], onset: Onset) -> tuple[Change, ...]:
-    """Those that came within the onset's interval or the hour before it, nearest to the onset first."""
-    lower, upper = onset.lower - _BEFORE_ONSET, onset.upper + _AFTER_ONSET
+def _near(case: Case, onset: Onset) -> tuple[Change, ...]:
+    """Those that came within the onset's interval or the hour before it, nearest to the onset first.
+
+    None that came later, or after the page, such as what was done about it; nor from before it was last well again.
+    """
+    lower, upper = onset.lower - _BEFORE_ONSET, onset.upper + _CLOCKS
+    lower = lower if case.healthy_since is None else max(lower, case.healthy_since)
+    upper = upper if case.told_at is None else min(upper, case.told_at)
+    changes = _real(case.changes, case.evidence.time)
     near = [one for one in changes if lower <= one.at / 1e9 <= upper]
     return tuple(sorted(near, key=lambda one: (abs(one.at / 1e9 - onset.at), one.id))[:_MOST_CHANGES])

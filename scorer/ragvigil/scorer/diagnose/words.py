@@ -89,7 +89,7 @@ def full_lines(diagnosis: Diagnosis, links: Links) -> Iterator[str]:
         ("worse answers", split.within),
         ("other mix", split.mix),
     ):
-        yield f"  {name:<14} {part.value:+.1%} ({part.lower:+.1%} to {part.upper:+.1%})"
+        yield f"  {name:<14} {_points(part.value)} points ({_points(part.lower)} to {_points(part.upper)})"
     cause = diagnosis.cause
     if cause is not None:
         for name, level in (("before", cause.before), ("now", cause.now)):
@@ -97,11 +97,9 @@ def full_lines(diagnosis: Diagnosis, links: Links) -> Iterator[str]:
                 yield f"  {name:<14} {shown(level)} of {level.n:,}"
         yield from _why_named(cause)
     if diagnosis.considered:
-        yield "considered:"
-        yield "  gain: by how many nats a fall there is likelier than none; p: how often some value falls by chance"
-        yield "  that much more than the rest"
+        yield "considered, and how often some value falls as much more than the rest where none is at fault:"
     for other in diagnosis.considered:
-        yield f"  {_values(other.values):<40} gain {other.gain:6.1f} nats, p {other.p:.3f}"
+        yield f"  {_values(other.values):<40} {_chance(other.p)}"
     yield from _changed(diagnosis)
     yield f"at fault: {diagnosis.fault.side}; {diagnosis.fault.why}"
     for signal in diagnosis.signals:
@@ -111,8 +109,8 @@ def full_lines(diagnosis: Diagnosis, links: Links) -> Iterator[str]:
         )
     for tag in diagnosis.tags:
         yield (
-            f"grew: {tag.tag} {tag.before:.1%} to {tag.after:.1%} ({tag.lower:+.1%} to {tag.upper:+.1%}), "
-            f"n={tag.n_before:,} and {tag.n_after:,}"
+            f"grew: {tag.tag} {percent(tag.before)} to {percent(tag.after)} "
+            f"({_points(tag.lower)} to {_points(tag.upper)} points), n={tag.n_before:,} and {tag.n_after:,}"
         )
     if (reach := _reach(diagnosis)) is not None:
         yield reach
@@ -131,9 +129,10 @@ def _why_named(cause: Cause) -> Iterator[str]:
         return
     yield "  named because it appeared just when the answers fell. Whether it fell more than the rest"
     if cause.on is not None and cause.on >= ALMOST_ALL:
-        yield f"  (p {cause.p:.3f}) cannot be seen: it is on {percent(cause.on)} of the answers since."
+        yield f"  cannot be seen: it is on {percent(cause.on)} of the answers since."
     else:
-        yield f'  (p {cause.p:.3f}) is not shown, but it explains the fall much better than "everywhere" does.'
+        yield f"  is not shown ({_chance(cause.p)} where none is at fault), but it explains the fall much better than"
+        yield '  "everywhere" does.'
 
 
 def playbook_link(row: Row, links: Links) -> str:
@@ -185,7 +184,17 @@ def _changed(diagnosis: Diagnosis) -> Iterator[str]:
         named = text.lower().startswith(kind.lower())
         how = "first seen" if change.source == "traffic" else "told"
         first = ", none was told before" if change.source == "traffic" and change.before is None else ""
-        yield f"What changed: {text if named else f'{kind} {text}'} ({how} {in_utc(change.at)}{first})."
+        when = f"{how} {_placed(change.at / 1e9, diagnosis)}"
+        yield f"What changed: {text if named else f'{kind} {text}'} ({when}{first})."
+
+
+def _placed(at: float, diagnosis: Diagnosis) -> str:
+    """A moment, and whether it lies before the fall; to the second where it is as near as the fall is known."""
+    onset = diagnosis.onset
+    if at < onset.lower:
+        return f"{in_utc(1e9 * at)}, before it began"
+    where = "about when" if diagnosis.kind == "unclear" else "within the time in which"
+    return f"{to_the_second(1e9 * at)}, {where} it began"
 
 
 def _reach(diagnosis: Diagnosis) -> str | None:
@@ -198,6 +207,24 @@ def _reach(diagnosis: Diagnosis) -> str | None:
     parts += [f"in {reach.conversations:,} conversations"] if reach.conversations else []
     parts += [f"to {reach.users:,} users"] if reach.users else []
     return f"Reach: {', '.join(parts)}."
+
+
+def _points(difference: float) -> str:
+    """A difference of two shares in points.
+
+    >>> _points(-0.5849)
+    '-58.5'
+    """
+    return f"{100.0 * difference:+.1f}"
+
+
+def _chance(p: float) -> str:
+    """A probability as a frequency.
+
+    >>> [_chance(p) for p in (0.0004, 0.02, 0.71)]
+    ['less than 1 in 100', '2 in 100', '71 in 100']
+    """
+    return "less than 1 in 100" if p < 0.01 else f"{100.0 * p:.0f} in 100"
 
 
 def _values(values: tuple[tuple[str, str], ...]) -> str:

@@ -53,7 +53,8 @@ _VERDICTS = (
 )
 _EARLIER = (
     "SELECT min(since, coalesce(CAST(1e9 * json_extract(diagnosis, '$.onset.lower') AS INTEGER), since)), "
-    "min(resolved_at, :since) FROM incidents LEFT JOIN diagnoses ON incident_id = incidents.id "
+    "min(resolved_at, :since), min(coalesce(recovering_since, resolved_at), :since) "
+    "FROM incidents LEFT JOIN diagnoses ON incident_id = incidents.id "
     "AND json_extract(diagnosis, '$.kind') <> 'unclear' "
     "WHERE series IN (SELECT value FROM json_each(:disturbing)) AND service = :service AND environment = :environment "
     "AND since < :since AND resolved_at >= :reach AND NOT withdrawn "
@@ -86,7 +87,8 @@ class SqliteDiagnosis:
     def case(self, incident: Incident, now: int) -> Case:
         """At most MOST_RECORDS of before and of since, and as many with an outcome, drawn by a hash of their ids."""
         key = incident.key
-        spans = self._earlier(incident)
+        earlier = self._earlier(incident)
+        spans = [one[:2] for one in earlier]
         well = max((ended for _, ended in spans), default=0)
         near = max(incident.since - _MARGIN, well)
         far = max(untouched(near, _BEFORE, spans), self._reaches(near))
@@ -117,7 +119,7 @@ class SqliteDiagnosis:
             limit=_MOST_CHANGES,
         )
         record = np.array([row["id"] for row in rows], dtype=np.int64)
-        notes = self._notes(key, far, now)
+        notes = (*_left_out(spans, far), *self._notes(key, far, now))
         return Case(
             key.name,
             incident.since / 1e9,
@@ -129,6 +131,8 @@ class SqliteDiagnosis:
             notes,
             well / 1e9 if spans else None,
             self._seen(key, spans),
+            max(one[2] for one in earlier) / 1e9 if earlier else None,
+            None if incident.again_since is not None else incident.opened_at / 1e9,
         )
 
     def reach(self, incident: Incident, values: Sequence[tuple[str, str]], since: int, now: int) -> Reach:
@@ -188,8 +192,11 @@ class SqliteDiagnosis:
         name = incident.key.name
         return "nothing was retrieved" if name == "retrieval" else self._reason(name, record_id)
 
-    def _earlier(self, incident: Incident) -> list[tuple[int, int]]:
-        """From when until when incidents of before this one lasted, of its series and of what disturbs that."""
+    def _earlier(self, incident: Incident) -> list[tuple[int, int, int]]:
+        """From when until when incidents of before this one lasted, of its series and of what disturbs that.
+
+        Third is from when on each was well again, at most its end.
+        """
         key = incident.key
         given = {
             "series": key.name,
@@ -200,7 +207,7 @@ class SqliteDiagnosis:
             "reach": incident.since - _MARGIN - 2 * _BEFORE,
             "floor": FLOOR,
         }
-        return [(row[0], row[1]) for row in self._connection.execute(_EARLIER, given)]
+        return [(row[0], row[1], row[2]) for row in self._connection.execute(_EARLIER, given)]
 
     def _seen(self, key: SeriesKey, spans: Sequence[tuple[int, int]]) -> frozenset[tuple[str, str]]:
         """The values that a bounded sample of the answers in those stretches had."""
@@ -279,6 +286,15 @@ class SqliteDiagnosis:
         return (
             f"{key.name} was measured by two versions in this time; only the present one's values are read.",
         )
+
+
+def _left_out(spans: Sequence[tuple[int, int]], since: int) -> tuple[str, ...]:
+    """What is said of earlier incidents that lie in what is read."""
+    count = sum(ended > since for _, ended in spans)
+    if not count:
+        return ()
+    which = "an earlier incident" if count == 1 else f"{count} earlier incidents"
+    return (f"the answers of {which} are left out of before.",)
 
 
 def _attributes(row: sqlite3.Row) -> dict[str, str]:
