@@ -61,7 +61,7 @@ Median (between the middle two) and 95th percentile (the next run above) of {see
 REPLAYED_TEXT = """## Replayed answers
 
 Made by `ragvigil bench alerts --replay builtin --seeds {seeds} --first-seed {first} --json`, every rule anew on
-2026-11-23 with version 14 of the judge; the one that ships, 31, was fitted three days later.
+2026-11-23 with version 14 of the judge; the one that ships, 32, was fitted three days later.
 The same arrivals, conversations and faults, but every answer's cheap score and verdict are those of a real answer: one
 of {faithful} faithful and {unfaithful} unfaithful ones of RAGTruth that people labelled, with what the built-in judge
 said of them, drawn by the truth. **A weak judge, and not a second opinion**: it passes {sensitivity:.0%} of the

@@ -233,7 +233,7 @@ def _aligned(
 ) -> Iterator[tuple[float, Statement, Alignment]]:
     claims = [one for one in told if one.checkworthy]
     evidence = Evidence(_documents(row), {word.stem for claim in claims for word in claim.words})
-    question = {word.stem for word in words(row["query"] or "")}
+    question = {one for word in words(row["query"] or "") for one in (word.stem, *word.numbers[:1])}
     aligned = align([(claim.words, claim.text) for claim in claims], evidence, question, weights)
     for claim, alignment in zip(claims, aligned, strict=True):
         yield _label(row, claim, len(claims)), claim, alignment

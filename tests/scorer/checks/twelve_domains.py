@@ -78,8 +78,13 @@ class Case(NamedTuple):
 
 
 def read_cases() -> Iterator[Case]:
-    """All cases: below each question the right answer, and the faults planted in answers to it."""
-    for number, source in enumerate(_CORPUS.read_text("utf-8").split("\n\n# ")):
+    """All cases, every third source kept aside."""
+    return cases_of(_CORPUS.read_text("utf-8"))
+
+
+def cases_of(corpus: str) -> Iterator[Case]:
+    """The cases of `corpus`: below each question the right answer, and the faults planted in answers to it."""
+    for number, source in enumerate(corpus.split("\n\n# ")):
         aside = number % _ASIDE == _ASIDE - 1
         head, *questions = source.removeprefix("# ").rstrip("\n").split("\n? ")
         name, *lines = head.split("\n")

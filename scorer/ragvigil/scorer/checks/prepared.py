@@ -300,7 +300,7 @@ class Prepared:
             return RECENT.recall(key, self._assess)
 
     def _assess(self) -> Assessment:
-        question = {word.stem for word in self.question}
+        question = {one for word in self.question for one in (word.stem, *word.numbers[:1])}
         return assess(
             self.answer, self.told, self.evidence, question, self._model, most_claims=self._most_claims
         )

@@ -17,14 +17,15 @@ from ragvigil.scorer.checks.alignment.contradiction import contradiction_of, cor
 from ragvigil.scorer.checks.alignment.days import Ranges
 from ragvigil.scorer.checks.alignment.denied import is_denied
 from ragvigil.scorer.checks.alignment.exchanged import is_exchanged
-from ragvigil.scorer.checks.alignment.flags import FLAGS, flags_of
+from ragvigil.scorer.checks.alignment.flags import FLAGS, flag_figures, flags_of
 from ragvigil.scorer.checks.alignment.hours import AGREED, Disagreement, compare
-from ragvigil.scorer.checks.alignment.idle import idle_words, words_within
+from ragvigil.scorer.checks.alignment.idle import idle_words, lacking_numbers, words_within
 from ragvigil.scorer.checks.alignment.misread import is_misread
 from ragvigil.scorer.checks.alignment.novelty import novel_names, novel_qualifiers, novelty
 from ragvigil.scorer.checks.alignment.numbers import Numbers
 from ragvigil.scorer.checks.alignment.overlap import Overlap, Weights, overlaps
 from ragvigil.scorer.checks.alignment.parts import is_of_another_part, is_of_another_record
+from ragvigil.scorer.checks.alignment.reckoned import sums_of
 from ragvigil.scorer.checks.alignment.renamed import is_renamed
 from ragvigil.scorer.checks.alignment.runs import runs
 from ragvigil.scorer.checks.alignment.tokens import Surroundings, Token, read_tokens
@@ -163,19 +164,25 @@ class _Said(NamedTuple):
     """The words without those that need not stand in the evidence."""
     hours: Disagreement
     """What it says of days and times, beside a record's."""
+    miscounts: bool
+    """Whether it shows how it works a number out, and that comes to another one."""
 
     @classmethod
     def of(cls, claim: Sequence[Word], text: str, evidence: Evidence, ranges: Ranges) -> Self:
         """What `claim`, the words of `text`, says that `evidence` must hold; `ranges`: the days of that."""
         hours = compare(text, evidence.hours) if evidence.hours else AGREED
-        idle = idle_words(claim, text, evidence, ranges, hours.right)
+        lacking = lacking_numbers(claim, evidence)
+        sums = sums_of(claim, text, lacking, evidence)
+        idle = idle_words(claim, text, lacking, evidence, ranges, hours.right) | sums.right
         places = [place for place, word in enumerate(claim) if word.content and word.stem not in FRAME_STEMS]
         telling = claim
         if idle:
             places = [place for place in places if place not in idle]
             telling = [word for place, word in enumerate(claim) if place not in idle]
         sequence = [claim[place].stem for place in places]
-        return cls(claim, text, places, sequence, sorted(set(sequence)), denies(claim), telling, hours)
+        return cls(
+            claim, text, places, sequence, sorted(set(sequence)), denies(claim), telling, hours, sums.wrong
+        )
 
 
 class _Laid(NamedTuple):
@@ -307,7 +314,7 @@ def _record(one: _Laid) -> tuple[float, ...]:
         return _NO_RECORD
     best = one.best
     carried = best is not None and bool(best.path) and best.span is None
-    return (float(carried), one.novel, *(_flag_figures(one.flags) if one.flags else _NO_FLAGS))
+    return (float(carried), one.novel, *(flag_figures(one.flags) if one.flags else _NO_FLAGS))
 
 
 def _hours(one: _Laid) -> tuple[float, ...]:
@@ -362,8 +369,7 @@ def _is_misplaced(one: _Laid) -> bool:
 
 
 def _is_renamed(one: _Laid) -> bool:
-    said = one.said
-    return one.best is not None and is_renamed(said.words, said.text, one.best, one.evidence, one.question)
+    return one.best is not None and is_renamed(*one.said[:2], one.best, one.evidence, one.question)
 
 
 def _contradicted(one: _Laid) -> str | None:
@@ -371,6 +377,8 @@ def _contradicted(one: _Laid) -> str | None:
     said, best, place, segments = one.said, one.best, one.over.best, one.evidence.segments
     if best is None or place is None:
         return None
+    if said.miscounts:
+        return "number"
     found = contradiction_of(said.words, said.text, said.denying, best, one.numbers)
     if found is None:
         return _says_otherwise(one, best, place)
@@ -390,9 +398,3 @@ def _says_otherwise(one: _Laid, best: Segment, place: int) -> str | None:
     if quotes and said.denying == best.negated and is_exchanged(said.text, best, evidence):
         return "roles"
     return "negation" if not said.denying and is_denied(said.words, place, over.second, evidence) else None
-
-
-def _flag_figures(flags: Mapping[int, int]) -> tuple[float, ...]:
-    """For each of FLAGS: how many words name such a one, as a logarithm."""
-    seen = list(flags.values())
-    return tuple(log1p(seen.count(one)) for one in range(len(FLAGS)))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from math import log1p
 
 from ragvigil.scorer.checks.alignment.own_record import told_by_its_record
 from ragvigil.scorer.checks.reading.evidence import Evidence
@@ -147,3 +148,9 @@ def _denies(claim: Sequence[Word], place: int) -> bool:
     if word.negation or word.stem == _UNAVAILABLE:
         return True
     return (word.stem, claim[place + 1].stem if place + 1 < len(claim) else "") in _IN_PLACE_OF
+
+
+def flag_figures(flags: Mapping[int, int]) -> tuple[float, ...]:
+    """For each of FLAGS: how many words name such a one, as a logarithm."""
+    seen = list(flags.values())
+    return tuple(log1p(seen.count(one)) for one in range(len(FLAGS)))

@@ -16,14 +16,26 @@ from ragvigil.scorer.checks.reading.words import Word, offsets
 Span = tuple[int, int]
 
 
-def idle_words(
-    claim: Sequence[Word], text: str, evidence: Evidence, ranges: Ranges, hours: Sequence[Span]
-) -> frozenset[int]:
-    """The places of numbers that are no facts, and of days and `hours` that are right; `claim`: the words of `text`."""
-    right: frozenset[int] = words_within(text, hours) if hours else frozenset()
-    lacking = [
+def lacking_numbers(claim: Sequence[Word], evidence: Evidence) -> list[int]:
+    """The places of the words of `claim` whose numbers stand nowhere in `evidence`."""
+    return [
         place for place, word in enumerate(claim) if word.numbers and is_novel(word.numbers, evidence.numbers)
     ]
+
+
+def idle_words(
+    claim: Sequence[Word],
+    text: str,
+    lacking: Sequence[int],
+    evidence: Evidence,
+    ranges: Ranges,
+    hours: Sequence[Span],
+) -> frozenset[int]:
+    """The places of numbers that are no facts, and of days and `hours` that are right; `claim`: the words of `text`.
+
+    `lacking`: as `lacking_numbers` has them.
+    """
+    right: frozenset[int] = words_within(text, hours) if hours else frozenset()
     if not lacking:
         return right
     idle = idle_numbers(claim, text, lacking, hours=bool(evidence.hours))

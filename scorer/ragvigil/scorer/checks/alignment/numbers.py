@@ -39,7 +39,7 @@ YEARS = frozenset(range(1000, 3000))
 _COUNTED = 12
 """Whole numbers up to it count things; they are no results, but the lesser of two factors is one of them."""
 _EXACTLY = 1e-6
-_STROKES_OF_A_DATE = _POINTS_OF_A_DATE = 2
+_STROKES_OF_A_DATE = _POINTS_OF_A_DATE = _COLONS_OF_A_SECOND = 2
 
 
 def idle_numbers(
@@ -184,10 +184,16 @@ class Numbers(NamedTuple):
 def is_novel(number: tuple[str, ...], known: Collection[str]) -> bool:
     """Whether none of the values that `number` may stand for is known; of a date with strokes a part does not suffice.
 
+    Nor does its minute for a time to the second, where other seconds of that are told.
+
     >>> date = ("28/02/2025", "28", "2", "2025")
     >>> [is_novel(date, known) for known in ({"28/02/2025"}, {"28", "2025"}, {"27", "2", "2025"}, {"2"})]
     [False, False, True, True]
+    >>> [is_novel(("14:02", "14:02:15"), known) for known in ({"14:02"}, {"14:02", "14:02:58"})]
+    [False, True]
     """
+    if number[-1].count(":") == _COLONS_OF_A_SECOND and number[0] != number[-1]:
+        return _is_another_second(number[0], number[-1], known)
     if number[0].count("/") != _STROKES_OF_A_DATE or number[0] in known:
         return not any(value in known for value in number)
     told = (
@@ -196,6 +202,13 @@ def is_novel(number: tuple[str, ...], known: Collection[str]) -> bool:
         else []
     )
     return not told or not all(value in known for value in told)
+
+
+def _is_another_second(minute: str, exactly: str, known: Collection[str]) -> bool:
+    """Whether the minute is told with other seconds only, or not at all."""
+    if exactly in known or minute not in known:
+        return exactly not in known
+    return any(one.startswith(f"{minute}:") for one in known)
 
 
 def years_of_dates(claim: Sequence[Word], lacking: Collection[int], known: Collection[str]) -> frozenset[int]:

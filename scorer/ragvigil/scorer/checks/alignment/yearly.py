@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from math import isclose
 
+from ragvigil.scorer.checks.alignment.reckoning import DATA, one_of
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.expressions import CURRENCIES, Expression, expressions
 from ragvigil.scorer.checks.reading.segments import Segment
@@ -27,7 +28,7 @@ _NAME = rf"(?:\s?(?:{'|'.join(sorted(map(re.escape, CURRENCIES), key=len, revers
 _PER = rf"{_NAME}\s?(?:/\s?|(?:an?|per|each|every|im|pro|je|por|al|ao|cada|par|ogni|na|za|w)\s)"
 _A_MONTH = re.compile(rf"{_PER}(?:month|monat|mes|mês|mois|mese|maand|miesiąc)\b", re.IGNORECASE)
 _A_YEAR = re.compile(rf"{_PER}(?:year|jahr|año|ano|an|anno|jaar|rok)\b", re.IGNORECASE)
-_OPENS = re.compile(r"\s?[(]\s?(?:R(?=\$))?")
+_OPENS = re.compile(rf"(?:\s?[(]\s?|,?\s{one_of('that_is')},?\s)(?:R(?=\$))?")
 _TIMES = re.compile(r"\s?[(]\s?12\s?[\u00d7x*\u00b7]\s?(?:R(?=\$))?", re.IGNORECASE)
 _CLOSES = re.compile(rf"{_NAME}\s?[)]", re.IGNORECASE)
 _JOINED = re.compile(
@@ -35,7 +36,7 @@ _JOINED = re.compile(
     re.IGNORECASE,
 )
 """What joins a second statement, of which the price may be."""
-_COSTING = frozenset(
+COSTING = frozenset(
     word.stem
     for word in words(
         "cost costs pay pays price fee month monthly year yearly kostet kosten zahlen monat jahr cuesta cuestan mes "
@@ -45,6 +46,7 @@ _COSTING = frozenset(
     )
 )
 """Words that a claim may say of any price."""
+_JOINING = frozenset(word.stem for said in DATA["that_is"] for word in words(said))
 
 
 def yearly_prices(claim: Sequence[Word], text: str, evidence: Evidence) -> Iterator[Span]:
@@ -56,7 +58,7 @@ def yearly_prices(claim: Sequence[Word], text: str, evidence: Evidence) -> Itera
     >>> [list(yearly_prices(words(text), text, account)) for text in texts]
     [[(27, 33)], []]
     """
-    if "(" not in text or not _A_YEAR.search(text):
+    if not _A_YEAR.search(text):
         return  # as nearly always
     sums = [one for one in expressions(text, (_SUM,)) if _amounts(one)]
     if len(sums) != 2 or denies(claim):
@@ -73,12 +75,17 @@ def _worked_out(
     month = _A_MONTH.match(text, one.end)
     opened = _OPENS.match(text, month.end()) if month else None
     told = _A_YEAR.match(text, other.end)
-    if opened and opened.end() == other.start and told and text.startswith(")", told.end()):
+    if opened and opened.end() == other.start and told and _ends(text, told.end(), opened):
         yield one, other, ((other.start, other.end),)
     year = _A_YEAR.match(text, one.end)
     times = _TIMES.match(text, year.end()) if year else None
     if times and times.end() == other.start and _CLOSES.match(text, other.end):
         yield other, one, ((one.start, one.end), times.span())
+
+
+def _ends(text: str, end: int, opened: re.Match[str]) -> bool:
+    """Whether what was `opened` ends at `end`: a parenthesis, or the whole claim."""
+    return text.startswith(")", end) if "(" in opened[0] else not text[end:].strip(" .!")
 
 
 def _amounts(told: Expression) -> dict[str, float]:
@@ -129,4 +136,4 @@ def _is_said_by(segment: Segment, claim: Sequence[Word]) -> bool:
 
 
 def _telling(sequence: Sequence[Word]) -> set[str]:
-    return {word.stem for word in sequence if not word.numbers and word.stem not in _COSTING}
+    return {word.stem for word in sequence if not word.numbers and word.stem not in COSTING | _JOINING}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-_CLOCK = re.compile(r"(\d{1,2}):(\d{1,2})(?::\d{1,2})?\Z")
+_CLOCK = re.compile(r"(\d{1,2}):(\d{1,2})(?::(\d{1,2}))?\Z")
 _FRACTION = re.compile(r"(\d{1,3})/([1-9]\d{0,2})\Z")
 _PARTS = {
     "¼": 0.25,
@@ -23,7 +23,8 @@ PARTS = "".join(_PARTS)
 """Signs of a part of one, as in 1½."""
 _MARK = re.compile("[.,']")
 _SPACES = " \u00a0\u2009\u202f"
-_MAYBE_SPACED = re.compile(rf"[0-9][{_SPACES}][0-9](?:[0-9]{{2}}(?![0-9])|/[2-9])")
+_MAYBE_SPACED = re.compile(rf"[0-9](?:[{_SPACES}][0-9](?:[0-9]{{2}}(?![0-9])|/[2-9])|T[0-9]{{2}}:[0-9])")
+_DAY_AND_TIME = re.compile("(?<=[0-9]{4}-[0-9]{2}-[0-9]{2})T(?=[0-9]{2}:[0-9]{2})")
 _SPACED = re.compile(
     rf"(?<![^\W_])(?<![.,:/'\u2019+])(?<![0-9][{_SPACES}])[1-9][0-9]{{0,2}}"
     rf"([{_SPACES}])[0-9]{{3}}(?:\1[0-9]{{3}}){{0,6}}(?![0-9]|[{_SPACES}:/'\u2019][0-9]|-(?:[^\W\d]|[0-9]{{4}}))"
@@ -44,8 +45,9 @@ _ARABIC_MARKS = str.maketrans({"\u066b": ".", "\u066c": ","})
 def plain_digits(text: str) -> str:
     """`text` with every digit in ASCII and an apostrophe for white space between groups of three; as long as it was.
 
-    Rows of numbers stay apart: white space that parts groups stands between nothing but groups of three. An apostrophe
-    also joins a whole number to the part of one behind it.
+    Between a day and a time of ISO 8601 a space stands instead of the T. Rows of numbers stay apart: white space that
+    parts groups stands between nothing but groups of three. An apostrophe also joins a whole number to the part of one
+    behind it.
 
     >>> plain_digits("१२ किमी, 1 500 000 km, room 7 12 450"), plain_digits("1 1/2 cups, 5 3/4/2025")
     ("12 किमी, 1'500'000 km, room 7 12 450", "1'1/2 cups, 5 3/4/2025")
@@ -57,6 +59,7 @@ def plain_digits(text: str) -> str:
         if "\uff1a" in text:
             text = _WIDE_COLON.sub(":", text)
     if _MAYBE_SPACED.search(text):
+        text = _DAY_AND_TIME.sub(" ", text)
         text = _SPACED.sub(_join, text)
         text = _MIXED_SPACED.sub(_join, text)
     return text
@@ -71,15 +74,17 @@ def readings(token: str) -> tuple[str, ...]:
 
     >>> readings("1,234"), readings("1.234,5"), readings("12,50"), readings("9:0"), readings("3/4"), readings("007")
     (('1234', '1.234'), ('1234.5',), ('12.5',), ('9:00', '9'), ('3/4', '3', '4', '0.75'), ('7',))
-    >>> readings("1'1/2"), readings("2'2/3")
-    (('1.5',), ('2.667', '2.67'))
+    >>> readings("1'1/2"), readings("2'2/3"), readings("14:02:15"), readings("14:02:00")
+    (('1.5',), ('2.667', '2.67'), ('14:02', '14:02:15'), ('14:02',))
     """
     if token[-1] in PARTS:
         return _with_part(token)
     clock = _CLOCK.match(token)
     if clock:
         hour, minute = int(clock[1]), int(clock[2])
-        return (f"{hour}:{minute:02}", *((str(hour),) if minute == 0 else ()))
+        at = f"{hour}:{minute:02}"
+        exactly = (f"{at}:{int(clock[3]):02}",) if clock[3] and int(clock[3]) else ()
+        return (at, *((str(hour),) if minute == 0 else ()), *exactly)
     mixed = _MIXED.match(token)
     if mixed:
         value = int(mixed[1]) + int(mixed[2]) / int(mixed[3])

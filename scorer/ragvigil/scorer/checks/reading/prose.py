@@ -282,9 +282,11 @@ def _joined(texts: Sequence[str]) -> Bytes:
     """The texts, in ASCII, one after the other, a line break between them and room for one more chunk at the end."""
     raw = _bytes(texts)
     digits: NDArray[np.bool_] = raw - np.uint8(ord("0")) < 10
-    gaps: NDArray[np.intp] = (digits[:-2] & digits[2:] & (raw[1:-1] == ord(" "))).nonzero()[0] + 1
+    gaps: NDArray[np.intp] = (digits[:-2] & digits[2:] & ~digits[1:-1]).nonzero()[0] + 1
+    between = raw.take(gaps)
     grouped = digits.take(gaps + 2) & digits.take(gaps + 3) & ~digits.take(gaps + 4)
-    joined = gaps[grouped | (raw.take(gaps + 2) == ord("/"))]
+    spaced = (between == ord(" ")) & (grouped | (raw.take(gaps + 2) == ord("/")))
+    joined = gaps[spaced | ((between == ord("T")) & (raw.take(gaps + 3) == ord(":")))]
     if not joined.size:
         return raw
     ends = [*accumulate(len(text) + 1 for text in texts)]

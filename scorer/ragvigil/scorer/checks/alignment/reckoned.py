@@ -1,0 +1,148 @@
+"""Reckoned numbers: what a claim works out of numbers that its evidence tells, rightly or not.
+
+The result need not stand in the evidence, but the numbers that it comes of must, in the sentence that is most about
+the claim: so the right factor on another row's price does not pass.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Sequence
+from itertools import chain
+from typing import NamedTuple
+
+from ragvigil.scorer.checks.alignment.arithmetic import ARITHMETIC
+from ragvigil.scorer.checks.alignment.numbers import is_novel
+from ragvigil.scorer.checks.alignment.periods import PERIODS
+from ragvigil.scorer.checks.alignment.quantities import Quantity, claimed
+from ragvigil.scorer.checks.alignment.reckoning import DATA, Reckoned
+from ragvigil.scorer.checks.alignment.yearly import COSTING
+from ragvigil.scorer.checks.reading.evidence import Evidence
+from ragvigil.scorer.checks.reading.patterns import skipping
+from ragvigil.scorer.checks.reading.words import Word, words
+from ragvigil.scorer.lazily import made_once
+
+_FEWEST = 2
+_COUNTED = 12
+"""Whole numbers up to it may count what the question names."""
+_MOST = 12
+"""Numbers of a claim that is read: a longer list works nothing out in one statement."""
+_FORMS = (*ARITHMETIC, *PERIODS)
+_SIGNS = re.compile(r"[=+\u00d7\u00b7\u2212(x*](?:(?<=[^(x*])|\s?[\d$\u20ac\u00a3])")
+_WORDS = [
+    word
+    for name in ("that_is", "plus", "minus", "times", "against", "reduced", "changed")
+    for word in DATA[name]
+    if word[0].isalnum()
+]
+_SHOWING = frozenset(max(words(word), key=lambda one: len(one.stem)).stem for word in _WORDS)
+_SHOWS = skipping([rf"(?:{re.escape(word)})(?!\w)" for word in _WORDS])
+"""What shows that a number is worked out; without it none is wrong."""
+
+
+class Sums(NamedTuple):
+    """What a claim works out."""
+
+    right: frozenset[int]
+    """Places of the lacking words that are results."""
+    wrong: bool
+    """Whether it shows how, and it comes to something else."""
+
+
+NONE = Sums(frozenset(), wrong=False)
+
+
+def sums_of(claim: Sequence[Word], text: str, lacking: Collection[int], evidence: Evidence) -> Sums:
+    """What `claim`, the words of `text`, works out of numbers of the `evidence`, which has not the `lacking` ones.
+
+    >>> from ragvigil.scorer.checks.reading.words import words
+    >>> from ragvigil.scorer.trace import Document
+    >>> rent = Evidence([Document("a", "A compact car costs 42 euros a day. A van costs 60 euros a day.")])
+    >>> texts = ("A compact car: 168 euros (4 x 42 euros).", "A van: 168 euros (4 x 42 euros).")
+    >>> [sorted(sums_of(words(text), text, (3, 2), rent).right) for text in texts]
+    [[3], []]
+    """
+    if not _FEWEST <= sum([bool(word.numbers) for word in claim]) <= _MOST:
+        return NONE  # as mostly
+    if not lacking and not _SIGNS.search(text) and not _may_show(claim, text):
+        return NONE
+    said = claimed(claim, text)
+    found = list(chain.from_iterable(find(said) for find in _FORMS))
+    if not found:
+        return NONE
+    about = _About(claim, evidence)
+    right = [one for one in found if one.right and about.tells(one)]
+    fitting = {one.result for one in found if one.right}
+    wrong = any(
+        one.shown and one.result not in fitting and about.knows(one) and not about.says_so(one)
+        for one in found
+        if not one.right
+    )
+    results = frozenset(chain.from_iterable(one.result.places for one in right))
+    return Sums(results.intersection(lacking), wrong)
+
+
+def _may_show(claim: Sequence[Word], text: str) -> bool:
+    """Whether words of `claim` show how a number is worked out: a quick first look."""
+    return not _SHOWING.isdisjoint([word.stem for word in claim]) and _SHOWS.search(text) is not None
+
+
+class _About:
+    """Which sentences are about a claim, and what these tell."""
+
+    def __init__(self, claim: Sequence[Word], evidence: Evidence) -> None:
+        self._claim, self._evidence = claim, evidence
+        stems = {word.stem for word in claim if word.content and not word.numbers}
+        names = {word.stem for word in claim if word.name} & stems
+        self._names = names - COSTING - {word.stem for word in claim[:1]}
+        self._shared = Counter(chain.from_iterable(evidence.places.get(stem, ()) for stem in stems))
+        self._named = Counter(chain.from_iterable(evidence.places.get(stem, ()) for stem in names))
+
+    def tells(self, one: Reckoned) -> bool:
+        """Whether the numbers it comes of stand where the claim's words do, one of them where most of them do.
+
+        Of the sentences with numbers that one must have most of the claim's names, and of these most of its words; all
+        of the names must stand there. Rates for another time are left to `yearly_prices`, which asks for more.
+        """
+        if one.rate:
+            return False
+        told = [where for given in one.of if (where := self._holding(given))]
+        most = max(map(self._about, self._numbered), default=None) if told else None
+        if most is None or not any(self._about(place) == most for where in told for place in where):
+            return False
+        said = {word.stem for place in chain(*told) for word in self._evidence.segments[place].words}
+        return self._names <= said
+
+    @made_once
+    def _numbered(self) -> list[int]:
+        return [place for place in self._shared if self._evidence.segments[place].numbers]
+
+    def _about(self, place: int) -> tuple[int, int]:
+        return self._named[place], self._shared[place]
+
+    def knows(self, one: Reckoned) -> bool:
+        """Whether the numbers that it comes of stand in the evidence."""
+        return all(self._is_known(given) for given in one.of)
+
+    def _is_known(self, given: Quantity) -> bool:
+        """Whether its numbers stand anywhere, or it only counts."""
+        told = [numbers for place in given.places if (numbers := self._claim[place].numbers)]
+        return not any(is_novel(numbers, self._evidence.numbers) for numbers in told) or all(
+            face.much <= _COUNTED for face in given.faces
+        )
+
+    def says_so(self, one: Reckoned) -> bool:
+        """Whether a sentence tells all of it, the result too: then nothing was worked out."""
+        first, *others = (self._holding(given) for given in (one.result, *one.of))
+        return any(all(place in other for other in others) for place in first)
+
+    def _holding(self, given: Quantity) -> Collection[int]:
+        """The segments that share a word with the claim and hold all its numbers."""
+        numbers = [readings for place in given.places if (readings := self._claim[place].numbers)]
+        segments = self._evidence.segments
+        return {
+            place
+            for place in self._shared
+            if not any(segments[place].numbers.isdisjoint(readings) for readings in numbers)
+        }
