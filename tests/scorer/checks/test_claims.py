@@ -27,6 +27,16 @@ def test_a_sentence_may_begin_with_a_name_in_lower_case() -> None:
     ]
 
 
+def test_behind_a_citation_a_sentence_begins_in_lower_case_too() -> None:
+    """A short word before it is no abbreviation then; what has full stops within may be one."""
+    answer = "The pump runs until the level is set. [ops-3] systemd restarts it, e.g. [ops-4] at night."
+    hidden = [(place, place + len("[ops-3]")) for place in (answer.index("[ops-3]"), answer.index("[ops-4]"))]
+    assert [" ".join(one.text.split()) for one in read_statements(answer, hidden)] == [
+        "The pump runs until the level is set.",
+        "systemd restarts it, e.g. at night.",
+    ]
+
+
 def test_coordinated_clauses_are_claims_of_their_own() -> None:
     """Only where both sides can stand alone."""
     assert claims(

@@ -39,6 +39,8 @@ _LONGEST_ORDINAL = 12
 _APOSTROPHE = re.compile("['\u2019]")
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 _LONGEST_SHORT = 3
+_WIDEST_GAP = 3
+"""From a full stop to the next word, where nothing was blanked between them: behind a citation a sentence begins."""
 _FEWEST_CAPITALS = 2
 _TITLES = frozenset(("DR", "FR", "MR", "MRS", "MS", "MT", "NO", "ST"))
 _ABBREVIATED = frozenset((*LEXICON.abbreviations, *LEXICON.may_end, *LEXICON.before_numbers))
@@ -116,6 +118,8 @@ def _is_abbreviated(text: str, place: int, following: int, mark: str) -> bool:
     last = _APOSTROPHE.split(word[0].lstrip(_OPENING))[-1] if word and not text[place - 1].isspace() else ""
     short, plain = len(last) <= _LONGEST_SHORT or "." in last, last.lower()
     if letter.islower():
+        if following - place > _WIDEST_GAP:
+            return "." in last
         return short or mark != "." or plain in LEXICON.abbreviations or plain in LEXICON.may_end
     if not last or mark != "." or _is_in_capitals(last, text, following):
         return False
