@@ -335,3 +335,42 @@ def test_whom_to_ask_behind_a_refusal_owes_no_citation(record: MakeRecord, check
     assert result(asked, "missing_refusal").value == 0.0
     assert result(record(f"{refusal} {call} The shop opens at nine.", passage), check).value == 0.0
     assert result(record(f"The shop opens at nine. {call}", passage), check).value == 0.0
+
+
+LAPTOP = ("laptop", "A laptop costs at most 1,500 euros.")
+MEAL = ("meal", "Meals are paid up to 30 euros a day.")
+
+
+@pytest.mark.parametrize(
+    ("answer", "value"),
+    [
+        ("A laptop costs at most 1,500 euros [laptop].", 1.0),
+        ("A laptop costs at most 1,500 euros [laptop] [sic].", 1.0),
+        ("A laptop costs at most 1,500 euros [laptop] [policy-7].", 0.5),
+        ("A laptop costs at most 1,500 euros [laptop] [remote].", 0.5),
+        ("A laptop costs at most 1,500 euros [laptop][handbook-2019-842].", 0.5),
+        ("A laptop costs at most 1,500 euros [remote].", 0.0),
+    ],
+)
+def test_an_invented_citation_counts_where_ids_are_words(
+    record: MakeRecord, answer: str, value: float
+) -> None:
+    """It passed in silence: a word in brackets could be no id."""
+    assert result(record(answer, LAPTOP, MEAL), "citation_correctness").value == value
+
+
+def test_an_invented_citation_in_words_is_no_part_of_its_claim(record: MakeRecord) -> None:
+    """The number in it made a true claim unsupported."""
+    probation = ("probation", "Probation lasts 5 months for all new hires.")
+    one = Prepared(record("Probation lasts 5 months for all new hires. [handbook-2019-842]", probation))
+    (statement,) = one.statements
+    assert "842" not in statement.text
+    assert [claim.verdict for claim in one.assessment.claims] == ["supported"]
+
+
+def test_a_word_in_brackets_is_an_id_where_the_settings_say_that_ids_are_usual(record: MakeRecord) -> None:
+    """Nothing else is cited in the answer, and the retrieved ids are slugs."""
+    one = record("Overtime is paid twice [overtime].", ("annual-leave", "You have 28 days."))
+    assert result(one, "citation_correctness").details.get("not_retrieved", []) == []
+    found = result(one, "citation_correctness", Rules(usual="id"))
+    assert found.details["not_retrieved"] == ["overtime"]

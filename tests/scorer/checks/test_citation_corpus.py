@@ -90,6 +90,7 @@ def f1(read: Sequence[Case]) -> float:
         ("citations_frozen.txt", 0.998),
         ("citations_lookalikes.txt", 0.99),
         ("citations_lookalikes_frozen.txt", 0.99),
+        ("citations_words.txt", 0.99),
     ],
 )
 def test_citations_are_read_as_people_read_them(name: str, least: float) -> None:

@@ -3,7 +3,9 @@
 Range [0, 1]; each id counts once, however often it is cited. An answer that makes claims and cites nothing scores 0
 (the strict definition), also where nothing was retrieved; one that refuses or makes no claim owes no citation and
 scores None, also where it says whom to ask instead. An id of a whole document of which chunks were retrieved counts
-as correct and is listed as over-broad. Where the answer is not sent, what the service found in it itself is counted.
+as correct and is listed as over-broad. Where ids are words, `[sick-pay]` at the place of a citation is one; remarks
+such as `[sic]`, what is to be filled in and what redaction leaves are none (`reading/citing/unretrieved.py`). Where the
+answer is not sent, what the service found in it itself is counted.
 """
 
 from __future__ import annotations
@@ -74,4 +76,4 @@ def _was(names: list[str]) -> str:
     return "was" if len(names) == 1 else "were"
 
 
-CHECK = Check("citation_correctness", "9", _measure)
+CHECK = Check("citation_correctness", "10", _measure)

@@ -48,4 +48,4 @@ def _held_against(usual: str, styles: Counter[str]) -> Finding:
     )
 
 
-CHECK = Check("citation_format", "6", _measure)
+CHECK = Check("citation_format", "7", _measure)

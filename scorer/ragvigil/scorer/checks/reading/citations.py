@@ -70,7 +70,7 @@ def read_citations(
     prose = _prose(answer, inline_code(answer))
     known = targets(prose)
     counts_from = _counts_from(prose, documents) if rules.counts_from is None else rules.counts_from
-    page = Page(blank(prose, definitions(prose)), Passages.of(documents, counts_from), known)
+    page = Page(blank(prose, definitions(prose)), Passages.of(documents, counts_from), known, rules.usual)
     rules.read_own(page)
     for read in _READERS:
         read(page)

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Self
 
+from ragvigil.scorer.checks.reading.citing.lists import is_aside
 from ragvigil.scorer.lazily import made_once
 from ragvigil.scorer.trace import Document
 
@@ -101,6 +102,11 @@ class Passages:
     @made_once
     def _titles(self) -> Mapping[str, str]:
         return {title: name for name, document in self._names for title in _titles(document)}
+
+    @property
+    def ids(self) -> Sequence[str]:
+        """Their ids, without those that have none."""
+        return tuple(self._ids)
 
     @property
     def count(self) -> int:
@@ -213,7 +219,7 @@ class Passages:
 
     @made_once
     def _moulds(self) -> frozenset[str]:
-        return frozenset(_mould(document.id) for _, document in self._names if document.id)
+        return frozenset(mould(document.id) for _, document in self._names if document.id)
 
     def written_alike(self, text: str) -> bool:
         """Whether a word with letters and digits has the separators and the case of a known id, which it is not.
@@ -225,8 +231,8 @@ class Passages:
         return (
             _LETTERS_AND_DIGITS.match(text) is not None
             and self.by_id(text) is None
-            and (mould := _mould(text)) in self._moulds
-            and len(mould) > 1
+            and (alike := mould(text)) in self._moulds
+            and len(alike) > 1
         )
 
     def resembles(self, text: str) -> bool:
@@ -240,14 +246,12 @@ class Passages:
             return False
         if _TIME_OR_DATE.match(text) or _CHARACTER_RANGE.match(text):
             return False
+        alike = _shape(text) in self._shapes
+        if is_aside(text) and not (alike and any(map(str.isdigit, text))):
+            return False
         if text.isalpha():
             return len(text) == 1 and text.isascii() and not self._ranks
-        return (
-            _shape(text) in self._shapes
-            or _UNIQUE.match(text) is not None
-            or _ID_PREFIX.match(text) is not None
-            or _marked(text)
-        )
+        return alike or _UNIQUE.match(text) is not None or _ID_PREFIX.match(text) is not None or _marked(text)
 
 
 def name_of(document: Document) -> str:
@@ -346,10 +350,10 @@ def _run(match: re.Match[str]) -> str:
     return "a" if run.islower() else "A" if run.isupper() else "C" if run[0].isupper() else "a"
 
 
-def _mould(identifier: str) -> str:
-    """Its separators, each once, and the case of its letters.
+def mould(identifier: str) -> str:
+    """What ids written alike have in common: their separators, each once, and the case of their letters.
 
-    >>> _mould("kettle-price"), _mould("garden-65"), _mould("COVID-19"), _mould("K12")
+    >>> mould("kettle-price"), mould("garden-65"), mould("COVID-19"), mould("K12")
     ('a-', 'a-', 'A-', 'A')
     """
     case = "a" if identifier == identifier.lower() else "A" if identifier == identifier.upper() else "C"

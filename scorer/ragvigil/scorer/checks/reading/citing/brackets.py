@@ -8,6 +8,7 @@ from ragvigil.scorer.checks.reading.citing.authors import author_years
 from ragvigil.scorer.checks.reading.citing.listing import listed
 from ragvigil.scorer.checks.reading.citing.page import Citation, Page
 from ragvigil.scorer.checks.reading.citing.structure import Structures
+from ragvigil.scorer.checks.reading.citing.unretrieved import read_unretrieved
 from ragvigil.scorer.checks.reading.markup import Span
 
 _BRACKET = re.compile(r"\[(\^?)([^\[\]\n]{1,300})\]")
@@ -30,6 +31,7 @@ def read_brackets(page: Page) -> None:
     if page.passages.has_brackets:
         _ids_with_brackets(page)
     lists: list[tuple[Span, list[Citation]]] = []
+    left: list[re.Match[str]] = []
     code_until = twin = -1
     structures = Structures(page.prose, page.passages)
     for match in _BRACKET.finditer(page.prose):
@@ -57,11 +59,15 @@ def read_brackets(page: Page) -> None:
             )
             if _doubtful(page, read):
                 lists.append((match.span(), read))
-            else:
+            elif read:
                 page.add(match.span(), read)
+            else:
+                left.append(match)
     if page.ranked:
         for span, read in lists:
             page.add(span, read)
+    if left:
+        read_unretrieved(page, left)
     page.turn()
 
 

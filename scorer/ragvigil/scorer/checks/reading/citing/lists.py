@@ -41,3 +41,20 @@ NUMBERED_THINGS = frozenset(_DATA["numbered_things"])
 """Things with a number of their own, as in "issue (#2)"."""
 BEFORE_YEARS = frozenset(_DATA["before_years"])
 """Words before a year."""
+_ASIDES = frozenset(_DATA["remarks"]) | frozenset(_DATA["placeholders"])
+_OWNERS = tuple(f"{word}{joint}" for word in _DATA["before_placeholders"] for joint in "-_")
+_FILLED_IN = ("-name", "_name", "-here", "_here", "-number", "_number")
+"""How a placeholder ends that is to be filled in."""
+GREETINGS = frozenset(_DATA["greetings"])
+"""Words before a name that is to be filled in."""
+
+
+def is_aside(text: str) -> bool:
+    """Whether one word in brackets is a remark, something to fill in, or what redaction leaves.
+
+    >>> [is_aside(text) for text in ("sic", "Optional", "your-name", "EMAIL_2", "sick-pay", "doc-3")]
+    [True, True, True, True, False, False]
+    """
+    folded = text.casefold()
+    bare = folded.rstrip("0123456789").rstrip("_-") if text.isupper() else folded
+    return bare in _ASIDES or bare.startswith(_OWNERS) or bare.endswith(_FILLED_IN)

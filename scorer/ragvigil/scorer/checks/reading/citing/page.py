@@ -49,12 +49,16 @@ class Citation(NamedTuple):
 class Page:
     """What is left to read of one answer, and what was found; every reader takes its markers out of the prose."""
 
-    def __init__(self, prose: str, passages: Passages, targets: Mapping[str, str]) -> None:
+    def __init__(
+        self, prose: str, passages: Passages, targets: Mapping[str, str], usual: Style | None = None
+    ) -> None:
         self.prose = prose
         """The answer without code and maths; every offset is that of the answer."""
         self.passages = passages
         self.targets = targets
         """What footnotes and references of the answer itself say, by label."""
+        self.usual = usual
+        """The style that the service is meant to use; None: not said."""
         self.found: list[Citation] = []
         self._used: list[Span] = []
 
