@@ -292,6 +292,15 @@ def test_questions_stay_apart_beside_a_complete_chain() -> None:
     }
 
 
+def test_a_call_with_parts_that_may_be_no_passages_is_no_question_of_its_own() -> None:
+    """What the user tells of himself is no evidence."""
+    parts = [{"type": "text", "content": text} for text in ("I have a dog with me.", "Shall I wait here?")]
+    told_it = {"gen_ai.input.messages": as_json([{"role": "user", "parts": parts}])}
+    call = span("c2", {**conversation(ALBA, "Yes."), **told_it}, parent="a0", start=60, end=63)
+    (record,) = read_records([REQUEST, found_for(ALBA, "b1", 1), asked_of(ALBA, "c1", 20), call])
+    assert (record.query, len(record.documents)) == (ALBA[0], 1)
+
+
 def test_a_call_whose_arguments_failed_is_no_question() -> None:
     """A function is given an object, and nobody asks one."""
     given = as_json({"text": "Not a date at all."})

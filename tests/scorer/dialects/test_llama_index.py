@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from ragvigil.scorer.dialects import read_records
+from ragvigil.scorer.dialects.llama_index import LlamaIndex
 from ragvigil.scorer.span import Span, SpanEvent
 
 from .conftest import ANSWER, PASSAGES, QUESTION, as_json, captured, ids, only, span
@@ -166,3 +169,40 @@ def test_a_completion_and_an_embedding_are_read() -> None:
     ]
     (record,) = read_records(spans)
     assert (record.query, record.answer, len(record.documents)) == (QUESTION, ANSWER, 2)
+
+
+def test_what_a_model_thought_is_no_part_of_its_answer() -> None:
+    """Nor of what it was told later."""
+    thought = {"block_type": "thinking", "content": "It may be ten."}
+    earlier = {
+        **said("assistant", "At nine."),
+        "blocks": [thought, {"block_type": "text", "text": "At nine."}],
+    }
+    call = chat(said("user", QUESTION), earlier, said("user", "And back?"), parent=None)
+    start, end = call.events
+    blocks = as_json([thought, {"block_type": "text", "text": ANSWER}])
+    ended = replace(end, attributes={**end.attributes, "response.message.blocks": blocks})
+    record = only([replace(call, events=(start, ended))])
+    assert (record.query, record.answer, record.completeness) == ("And back?", ANSWER, "complete")
+    reading = LlamaIndex().read(call)
+    assert [message.text for message in reading.messages] == [QUESTION, "At nine.", "And back?"]
+
+
+@pytest.mark.parametrize("name", ["engines-query", "workflows-plain"])
+def test_a_call_whose_first_event_was_thrown_away_is_incomplete(name: str) -> None:
+    """As of a long stream: what the model was sent is unknown."""
+    spans = [
+        replace(each, events=tuple(event for event in each.events if event.name != "LLMChatStartEvent"))
+        for each in captured(f"llamaindex-otel-{name}")
+    ]
+    record = only(spans)
+    assert record.answer is not None
+    assert record.completeness == "partial_evidence"
+
+
+def test_a_completion_whose_first_event_was_thrown_away_is_incomplete() -> None:
+    """As a chat's."""
+    engine = told("a1", 0, QueryStartEvent={"query": QUESTION}, QueryEndEvent={"response.response": ANSWER})
+    call = told("a2", 2, "a1", LLMCompletionEndEvent={"response.text": ANSWER})
+    record = only([engine, call])
+    assert (record.answer, record.completeness) == (ANSWER, "partial_evidence")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 import pytest
@@ -319,3 +320,11 @@ def test_parts_beside_the_question_are_no_passages_where_instructions_show_some(
     call = span("a1", {**genai(QUESTION).attributes, "gen_ai.input.messages": as_json([ordered, asked])})
     record = only([call])
     assert ([each.text for each in record.documents], record.completeness) == ([COAL], "complete")
+
+
+@pytest.mark.parametrize("hostile", [" " * 20_000, "Context: " * 2_000, ") " * 10_000])
+def test_parts_of_nothing_but_blanks_or_labels_are_read_in_little_time(hostile: str) -> None:
+    """No pattern looks at the same blanks again and again."""
+    began = time.process_time()
+    only([genai(hostile, f"{hostile}x", QUESTION)])
+    assert time.process_time() - began < 4

@@ -404,6 +404,18 @@ def test_lightrag_s_passages_are_its_rows_and_not_the_files_that_they_are_from()
     assert (texts(record), record.completeness) == ([entity, SNOW, COAL], "complete")
 
 
+@pytest.mark.parametrize("cut", ["", "broken"])
+def test_a_row_of_lightrag_s_that_is_cut_or_broken_marks_the_record(cut: str) -> None:
+    """The prompt may end within it."""
+    rows = [
+        as_json({"reference_id": str(place), "content": text}) for place, text in enumerate((SNOW, COAL), 1)
+    ]
+    prompt = LIGHTRAG.format("", *rows)
+    prompt = prompt.replace(COAL, f"{COAL[:5]}\n") if cut else prompt[: prompt.index(COAL) + 5]
+    record = read(("system", prompt), ("user", QUESTION))
+    assert (texts(record), record.completeness) == ([], "partial_evidence")
+
+
 def test_a_list_of_files_is_no_passage() -> None:
     """It says what passages elsewhere are from."""
     assert texts(read(("system", "Sources:\n[1] snow.pdf\n[2] coal.pdf"), ("user", QUESTION))) == []

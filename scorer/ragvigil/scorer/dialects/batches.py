@@ -193,7 +193,13 @@ def shows(step: Step, *, bare: bool = False) -> bool:
     below = [*step.subtree()]
     if not _is_answered(below) or _question(below, bare=bare) is None:
         return False
-    return any(each.reading.documents for each in below) or any(map(shown_in, _messages(below)))
+    return any(each.reading.documents for each in below) or any(map(_has_context, _messages(below)))
+
+
+def _has_context(message: Message) -> bool:
+    """Whether it shows a context; of parts of which nobody can tell what they are, none may be one."""
+    context = shown_in(message)
+    return context is not None and bool(context.documents or not message.parts)
 
 
 def _question(below: Sequence[Step], *, bare: bool = False) -> str | None:

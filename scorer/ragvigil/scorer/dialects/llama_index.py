@@ -23,6 +23,8 @@ _CALLED = re.compile(r"ToolCall\(tool_name=['\"](?P<name>[^'\"]{1,200})['\"]")
 """What a workflow's step was given that calls a tool: the chains in it are no questions of their own."""
 _NONE: Mapping[str, object] = {}
 _CHATS = ("QueryStartEvent", "AgentChatWithStepStartEvent", "QueryEndEvent", "AgentChatWithStepEndEvent")
+_OF_CALLS = ("Start", "End", "InProgress")
+"""Events of a model's call: of a long stream the SDK throws the first away, and what was sent is unknown."""
 _MODEL = ("model_dict.model_name", "model_dict.model")
 _GIVEN = ("response.raw.usage.prompt_tokens", "response.raw.usage.input_tokens")
 _MADE = ("response.raw.usage.completion_tokens", "response.raw.usage.output_tokens")
@@ -44,9 +46,9 @@ class LlamaIndex:
             return _retrieval(told)
         if "ReRankStartEvent" in told:
             return _rerank(told)
-        if "LLMChatStartEvent" in told:
+        if any(f"LLMChat{each}Event" in told for each in _OF_CALLS):
             return _chat(told)
-        if "LLMCompletionStartEvent" in told:
+        if any(f"LLMCompletion{each}Event" in told for each in _OF_CALLS):
             return _completion(told)
         if call := told.get("AgentToolCallEvent"):
             name = text_of(call.get("tool.name")) or text_of(call.get("name")) or span.name
@@ -91,17 +93,19 @@ def _question(told: Mapping[str, Mapping[str, object]]) -> Reading:
 
 
 def _chat(told: Mapping[str, Mapping[str, object]]) -> Reading:
-    given, made = told["LLMChatStartEvent"], told.get("LLMChatEndEvent", _NONE)
+    given, made = told.get("LLMChatStartEvent", _NONE), told.get("LLMChatEndEvent", _NONE)
     sent = [*_sent(given.get("messages"))]
     tools = passages_answered(sent)
     said = sequence_of(made.get("response.message.blocks"))
-    replied = {"role": "assistant", "content": said, "tool_calls": _calls(said)}
+    spoken = _spoken(said)
+    replied = {"role": "assistant", "content": spoken, "tool_calls": _calls(said)}
     return Reading(
         role="generator",
         messages=tuple(_message(each) for each in sent),
-        answer=content_of(said),
+        answer=content_of(spoken),
         documents=tools.documents,
         unread_search=tools.unread,
+        truncated="LLMChatStartEvent" not in told,
         model=_first(given, *_MODEL),
         response_model=text_of(made.get("response.raw.model")),
         response_id=text_of(made.get("response.raw.id")),
@@ -113,12 +117,13 @@ def _chat(told: Mapping[str, Mapping[str, object]]) -> Reading:
 
 
 def _completion(told: Mapping[str, Mapping[str, object]]) -> Reading:
-    given, made = told["LLMCompletionStartEvent"], told.get("LLMCompletionEndEvent", _NONE)
+    given, made = told.get("LLMCompletionStartEvent", _NONE), told.get("LLMCompletionEndEvent", _NONE)
     prompt = text_of(given.get("prompt"))
     return Reading(
         role="generator",
         messages=(Message("user", prompt),) if prompt else (),
         answer=text_of(made.get("response.text")),
+        truncated="LLMCompletionStartEvent" not in told,
         model=_first(given, *_MODEL),
         response_model=text_of(made.get("response.raw.model")),
         finish_reason=_finish_reason(made),
@@ -132,12 +137,18 @@ def _sent(messages: object) -> Iterator[dict[str, object]]:
     for item in sequence_of(messages):
         fields = mapping_of(item)
         aside = mapping_of(fields.get("additional_kwargs"))
-        content = content_of(fields.get("blocks")) if fields.get("role") == "tool" else fields.get("blocks")
+        blocks = _spoken(sequence_of(fields.get("blocks")))
+        content = content_of(blocks) if fields.get("role") == "tool" else blocks
         said: dict[str, object] = {"role": fields.get("role"), "content": content}
         for key in ("tool_calls", "tool_call_id"):
             if aside.get(key):
                 said[key] = aside[key]
         yield said
+
+
+def _spoken(blocks: list[object]) -> list[object]:
+    """The blocks of text: what a model thought is no answer, and none of what it is told later."""
+    return [each for each in blocks if mapping_of(each).get("block_type", "text") == "text"]
 
 
 def _calls(blocks: list[object]) -> list[object]:

@@ -21,21 +21,21 @@ from ragvigil.scorer.dialects.shapes import is_sentence, tells
 from ragvigil.scorer.trace import Document
 
 _BLANK = re.compile(r"\n[ \t]*\n")
-_HEADING = re.compile(r"\s*[^\n]{1,80}[:\uff1a][*_]*\s*|\s*#{1,6} [^\n]{1,80}\s*")
+_HEADING = re.compile(r"\s*+[^\n]{1,80}[:\uff1a][*_]*\s*|\s*+#{1,6} [^\n]{1,80}\s*")
 """A line that only says what the next one is."""
 _NAMES = re.compile(
-    rf"\s*{HEAD}(?:(?:user )?(?:{ASKED})|{ANSWERED}|(?P<context>{CONTEXT}))(?:{COLON}|[*_]*)\s*",
+    rf"\s*+{HEAD}(?:(?:user )?(?:{ASKED})|{ANSWERED}|(?P<context>{CONTEXT}))(?:{COLON}|[*_]*)\s*",
     re.IGNORECASE,
 )
 """A heading that says that what follows is the question, the answer or the context."""
-_NAMED = re.compile(r"\s*[^\s:\uff1a]{1,20}[:\uff1a][^\n]*\w")
+_NAMED = re.compile(r"\s*+[^\s:\uff1a]{1,20}[:\uff1a][^\n]*\w")
 """A word with a colon, and what it is about, on one line."""
 _MATTER = re.compile(
-    r"\A\s*<|```|[;{}][ \t]*$|\)[ \t]*:[ \t]*$|^[ \t]+at \S{1,200}\(|^[ \t]*\d{4}-\d\d-\d\d|\A\s*[A-Za-z]\)\s",
+    r"\A\s*+<|```|[;{}][ \t]*$|\)[ \t]*:[ \t]*$|^[ \t]+at \S{1,200}\(|^[ \t]*\d{4}-\d\d-\d\d|\A\s*+[A-Za-z]\)\s",
     re.MULTILINE,
 )
 """Code, a log, tags, or one answer of several to choose from."""
-_LABEL = re.compile(rf"\A\s*{HEAD}(?:{CONTEXT}){COLON}\s*", re.IGNORECASE)
+_LABEL = re.compile(rf"\A\s*+{HEAD}(?:{CONTEXT}){COLON}\s*", re.IGNORECASE)
 _TALK = re.compile(
     r"\n[ \t*_>]*(user|human|customer|assistant|ai|bot|agent|system)[ \t*_]*[:\uff1a]", re.IGNORECASE
 )
@@ -102,12 +102,12 @@ def _sentences(text: str) -> list[str]:
 
 def _says_nothing(part: str) -> bool:
     """Whether a part is nothing but orders to the model, or says what the next one is."""
-    if labelled_in(part) or context_of(part) is not None or documents_in(part, alone=True):
-        return False
     if _NAMES.fullmatch(part) or (_HEADING.fullmatch(part) and _points(part)):
-        return True
+        return labelled_in(part) is None and context_of(part) is None
     said = [each for each in _sentences(part) if not _HEADING.fullmatch(each)] or [part]
-    return all(is_order(each) and not _NAMED.match(each) for each in said)
+    if not all(is_order(each) and not _NAMED.match(each) for each in said) or labelled_in(part):
+        return False
+    return context_of(part) is None and not documents_in(part, alone=True)
 
 
 def _points(part: str) -> bool:
@@ -139,14 +139,15 @@ def _is_said(parts: Sequence[str], told: Sequence[int], asked: int) -> bool | No
 
 def _marked(others: Sequence[str]) -> tuple[Document, ...]:
     """The passages in the parts beside the question where these have numbers, names or tags; one may hold all."""
-    for texts in (others, _unlabelled(others)):
-        whole = given_context("\n\n".join(texts)).documents
-        alone = len(whole) == 1 and whole[0].text == texts[0].strip()
-        if alone or (not documents_in("\n\n".join(texts), alone=True) and any(map(is_own, texts))):
+    bare = _unlabelled(others)
+    for texts in (others, bare) if bare != others else (others,):
+        joined = "\n\n".join(texts)
+        whole = given_context(joined).documents
+        if not whole or (len(whole) == 1 and whole[0].text == texts[0].strip()):
             continue
-        if len(others) == 1 and whole:
-            return whole
-        if len(whole) == len(others) and all(map(_is_of, whole, others)):
+        if any(map(is_own, texts)) and not documents_in(joined, alone=True):
+            continue
+        if len(others) == 1 or (len(whole) == len(others) and all(map(_is_of, whole, others))):
             return whole
     return ()
 
@@ -159,7 +160,7 @@ def _unmarked(others: Sequence[str], said: bool | None) -> tuple[Document, ...]:
     bare = _unlabelled(others)
     if said is None or (len(others) == 1 and not said and bare == others):
         return ()
-    if any(map(_is_untold, (*others, *bare))) or any(map(_is_doubtful, bare)):
+    if any(map(_is_doubtful, bare)) or any(map(_is_untold, {*others, *bare})):
         return ()
     found = [given_context(part).documents for part in bare]
     if all(len(each) == 1 for each in found):

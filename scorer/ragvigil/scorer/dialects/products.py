@@ -223,7 +223,9 @@ _PRODUCTS = (
     ),
     # LightRAG: what its graph tells is shown as well, and what its passages are from below them
     *(
-        _Product(says, before, r"\nReference Document List \(", _LINES, begins=r"\n(?=\{)", rows=True)
+        _Product(
+            says, before, r"\nReference Document List \(", _LINES, begins=r"\n(?=\{)", rows=True, open=True
+        )
         for says, before in (
             ("Knowledge Graph Data (Entity):", r"\nKnowledge Graph Data \(Entity\):\n"),
             (
@@ -293,9 +295,12 @@ def _parted(whole: str, between: str) -> list[Document]:
 
 
 def _rows(whole: str) -> list[Document]:
-    """Objects in JSON, one a line; one that says no text of a passage is a passage as it is written."""
-    rows = ((line, mapping_of(line)) for line in whole.split("\n") if line.startswith("{"))
-    return [Document(None, text_of(fields.get("content")) or line) for line, fields in rows if fields]
+    """Objects in JSON, one a line; one that says no text is a passage as it is written. [] where one is broken."""
+    lines = [line for line in whole.split("\n") if line.startswith("{")]
+    rows = [(line, mapping_of(line)) for line in lines]
+    if not all(fields for _, fields in rows):
+        return []
+    return [Document(None, text_of(fields.get("content")) or line) for line, fields in rows]
 
 
 def _marked(whole: str, product: _Product) -> list[Document]:
